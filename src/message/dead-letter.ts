@@ -1,0 +1,72 @@
+/** The shapes of a dead letter. Parsing is in parse-record.ts, rebuilding in rebuild-item.ts. */
+
+declare const brand: unique symbol;
+type Branded<Text extends string> = string & { readonly [brand]: Text };
+
+/** Identifies a dead letter: a stream id, `<ms>-<seq>`; the ms part is when it entered the DLQ. Not a MessageId. */
+export type DlqId = Branded<"DlqId">;
+/** Identifies a message, `msg_…`. A redriven message gets a new one. */
+export type MessageId = Branded<"MessageId">;
+/** A deduplication id as the service sees it, in `[A-Za-z0-9_-]`. */
+export type DeduplicationId = Branded<"DeduplicationId">;
+
+/** A record exactly as listed: an object whose fields are not yet believed. Unknown fields are kept. */
+export type RawRecord = Readonly<Record<string, unknown>>;
+
+/** Header names as listed, each with its values. Look names up without regard to case. */
+export type HeaderValues = Readonly<Record<string, readonly string[]>>;
+
+/** A record that can be acted on: it has a dlqId and the fields a decision needs. Times are Unix milliseconds. */
+export interface DeadLetter {
+  readonly dlqId: DlqId;
+  readonly messageId: MessageId;
+  /** When it entered the DLQ, by the service's clock: the ms part of dlqId. */
+  readonly enteredAt: number;
+  readonly createdAt: number;
+  readonly url: string;
+  readonly method: string;
+  readonly header: HeaderValues;
+  /** The body when it is UTF-8; empty when bodyBase64 is not. */
+  readonly body: string;
+  /** Base64 of a body that holds a non-UTF-8 character; empty otherwise. */
+  readonly bodyBase64: string;
+  readonly topicName?: string;
+  readonly endpointName?: string;
+  readonly queueName?: string;
+  readonly maxRetries?: number;
+  readonly retryDelayExpression?: string;
+  readonly notBefore?: number;
+  readonly callback?: string;
+  readonly callbackHeader?: HeaderValues;
+  readonly failureCallback?: string;
+  readonly failureCallbackHeader?: HeaderValues;
+  readonly scheduleId?: string;
+  readonly callerIp?: string;
+  readonly labels: readonly string[];
+  readonly flowControlKey?: string;
+  readonly rate?: number;
+  /** Flow control period in seconds, as listed. */
+  readonly period?: number;
+  readonly parallelism?: number;
+  /** Absent when there was no HTTP answer (listed as 0 or not at all). */
+  readonly responseStatus?: number;
+  readonly responseHeader: HeaderValues;
+  readonly responseBody: string;
+  readonly responseBodyBase64: string;
+  readonly workflowRunId?: string;
+}
+
+/** Why a record cannot be a DeadLetter; it is counted as parked and never acted on. */
+export interface UnusableRecord {
+  readonly reason: "no-dlq-id" | "malformed-record";
+  /** Names the field and what was expected; never holds a value from the record. */
+  readonly problem: string;
+}
+
+/** One item of POST /v2/batch (service-interface.md 2.1). Nothing else may be in it. */
+export interface BatchItem {
+  readonly destination: string;
+  readonly queue?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}

@@ -1,0 +1,11 @@
+/** Time as an argument, so that tests own it. */
+export interface Clock {
+  /** Unix milliseconds of this machine. */
+  now(): number;
+  /** Milliseconds that only grow, also while the process is stopped. Only differences mean something. */
+  monotonic(): number;
+  /** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** A number in [0, 1), for jitter. */
+  random(): number;
+}

@@ -1,0 +1,164 @@
+/**
+ * One class, one closed table. A disposition answers one question: what does the caller do next?
+ * Log level, retry, metric label and exit code are read from here. docs/errors.md holds the same table.
+ */
+export type Disposition = "retry" | "wait" | "skip" | "park" | "reconcile" | "halt" | "crash";
+
+interface ErrorRow {
+  readonly disposition: Disposition;
+  readonly level: "debug" | "info" | "warn" | "error" | "fatal";
+  /** Exit code of a command that ends with this error. */
+  readonly exitCode: 1 | 2 | 3 | 78;
+  readonly meaning: string;
+}
+
+export const errorTable = {
+  "settings-invalid": {
+    disposition: "crash",
+    level: "fatal",
+    exitCode: 78,
+    meaning: "a setting is missing, unknown or out of range",
+  },
+  "document-invalid": {
+    disposition: "crash",
+    level: "fatal",
+    exitCode: 78,
+    meaning: "the drains document has problems",
+  },
+  "command-misused": {
+    disposition: "crash",
+    level: "fatal",
+    exitCode: 2,
+    meaning: "a command was called with wrong arguments",
+  },
+  "invariant-broken": {
+    disposition: "crash",
+    level: "fatal",
+    exitCode: 1,
+    meaning: "redriver found itself in a state that must not be",
+  },
+  "service-unavailable": {
+    disposition: "retry",
+    level: "warn",
+    exitCode: 1,
+    meaning: "the service could not be reached or answered 5xx",
+  },
+  "service-timeout": {
+    disposition: "retry",
+    level: "warn",
+    exitCode: 1,
+    meaning: "the service did not answer in time",
+  },
+  "rate-limited": { disposition: "wait", level: "info", exitCode: 3, meaning: "the service answered 429" },
+  unauthorised: {
+    disposition: "halt",
+    level: "error",
+    exitCode: 1,
+    meaning: "the service refused the token",
+  },
+  "source-misconfigured": {
+    disposition: "halt",
+    level: "error",
+    exitCode: 1,
+    meaning: "the service does not know this operation at this address",
+  },
+  "answer-unreadable": {
+    disposition: "halt",
+    level: "error",
+    exitCode: 1,
+    meaning: "an answer of the service does not have the documented shape",
+  },
+  "service-refuses-everything": {
+    disposition: "halt",
+    level: "error",
+    exitCode: 1,
+    meaning: "many single refusals in a row and nothing accepted",
+  },
+  "request-refused": {
+    disposition: "park",
+    level: "warn",
+    exitCode: 1,
+    meaning: "the service refused a request as invalid",
+  },
+  "publish-outcome-unknown": {
+    disposition: "reconcile",
+    level: "warn",
+    exitCode: 1,
+    meaning: "a publish was sent and no answer came",
+  },
+  "dead-letter-gone": {
+    disposition: "skip",
+    level: "info",
+    exitCode: 1,
+    meaning: "a dead letter is no longer listed",
+  },
+  "source-rebound": {
+    disposition: "halt",
+    level: "error",
+    exitCode: 78,
+    meaning: "a source id is bound to another address",
+  },
+  "redis-unavailable": {
+    disposition: "retry",
+    level: "error",
+    exitCode: 1,
+    meaning: "Redis could not be reached or did not answer",
+  },
+  "redis-unsuitable": {
+    disposition: "halt",
+    level: "error",
+    exitCode: 1,
+    meaning: "Redis is not set up to keep a ledger",
+  },
+  "ledger-lost-writes": {
+    disposition: "retry",
+    level: "error",
+    exitCode: 1,
+    meaning: "Redis came back without writes that were acknowledged",
+  },
+  "statistics-unavailable": {
+    disposition: "retry",
+    level: "warn",
+    exitCode: 1,
+    meaning: "search index statistics could not be read",
+  },
+  stopped: {
+    disposition: "skip",
+    level: "info",
+    exitCode: 3,
+    meaning: "the work was stopped before its end",
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+export interface ErrorDetail {
+  readonly cause?: unknown;
+  /** Unix ms before which the caller must not try again (`wait`). */
+  readonly retryAt?: number;
+  /** HTTP status, where there was one. */
+  readonly status?: number;
+}
+
+/** Messages say what was expected, what came, and the setting that changes it; never payloads, header values or tokens. */
+export class RedriverError extends Error {
+  readonly code: ErrorCode;
+  readonly retryAt: number | undefined;
+  readonly status: number | undefined;
+
+  constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.name = "RedriverError";
+    this.code = code;
+    this.retryAt = detail.retryAt;
+    this.status = detail.status;
+  }
+
+  get disposition(): Disposition {
+    return errorTable[this.code].disposition;
+  }
+}
+
+export function isRedriverError(error: unknown): error is RedriverError {
+  return error instanceof RedriverError;
+}

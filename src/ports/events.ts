@@ -1,0 +1,182 @@
+import type { Decision } from "../rules/decision.ts";
+import type { ErrorCode } from "./errors.ts";
+import type { DrainName, PassId, SourceId } from "./ids.ts";
+
+export type ServiceOperation = "list" | "batch" | "delete";
+
+/** How a request ended, as a closed set for metrics. */
+export const requestOutcomes = [
+  "ok",
+  "refused",
+  "rate-limited",
+  "unauthorised",
+  "misconfigured",
+  "unavailable",
+  "timeout",
+  "unreadable",
+  "not-sent",
+  "unknown",
+  "stopped",
+] as const;
+export type RequestOutcome = (typeof requestOutcomes)[number];
+
+export interface PassCounts {
+  readonly listed: number;
+  readonly due: number;
+  readonly republished: number;
+  readonly deduplicated: number;
+  readonly deleted: number;
+  readonly held: number;
+  readonly parked: number;
+  readonly inDoubt: number;
+  readonly comeBacks: number;
+}
+
+/** Events are for watching: a lost event changes nothing. They carry ids and reasons, never bodies, header values or tokens. */
+export type RedriverEvent =
+  | {
+      readonly type: "pass:opened";
+      readonly drain: DrainName;
+      readonly passId: PassId;
+      readonly kind: "full" | "new";
+      readonly mode: "plan" | "live";
+      readonly from: number;
+      readonly to: number;
+    }
+  | {
+      readonly type: "pass:closed";
+      readonly drain: DrainName;
+      readonly passId: PassId;
+      readonly outcome: "complete" | "partial" | "abandoned";
+      readonly counts: PassCounts;
+      readonly durationMs: number;
+    }
+  | {
+      readonly type: "window:failed";
+      readonly drain: DrainName;
+      readonly passId: PassId;
+      readonly code: ErrorCode | "unexpected";
+      readonly message: string;
+    }
+  | {
+      readonly type: "record:decided";
+      readonly drain: DrainName;
+      readonly source: SourceId;
+      readonly dlqId: string | null;
+      readonly mode: "plan" | "live";
+      readonly decision: Decision;
+      readonly explanation: string;
+    }
+  | {
+      readonly type: "record:published";
+      readonly drain: DrainName;
+      readonly source: SourceId;
+      readonly dlqId: string;
+      readonly messageId: string;
+      readonly deduplicated: boolean;
+      readonly attempt: number;
+    }
+  | {
+      readonly type: "record:come-back";
+      readonly drain: DrainName;
+      readonly source: SourceId;
+      readonly dlqId: string;
+      readonly parentDlqId: string;
+      readonly attempt: number;
+    }
+  | {
+      readonly type: "record:settled";
+      readonly drain: DrainName | null;
+      readonly source: SourceId;
+      readonly count: number;
+    }
+  | {
+      readonly type: "outcome:unknown";
+      readonly drain: DrainName;
+      readonly source: SourceId;
+      readonly dlqIds: readonly string[];
+      readonly why: string;
+    }
+  | {
+      readonly type: "double:declared";
+      readonly drain: DrainName;
+      readonly source: SourceId;
+      readonly dlqId: string;
+      readonly why: "unknown-outcome-past-window" | "released-past-window";
+    }
+  | {
+      readonly type: "delete:short";
+      readonly source: SourceId;
+      readonly asked: number;
+      readonly deleted: number;
+    }
+  | {
+      readonly type: "source:halted";
+      readonly source: SourceId;
+      readonly code: ErrorCode;
+      readonly message: string;
+    }
+  | { readonly type: "source:resumed"; readonly source: SourceId }
+  | { readonly type: "source:waiting"; readonly source: SourceId; readonly until: number }
+  | { readonly type: "source:token-read"; readonly source: SourceId; readonly changed: boolean }
+  | {
+      readonly type: "source:dates-learned";
+      readonly source: SourceId;
+      readonly meaning: "entered" | "created";
+    }
+  | {
+      readonly type: "service:answered";
+      readonly source: SourceId;
+      readonly operation: ServiceOperation;
+      readonly outcome: RequestOutcome;
+      readonly durationMs: number;
+      readonly status?: number;
+    }
+  | {
+      readonly type: "ledger:lost-writes";
+      readonly source: SourceId;
+      readonly expected: string;
+      readonly got: string;
+    }
+  | {
+      readonly type: "sweep:finished";
+      readonly source: SourceId;
+      readonly settled: number;
+      readonly reconciled: number;
+      readonly left: number;
+    }
+  | {
+      readonly type: "sweep:failed";
+      readonly source: SourceId;
+      readonly code: ErrorCode | "unexpected";
+      readonly message: string;
+    }
+  | { readonly type: "statistics:read"; readonly index: string; readonly durationMs: number }
+  | {
+      readonly type: "statistics:failed";
+      readonly index: string;
+      readonly code: ErrorCode | "unexpected";
+      readonly message: string;
+    }
+  | {
+      readonly type: "job:failed";
+      readonly kind: string;
+      readonly code: ErrorCode | "unexpected";
+      readonly message: string;
+      readonly givenUp: boolean;
+    }
+  | { readonly type: "redis:lost"; readonly message: string }
+  | { readonly type: "redis:ready" }
+  | {
+      readonly type: "daemon:started";
+      readonly httpAddress: string;
+      readonly documentHash: string;
+      readonly version: string;
+    }
+  | { readonly type: "daemon:stopping"; readonly why: string }
+  | { readonly type: "daemon:stopped"; readonly clean: boolean };
+
+export interface Events {
+  /** Never throws and never waits. */
+  emit(event: RedriverEvent): void;
+}

@@ -1,0 +1,283 @@
+import type { DlqId, MessageId } from "../message/dead-letter.ts";
+import type { ParkReason } from "../rules/decision.ts";
+import type { DrainName, Token } from "./ids.ts";
+
+/**
+ * The ledger: what was done to each dead letter of one source. One entry per (source, dlqId), never per drain.
+ *
+ *   absent | cool ──begin──► open ──published──► published ──gone──► gone
+ *      ▲  ▲                   │ ▲ │                 ▲
+ *      │  └───── refused ─────┘ │ └──── archived ── │ ─► archived ──gone──► gone
+ *   release                  begin (takeover)       │
+ *      └────────────────────── parked ◄─ park ──────┘ (a published fact overrides a park)
+ *
+ * Rights are fenced, facts are not: begin, refused, park and release need the current right; `published` and `gone` merge
+ * upwards from any worker and never regress. All times are Redis TIME, taken inside the script, in Unix ms.
+ * Every call handles up to 100 records in one round trip and is idempotent per token: the client may send it twice.
+ */
+export interface LedgerLimits {
+  /** W: how long the service remembers a deduplication id. */
+  readonly dedupWindowMs: number;
+  /** S: the last byte of a POST leaves within this time of its begin. */
+  readonly sendByMs: number;
+  /** T: how long a POST may wait for its answer. */
+  readonly batchTimeoutMs: number;
+  /** X: the network delay bound. */
+  readonly networkDelayMs: number;
+  /** A page older than this may not begin anything. Below every tombstone's life. */
+  readonly maxPageAgeMs: number;
+  readonly retentionMs: number;
+  /** How long a tombstone is kept: above maxPageAge and above two full-pass intervals. */
+  readonly tombstoneMs: number;
+  /** Settle gate: no begin while the oldest published-not-deleted is older than this … */
+  readonly settleGateAgeMs: number;
+  /** … or more than this many have had a failed DELETE. */
+  readonly settleGateFailedDeletes: number;
+}
+
+/** takeoverAfter = S + T + 15 s. */
+export function takeoverAfterMs(limits: LedgerLimits): number {
+  return limits.sendByMs + limits.batchTimeoutMs + 15_000;
+}
+
+/** No POST of one id begins later than firstAt + this: W − S − X − 45 s. Settings that make it ≤ takeoverAfter are refused at load. */
+export function postHorizonMs(limits: LedgerLimits): number {
+  return limits.dedupWindowMs - limits.sendByMs - limits.networkDelayMs - 45_000;
+}
+
+/** Comes with every answer. Another epoch, or a lower sequence number than any live worker has seen, means lost writes. */
+export interface LedgerStamp {
+  readonly epoch: string;
+  readonly sequence: number;
+  /** Redis TIME in Unix ms. */
+  readonly at: number;
+}
+
+/** The POSTs made under one deduplication id. */
+export interface Series {
+  /** 1 for the plain id, 2 for `…-2` and so on. */
+  readonly suffix: number;
+  /** Set by the first begin of the series and never renewed while a POST of it may be unanswered. */
+  readonly firstAt: number;
+  /** POSTs begun, the current one included, those certainly not sent excluded. */
+  readonly posts: number;
+  /** Of these, refused for certain. posts − refusals (− 1 for the one in flight) are unanswered. */
+  readonly refusals: number;
+}
+
+export type LedgerView =
+  | { readonly state: "absent" }
+  | {
+      readonly state: "cool";
+      readonly dueAt: number;
+      readonly refusedAlone: number;
+      readonly attempt: number;
+      readonly released: boolean;
+    }
+  | {
+      readonly state: "open";
+      readonly drain: DrainName;
+      readonly series: Series;
+      readonly lastAt: number;
+      readonly attempt: number;
+      readonly messageId: MessageId;
+      /** now > lastAt + takeoverAfter: neither published nor not published until reconciled. */
+      readonly unknown: boolean;
+      /** now > firstAt + postHorizon: no further POST of this series. */
+      readonly pastHorizon: boolean;
+    }
+  | {
+      readonly state: "published";
+      readonly as: MessageId;
+      readonly drain: DrainName | null;
+      readonly at: number;
+      readonly deleteFailed: boolean;
+      readonly messageId: MessageId | null;
+    }
+  | { readonly state: "archived"; readonly file: string; readonly drain: DrainName; readonly at: number }
+  | { readonly state: "gone" }
+  | {
+      readonly state: "parked";
+      readonly reason: ParkReason;
+      readonly drain: DrainName;
+      readonly rulesHash: string;
+      readonly attempt: number;
+    };
+
+export interface BeginRequest {
+  readonly dlqId: DlqId;
+  /** The dead letter's own messageId, kept so that a reconcile can list it. */
+  readonly messageId: MessageId;
+  /** Redrives made once this one is accepted: attempt before + 1. */
+  readonly attempt: number;
+}
+
+export interface BeginOptions {
+  readonly token: Token;
+  readonly drain: DrainName;
+  readonly act: "republish" | "drop";
+  /** Redis time learned before the page's GET was sent. */
+  readonly pageReadAt: number;
+  /**
+   * Same worker, same body, next POST (retry or bisect): the token it holds and what became of that POST.
+   * Keeps firstAt and suffix, needs no takeover wait. `not-sent` takes the earlier POST back out of `posts`.
+   */
+  readonly previous?: { readonly token: Token; readonly outcome: "refused" | "unknown" | "not-sent" };
+  /**
+   * What to do with an unknown outcome past the horizon: leave it (`past-horizon` comes back), or start a new series with the
+   * next suffix (a declared double).
+   */
+  readonly pastHorizon: "leave" | "new-series";
+  /** Take a record that was parked by a rule under another rules hash (decided again); absent: parked stays parked. */
+  readonly rulesHash?: string;
+}
+
+export type BeginVerdict =
+  | {
+      readonly kind: "begun";
+      readonly series: Series;
+      /** The earlier outcome may have been an acceptance and its window has passed. */
+      readonly declaredDouble: false | "unknown-outcome-past-window" | "released-past-window";
+    }
+  | { readonly kind: "in-flight" }
+  | { readonly kind: "past-horizon" }
+  | { readonly kind: "cooling"; readonly dueAt: number }
+  | { readonly kind: "published"; readonly as: MessageId }
+  | { readonly kind: "archived" }
+  | { readonly kind: "gone" }
+  | { readonly kind: "parked"; readonly reason: ParkReason };
+
+export type BeginAnswer = LedgerStamp &
+  (
+    | { readonly kind: "answered"; readonly verdicts: readonly BeginVerdict[] }
+    /** Nothing was begun, for all: the page is too old, the drain is paused, or the settle gate is closed. */
+    | { readonly kind: "page-too-old" | "paused" | "settle-gate" }
+  );
+
+export interface PublishedFact {
+  readonly dlqId: DlqId;
+  /** The message it was published as. */
+  readonly as: MessageId;
+  readonly attempt: number;
+  /** False for evidence from a come-back's lineage: remembered, deleted only when it is listed again. */
+  readonly deletePending: boolean;
+  readonly drain: DrainName | null;
+  /** The dead letter's own messageId where known. */
+  readonly messageId: MessageId | null;
+}
+
+export type PublishedVerdict =
+  | { readonly kind: "recorded" }
+  | { readonly kind: "already"; readonly as: MessageId }
+  /** The tombstone stays; nothing is pending. */
+  | { readonly kind: "gone" };
+
+export interface RefusedRequest {
+  readonly dlqId: DlqId;
+  /** `not-sent`: the POST never counted. `refused`: certain refusal. `refused-alone`: certain, and it was the only item. */
+  readonly outcome: "not-sent" | "refused" | "refused-alone";
+  /** Not due again before now + this. */
+  readonly coolMs: number;
+}
+
+export type RefusedVerdict =
+  /** An earlier POST of the series is unanswered, so it stays open. */
+  | { readonly kind: "stays-open" }
+  | { readonly kind: "cool"; readonly refusedAlone: number }
+  | { readonly kind: "not-yours" };
+
+export interface SourceFacts extends LedgerStamp {
+  /** Last acceptance of any item of this source, Unix ms; null: none since the ledger began. */
+  readonly lastAcceptedAt: number | null;
+  /** Single refusals in a row with nothing accepted between. */
+  readonly refusedAloneInARow: number;
+}
+
+export interface ParkRequest {
+  readonly dlqId: DlqId;
+  readonly reason: ParkReason;
+  readonly attempt: number;
+}
+
+export type ParkVerdict =
+  | { readonly kind: "parked" }
+  | { readonly kind: "not-yours" }
+  | { readonly kind: "done-before" };
+
+export interface OpenEntry {
+  readonly dlqId: DlqId;
+  readonly view: Extract<LedgerView, { state: "open" }>;
+}
+
+export interface PendingEntry {
+  readonly dlqId: DlqId;
+  readonly view: Extract<LedgerView, { state: "published" | "archived" }>;
+}
+
+/** The size and age of what is not finished, for metrics, status and the settle gate. */
+export interface LedgerSummary extends LedgerStamp {
+  readonly open: number;
+  readonly unknown: number;
+  readonly oldestOpenAt: number | null;
+  readonly pendingDelete: number;
+  readonly oldestPendingAt: number | null;
+  readonly failedDeletes: number;
+  readonly parked: number | null;
+  readonly settleGate: "open" | "closed";
+}
+
+/**
+ * Guarantees: one script and one round trip per call; an entry and the indexes change together. Fails with RedriverError
+ * `redis-unavailable`; no answer means not begun, so no POST. Not part of this contract: bodies, rates, schedules.
+ */
+export interface Ledger {
+  readonly limits: LedgerLimits;
+  /** Redis TIME and stamp; asked before each GET, so that pages age. */
+  now(): Promise<LedgerStamp>;
+  /**
+   * Reads entries of records that are listed just now: renews the life of published, archived and parked ones, notes that
+   * they were listed. Views in order.
+   */
+  look(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
+  /** Takes the right to act and writes the intent, in one step. Verdicts in order. */
+  begin(requests: readonly BeginRequest[], options: BeginOptions): Promise<BeginAnswer>;
+  /** A fact; no token. From every state but gone; the first publication stays. */
+  published(
+    facts: readonly PublishedFact[],
+  ): Promise<SourceFacts & { readonly verdicts: readonly PublishedVerdict[] }>;
+  /** Ends a POST that certainly was not accepted: open → cool, unless an earlier POST of the series is unanswered. */
+  refused(
+    requests: readonly RefusedRequest[],
+    token: Token,
+  ): Promise<SourceFacts & { readonly verdicts: readonly RefusedVerdict[] }>;
+  /** A fact for drops: the archive holds it. Needs the token. */
+  archived(
+    dlqIds: readonly DlqId[],
+    file: string,
+    token: Token,
+  ): Promise<LedgerStamp & { readonly verdicts: readonly ("recorded" | "not-yours")[] }>;
+  /** A fact: the DELETE was answered with all asked deleted, or a complete listing no longer has it. Only from published or archived. */
+  gone(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly count: number }>;
+  /** Notes that a DELETE of these failed or came up short; they stay pending. */
+  deleteFailed(dlqIds: readonly DlqId[]): Promise<LedgerStamp>;
+  /**
+   * After a complete full pass of a drain: published or archived entries of that drain from before `passStartedAt` (Redis time)
+   * that were not listed since become gone.
+   */
+  goneUnlisted(drain: DrainName, passStartedAt: number): Promise<LedgerStamp & { readonly count: number }>;
+  /** From absent, cool, unknown; from open with its token; from parked (renews the reason). */
+  park(
+    requests: readonly ParkRequest[],
+    options: { readonly drain: DrainName; readonly rulesHash: string; readonly token: Token | null },
+  ): Promise<LedgerStamp & { readonly verdicts: readonly ParkVerdict[] }>;
+  /** A person's word: parked → due at once, with `attempts` more redrives granted. Count of those that were parked. */
+  release(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly count: number }>;
+  /** Open entries whose outcome is unknown (lastAt + takeoverAfter < now), oldest first. */
+  unknownOutcomes(limit: number): Promise<LedgerStamp & { readonly entries: readonly OpenEntry[] }>;
+  /** Published or archived and not deleted, oldest first, skipping `offset`. */
+  pendingDeletes(
+    limit: number,
+    offset: number,
+  ): Promise<LedgerStamp & { readonly entries: readonly PendingEntry[] }>;
+  summary(): Promise<LedgerSummary>;
+}

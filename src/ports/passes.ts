@@ -1,0 +1,151 @@
+import type { DrainName, PassId, SourceId } from "./ids.ts";
+import type { PassCounts } from "./events.ts";
+
+/** A slice of a pass's time range, inclusive, Unix ms. Windows of a pass are disjoint. */
+export interface Window {
+  readonly windowId: string;
+  readonly from: number;
+  readonly to: number;
+  /** How often its range was split already. */
+  readonly depth: number;
+}
+
+export interface Pass {
+  readonly passId: PassId;
+  readonly drain: DrainName;
+  readonly source: SourceId;
+  /** `full` lists everything; `new` lists what is new since the last pass and the windows in which something has become due. */
+  readonly kind: "full" | "new";
+  readonly mode: "plan" | "live";
+  readonly documentHash: string;
+  readonly from: number;
+  /** The frozen horizon. */
+  readonly to: number;
+  /** Redis time at opening. */
+  readonly startedAt: number;
+}
+
+/** What a pass or a window found. Sums; times are the extremes in Unix ms. */
+export interface Tally extends PassCounts {
+  /** Entry into the DLQ of the oldest record left in it. */
+  readonly oldestRecordAt: number | null;
+  readonly pages: number;
+}
+
+/** Facts about a drain's queue as of its last passes; what metrics and status read. */
+export interface DrainFacts {
+  readonly due: number;
+  readonly held: number;
+  readonly parked: number;
+  readonly inDoubt: number;
+  /** True when the last pass was full, so that the numbers are counts and not carried forward. */
+  readonly exact: boolean;
+  readonly oldestRecordAt: number | null;
+  readonly lastSuccessAt: number | null;
+  readonly lastFullAt: number | null;
+  /** Open pass, or null. */
+  readonly openPass: {
+    readonly passId: PassId;
+    readonly startedAt: number;
+    readonly progressAt: number;
+  } | null;
+  readonly lastOutcome: "complete" | "partial" | "abandoned" | null;
+}
+
+export type OpenVerdict =
+  | { readonly kind: "opened"; readonly pass: Pass; readonly windows: readonly Window[] }
+  /** Another pass of this drain is open and makes progress. */
+  | { readonly kind: "busy"; readonly passId: PassId };
+
+export interface OpenRequest {
+  readonly passId: PassId;
+  readonly drain: DrainName;
+  readonly source: SourceId;
+  readonly mode: "plan" | "live";
+  readonly documentHash: string;
+  /** The frozen horizon, Unix ms. */
+  readonly to: number;
+  /** Where a full pass begins. */
+  readonly fullFrom: number;
+  readonly fullEveryMs: number;
+  /** False forces a full pass (dates of this source do not select by entry, or not yet known). */
+  readonly mayBeNew: boolean;
+  /** Successive passes overlap by this. */
+  readonly overlapMs: number;
+  /** An open pass without progress for this long is closed as abandoned. */
+  readonly abandonAfterMs: number;
+}
+
+export type WindowEnd =
+  /** `split` windows take its place. */
+  { readonly kind: "done"; readonly split: readonly Window[] } | { readonly kind: "failed" };
+
+export type CloseVerdict =
+  | { readonly kind: "pass-open" }
+  | {
+      readonly kind: "pass-closed";
+      readonly pass: Pass;
+      readonly outcome: "complete" | "partial";
+      readonly tally: Tally;
+      readonly durationMs: number;
+    }
+  /** The pass was closed or abandoned before, or the window was ended before: nothing changed. */
+  | { readonly kind: "stale" };
+
+/**
+ * Passes of one drain do not overlap. An economy: safety rests on the ledger. A pass is a row opened by compare-and-set, a
+ * window an entry in it. Guarantees: one script per call, idempotent per (passId, windowId). Fails with `redis-unavailable`.
+ */
+export interface PassBook {
+  /** Also answers which pass was abandoned on the way. */
+  open(request: OpenRequest): Promise<OpenVerdict & { readonly abandoned: Pass | null }>;
+  /** The window's range, or null when its pass is closed or the window has ended. Counts as progress. */
+  takeWindow(
+    drain: DrainName,
+    passId: PassId,
+    windowId: string,
+  ): Promise<{ pass: Pass; window: Window } | null>;
+  /** Adds what a page found, and counts as progress. `dueLater`: Unix ms at which something entered in that minute becomes due. */
+  progress(
+    drain: DrainName,
+    passId: PassId,
+    windowId: string,
+    dueLater: readonly { readonly enteredAt: number; readonly dueAt: number }[],
+  ): Promise<void>;
+  /** Ends a window with its tally; the last one closes the pass, moves the watermark if all were done, and writes the drain's facts. */
+  endWindow(
+    drain: DrainName,
+    passId: PassId,
+    windowId: string,
+    end: WindowEnd,
+    tally: Tally,
+  ): Promise<CloseVerdict>;
+  facts(drain: DrainName): Promise<DrainFacts | null>;
+  /** Makes the next pass of this drain a full one. */
+  forceFull(drain: DrainName): Promise<void>;
+}
+
+/** A person's word that outranks the document; all replicas obey it at the next begin. */
+export interface PauseRecord {
+  readonly drain: DrainName | "*";
+  readonly reason: string;
+  readonly by: string;
+  /** Unix ms. */
+  readonly at: number;
+}
+
+export interface PauseBook {
+  pause(record: PauseRecord): Promise<void>;
+  resume(drain: DrainName | "*"): Promise<boolean>;
+  all(): Promise<readonly PauseRecord[]>;
+}
+
+/** What is remembered about a source besides its ledger. */
+export interface SourceBook {
+  /** Binds the source id to a keyed hash of URL and of token. */
+  bind(urlHash: string, tokenHash: string): Promise<"bound" | "same" | "token-changed" | "url-differs">;
+  datesMean(): Promise<"entered" | "created" | null>;
+  learnDates(meaning: "entered" | "created"): Promise<void>;
+  /** A short turn for one worker, so that replicas do not do the same work at once. An economy only. */
+  takeTurn(name: string, ttlMs: number): Promise<boolean>;
+}

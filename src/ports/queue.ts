@@ -1,0 +1,39 @@
+import type { Schedule } from "./drains.ts";
+import type { DrainName, PassId, SourceId } from "./ids.ts";
+
+/** What a job may carry: a range, a selection, or ids. Never a message or a part of one. */
+export type Job =
+  | { readonly kind: "tick"; readonly drain: DrainName }
+  | { readonly kind: "window"; readonly drain: DrainName; readonly passId: PassId; readonly windowId: string }
+  | { readonly kind: "sweep"; readonly source: SourceId }
+  | { readonly kind: "statistics"; readonly index: string };
+
+export interface ScheduledJob {
+  /** Unique and stable, e.g. `tick:orders`. */
+  readonly id: string;
+  readonly schedule: Schedule;
+  readonly job: Exclude<Job, { kind: "window" }>;
+}
+
+export interface JobContext {
+  /** Aborts when the work must be handed back or ended. */
+  readonly signal: AbortSignal;
+  /** True on the try after which a failing job is given up. */
+  readonly lastTry: boolean;
+}
+
+/**
+ * Schedules and jobs on Redis, worked by any replica. A handler that throws a RedriverError is treated by its disposition:
+ * `retry` = again with exponential backoff and jitter, `wait` = again at retryAt, `halt`, `skip` = given up until the next
+ * schedule. A job may run twice; handlers are safe against that.
+ */
+export interface WorkQueue {
+  /** Makes the schedules exactly these: upserts the given, removes all others. Idempotent across replicas. */
+  applySchedules(schedules: readonly ScheduledJob[]): Promise<void>;
+  addWindows(windows: readonly Extract<Job, { kind: "window" }>[]): Promise<void>;
+  start(handle: (job: Job, context: JobContext) => Promise<void>): Promise<void>;
+  /** Unix ms at which a worker last took or finished a job; what liveness looks at. */
+  lastProgressAt(): number | undefined;
+  /** Stops taking work; aborts running jobs after softMs; resolves by hardMs at the latest, also when Redis is away. */
+  close(deadline: { readonly softMs: number; readonly hardMs: number }): Promise<void>;
+}

@@ -1,0 +1,86 @@
+import type { BatchItem, DlqId, MessageId, RawRecord } from "../message/dead-letter.ts";
+
+/** Filters by the service's own parameter names (service-interface.md 4.2). Lists are or, keys are and. */
+export interface Select {
+  readonly messageId?: string;
+  readonly url?: readonly string[];
+  readonly topicName?: readonly string[];
+  readonly scheduleId?: readonly string[];
+  readonly queueName?: readonly string[];
+  readonly responseStatus?: readonly number[];
+  readonly callerIp?: readonly string[];
+  readonly label?: readonly string[];
+}
+
+export interface ListQuery {
+  readonly select: Select;
+  /** Inclusive, Unix ms. */
+  readonly fromDate?: number;
+  /** Inclusive, Unix ms. */
+  readonly toDate?: number;
+  readonly cursor?: string;
+  /** 1 to 100. */
+  readonly count: number;
+}
+
+export interface ListPage {
+  readonly records: readonly RawRecord[];
+  /** Absent at the end. */
+  readonly cursor?: string;
+}
+
+/** What one position of a batch answer proves about its item. */
+export type ItemOutcome =
+  | { readonly kind: "accepted"; readonly messageId: MessageId; readonly deduplicated: boolean }
+  | { readonly kind: "refused"; readonly error: string }
+  | { readonly kind: "unknown"; readonly why: string };
+
+/** Expected outcomes of a publish are values. */
+export type BatchOutcome =
+  /** One outcome per item, in request order. */
+  | { readonly kind: "answered"; readonly items: readonly ItemOutcome[] }
+  /** The whole call was refused (400, 412, 413, 422, `quota …`) and nothing was sent; bisect. */
+  | {
+      readonly kind: "refused";
+      readonly status: number;
+      readonly error: string;
+      readonly bisectBy: "count" | "bytes";
+    }
+  /** Certain that nothing was accepted: no connection, 429, or the last byte was withheld. */
+  | {
+      readonly kind: "not-sent";
+      readonly why: "connect" | "rate-limited" | "too-late" | "stopped";
+      readonly error: string;
+      /** Unix ms before which the source must be left alone. */
+      readonly retryAt?: number;
+    }
+  /** Sent, and no answer that proves anything: reconcile. */
+  | { readonly kind: "unknown"; readonly error: string }
+  /** 401, 403, 404, 405, 415 and other 4xx: the source is misconfigured; touch nothing. */
+  | { readonly kind: "misconfigured"; readonly status: number; readonly error: string };
+
+/**
+ * The message service of one source. Guarantees: every call ends within its timeout or when its signal aborts, the
+ * socket is reset then; nothing is retried inside. Failures of list and remove are RedriverErrors (`service-unavailable`,
+ * `service-timeout`, `rate-limited`, `unauthorised`, `source-misconfigured`, `answer-unreadable`, `request-refused`, `stopped`).
+ * Not part of this contract: order of listings; a delete by filter, which cannot be expressed.
+ */
+export interface MessageService {
+  list(query: ListQuery, signal?: AbortSignal): Promise<ListPage>;
+  /**
+   * Publishes 1 to 100 items in one POST /v2/batch. `encodedItems` are the items' JSON texts, in order.
+   * `lastByteAllowed` is asked right before the last byte of the body is yielded; `false` leaves the body incomplete,
+   * which cannot be accepted (`not-sent`, `too-late`).
+   */
+  publish(
+    encodedItems: readonly string[],
+    lastByteAllowed: () => boolean,
+    signal?: AbortSignal,
+  ): Promise<BatchOutcome>;
+  /** Deletes exactly these, at most 100; `deleted` may be lower than asked. */
+  remove(dlqIds: readonly [DlqId, ...DlqId[]], signal?: AbortSignal): Promise<{ readonly deleted: number }>;
+  /** The service's clock minus ours in ms, from the latest Date header (whole seconds, so up to 1 s behind); undefined before the first answer. */
+  clockOffsetMs(): number | undefined;
+}
+
+export type EncodedItem = { readonly item: BatchItem; readonly json: string; readonly bytes: number };

@@ -1,0 +1,77 @@
+import type { Action, ItemChanges } from "./spec.ts";
+
+/** Why a record is left where it is for now; a later pass asks again. */
+export const holdReasons = [
+  "rule",
+  "otherwise",
+  "too-young",
+  "waiting",
+  "retry-after",
+  "in-flight",
+  "cooling",
+  "outcome-unknown",
+  "refused-alone",
+  "not-sent",
+  "source-halted",
+  "settle-gate",
+  "paused",
+  "page-too-old",
+  "stopping",
+  "attempts-exhausted",
+  "archive-missing",
+] as const;
+
+/** Why a record waits for a person, or, for `rule` and `otherwise`, for that drain's rules to change. */
+export const parkReasons = [
+  "rule",
+  "otherwise",
+  "no-dlq-id",
+  "malformed-record",
+  "binary-body",
+  "redacted",
+  "bad-destination",
+  "unjoinable-header",
+  "workflow",
+  "body-length-differs",
+  "queue-with-delay",
+  "non-retryable",
+  "attempts-exhausted",
+  "refused",
+  "too-large",
+  "outcome-unknown",
+  "vanished",
+] as const;
+
+export const republishReasons = ["due", "reconcile"] as const;
+export const dropReasons = ["rule"] as const;
+/** Already done to this record: it is listed although published or gone, and is deleted again. */
+export const settleReasons = ["published-before"] as const;
+
+export type HoldReason = (typeof holdReasons)[number];
+export type ParkReason = (typeof parkReasons)[number];
+
+/** What is to be done with one record, with the rule that said so (`null`: no rule) and the reason from a closed set. */
+export type Decision =
+  | {
+      readonly then: "republish";
+      readonly reason: (typeof republishReasons)[number];
+      readonly rule: string | null;
+      readonly set: ItemChanges;
+    }
+  | { readonly then: "drop"; readonly reason: (typeof dropReasons)[number]; readonly rule: string }
+  | {
+      readonly then: "hold";
+      readonly reason: HoldReason;
+      readonly rule: string | null;
+      /** Unix ms from which it can be due, where known. */
+      readonly until?: number;
+    }
+  | { readonly then: "park"; readonly reason: ParkReason; readonly rule: string | null }
+  | { readonly then: "settle"; readonly reason: (typeof settleReasons)[number]; readonly rule: null };
+
+/** What the rules alone say of a record. `rule` is null when none held and `otherwise` decided. */
+export interface Routing {
+  readonly then: Action;
+  readonly rule: string | null;
+  readonly set: ItemChanges;
+}

@@ -1,0 +1,15 @@
+import type { DeadLetter } from "../message/dead-letter.ts";
+import type { Routing } from "./decision.ts";
+
+/** Everything a rule may ask about. Plain data; times are Unix ms by the service's clock. */
+export interface RecordFacts {
+  readonly letter: DeadLetter;
+  readonly now: number;
+  /** Redrives already made: the larger of lineage and ledger. */
+  readonly attempt: number;
+  /** Creation of the root message, from a valid lineage; else the letter's own createdAt. */
+  readonly rootCreatedAt: number;
+}
+
+/** A compiled rule list: pure, total and deterministic. */
+export type Router = (facts: RecordFacts) => Routing;
