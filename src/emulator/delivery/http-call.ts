@@ -1,0 +1,92 @@
+import { Agent, request } from "undici";
+import { canonicalName } from "../publish/header-names.ts";
+import { emptyHeaderMap, type HeaderMap } from "../publish/message.ts";
+
+export interface CallRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly header: HeaderMap;
+  readonly body: Buffer;
+  readonly timeoutMs: number;
+}
+
+/** What came of one attempt. `status` is 0 where there was no HTTP answer; then `error` says why. */
+export interface Attempt {
+  readonly status: number;
+  readonly header: HeaderMap;
+  readonly body: Buffer;
+  readonly error?: string | undefined;
+}
+
+export const noAnswer = (error: string): Attempt => ({
+  status: 0,
+  header: emptyHeaderMap(),
+  body: Buffer.alloc(0),
+  error,
+});
+
+/** Calls destinations over connections that are kept. Every failure is an `Attempt`; it never rejects. */
+export class HttpCaller {
+  readonly #agent: Agent;
+  readonly #maxResponseBytes: number;
+
+  constructor(options: { connections: number; maxResponseBytes: number }) {
+    this.#agent = new Agent({ connections: options.connections, connect: { timeout: 5_000 } });
+    this.#maxResponseBytes = options.maxResponseBytes;
+  }
+
+  async call({ url, method, header, body, timeoutMs }: CallRequest): Promise<Attempt> {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), timeoutMs);
+    try {
+      const response = await request(url, {
+        dispatcher: this.#agent,
+        method,
+        headers: header,
+        body: body.length === 0 ? null : body,
+        signal: deadline.signal,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
+      return {
+        status: response.statusCode,
+        header: toHeaderMap(response.headers),
+        body: await this.#read(response.body),
+      };
+    } catch (error) {
+      return noAnswer(deadline.signal.aborted ? `no answer within ${timeoutMs} ms` : describe(error));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Ends what is in flight; those attempts count as failed. */
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+
+  async #read(body: AsyncIterable<Buffer>): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    let room = this.#maxResponseBytes;
+    for await (const chunk of body) {
+      chunks.push(chunk.subarray(0, room));
+      room -= chunk.length;
+      if (room <= 0) break;
+    }
+    return Buffer.concat(chunks);
+  }
+}
+
+function toHeaderMap(headers: Readonly<Record<string, string | string[] | undefined>>): HeaderMap {
+  const map = emptyHeaderMap();
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) map[canonicalName(name)] = typeof value === "string" ? [value] : value;
+  }
+  return map;
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  return code === undefined ? error.message : `${code}: ${error.message}`;
+}

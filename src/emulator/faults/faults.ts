@@ -1,0 +1,119 @@
+import { Refusal } from "../refusal.ts";
+import type { Journal, Operation } from "../journal.ts";
+import {
+  faultSchema,
+  type FaultDefinition,
+  type FaultKind,
+  type FaultState,
+  type ParsedFault,
+} from "./fault.ts";
+
+interface Active {
+  readonly definition: ParsedFault;
+  readonly name: string;
+  fired: number;
+  readonly held: Set<(how: Release) => void>;
+}
+
+/** "ended": the emulator was reset or closed, so the request must leave no trace. */
+export type Release = "released" | "ended";
+
+export type FaultOf<K extends FaultKind> = Extract<ParsedFault, { kind: K }>;
+
+/** A fault that fires now, for one request. */
+export interface Firing<K extends FaultKind> {
+  readonly fault: FaultOf<K>;
+  /** Holds the request back: until released or removed, or for the given real milliseconds. */
+  hold(forMs: number | undefined): Promise<Release>;
+}
+
+/** The named ways in which the emulator misbehaves at present. */
+export class Faults {
+  readonly #random: () => number;
+  readonly #journal: Journal;
+  readonly #active = new Map<string, Active>();
+  #made = 0;
+
+  constructor(random: () => number, journal: Journal) {
+    this.#random = random;
+    this.#journal = journal;
+  }
+
+  /** Adds a fault and returns its name; refuses a definition that makes no sense and a name that is taken. */
+  add(given: FaultDefinition): string {
+    const parsed = faultSchema.safeParse(given);
+    if (!parsed.success) {
+      const problems = parsed.error.issues.map(
+        ({ path, message }) => `${path.join(".") || "fault"}: ${message}`,
+      );
+      throw new Refusal(400, problems.join("; "));
+    }
+    const definition = parsed.data;
+    const name = definition.name ?? `${definition.kind}-${++this.#made}`;
+    if (this.#active.has(name)) throw new Refusal(409, `there is already a fault named ${name}`);
+    this.#active.set(name, { definition, name, fired: 0, held: new Set() });
+    return name;
+  }
+
+  list(): FaultState[] {
+    return [...this.#active.values()].map(({ definition, name, fired, held }) => ({
+      ...definition,
+      name,
+      fired,
+      held: held.size,
+    }));
+  }
+
+  /** Lets go what the fault holds back; it stays active. */
+  release(name: string): boolean {
+    const active = this.#active.get(name);
+    for (const letGo of active?.held ?? []) letGo("released");
+    return active !== undefined;
+  }
+
+  /** Ends the fault and lets go what it holds back. */
+  remove(name: string): boolean {
+    this.release(name);
+    return this.#active.delete(name);
+  }
+
+  /** Ends all faults; the requests they hold back are hung up on instead of going on. */
+  clear(): void {
+    const ended = [...this.#active.values()];
+    this.#active.clear();
+    for (const { held } of ended) for (const letGo of held) letGo("ended");
+  }
+
+  /** The first fault of this kind that fires for this request, if any; firing uses it up by one. */
+  draw<K extends FaultKind>(
+    kind: K,
+    operation: Operation,
+    concerns: (fault: FaultOf<K>) => boolean = () => true,
+  ): Firing<K> | undefined {
+    for (const active of this.#active.values()) {
+      const { definition } = active;
+      if (definition.kind !== kind) continue;
+      const fault = definition as FaultOf<K>;
+      if (definition.operation !== "any" && definition.operation !== operation) continue;
+      if (definition.count !== undefined && active.fired >= definition.count) continue;
+      if (!concerns(fault)) continue;
+      if (definition.probability !== undefined && this.#random() >= definition.probability) continue;
+      active.fired++;
+      this.#journal.add({ type: "fault", name: active.name, kind, operation });
+      return { fault, hold: (forMs) => hold(active, forMs) };
+    }
+    return undefined;
+  }
+}
+
+function hold(active: Active, forMs: number | undefined): Promise<Release> {
+  return new Promise((resolve) => {
+    const letGo = (how: Release): void => {
+      clearTimeout(timer);
+      active.held.delete(letGo);
+      resolve(how);
+    };
+    const timer = forMs === undefined ? undefined : setTimeout(() => letGo("released"), forMs);
+    active.held.add(letGo);
+  });
+}

@@ -1,0 +1,60 @@
+import { errorFor } from "../http/error-form.ts";
+import { limitHeaders } from "../http/limit-headers.ts";
+import type { Answer, Reply } from "../http/exchange.ts";
+import type { Operation } from "../journal.ts";
+import { spoilAnswer } from "./spoil-answer.ts";
+import type { FaultOf, Faults } from "./faults.ts";
+
+/**
+ * One operation between its faults, in this order: latency · before it takes effect: stall, drop, status ·
+ * the operation · after it took effect: spoiled answer, status, stall, drop, cut.
+ * An operation that was refused has no effect, so nothing "after" applies to it.
+ * A request that was stalled before its effect takes effect when it is let go, although its client may be gone:
+ * that is how a publish given up by its sender still happens.
+ */
+export async function misbehave(
+  faults: Faults,
+  operation: Operation,
+  now: () => number,
+  perform: () => Answer | Promise<Answer>,
+): Promise<Reply> {
+  const latency = faults.draw("latency", operation);
+  if ((await latency?.hold(latency.fault.ms)) === "ended") return { hangUp: true };
+  const before = await disturb(faults, operation, "before", now);
+  if (before !== undefined) return before;
+
+  const answer = await perform();
+  if (answer.status >= 300) return answer;
+
+  const spoiled = spoilAnswer(faults, operation, answer);
+  const after = await disturb(faults, operation, "after", now);
+  if (after !== undefined) return after;
+  if (faults.draw("cut-answer", operation) !== undefined) return { hangUp: true, inTheMiddleOf: spoiled };
+  return spoiled;
+}
+
+async function disturb(
+  faults: Faults,
+  operation: Operation,
+  when: "before" | "after",
+  now: () => number,
+): Promise<Reply | undefined> {
+  const concerns = (fault: { readonly when: "before" | "after" }): boolean => fault.when === when;
+  const stall = faults.draw("stall-answer", operation, concerns);
+  if ((await stall?.hold(stall.fault.forMs)) === "ended") return { hangUp: true };
+  if (faults.draw("drop-answer", operation, concerns) !== undefined) return { hangUp: true };
+  const status = faults.draw("status", operation, concerns);
+  if (status !== undefined) return statusAnswer(operation, status.fault, now());
+  if (when === "after" && faults.draw("delete-works-answers-500", operation) !== undefined) {
+    return errorFor(operation, 500, "internal error");
+  }
+  return undefined;
+}
+
+function statusAnswer(operation: Operation, fault: FaultOf<"status">, now: number): Answer {
+  const { status, limit, resetInS, headers = {} } = fault;
+  const error = fault.error ?? (status === 429 ? "rate limit exceeded" : `answered ${status} on demand`);
+  const reset = Math.ceil(now / 1_000) + resetInS;
+  const limits = limit === undefined ? {} : limitHeaders(limit, 100, 0, reset);
+  return errorFor(operation, status, error, { ...limits, ...headers });
+}

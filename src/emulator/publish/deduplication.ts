@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import type { EmulatorClock } from "../clock.ts";
+import type { BatchItem } from "./batch-validation.ts";
+
+export interface PublishedMessage {
+  readonly messageId: string;
+  readonly url: string;
+}
+
+interface Memory {
+  readonly messages: readonly PublishedMessage[];
+  readonly expiresAt: number;
+}
+
+/**
+ * Which ids were published inside the window. It knows nothing of what became of the messages: an id stays taken
+ * although its message has long failed.
+ */
+export class Deduplication {
+  readonly #clock: EmulatorClock;
+  readonly #windowMs: number;
+  readonly #memories = new Map<string, Memory>();
+
+  constructor(clock: EmulatorClock, windowMs: number) {
+    this.#clock = clock;
+    this.#windowMs = windowMs;
+  }
+
+  find(id: string): readonly PublishedMessage[] | undefined {
+    this.#forgetExpired();
+    return this.#memories.get(id)?.messages;
+  }
+
+  remember(id: string, messages: readonly PublishedMessage[]): void {
+    // Deleted first, so that the map stays in order of expiry.
+    this.#memories.delete(id);
+    this.#memories.set(id, { messages, expiresAt: this.#clock.now() + this.#windowMs });
+  }
+
+  clear(): void {
+    this.#memories.clear();
+  }
+
+  #forgetExpired(): void {
+    const now = this.#clock.now();
+    for (const [id, memory] of this.#memories) {
+      if (memory.expiresAt > now) return;
+      this.#memories.delete(id);
+    }
+  }
+}
+
+/** The id an item is remembered by, if any; the content based one is over destination, body and headers. */
+export function deduplicationIdOf(item: BatchItem): string | undefined {
+  if (item.settings.deduplicationId !== undefined) return item.settings.deduplicationId;
+  if (!item.settings.contentBasedDeduplication) return undefined;
+  const content = [item.destination, item.queueName, item.settings.method, item.settings.header];
+  return createHash("sha256").update(JSON.stringify(content)).update(item.body).digest("hex");
+}

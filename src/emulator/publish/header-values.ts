@@ -1,0 +1,54 @@
+import { Refusal } from "../refusal.ts";
+import { parseDurationMs } from "./durations.ts";
+import { canonicalName } from "./header-names.ts";
+import type { FlowControl, Redaction } from "./message.ts";
+
+/** `parallelism=<n>, rate=<n>, period=<duration or seconds>`; key and value only together. */
+export function parseFlowControl(
+  key: string | undefined,
+  value: string | undefined,
+): FlowControl | undefined {
+  if (key === undefined && value === undefined) return undefined;
+  if (key === undefined || value === undefined) {
+    throw new Refusal(400, "Flow-Control-Key and Flow-Control-Value must be given together");
+  }
+  const refusal = new Refusal(400, `invalid Flow-Control-Value: ${value}`);
+  const numbers = new Map<string, number>();
+  for (const part of value.split(",")) {
+    const match = /^\s*(parallelism|rate|period)\s*=\s*(\S+)\s*$/.exec(part);
+    if (match === null) throw refusal;
+    const number = match[1] === "period" ? seconds(match[2]!) : integer(match[2]!);
+    if (number === undefined || number < 1) throw refusal;
+    numbers.set(match[1]!, number);
+  }
+  if (!numbers.has("parallelism") && !numbers.has("rate")) throw refusal;
+  return {
+    key,
+    parallelism: numbers.get("parallelism"),
+    rate: numbers.get("rate"),
+    periodSeconds: numbers.get("period") ?? (numbers.has("rate") ? 1 : undefined),
+  };
+}
+
+/** `body`, `header`, `header[Name]`, comma separated. */
+export function parseRedaction(text: string | undefined): Redaction | undefined {
+  if (text === undefined) return undefined;
+  let body = false;
+  let all = false;
+  const names = new Set<string>();
+  for (const field of text.split(",").map((part) => part.trim())) {
+    const name = /^header\[(.+)\]$/i.exec(field)?.[1];
+    if (field.toLowerCase() === "body") body = true;
+    else if (field.toLowerCase() === "header") all = true;
+    else if (name !== undefined) names.add(canonicalName(name.trim()));
+    else throw new Refusal(400, `invalid Redact-Fields: ${text}`);
+  }
+  return { body, headers: all ? "all" : names };
+}
+
+const integer = (text: string): number | undefined => (/^\d{1,9}$/.test(text) ? Number(text) : undefined);
+
+const seconds = (text: string): number | undefined => {
+  const durationMs = parseDurationMs(text);
+  return durationMs === undefined ? integer(text) : durationMs / 1_000;
+};

@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import type { EmulatorClock } from "../clock.ts";
+import { newMessageId } from "../ids.ts";
+import type { Journal } from "../journal.ts";
+import type { BatchItem } from "./batch-validation.ts";
+import { deduplicationIdOf, type Deduplication, type PublishedMessage } from "./deduplication.ts";
+import type { Directory } from "./directory.ts";
+import type { Message } from "./message.ts";
+
+/** What a batch answers at one position. */
+export type PublishAnswer =
+  | { readonly messageId: string; readonly deduplicated?: true }
+  | readonly { readonly messageId: string; readonly url: string; readonly deduplicated?: true }[];
+
+/** Turns understood items into messages on their way. It cannot fail: all refusing is done before. */
+export class Publisher {
+  readonly #clock: EmulatorClock;
+  readonly #journal: Journal;
+  readonly #directory: Directory;
+  readonly #deduplication: Deduplication;
+  readonly #send: (message: Message) => void;
+
+  constructor(parts: {
+    clock: EmulatorClock;
+    journal: Journal;
+    directory: Directory;
+    deduplication: Deduplication;
+    send: (message: Message) => void;
+  }) {
+    this.#clock = parts.clock;
+    this.#journal = parts.journal;
+    this.#directory = parts.directory;
+    this.#deduplication = parts.deduplication;
+    this.#send = parts.send;
+  }
+
+  publish(item: BatchItem, position: number, callerIp: string): PublishAnswer {
+    const deduplicationId = deduplicationIdOf(item);
+    const known = deduplicationId === undefined ? undefined : this.#deduplication.find(deduplicationId);
+    if (deduplicationId !== undefined && known !== undefined) {
+      for (const { messageId } of known) {
+        this.#journal.add({ type: "deduplicated", deduplicationId, messageId, position });
+      }
+      return answerFor(item, known, true);
+    }
+    const messages = this.#toMessages(item, callerIp);
+    if (deduplicationId !== undefined) {
+      this.#deduplication.remember(
+        deduplicationId,
+        messages.map(({ messageId, url }) => ({ messageId, url })),
+      );
+    }
+    const bodySha256 = createHash("sha256").update(item.body).digest("hex");
+    for (const message of messages) {
+      const { messageId, url, topicName, queueName } = message;
+      this.#journal.add({
+        type: "accepted",
+        messageId,
+        url,
+        bodySha256,
+        position,
+        deduplicationId,
+        topicName,
+        queueName,
+      });
+      this.#send(message);
+    }
+    return answerFor(item, messages, false);
+  }
+
+  /** Takes the id without publishing anything, for services that register what they refuse. */
+  registerOnly(item: BatchItem): void {
+    const id = deduplicationIdOf(item);
+    if (id === undefined || this.#deduplication.find(id) !== undefined) return;
+    this.#deduplication.remember(
+      id,
+      item.endpoints.map(({ url }) => ({ messageId: newMessageId(), url })),
+    );
+  }
+
+  #toMessages(item: BatchItem, callerIp: string): Message[] {
+    const createdAt = this.#clock.now();
+    const { notBeforeSeconds, delayMs } = item.settings;
+    const notBefore = notBeforeSeconds === undefined ? createdAt + (delayMs ?? 0) : notBeforeSeconds * 1_000;
+    if (item.queueName !== undefined) this.#directory.queue(item.queueName);
+    return item.endpoints.map((endpoint) => ({
+      messageId: newMessageId(),
+      url: endpoint.url,
+      body: item.body,
+      settings: item.settings,
+      createdAt,
+      notBefore,
+      callerIp,
+      queueName: item.queueName,
+      topicName: item.urlGroup?.name,
+      topicId: item.urlGroup?.topicId,
+      endpointName: endpoint.name,
+    }));
+  }
+}
+
+function answerFor(item: BatchItem, messages: readonly PublishedMessage[], hit: boolean): PublishAnswer {
+  const mark = hit ? ({ deduplicated: true } as const) : {};
+  if (item.urlGroup !== undefined) return messages.map(({ messageId, url }) => ({ messageId, url, ...mark }));
+  return { messageId: messages[0]!.messageId, ...mark };
+}

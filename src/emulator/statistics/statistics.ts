@@ -1,0 +1,133 @@
+import { formatTimestamp } from "./timestamp.ts";
+import {
+  backlog,
+  dayStart,
+  jitter,
+  monthStart,
+  queriesBetween,
+  queryRate,
+  updateRate,
+  updatesBetween,
+  vectorCount,
+  workloadOf,
+  type Workload,
+} from "./workload.ts";
+
+const hourMs = 3_600_000;
+
+/** Length of each period; 60 points each, except 30d with one every three hours. */
+const periods = {
+  "1h": { lengthMs: hourMs, points: 60 },
+  "3h": { lengthMs: 3 * hourMs, points: 60 },
+  "12h": { lengthMs: 12 * hourMs, points: 60 },
+  "1d": { lengthMs: 24 * hourMs, points: 60 },
+  "3d": { lengthMs: 72 * hourMs, points: 60 },
+  "7d": { lengthMs: 168 * hourMs, points: 60 },
+  "30d": { lengthMs: 720 * hourMs, points: 240 },
+} as const;
+
+export type Period = keyof typeof periods;
+export const isPeriod = (text: string): text is Period => Object.hasOwn(periods, text);
+export const periodNames = Object.keys(periods);
+
+const bytesPerQuery = 6_144;
+const bytesPerUpdate = 4_096;
+const bytesPerVector = 6_144;
+const costPerRequest = 0.4 / 100_000;
+const rerankShare = 0.1;
+
+type Value = (workload: Workload, ms: number, stepMs: number) => number;
+
+const updates: Value = (w, ms, stepMs) => updatesBetween(w, ms - stepMs, ms);
+const queries: Value = (w, ms, stepMs) => queriesBetween(w, ms - stepMs, ms);
+const reranks = (count: number): number => Math.round(count * rerankShare);
+const bandwidth = (queryCount: number, updateCount: number): number =>
+  queryCount * bytesPerQuery + updateCount * bytesPerUpdate;
+const queryLatency: Value = (w, ms) => 8 + queryRate(w, ms) / 10 + 2 * jitter(ms);
+const updateLatency: Value = (w, ms) => 12 + backlog(w, ms) / 2_000 + 3 * jitter(ms + 1_000);
+const embedsLatency: Value = (_w, ms) => 45 + 10 * jitter(ms + 2_000);
+const rerankLatency: Value = (_w, ms) => 90 + 20 * jitter(ms + 3_000);
+const times =
+  (value: Value, factor: number): Value =>
+  (w, ms, stepMs) =>
+    value(w, ms, stepMs) * factor;
+
+const series: Readonly<Record<string, Value>> = {
+  daily_update_requests: updates,
+  daily_query_requests: queries,
+  daily_bandwidths: (w, ms, stepMs) => bandwidth(queries(w, ms, stepMs), updates(w, ms, stepMs)),
+  daily_rerank_requests: (w, ms, stepMs) => reranks(queries(w, ms, stepMs)),
+  query_throughput: queryRate,
+  update_throughput: updateRate,
+  query_latency_mean: queryLatency,
+  query_latency_99: times(queryLatency, 3.2),
+  update_latency_mean: updateLatency,
+  update_latency_99: times(updateLatency, 3.5),
+  embeds_latency_mean: embedsLatency,
+  embeds_latency_99: times(embedsLatency, 2.4),
+  rerank_latency_mean: rerankLatency,
+  rerank_latency_99: times(rerankLatency, 2.1),
+  vector_count: vectorCount,
+  data_size: times(vectorCount, bytesPerVector),
+};
+
+/** The whole answer for one index at one moment. `overrides` replace single values. */
+export function indexStatistics(
+  indexId: string,
+  period: Period,
+  now: number,
+  overrides: Readonly<Record<string, number>>,
+): Record<string, unknown> {
+  const workload = workloadOf(indexId);
+  return {
+    ...currentValues(workload, now),
+    days: dayNames(now),
+    ...allSeries(workload, period, now),
+    ...overrides,
+  };
+}
+
+function currentValues(workload: Workload, now: number): Record<string, number> {
+  const dailyQueries = queriesBetween(workload, dayStart(now), now);
+  const dailyUpdates = updatesBetween(workload, dayStart(now), now);
+  const monthlyQueries = queriesBetween(workload, monthStart(now), now);
+  const monthlyUpdates = updatesBetween(workload, monthStart(now), now);
+  const vectors = vectorCount(workload, now);
+  return {
+    pending_index_count: backlog(workload, now),
+    current_vector_count: vectors,
+    daily_query_count: dailyQueries,
+    daily_update_count: dailyUpdates,
+    monthly_query_count: monthlyQueries,
+    monthly_update_count: monthlyUpdates,
+    monthly_bandwidth_usage: bandwidth(monthlyQueries, monthlyUpdates),
+    storage_usage: vectors * bytesPerVector,
+    monthly_cost: Number(((monthlyQueries + monthlyUpdates) * costPerRequest).toFixed(4)),
+    daily_rerank_count: reranks(dailyQueries),
+    monthly_rerank_count: reranks(monthlyQueries),
+  };
+}
+
+function allSeries(workload: Workload, period: Period, now: number): Record<string, unknown> {
+  const { lengthMs, points } = periods[period];
+  const stepMs = lengthMs / points;
+  const result: Record<string, unknown> = {};
+  for (const [index, [name, value]] of Object.entries(series).entries()) {
+    // Both forms of the timestamp occur in one answer.
+    const fractionDigits = index % 2 === 0 ? 9 : 3;
+    result[name] = Array.from({ length: points }, (_, point) => {
+      const ms = now - (points - 1 - point) * stepMs;
+      return {
+        x: formatTimestamp(ms, fractionDigits),
+        y: Number(value(workload, ms, stepMs).toFixed(3)),
+      };
+    });
+  }
+  return result;
+}
+
+/** The last seven days, today last. */
+function dayNames(now: number): string[] {
+  const format = new Intl.DateTimeFormat("en-US", { weekday: "long", timeZone: "UTC" });
+  return Array.from({ length: 7 }, (_, day) => format.format(now - (6 - day) * 24 * hourMs));
+}

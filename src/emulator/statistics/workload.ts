@@ -1,0 +1,86 @@
+/**
+ * The scripted load of one search index, as closed formulas over time: the same moment always has the same values.
+ * Queries rise and fall over the day. Every two hours an import writes for 20 minutes faster than the index can
+ * take it; the backlog then drains. Rates are per second, times in milliseconds.
+ */
+const cycleS = 7_200;
+const importS = 1_200;
+const importRate = 200;
+const idleRate = 2;
+const backlogRate = 80;
+const drainRate = 120;
+const queryMean = 40;
+const querySwing = 30;
+const dayS = 86_400;
+const swing = (2 * Math.PI) / dayS;
+
+export interface Workload {
+  /** Between 0.5 and 1.5: indexes differ in size. */
+  readonly scale: number;
+}
+
+export function workloadOf(indexId: string): Workload {
+  let hash = 0;
+  for (const char of indexId) hash = (hash * 31 + char.codePointAt(0)!) >>> 0;
+  return { scale: 0.5 + (hash % 1_000) / 1_000 };
+}
+
+export function queryRate({ scale }: Workload, ms: number): number {
+  return scale * (queryMean + querySwing * Math.sin((swing * ms) / 1_000));
+}
+
+export function updateRate({ scale }: Workload, ms: number): number {
+  return scale * (phaseOf(ms) < importS ? importRate : idleRate);
+}
+
+/** Queries between two moments. */
+export function queriesBetween({ scale }: Workload, fromMs: number, toMs: number): number {
+  return Math.round(scale * (queriesUntil(toMs) - queriesUntil(fromMs)));
+}
+
+export function updatesBetween({ scale }: Workload, fromMs: number, toMs: number): number {
+  return Math.round(scale * (updatesUntil(toMs) - updatesUntil(fromMs)));
+}
+
+/** Updates accepted and not indexed yet. */
+export function backlog({ scale }: Workload, ms: number): number {
+  const phase = phaseOf(ms);
+  const peak = importS * backlogRate;
+  return Math.round(
+    scale * (phase < importS ? phase * backlogRate : Math.max(0, peak - (phase - importS) * drainRate)),
+  );
+}
+
+/** Grows by every second update; what is in the backlog is not there yet. */
+export function vectorCount(workload: Workload, ms: number): number {
+  const updates = updatesBetween(workload, monthStart(ms), ms) - backlog(workload, ms);
+  return Math.round(1_000_000 * workload.scale + updates / 2);
+}
+
+/** Deterministic jitter in [0, 1), so that curves look measured. */
+export function jitter(ms: number): number {
+  const value = Math.sin(Math.floor(ms / 1_000) * 12.9898) * 43_758.5453;
+  return value - Math.floor(value);
+}
+
+export const dayStart = (ms: number): number => Math.floor(ms / 86_400_000) * 86_400_000;
+
+export function monthStart(ms: number): number {
+  const date = new Date(ms);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+}
+
+/** The integral of the query rate. */
+function queriesUntil(ms: number): number {
+  const s = ms / 1_000;
+  return queryMean * s - (querySwing / swing) * Math.cos(swing * s);
+}
+
+function updatesUntil(ms: number): number {
+  const cycles = Math.floor(ms / 1_000 / cycleS);
+  const phase = phaseOf(ms);
+  const perCycle = importS * importRate + (cycleS - importS) * idleRate;
+  return cycles * perCycle + Math.min(phase, importS) * importRate + Math.max(0, phase - importS) * idleRate;
+}
+
+const phaseOf = (ms: number): number => (((ms / 1_000) % cycleS) + cycleS) % cycleS;
