@@ -1,4 +1,18 @@
-import type { DlqId, MessageId } from "./dead-letter.ts";
+/**
+ * `X-Redriver: v1.<payload>.<tag>` travels with a redriven message and comes back when it dies again.
+ *
+ *   payload = base64url of JSON { a attempt, r root id, c root createdAt, m root maxRetries, d root destination,
+ *             p parent dlqId, b SHA-256 of the body sent }
+ *   tag     = base64url of HMAC-SHA256(key, "v1." + payload), so it covers the body through its hash
+ *
+ * The body's hash is inside the payload because a reader has to tell a header of ours over another body (`inherited`) from a
+ * forged one (`untrusted`).
+ */
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { DeadLetter, DlqId, MessageId } from "./dead-letter.ts";
+import { valuesOf } from "./header-values.ts";
+
+export const lineageHeaderName = "X-Redriver";
 
 /** What travels with a redriven message in one signed forwarded header (`X-Redriver: v1.<payload>.<tag>`). */
 export interface Lineage {
@@ -25,3 +39,141 @@ export type LineageReading =
   | { readonly kind: "come-back"; readonly lineage: Lineage }
   | { readonly kind: "inherited" }
   | { readonly kind: "untrusted"; readonly attempt: number };
+
+export type LineageKey = string | Buffer;
+
+/** Far above any attempts.max, so that it counts as exhausted, and small enough to be added to. */
+const maxUntrustedAttempt = 1_000;
+/** 64 KiB: a header of ours is a URL and 300 bytes more; nobody else's costs us more than this to look at. */
+const maxHeaderLength = 65_536;
+
+/** The default signing key of a source, derived from its token; the token itself never signs. */
+export function toLineageKey(secret: string): string {
+  return createHmac("sha256", secret).update("redriver lineage key v1").digest("base64url");
+}
+
+/** The header's value. `body` is the body that is sent with it. */
+export function writeLineage(lineage: Lineage, body: string, key: LineageKey): string {
+  const payload = Buffer.from(
+    JSON.stringify({
+      a: lineage.attempt,
+      r: lineage.rootId,
+      c: lineage.rootCreatedAt,
+      m: lineage.rootMaxRetries,
+      d: lineage.rootDestination,
+      p: lineage.parentDlqId,
+      b: hashOf(body),
+    }),
+  ).toString("base64url");
+  return `v1.${payload}.${tagOf(payload, key)}`;
+}
+
+/** Reads the header under any of the keys. Copies of it must agree to be believed; an empty key signs nothing. Never throws. */
+export function readLineage(letter: DeadLetter, keys: readonly LineageKey[]): LineageReading {
+  const listed = valuesOf(letter.header, lineageHeaderName);
+  if (listed.length === 0) return { kind: "none" };
+  // A relay may have joined copies with commas, which do not occur in a header of ours.
+  const copies = [
+    ...new Set(listed.flatMap((value) => value.slice(0, maxHeaderLength).split(",")).map(trimmed)),
+  ];
+  const [only] = copies;
+  if (copies.length === 1 && only !== undefined && listed.every((value) => value.length <= maxHeaderLength)) {
+    const parts = /^v1\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/.exec(only);
+    if (parts !== null && keys.some((key) => key.length > 0 && isEqual(parts[2]!, tagOf(parts[1]!, key)))) {
+      const signed = toSigned(parts[1]!);
+      if (signed !== null) {
+        return signed.bodyHash === hashOf(letter.body) && letter.bodyBase64 === ""
+          ? { kind: "come-back", lineage: signed.lineage }
+          : { kind: "inherited" };
+      }
+    }
+  }
+  return {
+    kind: "untrusted",
+    attempt: copies.reduce((most, copy) => Math.max(most, claimedAttempt(copy)), 0),
+  };
+}
+
+/**
+ * What goes with the next republish. A come-back keeps its root; any other dead letter is a root itself.
+ * `attemptBefore`: redrives already made, the larger of header and ledger.
+ */
+export function nextLineage(letter: DeadLetter, reading: LineageReading, attemptBefore: number): Lineage {
+  const attempt = Math.max(attemptBefore, rootOf(letter, reading).attempt) + 1;
+  if (reading.kind === "come-back") return { ...reading.lineage, attempt, parentDlqId: letter.dlqId };
+  return {
+    attempt,
+    rootId: letter.messageId,
+    rootCreatedAt: letter.createdAt,
+    rootMaxRetries: letter.maxRetries ?? null,
+    rootDestination: letter.url,
+    parentDlqId: letter.dlqId,
+  };
+}
+
+/** What the header says of the root; `attempt` is the redrives already made as far as the header knows. */
+export function rootOf(
+  letter: DeadLetter,
+  reading: LineageReading,
+): { readonly rootCreatedAt: number; readonly attempt: number; readonly maxRetries: number | null } {
+  if (reading.kind === "come-back") {
+    const { rootCreatedAt, attempt, rootMaxRetries } = reading.lineage;
+    return { rootCreatedAt, attempt, maxRetries: rootMaxRetries };
+  }
+  const attempt = reading.kind === "untrusted" ? reading.attempt : 0;
+  return { rootCreatedAt: letter.createdAt, attempt, maxRetries: letter.maxRetries ?? null };
+}
+
+function hashOf(body: string): string {
+  return createHash("sha256").update(body).digest("base64url");
+}
+
+function tagOf(payload: string, key: LineageKey): string {
+  return createHmac("sha256", key).update(`v1.${payload}`).digest("base64url");
+}
+
+/** Compares the texts, not the decoded bytes: base64url spells the same bytes in more than one way. */
+function isEqual(given: string, expected: string): boolean {
+  return given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
+}
+
+function toSigned(payload: string): { lineage: Lineage; bodyHash: string } | null {
+  const { a, r, c, m, d, p, b } = toFields(payload);
+  if (!isCount(a) || a < 1 || !isCount(c) || !(m === null || isCount(m))) return null;
+  if (typeof r !== "string" || typeof d !== "string" || typeof p !== "string" || typeof b !== "string")
+    return null;
+  return {
+    lineage: {
+      attempt: a,
+      rootId: r as MessageId,
+      rootCreatedAt: c,
+      rootMaxRetries: m,
+      rootDestination: d,
+      parentDlqId: p as DlqId,
+    },
+    bodyHash: b,
+  };
+}
+
+/** The attempt that an unsigned header claims, in [0, 1000]; 0 when it claims none. */
+function claimedAttempt(header: string): number {
+  const { a } = toFields(header.split(".")[1] ?? "");
+  return isCount(a) ? Math.min(a, maxUntrustedAttempt) : 0;
+}
+
+function toFields(payload: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(payload, "base64url").toString());
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function trimmed(text: string): string {
+  return text.trim();
+}

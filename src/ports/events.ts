@@ -102,7 +102,15 @@ export type RedriverEvent =
       readonly drain: DrainName;
       readonly source: SourceId;
       readonly dlqId: string;
-      readonly why: "unknown-outcome-past-window" | "released-past-window";
+      readonly why: "unknown-outcome-past-window" | "released-past-window" | "hit-after-refusals";
+    }
+  | {
+      readonly type: "double:found";
+      readonly drain: DrainName;
+      readonly source: SourceId;
+      readonly dlqId: string;
+      readonly first: string;
+      readonly second: string;
     }
   | {
       readonly type: "delete:short";

@@ -71,7 +71,9 @@ export type LedgerView =
       readonly state: "cool";
       readonly dueAt: number;
       readonly refusedAlone: number;
+      /** Redrives known to have been made; after a release one less, which is the attempt granted. */
       readonly attempt: number;
+      /** A person released it: `attempt` then stands in place of the lineage's count, not beside it. */
       readonly released: boolean;
     }
   | {
@@ -79,6 +81,7 @@ export type LedgerView =
       readonly drain: DrainName;
       readonly series: Series;
       readonly lastAt: number;
+      /** Redrives known to have been made before the one in doubt: the begin's `attempt` less one. */
       readonly attempt: number;
       readonly messageId: MessageId;
       /** now > lastAt + takeoverAfter: neither published nor not published until reconciled. */
@@ -121,8 +124,14 @@ export interface BeginOptions {
   /**
    * Same worker, same body, next POST (retry or bisect): the token it holds and what became of that POST.
    * Keeps firstAt and suffix, needs no takeover wait. `not-sent` takes the earlier POST back out of `posts`.
+   * `hit-after-refusals`: the service knows the id although every earlier POST of it was refused; proves nothing, so a new
+   * series begins with the next suffix.
+   * Not stopped by page age, pause and settle gate; begins nothing that the token does not hold any more (`in-flight`).
    */
-  readonly previous?: { readonly token: Token; readonly outcome: "refused" | "unknown" | "not-sent" };
+  readonly previous?: {
+    readonly token: Token;
+    readonly outcome: "refused" | "unknown" | "not-sent" | "hit-after-refusals";
+  };
   /**
    * What to do with an unknown outcome past the horizon: leave it (`past-horizon` comes back), or start a new series with the
    * next suffix (a declared double).
@@ -136,8 +145,15 @@ export type BeginVerdict =
   | {
       readonly kind: "begun";
       readonly series: Series;
-      /** The earlier outcome may have been an acceptance and its window has passed. */
-      readonly declaredDouble: false | "unknown-outcome-past-window" | "released-past-window";
+      /**
+       * The new suffix may double: an earlier outcome may have been an acceptance and its window has passed, or a hit came
+       * after refusals only and may have been another installation's publication.
+       */
+      readonly declaredDouble:
+        | false
+        | "unknown-outcome-past-window"
+        | "released-past-window"
+        | "hit-after-refusals";
     }
   | { readonly kind: "in-flight" }
   | { readonly kind: "past-horizon" }
@@ -167,15 +183,22 @@ export interface PublishedFact {
 }
 
 export type PublishedVerdict =
+  /** Also for the same fact once more. */
   | { readonly kind: "recorded" }
+  /** Published as another message before; that one stays. */
   | { readonly kind: "already"; readonly as: MessageId }
   /** The tombstone stays; nothing is pending. */
   | { readonly kind: "gone" };
 
 export interface RefusedRequest {
   readonly dlqId: DlqId;
-  /** `not-sent`: the POST never counted. `refused`: certain refusal. `refused-alone`: certain, and it was the only item. */
-  readonly outcome: "not-sent" | "refused" | "refused-alone";
+  /**
+   * `not-sent`: the POST never counted. `refused`: certain refusal. `refused-alone`: certain, and it was the only item.
+   * `hit-after-refusals`: answered `deduplicated` while all earlier POSTs of the series were refused: nothing was enqueued by it
+   * and it proves nothing; the next begin starts the next suffix. Never hand such a POST on as an `unknown` previous: a later
+   * hit would then pass for proof.
+   */
+  readonly outcome: "not-sent" | "refused" | "refused-alone" | "hit-after-refusals";
   /** Not due again before now + this. */
   readonly coolMs: number;
 }
@@ -256,7 +279,10 @@ export interface Ledger {
     file: string,
     token: Token,
   ): Promise<LedgerStamp & { readonly verdicts: readonly ("recorded" | "not-yours")[] }>;
-  /** A fact: the DELETE was answered with all asked deleted, or a complete listing no longer has it. Only from published or archived. */
+  /**
+   * A fact: the DELETE was answered with all asked deleted, or a complete listing no longer has it. Only from published or
+   * archived. Counts those of `dlqIds` that are tombstones now.
+   */
   gone(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly count: number }>;
   /** Notes that a DELETE of these failed or came up short; they stay pending. */
   deleteFailed(dlqIds: readonly DlqId[]): Promise<LedgerStamp>;
@@ -265,12 +291,15 @@ export interface Ledger {
    * that were not listed since become gone.
    */
   goneUnlisted(drain: DrainName, passStartedAt: number): Promise<LedgerStamp & { readonly count: number }>;
-  /** From absent, cool, unknown; from open with its token; from parked (renews the reason). */
+  /**
+   * From absent, cool, unknown; from open with its token; from parked (renews the reason, but `rule` and `otherwise`, which a
+   * change of rules lifts, do not replace one that waits for a person).
+   */
   park(
     requests: readonly ParkRequest[],
     options: { readonly drain: DrainName; readonly rulesHash: string; readonly token: Token | null },
   ): Promise<LedgerStamp & { readonly verdicts: readonly ParkVerdict[] }>;
-  /** A person's word: parked → due at once, with `attempts` more redrives granted. Count of those that were parked. */
+  /** A person's word: parked → due at once, with one more redrive granted. Counts those of `dlqIds` that are released now. */
   release(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly count: number }>;
   /** Open entries whose outcome is unknown (lastAt + takeoverAfter < now), oldest first. */
   unknownOutcomes(limit: number): Promise<LedgerStamp & { readonly entries: readonly OpenEntry[] }>;

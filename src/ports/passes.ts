@@ -38,7 +38,10 @@ export interface DrainFacts {
   readonly held: number;
   readonly parked: number;
   readonly inDoubt: number;
-  /** True when the last pass was full, so that the numbers are counts and not carried forward. */
+  /**
+   * True when the last pass was full and complete, so that the numbers are counts. Otherwise `due` is what the last complete pass
+   * left due (every pass lists everything that is due); held, parked and inDoubt are carried forward: see the pass book.
+   */
   readonly exact: boolean;
   readonly oldestRecordAt: number | null;
   readonly lastSuccessAt: number | null;
@@ -89,7 +92,7 @@ export type CloseVerdict =
       readonly tally: Tally;
       readonly durationMs: number;
     }
-  /** The pass was closed or abandoned before, or the window was ended before: nothing changed. */
+  /** The pass was closed or abandoned before, or has no such window: nothing changed. */
   | { readonly kind: "stale" };
 
 /**
@@ -112,7 +115,10 @@ export interface PassBook {
     windowId: string,
     dueLater: readonly { readonly enteredAt: number; readonly dueAt: number }[],
   ): Promise<void>;
-  /** Ends a window with its tally; the last one closes the pass, moves the watermark if all were done, and writes the drain's facts. */
+  /**
+   * Ends a window with its tally; the last one closes the pass, moves the watermark if all were done, and writes the drain's facts.
+   * Ending a window once more answers as before and changes nothing.
+   */
   endWindow(
     drain: DrainName,
     passId: PassId,

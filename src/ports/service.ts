@@ -1,4 +1,4 @@
-import type { BatchItem, DlqId, MessageId, RawRecord } from "../message/dead-letter.ts";
+import type { DlqId, MessageId, RawRecord } from "../message/dead-letter.ts";
 
 /** Filters by the service's own parameter names (service-interface.md 4.2). Lists are or, keys are and. */
 export interface Select {
@@ -83,4 +83,4 @@ export interface MessageService {
   clockOffsetMs(): number | undefined;
 }
 
-export type EncodedItem = { readonly item: BatchItem; readonly json: string; readonly bytes: number };
+export type { EncodedItem } from "../message/encode-item.ts";

@@ -1,6 +1,6 @@
 /**
  * The rule language as plain data: what a drains document says after parsing and before compiling.
- * Values that need a grammar of their own (numbers, durations, globs) are parsed by parse-tests.ts.
+ * Values that need a grammar of their own (numbers, durations, globs) are parsed by parse-numbers.ts, parse-durations.ts and parse-texts.ts.
  */
 
 /** Fields of a record, or derived from it, that hold text. `method` is compared in upper case. */

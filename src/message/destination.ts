@@ -1,0 +1,28 @@
+import type { DestinationRewrite } from "../rules/spec.ts";
+
+/**
+ * Whether a message can be sent to this URL: http or https, a host, no credentials, and none of the characters that URL
+ * parsers drop or reinterpret (white space, control characters, backslash), because two parsers would read two addresses.
+ */
+export function isDestination(text: string): boolean {
+  const authority = /^https?:\/\/([^/?#\s\\\p{Cc}\p{Cs}]+)[^\s\\\p{Cc}\p{Cs}]*$/iu.exec(text)?.[1];
+  return authority !== undefined && !authority.includes("@") && URL.canParse(text);
+}
+
+/**
+ * Where the item goes: the record's own URL, another one, or the own one with parts replaced. What is not replaced stays as
+ * it was, byte for byte. `host` replaces host and port together. Null when the result is no destination.
+ */
+export function toDestination(url: string, change: string | DestinationRewrite | undefined): string | null {
+  const destination = typeof change === "object" ? rewritten(url, change) : (change ?? url);
+  return destination !== null && isDestination(destination) ? destination : null;
+}
+
+function rewritten(url: string, change: DestinationRewrite): string | null {
+  const parts = /^(https?):\/\/([^/?#]*)([^?#]*)([^]*)$/iu.exec(url);
+  if (parts === null) return null;
+  const [, scheme = "", host = "", path = "", rest = ""] = parts;
+  if (change.host !== undefined && !/^[^/?#@\s\\]+$/u.test(change.host)) return null;
+  if (change.path !== undefined && !/^\/[^?#]*$/u.test(change.path)) return null;
+  return `${change.scheme ?? scheme}://${change.host ?? host}${change.path ?? path}${rest}`;
+}

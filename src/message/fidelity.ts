@@ -1,0 +1,66 @@
+import type { ParkReason } from "../rules/decision.ts";
+import type { DeadLetter, HeaderValues, RawRecord } from "./dead-letter.ts";
+import { isDestination } from "./destination.ts";
+import { byLowerName, valuesOf } from "./header-values.ts";
+
+/** What the service lists in place of redacted text (remote-contract.md, trap 5). */
+const placeholder = /REDACTED:[0-9a-f]{64}/i;
+
+/**
+ * Why a record cannot be published again as what it was; null when nothing is known against it. Where several reasons hold,
+ * the one that explains the others comes first: a redacted body also has another length.
+ */
+export function checkFidelity(letter: DeadLetter, raw: RawRecord): ParkReason | null {
+  if (letter.workflowRunId !== undefined) return "workflow";
+  if (letter.bodyBase64 !== "" || hasLoneSurrogate(letter.body)) return "binary-body";
+  if (isRedacted(letter, raw)) return "redacted";
+  if (!isDestination(letter.url)) return "bad-destination";
+  if (hasSeveralCookies(letter.header)) return "unjoinable-header";
+  if (bodyLengthDiffers(letter)) return "body-length-differs";
+  return null;
+}
+
+/** The receiver's word "never again": 489 with `<P>NonRetryable-Error: true` (remote-contract.md, trap 9). Any prefix counts. */
+export function isNonRetryable(letter: DeadLetter): boolean {
+  if (letter.responseStatus !== 489) return false;
+  return Object.entries(letter.responseHeader).some(
+    ([name, values]) =>
+      name.toLowerCase().endsWith("nonretryable-error") &&
+      values.some((value) => value.trim().toLowerCase() === "true"),
+  );
+}
+
+/** Half of a surrogate pair has no UTF-8 form: a publish would replace it. */
+function hasLoneSurrogate(text: string): boolean {
+  return /\p{Cs}/u.test(text);
+}
+
+/** Fields that describe the failed response; they are not published again. */
+const responseFields: ReadonlySet<string> = new Set(["responseHeader", "responseBody", "responseBodyBase64"]);
+
+/** The record as listed is searched too, so that a placeholder in a field unknown today also counts. */
+function isRedacted(letter: DeadLetter, raw: RawRecord): boolean {
+  return [letter, raw].some((record) =>
+    Object.entries(record).some(([name, value]) => !responseFields.has(name) && holdsPlaceholder(value)),
+  );
+}
+
+/** Looks into a string, an array of strings, and an object of either. */
+function holdsPlaceholder(value: unknown, depth = 0): boolean {
+  if (typeof value === "string") return placeholder.test(value);
+  if (typeof value !== "object" || value === null || depth === 2) return false;
+  return Object.values(value).some((inner) => holdsPlaceholder(inner, depth + 1));
+}
+
+function hasSeveralCookies(header: HeaderValues): boolean {
+  const headers = byLowerName(header);
+  return ["set-cookie", "cookie"].some((name) => (headers.get(name)?.values.length ?? 0) > 1);
+}
+
+/** Whether stored request bodies are cut is unknown; the length that was sent tells. */
+function bodyLengthDiffers(letter: DeadLetter): boolean {
+  const lengths = valuesOf(letter.header, "content-length");
+  if (lengths.length === 0) return false;
+  const bytes = Buffer.byteLength(letter.body);
+  return lengths.some((length) => !/^\s*\d+\s*$/.test(length) || Number(length) !== bytes);
+}

@@ -1,0 +1,120 @@
+import type { IndexConfig } from "./drains.ts";
+
+/** The single numbers of service-interface.md 4.4, by the service's own names. All are integers but `monthly_cost`. */
+export const scalarFields = [
+  "pending_index_count",
+  "current_vector_count",
+  "daily_query_count",
+  "daily_update_count",
+  "monthly_query_count",
+  "monthly_update_count",
+  "monthly_bandwidth_usage",
+  "storage_usage",
+  "monthly_cost",
+  "daily_rerank_count",
+  "monthly_rerank_count",
+] as const;
+export type ScalarField = (typeof scalarFields)[number];
+
+/** The series of service-interface.md 4.4, by the service's own names. */
+export const seriesFields = [
+  "daily_update_requests",
+  "daily_query_requests",
+  "daily_bandwidths",
+  "daily_rerank_requests",
+  "query_throughput",
+  "update_throughput",
+  "query_latency_mean",
+  "query_latency_99",
+  "update_latency_mean",
+  "update_latency_99",
+  "embeds_latency_mean",
+  "embeds_latency_99",
+  "rerank_latency_mean",
+  "rerank_latency_99",
+  "vector_count",
+  "data_size",
+] as const;
+export type SeriesField = (typeof seriesFields)[number];
+
+/** An instant to the nanosecond: `epochMs` Unix milliseconds, and `nanos` 0 to 999,999 nanoseconds after them. */
+export interface Instant {
+  readonly epochMs: number;
+  readonly nanos: number;
+}
+
+export interface Datapoint {
+  readonly at: Instant;
+  /** In the service's unit, which its interface does not tell. */
+  readonly value: number;
+}
+
+/** A field of an answer that could not be used: where, what was expected and what came. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly expected: string;
+  readonly got: string;
+}
+
+/** What gauges and guards need of a reading; small enough to keep. A field that was absent or unusable is absent. */
+export interface IndexSummary {
+  readonly scalars: Readonly<Partial<Record<ScalarField, number>>>;
+  /** The newest point of each series that has one, by time. */
+  readonly newest: Readonly<Partial<Record<SeriesField, Datapoint>>>;
+  /** How many fields were there and could not be used. */
+  readonly unusableFields: number;
+}
+
+export interface IndexStatistics extends IndexSummary {
+  /** Points in the order of the answer; absent, null and empty series are empty. */
+  readonly series: Readonly<Record<SeriesField, readonly Datapoint[]>>;
+  readonly days: readonly string[];
+  /** Fields the interface does not name, as they came. */
+  readonly other: Readonly<Record<string, unknown>>;
+  readonly problems: readonly FieldProblem[];
+}
+
+export interface IndexCredentials {
+  readonly user: string;
+  readonly password: string;
+}
+
+/**
+ * Reads the statistics of search indexes. Guarantees: a call ends within its timeout or when its signal aborts; nothing is
+ * retried inside; redirects are not followed. Fails with RedriverError `statistics-unavailable`, `unauthorised`,
+ * `rate-limited` (with retryAt), `source-misconfigured`, `answer-unreadable` or `stopped`.
+ */
+export interface StatisticsReader {
+  read(
+    index: Pick<IndexConfig, "name" | "id" | "period">,
+    credentials: IndexCredentials,
+    signal?: AbortSignal,
+  ): Promise<IndexStatistics>;
+}
+
+export interface IndexReading {
+  /** Name of the index in the document. */
+  readonly index: string;
+  /** Unix ms by the clock of the replica that read it. */
+  readonly readAt: number;
+  readonly summary: IndexSummary;
+}
+
+/**
+ * The last reading of each index, shared by all replicas. Guarantees: a reading written by one replica is what every
+ * replica reads; a reading vanishes `staleAfterMs` after it was written, so that nobody is shown a frozen number. Fails with
+ * RedriverError `redis-unavailable`. Not part of this contract: history.
+ */
+export interface StatisticsStore {
+  write(reading: IndexReading, staleAfterMs: number): Promise<void>;
+  /** Readings of these indexes that are not stale, in this order; an index without one is left out. */
+  readAll(indexes: readonly string[]): Promise<readonly IndexReading[]>;
+}
+
+/** One sample for the metrics page. */
+export interface IndexGauge {
+  readonly name: string;
+  readonly help: string;
+  readonly index: string;
+  readonly value: number;
+}

@@ -1,0 +1,85 @@
+import { compileCondition } from "./compile-rules.ts";
+import type { Routing } from "./decision.ts";
+import { describeActual, describeCondition } from "./describe-condition.ts";
+import type { RecordFacts } from "./facts.ts";
+import type { Condition, RuleSpec } from "./spec.ts";
+import { toSubject, type Subject } from "./subject.ts";
+
+/** How one rule fared. `ignored`: its ignoreAfter has passed; `not-reached`: a rule above decided. */
+export interface RuleStep {
+  readonly rule: string;
+  readonly outcome: "held" | "failed" | "ignored" | "not-reached";
+  /** In words: for `failed` the first sub-condition that did not hold, and what the record has there. */
+  readonly why: string;
+}
+
+export interface RulesExplanation {
+  readonly steps: readonly RuleStep[];
+  /** Equal to what the compiled router answers for the same facts. */
+  readonly routing: Routing;
+}
+
+/** Walks the rules for a person. Names no header values, URLs or bodies of the record. */
+export function explainRules(
+  rules: readonly RuleSpec[],
+  otherwise: "hold" | "park",
+  facts: RecordFacts,
+): RulesExplanation {
+  const subject = toSubject(facts);
+  let decided: RuleSpec | null = null;
+  const steps = rules.map((rule): RuleStep => {
+    if (decided !== null)
+      return { rule: rule.name, outcome: "not-reached", why: `rule "${decided.name}" decided` };
+    if (rule.ignoreAfter !== undefined && facts.now > rule.ignoreAfter) {
+      const date = toDate(rule.ignoreAfter);
+      return { rule: rule.name, outcome: "ignored", why: `ignored after ${date}` };
+    }
+    const miss = firstMiss(rule.when, subject);
+    if (miss !== null) return { rule: rule.name, outcome: "failed", why: miss };
+    decided = rule;
+    return { rule: rule.name, outcome: "held", why: describeCondition(rule.when) };
+  });
+  // Assigned in a callback, which the compiler does not follow.
+  const held = decided as RuleSpec | null;
+  return {
+    steps,
+    routing:
+      held === null
+        ? { then: otherwise, rule: null, set: {} }
+        : { then: held.then, rule: held.name, set: held.set ?? {} },
+  };
+}
+
+/** The first sub-condition that does not hold, in words; null when the condition holds. */
+function firstMiss(condition: Condition, subject: Subject): string | null {
+  switch (condition.kind) {
+    case "any":
+      return null;
+    case "all":
+      for (const inner of condition.of) {
+        const miss = firstMiss(inner, subject);
+        if (miss !== null) return miss;
+      }
+      return null;
+    case "some": {
+      const misses = condition.of.map((inner) => firstMiss(inner, subject));
+      return misses.includes(null) ? null : `none of (${misses.join("; ")})`;
+    }
+    case "not":
+      return firstMiss(condition.of, subject) === null
+        ? `${describeCondition(condition)}, but that holds`
+        : null;
+    case "text":
+    case "header":
+    case "number":
+    case "duration":
+      return compileCondition(condition)(subject)
+        ? null
+        : `${describeCondition(condition)}, but the record has ${describeActual(condition, subject)}`;
+  }
+}
+
+function toDate(at: number): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
+}

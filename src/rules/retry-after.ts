@@ -1,0 +1,66 @@
+import { valuesOf } from "../message/header-values.ts";
+import type { DeadLetter } from "../message/dead-letter.ts";
+
+/** 24 h: a receiver's wish is honoured no longer; longer waits are the operator's to configure. */
+const capMs = 86_400_000;
+/** 31 d: what lies further ahead is a mistake in the header, not a wish. */
+const plausibleMs = 31 * 86_400_000;
+/** 2001-09-09: a number of seconds from here on is a Unix time, not a wait of 31 years. */
+const firstUnixSeconds = 1_000_000_000;
+/** The same for milliseconds. */
+const firstUnixMs = 1_000_000_000_000;
+
+/**
+ * Until when (Unix ms) the receiver asked to be left alone, from `Retry-After` and `X-RateLimit-Reset` of the stored
+ * response: seconds, a Unix time, an HTTP date or a Go duration (`1m30s`), counted from entry into the DLQ. The later of the
+ * two counts. Null when there is no plausible wish.
+ */
+export function retryAfterOf(letter: DeadLetter): number | null {
+  const wishes = ["retry-after", "x-ratelimit-reset"]
+    .flatMap((name) => valuesOf(letter.responseHeader, name))
+    .flatMap((value) => toMoment(value.trim(), letter.enteredAt) ?? [])
+    .filter((at) => at > letter.enteredAt && at <= letter.enteredAt + plausibleMs);
+  if (wishes.length === 0) return null;
+  return Math.min(
+    wishes.reduce((latest, at) => Math.max(latest, at)),
+    letter.enteredAt + capMs,
+  );
+}
+
+function toMoment(value: string, enteredAt: number): number | null {
+  if (/^\d{1,15}(\.\d{1,9})?$/.test(value)) {
+    const number = Number(value);
+    if (number >= firstUnixMs) return Math.ceil(number);
+    return number >= firstUnixSeconds ? Math.ceil(number * 1_000) : enteredAt + Math.ceil(number * 1_000);
+  }
+  // IMF-fixdate, the one form of date that senders must generate (RFC 9110 §5.6.7).
+  if (/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(value)) {
+    const at = Date.parse(value);
+    return Number.isNaN(at) ? null : at;
+  }
+  const durationMs = toGoDurationMs(value);
+  return durationMs === null ? null : enteredAt + Math.ceil(durationMs);
+}
+
+const goUnits: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+/** The text form of Go's time.Duration without a sign: `300ms`, `1.5h`, `2h45m`. */
+function toGoDurationMs(value: string): number | null {
+  const part = /(\d{1,12}(?:\.\d{1,9})?)(ns|us|µs|μs|ms|s|m|h)/y;
+  let totalMs = 0;
+  while (part.lastIndex < value.length) {
+    const [, number, unit] = part.exec(value) ?? [];
+    if (number === undefined || unit === undefined) return null;
+    totalMs += Number(number) * (goUnits[unit] ?? 0);
+  }
+  return value === "" ? null : totalMs;
+}

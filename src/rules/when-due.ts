@@ -1,0 +1,35 @@
+import type { RecordFacts } from "./facts.ts";
+import { retryAfterOf } from "./retry-after.ts";
+
+export interface Timing {
+  /** A younger record is held. */
+  readonly minAgeMs: number;
+  /** Age at which redrive n may be made; the last repeats; empty: no wait. */
+  readonly waitMs: readonly number[];
+}
+
+export type Due =
+  | { readonly due: true }
+  | {
+      readonly due: false;
+      readonly reason: "too-young" | "waiting" | "retry-after";
+      /** Unix ms from which all three are satisfied. */
+      readonly until: number;
+    };
+
+/**
+ * Whether a record may be republished now: its age in the DLQ is at least minAge and wait[attempt], and the receiver's
+ * Retry-After has passed. Where several hold it back, the reason is the one that lasts longest, so that reason and `until`
+ * belong together; of equals the first.
+ */
+export function whenDue(facts: RecordFacts, timing: Timing): Due {
+  const { letter, attempt, now } = facts;
+  const waitMs = timing.waitMs[Math.min(attempt, timing.waitMs.length - 1)] ?? 0;
+  const bounds = [
+    { reason: "too-young", until: letter.enteredAt + timing.minAgeMs },
+    { reason: "waiting", until: letter.enteredAt + waitMs },
+    { reason: "retry-after", until: retryAfterOf(letter) ?? letter.enteredAt },
+  ] as const;
+  const last = bounds.reduce((latest, bound) => (bound.until > latest.until ? bound : latest));
+  return now >= last.until ? { due: true } : { due: false, reason: last.reason, until: last.until };
+}

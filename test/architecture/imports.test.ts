@@ -1,0 +1,144 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { describe, expect, it } from "vitest";
+
+/**
+ * Who may import whom, by folder of src. `message` and `rules` are pure and below everything; implementations never import
+ * each other; only compose builds; the emulator imports nothing else, because a parser shared with src/service would share
+ * its mistakes. ARCHITECTURE.md shows the same table.
+ */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  message: ["rules"],
+  rules: ["message"],
+  signature: ["message"],
+  ports: ["message", "rules"],
+  redrive: ["message", "rules", "signature", "ports"],
+  service: ["ports", "message"],
+  redis: ["ports"],
+  ledger: ["ports", "redis", "message", "rules"],
+  limits: ["ports", "redis"],
+  audit: ["ports", "redis"],
+  queue: ["ports", "redis"],
+  archive: ["ports"],
+  statistics: ["ports"],
+  telemetry: ["ports", "rules"],
+  config: ["message", "rules", "ports"],
+  emulator: [],
+  compose: ["message", "rules", "ports", "redrive", "service", "redis", "ledger", "limits", "audit", "queue", "archive", "statistics", "telemetry", "config"],
+  daemon: ["ports", "redrive", "compose", "redis"],
+  cli: ["ports", "message", "rules", "redrive", "compose", "config", "daemon", "telemetry", "queue", "redis", "statistics", "emulator", "demo"],
+  demo: ["emulator"],
+  "main.ts": ["cli"],
+};
+
+/** From these a folder takes types alone; its parts of them are handed in. */
+const typesOnly: Readonly<Record<string, readonly string[]>> = {
+  message: ["rules"],
+  service: ["message"],
+  ledger: ["message", "rules"],
+  telemetry: ["rules"],
+};
+
+/** A library has one owner; what is listed behind it are the exceptions, each with its reason. */
+const libraryOwners: Readonly<Record<string, readonly string[]>> = {
+  ioredis: ["redis"],
+  bullmq: ["queue"],
+  pino: ["telemetry"],
+  "prom-client": ["telemetry"],
+  convict: ["config"],
+  yaml: ["config"],
+  // The emulator parses the bodies of its control API with it.
+  zod: ["config", "emulator"],
+  "cron-parser": ["config"],
+  // The emulator delivers with it; the demo's publisher and witness speak plain HTTP with it.
+  undici: ["service", "emulator", "demo"],
+  hono: ["daemon"],
+  "@hono/node-server": ["daemon"],
+  commander: ["cli"],
+};
+
+const root = resolve(import.meta.dirname, "../../src");
+
+interface Import {
+  readonly file: string;
+  readonly from: string;
+  readonly specifier: string;
+  readonly isTypeOnly: boolean;
+}
+
+const imports = filesUnder(root).flatMap(readImports);
+
+describe("the import table", () => {
+  it("finds the imports of the whole tree", () => {
+    expect(imports.length).toBeGreaterThan(200);
+  });
+
+  it("has a row for every folder", () => {
+    const folders = new Set(filesUnder(root).map(folderOf));
+    expect([...folders].filter((folder) => mayImport[folder] === undefined)).toEqual([]);
+  });
+
+  it("is kept by every file", () => {
+    const broken = imports.filter(({ file, from, specifier }) => {
+      if (!specifier.startsWith(".")) return false;
+      const to = folderOf(resolve(dirname(file), specifier));
+      return to !== from && !(mayImport[from] ?? []).includes(to);
+    });
+    expect(broken.map(toText)).toEqual([]);
+  });
+
+  it("lets implementations take nothing but types from below ports", () => {
+    const broken = imports.filter(({ file, from, specifier, isTypeOnly }) => {
+      if (isTypeOnly || !specifier.startsWith(".")) return false;
+      return (typesOnly[from] ?? []).includes(folderOf(resolve(dirname(file), specifier)));
+    });
+    expect(broken.map(toText)).toEqual([]);
+  });
+
+  it("gives every library one owner", () => {
+    const broken = imports.filter(({ from, specifier }) => {
+      if (specifier.startsWith(".") || specifier.startsWith("node:")) return false;
+      return !(libraryOwners[toPackage(specifier)] ?? []).includes(from);
+    });
+    expect(broken.map(toText)).toEqual([]);
+  });
+
+  it("keeps the world out of the pure folders", () => {
+    const pure = new Set(["message", "rules", "signature"]);
+    const allowed = new Set(["node:crypto", "node:buffer", "node:net"]);
+    const broken = imports.filter(
+      ({ from, specifier }) => pure.has(from) && !specifier.startsWith(".") && !allowed.has(specifier),
+    );
+    expect(broken.map(toText)).toEqual([]);
+  });
+});
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join(folder, name));
+}
+
+function folderOf(file: string): string {
+  return relative(root, file).split(sep)[0] ?? "";
+}
+
+function readImports(file: string): Import[] {
+  const text = readFileSync(file, "utf8");
+  const statements = text.matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from\s+"([^"]+)"|^import\s+"([^"]+)"|import\("([^"]+)"\)/gm);
+  return [...statements].map(([, type, from, bare, dynamic]) => ({
+    file,
+    from: folderOf(file),
+    specifier: from ?? bare ?? dynamic ?? "",
+    isTypeOnly: type !== undefined,
+  }));
+}
+
+function toPackage(specifier: string): string {
+  const parts = specifier.split("/");
+  return specifier.startsWith("@") ? parts.slice(0, 2).join("/") : (parts[0] ?? specifier);
+}
+
+function toText({ file, specifier }: Import): string {
+  return `${relative(root, file)} imports ${specifier}`;
+}

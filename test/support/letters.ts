@@ -1,0 +1,43 @@
+import type {
+  DeadLetter,
+  DeduplicationId,
+  DlqId,
+  MessageId,
+  RawRecord,
+} from "../../src/message/dead-letter.ts";
+import { parseRecord } from "../../src/message/parse-record.ts";
+import type { RecordFacts } from "../../src/rules/facts.ts";
+
+/** Entry into the DLQ of `rawRecord()`, Unix ms. */
+export const enteredAt = 1_725_323_658_779;
+
+/** A record as the service lists it, the smallest that can be acted on. */
+export function rawRecord(fields: Record<string, unknown> = {}): RawRecord {
+  return {
+    dlqId: `${enteredAt}-0`,
+    messageId: "msg_26hZCxZCuWyyTWPmSVBrNB8",
+    url: "https://api.example.com/orders",
+    createdAt: enteredAt - 60_000,
+    body: '{"order":1}',
+    ...fields,
+  };
+}
+
+/** A dead letter as parseRecord makes it of `rawRecord(fields)`. */
+export function letterOf(fields: Record<string, unknown> = {}): DeadLetter {
+  const parsed = parseRecord(rawRecord(fields));
+  if (parsed.kind === "unusable") throw new Error(`the test's record is unusable: ${parsed.problem}`);
+  return parsed.letter;
+}
+
+export function factsOf(
+  fields: Record<string, unknown> = {},
+  known: Partial<Omit<RecordFacts, "letter">> = {},
+): RecordFacts {
+  const letter = letterOf(fields);
+  return { letter, now: enteredAt + 3_600_000, attempt: 0, rootCreatedAt: letter.createdAt, ...known };
+}
+
+export const dlqIdOf = (text: string): DlqId => text as DlqId;
+export const messageIdOf = (text: string): MessageId => text as MessageId;
+export const deduplicationIdOf = (text: string): DeduplicationId => text as DeduplicationId;
