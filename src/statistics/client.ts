@@ -1,0 +1,137 @@
+import type { Clock } from "../ports/clock.ts";
+import type { IndexConfig } from "../ports/drains.ts";
+import { RedriverError } from "../ports/errors.ts";
+import type { IndexCredentials, IndexStatistics, StatisticsReader } from "../ports/statistics.ts";
+import { BodyTooLong, readText } from "./body.ts";
+import { parseStatistics } from "./parse.ts";
+import { retryAtOf } from "./retry-after.ts";
+
+/** Where the service's management API answers in production (remote-contract.md). */
+export const defaultStatisticsUrl = "https://api.upstash.com";
+
+/** 16 series of 240 points of about 75 bytes are 288 kB; ten times that is not statistics any more. */
+const maxAnswerBytes = 3_000_000;
+
+export interface StatisticsClientOptions {
+  readonly baseUrl?: string;
+  /** From the start of the request to the last byte of the answer. */
+  readonly timeoutMs: number;
+  readonly fetch?: typeof globalThis.fetch;
+  readonly clock: Pick<Clock, "now">;
+}
+
+type Target = Pick<IndexConfig, "name" | "id" | "period">;
+
+/** GET {base}/v2/search/{id}/stats?period=… with Basic authentication (service-interface.md 4.4 and 5). */
+export function createStatisticsClient(options: StatisticsClientOptions): StatisticsReader {
+  const baseUrl = (options.baseUrl ?? defaultStatisticsUrl).replace(/\/+$/, "");
+  const request = options.fetch ?? globalThis.fetch;
+
+  return {
+    async read(index, credentials, signal) {
+      const authorization = basic(index, credentials);
+      const timeout = AbortSignal.timeout(options.timeoutMs);
+      const url = `${baseUrl}/v2/search/${encodeURIComponent(index.id)}/stats?period=${index.period}`;
+      let status: number;
+      let text: string;
+      try {
+        const response = await request(url, {
+          headers: { accept: "application/json", authorization },
+          // A redirect would take the credentials to an address nobody configured.
+          redirect: "manual",
+          signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+        });
+        status = response.status;
+        if (status !== 200) {
+          await response.body?.cancel();
+          throw refusal(index, status, retryAtOf(response.headers.get("retry-after"), options.clock.now()));
+        }
+        text = await readText(response, maxAnswerBytes);
+      } catch (error) {
+        throw translate(error, index, signal, timeout, options.timeoutMs);
+      }
+      return decode(index, text);
+    },
+  };
+}
+
+function basic(index: Target, { user, password }: IndexCredentials): string {
+  // RFC 7617: everything after the first colon is the password, so this user could never be recognised.
+  if (user.includes(":")) {
+    throw new RedriverError(
+      "unauthorised",
+      `${naming(index)}: expected a user without a colon; see ${setting(index)}`,
+    );
+  }
+  return `Basic ${Buffer.from(`${user}:${password}`, "utf8").toString("base64")}`;
+}
+
+function refusal(index: Target, status: number, retryAt: number): RedriverError {
+  const told = `${naming(index)}: expected 200, got ${status}`;
+  if (status === 401 || status === 403) {
+    return new RedriverError("unauthorised", `${told}; see ${setting(index)}`, { status });
+  }
+  if (status === 429) return new RedriverError("rate-limited", told, { status, retryAt });
+  if (status === 408 || status >= 500) return new RedriverError("statistics-unavailable", told, { status });
+  return new RedriverError(
+    "source-misconfigured",
+    `${told}; see indexes.${index.name}.id and the base URL of the search API`,
+    { status },
+  );
+}
+
+function translate(
+  error: unknown,
+  index: Target,
+  signal: AbortSignal | undefined,
+  timeout: AbortSignal,
+  timeoutMs: number,
+): RedriverError {
+  if (error instanceof RedriverError) return error;
+  if (error instanceof BodyTooLong) {
+    return new RedriverError(
+      "answer-unreadable",
+      `${naming(index)}: expected at most ${error.maxBytes} bytes, got more`,
+      { cause: error, status: 200 },
+    );
+  }
+  if (signal?.aborted === true) {
+    return new RedriverError("stopped", `${naming(index)}: stopped before the answer`, { cause: error });
+  }
+  if (timeout.aborted) {
+    return new RedriverError("statistics-unavailable", `${naming(index)}: no answer within ${timeoutMs} ms`, {
+      cause: error,
+    });
+  }
+  return new RedriverError("statistics-unavailable", `${naming(index)}: the connection failed`, {
+    cause: error,
+  });
+}
+
+function decode(index: Target, text: string): IndexStatistics {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    // The parser's error quotes the answer, which may be anything; it is not kept.
+    throw new RedriverError("answer-unreadable", `${naming(index)}: expected JSON, got something else`, {
+      status: 200,
+    });
+  }
+  const parsed = parseStatistics(answer);
+  if (parsed.kind === "statistics") return parsed.statistics;
+  const [first] = parsed.problems;
+  throw new RedriverError(
+    "answer-unreadable",
+    `${naming(index)}: expected ${first?.expected ?? "statistics"}${first?.field ? ` at ${first.field}` : ""}, got ${first?.got ?? "nothing"}`,
+    { status: 200 },
+  );
+}
+
+function naming(index: Target): string {
+  return `statistics of index "${index.name}"`;
+}
+
+function setting(index: Target): string {
+  return `indexes.${index.name}.credentials`;
+}

@@ -1,0 +1,225 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { parse, stringify } from "yaml";
+import type { DrainName, SourceId } from "../../src/ports/ids.ts";
+import type { QueueFacts } from "../../src/ports/queue-facts.ts";
+import { createMetrics } from "../../src/telemetry/metrics.ts";
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: Readonly<Record<string, string>>;
+}
+interface RuleTest {
+  readonly input_series: readonly { readonly series: string }[];
+  readonly alert_rule_test: readonly {
+    readonly alertname: string;
+    readonly exp_alerts: readonly unknown[];
+  }[];
+}
+
+const root = path.resolve(import.meta.dirname, "../..");
+const read = (file: string) => readFileSync(path.join(root, file), "utf8");
+const spec: { readonly groups: readonly { readonly rules: readonly Rule[] }[] } = parse(
+  read("deploy/monitoring/prometheus-rule.yaml"),
+).spec;
+const rules = spec.groups.flatMap((group) => group.rules);
+const alerts = rules.map((rule) => rule.alert);
+const ruleTests: readonly RuleTest[] = parse(read("deploy/monitoring/rules.test.yaml")).tests;
+const runbooks = read("docs/runbooks.md");
+
+const drain = "orders" as DrainName;
+const source = "main" as SourceId;
+const facts: QueueFacts = {
+  drains: [
+    {
+      drain,
+      source,
+      acting: true,
+      retentionMs: 1,
+      facts: {
+        due: 1,
+        held: 1,
+        parked: 1,
+        inDoubt: 1,
+        exact: true,
+        oldestRecordAt: 1,
+        lastSuccessAt: 1,
+        lastFullAt: 1,
+        openPass: null,
+        lastOutcome: "complete",
+      },
+    },
+  ],
+  sources: [
+    {
+      source,
+      summary: {
+        epoch: "e",
+        sequence: 1,
+        at: 1,
+        open: 1,
+        unknown: 1,
+        oldestOpenAt: 1,
+        pendingDelete: 1,
+        oldestPendingAt: 1,
+        failedDeletes: 1,
+        parked: 1,
+        settleGate: "open",
+      },
+    },
+  ],
+};
+
+/** Every metric with its labels, as the metrics page of a daemon with one drain has them. */
+async function metricsPage(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const metrics = createMetrics({
+    version: "0",
+    reasons: { republish: ["due"], drop: [], hold: [], park: [], settle: [] },
+    readFacts: async () => facts,
+    indexGauges: async () => [],
+    clock: { monotonic: () => 0, sleep: () => new Promise(() => undefined) },
+  });
+  metrics.adopt({
+    hash: "h",
+    sources: [{ id: source }],
+    drains: [{ name: drain, source: { id: source } }],
+    indexes: [],
+  });
+  const page = await metrics.render();
+  const samples = [...page.matchAll(/^(redriver_\w+)(?:\{(.*)\})? /gm)];
+  return new Map(
+    samples.map(([, name = "", labels = ""]) => [
+      name,
+      [...labels.matchAll(/(\w+)="/g)].map((match) => match[1] ?? ""),
+    ]),
+  );
+}
+const metricsIn = (text: string) => text.match(/\bredriver_\w+/g) ?? [];
+
+describe("the alerts", () => {
+  it("speak of no metric that redriver does not have, and neither do their tests or runbooks", async () => {
+    const named = [
+      ...rules.flatMap((rule) => metricsIn(rule.expr)),
+      ...metricsIn(read("deploy/monitoring/rules.test.yaml")),
+      ...metricsIn(runbooks),
+    ];
+    const metrics = await metricsPage();
+    expect(named.length).toBeGreaterThan(rules.length);
+    expect([...new Set(named)].filter((name) => !metrics.has(name))).toEqual([]);
+  });
+
+  it("group by labels that the metric has, and by the namespace that scraping adds", async () => {
+    const metrics = await metricsPage();
+    const groups = rules.flatMap((rule) => [
+      ...rule.expr.matchAll(/by \(([^)]*)\) \((?:increase\()?(redriver_\w+)/g),
+    ]);
+    expect(groups.length).toBeGreaterThan(rules.length);
+    const wrong = groups.flatMap(([, by = "", name = ""]) =>
+      by
+        .split(", ")
+        .filter((label) => label !== "namespace" && metrics.get(name)?.includes(label) !== true)
+        .map((label) => `${name} has no label ${label}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it("are tested with series as redriver exports them", async () => {
+    const metrics = await metricsPage();
+    const series = ruleTests.flatMap((test) => test.input_series.map((input) => input.series));
+    const wrong = series.filter((text) => {
+      const name = /^\w+/.exec(text)?.[0] ?? "";
+      const labels = [...text.matchAll(/(\w+)="/g)].map((match) => match[1] ?? "");
+      const own = labels.filter((label) => !["namespace", "pod"].includes(label));
+      return name !== "up" && own.join() !== metrics.get(name)?.join();
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("join facts about the queue with max, because every replica tells the same", () => {
+    const facts =
+      /(\w+) by \([^)]*\) \(redriver_(?:records|oldest_\w+|earliest_\w+|pass_last_\w+|drain_acting|pending_deletes|source_halted)\b/g;
+    const joins = rules.flatMap((rule) => [...rule.expr.matchAll(facts)].map((match) => match[1]));
+    const mentions = rules.flatMap((rule) =>
+      metricsIn(rule.expr).filter((name) => !name.endsWith("_total") && name !== "redriver_redis_up"),
+    );
+    expect(joins).toEqual(mentions.map(() => "max"));
+  });
+
+  it("each have a severity, a summary, a description with a number, and their runbook", () => {
+    expect(new Set(alerts).size).toBe(alerts.length);
+    for (const { alert, labels, annotations } of rules) {
+      expect(alert).toMatch(/^Redriver[A-Z]\w+$/);
+      expect(["critical", "warning"]).toContain(labels.severity);
+      expect(Object.keys(annotations)).toEqual(["summary", "description", "runbook_url"]);
+      expect(annotations["summary"]).not.toBe("");
+      expect(annotations["description"]).toContain("{{ $value");
+      expect(annotations["runbook_url"]).toBe(`docs/runbooks.md#${alert.toLowerCase()}`);
+    }
+  });
+
+  it("each fire in one unit test and stay silent in another", () => {
+    const checks = ruleTests.flatMap((test) => test.alert_rule_test);
+    const firing = checks.filter((check) => check.exp_alerts.length > 0).map((check) => check.alertname);
+    const silent = checks.filter((check) => check.exp_alerts.length === 0).map((check) => check.alertname);
+    expect([...new Set(firing)].toSorted()).toEqual(alerts.toSorted());
+    expect([...new Set(silent)].toSorted()).toEqual(alerts.toSorted());
+  });
+
+  const promtool = spawnSync("promtool", ["--version"]).error === undefined;
+  it.skipIf(!promtool)(
+    "pass promtool (skipped where promtool is not on PATH: apt-get install prometheus)",
+    () => {
+      const directory = mkdtempSync(path.join(tmpdir(), "redriver-alerts-"));
+      try {
+        writeFileSync(path.join(directory, "rules.yaml"), stringify(spec));
+        cpSync(path.join(root, "deploy/monitoring/rules.test.yaml"), path.join(directory, "rules.test.yaml"));
+        for (const args of [
+          ["check", "rules", "rules.yaml"],
+          ["test", "rules", "rules.test.yaml"],
+        ]) {
+          const run = spawnSync("promtool", args, { cwd: directory, encoding: "utf8" });
+          expect({ status: run.status, said: run.stdout + run.stderr }).toMatchObject({ status: 0 });
+        }
+      } finally {
+        rmSync(directory, { recursive: true });
+      }
+    },
+  );
+});
+
+describe("the runbooks", () => {
+  const sections = runbooks
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => ({ title: section.slice(0, section.indexOf("\n")), text: section }));
+
+  it("have one heading per alert and no other", () => {
+    expect(sections.map((section) => section.title).toSorted()).toEqual(alerts.toSorted());
+  });
+
+  it.each(sections)(
+    "say of $title what it means, what it does, what to look at and what to do",
+    ({ text }) => {
+      const parts = text.split(/^### /m).slice(1);
+      expect(parts.map((part) => part.slice(0, part.indexOf("\n")))).toEqual([
+        "Meaning",
+        "Impact",
+        "Look at",
+        "Mitigation",
+      ]);
+      expect(parts.filter((part) => part.slice(part.indexOf("\n")).trim().length < 40)).toEqual([]);
+    },
+  );
+
+  it("name only commands that there are", () => {
+    const commands = new Set(["run", "drain", "status", "pause", "resume", "config", "index"]);
+    const named = [...runbooks.matchAll(/`redriver ([a-z]+)/g)].map((match) => match[1] ?? "");
+    expect(named).toContain("status");
+    expect(named.filter((name) => !commands.has(name))).toEqual([]);
+  });
+});
