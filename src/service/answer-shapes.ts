@@ -1,0 +1,43 @@
+import type { RawRecord } from "../message/dead-letter.ts";
+import type { ListPage } from "../ports/service.ts";
+import { isObject, parseJsonBody } from "./answer.ts";
+
+export type Shaped<Value> =
+  | { readonly kind: "value"; readonly value: Value }
+  | { readonly kind: "problem"; readonly problem: string };
+
+/**
+ * The answer of GET /v2/dlq: `{messages: [{…}], cursor?}`. Records are passed on untouched. An empty or null cursor is the
+ * end, like an absent one (remote-contract.md, GET).
+ */
+export function parseListPage(bytes: Uint8Array): Shaped<ListPage> {
+  const parsed = parseJsonBody(bytes);
+  if (parsed.kind === "not-json" || !isObject(parsed.value))
+    return problem("expected a JSON object, got something else");
+  const { messages, cursor } = parsed.value;
+  if (!Array.isArray(messages) || !messages.every(isObject)) {
+    return problem("expected `messages` to be an array of objects, got something else");
+  }
+  const records: readonly RawRecord[] = messages;
+  if (cursor === undefined || cursor === null || cursor === "") return { kind: "value", value: { records } };
+  if (typeof cursor !== "string") return problem("expected `cursor` to be a string, got something else");
+  return { kind: "value", value: { records, cursor } };
+}
+
+/** The answer of DELETE /v2/dlq: `{deleted}`, at most as many as were asked for. */
+export function parseDeleted(bytes: Uint8Array, asked: number): Shaped<{ readonly deleted: number }> {
+  const parsed = parseJsonBody(bytes);
+  if (parsed.kind === "not-json" || !isObject(parsed.value))
+    return problem("expected a JSON object, got something else");
+  const { deleted } = parsed.value;
+  if (typeof deleted !== "number" || !Number.isSafeInteger(deleted) || deleted < 0) {
+    return problem("expected `deleted` to be a whole number, got something else");
+  }
+  // More than asked for means that the service did not read the ids as ids.
+  if (deleted > asked) return problem(`expected at most ${asked} deleted, got ${deleted}`);
+  return { kind: "value", value: { deleted } };
+}
+
+function problem(text: string): Shaped<never> {
+  return { kind: "problem", problem: text };
+}

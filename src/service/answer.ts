@@ -1,0 +1,55 @@
+import { parseHttpDate } from "./http-date.ts";
+
+/** Header names in lower case. */
+export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** What our side did to a call before its answer was complete. `withheld`: the last byte was not allowed to leave. */
+export type Ending = "timeout" | "stopped" | "withheld";
+
+export type AnswerBody =
+  | { readonly kind: "whole"; readonly bytes: Uint8Array }
+  /** More than the allowed bytes; the rest was not read. */
+  | { readonly kind: "too-large" }
+  | { readonly kind: "cut"; readonly by: Ending | "failure"; readonly cause?: unknown };
+
+/** An answer whose status line and headers arrived; its body may be cut. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  /** Unix ms of our clock when the headers arrived. */
+  readonly receivedAt: number;
+  readonly body: AnswerBody;
+}
+
+/** The first value of a header. */
+export function headerOf(headers: AnswerHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === "string" ? value : value?.[0];
+}
+
+/** The service's clock minus ours in ms; undefined without a readable Date header. */
+export function clockOffsetOf(headers: AnswerHeaders, receivedAt: number): number | undefined {
+  const date = parseHttpDate(headerOf(headers, "date"));
+  return date === undefined ? undefined : date - receivedAt;
+}
+
+export type ParsedJson = { readonly kind: "json"; readonly value: unknown } | { readonly kind: "not-json" };
+
+/**
+ * The JSON value of a whole body. Bytes that are not UTF-8 are `not-json`: replacing them would alter a message's body
+ * without a trace. Numbers beyond 2^53 lose their last digits; nothing here needs them.
+ */
+export function parseJsonBody(bytes: Uint8Array): ParsedJson {
+  try {
+    return {
+      kind: "json",
+      value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown,
+    };
+  } catch {
+    return { kind: "not-json" };
+  }
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

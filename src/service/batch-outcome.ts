@@ -1,0 +1,109 @@
+import type { BatchOutcome } from "../ports/service.ts";
+import { parseJsonBody, type Answer, type AnswerBody } from "./answer.ts";
+import type { Sent } from "./batch-body.ts";
+import { toItemOutcome } from "./batch-items.ts";
+import type { CallResult } from "./call.ts";
+import { describeCause } from "./cause.ts";
+import { rawErrorText, toErrorText } from "./error-text.ts";
+import { toRetryAt } from "./retry-at.ts";
+
+export interface BatchContext {
+  /** Begins every error: operation and host. */
+  readonly where: string;
+  readonly token: string;
+  readonly itemCount: number;
+  readonly sent: Sent;
+  /** The time allowed and the setting that changes it. */
+  readonly timeout: string;
+}
+
+/**
+ * What the end of a POST proves (ledger.md, "Answers"; remote-contract.md, POST). An answer speaks for itself. Without one,
+ * only three things prove that nothing was accepted: not a byte was sent, the last byte was withheld, or it was stopped before its
+ * last byte. Everything else is unknown.
+ */
+export function toBatchOutcome(result: CallResult, context: BatchContext): BatchOutcome {
+  switch (result.kind) {
+    case "answered":
+      return fromAnswer(result.answer, context);
+    case "failed":
+      return unanswered(context, describeCause(result.cause));
+    case "ended":
+      return fromEnding(result.by, context);
+  }
+}
+
+function fromEnding(by: "timeout" | "stopped" | "withheld", context: BatchContext): BatchOutcome {
+  const { where, sent } = context;
+  switch (by) {
+    case "withheld":
+      return {
+        kind: "not-sent",
+        why: "too-late",
+        error: `${where}: too late, so the last byte was withheld`,
+      };
+    case "stopped":
+      if (sent !== "all")
+        return { kind: "not-sent", why: "stopped", error: `${where}: stopped before it was sent` };
+      return { kind: "unknown", error: `${where}: stopped after it was sent, before an answer` };
+    case "timeout":
+      return unanswered(context, `no answer within ${context.timeout}`);
+  }
+}
+
+function unanswered({ where, sent }: BatchContext, why: string): BatchOutcome {
+  if (sent === "nothing")
+    return { kind: "not-sent", why: "connect", error: `${where}: nothing was sent: ${why}` };
+  return { kind: "unknown", error: `${where}: sent, and no answer: ${why}` };
+}
+
+function fromAnswer(answer: Answer, context: BatchContext): BatchOutcome {
+  const { status } = answer;
+  const raw = rawErrorText(answer.body);
+  const text = toErrorText(raw, context.token);
+  const error = `${context.where}: expected 2xx, got ${status}${text === "" ? "" : `: ${text}`}`;
+  if (status >= 200 && status < 300) return fromSuccess(answer.body, status, context);
+  switch (status) {
+    case 400:
+    case 412:
+    case 422:
+      return { kind: "refused", status, error, bisectBy: "count" };
+    case 413:
+      return { kind: "refused", status, error, bisectBy: "bytes" };
+    case 429:
+      return { kind: "not-sent", why: "rate-limited", error, retryAt: toRetryAt(answer) };
+    // The service gave up waiting for a request that it may have read after all.
+    case 408:
+      return { kind: "unknown", error };
+    default:
+  }
+  if (status >= 300 && status < 500) return { kind: "misconfigured", status, error };
+  // Quotas of the plan are permanent, although they come as 5xx (remote-contract.md, POST).
+  if (raw.trimStart().startsWith("quota ")) return { kind: "refused", status, error, bisectBy: "count" };
+  return { kind: "unknown", error };
+}
+
+function fromSuccess(body: AnswerBody, status: number, context: BatchContext): BatchOutcome {
+  const expected = `${context.where}: expected an array of ${context.itemCount}`;
+  switch (body.kind) {
+    case "too-large":
+      return {
+        kind: "unknown",
+        error: `${expected}, got ${status} with a body above service.maxAnswerBytes`,
+      };
+    case "cut":
+      return { kind: "unknown", error: `${expected}, got ${status} with a body that was cut` };
+    case "whole":
+  }
+  const parsed = parseJsonBody(body.bytes);
+  if (parsed.kind === "not-json")
+    return { kind: "unknown", error: `${expected}, got ${status} without JSON` };
+  if (!Array.isArray(parsed.value))
+    return { kind: "unknown", error: `${expected}, got ${status} with other JSON` };
+  const elements: readonly unknown[] = parsed.value;
+  if (elements.length !== context.itemCount) {
+    return { kind: "unknown", error: `${expected}, got ${status} with ${elements.length}` };
+  }
+  const clean = (text: string): string => toErrorText(text, context.token);
+  return { kind: "answered", items: elements.map((element) => toItemOutcome(element, clean)) };
+}

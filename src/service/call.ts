@@ -1,0 +1,170 @@
+/**
+ * One call: at most one request, at most one answer, always an end.
+ *
+ *   waiting for a connection ─► connecting ─► sending ─► answer's headers ─► answer's body ─► answered
+ *        └──────────────┴───────────┴──── failed (the socket) · ended (timeout, stopped, withheld)
+ *
+ * However it leaves this line before `answered`, the socket is reset and not used again. Once the headers are there, the
+ * result is an answer, if need be with its body cut: a status says something even then.
+ */
+import type { Clock } from "../ports/clock.ts";
+import type { Answer, AnswerBody, AnswerHeaders, Ending } from "./answer.ts";
+import type { BatchBody } from "./batch-body.ts";
+import type { Connection, Incoming } from "./connection.ts";
+import type { Connections } from "./connections.ts";
+
+export interface Call {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: BatchBody;
+  /** From the first wait to the last byte of the answer. */
+  readonly timeoutMs: number;
+  readonly signals: readonly AbortSignal[];
+}
+
+export type CallResult =
+  | { readonly kind: "answered"; readonly answer: Answer }
+  | { readonly kind: "ended"; readonly by: Ending }
+  | { readonly kind: "failed"; readonly cause: unknown };
+
+export interface CallTools {
+  readonly connections: Connections;
+  readonly clock: Clock;
+  readonly maxAnswerBytes: number;
+  /** Told of every answer as soon as its headers are there; `receivedAt` is Unix ms. */
+  readonly onHeaders: (headers: AnswerHeaders, receivedAt: number) => void;
+}
+
+type Raced<Value> =
+  | { readonly kind: "done"; readonly value: Value }
+  | { readonly kind: "failed"; readonly cause: unknown }
+  | { readonly kind: "ended"; readonly by: Ending };
+
+export async function makeCall(call: Call, tools: CallTools): Promise<CallResult> {
+  const ending = watchForEnd(call, tools.clock);
+  let connection: Connection | undefined;
+  let reusable = false;
+  try {
+    connection = await tools.connections.acquire(ending.signal);
+    if (connection === undefined) return { kind: "ended", by: ending.by() ?? "stopped" };
+    ending.onEnd(() => connection?.reset());
+    const incoming = await ending.race(connection.send(toOutgoing(call, connection, ending.end)));
+    if (incoming.kind !== "done") return incoming;
+    const receivedAt = tools.clock.now();
+    const { status, headers } = incoming.value;
+    tools.onHeaders(headers, receivedAt);
+    const body = await readBody(incoming.value, tools.maxAnswerBytes, ending);
+    reusable = body.kind === "whole" && (call.body === undefined || call.body.sent() === "all");
+    return { kind: "answered", answer: { status, headers, receivedAt, body } };
+  } finally {
+    ending.release();
+    if (connection !== undefined) {
+      if (reusable) tools.connections.release(connection);
+      else tools.connections.discard(connection);
+    }
+  }
+}
+
+function toOutgoing(
+  call: Call,
+  connection: Connection,
+  end: (by: Ending) => void,
+): Parameters<Connection["send"]>[0] {
+  const { method, path, headers, timeoutMs, body } = call;
+  if (body === undefined) return { method, path, headers, timeoutMs };
+  return {
+    method,
+    path,
+    headers: { ...headers, "content-length": String(body.byteLength) },
+    timeoutMs,
+    body: body.bytes(
+      () => connection.flushed(),
+      () => end("withheld"),
+    ),
+  };
+}
+
+async function readBody(incoming: Incoming, maxBytes: number, ending: EndWatch): Promise<AnswerBody> {
+  const chunks: Uint8Array[] = [];
+  let byteLength = 0;
+  const reading = async (): Promise<boolean> => {
+    for await (const chunk of incoming.body) {
+      byteLength += chunk.byteLength;
+      if (byteLength > maxBytes) return false;
+      chunks.push(chunk);
+    }
+    return true;
+  };
+  const read = await ending.race(reading());
+  switch (read.kind) {
+    case "done":
+      return read.value ? { kind: "whole", bytes: Buffer.concat(chunks) } : { kind: "too-large" };
+    case "failed":
+      return { kind: "cut", by: "failure", cause: read.cause };
+    case "ended":
+      return { kind: "cut", by: read.by };
+  }
+}
+
+interface EndWatch {
+  /** Aborts when the call has ended. */
+  readonly signal: AbortSignal;
+  by(): Ending | undefined;
+  /** Ends the call; the first end stays. */
+  end(this: void, by: Ending): void;
+  /** Runs at the end, before anything that waits learns of it. */
+  onEnd(action: () => void): void;
+  race<Value>(work: Promise<Value>): Promise<Raced<Value>>;
+  release(): void;
+}
+
+function watchForEnd(call: Call, clock: Clock): EndWatch {
+  const controller = new AbortController();
+  const deadline = new AbortController();
+  const actions: (() => void)[] = [];
+  let endedBy: Ending | undefined;
+  const ended = new Promise<Ending>((resolve) => {
+    controller.signal.addEventListener("abort", () => resolve(endedBy ?? "stopped"), { once: true });
+  });
+  const end = (by: Ending): void => {
+    if (endedBy !== undefined) return;
+    endedBy = by;
+    call.body?.stop();
+    for (const action of actions) action();
+    controller.abort();
+  };
+  const stop = (): void => end("stopped");
+  for (const signal of call.signals) {
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  }
+  clock.sleep(call.timeoutMs, deadline.signal).then(
+    () => end("timeout"),
+    () => undefined,
+  );
+  return {
+    signal: controller.signal,
+    by: () => endedBy,
+    end,
+    onEnd(action) {
+      if (endedBy === undefined) actions.push(action);
+      else action();
+    },
+    async race<Value>(work: Promise<Value>): Promise<Raced<Value>> {
+      const raced = await Promise.race([
+        work.then(
+          (value): Raced<Value> => ({ kind: "done", value }),
+          (cause: unknown): Raced<Value> => ({ kind: "failed", cause }),
+        ),
+        ended.then((by): Raced<Value> => ({ kind: "ended", by })),
+      ]);
+      // What fails after the end fails because of it.
+      return raced.kind === "failed" && endedBy !== undefined ? { kind: "ended", by: endedBy } : raced;
+    },
+    release() {
+      deadline.abort();
+      for (const signal of call.signals) signal.removeEventListener("abort", stop);
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { ConnectTimeout } from "./connector.ts";
+
+/** The short reason of a failed connection: its code, such as ECONNREFUSED, else its name. Addresses and values stay in `cause`. */
+export function describeCause(cause: unknown): string {
+  if (cause instanceof ConnectTimeout) return cause.message;
+  if (cause instanceof AggregateError) return describeCause(cause.errors[0]);
+  if (!(cause instanceof Error)) return "unknown failure";
+  const code = codeOf(cause);
+  return code ?? cause.name;
+}
+
+const timeoutCodes = new Set([
+  "ETIMEDOUT",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+]);
+
+/** True when the connection failed because the other side said nothing for too long. */
+export function isTimeout(cause: unknown): boolean {
+  if (cause instanceof ConnectTimeout) return true;
+  if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(isTimeout);
+  return cause instanceof Error && timeoutCodes.has(codeOf(cause) ?? "");
+}
+
+function codeOf(error: Error): string | undefined {
+  return "code" in error && typeof error.code === "string" ? error.code : undefined;
+}

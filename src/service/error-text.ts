@@ -1,0 +1,44 @@
+import { isObject, parseJsonBody, type AnswerBody } from "./answer.ts";
+
+const maxErrorChars = 200;
+// Longer bodies are a proxy's page, not the service's `{"error":"…"}`; only their beginning is looked at.
+const maxErrorBytes = 65_536;
+const removed = "[removed]";
+
+/** The service's error text as it came: `{"error":"…"}`, else the body's beginning. Empty when the body was cut. */
+export function rawErrorText(body: AnswerBody): string {
+  if (body.kind !== "whole") return "";
+  if (body.bytes.byteLength <= maxErrorBytes) {
+    const parsed = parseJsonBody(body.bytes);
+    if (parsed.kind === "json" && isObject(parsed.value)) {
+      const { error, message } = parsed.value;
+      if (typeof error === "string") return error;
+      if (isObject(error) && typeof error["message"] === "string") return error["message"];
+      if (typeof message === "string") return message;
+    }
+  }
+  return new TextDecoder().decode(body.bytes.subarray(0, maxErrorBytes));
+}
+
+/** Makes text of the service fit for logs: one line, at most 200 characters, nothing in it that looks like a token. */
+export function toErrorText(text: string, token: string): string {
+  const line = withoutToken(text, token)
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+    .trim();
+  if (line.length <= maxErrorChars) return line;
+  // Cutting may halve a surrogate pair.
+  return `${line.slice(0, maxErrorChars - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+function withoutToken(text: string, token: string): string {
+  let rest = text;
+  // A service may repeat only the beginning of a token, so eight equal characters are enough to remove the word.
+  if (token !== "") {
+    const head = token.slice(0, 8).replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+    rest = rest.replace(new RegExp(`${head}[^\\s"']*`, "g"), removed);
+  }
+  return rest
+    .replace(/\bBearer\s+[^\s"']+/gi, `Bearer ${removed}`)
+    .replace(/\beyJ[\w+/=.-]{13,}/g, removed)
+    .replace(/[\w+=-]{40,}/g, removed);
+}

@@ -1,0 +1,256 @@
+import { setMaxListeners } from "node:events";
+import type { DlqId } from "../message/dead-letter.ts";
+import type { Clock } from "../ports/clock.ts";
+import { isRedriverError, RedriverError } from "../ports/errors.ts";
+import type { RequestOutcome, ServiceOperation } from "../ports/events.ts";
+import type { BatchOutcome, ListPage, ListQuery, MessageService } from "../ports/service.ts";
+import { clockOffsetOf } from "./answer.ts";
+import { parseDeleted, parseListPage, type Shaped } from "./answer-shapes.ts";
+import { parseBaseUrl } from "./base-url.ts";
+import { createBatchBody, type BatchBody } from "./batch-body.ts";
+import { toBatchOutcome } from "./batch-outcome.ts";
+import { toSuccess, unreadable, type CallContext } from "./call-failure.ts";
+import { makeCall, type CallResult, type CallTools } from "./call.ts";
+import { createConnection } from "./connection.ts";
+import { createConnections } from "./connections.ts";
+import { outcomeOfBatch, outcomeOfError } from "./request-outcome.ts";
+import { maxPerCall, toBatchPath, toDeletePath, toListPath } from "./requests.ts";
+
+export interface ServiceTimeouts {
+  /** For a whole call each, the wait for a free connection included. */
+  readonly listMs: number;
+  readonly batchMs: number;
+  readonly deleteMs: number;
+  /** For name lookup, TCP and TLS of one connection. */
+  readonly connectMs: number;
+}
+
+export interface ServiceAnswer {
+  readonly operation: ServiceOperation;
+  readonly outcome: RequestOutcome;
+  readonly durationMs: number;
+  /** Absent when there was no HTTP answer. */
+  readonly status?: number;
+}
+
+export interface MessageServiceOptions {
+  /** As parseBaseUrl takes it. */
+  readonly baseUrl: string;
+  /** Asked before every request. */
+  readonly token: () => string;
+  readonly timeouts: ServiceTimeouts;
+  readonly clock: Clock;
+  /** Told once of every call, when it has ended. */
+  readonly onAnswer: (answer: ServiceAnswer) => void;
+  /** Default 64 MiB. */
+  readonly maxAnswerBytes?: number;
+  /** Calls beyond this wait, within their timeout. Default 16. */
+  readonly maxConnections?: number;
+  /** PEM of certificate authorities to trust instead of the built-in ones. */
+  readonly ca?: string;
+}
+
+export type ClosableMessageService = MessageService & {
+  /** Stops what is running and closes all connections; later calls end as stopped. */
+  close(): Promise<void>;
+};
+
+interface Request {
+  readonly operation: ServiceOperation;
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly path: string;
+  readonly timeoutMs: number;
+  readonly body?: BatchBody;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Where a person changes how long an operation may take. */
+const timeoutSettings = {
+  list: "service.listTimeout",
+  batch: "service.batchTimeout",
+  delete: "service.deleteTimeout",
+} as const satisfies Record<ServiceOperation, string>;
+
+const defaultMaxAnswerBytes = 64 * 1024 * 1024;
+const defaultMaxConnections = 16;
+
+/** The HTTP client of one source. Throws `settings-invalid` when the address cannot be used. */
+export function createMessageService(options: MessageServiceOptions): ClosableMessageService {
+  const { clock, timeouts } = options;
+  const base = toBase(options.baseUrl);
+  const closing = new AbortController();
+  // Every running call listens to it.
+  setMaxListeners(0, closing.signal);
+  const running = new Set<Promise<unknown>>();
+  let clockOffsetMs: number | undefined;
+  const connections = createConnections(options.maxConnections ?? defaultMaxConnections, () =>
+    createConnection({
+      origin: base.origin,
+      clock,
+      connectTimeoutMs: timeouts.connectMs,
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
+    }),
+  );
+  const tools: CallTools = {
+    connections,
+    clock,
+    maxAnswerBytes: options.maxAnswerBytes ?? defaultMaxAnswerBytes,
+    onHeaders(headers, receivedAt) {
+      clockOffsetMs = clockOffsetOf(headers, receivedAt) ?? clockOffsetMs;
+    },
+  };
+  const whereOf = (operation: ServiceOperation): string => `${operation} at ${base.host}`;
+
+  const send = async (request: Request, token: string): Promise<CallResult> => {
+    const { method, path, timeoutMs, body, signal } = request;
+    const calling = makeCall(
+      {
+        method,
+        path,
+        headers: toHeaders(token, body !== undefined),
+        timeoutMs,
+        signals: signal === undefined ? [closing.signal] : [closing.signal, signal],
+        ...(body === undefined ? {} : { body }),
+      },
+      tools,
+    );
+    running.add(calling);
+    return calling.finally(() => running.delete(calling));
+  };
+
+  const report = (
+    operation: ServiceOperation,
+    outcome: RequestOutcome,
+    startedAt: number,
+    status: number | undefined,
+  ): void => {
+    const durationMs = clock.monotonic() - startedAt;
+    try {
+      options.onAnswer({ operation, outcome, durationMs, ...(status === undefined ? {} : { status }) });
+    } catch {
+      // Watching must not cost the outcome of a publish.
+    }
+  };
+
+  /** A list or a delete. */
+  const ask = async <Value>(
+    request: Request,
+    parse: (bytes: Uint8Array) => Shaped<Value>,
+  ): Promise<Value> => {
+    const { operation, timeoutMs } = request;
+    const startedAt = clock.monotonic();
+    try {
+      const where = whereOf(operation);
+      const token = readToken(options.token, where);
+      const context: CallContext = { where, token, timeout: timeoutOf(operation, timeoutMs) };
+      const answer = toSuccess(await send(request, token), context);
+      const shaped = parse(answer.body.bytes);
+      if (shaped.kind === "problem") throw unreadable(context, answer.status, shaped.problem);
+      report(operation, "ok", startedAt, answer.status);
+      return shaped.value;
+    } catch (error) {
+      if (isRedriverError(error)) report(operation, outcomeOfError(error.code), startedAt, error.status);
+      throw error;
+    }
+  };
+
+  return {
+    async list(query: ListQuery, signal?: AbortSignal): Promise<ListPage> {
+      const path = toListPath(base.prefix, query);
+      return ask(
+        { operation: "list", method: "GET", path, timeoutMs: timeouts.listMs, signal },
+        parseListPage,
+      );
+    },
+
+    async publish(encodedItems, lastByteAllowed, signal): Promise<BatchOutcome> {
+      if (encodedItems.length < 1 || encodedItems.length > maxPerCall) {
+        const got = encodedItems.length;
+        throw new RedriverError(
+          "invariant-broken",
+          `expected 1 to ${maxPerCall} items to publish, got ${got}`,
+        );
+      }
+      const startedAt = clock.monotonic();
+      const where = whereOf("batch");
+      let token: string;
+      try {
+        token = readToken(options.token, where);
+      } catch (error) {
+        report("batch", "not-sent", startedAt, undefined);
+        return { kind: "not-sent", why: "connect", error: (error as RedriverError).message };
+      }
+      const body = createBatchBody(encodedItems, lastByteAllowed);
+      const path = toBatchPath(base.prefix);
+      const timeoutMs = timeouts.batchMs;
+      const result = await send({ operation: "batch", method: "POST", path, timeoutMs, body, signal }, token);
+      const itemCount = encodedItems.length;
+      const outcome = toBatchOutcome(result, {
+        where,
+        token,
+        itemCount,
+        sent: body.sent(),
+        timeout: timeoutOf("batch", timeoutMs),
+      });
+      report(
+        "batch",
+        outcomeOfBatch(outcome),
+        startedAt,
+        result.kind === "answered" ? result.answer.status : undefined,
+      );
+      return outcome;
+    },
+
+    async remove(dlqIds: readonly [DlqId, ...DlqId[]], signal?: AbortSignal) {
+      const path = toDeletePath(base.prefix, dlqIds);
+      return ask(
+        { operation: "delete", method: "DELETE", path, timeoutMs: timeouts.deleteMs, signal },
+        (bytes) => parseDeleted(bytes, dlqIds.length),
+      );
+    },
+
+    clockOffsetMs: () => clockOffsetMs,
+
+    async close() {
+      closing.abort();
+      await Promise.allSettled(running);
+      await connections.close();
+    },
+  };
+}
+
+function timeoutOf(operation: ServiceOperation, timeoutMs: number): string {
+  return `${timeoutMs} ms (${timeoutSettings[operation]})`;
+}
+
+function toBase(text: string): { readonly origin: string; readonly host: string; readonly prefix: string } {
+  const parsed = parseBaseUrl(text);
+  if (parsed.kind === "problem")
+    throw new RedriverError("settings-invalid", `service.url: ${parsed.problem}`);
+  const { origin, host, pathname } = new URL(parsed.url);
+  return { origin, host, prefix: pathname === "/" ? "" : pathname };
+}
+
+// Without Accept-Encoding a server may compress as it likes (RFC 9110 12.5.3), and nothing here decompresses.
+function toHeaders(token: string, hasBody: boolean): Readonly<Record<string, string>> {
+  return {
+    authorization: `Bearer ${token}`,
+    accept: "application/json",
+    "accept-encoding": "identity",
+    "user-agent": "redriver",
+    ...(hasBody ? { "content-type": "application/json" } : {}),
+  };
+}
+
+function readToken(token: () => string, where: string): string {
+  let value: string;
+  try {
+    value = token();
+  } catch (cause) {
+    throw new RedriverError("unauthorised", `${where}: the token could not be read`, { cause });
+  }
+  if (/^[\x21-\x7e]+$/.test(value)) return value;
+  const problem =
+    "expected a token of visible ASCII characters, got none or others; it is service.token or service.tokenFile";
+  throw new RedriverError("unauthorised", `${where}: ${problem}`);
+}

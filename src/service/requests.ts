@@ -1,0 +1,79 @@
+import type { DlqId } from "../message/dead-letter.ts";
+import { RedriverError } from "../ports/errors.ts";
+import type { ListQuery, Select } from "../ports/service.ts";
+
+/** At most this many records, items or ids per call (service-interface.md 8). */
+export const maxPerCall = 100;
+
+// Every filter of a Select, so that a new one cannot be forgotten silently.
+const filterNames = {
+  messageId: true,
+  url: true,
+  topicName: true,
+  scheduleId: true,
+  queueName: true,
+  responseStatus: true,
+  callerIp: true,
+  label: true,
+} as const satisfies Record<keyof Select, true>;
+
+/** The path of a listing. Fails with `invariant-broken` where a filter would mean "any", or a number is not what the service takes. */
+export function toListPath(prefix: string, query: ListQuery): string {
+  const parameters: string[] = [];
+  for (const name of Object.keys(filterNames) as (keyof Select)[]) {
+    const filter = query.select[name];
+    if (filter === undefined) continue;
+    const values: readonly (string | number)[] = typeof filter === "string" ? [filter] : filter;
+    if (values.length === 0) throw broken(`filter ${name} without a value, which the service takes for any`);
+    for (const value of values) parameters.push(toParameter(name, String(value)));
+  }
+  if (query.fromDate !== undefined)
+    parameters.push(toParameter("fromDate", wholeNumber("fromDate", query.fromDate)));
+  if (query.toDate !== undefined) parameters.push(toParameter("toDate", wholeNumber("toDate", query.toDate)));
+  if (query.count < 1 || query.count > maxPerCall)
+    throw broken(`expected a count of 1 to ${maxPerCall}, got ${query.count}`);
+  parameters.push(toParameter("count", wholeNumber("count", query.count)));
+  if (query.cursor !== undefined && query.cursor !== "") parameters.push(toParameter("cursor", query.cursor));
+  return `${prefix}/v2/dlq?${parameters.join("&")}`;
+}
+
+/**
+ * The path of a delete, and the only place where one is built. `DELETE /v2/dlq` without ids, or with empty ones, means "any
+ * message", and one value with commas means several ids (service-interface.md 4.2 rule 3), possibly empty ones: both fail
+ * with `invariant-broken`. There is no way to pass a filter.
+ */
+export function toDeletePath(prefix: string, dlqIds: readonly DlqId[]): string {
+  if (dlqIds.length < 1 || dlqIds.length > maxPerCall) {
+    throw broken(`expected 1 to ${maxPerCall} dlqIds to delete, got ${dlqIds.length}`);
+  }
+  const parameters = dlqIds.map((dlqId) => {
+    if (typeof dlqId !== "string" || !/^[^\s,\p{Cc}]+$/u.test(dlqId)) {
+      throw broken("expected dlqIds without spaces, commas and control characters, none of them empty");
+    }
+    return toParameter("dlqIds", dlqId);
+  });
+  return `${prefix}/v2/dlq?${parameters.join("&")}`;
+}
+
+export function toBatchPath(prefix: string): string {
+  return `${prefix}/v2/batch`;
+}
+
+// Values are repeated parameters, never joined by commas: a URL may contain one.
+function toParameter(name: string, value: string): string {
+  if (value === "") throw broken(`parameter ${name} with an empty value, which the service takes for any`);
+  try {
+    return `${name}=${encodeURIComponent(value)}`;
+  } catch (cause) {
+    throw new RedriverError("invariant-broken", `parameter ${name} holds half a character`, { cause });
+  }
+}
+
+function wholeNumber(name: string, value: number): string {
+  if (!Number.isSafeInteger(value)) throw broken(`expected ${name} to be a whole number, got ${value}`);
+  return String(value);
+}
+
+function broken(message: string): RedriverError {
+  return new RedriverError("invariant-broken", message);
+}

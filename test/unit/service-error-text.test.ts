@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { rawErrorText, toErrorText } from "../../src/service/error-text.ts";
+
+const token = "qst_live_9f8e7d6c5b4a39281706";
+const whole = (text: string) => ({ kind: "whole", bytes: Buffer.from(text) }) as const;
+
+test.each([
+  ['{"error":"invalid destination url"}', "invalid destination url"],
+  ['{"error":{"message":"no such queue"}}', "no such queue"],
+  ['{"code":"x","message":"no such index"}', "no such index"],
+  ["<html>Bad Gateway</html>", "<html>Bad Gateway</html>"],
+  ['{"other":1}', '{"other":1}'],
+])("the error text of %s is found", (body, text) => {
+  expect(rawErrorText(whole(body))).toBe(text);
+});
+
+test.each([
+  [`token ${token} is not valid`],
+  [`token ${token.slice(0, 12)} is not valid`],
+  [`bearer ${token}`],
+  [`{"token":"${token}"}`],
+  ["got eyJVc2VySUQiOiJhYmMiLCJQYXNzd29yZCI6ImRlZiJ9 instead"],
+  [`a${"b".repeat(60)}`],
+])("%s loses what looks like a token", (text) => {
+  const clean = toErrorText(text, token);
+  expect(clean).toContain("[removed]");
+  expect(clean).not.toContain(token.slice(0, 12));
+  expect(clean).not.toMatch(/eyJVc2|bbbb/);
+});
+
+test("the text is one line of at most 200 characters", () => {
+  const clean = toErrorText(`first\r\nsecond\u001b[31m ${"word ".repeat(100)}`, token);
+  expect(clean).toMatch(/^first second \[31m word /);
+  expect(clean.length).toBe(200);
+});
+
+test("cutting does not leave half a character", () => {
+  const clean = toErrorText(`${"x ".repeat(99)}😀😀`, token);
+  expect(Buffer.from(clean).toString()).toBe(clean);
+});
+
+test("a token with characters that mean something in patterns is removed", () => {
+  expect(toErrorText("not valid: a+b/c==(x)", "a+b/c==(x)")).toBe("not valid: [removed]");
+});
