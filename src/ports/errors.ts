@@ -162,3 +162,30 @@ export class RedriverError extends Error {
 export function isRedriverError(error: unknown): error is RedriverError {
   return error instanceof RedriverError;
 }
+
+export interface Failure {
+  readonly code: ErrorCode | "unexpected";
+  readonly message: string;
+}
+
+/**
+ * What may be told of an error in Redis, events and logs. A RedriverError's message is free of payloads by its contract.
+ * A foreign message is not (JSON.parse quotes its input), so of a foreign error only its name and place are told.
+ */
+export function toFailure(error: unknown): Failure {
+  if (isRedriverError(error)) return { code: error.code, message: error.message };
+  if (!(error instanceof Error)) return { code: "unexpected", message: `a thrown ${typeof error}` };
+  const place = toPlace(error);
+  return { code: "unexpected", message: place === undefined ? error.name : `${error.name} ${place}` };
+}
+
+/** The first frame. A stack begins with the message, whose own lines may look like frames. */
+function toPlace({ stack = "", message }: Error): string | undefined {
+  const at = stack.indexOf(message);
+  if (at < 0) return undefined;
+  return stack
+    .slice(at + message.length)
+    .split("\n")
+    .find((line) => line.startsWith("    at "))
+    ?.trim();
+}

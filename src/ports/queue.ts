@@ -24,8 +24,9 @@ export interface JobContext {
 
 /**
  * Schedules and jobs on Redis, worked by any replica. A handler that throws a RedriverError is treated by its disposition:
- * `retry` = again with exponential backoff and jitter, `wait` = again at retryAt, `halt`, `skip` = given up until the next
- * schedule. A job may run twice; handlers are safe against that.
+ * `retry` = again with exponential backoff and jitter, `wait` = again at retryAt without spending a try, all others = given up.
+ * That is for windows; a scheduled job has one try, and its next schedule is the retry. While closing, a job whose handler
+ * ends by its signal is handed back. A job may run twice; handlers are safe against that.
  */
 export interface WorkQueue {
   /** Makes the schedules exactly these: upserts the given, removes all others. Idempotent across replicas. */

@@ -48,7 +48,7 @@ export function unreadable(
 
 function networkError(cause: unknown, { where }: CallContext, status?: number): RedriverError {
   const code = isTimeout(cause) ? "service-timeout" : "service-unavailable";
-  const message = `${where}: expected an answer, got ${describeCause(cause)}; the address is service.url`;
+  const message = `${where}: expected an answer, got ${describeCause(cause)}; the address is service.url (REDRIVER_SERVICE_URL) or the url of the source`;
   return new RedriverError(code, message, { cause, ...(status === undefined ? {} : { status }) });
 }
 
@@ -91,6 +91,9 @@ function codeOfStatus(status: number): ErrorCode {
 }
 
 function adviceOf(code: ErrorCode): string {
-  if (code === "unauthorised") return "; the token is service.token or service.tokenFile";
-  return code === "source-misconfigured" ? "; the address is service.url, redirects are not followed" : "";
+  if (code === "unauthorised")
+    return "; the token is service.token (REDRIVER_SERVICE_TOKEN), service.tokenFile (REDRIVER_SERVICE_TOKEN_FILE) or the token of the source";
+  return code === "source-misconfigured"
+    ? "; the address is service.url (REDRIVER_SERVICE_URL) or the url of the source, redirects are not followed"
+    : "";
 }

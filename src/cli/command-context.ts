@@ -1,0 +1,20 @@
+import type { Command } from "commander";
+import { errorTable, isRedriverError } from "../ports/errors.ts";
+import type { Io } from "./io.ts";
+
+export interface CommandContext {
+  readonly io: Io;
+  /** Set by a command that does not end with 0. */
+  exitWith(code: number): void;
+}
+
+/** Adds a command to the program. */
+export type Register = (program: Command, context: CommandContext) => void;
+
+/** The exit code and the one message of a failed command. */
+export function toExit(error: unknown): { readonly exitCode: number; readonly message: string } {
+  if (isRedriverError(error)) {
+    return { exitCode: errorTable[error.code].exitCode, message: `${error.code}: ${error.message}` };
+  }
+  return { exitCode: 1, message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}

@@ -1,0 +1,149 @@
+import { openCore, requireRedis } from "../../compose/open-core.ts";
+import { createSecretValues } from "../../compose/secret-values.ts";
+import { createTeardown } from "../../compose/teardown.ts";
+import type { Core } from "../../compose/build-core.ts";
+import { RedriverError } from "../../ports/errors.ts";
+import type { DrainName } from "../../ports/ids.ts";
+import type { DrainRuntime } from "../../redrive/runtime.ts";
+import { runPassHere } from "../../redrive/run-pass-here.ts";
+import { createEventLog } from "../../telemetry/event-log.ts";
+import { createLogger } from "../../telemetry/logger.ts";
+import { toExit, type Register } from "../command-context.ts";
+import { createStop } from "../stop.ts";
+import { loadAll } from "../load.ts";
+import type { Io } from "../io.ts";
+import { createProgress, toSummary, type PassLine } from "../pass-lines.ts";
+
+interface DrainFlags {
+  readonly all?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+const closeWithinMs = 5_000;
+
+export const registerDrain: Register = (program, { io, exitWith }) => {
+  program
+    .command("drain")
+    .description("one pass in the foreground; obeys each drain's mode")
+    .argument("[names...]", "drains of the document")
+    .option("--all", "every drain of the document")
+    .option("--yes", "do not ask")
+    .option("--json", "print the summary as JSON")
+    .action(async (names: readonly string[], flags: DrainFlags, command) => {
+      if ((flags.all === true) === names.length > 0) {
+        throw new RedriverError("command-misused", "name at least one drain, or give --all, not both");
+      }
+      const { settings, document } = loadAll(command, io);
+      const teardown = createTeardown();
+      const secrets = createSecretValues(settings, io.env);
+      // Progress and summary tell what goes well; the default level would tell it twice.
+      const level = settings.log.level === "info" ? "warn" : settings.log.level;
+      const core = openCore({
+        settings,
+        document,
+        env: io.env,
+        teardown,
+        events: createEventLog(createLogger({ level, secrets: secrets.all, destination: { write: io.err } })),
+      });
+      secrets.use(core);
+      try {
+        const drains = choose(core, names);
+        await requireRedis(core.redis);
+        if (flags.yes !== true && io.isTerminal && !(await io.confirm(await toQuestion(core, drains)))) {
+          exitWith(3);
+          return;
+        }
+        exitWith(await drainAll(core, drains, io, flags.json === true));
+      } finally {
+        await teardown.run(closeWithinMs);
+      }
+    });
+};
+
+function choose(core: Core, names: readonly string[]): readonly DrainRuntime[] {
+  if (names.length === 0) return [...core.drains.values()];
+  const known = [...core.drains.keys()];
+  return names.map((name) => {
+    const drain = core.drains.get(name as DrainName);
+    if (drain !== undefined) return drain;
+    throw new RedriverError(
+      "command-misused",
+      `no drain is named "${name}"; the document has ${known.join(", ")}`,
+    );
+  });
+}
+
+async function toQuestion(core: Core, drains: readonly DrainRuntime[]): Promise<string> {
+  const lines = await Promise.all(
+    drains.map(async ({ config, source }) => {
+      const host = new URL(core.sources.get(source.config.id)?.baseUrl ?? "").host;
+      const facts = await source.passes.facts(config.name);
+      const count =
+        facts === null
+          ? "not counted yet"
+          : `${facts.due} due, ${facts.held} held, ${facts.parked} parked when last counted`;
+      return `  ${config.name} (${config.mode}) on ${host}: ${count}`;
+    }),
+  );
+  return `One pass over:\n${lines.join("\n")}\nGo on?`;
+}
+
+async function drainAll(core: Core, drains: readonly DrainRuntime[], io: Io, json: boolean): Promise<number> {
+  const stop = createStop(io);
+  const lines: PassLine[] = [];
+  let exitCode = 0;
+  try {
+    for (const drain of drains) {
+      const line = await drainOne(core, drain, stop, io);
+      lines.push(line);
+      exitCode = Math.max(exitCode, line.exitCode);
+      if (stop.stopping.aborted) break;
+    }
+  } finally {
+    stop.forget();
+  }
+  io.out(json ? `${JSON.stringify(lines, null, 2)}\n` : toSummary(lines));
+  return exitCode;
+}
+
+async function drainOne(
+  core: Core,
+  drain: DrainRuntime,
+  stop: ReturnType<typeof createStop>,
+  io: Io,
+): Promise<PassLine> {
+  const { name, mode } = drain.config;
+  const progress = createProgress(name, io);
+  try {
+    const result = await runPassHere(drain, core.settings.passes, stop, progress.show);
+    if (result.kind === "busy") {
+      io.err(`${name}: a pass of this drain is open elsewhere; nothing was done\n`);
+      return { drain: name, mode, outcome: "busy", tally: null, durationMs: 0, exitCode: 3 };
+    }
+    const { outcome, tally, durationMs } = result;
+    // Due and left: in live mode that is work that could not be done now.
+    const left = mode === "live" && tally.due + tally.inDoubt > 0;
+    return {
+      drain: name,
+      mode,
+      outcome,
+      tally,
+      durationMs,
+      exitCode: outcome === "partial" ? 1 : left ? 3 : 0,
+    };
+  } catch (error) {
+    const { exitCode, message } = toExit(error);
+    io.err(`${name}: ${message}\n`);
+    return {
+      drain: name,
+      mode,
+      outcome: exitCode === 3 ? "stopped" : "failed",
+      tally: progress.latest(),
+      durationMs: 0,
+      exitCode,
+    };
+  } finally {
+    progress.end();
+  }
+}

@@ -1,0 +1,40 @@
+import { createIndexReader } from "../../compose/build-statistics.ts";
+import { systemClock } from "../../compose/system-world.ts";
+import { readSecret } from "../../config/read-secret.ts";
+import { RedriverError } from "../../ports/errors.ts";
+import { formatStatistics, toStatisticsJson } from "../../statistics/format.ts";
+import type { Register } from "../command-context.ts";
+import { loadAll } from "../load.ts";
+
+export const registerIndex: Register = (program, { io }) => {
+  program
+    .command("index")
+    .description("search indexes")
+    .command("stats")
+    .description("read the statistics of the configured indexes now")
+    .argument("[names...]", "indexes of the document; default: all")
+    .option("--json", "print as JSON")
+    .action(async (names: string[], options: { json?: boolean }, command) => {
+      const { settings, document } = loadAll(command, io);
+      const unknown = names.filter((name) => !document.indexes.some((index) => index.name === name));
+      if (unknown.length > 0 || document.indexes.length === 0) {
+        const known = document.indexes.map(({ name }) => name).join(", ") || "none";
+        throw new RedriverError(
+          "command-misused",
+          `no such index: ${unknown.join(", ")}; the document has ${known}`,
+        );
+      }
+      const reader = createIndexReader(settings, (ref) => readSecret(ref, { env: io.env, settings }));
+      const chosen = document.indexes.filter(({ name }) => names.length === 0 || names.includes(name));
+      const signal = AbortSignal.timeout(settings.statistics.timeoutMs * chosen.length);
+      const views = [];
+      for (const index of chosen) {
+        views.push({ index, readAt: systemClock.now(), statistics: await reader.read(index, signal) });
+      }
+      io.out(
+        options.json === true
+          ? `${JSON.stringify(toStatisticsJson(views), null, 2)}\n`
+          : formatStatistics(views),
+      );
+    });
+};

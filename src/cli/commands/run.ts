@@ -1,0 +1,117 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { createFanOut } from "../../compose/fan-out.ts";
+import { createIndexReader, createStatisticsKeeper, toIntervalMs } from "../../compose/build-statistics.ts";
+import { openCore } from "../../compose/open-core.ts";
+import { readQueueFacts } from "../../compose/read-facts.ts";
+import { systemClock } from "../../compose/system-world.ts";
+import { createSecretValues } from "../../compose/secret-values.ts";
+import { createTeardown } from "../../compose/teardown.ts";
+import { readSecret } from "../../config/read-secret.ts";
+import { runDaemon } from "../../daemon/run-daemon.ts";
+import { toFailure } from "../../ports/errors.ts";
+import type { Events } from "../../ports/events.ts";
+import { createBullmqQueue } from "../../queue/bullmq-queue.ts";
+import { toBullmqConnection } from "../../redis/connect.ts";
+import {
+  dropReasons,
+  holdReasons,
+  parkReasons,
+  republishReasons,
+  settleReasons,
+} from "../../rules/decision.ts";
+import { createEventLog } from "../../telemetry/event-log.ts";
+import { createLogger } from "../../telemetry/logger.ts";
+import { createMetrics } from "../../telemetry/metrics.ts";
+import type { CommandContext, Register } from "../command-context.ts";
+import { loadAll, type Loaded } from "../load.ts";
+import { version } from "../version.ts";
+
+const closeEachWithinMs = 2_000;
+/** Short jobs (ticks, sweeps, statistics) that one process works at once. */
+const shortJobs = 10;
+
+export const registerRun: Register = (program, context) => {
+  program
+    .command("run")
+    .description("the daemon: drains by schedule until SIGTERM")
+    .action(async (_options, command) => {
+      context.exitWith(await run(loadAll(command, context.io), context));
+    });
+};
+
+async function run({ settings, document }: Loaded, { io }: CommandContext): Promise<number> {
+  const teardown = createTeardown();
+  const secrets = createSecretValues(settings, io.env);
+  const logger = createLogger({ level: settings.log.level, secrets: secrets.all, destination: "stdout" });
+  // Metrics read facts of the core, and the core emits the events that metrics count: the list is completed below.
+  const listeners: Events[] = [createEventLog(logger)];
+  const events = createFanOut(listeners);
+  const core = openCore({ settings, document, env: io.env, events, teardown });
+  secrets.use(core);
+
+  const reader = createIndexReader(settings, (ref) => readSecret(ref, { env: io.env, settings }));
+  const statistics = createStatisticsKeeper(core.redis);
+  const metrics = createMetrics({
+    version,
+    reasons: {
+      republish: republishReasons,
+      drop: dropReasons,
+      hold: holdReasons,
+      park: parkReasons,
+      settle: settleReasons,
+    },
+    readFacts: () => readQueueFacts(core),
+    indexGauges: () => statistics.gauges(document.indexes.map(({ name }) => name)),
+    clock: systemClock,
+  });
+  metrics.adopt(document);
+  listeners.push(metrics.events);
+
+  const queue = createBullmqQueue({
+    createConnection: (role) => toBullmqConnection(settings.redis.url, role),
+    keyPrefix: settings.redis.keyPrefix,
+    concurrency: { short: shortJobs, windows: settings.windows.concurrency },
+    clock: systemClock,
+    events,
+  });
+
+  const stop = new AbortController();
+  const forget = io.onSignal((signal) => {
+    // A second signal ends at once; what is in doubt then is in the ledger as open.
+    if (stop.signal.aborted) process.exit(1);
+    stop.abort(signal);
+    // The last resort, should closing itself hang: the deadline and a second.
+    void delay(settings.shutdown.hardMs + 1_000, undefined, { ref: false }).then(() => process.exit(0));
+  });
+  try {
+    await runDaemon({
+      core,
+      queue,
+      events,
+      clock: systemClock,
+      metrics,
+      version,
+      stop: stop.signal,
+      readStatistics: async (name, signal) => {
+        const index = document.indexes.find((one) => one.name === name);
+        if (index === undefined) return;
+        const startedAt = systemClock.monotonic();
+        try {
+          await statistics.record(name, await reader.read(index, signal), toIntervalMs(index.schedule));
+          events.emit({
+            type: "statistics:read",
+            index: name,
+            durationMs: systemClock.monotonic() - startedAt,
+          });
+        } catch (error) {
+          events.emit({ type: "statistics:failed", index: name, ...toFailure(error) });
+        }
+      },
+    });
+    await teardown.run(closeEachWithinMs);
+    return 0;
+  } finally {
+    forget();
+    logger.flush();
+  }
+}

@@ -1,0 +1,42 @@
+import { createInterface } from "node:readline/promises";
+
+/** The world of a command: data goes to stdout, everything else to stderr. */
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly isTerminal: boolean;
+  out(text: string): void;
+  err(text: string): void;
+  /** Asks on a terminal; false without one. */
+  confirm(question: string): Promise<boolean>;
+  /** Calls back on SIGINT and SIGTERM; answers how to stop listening. */
+  onSignal(listener: (signal: NodeJS.Signals) => void): () => void;
+}
+
+export const processIo: Io = {
+  env: process.env,
+  isTerminal: process.stdin.isTTY && process.stderr.isTTY,
+  out: (text) => {
+    process.stdout.write(text);
+  },
+  err: (text) => {
+    process.stderr.write(text);
+  },
+  confirm: async (question) => {
+    if (!process.stdin.isTTY) return false;
+    const terminal = createInterface({ input: process.stdin, output: process.stderr });
+    try {
+      const answer = await terminal.question(`${question} [y/N] `);
+      return ["y", "yes"].includes(answer.trim().toLowerCase());
+    } finally {
+      terminal.close();
+    }
+  },
+  onSignal: (listener) => {
+    process.on("SIGINT", listener);
+    process.on("SIGTERM", listener);
+    return () => {
+      process.off("SIGINT", listener);
+      process.off("SIGTERM", listener);
+    };
+  },
+};

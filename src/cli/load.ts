@@ -1,0 +1,50 @@
+import type { Command } from "commander";
+import { readDocumentFile } from "../config/document/load-document.ts";
+import { formatProblem, type Problem } from "../config/problem.ts";
+import { checkFit } from "../config/settings/check-fit.ts";
+import { loadSettings } from "../config/settings/load-settings.ts";
+import type { Settings } from "../config/settings/settings.ts";
+import type { DrainsDocument } from "../ports/drains.ts";
+import { RedriverError } from "../ports/errors.ts";
+import type { Io } from "./io.ts";
+
+/** Flags that every command takes. */
+interface GlobalFlags {
+  readonly config?: string;
+  readonly drains?: string;
+  readonly logLevel?: string;
+}
+
+/** Settings from default, file, environment and flags. Throws `settings-invalid` with every problem on a line of its own. */
+export function loadSettingsFor(command: Command, io: Io): Settings {
+  const flags: GlobalFlags = command.optsWithGlobals();
+  const outcome = loadSettings({
+    file: flags.config ?? io.env["REDRIVER_CONFIG_FILE"],
+    env: io.env,
+    flags: { "drains.file": flags.drains, "log.level": flags.logLevel },
+  });
+  if (!outcome.ok) throw new RedriverError("settings-invalid", toLines(outcome.problems));
+  return outcome.settings;
+}
+
+export interface Loaded {
+  readonly settings: Settings;
+  readonly document: DrainsDocument;
+}
+
+/** Settings and the drains document. Warnings go to stderr; problems are thrown, all at once. */
+export function loadAll(command: Command, io: Io): Loaded {
+  const settings = loadSettingsFor(command, io);
+  const outcome = readDocumentFile(settings.drains.file, { now: Date.now() });
+  if (!outcome.ok) throw new RedriverError("document-invalid", toLines(outcome.problems));
+  for (const warning of outcome.warnings) io.err(`warning: ${formatProblem(warning)}\n`);
+  const broken = checkFit(settings, outcome.document);
+  if (broken.length > 0) throw new RedriverError("settings-invalid", toLines(broken));
+  return { settings, document: outcome.document };
+}
+
+function toLines(problems: readonly Problem[]): string {
+  const [only] = problems;
+  if (problems.length === 1 && only !== undefined) return formatProblem(only);
+  return `${problems.length} problems\n${problems.map((problem) => `  ${formatProblem(problem)}`).join("\n")}`;
+}

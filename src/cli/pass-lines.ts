@@ -1,0 +1,72 @@
+import type { Tally } from "../ports/passes.ts";
+import type { Io } from "./io.ts";
+import { toTable } from "./table.ts";
+
+/** One drain's pass as a command shows it. */
+export interface PassLine {
+  readonly drain: string;
+  readonly mode: "plan" | "live";
+  readonly outcome: "complete" | "partial" | "busy" | "stopped" | "failed";
+  readonly tally: Tally | null;
+  readonly durationMs: number;
+  readonly exitCode: number;
+}
+
+export function toSummary(lines: readonly PassLine[]): string {
+  return toTable(
+    [
+      "drain",
+      "mode",
+      "outcome",
+      "listed",
+      "due",
+      "republished",
+      "deleted",
+      "held",
+      "parked",
+      "in doubt",
+      "seconds",
+    ],
+    lines.map(({ drain, mode, outcome, tally, durationMs }) => [
+      drain,
+      mode,
+      outcome,
+      tally?.listed ?? 0,
+      tally?.due ?? 0,
+      tally?.republished ?? 0,
+      tally?.deleted ?? 0,
+      tally?.held ?? 0,
+      tally?.parked ?? 0,
+      tally?.inDoubt ?? 0,
+      Number((durationMs / 1_000).toFixed(1)),
+    ]),
+  );
+}
+
+export interface Progress {
+  show(tally: Tally): void;
+  latest(): Tally | null;
+  end(): void;
+}
+
+const linesEveryMs = 5_000;
+
+/** On a terminal one line that is written over; elsewhere a line every 5 s. Goes to stderr. */
+export function createProgress(name: string, io: Io): Progress {
+  let latest: Tally | null = null;
+  let shownAt = 0;
+  return {
+    show(tally) {
+      latest = tally;
+      const now = Date.now();
+      if (!io.isTerminal && now - shownAt < linesEveryMs) return;
+      shownAt = now;
+      const text = `${name}: ${tally.listed} listed, ${tally.republished} republished, ${tally.deleted} deleted, ${tally.held} held, ${tally.parked} parked`;
+      io.err(io.isTerminal ? `\r\u001B[2K${text}` : `${text}\n`);
+    },
+    latest: () => latest,
+    end() {
+      if (io.isTerminal && latest !== null) io.err("\n");
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { createHmac } from "node:crypto";
+import { formatProblem } from "../config/problem.ts";
+import { toLedgerLimits } from "../config/settings/ledger-limits.ts";
+import type { Settings } from "../config/settings/settings.ts";
+import { createRedisLedger } from "../ledger/redis-ledger.ts";
+import { createRedisPassBook } from "../ledger/redis-pass-book.ts";
+import { createRedisPauseBook } from "../ledger/redis-pause-book.ts";
+import { createRedisSourceBook } from "../ledger/redis-source-book.ts";
+import type { DrainsDocument, SourceConfig } from "../ports/drains.ts";
+import { RedriverError } from "../ports/errors.ts";
+import type { ServiceOperation, RequestOutcome } from "../ports/events.ts";
+import type { PauseBook } from "../ports/passes.ts";
+import type { MessageService } from "../ports/service.ts";
+import type { RedisConnection } from "../redis/connect.ts";
+import { createSourceHealth } from "../redrive/source-health.ts";
+import { createUnwrittenFacts } from "../redrive/unwritten-facts.ts";
+import type { SourceRuntime, World } from "../redrive/runtime.ts";
+import { watchLedger } from "../redrive/watch-ledger.ts";
+import { createMessageService } from "../service/message-service.ts";
+import { createLineageKeys, createLiveSecret, type LiveSecret, type ReadSecret } from "./secrets.ts";
+import type { Teardown } from "./teardown.ts";
+
+/** A source with the parts that only its owner needs: what changes its token, pauses its drains, closes its sockets. */
+export interface BuiltSource {
+  readonly runtime: SourceRuntime;
+  readonly service: MessageService;
+  readonly token: LiveSecret;
+  readonly pauses: PauseBook;
+  readonly baseUrl: string;
+}
+
+export interface SourceParts {
+  readonly settings: Settings;
+  readonly redis: RedisConnection;
+  readonly world: World;
+  readonly readSecret: ReadSecret;
+  readonly lineage: { readonly key: string | undefined; readonly oldKeys: readonly string[] };
+  readonly document: DrainsDocument;
+  readonly teardown: Teardown;
+}
+
+/** Builds one source. Throws `settings-invalid` where its address or token is missing. */
+export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSource {
+  const { settings, redis, world, teardown } = parts;
+  const baseUrl = config.url ?? settings.service.url;
+  if (baseUrl === undefined) {
+    throw new RedriverError(
+      "settings-invalid",
+      `source ${config.name} has no address: set sources.${config.name}.url in the drains document, or service.url (REDRIVER_SERVICE_URL)`,
+    );
+  }
+  const built = createLiveSecret(config.token, parts.readSecret);
+  if (!built.ok)
+    throw new RedriverError(
+      "settings-invalid",
+      `source ${config.name} has no token: ${formatProblem(built.problem)}`,
+    );
+  const token = built.secret;
+
+  const service = createMessageService({
+    baseUrl,
+    token: () => token.value(),
+    timeouts: {
+      listMs: settings.service.listTimeoutMs,
+      batchMs: settings.service.batchTimeoutMs,
+      deleteMs: settings.service.deleteTimeoutMs,
+      connectMs: settings.service.connectTimeoutMs,
+    },
+    maxAnswerBytes: settings.service.maxAnswerBytes,
+    clock: world.clock,
+    onAnswer: (answer: {
+      operation: ServiceOperation;
+      outcome: RequestOutcome;
+      durationMs: number;
+      status?: number;
+    }) => world.events.emit({ type: "service:answered", source: config.id, ...answer }),
+  });
+  teardown.add(`service ${config.name}`, () => service.close());
+
+  const book = createRedisSourceBook(redis, config.id);
+  const passes = createRedisPassBook(redis, config.id);
+  const ledger = createRedisLedger(redis, config.id, toLedgerLimits(settings, parts.document, config), {
+    epochSeed: () => world.identities.token(),
+  });
+  /** Best effort: when Redis is away again, the pass rows are as lost as the ledger and the next passes are full anyway. */
+  const forceFullPasses = (): void => {
+    for (const drain of parts.document.drains) {
+      if (drain.source.id === config.id) passes.forceFull(drain.name).catch(() => undefined);
+    }
+  };
+  const runtime: SourceRuntime = {
+    ...world,
+    config,
+    service,
+    ledger: watchLedger(ledger, (lost) => {
+      world.events.emit({ type: "ledger:lost-writes", source: config.id, ...lost });
+      forceFullPasses();
+    }),
+    passes,
+    book,
+    health: createSourceHealth(config.id, world.clock, world.events),
+    unwritten: createUnwrittenFacts(),
+    headerPrefix: settings.service.headerPrefix,
+    publish: settings.publish,
+    lineageKeys: createLineageKeys(token, parts.lineage),
+    bind: async () => {
+      const verdict = await book.bind(toKeyedHash("url", baseUrl), toKeyedHash("token", token.value()));
+      if (verdict === "token-changed") {
+        world.events.emit({ type: "source:token-read", source: config.id, changed: true });
+      }
+      if (verdict !== "url-differs") return;
+      throw new RedriverError(
+        "source-rebound",
+        `source id ${config.id} was used with another address before; the ledger of one account must not decide for another: give sources.${config.name} an id of its own (id:)`,
+      );
+    },
+  };
+  return { runtime, service, token, pauses: createRedisPauseBook(redis, config.id), baseUrl };
+}
+
+/** Hides what is hashed from a reader of Redis who does not know it; equal in every replica. */
+function toKeyedHash(what: "url" | "token", value: string): string {
+  return createHmac("sha256", `redriver source ${what} v1`).update(value).digest("base64url").slice(0, 22);
+}

@@ -1,0 +1,67 @@
+import { formatProblem } from "../config/problem.ts";
+import type { Settings } from "../config/settings/settings.ts";
+import type { IndexConfig, Schedule } from "../ports/drains.ts";
+import { RedriverError } from "../ports/errors.ts";
+import type { IndexStatistics } from "../ports/statistics.ts";
+import type { RedisConnection } from "../redis/connect.ts";
+import { sharedKey } from "../redis/key-names.ts";
+import { createStatisticsBook, type StatisticsBook } from "../statistics/book.ts";
+import { createStatisticsClient } from "../statistics/client.ts";
+import { createRedisStatisticsStore } from "../statistics/redis-store.ts";
+import { systemClock } from "./system-world.ts";
+import type { ReadSecret } from "./secrets.ts";
+
+/** A reading is expected at least this often where the schedule is a cron pattern. */
+const cronIntervalMs = 60 * 60_000;
+
+export interface IndexReader {
+  /** Reads one index now. Throws `settings-invalid` where its credentials are missing, else as the client does. */
+  read(index: IndexConfig, signal: AbortSignal): Promise<IndexStatistics>;
+}
+
+export function createIndexReader(settings: Settings, readSecret: ReadSecret): IndexReader {
+  const client = createStatisticsClient({
+    baseUrl: settings.statistics.url,
+    timeoutMs: settings.statistics.timeoutMs,
+    fetch,
+    clock: systemClock,
+  });
+  return {
+    read: async (index, signal) => {
+      const user = readSecret(index.user);
+      const password = readSecret(index.password);
+      if (!user.ok || !password.ok) {
+        const problems = [user, password].flatMap((one) => (one.ok ? [] : [one.problem]));
+        throw new RedriverError(
+          "settings-invalid",
+          `index ${index.name} has no credentials: ${problems.map(formatProblem).join("; ")}`,
+        );
+      }
+      return client.read(index, { user: user.value, password: password.value }, signal);
+    },
+  };
+}
+
+/** The last readings, kept in Redis for all replicas. */
+export function createStatisticsKeeper(redis: RedisConnection): StatisticsBook {
+  const store = createRedisStatisticsStore({
+    redis: {
+      set: async (key, value, ttlMs) => {
+        await redis.command("SET", key, value, "PX", ttlMs);
+      },
+      getAll: async (keys) =>
+        Promise.all(
+          keys.map(async (key) => {
+            const value = await redis.command("GET", key);
+            return typeof value === "string" ? value : null;
+          }),
+        ),
+    },
+    keyOf: (index) => sharedKey(redis.keyPrefix, "statistics", index),
+  });
+  return createStatisticsBook(store, systemClock);
+}
+
+export function toIntervalMs(schedule: Schedule): number {
+  return schedule.kind === "every" ? schedule.everyMs : cronIntervalMs;
+}

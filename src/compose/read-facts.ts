@@ -1,0 +1,32 @@
+import type { QueueFacts } from "../ports/queue-facts.ts";
+import type { PauseRecord } from "../ports/passes.ts";
+import type { Core } from "./build-core.ts";
+
+/** Reads what Redis knows of every drain and source of the document. Throws `redis-unavailable`. */
+export async function readQueueFacts(core: Core): Promise<QueueFacts> {
+  const sources = await Promise.all(
+    [...core.sources.values()].map(async ({ runtime, pauses }) => ({
+      source: runtime.config.id,
+      summary: await runtime.ledger.summary(),
+      pauses: await pauses.all(),
+    })),
+  );
+  const drains = await Promise.all(
+    [...core.drains.values()].map(async ({ config, source }) => {
+      const pauses = sources.find((one) => one.source === source.config.id)?.pauses ?? [];
+      return {
+        source: source.config.id,
+        drain: config.name,
+        acting: config.mode === "live" && !config.paused && pauseOf(pauses, config.name) === undefined,
+        facts: await source.passes.facts(config.name),
+        retentionMs: source.config.retentionMs,
+      };
+    }),
+  );
+  return { drains, sources: sources.map(({ source, summary }) => ({ source, summary })) };
+}
+
+/** The pause that holds this drain back, if any. */
+export function pauseOf(pauses: readonly PauseRecord[], drain: string): PauseRecord | undefined {
+  return pauses.find((pause) => pause.drain === drain || pause.drain === "*");
+}

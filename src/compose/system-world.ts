@@ -1,0 +1,19 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "../ports/clock.ts";
+import type { Identities, PassId, Token } from "../ports/ids.ts";
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  // CLOCK_MONOTONIC goes on while a process is stopped by a signal.
+  monotonic: () => performance.now(),
+  sleep: async (ms, signal) => {
+    await delay(ms, undefined, signal === undefined ? {} : { signal });
+  },
+  random: () => Math.random(),
+};
+
+export const randomIdentities: Identities = {
+  token: () => randomUUID() as Token,
+  passId: () => randomUUID() as PassId,
+};

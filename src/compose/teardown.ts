@@ -1,0 +1,36 @@
+/** Things to close, registered the moment they exist, closed in reverse, each within a deadline. */
+export interface Teardown {
+  add(name: string, close: () => Promise<void> | void): void;
+  /** Closes all; answers the names of those that failed or took longer than `eachMs`. Safe to call twice. */
+  run(eachMs: number): Promise<readonly string[]>;
+}
+
+export function createTeardown(): Teardown {
+  const closers: { readonly name: string; readonly close: () => Promise<void> | void }[] = [];
+  return {
+    add(name, close) {
+      closers.push({ name, close });
+    },
+    async run(eachMs) {
+      const unclean: string[] = [];
+      for (let next = closers.pop(); next !== undefined; next = closers.pop()) {
+        if (!(await closesWithin(next.close, eachMs))) unclean.push(next.name);
+      }
+      return unclean;
+    },
+  };
+}
+
+async function closesWithin(close: () => Promise<void> | void, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  try {
+    return await Promise.race([Promise.resolve(close()).then(() => true as const), late]);
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}

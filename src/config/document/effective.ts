@@ -1,0 +1,72 @@
+import type { DrainConfig, Schedule } from "../../ports/drains.ts";
+import type { CommonKeys, IndexKeys } from "./document-schema.ts";
+
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** The built-in values; a document's `defaults` and each drain lie over them, key by key. */
+export const builtIn = {
+  sourceRetentionMs: 3 * dayMs,
+  sourceDedupWindowMs: 10 * minuteMs,
+  mode: "plan",
+  everyMs: 30 * secondMs,
+  fullEveryMs: 30 * minuteMs,
+  minAgeMs: 2 * minuteMs,
+  attempts: { max: 5, waitMs: [2 * minuteMs, 10 * minuteMs, hourMs, 4 * hourMs], then: "park" },
+  unknownOutcome: "republish",
+  otherwise: "hold",
+  indexEveryMs: 5 * minuteMs,
+  indexPeriod: "1h",
+} as const;
+
+export type Effective = Pick<
+  DrainConfig,
+  "mode" | "schedule" | "fullEveryMs" | "minAgeMs" | "attempts" | "unknownOutcome" | "otherwise"
+>;
+
+/** Drain over `defaults` over built-in: mappings key by key, lists replaced. */
+export function toEffective(defaults: CommonKeys, drain: CommonKeys): Effective {
+  const attempts = { ...defined(defaults.attempts), ...defined(drain.attempts) };
+  const { wait } = attempts;
+  return {
+    mode: drain.mode ?? defaults.mode ?? builtIn.mode,
+    schedule: toSchedule([defaults.schedule, drain.schedule], builtIn.everyMs),
+    fullEveryMs: drain.schedule?.full ?? defaults.schedule?.full ?? builtIn.fullEveryMs,
+    minAgeMs: drain.minAge ?? defaults.minAge ?? builtIn.minAgeMs,
+    attempts: {
+      max: attempts.max ?? builtIn.attempts.max,
+      waitMs: wait === undefined ? builtIn.attempts.waitMs : typeof wait === "number" ? [wait] : wait,
+      then: attempts.then ?? builtIn.attempts.then,
+    },
+    unknownOutcome: drain.unknownOutcome ?? defaults.unknownOutcome ?? builtIn.unknownOutcome,
+    otherwise: drain.otherwise ?? defaults.otherwise ?? builtIn.otherwise,
+  };
+}
+
+/** `every` and `cron` replace each other from layer to layer; a timezone belongs to the cron pattern. */
+export function toSchedule(
+  layers: readonly (IndexKeys["schedule"] | undefined)[],
+  everyMs: number,
+): Schedule {
+  let schedule = { kind: "every", everyMs } as Schedule;
+  for (const layer of layers) {
+    if (layer === undefined) continue;
+    if (layer.every !== undefined) schedule = { kind: "every", everyMs: layer.every };
+    if (layer.cron !== undefined) {
+      const timezone: string | undefined =
+        layer.timezone ?? (schedule.kind === "cron" ? schedule.timezone : undefined);
+      schedule = { kind: "cron", pattern: layer.cron, ...(timezone === undefined ? {} : { timezone }) };
+    } else if (layer.timezone !== undefined && schedule.kind === "cron") {
+      schedule = { ...schedule, timezone: layer.timezone };
+    }
+  }
+  return schedule;
+}
+
+/** Without the keys whose value is undefined, so that they do not hide a layer below. */
+function defined<Value extends object>(value: Value | undefined): Partial<Value> {
+  const entries = Object.entries(value ?? {}).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(entries) as Partial<Value>;
+}

@@ -1,0 +1,61 @@
+import type { DrainsDocument } from "../../ports/drains.ts";
+import type { Problem } from "../problem.ts";
+import { readTextFile } from "../text/read-text-file.ts";
+import { textLimits } from "../text/token-gate.ts";
+import { parseYaml } from "../text/yaml-tree.ts";
+import { checkTogether } from "./checks.ts";
+import { compileDocument } from "./compile-document.ts";
+import { documentSchema } from "./document-schema.ts";
+import { toProblems } from "./to-problems.ts";
+import { findWarnings } from "./warnings.ts";
+
+export type DocumentOutcome =
+  | { readonly ok: true; readonly document: DrainsDocument; readonly warnings: readonly Problem[] }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+export interface LoadOptions {
+  /** Unix ms; with it, rules whose ignoreAfter has passed are warned of. */
+  readonly now?: number;
+}
+
+/** More problems than this are not told one by one. */
+const maxProblems = 100;
+
+/**
+ * text → positions and plain data → shape (zod) and what keys mean together → compiled drains.
+ * All problems are told at once, in the order of the text; the document is adopted whole or not at all.
+ */
+export function loadDocument(text: string, fileName: string, options: LoadOptions = {}): DocumentOutcome {
+  const reading = parseYaml(text, fileName);
+  if (!reading.ok) return { ok: false, problems: inOrder(reading.problems) };
+  const { tree } = reading;
+  const shape = documentSchema.safeParse(tree.value);
+  const problems = [
+    ...reading.problems,
+    ...(shape.success ? [] : toProblems(shape.error.issues, tree, fileName, maxProblems + 1)),
+    ...checkTogether(tree, fileName),
+  ];
+  if (!shape.success || problems.length > 0) return { ok: false, problems: inOrder(problems) };
+  const document = compileDocument(shape.data);
+  return { ok: true, document, warnings: inOrder(findWarnings(document, tree, fileName, options.now)) };
+}
+
+/** Reads and loads a document of at most 1 MiB. */
+export function readDocumentFile(path: string, options: LoadOptions = {}): DocumentOutcome {
+  const file = readTextFile(path, textLimits.maxBytes);
+  if (file.ok) return loadDocument(file.text, path, options);
+  const expected = "a readable drains document (drains.file, REDRIVER_DRAINS_FILE)";
+  return { ok: false, problems: [{ file: path, expected, message: `expected ${expected}: ${file.why}` }] };
+}
+
+function inOrder(problems: readonly Problem[]): readonly Problem[] {
+  const sorted = problems.toSorted(
+    (one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0),
+  );
+  if (sorted.length <= maxProblems) return sorted;
+  const message = `there are more problems than these ${maxProblems}`;
+  return [
+    ...sorted.slice(0, maxProblems),
+    { file: sorted[0]?.file ?? "", expected: "fewer problems", message },
+  ];
+}

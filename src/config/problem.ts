@@ -1,0 +1,84 @@
+import { nearestName } from "./nearest-name.ts";
+
+/**
+ * One thing that is wrong with a setting or with the drains document. Never holds a token, a credential, a header value
+ * or an address that may carry one.
+ */
+export interface Problem {
+  readonly file?: string;
+  /** From 1. */
+  readonly line?: number;
+  /** From 1, in UTF-16 units. */
+  readonly column?: number;
+  /** Where in a document: `drains.orders.rules[1].when`. */
+  readonly path?: string;
+  /** Which setting: `http.port (REDRIVER_HTTP_PORT)`. */
+  readonly setting?: string;
+  /** What was there, shortened; absent when it may be secret or when nothing was there. */
+  readonly found?: string;
+  readonly expected: string;
+  /** The whole sentence, without the place. */
+  readonly message: string;
+}
+
+/** A list of keys and positions that leads to a value in a document. */
+export type ValuePath = readonly (string | number)[];
+
+/** One line: `drains.yaml:7:12 drains.orders.rules[1].when: unknown key "typ"; expected one of …`. */
+export function formatProblem(problem: Problem): string {
+  const line = problem.line === undefined ? "" : `:${problem.line}`;
+  const column = problem.column === undefined ? "" : `:${problem.column}`;
+  const place = problem.file === undefined ? "" : `${problem.file}${line}${column}`;
+  const subject = problem.setting ?? problem.path ?? "";
+  const head = [place, subject].filter((part) => part !== "").join(" ");
+  return head === "" ? problem.message : `${head}: ${problem.message}`;
+}
+
+/** `["drains", "orders", "rules", 1]` → `drains.orders.rules[1]`. */
+export function toPathText(path: ValuePath): string {
+  let text = "";
+  for (const segment of path) {
+    if (typeof segment === "number") text += `[${segment}]`;
+    else if (/^[\w-]{1,64}$/.test(segment)) text += text === "" ? segment : `.${segment}`;
+    else text += `[${quoted(segment)}]`;
+  }
+  return text;
+}
+
+/** A value as a message may show it: one line, at most 60 characters of it. */
+export function shownValue(value: unknown): string {
+  if (value === null || value === undefined) return "nothing";
+  if (typeof value === "string") return quoted(value);
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "a mapping";
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return typeof value;
+}
+
+/** The text in quotes, control characters escaped, shortened to 60 characters. */
+export function quoted(text: string): string {
+  const shortened = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return JSON.stringify(shortened).replace(
+    /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** The sentence about a name that is not known, with the nearest that is. `expected` stands in for a long list. */
+export function unknownName(
+  kind: string,
+  name: string,
+  known: readonly string[],
+  expected: string = oneOfText(known),
+): string {
+  const nearest = nearestName(name, known.slice(0, 200));
+  const suggestion = nearest === undefined ? "" : `; did you mean ${quoted(nearest)}?`;
+  return `unknown ${kind} ${quoted(name)}; expected ${expected}${suggestion}`;
+}
+
+/** `one of a, b, c`; at most forty names of a longer list. */
+export function oneOfText(names: readonly string[]): string {
+  if (names.length === 1) return names[0] ?? "";
+  const more = names.length > 40 ? ", …" : "";
+  return `one of ${names.slice(0, 40).join(", ")}${more}`;
+}

@@ -1,0 +1,54 @@
+import type { SecretRef } from "../ports/drains.ts";
+import type { Problem } from "./problem.ts";
+import type { Environment } from "./settings/environment.ts";
+import type { Settings } from "./settings/settings.ts";
+import { secretText } from "./settings/setting-values.ts";
+import { readTextFile } from "./text/read-text-file.ts";
+
+export type SecretReading =
+  | { readonly ok: true; readonly value: string }
+  | { readonly ok: false; readonly problem: Problem };
+
+const maxSecretBytes = 8_192;
+
+/** Reads a secret from where it is kept. Problems name the setting or the place, never the text that was found there. */
+export function readSecret(
+  ref: SecretRef,
+  from: { readonly env: Environment; readonly settings: Settings },
+): SecretReading {
+  switch (ref.kind) {
+    case "file":
+      return readSecretFile(ref.path, `file ${ref.path}`);
+    case "env":
+      return checkSecret(from.env[ref.name], `environment variable ${ref.name}`);
+    case "settings": {
+      const { token, tokenFile } = from.settings.service;
+      if (tokenFile === undefined) return checkSecret(token, "service.token (REDRIVER_SERVICE_TOKEN)");
+      return readSecretFile(tokenFile, `service.tokenFile (REDRIVER_SERVICE_TOKEN_FILE) ${tokenFile}`);
+    }
+  }
+}
+
+/** The key that signs the lineage header; `undefined` when it is to be derived from the token. */
+export function readLineageKey(
+  settings: Settings,
+): { readonly ok: true; readonly value: string | undefined } | Extract<SecretReading, { ok: false }> {
+  const { key, keyFile } = settings.lineage;
+  if (keyFile === undefined) return { ok: true, value: key };
+  return readSecretFile(keyFile, `lineage.keyFile (REDRIVER_LINEAGE_KEY_FILE) ${keyFile}`);
+}
+
+function readSecretFile(path: string, setting: string): SecretReading {
+  const file = readTextFile(path, maxSecretBytes);
+  if (file.ok) return checkSecret(file.text.replace(/\r?\n$/, ""), setting);
+  const expected = "a readable file that holds the secret";
+  return { ok: false, problem: { setting, expected, message: `expected ${expected}: ${file.why}` } };
+}
+
+function checkSecret(text: string | undefined, setting: string): SecretReading {
+  const parsed = secretText(text);
+  if (parsed.ok) return parsed;
+  const isThere = text !== undefined && text !== "";
+  const message = isThere ? `expected ${parsed.expected}` : "expected a secret, got nothing";
+  return { ok: false, problem: { setting, expected: parsed.expected, message } };
+}

@@ -1,0 +1,17 @@
+import type { Parsed } from "../rules/parsed.ts";
+
+const expected = 'an http(s) address without user, query and fragment, such as "https://qstash.upstash.io"';
+
+/**
+ * The base URL of a service: without trailing slash, `/v2` and `/v2/publish`. People keep QSTASH_URL with any of these
+ * (remote-contract: environment names people already have). The value is never repeated: it may carry credentials.
+ */
+export function parseServiceUrl(value: unknown): Parsed<string> {
+  if (typeof value !== "string" || value.length > 2_048 || !URL.canParse(value))
+    return { ok: false, expected };
+  const url = new URL(value);
+  const plain = url.username === "" && url.password === "" && url.search === "" && url.hash === "";
+  if (!plain || !["http:", "https:"].includes(url.protocol)) return { ok: false, expected };
+  const path = url.pathname.replace(/\/+$/, "").replace(/\/v2(\/publish)?$/, "");
+  return { ok: true, value: url.origin + path.replace(/\/+$/, "") };
+}

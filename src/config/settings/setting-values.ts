@@ -1,0 +1,105 @@
+import { parseDuration } from "../../rules/parse-durations.ts";
+import type { Parsed } from "../../rules/parsed.ts";
+import { parseServiceUrl } from "../service-url.ts";
+
+/**
+ * Parsers of single settings. From the environment and from flags come texts, from a settings file also numbers and
+ * lists; each parser takes both.
+ */
+export type ParseSetting<Value> = (value: unknown) => Parsed<Value>;
+
+const accept = <Value>(value: Value): Parsed<Value> => ({ ok: true, value });
+const refuse = (expected: string): { readonly ok: false; readonly expected: string } => ({
+  ok: false,
+  expected,
+});
+
+/** A setting without a value is `undefined`; convict keeps it as null. */
+export function optional<Value>(parse: ParseSetting<Value>): ParseSetting<Value | undefined> {
+  return (value) => (value === null || value === undefined ? accept(undefined) : parse(value));
+}
+
+export function wholeNumber(from: number, to: number): ParseSetting<number> {
+  return (value) => {
+    const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+    if (typeof number === "number" && Number.isInteger(number) && number >= from && number <= to)
+      return accept(number);
+    return refuse(`a whole number from ${from} to ${to}`);
+  };
+}
+
+/** Milliseconds from "500ms", "30s", "2m", "1h", "3d". */
+export function duration(fromMs: number, from: string): ParseSetting<number> {
+  return (value) => {
+    const parsed = parseDuration(value);
+    return parsed.ok && parsed.value >= fromMs
+      ? accept(parsed.value)
+      : refuse(`a duration of at least ${from}, such as "30s"`);
+  };
+}
+
+/** Bytes from a whole number, or from "64KiB", "4MiB", "1GiB". */
+export function bytes(from: number): ParseSetting<number> {
+  return (value) => {
+    const match = /^(\d{1,12})(KiB|MiB|GiB|)$/.exec(
+      typeof value === "number" ? String(value) : typeof value === "string" ? value : "",
+    );
+    const unit = { KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 }[match?.[2] ?? ""] ?? 1;
+    const count = match === null ? Number.NaN : Number(match[1]) * unit;
+    return Number.isSafeInteger(count) && count >= from
+      ? accept(count)
+      : refuse(`a size of at least ${from} bytes, such as "4MiB"`);
+  };
+}
+
+/** Text that fits on one line, not empty. */
+export function line(what: string): ParseSetting<string> {
+  return (value) => {
+    if (typeof value === "string" && value.length <= 4_096 && /^\P{Cc}+$/u.test(value)) return accept(value);
+    return refuse(what);
+  };
+}
+
+export function matching(pattern: RegExp, what: string): ParseSetting<string> {
+  return (value) =>
+    typeof value === "string" && value.length <= 255 && pattern.test(value) ? accept(value) : refuse(what);
+}
+
+export function oneOf<const Name extends string>(names: readonly Name[]): ParseSetting<Name> {
+  return (value) => {
+    const name = names.find((known) => known === value);
+    return name === undefined ? refuse(`one of ${names.join(", ")}`) : accept(name);
+  };
+}
+
+export const serviceUrl: ParseSetting<string> = parseServiceUrl;
+
+export const redisUrl: ParseSetting<string> = (value) => {
+  const expected = 'an address such as "redis://127.0.0.1:6379/0" or "rediss://user:password@host:6379"';
+  if (typeof value !== "string" || !/^[^\s\p{Cc}]{1,4096}$/u.test(value) || !URL.canParse(value)) {
+    return refuse(expected);
+  }
+  const url = new URL(value);
+  const fits =
+    ["redis:", "rediss:"].includes(url.protocol) &&
+    url.hostname !== "" &&
+    /^(\/\d{0,5})?$/.test(url.pathname);
+  return fits && url.hash === "" ? accept(value) : refuse(expected);
+};
+
+/** A list, or one text with commas between its members. */
+export function listOf(member: ParseSetting<string>, what: string): ParseSetting<readonly string[]> {
+  return (value) => {
+    const members: unknown = typeof value === "string" ? value.split(",").map((part) => part.trim()) : value;
+    if (!Array.isArray(members) || members.length > 100) return refuse(what);
+    const parsed = members.filter((part) => part !== "").map(member);
+    const values = parsed.flatMap((part) => (part.ok ? [part.value] : []));
+    return values.length === parsed.length ? accept(values) : refuse(what);
+  };
+}
+
+/** Printable ASCII without spaces: what can stand in an Authorization header. */
+export const secretText: ParseSetting<string> = (value) =>
+  typeof value === "string" && value.length <= 8_192 && /^[\u0021-\u007e]+$/.test(value)
+    ? accept(value)
+    : refuse("printable characters without spaces");

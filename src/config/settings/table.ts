@@ -1,0 +1,189 @@
+import {
+  bytes,
+  duration,
+  line,
+  listOf,
+  matching,
+  oneOf,
+  optional,
+  redisUrl,
+  secretText,
+  serviceUrl,
+  wholeNumber,
+  type ParseSetting,
+} from "./setting-values.ts";
+import { logLevels } from "./settings.ts";
+
+/** One setting: its default as a person would write it (null: none), what it is for, how its text is read. */
+export interface SettingRow<Value = unknown> {
+  readonly default: string | number | null;
+  readonly doc: string;
+  readonly parse: ParseSetting<Value>;
+  /** Its value is never printed. */
+  readonly secret: boolean;
+}
+
+function row<Value>(
+  fallback: SettingRow["default"],
+  parse: ParseSetting<Value>,
+  doc: string,
+): SettingRow<Value> {
+  return { default: fallback, parse, doc, secret: false };
+}
+
+function secretRow<Value>(
+  parse: ParseSetting<Value>,
+  doc: string,
+  fallback: string | null = null,
+): SettingRow<Value> {
+  return { default: fallback, parse, doc, secret: true };
+}
+
+const path = line("the path of a file");
+const host = line("a host name or address");
+
+/** Every setting by its name. The environment name mirrors it: `service.tokenFile` is REDRIVER_SERVICE_TOKEN_FILE. */
+export const settingRows = {
+  "service.url": row(
+    null,
+    optional(serviceUrl),
+    "Base URL of the message service, for sources without a url of their own. QSTASH_URL is read when this is unset.",
+  ),
+  "service.token": secretRow(
+    optional(secretText),
+    "Token of the message service, for sources without a token of their own. QSTASH_TOKEN is read when this and service.tokenFile are unset.",
+  ),
+  "service.tokenFile": row(
+    null,
+    optional(path),
+    "File that holds the token instead; re-read when it changes.",
+  ),
+  "service.headerPrefix": row(
+    "Upstash-",
+    matching(/^[A-Za-z][A-Za-z0-9-]*-$/, 'a header prefix that ends in "-", such as "Upstash-"'),
+    "Prefix of the service's own headers.",
+  ),
+  "service.listTimeout": row("30s", duration(100, "100ms"), "How long listing a page may take."),
+  "service.batchTimeout": row(
+    "30s",
+    duration(1_000, "1s"),
+    "How long a publish may wait for its answer; its outcome is unknown after it.",
+  ),
+  "service.deleteTimeout": row("30s", duration(100, "100ms"), "How long a delete may take."),
+  "service.connectTimeout": row("5s", duration(100, "100ms"), "How long a connection may take to open."),
+  // A page is at most 100 messages; 128 MiB leaves each its 1 MB body and as much again for escapes and headers.
+  "service.maxAnswerBytes": row("128MiB", bytes(65_536), "The longest answer that is read."),
+  "redis.url": secretRow(
+    redisUrl,
+    "Redis that keeps the ledger, schedules and jobs; rediss:// for TLS.",
+    "redis://127.0.0.1:6379",
+  ),
+  "redis.keyPrefix": row(
+    "redriver",
+    matching(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, "a prefix of letters, digits, _ . and -, at most 64"),
+    "First part of every Redis key.",
+  ),
+  "drains.file": row("config/drains.yaml", path, "The drains document."),
+  "http.host": row("0.0.0.0", host, "Address on which /livez, /readyz and /metrics listen."),
+  "http.port": row(
+    9466,
+    wholeNumber(0, 65_535),
+    "Port of /livez, /readyz and /metrics; 0 takes any free one.",
+  ),
+  "log.level": row("info", oneOf(logLevels), "The least level that is logged."),
+  "lineage.key": secretRow(
+    optional(secretText),
+    "Key that signs the lineage header; derived from the token when neither this nor lineage.keyFile is set.",
+  ),
+  "lineage.keyFile": row(null, optional(path), "File that holds the lineage key instead."),
+  "lineage.oldKeys": secretRow(
+    listOf(secretText, "a list of keys without spaces and commas"),
+    "Former lineage keys, separated by commas: they still verify and sign nothing.",
+    "",
+  ),
+  "ledger.sendBy": row(
+    "15s",
+    duration(1_000, "1s"),
+    "The last byte of a publish leaves within this time of its intent being written.",
+  ),
+  "ledger.networkDelay": row(
+    "2m",
+    duration(1_000, "1s"),
+    "The longest time that the network is trusted to hold a request back.",
+  ),
+  "ledger.maxPageAge": row(
+    "5m",
+    duration(1_000, "1s"),
+    "Nothing is begun from a page listed longer ago than this.",
+  ),
+  "ledger.settleGateAge": row(
+    "2m",
+    duration(1_000, "1s"),
+    "A source publishes nothing while a published dead letter has waited longer than this for its delete.",
+  ),
+  "ledger.settleGateFailedDeletes": row(
+    1_000,
+    wholeNumber(1, 1_000_000),
+    "A source publishes nothing while more published dead letters than this have had a failed delete.",
+  ),
+  "publish.maxItems": row(100, wholeNumber(1, 100), "Most items of one batch."),
+  "publish.maxBytes": row("4MiB", bytes(1_024), "Most bytes of one batch; a larger message travels alone."),
+  "windows.concurrency": row(4, wholeNumber(1, 64), "Windows that one replica works on at once."),
+  "sweep.every": row(
+    "15s",
+    duration(100, "100ms"),
+    "How often open outcomes are reconciled and pending deletes retried.",
+  ),
+  "shutdown.soft": row(
+    "20s",
+    duration(0, "0s"),
+    "After SIGTERM, running work may finish for this long, then it is aborted.",
+  ),
+  "shutdown.hard": row(
+    "30s",
+    duration(100, "100ms"),
+    "After SIGTERM, the process ends after this at the latest.",
+  ),
+  "passes.overlap": row("2m", duration(0, "0s"), "How far a pass looks back over the one before it."),
+  "passes.abandonAfter": row(
+    "5m",
+    duration(1_000, "1s"),
+    "A pass without progress for this long is closed as abandoned.",
+  ),
+  "statistics.url": row("https://api.upstash.com", serviceUrl, "Base URL of the search index statistics."),
+  "statistics.timeout": row("30s", duration(100, "100ms"), "How long reading statistics may take."),
+} as const satisfies Record<string, SettingRow>;
+
+export type SettingName = keyof typeof settingRows;
+export const settingNames = Object.keys(settingRows) as readonly SettingName[];
+
+/** The value that each setting's parser yields. */
+export type SettingValues = {
+  readonly [Name in SettingName]: (typeof settingRows)[Name] extends SettingRow<infer Value> ? Value : never;
+};
+
+/** `service.tokenFile` → `REDRIVER_SERVICE_TOKEN_FILE`. */
+export function toEnvName(name: string): string {
+  return `REDRIVER_${name
+    .replace(/([a-z])([A-Z])/g, "$1_$2")
+    .replaceAll(".", "_")
+    .toUpperCase()}`;
+}
+
+/** For the documentation: one row per setting, in the order of the table. Secrets show no default but "none". */
+export function settingsTable(): readonly {
+  readonly name: SettingName;
+  readonly env: string;
+  readonly default: string;
+  readonly description: string;
+}[] {
+  return settingNames.map((name) => {
+    const { default: fallback, doc } = settingRows[name];
+    return {
+      name,
+      env: toEnvName(name),
+      default: fallback === null || fallback === "" ? "none" : String(fallback),
+      description: doc,
+    };
+  });
+}

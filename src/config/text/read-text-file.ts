@@ -1,0 +1,50 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+
+export type TextFile =
+  | { readonly ok: true; readonly text: string }
+  /** `why` completes "expected a readable file: …". */
+  | { readonly ok: false; readonly why: string };
+
+/** Reads a UTF-8 file of at most `maxBytes`; stops reading one byte later, so that a device or a huge file costs nothing. */
+export function readTextFile(path: string, maxBytes: number): TextFile {
+  let file: number | undefined;
+  try {
+    file = openSync(path, "r");
+    if (fstatSync(file).isDirectory()) return { ok: false, why: "it is a directory" };
+    const bytes = readUpTo(file, maxBytes + 1);
+    if (bytes.length > maxBytes) return { ok: false, why: `it is larger than ${maxBytes} bytes` };
+    return { ok: true, text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch (error) {
+    return { ok: false, why: whyUnreadable(error) };
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function readUpTo(file: number, maxBytes: number): Buffer {
+  const chunks: Buffer[] = [];
+  let total = 0;
+  while (total < maxBytes) {
+    const chunk = Buffer.alloc(Math.min(65_536, maxBytes - total));
+    const count = readSync(file, chunk, 0, chunk.length, null);
+    if (count === 0) break;
+    chunks.push(chunk.subarray(0, count));
+    total += count;
+  }
+  return Buffer.concat(chunks);
+}
+
+function whyUnreadable(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  switch (code) {
+    case "ENOENT":
+      return "it does not exist";
+    case "EACCES":
+    case "EPERM":
+      return "it may not be read by this user";
+    case "ERR_ENCODING_INVALID_ENCODED_DATA":
+      return "it is not UTF-8 text";
+    default:
+      return code === "" ? "it could not be read" : `it could not be read (${code})`;
+  }
+}

@@ -1,0 +1,69 @@
+import { Lexer } from "yaml";
+
+/**
+ * What a text may ask of the YAML parser. The parser recurses for every level, and keeps an error for every mistake:
+ * a megabyte of `[` takes it seconds, a megabyte of `{a: ` ends the process for want of memory. Its lexer is linear, so
+ * the lexer's tokens are looked at first.
+ */
+export const textLimits = {
+  maxBytes: 1_048_576,
+  /** A drain of forty lines has about 300. */
+  maxTokens: 100_000,
+  /** Of a text, a comment, or a run of spaces. */
+  maxTokenLength: 8_192,
+  /** Each that is no valid escape becomes an error object: half a million of them take seconds. */
+  maxBackslashes: 10_000,
+  maxDepth: 32,
+} as const;
+
+export interface GateRefusal {
+  readonly expected: string;
+  /** Where the limit was passed, in UTF-16 units from the start. */
+  readonly offset: number;
+}
+
+/** The first limit that the text passes, or null. */
+export function findExcess(text: string): GateRefusal | null {
+  if (text.length > textLimits.maxBytes || Buffer.byteLength(text) > textLimits.maxBytes) {
+    return { expected: `at most ${textLimits.maxBytes} bytes`, offset: 0 };
+  }
+  let backslashes = 0;
+  for (let at = text.indexOf("\\"); at !== -1; at = text.indexOf("\\", at + 1)) {
+    backslashes += 1;
+    if (backslashes > textLimits.maxBackslashes) {
+      return { expected: `at most ${textLimits.maxBackslashes} backslashes`, offset: at };
+    }
+  }
+  let tokens = 0;
+  let offset = 0;
+  let flowDepth = 0;
+  let indicatorsInLine = 0;
+  let scalarNext = false;
+  for (const token of new Lexer().lex(text)) {
+    tokens += 1;
+    if (tokens > textLimits.maxTokens) {
+      return { expected: `at most ${textLimits.maxTokens} words and marks`, offset };
+    }
+    if (token.length > textLimits.maxTokenLength) {
+      return { expected: `text of at most ${textLimits.maxTokenLength} characters`, offset };
+    }
+    const isScalar = scalarNext;
+    scalarNext = token === scalarMark;
+    if (!isScalar) {
+      if (token === "{" || token === "[") flowDepth += 1;
+      else if (token === "}" || token === "]") flowDepth = Math.max(0, flowDepth - 1);
+      else if (token === "-" || token === "?") indicatorsInLine += 1;
+      else if (token === "\n" || token === "\r\n") indicatorsInLine = 0;
+      if (flowDepth > textLimits.maxDepth || indicatorsInLine > textLimits.maxDepth) {
+        return { expected: `nesting at most ${textLimits.maxDepth} levels deep`, offset };
+      }
+    }
+    if (!controlMarks.has(token)) offset += token.length;
+  }
+  return null;
+}
+
+/** The lexer announces a scalar with this token; the next one is the scalar's text. */
+const scalarMark = "\u001f";
+/** Tokens that stand for no character of the text: document, end of a broken flow collection, scalar. */
+const controlMarks = new Set(["\u0002", "\u0018", scalarMark]);

@@ -1,0 +1,55 @@
+import type { Core } from "../compose/build-core.ts";
+import type { RedisConnection } from "../redis/connect.ts";
+
+export interface Verdict {
+  readonly ok: boolean;
+  /** What is wrong, in words for the person who looks. */
+  readonly reasons: readonly string[];
+}
+
+export interface DaemonState {
+  /** Problems of the Redis server; null: not asked yet. */
+  redisProblems: readonly string[] | null;
+  /** Unix ms of the last time the schedules were written; null: never. */
+  schedulesAppliedAt: number | null;
+  stopping: boolean;
+}
+
+/** Ready: the document is loaded, Redis answers and is fit for a ledger, the schedules stand, a source can be used. */
+export function toReadiness(core: Core, redis: RedisConnection, state: DaemonState): Verdict {
+  const reasons: string[] = [];
+  if (state.stopping) reasons.push("stopping");
+  if (!redis.isReady())
+    reasons.push(`Redis at ${redis.address} does not answer (redis.url, REDRIVER_REDIS_URL)`);
+  reasons.push(...(state.redisProblems ?? []));
+  if (state.schedulesAppliedAt === null) reasons.push("the schedules have not been written yet");
+  const health = [...core.sources.values()].map(({ runtime }) => ({
+    id: runtime.config.id,
+    now: runtime.health.current(),
+  }));
+  if (health.length > 0 && health.every(({ now }) => now.state === "halted")) {
+    for (const { id, now } of health) {
+      if (now.state === "halted") reasons.push(`source ${id} is halted: ${now.message}`);
+    }
+  }
+  return { ok: reasons.length === 0, reasons };
+}
+
+/**
+ * Alive: workers take or finish jobs while Redis answers. Never a ping, and never Redis or the service themselves: their
+ * outage must not restart every replica. `readySince`: Unix ms from which Redis has answered without a break; null: it does not.
+ */
+export function toLiveness(
+  now: number,
+  readySince: number | null,
+  lastProgressAt: number | undefined,
+  longestSilenceMs: number,
+): Verdict {
+  if (readySince === null) return { ok: true, reasons: [] };
+  const since = Math.max(readySince, lastProgressAt ?? 0);
+  if (now - since <= longestSilenceMs) return { ok: true, reasons: [] };
+  return {
+    ok: false,
+    reasons: [`no job was taken or finished for ${Math.round((now - since) / 1_000)} s while Redis answers`],
+  };
+}

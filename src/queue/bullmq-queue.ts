@@ -1,0 +1,141 @@
+import { Queue, Worker, type WorkerOptions } from "bullmq";
+import type { Clock } from "../ports/clock.ts";
+import { RedriverError } from "../ports/errors.ts";
+import type { Events } from "../ports/events.ts";
+import type { Job, JobContext, WorkQueue } from "../ports/queue.ts";
+import { toConnectionOptions, withinRedis, type ConnectionRole, type QueueConnection } from "./connection.ts";
+import { toJobData, toWindowJobId } from "./job-data.ts";
+import type { QueueKind } from "./job-end.ts";
+import {
+  callTimeoutMs,
+  defaultLock,
+  defaultRetry,
+  keepWindows,
+  maxEvents,
+  maxStalls,
+  toBackoffMs,
+  type LockPolicy,
+  type RetryPolicy,
+} from "./policy.ts";
+import { createProcessor, lockLost } from "./processor.ts";
+import { createRedisWatch } from "./redis-watch.ts";
+import { createRunningJobs } from "./running-jobs.ts";
+import { applySchedules } from "./schedules.ts";
+import { closeQueues } from "./shutdown.ts";
+
+export interface QueueOptions {
+  /** Makes one connection; the queue ends it at close. Called once per role. */
+  readonly createConnection: (role: ConnectionRole) => QueueConnection;
+  /** Letters, digits and '-'. Keys are `{<keyPrefix>}:<keyPrefix>-v1-…`; the hash tag keeps them in one slot of a cluster. */
+  readonly keyPrefix: string;
+  /** Jobs of each queue that run in this process at once. */
+  readonly concurrency: { readonly short: number; readonly windows: number };
+  readonly clock: Clock;
+  readonly events: Events;
+  readonly retry?: RetryPolicy;
+  readonly lock?: LockPolicy;
+}
+
+/**
+ * WorkQueue on BullMQ. Two queues, so that a hundred windows never make a sweep late: `short` for what schedules make,
+ * one try each; `windows` for the windows of passes, tried again with backoff. Errors of applySchedules and addWindows are
+ * `redis-unavailable`.
+ */
+export function createBullmqQueue(options: QueueOptions): WorkQueue {
+  const { keyPrefix, concurrency, clock, events, retry = defaultRetry, lock = defaultLock } = options;
+  const forQueues = options.createConnection("queue");
+  const forWorkers = options.createConnection("worker");
+  const connections = [forQueues, forWorkers];
+  const watch = createRedisWatch(connections, events, clock);
+  const running = createRunningJobs();
+  const prefix = `{${keyPrefix}}`;
+  const short = createQueue("short");
+  const windows = createQueue("windows");
+  const workers: Worker[] = [];
+  let lastProgressAt: number | undefined;
+  let closing: Promise<void> | undefined;
+  let applying: Promise<unknown> = Promise.resolve();
+
+  function nameOf(kind: QueueKind): string {
+    return `${keyPrefix}-v1-${kind}`;
+  }
+
+  function createQueue(kind: QueueKind): Queue {
+    const queue = new Queue(nameOf(kind), {
+      connection: toConnectionOptions(forQueues),
+      prefix,
+      streams: { events: { maxLen: maxEvents } },
+    });
+    queue.on("error", watch.onError);
+    return queue;
+  }
+
+  function createWorker(kind: QueueKind, handle: (job: Job, context: JobContext) => Promise<void>): Worker {
+    const progress = (): void => {
+      lastProgressAt = clock.now();
+    };
+    const settings: WorkerOptions = {
+      connection: toConnectionOptions(forWorkers),
+      prefix,
+      autorun: false,
+      concurrency: concurrency[kind],
+      lockDuration: lock.durationMs,
+      stalledInterval: lock.stalledIntervalMs,
+      maxStalledCount: maxStalls,
+      settings: { backoffStrategy: (made) => toBackoffMs(made, retry, clock.random()) },
+    };
+    const processor = createProcessor({ queue: kind, handle, running, clock, events, progress });
+    const worker = new Worker(nameOf(kind), processor, settings);
+    worker.on("error", watch.onError);
+    worker.on("lockRenewalFailed", (ids) => {
+      for (const id of ids) worker.cancelJob(id, lockLost);
+    });
+    return worker;
+  }
+
+  return {
+    async applySchedules(schedules) {
+      // One after the other: a reload's schedules must not be undone by an older call that is still under way.
+      const mine = applying.then(() =>
+        withinRedis(forQueues, callTimeoutMs, "schedules", () => applySchedules(short, schedules)),
+      );
+      applying = mine.catch(() => undefined);
+      await mine;
+    },
+
+    async addWindows(jobs) {
+      if (jobs.length === 0) return;
+      const added = jobs.map((job) => ({
+        name: job.kind,
+        data: toJobData(job),
+        opts: {
+          ...keepWindows,
+          jobId: toWindowJobId(job),
+          attempts: retry.attempts,
+          backoff: { type: "custom" },
+          stackTraceLimit: 0,
+        },
+      }));
+      await withinRedis(forQueues, callTimeoutMs, "windows", () => windows.addBulk(added));
+    },
+
+    async start(handle) {
+      if (workers.length > 0 || closing !== undefined) {
+        throw new RedriverError("invariant-broken", "a queue is started once and not after its close");
+      }
+      for (const kind of ["short", "windows"] as const) {
+        const worker = createWorker(kind, handle);
+        workers.push(worker);
+        worker.run().catch(watch.onError);
+      }
+    },
+
+    lastProgressAt: () => lastProgressAt,
+
+    close(deadline) {
+      watch.stop();
+      closing ??= closeQueues({ workers, queues: [short, windows], connections, running, clock }, deadline);
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type { DrainName, PassId, SourceId } from "../ports/ids.ts";
+import type { Job } from "../ports/queue.ts";
+
+/** Reads a job's data as Redis holds it; null when it is not a job of this version. */
+export function parseJob(value: unknown): Job | null {
+  if (typeof value !== "object" || value === null) return null;
+  const { kind, drain, passId, windowId, source, index } = value as Record<string, unknown>;
+  switch (kind) {
+    case "tick":
+      return isText(drain) ? { kind, drain: drain as DrainName } : null;
+    case "window":
+      return isText(drain) && isText(passId) && isText(windowId)
+        ? { kind, drain: drain as DrainName, passId: passId as PassId, windowId }
+        : null;
+    case "sweep":
+      return isText(source) ? { kind, source: source as SourceId } : null;
+    case "statistics":
+      return isText(index) ? { kind, index } : null;
+    default:
+      return null;
+  }
+}
+
+/** Only the fields of the union, whatever else the object carries: nothing of a message can ride along into Redis. */
+export function toJobData(job: Job): Job {
+  switch (job.kind) {
+    case "tick":
+      return { kind: job.kind, drain: job.drain };
+    case "window":
+      return { kind: job.kind, drain: job.drain, passId: job.passId, windowId: job.windowId };
+    case "sweep":
+      return { kind: job.kind, source: job.source };
+    case "statistics":
+      return { kind: job.kind, index: job.index };
+    default:
+      return job satisfies never;
+  }
+}
+
+/**
+ * One id per window of a pass, so that adding it twice adds it once. BullMQ refuses ids that are integers or contain ':';
+ * the parts are percent-encoded, so neither contains ':' or the '/' between them.
+ */
+export function toWindowJobId(job: Extract<Job, { kind: "window" }>): string {
+  return `window/${encodeURIComponent(job.passId)}/${encodeURIComponent(job.windowId)}`;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}

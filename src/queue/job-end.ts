@@ -1,0 +1,51 @@
+import { isRedriverError } from "../ports/errors.ts";
+
+/** The two queues: jobs made by schedules, and the windows of passes. */
+export type QueueKind = "short" | "windows";
+
+/** What becomes of a job whose handler threw. */
+export type JobEnd =
+  /** Back to the front of the queue for another replica, without spending a try. */
+  | { readonly kind: "hand-back" }
+  /** Again at `until`, Unix ms, without spending a try. */
+  | { readonly kind: "wait"; readonly until: number }
+  /** Again after the backoff, until the tries are spent. */
+  | { readonly kind: "retry" }
+  /** Not again. */
+  | { readonly kind: "give-up" };
+
+/** How long a `wait` without a retryAt waits, and the least any wait lasts: a retryAt in the past must not make a hot loop. */
+const waitDefaultMs = 30_000;
+const waitLeastMs = 250;
+
+/**
+ * Reads the disposition of a handler's error. Scheduled jobs never wait in Redis: their next schedule is the retry, and a
+ * source that waits an hour would pile up an hour of iterations. `stopping`: the job's signal was aborted by a shutdown.
+ */
+export function toJobEnd(
+  error: unknown,
+  at: { readonly queue: QueueKind; readonly stopping: boolean; readonly now: number },
+): JobEnd {
+  if (!isRedriverError(error)) return at.stopping ? { kind: "hand-back" } : { kind: "retry" };
+  const { disposition } = error;
+  switch (disposition) {
+    case "retry":
+      return at.stopping ? { kind: "hand-back" } : { kind: "retry" };
+    case "skip":
+      return at.stopping ? { kind: "hand-back" } : { kind: "give-up" };
+    case "wait":
+      if (at.queue === "short") return { kind: "give-up" };
+      return {
+        kind: "wait",
+        until: Math.max(error.retryAt ?? at.now + waitDefaultMs, at.now + waitLeastMs),
+      };
+    // Park and reconcile are about single messages and end inside a stage; a job that ends so has no next try.
+    case "park":
+    case "reconcile":
+    case "halt":
+    case "crash":
+      return { kind: "give-up" };
+    default:
+      return disposition satisfies never;
+  }
+}

@@ -1,0 +1,62 @@
+import type { KeepJobs } from "bullmq";
+
+/** How often a window is tried and how long it waits in between. */
+export interface RetryPolicy {
+  /** All tries, the first included. */
+  readonly attempts: number;
+  readonly baseMs: number;
+  readonly capMs: number;
+}
+
+/** How a crashed replica's jobs come back. */
+export interface LockPolicy {
+  readonly durationMs: number;
+  readonly stalledIntervalMs: number;
+}
+
+/** 6 tries wait 5, 10, 20, 40 and 80 s, less up to half of each as jitter: an outage of one to two and a half minutes. */
+export const defaultRetry: RetryPolicy = { attempts: 6, baseMs: 5_000, capMs: 300_000 };
+
+/** A killed replica's job runs again after the lock (30 s) and at most two looks (2 × 15 s): within a minute. */
+export const defaultLock: LockPolicy = { durationMs: 30_000, stalledIntervalMs: 15_000 };
+
+/**
+ * A job that took its process down this often is given up. Counted by the processor from the job's own stalled counter:
+ * BullMQ's maxStalledCount does not apply to scheduled iterations, and maxStartedAttempts also counts waits and hand-backs.
+ */
+export const maxStalls = 3;
+
+/** How long one call that adds jobs or schedules may take. */
+export const callTimeoutMs = 10_000;
+
+/** At most one event per error code in this time while a worker keeps failing. */
+export const quietMs = 60_000;
+
+/** BullMQ trims its event stream to this; nothing here reads it. */
+export const maxEvents = 1_000;
+
+interface Keep {
+  readonly removeOnComplete: KeepJobs;
+  readonly removeOnFail: KeepJobs;
+}
+
+/** About 500 bytes a job. Ages in seconds: an hour of the done ones, a day of the failed ones. */
+export const keepShort: Keep = {
+  removeOnComplete: { age: 3_600, count: 100 },
+  removeOnFail: { age: 86_400, count: 200 },
+};
+
+/** A done window is also what makes adding it again a no-op, so more of them are kept: 5,000 are about 2.5 MB. */
+export const keepWindows: Keep = {
+  removeOnComplete: { age: 3_600, count: 5_000 },
+  removeOnFail: { age: 86_400, count: 1_000 },
+};
+
+/**
+ * Milliseconds before try `attemptsMade` + 1 (attemptsMade ≥ 1): exponential, capped, and between half and all of that.
+ * `random` is in [0, 1).
+ */
+export function toBackoffMs(attemptsMade: number, policy: RetryPolicy, random: number): number {
+  const wholeMs = Math.min(policy.baseMs * 2 ** (attemptsMade - 1), policy.capMs);
+  return Math.round(wholeMs * (0.5 + random / 2));
+}

@@ -1,0 +1,87 @@
+import { DelayedError, UnrecoverableError, WaitingError, type Job as StoredJob } from "bullmq";
+import type { Clock } from "../ports/clock.ts";
+import type { Events } from "../ports/events.ts";
+import type { Job, JobContext } from "../ports/queue.ts";
+import { parseJob } from "./job-data.ts";
+import { toFailure, type Failure } from "../ports/errors.ts";
+import { toJobEnd, type QueueKind } from "./job-end.ts";
+import { maxStalls } from "./policy.ts";
+import type { RunningJobs } from "./running-jobs.ts";
+
+/** The reason with which a worker's signal is aborted when Redis gave the job's lock to somebody else. */
+export const lockLost = "lock-lost";
+
+interface Processing {
+  readonly queue: QueueKind;
+  readonly handle: (job: Job, context: JobContext) => Promise<void>;
+  readonly running: RunningJobs;
+  readonly clock: Pick<Clock, "now">;
+  readonly events: Events;
+  /** Called when a job is taken and when it is finished. */
+  readonly progress: () => void;
+}
+
+type Processor = (
+  job: StoredJob<unknown>,
+  token: string | undefined,
+  signal: AbortSignal | undefined,
+) => Promise<void>;
+
+/**
+ * Runs one job: parse, refuse what crashed too often, hand to the handler, translate how it ended.
+ * BullMQ hands over the signal only to a function that declares all three parameters.
+ */
+export function createProcessor(processing: Processing): Processor {
+  const { queue, handle, running, clock, events, progress } = processing;
+
+  /** Redis keeps the message of this error, so it is made of the failure and never of the foreign error. */
+  function giveUp(kind: string, failure: Failure): UnrecoverableError {
+    events.emit({ type: "job:failed", kind, ...failure, givenUp: true });
+    return new UnrecoverableError(`${failure.code}: ${failure.message}`);
+  }
+
+  async function work(stored: StoredJob<unknown>, token: string, outer: AbortSignal | undefined) {
+    const job = parseJob(stored.data);
+    if (job === null) {
+      throw giveUp("unknown", { code: "unexpected", message: "expected a job of this version in its data" });
+    }
+    if (stored.stalledCounter >= maxStalls) {
+      const message = `its process ended ${stored.stalledCounter} times while it ran`;
+      throw giveUp(job.kind, { code: "unexpected", message });
+    }
+    const tries = stored.opts.attempts ?? 1;
+    const lastTry = stored.attemptsMade + 1 >= tries;
+    try {
+      await running.run(outer, (signal) => handle(job, { signal, lastTry }));
+    } catch (error) {
+      // The job is another worker's by now: whatever is done to it here would be done to that worker's run.
+      if (outer?.reason === lockLost) throw new WaitingError();
+      const end = toJobEnd(error, { queue, stopping: running.stopping(), now: clock.now() });
+      switch (end.kind) {
+        case "hand-back":
+          await stored.moveToWait(token);
+          throw new WaitingError();
+        case "wait":
+          await stored.moveToDelayed(end.until, token);
+          throw new DelayedError();
+        case "give-up":
+          throw giveUp(job.kind, toFailure(error));
+        case "retry": {
+          const failure = toFailure(error);
+          if (lastTry) throw giveUp(job.kind, failure);
+          events.emit({ type: "job:failed", kind: job.kind, ...failure, givenUp: false });
+          throw new Error(`${failure.code}: ${failure.message}`, { cause: error });
+        }
+      }
+    }
+  }
+
+  return async (stored, token, outer) => {
+    progress();
+    try {
+      await work(stored, token ?? "", outer);
+    } finally {
+      progress();
+    }
+  };
+}

@@ -1,0 +1,78 @@
+import type { Clock } from "../ports/clock.ts";
+import type { Events } from "../ports/events.ts";
+import type { QueueConnection } from "./connection.ts";
+import { quietMs } from "./policy.ts";
+
+export interface RedisWatch {
+  /** Takes an `error` event of a queue or worker. Never throws. */
+  readonly onError: (error: Error) => void;
+  /** No more events. Error listeners stay, so that a late error stays handled. */
+  stop(): void;
+}
+
+const connectionWords =
+  /ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|Connection is closed|Socket timeout|enableOfflineQueue|max retries per request/i;
+const lockWords = /lock/i;
+
+/**
+ * Turns what happens to the connections into `redis:lost` and `redis:ready`, once per outage: lost at the first close or
+ * error, ready when all are ready again. Other errors of the workers become `job:failed` of kind `queue`, at most one per
+ * code and minute. The workers' own connection errors are dropped: they tell of the same server, once per command.
+ */
+export function createRedisWatch(
+  connections: readonly QueueConnection[],
+  events: Events,
+  clock: Pick<Clock, "monotonic">,
+): RedisWatch {
+  let lost = false;
+  let stopped = false;
+  const toldAt = new Map<string, number>();
+
+  const onLost = (message: string): void => {
+    if (stopped || lost) return;
+    lost = true;
+    events.emit({ type: "redis:lost", message });
+  };
+  const onReady = (): void => {
+    if (stopped || !lost || connections.some((connection) => connection.status !== "ready")) return;
+    lost = false;
+    events.emit({ type: "redis:ready" });
+  };
+  const onClose = (): void => onLost("the connection was closed");
+  const onConnectionError = (error: Error): void => onLost(error.message);
+
+  for (const connection of connections) {
+    connection.on("close", onClose);
+    connection.on("error", onConnectionError);
+    connection.on("ready", onReady);
+  }
+
+  return {
+    onError(error) {
+      if (stopped || connectionWords.test(`${(error as NodeJS.ErrnoException).code ?? ""} ${error.message}`))
+        return;
+      const code = lockWords.test(error.message)
+        ? "stopped"
+        : isReply(error)
+          ? "redis-unavailable"
+          : "unexpected";
+      const now = clock.monotonic();
+      const before = toldAt.get(code);
+      if (before !== undefined && now - before < quietMs) return;
+      toldAt.set(code, now);
+      events.emit({ type: "job:failed", kind: "queue", code, message: error.message, givenUp: false });
+    },
+    stop() {
+      stopped = true;
+      for (const connection of connections) {
+        connection.off("close", onClose);
+        connection.off("ready", onReady);
+      }
+    },
+  };
+}
+
+/** Redis answered and said no: OOM, READONLY, MISCONF, LOADING. */
+function isReply(error: Error): boolean {
+  return error.name === "ReplyError";
+}

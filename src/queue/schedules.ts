@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from "node:util";
+import type { JobSchedulerJson, JobSchedulerTemplateOptions, Queue, RepeatOptions } from "bullmq";
+import type { Schedule } from "../ports/drains.ts";
+import type { ScheduledJob } from "../ports/queue.ts";
+import { toJobData } from "./job-data.ts";
+import { keepShort } from "./policy.ts";
+
+/**
+ * The schedules in Redis are made equal to the wanted ones; what is equal already is left alone, because an upsert is not
+ * neutral: it takes the pending iteration away, and one of a cron pattern that has just become due is then never run.
+ *
+ *   absent           upsert without a phase: `every` runs at once and keeps that phase, cron waits for its slot
+ *   equal, alive     nothing
+ *   equal, dead      upsert: the entry is there and its pending iteration is not (a crash between two commands)
+ *   different        upsert with a phase made of the id: `every` goes on at its next slot. Without one it would run at once,
+ *                    and a phase counted from now would never be reached while two replicas hold different documents
+ *   not wanted       removed; an iteration that waits already still runs once
+ */
+export async function applySchedules(queue: Queue, wanted: readonly ScheduledJob[]): Promise<void> {
+  const stored = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
+  const ids = new Set(wanted.map(({ id }) => id));
+  await Promise.all([
+    ...[...stored.keys()].filter((id) => !ids.has(id)).map((id) => queue.removeJobScheduler(id)),
+    ...wanted.map((scheduled) => applyOne(queue, scheduled, stored.get(scheduled.id))),
+  ]);
+}
+
+async function applyOne(queue: Queue, scheduled: ScheduledJob, stored: JobSchedulerJson | undefined) {
+  const template = { name: scheduled.job.kind, data: toJobData(scheduled.job), opts: iterationOptions };
+  const repeat = toRepeat(scheduled.schedule);
+  if (stored === undefined) {
+    await queue.upsertJobScheduler(scheduled.id, repeat, template);
+  } else if (!isSame(stored, repeat, template)) {
+    const phased =
+      repeat.every === undefined ? repeat : { ...repeat, offset: toPhaseMs(scheduled.id, repeat.every) };
+    await queue.upsertJobScheduler(scheduled.id, phased, template);
+  } else if (!(await isAlive(queue, scheduled.id, stored.next))) {
+    await queue.upsertJobScheduler(scheduled.id, repeat, template);
+  }
+}
+
+/** One try: the next schedule is the retry. Redis keeps no stack traces. */
+const iterationOptions: JobSchedulerTemplateOptions = { ...keepShort, attempts: 1, stackTraceLimit: 0 };
+
+/** Never `immediately`: with a pattern it fires at every upsert, which is every start of every replica. */
+function toRepeat(schedule: Schedule): Pick<RepeatOptions, "every" | "pattern" | "tz"> {
+  switch (schedule.kind) {
+    case "every":
+      return { every: schedule.everyMs };
+    case "cron":
+      // Without a zone BullMQ would take the machine's.
+      return { pattern: schedule.pattern, tz: schedule.timezone ?? "UTC" };
+    default:
+      return schedule satisfies never;
+  }
+}
+
+function isSame(
+  stored: JobSchedulerJson,
+  repeat: Pick<RepeatOptions, "every" | "pattern" | "tz">,
+  template: { readonly name: string; readonly data: unknown; readonly opts: unknown },
+): boolean {
+  return (
+    stored.every === repeat.every &&
+    stored.pattern === repeat.pattern &&
+    stored.tz === repeat.tz &&
+    stored.name === template.name &&
+    isDeepStrictEqual(stored.template?.data, template.data) &&
+    isDeepStrictEqual(stored.template?.opts, template.opts)
+  );
+}
+
+/** BullMQ names the pending iteration after its scheduler and its slot; the slot is the scheduler's score. */
+async function isAlive(queue: Queue, id: string, next: number | undefined): Promise<boolean> {
+  if (next === undefined) return false;
+  const state = await queue.getJobState(`repeat:${id}:${next}`);
+  return state === "delayed" || state === "waiting" || state === "prioritized" || state === "active";
+}
+
+/** A fixed phase in (0, everyMs), spread over ids (FNV-1a). 0 would mean "none" to BullMQ. */
+function toPhaseMs(id: string, everyMs: number): number {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(id)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return everyMs < 2 ? everyMs : 1 + (hash % (everyMs - 1));
+}

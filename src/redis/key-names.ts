@@ -1,0 +1,18 @@
+/**
+ * Names of keys. `{prefix}:v1:{source}:…`: the version of the layout is in every name, so that two layouts never read each
+ * other, and the source id is the hash tag, so that all keys of a source live in one slot and one script may touch them.
+ */
+export const defaultKeyPrefix = "redriver";
+
+/** Changes with the meaning of what is stored, never with its code. */
+const layoutVersion = "v1";
+
+/** Key of something that belongs to one source. `parts` hold no `{` or `}`. */
+export function sourceKey(keyPrefix: string, sourceId: string, ...parts: readonly string[]): string {
+  return [keyPrefix, layoutVersion, `{${sourceId}}`, ...parts].join(":");
+}
+
+/** Key of something that belongs to the installation and to no source. */
+export function sharedKey(keyPrefix: string, ...parts: readonly string[]): string {
+  return [keyPrefix, layoutVersion, ...parts].join(":");
+}

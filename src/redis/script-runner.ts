@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+
+/** A Lua text with the name it is known by in errors. The text starts with its contract: KEYS, ARGV, returns, effects. */
+export interface RedisScript {
+  readonly name: string;
+  readonly lua: string;
+  /** SHA-1 of the text, in hex, as EVALSHA wants it. */
+  readonly sha: string;
+}
+
+export function defineScript(name: string, lua: string): RedisScript {
+  return { name, lua, sha: createHash("sha1").update(lua).digest("hex") };
+}
+
+/**
+ * Runs scripts on one Redis. Promises: one round trip while the server knows the script, two on first use or after a
+ * restart. A script may run twice when the connection broke before its reply; scripts are written for that.
+ * Fails with `redis-unavailable`: whether the script ran is then unknown.
+ */
+export interface ScriptRunner {
+  run(script: RedisScript, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
+}
+
+type Send = (command: string, ...args: readonly (string | number)[]) => Promise<unknown>;
+
+export function createScriptRunner(send: Send): ScriptRunner {
+  return {
+    async run(script, keys, args) {
+      try {
+        return await send("EVALSHA", script.sha, keys.length, ...keys, ...args);
+      } catch (error) {
+        if (!isNoScript(error)) throw error;
+        return await send("EVAL", script.lua, keys.length, ...keys, ...args);
+      }
+    },
+  };
+}
+
+function isNoScript(error: unknown): boolean {
+  const seen = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return seen instanceof Error && seen.message.startsWith("NOSCRIPT");
+}

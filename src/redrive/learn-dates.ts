@@ -1,0 +1,41 @@
+import { parseRecord } from "../message/parse-record.ts";
+import type { RawRecord } from "../message/dead-letter.ts";
+import { listPage } from "./list-page.ts";
+import type { SourceRuntime } from "./runtime.ts";
+
+/** The two moments must be this far apart, so that rounding on the service's side cannot make them one. */
+const apartMs = 1_000;
+
+/**
+ * Learns what fromDate and toDate of this source mean, once: lists the one millisecond in which a record entered the DLQ. If
+ * the record is there the dates mean entry; if it is there by its createdAt they mean creation; else nothing is learned.
+ * Service documents leave this open (remote-contract.md), and only dates that mean entry allow passes over what is new.
+ */
+export async function learnDates(
+  source: SourceRuntime,
+  records: readonly RawRecord[],
+  signal: AbortSignal,
+): Promise<"entered" | "created" | null> {
+  const known = await source.book.datesMean();
+  if (known !== null) return known;
+  for (const raw of records) {
+    const parsed = parseRecord(raw);
+    if (parsed.kind === "unusable") continue;
+    const { dlqId, enteredAt, createdAt } = parsed.letter;
+    if (Math.abs(enteredAt - createdAt) < apartMs) continue;
+    const isListedAt = async (date: number): Promise<boolean> => {
+      const page = await listPage(source, { select: {}, fromDate: date, toDate: date, count: 100 }, signal);
+      return page.records.some((listed) => listed["dlqId"] === dlqId);
+    };
+    const meaning = (await isListedAt(enteredAt))
+      ? "entered"
+      : (await isListedAt(createdAt))
+        ? "created"
+        : null;
+    if (meaning === null) return null;
+    await source.book.learnDates(meaning);
+    source.events.emit({ type: "source:dates-learned", source: source.config.id, meaning });
+    return meaning;
+  }
+  return null;
+}

@@ -1,0 +1,162 @@
+import type { UnusableRecord } from "../message/dead-letter.ts";
+import type { Tally } from "../ports/passes.ts";
+import type { Decision, HoldReason } from "../rules/decision.ts";
+import { explainDecision } from "../rules/explain-decision.ts";
+import type { DrainRuntime } from "./runtime.ts";
+import type { Candidate, DecidedRecord, KnownRecord, PublishResult } from "./stages/records.ts";
+import { emptyTally } from "./tally.ts";
+import type { PageOutcome } from "./work-page.ts";
+
+/** A record entered at `enteredAt` is to be looked at again from `dueAt` on; Unix ms by the service's clock. */
+export interface DueLater {
+  readonly enteredAt: number;
+  readonly dueAt: number;
+}
+
+/** Holds for want of capacity: such a record is due, and only something that passes stands in its way. */
+const capacityReasons: ReadonlySet<HoldReason> = new Set([
+  "not-sent",
+  "source-halted",
+  "settle-gate",
+  "paused",
+  "page-too-old",
+  "stopping",
+]);
+
+const doneBefore: Decision = { then: "settle", reason: "published-before", rule: null };
+const inDoubt: Decision = { then: "hold", reason: "outcome-unknown", rule: null };
+
+/** Counts and tells what a page's stages did; every decision leaves here with its reason. */
+export interface PageReport {
+  unusable(records: readonly UnusableRecord[]): void;
+  comeBacks(records: readonly KnownRecord[]): void;
+  /** A candidate's decision is told with what became of it, so that each record is told once a page. */
+  decided(record: DecidedRecord, fate: "final" | "candidate"): void;
+  notTried(batch: readonly Candidate[], reason: HoldReason): void;
+  results(results: readonly PublishResult[]): void;
+  settled(count: number): void;
+  /** `leftDue`: candidates that were decided and not acted on (plan mode). */
+  outcome(leftDue: readonly Candidate[]): PageOutcome;
+}
+
+export function createPageReport(drain: DrainRuntime): PageReport {
+  const { events, config: source } = drain.source;
+  const { name, mode } = drain.config;
+  const tally: { -readonly [Key in keyof Tally]: Tally[Key] } = { ...emptyTally, pages: 1 };
+  const dueLater: DueLater[] = [];
+
+  const left = (enteredAt: number, dueAt?: number): void => {
+    tally.oldestRecordAt = Math.min(tally.oldestRecordAt ?? enteredAt, enteredAt);
+    if (dueAt !== undefined) dueLater.push({ enteredAt, dueAt });
+  };
+  const tell = (dlqId: string | null, decision: Decision, explanation: string): void =>
+    events.emit({
+      type: "record:decided",
+      drain: name,
+      source: source.id,
+      dlqId,
+      mode,
+      decision,
+      explanation,
+    });
+
+  const hold = ({ letter }: Candidate, decision: Extract<Decision, { then: "hold" }>): void => {
+    if (capacityReasons.has(decision.reason)) {
+      tally.due += 1;
+      left(letter.enteredAt, decision.until ?? 0);
+    } else {
+      tally.held += 1;
+      left(letter.enteredAt, decision.until);
+    }
+    tell(letter.dlqId, decision, explainDecision(decision));
+  };
+
+  return {
+    unusable(records) {
+      tally.listed += records.length;
+      tally.parked += records.length;
+      for (const { reason, problem } of records) {
+        const decision: Decision = { then: "park", reason, rule: null };
+        tell(null, decision, `${explainDecision(decision)}: ${problem}`);
+      }
+    },
+    comeBacks(records) {
+      for (const { letter, reading, view } of records) {
+        // Once the ledger knows something of a come-back it has been counted.
+        if (reading.kind !== "come-back" || view.state !== "absent") continue;
+        tally.comeBacks += 1;
+        const { parentDlqId, attempt } = reading.lineage;
+        events.emit({
+          type: "record:come-back",
+          drain: name,
+          source: source.id,
+          dlqId: letter.dlqId,
+          parentDlqId,
+          attempt,
+        });
+      }
+    },
+    decided({ letter, decision, explanation }, fate) {
+      tally.listed += 1;
+      if (fate === "candidate") return;
+      tell(letter.dlqId, decision, explanation);
+      switch (decision.then) {
+        case "hold":
+          if (decision.reason === "outcome-unknown" || decision.reason === "in-flight") tally.inDoubt += 1;
+          else tally.held += 1;
+          left(letter.enteredAt, decision.until);
+          break;
+        case "park":
+          tally.parked += 1;
+          left(letter.enteredAt);
+          break;
+        case "republish":
+        case "drop":
+        case "settle":
+          break;
+      }
+    },
+    notTried(batch, reason) {
+      for (const candidate of batch) hold(candidate, { then: "hold", reason, rule: candidate.decision.rule });
+    },
+    results(results) {
+      for (const result of results) {
+        const { letter, decision, explanation } = result.candidate;
+        switch (result.kind) {
+          case "published":
+            tell(letter.dlqId, decision, explanation);
+            tally.republished += 1;
+            if (result.deduplicated) tally.deduplicated += 1;
+            break;
+          case "done-before":
+            tell(letter.dlqId, doneBefore, explainDecision(doneBefore));
+            break;
+          case "held":
+            hold(result.candidate, result.decision);
+            break;
+          case "parked":
+            tally.parked += 1;
+            left(letter.enteredAt);
+            tell(letter.dlqId, result.decision, explainDecision(result.decision));
+            break;
+          case "in-doubt":
+            tally.inDoubt += 1;
+            left(letter.enteredAt);
+            tell(letter.dlqId, inDoubt, explainDecision(inDoubt));
+            break;
+        }
+      }
+    },
+    settled(count) {
+      tally.deleted += count;
+    },
+    outcome(leftDue) {
+      tally.due += leftDue.length;
+      for (const { letter, decision, explanation } of leftDue) {
+        tell(letter.dlqId, decision, explanation);
+        left(letter.enteredAt, 0);
+      }
+      return { tally, dueLater };
+    },
+  };
+}

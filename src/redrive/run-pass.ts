@@ -1,0 +1,164 @@
+import { RedriverError, isRedriverError, toFailure } from "../ports/errors.ts";
+import type { PassId } from "../ports/ids.ts";
+import type { CloseVerdict, OpenVerdict, Tally, Window, WindowEnd } from "../ports/passes.ts";
+import type { DrainRuntime } from "./runtime.ts";
+import { runWindow } from "./run-window.ts";
+import { emptyTally } from "./tally.ts";
+
+/** How far the horizon of a pass stays behind both clocks, so that records which share its last moment have arrived. */
+const horizonBehindMs = 5_000;
+
+export interface PassSettings {
+  /** Successive passes overlap by this. */
+  readonly overlapMs: number;
+  /** A pass without progress for this long is closed as abandoned. */
+  readonly abandonAfterMs: number;
+}
+
+/**
+ * Opens a pass of this drain over a frozen range, unless one is open. The horizon is the earlier of our clock and the
+ * service's, less 5 s. Throws what keeps the source from being asked.
+ */
+export async function openPass(
+  drain: DrainRuntime,
+  settings: PassSettings,
+  signal: AbortSignal,
+): Promise<OpenVerdict> {
+  const { source, config, documentHash } = drain;
+  source.health.check();
+  const offsetMs = await knownOffsetMs(drain, signal);
+  await bind(drain);
+  const now = source.clock.now();
+  const verdict = await source.passes.open({
+    passId: source.identities.passId(),
+    drain: config.name,
+    source: source.config.id,
+    mode: config.mode,
+    documentHash,
+    to: Math.floor(Math.min(now, now + offsetMs)) - horizonBehindMs,
+    fullFrom: 0,
+    fullEveryMs: config.fullEveryMs,
+    mayBeNew: (await source.book.datesMean()) === "entered",
+    ...settings,
+  });
+  if (verdict.abandoned !== null) {
+    const { drain: name, passId, startedAt } = verdict.abandoned;
+    const durationMs = Math.max(0, now - startedAt);
+    source.events.emit({
+      type: "pass:closed",
+      drain: name,
+      passId,
+      outcome: "abandoned",
+      counts: emptyTally,
+      durationMs,
+    });
+  }
+  if (verdict.kind === "opened") {
+    const { passId, kind, mode, from, to } = verdict.pass;
+    source.events.emit({ type: "pass:opened", drain: config.name, passId, kind, mode, from, to });
+  }
+  return verdict;
+}
+
+async function bind({ source }: DrainRuntime): Promise<void> {
+  try {
+    await source.bind();
+  } catch (error) {
+    source.health.note(error);
+    throw error;
+  }
+}
+
+/** The service's clock is learned from any answer; before the first, one small listing asks for it. */
+async function knownOffsetMs({ source }: DrainRuntime, signal: AbortSignal): Promise<number> {
+  const known = source.service.clockOffsetMs();
+  if (known !== undefined) return known;
+  try {
+    await source.service.list({ select: {}, count: 1 }, signal);
+  } catch (error) {
+    source.health.note(error);
+    throw error;
+  }
+  return source.service.clockOffsetMs() ?? 0;
+}
+
+export interface WindowWork {
+  readonly passId: PassId;
+  readonly windowId: string;
+  readonly signal: AbortSignal;
+  readonly stopping: AbortSignal;
+  /** Whether a failure that could be tried again ends the window instead. */
+  readonly lastTry: boolean;
+  readonly onPage?: (tally: Tally) => void;
+}
+
+/**
+ * Works one window of an open pass and ends it; answers the windows that took its place and how the pass stands. A failure
+ * that is worth another try is thrown and leaves the window as it is; any other ends it, which makes the pass partial.
+ */
+export async function workWindow(
+  drain: DrainRuntime,
+  work: WindowWork,
+): Promise<{ readonly split: readonly Window[]; readonly verdict: CloseVerdict }> {
+  const { source, config } = drain;
+  const { passId, windowId } = work;
+  const taken = await source.passes.takeWindow(config.name, passId, windowId);
+  if (taken === null) return { split: [], verdict: { kind: "stale" } };
+  const endWith = (end: WindowEnd, tally: Tally): Promise<CloseVerdict> =>
+    endWindow(drain, passId, windowId, end, tally);
+  let latest = emptyTally;
+  try {
+    if (taken.pass.documentHash !== drain.documentHash) {
+      throw new RedriverError("dead-letter-gone", "the pass was opened under another drains document");
+    }
+    const { end, tally } = await runWindow({
+      drain,
+      ...taken,
+      signal: work.signal,
+      stopping: work.stopping,
+      onPage: (soFar) => {
+        latest = soFar;
+        work.onPage?.(soFar);
+      },
+    });
+    return { split: end.kind === "done" ? end.split : [], verdict: await endWith(end, tally) };
+  } catch (error) {
+    if (work.stopping.aborted || work.signal.aborted) {
+      throw new RedriverError("stopped", "the window was handed back before its end", { cause: error });
+    }
+    const disposition = isRedriverError(error) ? error.disposition : "crash";
+    if (disposition === "wait" || (disposition === "retry" && !work.lastTry)) throw error;
+    source.events.emit({
+      type: "window:failed",
+      drain: config.name,
+      passId,
+      ...toFailure(error),
+    });
+    return { split: [], verdict: await endWith({ kind: "failed" }, latest) };
+  }
+}
+
+async function endWindow(
+  { source, config }: DrainRuntime,
+  passId: PassId,
+  windowId: string,
+  end: WindowEnd,
+  tally: Tally,
+): Promise<CloseVerdict> {
+  const verdict = await source.passes.endWindow(config.name, passId, windowId, end, tally);
+  if (verdict.kind !== "pass-closed") return verdict;
+  const { pass, outcome, durationMs } = verdict;
+  source.events.emit({
+    type: "pass:closed",
+    drain: config.name,
+    passId,
+    outcome,
+    counts: verdict.tally,
+    durationMs,
+  });
+  if (pass.kind === "full" && pass.mode === "live" && outcome === "complete") {
+    // What is pending for this drain and no longer listed has been deleted by somebody, or has expired.
+    await source.ledger.goneUnlisted(config.name, pass.startedAt);
+  }
+  return verdict;
+}

@@ -1,0 +1,55 @@
+import type { Clock } from "../ports/clock.ts";
+import type { DrainConfig, SourceConfig } from "../ports/drains.ts";
+import type { Events } from "../ports/events.ts";
+import type { Identities } from "../ports/ids.ts";
+import type { Ledger } from "../ports/ledger.ts";
+import type { PassBook, SourceBook } from "../ports/passes.ts";
+import type { MessageService } from "../ports/service.ts";
+import type { SourceHealth } from "./source-health.ts";
+import type { UnwrittenFacts } from "./unwritten-facts.ts";
+
+/** What the stages need of the world, handed in once. */
+export interface World {
+  readonly clock: Clock;
+  readonly identities: Identities;
+  readonly events: Events;
+}
+
+export interface PublishLimits {
+  /** Items of one POST /v2/batch, 1 to 100. */
+  readonly maxItems: number;
+  /** Encoded bytes of one POST. A single larger item travels alone. */
+  readonly maxBytes: number;
+}
+
+/** One message service account at work. */
+export interface SourceRuntime extends World {
+  readonly config: SourceConfig;
+  readonly service: MessageService;
+  readonly ledger: Ledger;
+  readonly passes: PassBook;
+  readonly book: SourceBook;
+  readonly health: SourceHealth;
+  readonly unwritten: UnwrittenFacts;
+  readonly headerPrefix: string;
+  readonly publish: PublishLimits;
+  /** The first signs; all are accepted when reading. Asked each time: tokens, and so default keys, change. */
+  readonly lineageKeys: () => readonly [string, ...string[]];
+  /** Holds the source id to its address; throws `source-rebound`. Called when the service has answered. */
+  readonly bind: () => Promise<void>;
+}
+
+/** One drain at work, under one document. */
+export interface DrainRuntime {
+  readonly config: DrainConfig;
+  readonly documentHash: string;
+  readonly source: SourceRuntime;
+}
+
+/**
+ * Now by the service's clock in Unix ms, as far as it is known. The Date header has whole seconds, so this may be up to 1 s
+ * early, which makes a record look younger and so only holds it longer.
+ */
+export function serviceNow(source: SourceRuntime): number {
+  return source.clock.now() + (source.service.clockOffsetMs() ?? 0);
+}

@@ -1,0 +1,26 @@
+import type { RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
+import { readLineage } from "../../message/lineage.ts";
+import { parseRecord } from "../../message/parse-record.ts";
+import type { FoundRecord } from "./records.ts";
+
+export interface Collected {
+  readonly found: readonly FoundRecord[];
+  readonly unusable: readonly UnusableRecord[];
+}
+
+/** Parses a page's records. A record that the page repeats is taken once. */
+export function collect(records: readonly RawRecord[], lineageKeys: readonly string[]): Collected {
+  const found = new Map<string, FoundRecord>();
+  const unusable: UnusableRecord[] = [];
+  for (const raw of records) {
+    const parsed = parseRecord(raw);
+    if (parsed.kind === "unusable") {
+      unusable.push(parsed);
+      continue;
+    }
+    const { letter } = parsed;
+    if (found.has(letter.dlqId)) continue;
+    found.set(letter.dlqId, { raw, letter, reading: readLineage(letter, lineageKeys) });
+  }
+  return { found: [...found.values()], unusable };
+}

@@ -1,0 +1,125 @@
+import { isNonRetryable } from "../../message/fidelity.ts";
+import { rootOf } from "../../message/lineage.ts";
+import type { LedgerView } from "../../ports/ledger.ts";
+import type { DrainConfig } from "../../ports/drains.ts";
+import type { Decision, ParkReason } from "../../rules/decision.ts";
+import type { RecordFacts } from "../../rules/facts.ts";
+import { nextAgeBoundary } from "../../rules/age-boundary.ts";
+import { asksForStatus } from "../../rules/asks-for-status.ts";
+import { whenDue } from "../../rules/when-due.ts";
+import type { KnownRecord } from "./records.ts";
+
+/** What a decision needs of its drain. */
+export type DecidingDrain = Pick<
+  DrainConfig,
+  "name" | "route" | "rules" | "rulesHash" | "minAgeMs" | "attempts" | "unknownOutcome"
+>;
+
+/** The status with which a receiver says "never again" (remote-contract.md, trap 9). */
+const nonRetryableStatus = 489;
+
+export interface Deciding {
+  readonly decision: Decision;
+  readonly facts: RecordFacts;
+}
+
+/**
+ * Decides one record: first what the ledger knows of it, then the rules, then whether it may be tried again, then whether it
+ * is time. Pure and total. `now` is Unix ms by the service's clock.
+ */
+export function decideRecord(drain: DecidingDrain, record: KnownRecord, now: number): Deciding {
+  const { letter, view, reading } = record;
+  const root = rootOf(letter, reading);
+  const released = view.state === "cool" && view.released;
+  // A release grants one more attempt: its count stands in place of the lineage's.
+  const attempt = released ? view.attempt : Math.max(root.attempt, attemptsInLedger(view));
+  const facts: RecordFacts = { letter, now, attempt, rootCreatedAt: root.rootCreatedAt };
+  const done = (decision: Decision): Deciding => ({ decision, facts });
+
+  const known = decidedByLedger(drain, record);
+  if (known !== null) return done(known);
+
+  const routing = drain.route(facts);
+  const { rule } = routing;
+  const reconciling = view.state === "open";
+  switch (routing.then) {
+    case "hold":
+      return done(
+        reconciling
+          ? { then: "hold", reason: "outcome-unknown", rule }
+          : withUntil({ then: "hold", reason: byRule(rule), rule }, nextAgeBoundary(drain.rules, facts)),
+      );
+    case "park":
+      return done(
+        reconciling
+          ? { then: "hold", reason: "outcome-unknown", rule }
+          : { then: "park", reason: byRule(rule), rule },
+      );
+    case "drop":
+      return done({ then: "hold", reason: "archive-missing", rule });
+    case "republish":
+      break;
+  }
+
+  if (reconciling) return done({ then: "republish", reason: "reconcile", rule, set: routing.set });
+  if (isNonRetryable(letter) && !asksForStatus(drain.rules, rule, nonRetryableStatus)) {
+    return done({ then: "park", reason: "non-retryable", rule });
+  }
+  if (attempt >= drain.attempts.max) {
+    return done({ then: drain.attempts.then, reason: "attempts-exhausted", rule });
+  }
+  if (!released) {
+    const timing = whenDue(facts, { minAgeMs: drain.minAgeMs, waitMs: drain.attempts.waitMs });
+    if (!timing.due) return done({ then: "hold", reason: timing.reason, rule, until: timing.until });
+  }
+  return done({ then: "republish", reason: "due", rule, set: routing.set });
+}
+
+/** What the ledger alone decides; null where the rules are to be asked. */
+function decidedByLedger(drain: DecidingDrain, { view, viewedAt }: KnownRecord): Decision | null {
+  switch (view.state) {
+    case "absent":
+      return null;
+    case "cool":
+      if (view.dueAt <= viewedAt) return null;
+      return { then: "hold", reason: "cooling", rule: null, until: view.dueAt };
+    case "published":
+    case "archived":
+    case "gone":
+      return { then: "settle", reason: "published-before", rule: null };
+    case "open":
+      if (!view.unknown) return { then: "hold", reason: "in-flight", rule: null };
+      if (view.pastHorizon && drain.unknownOutcome === "park") {
+        return { then: "park", reason: "outcome-unknown", rule: null };
+      }
+      return null;
+    case "parked": {
+      const byThisDrainsRules =
+        (view.reason === "rule" || view.reason === "otherwise") && view.drain === drain.name;
+      if (byThisDrainsRules && view.rulesHash !== drain.rulesHash) return null;
+      return { then: "park", reason: view.reason, rule: null };
+    }
+  }
+}
+
+function attemptsInLedger(view: LedgerView): number {
+  switch (view.state) {
+    case "cool":
+    case "parked":
+    case "open":
+      return view.attempt;
+    case "absent":
+    case "published":
+    case "archived":
+    case "gone":
+      return 0;
+  }
+}
+
+function byRule(rule: string | null): Extract<ParkReason, "rule" | "otherwise"> {
+  return rule === null ? "otherwise" : "rule";
+}
+
+function withUntil(decision: Extract<Decision, { then: "hold" }>, until: number | null): Decision {
+  return until === null ? decision : { ...decision, until };
+}

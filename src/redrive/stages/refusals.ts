@@ -1,0 +1,105 @@
+import { isRedriverError } from "../../ports/errors.ts";
+import type { Token } from "../../ports/ids.ts";
+import type { RefusedVerdict, SourceFacts } from "../../ports/ledger.ts";
+import type { ParkReason } from "../../rules/decision.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import type { Candidate, PublishResult } from "./records.ts";
+
+/** A refused item is asked again after this; three such refusals make a case of their own. */
+const refusedCoolMs = 10 * 60_000;
+const refusalsWithoutControl = 3;
+/** An item of the same source accepted within this shows that the service accepts something. */
+const controlWithinMs = 60_000;
+const refusalsThatHalt = 10;
+
+type Reason = Extract<ParkReason, "refused" | "too-large">;
+
+/**
+ * Items that the service refused alone, of one batch. Such an item is parked only with a control: another item accepted in
+ * the same batch, or by the same source within the last minute. Without one it is held, and parked after three such refusals
+ * ten minutes apart. Ten in a row with nothing accepted halt the source: then it is the service, not the message.
+ */
+export interface Refusals {
+  refusedAlone(candidate: Candidate, token: Token, reason: Reason): Promise<void>;
+  /** Something of this batch was accepted. */
+  accepted(): void;
+  /** Whether to stop asking: bisecting a batch that is refused whole costs twice its size in calls. */
+  everythingIsRefused(): boolean;
+  /** Decides what becomes of them, once the whole batch is known. */
+  conclude(): Promise<readonly PublishResult[]>;
+}
+
+interface Refused {
+  readonly candidate: Candidate;
+  readonly reason: Reason;
+  readonly verdict: RefusedVerdict;
+}
+
+export function createRefusals(drain: DrainRuntime): Refusals {
+  const { ledger, health, clock } = drain.source;
+  const refused: Refused[] = [];
+  const results: PublishResult[] = [];
+  let control = false;
+  let inARow = 0;
+  let facts: SourceFacts | null = null;
+
+  const park = async ({ candidate, reason }: Refused): Promise<void> => {
+    await ledger.park([{ dlqId: candidate.letter.dlqId, reason, attempt: candidate.attempt }], {
+      drain: drain.config.name,
+      rulesHash: drain.config.rulesHash,
+      token: null,
+    });
+    const { rule } = candidate.decision;
+    results.push({ kind: "parked", candidate, decision: { then: "park", reason, rule } });
+  };
+  const hold = ({ candidate }: Refused): void => {
+    const { rule } = candidate.decision;
+    const until = clock.now() + refusedCoolMs;
+    results.push({
+      kind: "held",
+      candidate,
+      decision: { then: "hold", reason: "refused-alone", rule, until },
+    });
+  };
+
+  return {
+    async refusedAlone(candidate, token, reason) {
+      inARow += 1;
+      try {
+        const request = {
+          dlqId: candidate.letter.dlqId,
+          outcome: "refused-alone",
+          coolMs: refusedCoolMs,
+        } as const;
+        const answer = await ledger.refused([request], token);
+        facts = answer;
+        const [verdict] = answer.verdicts;
+        if (verdict !== undefined) refused.push({ candidate, reason, verdict });
+      } catch (error) {
+        if (!isRedriverError(error) || error.code !== "redis-unavailable") throw error;
+        results.push({ kind: "in-doubt", candidate });
+      }
+    },
+    accepted() {
+      control = true;
+      inARow = 0;
+    },
+    everythingIsRefused: () => !control && inARow >= refusalsThatHalt,
+    async conclude() {
+      if (facts !== null && !control && facts.refusedAloneInARow >= refusalsThatHalt) {
+        health.halt(
+          "service-refuses-everything",
+          `${facts.refusedAloneInARow} single items refused in a row and none accepted`,
+        );
+      }
+      const recently = facts?.lastAcceptedAt ?? null;
+      control ||= facts !== null && recently !== null && facts.at - recently <= controlWithinMs;
+      for (const one of refused) {
+        if (one.verdict.kind !== "cool") results.push({ kind: "in-doubt", candidate: one.candidate });
+        else if (control || one.verdict.refusedAlone >= refusalsWithoutControl) await park(one);
+        else hold(one);
+      }
+      return results;
+    },
+  };
+}

@@ -1,0 +1,359 @@
+/**
+ * One batch of candidates: begin, POST, and what its answer proves.
+ *
+ *   begin ─► POST ─┬─ answered ──► per position: published | refused | in doubt
+ *                  ├─ refused ───► bisect, each half with its own begin, until one is refused alone (refusals.ts)
+ *                  ├─ not sent ──► back to where it was
+ *                  ├─ unknown ───► the same body under the same id after 1, 5, 15 s; then in doubt, left to the sweep
+ *                  └─ misconfigured ─► the source is halted
+ *
+ * The intent is in the ledger before the POST and the fact right after the answer. Deleting is settle.ts.
+ */
+import { encodeItem } from "../../message/encode-item.ts";
+import type { MessageId } from "../../message/dead-letter.ts";
+import { isRedriverError } from "../../ports/errors.ts";
+import type { Token } from "../../ports/ids.ts";
+import type {
+  BeginOptions,
+  BeginVerdict,
+  PublishedFact,
+  RefusedRequest,
+  Series,
+} from "../../ports/ledger.ts";
+import type { BatchOutcome } from "../../ports/service.ts";
+import type { HoldReason } from "../../rules/decision.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { createRefusals, type Refusals } from "./refusals.ts";
+import type { Candidate, PublishResult } from "./records.ts";
+
+/** The worker that holds the body tries again after these, under the same deduplication id. */
+const retryAfterMs = [1_000, 5_000, 15_000];
+/** Statuses that prove that nothing of the call was accepted; any other 4xx leaves its outcome unknown. */
+const certainlyNotAccepted = new Set([401, 403, 404, 405, 415]);
+/** A POST that was not sent is tried again by a later pass, not by this one. */
+const notSentCoolMs = 5_000;
+
+interface Posting {
+  readonly drain: DrainRuntime;
+  readonly pageReadAt: number;
+  readonly signal: AbortSignal;
+  readonly refusals: Refusals;
+}
+
+interface Begun {
+  readonly candidate: Candidate;
+  readonly series: Series;
+  readonly declaredDouble: Extract<BeginVerdict, { kind: "begun" }>["declaredDouble"];
+}
+
+/** Publishes one batch; a result for every candidate. Throws `redis-unavailable` only before anything of a POST was begun. */
+export async function republish(
+  drain: DrainRuntime,
+  candidates: readonly Candidate[],
+  pageReadAt: number,
+  signal: AbortSignal,
+): Promise<readonly PublishResult[]> {
+  const posting: Posting = { drain, pageReadAt, signal, refusals: createRefusals(drain) };
+  const results = await post(posting, candidates, undefined, 0);
+  return [...results, ...(await posting.refusals.conclude())];
+}
+
+async function post(
+  posting: Posting,
+  candidates: readonly Candidate[],
+  previous: BeginOptions["previous"],
+  retries: number,
+): Promise<readonly PublishResult[]> {
+  const { source, config } = posting.drain;
+  const { ledger, service, clock } = source;
+  const startedAt = clock.monotonic();
+  const token = source.identities.token();
+  const answer = await ledger.begin(
+    candidates.map(({ letter, lineage }) => ({
+      dlqId: letter.dlqId,
+      messageId: letter.messageId,
+      attempt: lineage.attempt,
+    })),
+    {
+      token,
+      drain: config.name,
+      act: "republish",
+      pageReadAt: posting.pageReadAt,
+      pastHorizon: config.unknownOutcome === "republish" ? "new-series" : "leave",
+      rulesHash: config.rulesHash,
+      ...(previous === undefined ? {} : { previous }),
+    },
+  );
+  if (answer.kind !== "answered") return candidates.map((candidate) => held(candidate, answer.kind));
+
+  const results: PublishResult[] = [];
+  const begun: Begun[] = [];
+  for (const [index, candidate] of candidates.entries()) {
+    const verdict = answer.verdicts[index];
+    if (verdict?.kind === "begun") {
+      begun.push({ candidate, series: verdict.series, declaredDouble: verdict.declaredDouble });
+    } else if (verdict !== undefined) {
+      results.push(notBegun(candidate, verdict));
+    }
+  }
+  if (begun.length === 0) return results;
+
+  const outcome = await service.publish(
+    begun.map(({ candidate, series }) => encodeItem(candidate.toItem(series.suffix)).json),
+    () => clock.monotonic() - startedAt < ledger.limits.sendByMs,
+    posting.signal,
+  );
+  return [...results, ...(await conclude(posting, token, begun, outcome, retries))];
+}
+
+async function conclude(
+  posting: Posting,
+  token: Token,
+  begun: readonly Begun[],
+  outcome: BatchOutcome,
+  retries: number,
+): Promise<readonly PublishResult[]> {
+  const { source, config } = posting.drain;
+  const candidates = begun.map(({ candidate }) => candidate);
+  switch (outcome.kind) {
+    case "answered":
+      return concludeItems(posting, token, begun, outcome.items);
+    case "refused":
+      return bisect(posting, token, candidates, outcome);
+    case "not-sent": {
+      if (outcome.why === "rate-limited") source.health.wait(outcome.retryAt ?? source.clock.now() + 10_000);
+      const reason = outcome.why === "stopped" ? "stopping" : "not-sent";
+      return takeBack(posting, token, candidates, reason, outcome.retryAt);
+    }
+    case "unknown": {
+      source.events.emit({
+        type: "outcome:unknown",
+        drain: config.name,
+        source: source.config.id,
+        dlqIds: candidates.map(({ letter }) => letter.dlqId),
+        why: outcome.error,
+      });
+      const waitMs = retryAfterMs[retries];
+      if (waitMs === undefined || !(await sleptFully(posting, waitMs))) return candidates.map(inDoubt);
+      return postAgain(posting, candidates, { token, outcome: "unknown" }, retries + 1);
+    }
+    case "misconfigured": {
+      source.health.halt(
+        outcome.status === 401 || outcome.status === 403 ? "unauthorised" : "source-misconfigured",
+        outcome.error,
+      );
+      if (!certainlyNotAccepted.has(outcome.status)) return candidates.map(inDoubt);
+      return takeBack(posting, token, candidates, "source-halted", undefined);
+    }
+  }
+}
+
+async function concludeItems(
+  posting: Posting,
+  token: Token,
+  begun: readonly Begun[],
+  items: Extract<BatchOutcome, { kind: "answered" }>["items"],
+): Promise<readonly PublishResult[]> {
+  const results: PublishResult[] = [];
+  const accepted: { one: Begun; as: MessageId; deduplicated: boolean }[] = [];
+  const hits: Candidate[] = [];
+  for (const [index, one] of begun.entries()) {
+    const item = items[index];
+    if (item === undefined || item.kind === "unknown") {
+      results.push(inDoubt(one.candidate));
+    } else if (item.kind === "refused") {
+      await posting.refusals.refusedAlone(one.candidate, token, "refused");
+    } else if (item.deduplicated && !hitProvesPublication(one.series)) {
+      hits.push(one.candidate);
+    } else {
+      accepted.push({ one, as: item.messageId, deduplicated: item.deduplicated });
+    }
+  }
+  if (accepted.length > 0) {
+    posting.refusals.accepted();
+    await recordPublished(posting, accepted);
+    for (const { one, as, deduplicated } of accepted) {
+      results.push({ kind: "published", candidate: one.candidate, as, deduplicated });
+    }
+  }
+  if (hits.length > 0) {
+    results.push(
+      ...(await postAgain(posting, hits, { token, outcome: "hit-after-refusals" }, retryAfterMs.length)),
+    );
+  }
+  return results;
+}
+
+/**
+ * A hit says that the service knows the id. It proves publication if an earlier POST of this series is unanswered, or if the
+ * ledger has no history of the id (it was lost, and the hit is our own); after refusals only it proves nothing.
+ */
+function hitProvesPublication({ posts, refusals }: Series): boolean {
+  const earlier = posts - 1;
+  return earlier === 0 || earlier > refusals;
+}
+
+async function recordPublished(
+  posting: Posting,
+  accepted: readonly { readonly one: Begun; readonly as: MessageId; readonly deduplicated: boolean }[],
+): Promise<void> {
+  const { source, config } = posting.drain;
+  const { events, ledger, unwritten } = source;
+  const facts = accepted.map(({ one: { candidate }, as }): PublishedFact => ({
+    dlqId: candidate.letter.dlqId,
+    as,
+    attempt: candidate.lineage.attempt,
+    deletePending: true,
+    drain: config.name,
+    messageId: candidate.letter.messageId,
+  }));
+  try {
+    const { verdicts } = await ledger.published(facts);
+    for (const [index, verdict] of verdicts.entries()) {
+      const fact = facts[index];
+      if (verdict.kind !== "already" || fact === undefined || verdict.as === fact.as) continue;
+      const { dlqId, as: second } = fact;
+      events.emit({
+        type: "double:found",
+        drain: config.name,
+        source: source.config.id,
+        dlqId,
+        first: verdict.as,
+        second,
+      });
+    }
+  } catch (error) {
+    if (!isRedriverError(error) || error.code !== "redis-unavailable") throw error;
+    // The proof is in hand: the delete may go on without Redis, and the fact is written when it answers again.
+    unwritten.keep(facts);
+  }
+  for (const { one, as, deduplicated } of accepted) {
+    const { dlqId } = one.candidate.letter;
+    const common = { drain: config.name, source: source.config.id, dlqId };
+    events.emit({
+      type: "record:published",
+      ...common,
+      messageId: as,
+      deduplicated,
+      attempt: one.candidate.lineage.attempt,
+    });
+    if (one.declaredDouble !== false && !deduplicated) {
+      events.emit({ type: "double:declared", ...common, why: one.declaredDouble });
+    }
+  }
+}
+
+async function bisect(
+  posting: Posting,
+  token: Token,
+  candidates: readonly Candidate[],
+  refusal: Extract<BatchOutcome, { kind: "refused" }>,
+): Promise<readonly PublishResult[]> {
+  const [only, second] = candidates;
+  if (only === undefined) return [];
+  if (second === undefined) {
+    await posting.refusals.refusedAlone(only, token, refusal.bisectBy === "bytes" ? "too-large" : "refused");
+    return [];
+  }
+  const results: PublishResult[] = [];
+  for (const half of halves(candidates, refusal.bisectBy)) {
+    results.push(
+      ...(posting.refusals.everythingIsRefused() || posting.signal.aborted
+        ? await takeBack(posting, token, half, "source-halted", undefined, "refused")
+        : await postAgain(posting, half, { token, outcome: "refused" }, 0)),
+    );
+  }
+  return results;
+}
+
+function halves(candidates: readonly Candidate[], by: "count" | "bytes"): readonly (readonly Candidate[])[] {
+  const middle = by === "count" ? Math.floor(candidates.length / 2) : middleByBytes(candidates);
+  return [candidates.slice(0, middle), candidates.slice(middle)];
+}
+
+function middleByBytes(candidates: readonly Candidate[]): number {
+  const half = candidates.reduce((sum, { bytes }) => sum + bytes, 0) / 2;
+  let sum = 0;
+  const at = candidates.findIndex(({ bytes }) => (sum += bytes) >= half);
+  return Math.min(Math.max(at, 1), candidates.length - 1);
+}
+
+/** The next POST of records that this worker holds. When Redis is away they stay as they are in the ledger: in doubt. */
+async function postAgain(
+  posting: Posting,
+  candidates: readonly Candidate[],
+  previous: NonNullable<BeginOptions["previous"]>,
+  retries: number,
+): Promise<readonly PublishResult[]> {
+  try {
+    return await post(posting, candidates, previous, retries);
+  } catch (error) {
+    if (!isRedriverError(error) || error.code !== "redis-unavailable") throw error;
+    return candidates.map(inDoubt);
+  }
+}
+
+/** Certain that nothing was accepted: the records go back to where they were, unless an earlier POST is unanswered. */
+async function takeBack(
+  posting: Posting,
+  token: Token,
+  candidates: readonly Candidate[],
+  reason: HoldReason,
+  until: number | undefined,
+  outcome: RefusedRequest["outcome"] = "not-sent",
+): Promise<readonly PublishResult[]> {
+  const { ledger, clock } = posting.drain.source;
+  const coolMs = reason === "stopping" ? 0 : Math.max(notSentCoolMs, (until ?? 0) - clock.now());
+  const requests = candidates.map(({ letter }): RefusedRequest => ({ dlqId: letter.dlqId, outcome, coolMs }));
+  try {
+    const { verdicts } = await ledger.refused(requests, token);
+    return candidates.map((candidate, index) =>
+      verdicts[index]?.kind === "stays-open"
+        ? inDoubt(candidate)
+        : held(candidate, reason, clock.now() + coolMs),
+    );
+  } catch (error) {
+    if (!isRedriverError(error) || error.code !== "redis-unavailable") throw error;
+    return candidates.map(inDoubt);
+  }
+}
+
+function notBegun(candidate: Candidate, verdict: Exclude<BeginVerdict, { kind: "begun" }>): PublishResult {
+  switch (verdict.kind) {
+    case "in-flight":
+      return held(candidate, "in-flight");
+    case "past-horizon":
+      return inDoubt(candidate);
+    case "cooling":
+      return held(candidate, "cooling", verdict.dueAt);
+    case "parked":
+      return { kind: "parked", candidate, decision: { then: "park", reason: verdict.reason, rule: null } };
+    case "published":
+    case "archived":
+    case "gone":
+      return { kind: "done-before", candidate };
+  }
+}
+
+function held(candidate: Candidate, reason: HoldReason, until?: number): PublishResult {
+  const { rule } = candidate.decision;
+  return {
+    kind: "held",
+    candidate,
+    decision: { then: "hold", reason, rule, ...(until === undefined ? {} : { until }) },
+  };
+}
+
+function inDoubt(candidate: Candidate): PublishResult {
+  return { kind: "in-doubt", candidate };
+}
+
+/** False when the work was stopped meanwhile. */
+async function sleptFully({ drain, signal }: Posting, ms: number): Promise<boolean> {
+  try {
+    await drain.source.clock.sleep(ms, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}

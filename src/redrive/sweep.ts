@@ -1,0 +1,170 @@
+/**
+ * The scheduled look at what is not finished in one source. It reads the ledger's two indexes and nothing else: there is no
+ * second truth in jobs.
+ *
+ *   pending deletes ─► DELETE by exact ids ─► gone; short: those certainly not listed are gone, the rest stay pending
+ *   open past takeover ─► find the records ─► the same page flow as a pass, which publishes under the same id or settles
+ */
+import type { DrainName } from "../ports/ids.ts";
+import type { OpenEntry, PendingEntry } from "../ports/ledger.ts";
+import { takeoverAfterMs } from "../ports/ledger.ts";
+import { createBackoff, type Backoff } from "./backoff.ts";
+import { findRecords } from "./find-records.ts";
+import type { DrainRuntime, SourceRuntime } from "./runtime.ts";
+import { settle } from "./stages/settle.ts";
+import { workPage } from "./work-page.ts";
+
+const entriesPerPage = 100;
+/** Pages of pending deletes in one sweep; the next sweep goes on. */
+const pagesPerSweep = 50;
+/** Failed deletes skip 1, 3, then at most this many sweeps: 15 s × (3 + 1) = a minute. */
+const mostSkippedSettling = 3;
+/** Records that stay in doubt although they were looked at (held by a rule, say) are looked at ever more rarely: 5 min. */
+const mostSkippedReconciling = 19;
+
+/** What one process remembers between sweeps of one source. */
+export interface SweepMemory {
+  readonly settling: Backoff;
+  readonly reconciling: Backoff;
+}
+
+export function createSweepMemory(): SweepMemory {
+  return { settling: createBackoff(mostSkippedSettling), reconciling: createBackoff(mostSkippedReconciling) };
+}
+
+export interface SweepResult {
+  readonly settled: number;
+  readonly reconciled: number;
+  /** Still open or pending. */
+  readonly left: number;
+}
+
+/** Sweeps one source. `drains` are those of the current document. Throws RedriverErrors; what was done stays done. */
+export async function sweep(
+  source: SourceRuntime,
+  drains: ReadonlyMap<DrainName, DrainRuntime>,
+  memory: SweepMemory,
+  signal: AbortSignal,
+): Promise<SweepResult> {
+  await source.unwritten.replay(source.ledger);
+  const before = await source.ledger.summary();
+  if (before.pendingDelete === 0 && before.unknown === 0)
+    return { settled: 0, reconciled: 0, left: before.open };
+  source.health.check();
+
+  const settled = await settlePending(source, memory.settling, signal);
+  const reconciled =
+    before.unknown === 0 ? 0 : await reconcileUnknown(source, drains, memory.reconciling, signal);
+  const after = await source.ledger.summary();
+  const result = { settled, reconciled, left: after.open + after.pendingDelete };
+  source.events.emit({ type: "sweep:finished", source: source.config.id, ...result });
+  return result;
+}
+
+async function settlePending(source: SourceRuntime, backoff: Backoff, signal: AbortSignal): Promise<number> {
+  if (backoff.skips()) return 0;
+  let settled = 0;
+  let offset = 0;
+  for (let page = 0; page < pagesPerSweep && !signal.aborted; page += 1) {
+    const { entries, at } = await source.ledger.pendingDeletes(entriesPerPage, offset);
+    if (entries.length === 0) break;
+    // Younger ones are in the hands of the worker that published them.
+    const abandonedBefore = at - takeoverAfterMs(source.ledger.limits);
+    const ours = entries.filter(({ view }) => view.at < abandonedBefore || isDeleteFailed(view));
+    const { gone, failed } = await settleAndProve(source, ours, signal);
+    settled += gone;
+    backoff.note(failed ? "no-progress" : "progress");
+    if (failed) return settled;
+    offset += entries.length - gone;
+  }
+  return settled;
+}
+
+function isDeleteFailed(view: PendingEntry["view"]): boolean {
+  return view.state === "published" && view.deleteFailed;
+}
+
+async function settleAndProve(
+  source: SourceRuntime,
+  entries: readonly PendingEntry[],
+  signal: AbortSignal,
+): Promise<{ readonly gone: number; readonly failed: boolean }> {
+  let gone = 0;
+  for (const [drain, ofDrain] of byDrain(entries)) {
+    const ids = ofDrain.map(({ dlqId }) => dlqId);
+    const { outcomes } = await settle(source, drain, ids, signal);
+    if (outcomes.includes("failed")) return { gone, failed: true };
+    gone += outcomes.includes("short") ? await proveAbsent(source, ofDrain, signal) : ids.length;
+  }
+  return { gone, failed: false };
+}
+
+/** A delete that came up short does not say which were there: a listing does. What is still listed stays pending. */
+async function proveAbsent(
+  source: SourceRuntime,
+  entries: readonly PendingEntry[],
+  signal: AbortSignal,
+): Promise<number> {
+  const wanted = entries.map(({ dlqId, view }) => ({
+    dlqId,
+    messageId: view.state === "published" ? view.messageId : null,
+  }));
+  const { absent, records } = await findRecords(source, wanted, signal);
+  if (absent.length > 0) await source.ledger.gone(absent);
+  if (records.length > 0) {
+    await source.ledger.deleteFailed(entries.flatMap(({ dlqId }) => (absent.includes(dlqId) ? [] : [dlqId])));
+  }
+  return absent.length;
+}
+
+function byDrain<Entry extends { readonly view: { readonly drain: DrainName | null } }>(
+  entries: readonly Entry[],
+): ReadonlyMap<Entry["view"]["drain"], readonly Entry[]> {
+  const groups = new Map<Entry["view"]["drain"], Entry[]>();
+  for (const entry of entries) {
+    const group = groups.get(entry.view.drain);
+    if (group === undefined) groups.set(entry.view.drain, [entry]);
+    else group.push(entry);
+  }
+  return groups;
+}
+
+async function reconcileUnknown(
+  source: SourceRuntime,
+  drains: ReadonlyMap<DrainName, DrainRuntime>,
+  backoff: Backoff,
+  signal: AbortSignal,
+): Promise<number> {
+  if (backoff.skips()) return 0;
+  const { entries } = await source.ledger.unknownOutcomes(entriesPerPage);
+  let reconciled = 0;
+  for (const [name, ofDrain] of byDrain(entries)) {
+    const drain = name === null ? undefined : drains.get(name);
+    if (drain === undefined || drain.config.mode !== "live" || drain.config.paused || signal.aborted) {
+      continue;
+    }
+    reconciled += await reconcileDrain(drain, ofDrain, signal);
+  }
+  backoff.note(reconciled > 0 ? "progress" : "no-progress");
+  return reconciled;
+}
+
+async function reconcileDrain(
+  drain: DrainRuntime,
+  entries: readonly OpenEntry[],
+  signal: AbortSignal,
+): Promise<number> {
+  const { source, config } = drain;
+  const wanted = entries.map(({ dlqId, view }) => ({ dlqId, messageId: view.messageId }));
+  const { records, readAt, absent } = await findRecords(source, wanted, signal);
+  const { tally } = await workPage(drain, { records, readAt }, signal);
+  const vanished = entries.filter(({ dlqId }) => absent.includes(dlqId));
+  if (vanished.length > 0) {
+    // Nothing is left to publish again; whether it was published stays unknown, and a person is told so.
+    await source.ledger.park(
+      vanished.map(({ dlqId, view }) => ({ dlqId, reason: "vanished", attempt: view.attempt })),
+      { drain: config.name, rulesHash: config.rulesHash, token: null },
+    );
+  }
+  return tally.republished + tally.deleted + vanished.length;
+}

@@ -1,0 +1,134 @@
+import { errorTable, type ErrorCode } from "../ports/errors.ts";
+import type { Events, RedriverEvent, RequestOutcome } from "../ports/events.ts";
+import type { Logger, LogLevel } from "./logger.ts";
+
+interface Line {
+  readonly level: LogLevel;
+  readonly message: string;
+  /** What stands in the line besides `event` and the message; the event's own fields by default. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+/** Writes one line per event. Levels of failures are the error table's. */
+export function createEventLog(logger: Logger): Events {
+  return {
+    emit(event) {
+      const { level, message, fields } = toLine(event);
+      const { type, ...own } = event;
+      logger[level]({ event: type, ...(fields ?? own) }, message);
+    },
+  };
+}
+
+function levelOf(code: ErrorCode | "unexpected"): LogLevel {
+  return code === "unexpected" ? "error" : errorTable[code].level;
+}
+
+const requestLevels: Readonly<Record<RequestOutcome, LogLevel>> = {
+  ok: "debug",
+  refused: "info",
+  "rate-limited": "info",
+  unauthorised: "error",
+  misconfigured: "error",
+  unavailable: "warn",
+  timeout: "warn",
+  unreadable: "error",
+  "not-sent": "info",
+  unknown: "warn",
+  stopped: "info",
+};
+
+/** A pass every half minute that finds nothing is no news. */
+function toPassLevel(outcome: "complete" | "partial" | "abandoned", listed: number): LogLevel {
+  if (outcome !== "complete") return "warn";
+  return listed > 0 ? "info" : "debug";
+}
+
+/** Decisions are at debug: a full pass makes one for every record that is parked for good. */
+function toLine(event: RedriverEvent): Line {
+  switch (event.type) {
+    case "pass:opened":
+      return { level: "debug", message: `${event.kind} pass of ${event.drain} opened` };
+    case "pass:closed":
+      return {
+        level: toPassLevel(event.outcome, event.counts.listed),
+        message: `pass of ${event.drain} closed: ${event.outcome}`,
+      };
+    case "window:failed":
+      return { level: levelOf(event.code), message: `window of ${event.drain} failed: ${event.message}` };
+    case "record:decided": {
+      const { drain, source, dlqId, mode, decision, explanation } = event;
+      const { then, reason, rule } = decision;
+      // Not the decision's changes: a rule may set headers, and their values are nobody's but the receiver's.
+      return {
+        level: "debug",
+        message: explanation,
+        fields: { drain, source, dlqId, mode, decision: then, reason, rule },
+      };
+    }
+    case "record:published":
+      return { level: "info", message: `republished, attempt ${event.attempt}` };
+    case "record:come-back":
+      return { level: "warn", message: `came back after attempt ${event.attempt}` };
+    case "record:settled":
+      return { level: "info", message: `settled ${event.count}` };
+    case "outcome:unknown":
+      return { level: "warn", message: `outcome unknown: ${event.why}` };
+    case "double:declared":
+      return { level: "warn", message: `may be published twice: ${event.why}` };
+    case "double:found":
+      return { level: "error", message: `published twice: as ${event.first} and as ${event.second}` };
+    case "delete:short":
+      return { level: "warn", message: `deleted ${event.deleted} of ${event.asked}` };
+    case "source:halted":
+      return { level: levelOf(event.code), message: `source ${event.source} halted: ${event.message}` };
+    case "source:resumed":
+      return { level: "info", message: `source ${event.source} resumed` };
+    case "source:waiting":
+      return {
+        level: "info",
+        message: `source ${event.source} waits until ${new Date(event.until).toISOString()}`,
+      };
+    case "source:token-read":
+      return {
+        level: event.changed ? "info" : "debug",
+        message: event.changed ? "token read, changed" : "token read, unchanged",
+      };
+    case "source:dates-learned":
+      return { level: "info", message: `dates of source ${event.source} mean ${event.meaning}` };
+    case "service:answered":
+      return { level: requestLevels[event.outcome], message: `${event.operation}: ${event.outcome}` };
+    case "ledger:lost-writes":
+      return { level: levelOf("ledger-lost-writes"), message: errorTable["ledger-lost-writes"].meaning };
+    case "sweep:finished":
+      return {
+        level: event.settled + event.reconciled > 0 ? "info" : "debug",
+        message: `sweep: ${event.settled} settled, ${event.reconciled} reconciled, ${event.left} left`,
+      };
+    case "sweep:failed":
+      return { level: levelOf(event.code), message: `sweep of ${event.source} failed: ${event.message}` };
+    case "statistics:read":
+      return { level: "debug", message: `statistics of ${event.index} read` };
+    case "statistics:failed":
+      return { level: levelOf(event.code), message: `statistics of ${event.index}: ${event.message}` };
+    case "job:failed":
+      return {
+        level: levelOf(event.code),
+        message: `${event.kind} job ${event.givenUp ? "given up" : "failed"}: ${event.message}`,
+      };
+    case "redis:lost":
+      return { level: levelOf("redis-unavailable"), message: `Redis lost: ${event.message}` };
+    case "redis:ready":
+      return { level: "info", message: "Redis ready" };
+    case "daemon:started":
+      return { level: "info", message: `redriver ${event.version} started` };
+    case "daemon:stopping":
+      return { level: "info", message: `stopping: ${event.why}` };
+    case "daemon:stopped":
+      return event.clean
+        ? { level: "info", message: "stopped" }
+        : { level: "warn", message: "stopped with work unfinished" };
+    default:
+      return event satisfies never;
+  }
+}

@@ -1,0 +1,97 @@
+import { pino, type DestinationStream } from "pino";
+import { isRedriverError } from "../ports/errors.ts";
+import { createRedact } from "./redact.ts";
+
+export const logLevels = ["debug", "info", "warn", "error", "fatal"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** A field named `err` may hold anything thrown. */
+type Write = (fields: Readonly<Record<string, unknown>>, message: string) => void;
+
+/** One JSON line per call, in Unix ms, on the destination. Never throws. */
+export interface Logger extends Readonly<Record<LogLevel, Write>> {
+  /** Waits for lines that are not written yet. */
+  flush(): void;
+}
+
+export interface LoggerOptions {
+  readonly level: LogLevel | "silent";
+  /** Values that must not appear in any line; asked for every line. */
+  readonly secrets: () => readonly string[];
+  /** Commands log to stderr, because data is on stdout; the daemon may log to stdout. */
+  readonly destination: "stdout" | "stderr" | { readonly write: (line: string) => void };
+}
+
+export function createLogger({ level, secrets, destination }: LoggerOptions): Logger {
+  const redact = createRedact(secrets);
+  const stream = toStream(destination);
+  const logger = pino(
+    {
+      level,
+      base: null,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: (error: unknown) => toErrorFields(error, 0) },
+      // On the finished line: whatever wrote the secret into it, it passes here.
+      hooks: { streamWrite: redact },
+    },
+    stream,
+  );
+  const write =
+    (at: LogLevel): Write =>
+    (fields, message) => {
+      try {
+        logger[at](fields, message);
+      } catch {
+        // A log that cannot be written must not stop the work that it tells of.
+      }
+    };
+  return {
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
+    fatal: write("fatal"),
+    flush: () => logger.flush(),
+  };
+}
+
+/** Synchronous, so that the last lines before an exit are written. */
+function toStream(destination: LoggerOptions["destination"]): DestinationStream {
+  switch (destination) {
+    case "stdout":
+      return pino.destination({ dest: 1, sync: true });
+    case "stderr":
+      return pino.destination({ dest: 2, sync: true });
+    default:
+      return { write: (line) => destination.write(line) };
+  }
+}
+
+const deepestCause = 5;
+
+/**
+ * Name, code, message, stack and causes, and no other property: clients hang requests and bodies on their errors. A
+ * SyntaxError keeps only its name and place, because JSON.parse quotes what it could not read.
+ */
+function toErrorFields(error: unknown, depth: number): Record<string, unknown> {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const quotes = error instanceof SyntaxError;
+  const frames = toFrames(error);
+  const code: unknown = isRedriverError(error) ? error.code : "code" in error ? error.code : undefined;
+  return {
+    type: error.name,
+    ...(typeof code === "string" ? { code } : {}),
+    ...(quotes ? {} : { message: error.message }),
+    stack: frames,
+    ...(error.cause === undefined || depth >= deepestCause
+      ? {}
+      : { cause: toErrorFields(error.cause, depth + 1) }),
+  };
+}
+
+/** A stack begins with the message, whose own lines may look like frames. */
+function toFrames({ stack = "", message }: Error): readonly string[] {
+  const at = stack.indexOf(message);
+  const frames = at < 0 ? "" : stack.slice(at + message.length);
+  return frames.split("\n").flatMap((line) => (line.startsWith("    at ") ? [line.trim()] : []));
+}

@@ -1,0 +1,67 @@
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import type { Clock } from "../ports/clock.ts";
+import type { Events } from "../ports/events.ts";
+import type { QueueFacts } from "../ports/queue-facts.ts";
+import type { IndexGauge } from "../ports/statistics.ts";
+import { createEventCounters, type MeasuredDocument, type ReasonsByDecision } from "./event-counters.ts";
+import { createIndexGauges } from "./index-gauges.ts";
+import { createQueueGauges } from "./queue-gauges.ts";
+import { createScrapeReader } from "./scrape-reader.ts";
+
+export interface MetricsOptions {
+  readonly version: string;
+  readonly reasons: ReasonsByDecision;
+  /** Asked at scrapes, at most once a second, and given 2 s. Null or a rejection: their series are absent, not 0. */
+  readonly readFacts: () => Promise<QueueFacts | null>;
+  /** The latest statistics of the search indexes, asked like the facts. A rejection: their series are absent. */
+  readonly indexGauges: () => Promise<readonly IndexGauge[]>;
+  readonly clock: Pick<Clock, "monotonic" | "sleep">;
+}
+
+export interface Metrics {
+  /** Counts what is emitted. */
+  readonly events: Events;
+  readonly contentType: string;
+  /** To be called with the first document and with every one that replaces it. */
+  adopt(document: MeasuredDocument): void;
+  /** The Prometheus text; ends within 2 s and a little, whatever Redis does. */
+  render(): Promise<string>;
+}
+
+/** Every metric of this process, on a registry of its own. */
+export function createMetrics(options: MetricsOptions): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const buildInfo = new Gauge({
+    name: "redriver_build_info",
+    help: "1 for the version that runs.",
+    labelNames: ["version", "node"],
+    registers: [registry],
+  });
+  buildInfo.set({ version: options.version, node: process.version }, 1);
+  const counters = createEventCounters(registry, options.reasons);
+  const setQueueGauges = createQueueGauges(registry);
+  const setIndexGauges = createIndexGauges(registry);
+  const readFacts = createScrapeReader(options.readFacts, options.clock);
+  const readIndexes = createScrapeReader(options.indexGauges, options.clock);
+
+  return {
+    events: {
+      emit(event) {
+        try {
+          counters.emit(event);
+        } catch {
+          // A number that the library refuses, such as NaN, must not stop the work that it tells of.
+        }
+      },
+    },
+    contentType: registry.contentType,
+    adopt: (document) => counters.adopt(document),
+    async render() {
+      const [facts, indexes] = await Promise.all([readFacts(), readIndexes()]);
+      setQueueGauges(facts);
+      setIndexGauges(indexes ?? []);
+      return registry.metrics();
+    },
+  };
+}

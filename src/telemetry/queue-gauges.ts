@@ -1,0 +1,116 @@
+import { Gauge, type Registry } from "prom-client";
+import type { QueueFacts } from "../ports/queue-facts.ts";
+
+/** Sets every gauge that tells of Redis; `null` takes all their series away, because absent is not 0. */
+export type SetQueueGauges = (facts: QueueFacts | null) => void;
+
+/** Facts about the queue: equal in every replica, so alerts take the max. */
+export function createQueueGauges(registry: Registry): SetQueueGauges {
+  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Gauge({ name, help, labelNames, registers: [registry] });
+
+  const redisUp = gauge("redriver_redis_up", "1 when the facts about the queue could be read.", []);
+  const records = gauge(
+    "redriver_records",
+    "Records in the DLQ by state; in_doubt is live, the others are of the last pass. Drain none: of no drain.",
+    ["source", "drain", "state"],
+  );
+  const exact = gauge("redriver_records_exact", "1 when the last pass counted every record of the drain.", [
+    "source",
+    "drain",
+  ]);
+  const oldest = gauge(
+    "redriver_oldest_record_timestamp_seconds",
+    "When the oldest record of the drain entered the DLQ.",
+    ["source", "drain"],
+  );
+  const expiry = gauge(
+    "redriver_earliest_expiry_timestamp_seconds",
+    "When the oldest record of the drain leaves the DLQ for good.",
+    ["source", "drain"],
+  );
+  const lastSuccess = gauge(
+    "redriver_pass_last_success_timestamp_seconds",
+    "End of the last complete pass.",
+    ["drain"],
+  );
+  const acting = gauge("redriver_drain_acting", "1 when the drain acts; 0 in plan mode or while paused.", [
+    "drain",
+  ]);
+  const pending = gauge("redriver_pending_deletes", "Published or archived and not deleted yet.", ["source"]);
+  const oldestPending = gauge(
+    "redriver_oldest_pending_delete_timestamp_seconds",
+    "Since when the oldest of the pending deletes is pending.",
+    ["source"],
+  );
+  const failedDeletes = gauge("redriver_failed_deletes", "Pending deletes that were tried and failed.", [
+    "source",
+  ]);
+  const gateClosed = gauge(
+    "redriver_settle_gate_closed",
+    "1 while the source publishes nothing because too much waits for its delete.",
+    ["source"],
+  );
+  const all = [
+    records,
+    exact,
+    oldest,
+    expiry,
+    lastSuccess,
+    acting,
+    pending,
+    oldestPending,
+    failedDeletes,
+    gateClosed,
+  ];
+
+  return (facts) => {
+    for (const one of all) one.reset();
+    redisUp.set(facts === null ? 0 : 1);
+    if (facts === null) return;
+    for (const { drain, source, acting: acts, facts: found, retentionMs } of facts.drains) {
+      acting.set({ drain }, acts ? 1 : 0);
+      if (found === null) continue;
+      records.set({ source, drain, state: "due" }, found.due);
+      records.set({ source, drain, state: "held" }, found.held);
+      records.set({ source, drain, state: "parked" }, found.parked);
+      exact.set({ source, drain }, found.exact ? 1 : 0);
+      if (found.lastSuccessAt !== null) lastSuccess.set({ drain }, toSeconds(found.lastSuccessAt));
+      if (found.oldestRecordAt === null) continue;
+      oldest.set({ source, drain }, toSeconds(found.oldestRecordAt));
+      expiry.set({ source, drain }, toSeconds(found.oldestRecordAt + retentionMs));
+    }
+    for (const { source, summary } of facts.sources) {
+      if (summary === null) continue;
+      const drains = facts.drains.filter((drain) => drain.source === source);
+      for (const [drain, count] of toInDoubt(summary.unknown, drains)) {
+        records.set({ source, drain, state: "in_doubt" }, count);
+      }
+      pending.set({ source }, summary.pendingDelete);
+      failedDeletes.set({ source }, summary.failedDeletes);
+      gateClosed.set({ source }, summary.settleGate === "closed" ? 1 : 0);
+      if (summary.oldestPendingAt !== null) oldestPending.set({ source }, toSeconds(summary.oldestPendingAt));
+    }
+  };
+}
+
+/**
+ * The ledger counts unknown outcomes per source, passes saw them per drain. The sum is always the ledger's; each drain has
+ * at most what its last pass saw, the only drain of a source has all, and what is left is nobody's.
+ */
+function toInDoubt(unknown: number, drains: QueueFacts["drains"]): Map<string, number> {
+  const [only, ...others] = drains;
+  if (only !== undefined && others.length === 0) return new Map([[only.drain, unknown]]);
+  const counts = new Map<string, number>();
+  let left = unknown;
+  for (const { drain, facts } of drains) {
+    const own = Math.min(facts?.inDoubt ?? 0, left);
+    counts.set(drain, own);
+    left -= own;
+  }
+  return counts.set("none", left);
+}
+
+function toSeconds(unixMs: number): number {
+  return unixMs / 1_000;
+}

@@ -1,0 +1,102 @@
+/** Shorter secrets are left alone: they would be found in ordinary words. */
+const shortestSecret = 6;
+const replacement = "[redacted]";
+
+/** Takes secrets out of one emitted line. A line that holds none is returned as it is. */
+export type Redact = (line: string) => string;
+
+/**
+ * Redacts by value: wherever a secret stands, under whatever name, in a message, a stack or a URL. Found as it is, as JSON
+ * escapes it, percent-encoded, and in base64 and base64url at any of the three alignments, so also inside a Basic header.
+ * `secrets` is asked for every line, because tokens are read again when their file changes.
+ */
+export function createRedact(secrets: () => readonly string[]): Redact {
+  let known: readonly string[] = [];
+  let pattern: RegExp | null = null;
+
+  return (line) => {
+    const current = secrets();
+    if (current.length !== known.length || current.some((secret, i) => secret !== known[i])) {
+      known = [...current];
+      pattern = toPattern(known);
+    }
+    if (pattern === null || line.search(pattern) < 0) return line;
+    return redactJson(line, pattern) ?? line.replace(pattern, replacement);
+  };
+}
+
+/** Value by value, so that the line stays JSON also where a secret of digits stands inside a number. */
+function redactJson(line: string, pattern: RegExp): string | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return null;
+  }
+  const redacted = JSON.stringify(redactValue(value, pattern));
+  const end = line.endsWith("\n") ? "\n" : "";
+  return redacted.search(pattern) < 0 ? redacted + end : JSON.stringify({ msg: replacement }) + end;
+}
+
+function redactValue(value: unknown, pattern: RegExp): unknown {
+  if (typeof value === "string") return value.replace(pattern, replacement);
+  if (typeof value === "number") return String(value).search(pattern) < 0 ? value : replacement;
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, pattern));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key.replace(pattern, replacement),
+      redactValue(item, pattern),
+    ]),
+  );
+}
+
+function toPattern(secrets: readonly string[]): RegExp | null {
+  const forms = new Set(
+    secrets
+      .flatMap((secret) => [secret, secret.trim()])
+      .filter((secret) => secret.length >= shortestSecret)
+      .flatMap(toForms),
+  );
+  if (forms.size === 0) return null;
+  // Longest first: one secret may be the beginning of another.
+  const alternatives = [...forms].toSorted((a, b) => b.length - a.length).map(escapeForPattern);
+  return new RegExp(alternatives.join("|"), "g");
+}
+
+function toForms(secret: string): string[] {
+  const percent = encodeURIComponent(secret);
+  const inJson = escapeForJson(secret);
+  return [
+    secret,
+    inJson,
+    // A body or an answer in a field: JSON inside the line's JSON.
+    escapeForJson(inJson),
+    percent,
+    percent.replaceAll(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase()),
+    percent.replaceAll("%20", "+"),
+    ...toBase64Forms(secret),
+  ];
+}
+
+/**
+ * A byte at offset k of a text shares its base64 characters with its neighbours. With k bytes before it (k = 0, 1, 2) the
+ * first ceil(8k / 6) characters and the last incomplete one depend on them; what lies between is the secret's alone.
+ */
+function toBase64Forms(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  return [0, 1, 2].flatMap((before) => {
+    const bits = (before + bytes.length) * 8;
+    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64");
+    const own = text.slice(Math.ceil((before * 8) / 6), Math.floor(bits / 6));
+    return [own, own.replaceAll("+", "-").replaceAll("/", "_")];
+  });
+}
+
+function escapeForJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+function escapeForPattern(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`);
+}

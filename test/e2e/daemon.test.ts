@@ -1,0 +1,250 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
+import { createReceiver, type Receiver } from "../support/receiver.ts";
+import { createEnv, startDaemon, type DaemonEnv } from "../support/daemon.ts";
+import { useRedis } from "../support/redis.ts";
+import { runToEnd } from "../support/command.ts";
+
+const redis = useRedis();
+
+const document = `
+version: 1
+sources: { default: {} }
+drains:
+  main:
+    mode: live
+    schedule: { every: 500ms, full: 2s }
+    minAge: 1s
+    attempts: { max: 5, wait: [1s] }
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+
+/** S + T + 15 s: the shortest takeover that the settings allow is worth waiting for. */
+const impatient = {
+  REDRIVER_LEDGER_SEND_BY: "2s",
+  REDRIVER_SERVICE_BATCH_TIMEOUT: "2s",
+  REDRIVER_SERVICE_DELETE_TIMEOUT: "3s",
+  REDRIVER_SWEEP_EVERY: "1s",
+};
+
+interface Stage {
+  readonly emulator: Emulator;
+  readonly receiver: Receiver;
+  readonly setup: DaemonEnv;
+  /** Seeds records that the rule republishes; answers their bodies. */
+  seed(count: number): string[];
+  deliveredOnce(bodies: readonly string[]): void;
+}
+
+async function setUp(options: EmulatorOptions = {}, env: Readonly<Record<string, string>> = impatient): Promise<Stage> {
+  const emulator = await startEmulator({ retryScale: 0, ...options });
+  const receiver = await createReceiver();
+  onTestFinished(async () => {
+    await emulator.close();
+    await receiver.close();
+  });
+  const setup = createEnv({ emulator, redisUrl: redis.url(), document, env });
+  return {
+    emulator,
+    receiver,
+    setup,
+    seed(count) {
+      const at = Date.now() - 60 * 60_000;
+      const bodies = Array.from({ length: count }, (_, index) => JSON.stringify({ id: `m-${index}` }));
+      emulator.dlq.seed(
+        bodies.map((body, index) => ({
+          dlqId: `${at + index * 10}-0`,
+          url: `${receiver.url}/hook`,
+          createdAt: at - 5_000,
+          responseStatus: 503,
+          maxRetries: 0,
+          body,
+        })),
+      );
+      return bodies;
+    },
+    deliveredOnce(bodies) {
+      expect(Object.fromEntries(receiver.counts())).toEqual(Object.fromEntries(bodies.map((body) => [body, 1])));
+    },
+  };
+}
+
+async function emptied(emulator: Emulator, timeout: number): Promise<void> {
+  await expect.poll(() => emulator.dlq.size, { timeout, interval: 100 }).toBe(0);
+  await emulator.idle();
+}
+
+describe("the daemon", () => {
+  it("drains by its schedule, is ready and alive, and SIGTERM ends it with 0", async () => {
+    const { emulator, setup, seed, deliveredOnce } = await setUp();
+    const bodies = seed(150);
+    const daemon = await startDaemon(setup.env);
+    await emptied(emulator, 20_000);
+    deliveredOnce(bodies);
+    for (const path of ["/livez", "/readyz", "/metrics"]) {
+      expect((await fetch(daemon.address + path)).status, path).toBe(200);
+    }
+    const metrics = await (await fetch(`${daemon.address}/metrics`)).text();
+    expect(metrics).toMatch(/^redriver_settled_total\{.*drain="main".*\} 150$/m);
+    expect(metrics).toMatch(/^redriver_drain_acting\{drain="main"\} 1$/m);
+    daemon.child.kill("SIGTERM");
+    expect((await daemon.ended).exitCode).toBe(0);
+  });
+
+  it("killed while a delete is stalled, then started again, delivers once and loses nothing", async () => {
+    const { emulator, setup, seed, deliveredOnce } = await setUp();
+    const bodies = seed(50);
+    emulator.faults.add({ kind: "stall-answer", operation: "delete", when: "before", name: "stall", count: 1 });
+    const first = await startDaemon(setup.env);
+    await emulator.journal.waitFor((entry) => entry.type === "fault" && entry.name === "stall");
+    first.child.kill("SIGKILL");
+    await first.ended;
+    emulator.faults.remove("stall");
+    await startDaemon(setup.env);
+    await emptied(emulator, 60_000);
+    deliveredOnce(bodies);
+  }, 90_000);
+
+  it("stopped between begin and POST past the takeover, then continued, delivers once", async () => {
+    const { emulator, setup, seed, deliveredOnce } = await setUp();
+    const bodies = seed(40);
+    emulator.faults.add({ kind: "latency", operation: "batch", ms: 1_000, name: "slow" });
+    const first = await startDaemon(setup.env);
+    await first.line(({ event }) => event === "daemon:started");
+    // Stopped somewhere in its first batch: the ledger says open, the POST may or may not have left.
+    await emulator.journal.waitFor((entry) => entry.type === "request" && entry.operation === "list");
+    first.child.kill("SIGSTOP");
+    emulator.faults.remove("slow");
+    const second = await startDaemon(setup.env);
+    await emptied(emulator, 90_000);
+    first.child.kill("SIGCONT");
+    await first.line(({ event }) => event === "pass:closed" || event === "window:failed", 60_000);
+    await emulator.idle();
+    deliveredOnce(bodies);
+    second.child.kill("SIGTERM");
+    expect((await second.ended).exitCode).toBe(0);
+  }, 180_000);
+
+  it("told to stop in the middle of a pass, ends with 0 and loses nothing", async () => {
+    const { emulator, setup, seed, deliveredOnce } = await setUp();
+    const bodies = seed(1_000);
+    emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
+    const first = await startDaemon(setup.env);
+    await first.line(({ event }) => event === "record:published");
+    first.child.kill("SIGTERM");
+    expect((await first.ended).exitCode).toBe(0);
+    expect(emulator.dlq.size).toBeGreaterThan(0);
+    emulator.faults.remove("slow");
+    await startDaemon(setup.env);
+    await emptied(emulator, 60_000);
+    deliveredOnce(bodies);
+  }, 90_000);
+
+  it("beside another on the same Redis delivers once", async () => {
+    const { emulator, setup, seed, deliveredOnce } = await setUp();
+    const bodies = seed(2_000);
+    await Promise.all([startDaemon(setup.env), startDaemon(setup.env)]);
+    await emptied(emulator, 60_000);
+    deliveredOnce(bodies);
+  }, 90_000);
+});
+
+describe("an answer that is dropped after acceptance", () => {
+  it("is found again inside the deduplication window: delivered once", async () => {
+    const { emulator, setup, seed, deliveredOnce } = await setUp();
+    const bodies = seed(50);
+    emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", count: 4 });
+    await startDaemon(setup.env);
+    await emptied(emulator, 90_000);
+    deliveredOnce(bodies);
+  }, 120_000);
+});
+
+describe("a wrong token", () => {
+  it("halts the source, and the token file is read again until it is right: the daemon stays alive", async () => {
+    const { emulator, setup, seed, deliveredOnce } = await setUp();
+    const bodies = seed(10);
+    const tokenFile = setup.folder.write("token", "wrong-token\n");
+    const { REDRIVER_SERVICE_TOKEN: _token, ...env } = setup.env;
+    const daemon = await startDaemon({ ...env, REDRIVER_SERVICE_TOKEN_FILE: tokenFile });
+    const halted = await daemon.line(({ event }) => event === "source:halted");
+    expect(halted).toMatchObject({ code: "unauthorised" });
+    const ready = await fetch(`${daemon.address}/readyz`);
+    expect(ready.status).toBe(503);
+    expect(await ready.text()).toContain("source default is halted");
+    expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
+    setup.folder.write("token", `${emulator.token}\n`);
+    await daemon.line(({ event }) => event === "source:resumed", 60_000);
+    await emptied(emulator, 20_000);
+    deliveredOnce(bodies);
+    expect(JSON.stringify(daemon.log)).not.toContain("wrong-token");
+    expect(JSON.stringify(daemon.log)).not.toContain(emulator.token);
+  }, 120_000);
+});
+
+describe("bad input", () => {
+  const inTheWay = { REDRIVER_SERVICE_URL: "http://127.0.0.1:9", REDRIVER_SERVICE_TOKEN: "token-token" };
+
+  it("is told by the name of an unknown setting, with 78", async () => {
+    const { exitCode, err } = await runToEnd(["config", "check"], { ...inTheWay, REDRIVER_SERVICE_URI: "x" });
+    expect(exitCode).toBe(78);
+    expect(err).toContain("REDRIVER_SERVICE_URI");
+  });
+
+  it("is told by the setting of a missing token, with 78", async () => {
+    const { setup } = await setUp();
+    const { REDRIVER_SERVICE_TOKEN: _token, ...env } = setup.env;
+    const { exitCode, err } = await runToEnd(["run"], env);
+    expect(exitCode).toBe(78);
+    expect(err).toContain("REDRIVER_SERVICE_TOKEN");
+  });
+
+  it("is told by line and column, five mistakes at once, and nothing is called", async () => {
+    const { emulator, setup } = await setUp();
+    const wrong = setup.folder.write(
+      "wrong.yaml",
+      `version: 2
+sources: { default: {} }
+drains:
+  main:
+    modus: live
+    minAge: soon
+    rules:
+      - { name: a, when: { responseStatus: many }, then: republish }
+      - { name: b, when: any, then: retry }
+`,
+    );
+    const { exitCode, err } = await runToEnd(["run"], { ...setup.env, REDRIVER_DRAINS_FILE: wrong });
+    expect(exitCode).toBe(78);
+    const lines = err.split("\n").filter((line) => line.includes("wrong.yaml:"));
+    expect(lines.map((line) => /wrong\.yaml:(\d+):\d+/.exec(line)?.[1])).toEqual(["1", "5", "6", "8", "9"]);
+    expect(emulator.journal.entries("request")).toEqual([]);
+  });
+
+  it("is told when Redis cannot be reached: a command ends with 1, the daemon waits and is not ready", async () => {
+    const { emulator, setup } = await setUp();
+    const env = { ...setup.env, REDRIVER_REDIS_URL: "redis://127.0.0.1:1" };
+    const { exitCode, err } = await runToEnd(["drain", "main", "--yes"], env);
+    expect(exitCode).toBe(1);
+    expect(err).toContain("REDRIVER_REDIS_URL");
+    const daemon = await startDaemon(env);
+    const ready = await fetch(`${daemon.address}/readyz`);
+    expect(ready.status).toBe(503);
+    expect(await ready.text()).toContain("REDRIVER_REDIS_URL");
+    expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
+    daemon.child.kill("SIGTERM");
+    expect((await daemon.ended).exitCode).toBe(0);
+    expect(emulator.journal.entries("request")).toEqual([]);
+  });
+
+  it("is told when the service cannot be reached: a command ends with 1 and names the setting", async () => {
+    const { setup } = await setUp();
+    const { exitCode, err } = await runToEnd(["drain", "main", "--yes"], {
+      ...setup.env,
+      REDRIVER_SERVICE_URL: "http://127.0.0.1:1",
+    });
+    expect(exitCode).toBe(1);
+    expect(err).toContain("REDRIVER_SERVICE_URL");
+  });
+});

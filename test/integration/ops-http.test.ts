@@ -1,0 +1,133 @@
+import { EventEmitter, once } from "node:events";
+import { connect } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { createOpsServer, type OpsServer, type OpsServerOptions } from "../../src/daemon/ops-http.ts";
+
+const open: OpsServer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+
+const failing = (): Promise<never> => Promise.reject(new Error("secret detail"));
+
+async function serve(options: Partial<OpsServerOptions> = {}): Promise<OpsServer> {
+  const server = await createOpsServer({
+    host: "127.0.0.1",
+    port: 0,
+    livez: () => ({ ok: true, reasons: [] }),
+    readyz: async () => ({ ok: true, reasons: [] }),
+    metrics: async () => "redriver_redis_up 1\n",
+    contentType: "text/plain; version=0.0.4; charset=utf-8",
+    ...options,
+  });
+  open.push(server);
+  return server;
+}
+
+async function get(server: OpsServer, path: string, init: RequestInit = {}) {
+  const response = await fetch(`http://${server.address}${path}`, init);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text };
+}
+
+describe("the ops pages", () => {
+  test("answer 200 when all is well, on the port that was bound", async () => {
+    const server = await serve();
+    expect(server.address).toBe(`127.0.0.1:${server.port}`);
+    expect(server.port).toBeGreaterThan(0);
+    for (const path of ["/livez", "/readyz"]) {
+      const page = await get(server, path);
+      expect(page.status).toBe(200);
+      expect(page.headers.get("content-type")).toContain("application/json");
+      expect(JSON.parse(page.text)).toEqual({ ok: true, reasons: [] });
+    }
+  });
+
+  test("answer 503 and name what is wrong", async () => {
+    const server = await serve({
+      livez: () => ({ ok: false, reasons: ["no job for 300 s"] }),
+      readyz: async () => ({ ok: false, reasons: ["Redis does not answer", "no schedules"] }),
+    });
+    const livez = await get(server, "/livez");
+    expect([livez.status, JSON.parse(livez.text)]).toEqual([
+      503,
+      { ok: false, reasons: ["no job for 300 s"] },
+    ]);
+    const readyz = await get(server, "/readyz");
+    expect([readyz.status, JSON.parse(readyz.text)]).toEqual([
+      503,
+      { ok: false, reasons: ["Redis does not answer", "no schedules"] },
+    ]);
+  });
+
+  test("answer 503 without details when a check throws, and 500 when the metrics do", async () => {
+    const server = await serve({
+      livez: () => {
+        throw new Error("secret detail");
+      },
+      readyz: failing,
+      metrics: failing,
+    });
+    const pages = await Promise.all(["/livez", "/readyz", "/metrics"].map((path) => get(server, path)));
+    expect(pages.map(({ status }) => status)).toEqual([503, 503, 500]);
+    expect(pages.map(({ text }) => text).join("")).not.toContain("secret detail");
+  });
+
+  test("give the metrics under their own content type", async () => {
+    const page = await get(await serve(), "/metrics");
+    expect(page.status).toBe(200);
+    expect(page.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(page.text).toBe("redriver_redis_up 1\n");
+  });
+
+  test("are read-only", async () => {
+    const server = await serve();
+    for (const path of ["/livez", "/readyz", "/metrics"]) {
+      const answers = await Promise.all(
+        ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"].map((method) => get(server, path, { method })),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([405, 405, 405, 405, 405]);
+      expect(answers[0]?.headers.get("allow")).toBe("GET, HEAD");
+      expect((await get(server, path, { method: "HEAD" })).status).toBe(200);
+    }
+  });
+
+  test("are the only ones", async () => {
+    const server = await serve();
+    const answers = await Promise.all(
+      ["/", "/metrics/", "/livez/x", "/admin"].map((path) => get(server, path)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+  });
+});
+
+describe("the ops server", () => {
+  test("ends open sockets and requests under way when it closes", async () => {
+    const asked = new EventEmitter();
+    const server = await serve({
+      metrics: () => {
+        asked.emit("now");
+        return new Promise(() => undefined);
+      },
+    });
+    const idle = connect(server.port, "127.0.0.1");
+    await once(idle, "connect");
+    const gone = once(idle, "close");
+    const wasAsked = once(asked, "now");
+    const request = get(server, "/metrics").catch((error: unknown) => error);
+    await wasAsked;
+    await server.close();
+    await gone;
+    expect(await request).toMatchObject({ message: "fetch failed" });
+    await expect(get(server, "/livez")).rejects.toThrow("fetch failed");
+    await server.close();
+  });
+
+  test("says which setting to change when its port is taken", async () => {
+    const first = await serve();
+    await expect(serve({ port: first.port })).rejects.toMatchObject({
+      code: "settings-invalid",
+      message: expect.stringContaining("REDRIVER_HTTP_PORT") as string,
+    });
+  });
+});

@@ -1,0 +1,222 @@
+import { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { RedriverError } from "../../src/ports/errors.ts";
+import type { DrainName, SourceId } from "../../src/ports/ids.ts";
+import type { Job, ScheduledJob, WorkQueue } from "../../src/ports/queue.ts";
+import { openQueue, type RecordedEvents } from "../support/queue-redis.ts";
+import { useRedis } from "../support/redis.ts";
+
+const server = useRedis();
+let redis: Redis;
+let prefix: string;
+let events: RecordedEvents;
+const open: WorkQueue[] = [];
+
+beforeAll(() => {
+  redis = new Redis(server.url());
+});
+afterAll(() => redis.disconnect());
+beforeEach(() => {
+  prefix = server.fresh().keyPrefix;
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((queue) => queue.close({ softMs: 0, hardMs: 2_000 })));
+});
+
+function replica(): WorkQueue {
+  const opened = openQueue(server.url(), {
+    keyPrefix: prefix,
+    lock: { durationMs: 400, stalledIntervalMs: 200 },
+  });
+  ({ events } = opened);
+  open.push(opened.queue);
+  return opened.queue;
+}
+
+function tick(schedule: ScheduledJob["schedule"], name = "orders"): ScheduledJob {
+  return { id: `tick:${name}`, schedule, job: { kind: "tick", drain: name as DrainName } };
+}
+const every = (everyMs: number) => ({ kind: "every", everyMs }) as const;
+/** Once a year, so that no test runs at its slot. */
+const yearly = { kind: "cron", pattern: "0 0 1 1 *" } as const;
+
+const repeatKey = (): string => `{${prefix}}:${prefix}-v1-short:repeat`;
+
+async function next(id = "tick:orders"): Promise<number> {
+  return Number(await redis.zscore(repeatKey(), id));
+}
+
+/** The pending iteration of a schedule as Redis holds it; `timestamp` says when it was made. */
+async function pending(id = "tick:orders"): Promise<Record<string, string>> {
+  return redis.hgetall(`${repeatKey()}:${id}:${await next(id)}`);
+}
+
+async function delayed(): Promise<string[]> {
+  return redis.zrange(`{${prefix}}:${prefix}-v1-short:delayed`, "0", "-1");
+}
+
+describe("a schedule", () => {
+  test("runs at once when it is new, and then at its interval", async () => {
+    const queue = replica();
+    const seen: Job[] = [];
+    await queue.start(async (job) => void seen.push(job));
+    await queue.applySchedules([tick(every(200))]);
+    await vi.waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(3));
+    expect(seen[0]).toEqual({ kind: "tick", drain: "orders" });
+  });
+
+  test("survives the end of all replicas, without being applied again", async () => {
+    const first = replica();
+    await first.start(async () => undefined);
+    await first.applySchedules([tick(every(200))]);
+    await first.close({ softMs: 0, hardMs: 2_000 });
+    const second = replica();
+    let runs = 0;
+    await second.start(async () => void runs++);
+    await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(2));
+  });
+
+  test("that is applied again by every replica at once is one schedule with one pending iteration", async () => {
+    const replicas = [replica(), replica(), replica()];
+    let runs = 0;
+    for (const queue of replicas) await queue.start(async () => void runs++);
+    for (let round = 0; round < 3; round++) {
+      await Promise.all(replicas.map((queue) => queue.applySchedules([tick(every(3_600_000))])));
+    }
+    await vi.waitFor(() => expect(runs).toBe(1));
+    await vi.waitFor(async () => expect((await delayed()).length).toBe(1));
+    await Promise.all(replicas.map((queue) => queue.applySchedules([tick(every(3_600_000))])));
+    expect((await delayed()).length).toBe(1);
+    expect(runs).toBe(1);
+  });
+
+  test.each([
+    ["interval", every(3_600_000)],
+    ["cron pattern", yearly],
+  ])("of an unchanged %s keeps its pending iteration untouched", async (_name, schedule) => {
+    const queue = replica();
+    await queue.applySchedules([tick(schedule)]);
+    const before = await pending();
+    expect(before.timestamp).toBeDefined();
+    await redis.hset(`${repeatKey()}:tick:orders:${await next()}`, "mark", "1");
+    await queue.applySchedules([tick(schedule)]);
+    expect(await pending()).toEqual({ ...before, mark: "1" });
+  });
+
+  test("whose interval changed goes on at the next slot of the new one and does not run at once", async () => {
+    const week = 7 * 24 * 3_600_000;
+    const queue = replica();
+    let runs = 0;
+    await queue.start(async () => void runs++);
+    await queue.applySchedules([tick(every(week))]);
+    await vi.waitFor(() => expect(runs).toBe(1));
+    const changedAt = Date.now();
+    await queue.applySchedules([tick(every(week / 2))]);
+    const slot = await next();
+    expect(slot).toBeGreaterThan(changedAt);
+    expect(slot).toBeLessThanOrEqual(changedAt + week / 2);
+    expect(await delayed()).toEqual([`repeat:tick:orders:${slot}`]);
+    expect(runs).toBe(1);
+  });
+
+  test("that two replicas with different documents keep changing is not put off by it", async () => {
+    const hour = 3_600_000;
+    const [older, newer] = [replica(), replica()];
+    await older.applySchedules([tick(every(2 * hour))]);
+    await newer.applySchedules([tick(every(hour))]);
+    const slot = await next();
+    await older.applySchedules([tick(every(2 * hour))]);
+    await newer.applySchedules([tick(every(hour))]);
+    expect(await next()).toBe(slot);
+  });
+
+  test("that becomes a cron pattern, and back, has one pending iteration at a slot of the new kind", async () => {
+    const queue = replica();
+    await queue.applySchedules([tick(every(3_600_000))]);
+    await queue.applySchedules([tick(yearly)]);
+    const january = new Date(await next());
+    expect([january.getUTCMonth(), january.getUTCDate(), january.getUTCHours()]).toEqual([0, 1, 0]);
+    expect(await delayed()).toEqual([`repeat:tick:orders:${january.getTime()}`]);
+    await queue.applySchedules([tick(every(3_600_000))]);
+    expect((await next()) - Date.now()).toBeLessThanOrEqual(3_600_000);
+    expect((await delayed()).length).toBe(1);
+  });
+
+  test("that is no longer wanted is removed with its pending iteration", async () => {
+    const queue = replica();
+    await queue.applySchedules([tick(yearly), tick(yearly, "refunds")]);
+    await queue.applySchedules([tick(yearly)]);
+    expect(await redis.zrange(repeatKey(), "0", "-1")).toEqual(["tick:orders"]);
+    expect((await delayed()).length).toBe(1);
+  });
+
+  test("whose pending iteration was lost comes alive when it is applied again", async () => {
+    const queue = replica();
+    let runs = 0;
+    await queue.applySchedules([tick(yearly), tick(every(300), "refunds")]);
+    for (const id of ["tick:orders", "tick:refunds"]) {
+      await redis.del(`${repeatKey()}:${id}:${await next(id)}`);
+    }
+    await redis.del(`{${prefix}}:${prefix}-v1-short:delayed`, `{${prefix}}:${prefix}-v1-short:wait`);
+    await queue.applySchedules([tick(yearly), tick(every(300), "refunds")]);
+    expect(await pending()).toHaveProperty("timestamp");
+    await queue.start(async () => void runs++);
+    await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(2));
+  });
+
+  test("applied by a reload is not undone by an older call that is still under way", async () => {
+    const queue = replica();
+    await Promise.all([
+      queue.applySchedules([tick(yearly)]),
+      queue.applySchedules([tick(yearly, "refunds")]),
+      queue.applySchedules([tick(yearly, "refunds"), tick(yearly, "carts")]),
+    ]);
+    expect((await redis.zrange(repeatKey(), "0", "-1")).toSorted()).toEqual(["tick:carts", "tick:refunds"]);
+  });
+});
+
+describe("an iteration", () => {
+  test("that fails is reported once, not tried again, and does not stop the schedule", async () => {
+    const queue = replica();
+    const seen: { at: number; lastTry: boolean }[] = [];
+    await queue.start(async (_job, { lastTry }) => {
+      seen.push({ at: Date.now(), lastTry });
+      throw new RedriverError("service-unavailable", "expected 2xx, got 503");
+    });
+    await queue.applySchedules([tick(every(400))]);
+    await vi.waitFor(() => expect(seen.length).toBe(3), { timeout: 5_000 });
+    expect(seen.every(({ lastTry }) => lastTry)).toBe(true);
+    // Three runs in two intervals and no more: a retry would have come in between.
+    expect(seen[2]!.at - seen[0]!.at).toBeGreaterThan(500);
+    expect(events.of("job:failed").every(({ givenUp, kind }) => givenUp && kind === "tick")).toBe(true);
+  });
+
+  test("that is told to wait does not pile up in Redis: the next schedule is its retry", async () => {
+    const queue = replica();
+    let runs = 0;
+    await queue.start(async () => {
+      runs++;
+      throw new RedriverError("rate-limited", "429", { retryAt: Date.now() + 3_600_000 });
+    });
+    await queue.applySchedules([tick(every(100))]);
+    await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(5));
+    expect((await delayed()).length).toBeLessThanOrEqual(1);
+  });
+
+  test("that took its process down three times is given up, and the schedule goes on", async () => {
+    const queue = replica();
+    const sweep: ScheduledJob = {
+      id: "sweep:eu",
+      schedule: every(300),
+      job: { kind: "sweep", source: "eu" as SourceId },
+    };
+    await queue.applySchedules([sweep]);
+    await redis.hset(`${repeatKey()}:sweep:eu:${await next("sweep:eu")}`, "stc", "3");
+    const seen: Job[] = [];
+    await queue.start(async (job) => void seen.push(job));
+    await vi.waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(2));
+    expect(events.of("job:failed").map(({ kind, givenUp }) => ({ kind, givenUp }))).toEqual([
+      { kind: "sweep", givenUp: true },
+    ]);
+  });
+});

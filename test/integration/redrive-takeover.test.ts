@@ -1,0 +1,136 @@
+import { describe, it, type ExpectStatic } from "vitest";
+import type { DlqId } from "../../src/message/dead-letter.ts";
+import type { MessageService } from "../../src/ports/service.ts";
+import { runPassHere } from "../../src/redrive/run-pass-here.ts";
+import { createRig, type Rig } from "../support/rig.ts";
+import { useRedis } from "../support/redis.ts";
+
+const redis = useRedis();
+
+/** S = T = X = 1 s: takeover after 17 s, and with a window of 65 s no POST later than 18 s after the first. */
+const impatient = {
+  "ledger.sendBy": "1s",
+  "ledger.networkDelay": "1s",
+  "ledger.maxPageAge": "60s",
+  "ledger.settleGateAge": "60s",
+  "service.batchTimeout": "1s",
+};
+const source = "{ dedupWindow: 65s }";
+const takeoverMs = 17_500;
+const never = new AbortController().signal;
+
+function drainWith(unknownOutcome: "republish" | "park"): string {
+  return `
+    minAge: 1s
+    attempts: { max: 5, wait: [1s] }
+    unknownOutcome: ${unknownOutcome}
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+}
+
+/** One pass of a worker whose POSTs wait at a gate, as if the process had been stopped between begin and POST. */
+function passThroughGate(rig: Rig): {
+  readonly atGate: Promise<void>;
+  open(): void;
+  readonly ended: Promise<unknown>;
+} {
+  let arrive = (): void => undefined;
+  let open = (): void => undefined;
+  const atGate = new Promise<void>((resolve) => (arrive = resolve));
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  const { service } = rig.drain.source;
+  const gated: MessageService = {
+    list: (query, signal) => service.list(query, signal),
+    remove: (ids, signal) => service.remove(ids, signal),
+    clockOffsetMs: () => service.clockOffsetMs(),
+    publish: async (items, lastByteAllowed, signal) => {
+      arrive();
+      await opened;
+      return service.publish(items, lastByteAllowed, signal);
+    },
+  };
+  const drain = { ...rig.drain, source: { ...rig.drain.source, service: gated } };
+  const ended = runPassHere(
+    drain,
+    rig.core.settings.passes,
+    { signal: never, stopping: never },
+    () => undefined,
+  );
+  return { atGate, open, ended };
+}
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe.concurrent("a worker that stops between begin and POST", () => {
+  it("is taken over by the sweep, and its own POST never leaves whole: delivered once", async ({
+    expect,
+  }) => {
+    const rig = await createRig({ redisUrl: redis.url(), settings: impatient, source, onTestFinished });
+    const twin = await createRig({ redisUrl: redis.url(), settings: impatient, source, twinOf: rig, onTestFinished });
+    rig.seed(30);
+    const stopped = passThroughGate(rig);
+    await stopped.atGate;
+    expect(await twin.drain.source.ledger.summary()).toMatchObject({ open: 30, unknown: 0 });
+    await twin.sweep();
+    expect(rig.emulator.dlq.size).toBe(30);
+    await wait(takeoverMs);
+    await twin.sweep();
+    expect(rig.emulator.dlq.size).toBe(0);
+    stopped.open();
+    await stopped.ended;
+    await rig.emulator.idle();
+    expect(rig.receiver.counts().size).toBe(30);
+    expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
+    expect(await twin.drain.source.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
+  }, 60_000);
+});
+
+describe.concurrent("an outcome that stays unknown past the deduplication window", () => {
+  const setUp = async (
+    policy: "republish" | "park",
+    onTestFinished: (finish: () => Promise<void>) => void,
+    expect: ExpectStatic,
+  ): Promise<Rig> => {
+    const rig = await createRig({
+      redisUrl: redis.url(),
+      settings: impatient,
+      source,
+      drain: drainWith(policy),
+      emulator: { dedupWindowMs: 65_000 },
+      onTestFinished,
+    });
+    rig.seed(10);
+    // The first POST and the three retries of the worker that holds the body.
+    rig.emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", count: 4 });
+    await rig.pass();
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 10 });
+    // The last retry began up to 21 s after the first POST; the takeover counts from there.
+    await wait(takeoverMs);
+    return rig;
+  };
+
+  it("is republished by policy, under a new id, and each declared double is counted and named", async ({
+    expect,
+  }) => {
+    const rig = await setUp("republish", onTestFinished, expect);
+    await rig.sweep();
+    await rig.emulator.idle();
+    expect(rig.eventsOf("double:declared")).toHaveLength(10);
+    expect(rig.eventsOf("double:declared")[0]).toMatchObject({ why: "unknown-outcome-past-window" });
+    expect(rig.emulator.dlq.size).toBe(0);
+    expect(new Set(rig.receiver.counts().values())).toEqual(new Set([2]));
+  }, 90_000);
+
+  it("is parked by policy, delivered once, and stays in the DLQ", async ({ expect, onTestFinished }) => {
+    const rig = await setUp("park", onTestFinished, expect);
+    await rig.sweep();
+    await rig.emulator.idle();
+    expect(rig.emulator.dlq.size).toBe(10);
+    expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0 });
+    const ids = rig.eventsOf("record:decided").map(({ dlqId }) => dlqId as DlqId);
+    const { views } = await rig.drain.source.ledger.look(ids.slice(-1));
+    expect(views).toMatchObject([{ state: "parked", reason: "outcome-unknown" }]);
+  }, 90_000);
+});

@@ -1,0 +1,43 @@
+import { randomUUID } from "node:crypto";
+import type { Emulator } from "../../src/emulator/index.ts";
+import { createFolder, start, type Running } from "./command.ts";
+
+export interface DaemonSetup {
+  readonly emulator: Emulator;
+  readonly redisUrl: string;
+  readonly document: string;
+  readonly keyPrefix?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface DaemonEnv {
+  readonly env: Readonly<Record<string, string>>;
+  readonly folder: ReturnType<typeof createFolder>;
+}
+
+/** What a command needs to work against this emulator and Redis, and nothing else. */
+export function createEnv({ emulator, redisUrl, document, keyPrefix, env }: DaemonSetup): DaemonEnv {
+  const folder = createFolder({ "drains.yaml": document });
+  return {
+    folder,
+    env: {
+      REDRIVER_SERVICE_URL: emulator.url,
+      REDRIVER_SERVICE_TOKEN: emulator.token,
+      REDRIVER_REDIS_URL: redisUrl,
+      REDRIVER_REDIS_KEY_PREFIX: keyPrefix ?? `e2e-${randomUUID().slice(0, 8)}`,
+      REDRIVER_DRAINS_FILE: `${folder.path}/drains.yaml`,
+      REDRIVER_HTTP_HOST: "127.0.0.1",
+      REDRIVER_HTTP_PORT: "0",
+      ...env,
+    },
+  };
+}
+
+/** The daemon as a child process, once it has started; `address` is its ops server's. */
+export async function startDaemon(
+  env: Readonly<Record<string, string>>,
+): Promise<Running & { readonly address: string }> {
+  const running = start(["run"], env);
+  const started = await running.line(({ event }) => event === "daemon:started");
+  return { ...running, address: `http://${String(started["httpAddress"])}` };
+}

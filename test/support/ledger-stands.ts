@@ -1,0 +1,176 @@
+import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
+import type { DrainName, SourceId, Token } from "../../src/ports/ids.ts";
+import type {
+  BeginOptions,
+  BeginRequest,
+  BeginVerdict,
+  Ledger,
+  LedgerLimits,
+} from "../../src/ports/ledger.ts";
+import type { PassBook, PauseBook } from "../../src/ports/passes.ts";
+import type { RedisConnection } from "../../src/redis/connect.ts";
+import { defineScript, type RedisScript, type ScriptRunner } from "../../src/redis/script-runner.ts";
+import { createMemoryLedger } from "../../src/ledger/memory-ledger.ts";
+import { createMemoryPassBook } from "../../src/ledger/memory-pass-book.ts";
+import { createMemoryPauseBook } from "../../src/ledger/memory-pause-book.ts";
+import { createRedisLedger } from "../../src/ledger/redis-ledger.ts";
+import { createRedisPassBook } from "../../src/ledger/redis-pass-book.ts";
+import { createRedisPauseBook } from "../../src/ledger/redis-pause-book.ts";
+import type { TestRedis } from "./redis.ts";
+
+/** The numbers of the ledger's page: takeoverAfter is 60 s and the horizon 7 min. */
+export const defaultLimits: LedgerLimits = {
+  dedupWindowMs: 600_000,
+  sendByMs: 15_000,
+  batchTimeoutMs: 30_000,
+  networkDelayMs: 120_000,
+  maxPageAgeMs: 300_000,
+  retentionMs: 3 * 86_400_000,
+  tombstoneMs: 7_200_000,
+  settleGateAgeMs: 120_000,
+  settleGateFailedDeletes: 1_000,
+};
+export const takeoverMs = 60_000;
+export const horizonMs = 420_000;
+
+export const source = "eu" as SourceId;
+export const startOfTime = 1_760_000_000_000;
+
+/** A ledger with the clock in the test's hand. */
+export interface LedgerStand {
+  readonly ledger: Ledger;
+  readonly passes: PassBook;
+  readonly pauses: PauseBook;
+  now(): number;
+  /** Moves the clock, and the life of what is kept with it. */
+  advance(ms: number): Promise<void>;
+}
+
+export function memoryStand(limits: LedgerLimits = defaultLimits): Promise<LedgerStand> {
+  let now = startOfTime;
+  const clock = { now: () => now };
+  const pauses = createMemoryPauseBook();
+  return Promise.resolve({
+    ledger: createMemoryLedger(clock, limits, { isPaused: (drain) => pauses.isPaused(drain) }),
+    passes: createMemoryPassBook(clock),
+    pauses,
+    now: () => now,
+    advance: (ms) => {
+      now += ms;
+      return Promise.resolve();
+    },
+  });
+}
+
+/**
+ * The Redis ledger on a real server, with every script run twice, as the client does after a lost reply: the second reply counts.
+ * The scripts' own text is run, except that TIME is read from a key that only the test writes; lives are shortened when the clock
+ * moves.
+ */
+export async function redisStand(
+  redis: RedisConnection,
+  limits: LedgerLimits = defaultLimits,
+): Promise<LedgerStand> {
+  const clockKey = `${redis.keyPrefix}:clock`;
+  let now = startOfTime;
+  const setClock = (): Promise<unknown> => redis.command("SET", clockKey, now);
+  await setClock();
+  const runner = twice(withClock(redis, clockKey));
+  const controlled: RedisConnection = {
+    ...redis,
+    run: (script, keys, args) => runner.run(script, keys, args),
+  };
+  let epochs = 0;
+  const epochSeed = (): string => `epoch-${(epochs += 1)}`;
+  return {
+    ledger: createRedisLedger(controlled, source, limits, { epochSeed }),
+    passes: createRedisPassBook(controlled, source),
+    pauses: createRedisPauseBook(redis, source),
+    now: () => now,
+    async advance(ms) {
+      now += ms;
+      await setClock();
+      await shortenLives(redis, ms);
+    },
+  };
+}
+
+export function standsFor(redis: TestRedis): readonly {
+  readonly name: string;
+  readonly create: (limits?: LedgerLimits) => Promise<LedgerStand>;
+}[] {
+  return [
+    { name: "memory", create: memoryStand },
+    { name: "Redis", create: (limits) => redisStand(redis.fresh(), limits) },
+  ];
+}
+
+export function twice(inner: ScriptRunner): ScriptRunner {
+  return {
+    run: async (script, keys, args) => {
+      await inner.run(script, keys, args);
+      return inner.run(script, keys, args);
+    },
+  };
+}
+
+function withClock(inner: ScriptRunner, clockKey: string): ScriptRunner {
+  const known = new Map<RedisScript, RedisScript>();
+  const controlled = (script: RedisScript): RedisScript => {
+    const found =
+      known.get(script) ??
+      defineScript(
+        script.name,
+        script.lua.replaceAll(
+          "redis.call('TIME')",
+          `(function() local t = redis.call('GET', '${clockKey}') return { string.sub(t, 1, -4), string.sub(t, -3) .. '000' } end)()`,
+        ),
+      );
+    known.set(script, found);
+    return found;
+  };
+  return { run: (script, keys, args) => inner.run(controlled(script), keys, args) };
+}
+
+async function shortenLives(redis: RedisConnection, ms: number): Promise<void> {
+  const keys = (await redis.command("KEYS", `${redis.keyPrefix}:*:entry:*`)) as readonly string[];
+  for (const key of keys) {
+    const left = Number(await redis.command("PTTL", key)) - ms;
+    await (left > 0 ? redis.command("PEXPIRE", key, left) : redis.command("DEL", key));
+  }
+}
+
+export const drain = "orders" as DrainName;
+export const otherDrain = "refunds" as DrainName;
+export const token = (text: string): Token => text as Token;
+export const dlqId = (n: number): DlqId => `${startOfTime}-${n}` as DlqId;
+export const messageId = (text: string): MessageId => `msg_${text}` as MessageId;
+
+export function request(id: DlqId, attempt = 1): BeginRequest {
+  return { dlqId: id, messageId: messageId(id), attempt };
+}
+
+/** Begins records under a token, as a worker with a page read just now. */
+export async function begin(
+  stand: LedgerStand,
+  ids: DlqId | readonly DlqId[],
+  by: Token,
+  options: Partial<BeginOptions> = {},
+): Promise<readonly BeginVerdict[]> {
+  const answer = await beginAnswer(stand, ids, by, options);
+  if (answer.kind !== "answered") throw new Error(`expected verdicts, got ${answer.kind}`);
+  return answer.verdicts;
+}
+
+export function beginAnswer(
+  stand: LedgerStand,
+  ids: DlqId | readonly DlqId[],
+  by: Token,
+  options: Partial<BeginOptions> = {},
+) {
+  const list = typeof ids === "string" ? [ids] : ids;
+  return stand.ledger.begin(
+    list.map((id) => request(id)),
+    { token: by, drain, act: "republish", pageReadAt: stand.now(), pastHorizon: "leave", ...options },
+  );
+}

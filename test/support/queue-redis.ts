@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { systemClock } from "../../src/compose/system-world.ts";
+import type { Events, RedriverEvent } from "../../src/ports/events.ts";
+import { createBullmqQueue, type QueueOptions } from "../../src/queue/bullmq-queue.ts";
+import { toBullmqConnection } from "../../src/redis/connect.ts";
+
+/** A way to a Redis server that can be cut and mended; the server itself is nobody's to stop. */
+export interface RedisWay {
+  /** The server's database, by this way. */
+  readonly url: string;
+  /** Resets every connection, and refuses new ones. */
+  cut(): Promise<void>;
+  mend(): Promise<void>;
+}
+
+export async function createRedisWay(serverUrl: string): Promise<RedisWay> {
+  const target = new URL(serverUrl);
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port || "6379"), target.hostname);
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.pipe(other);
+      socket.on("error", () => other.destroy());
+      socket.on("close", () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const way = new URL(target);
+  way.host = `127.0.0.1:${port}`;
+  return {
+    url: way.href,
+    async cut() {
+      if (!server.listening) return;
+      const closed = once(server, "close");
+      server.close();
+      for (const socket of sockets) socket.resetAndDestroy();
+      await closed;
+    },
+    async mend() {
+      server.listen(port, "127.0.0.1");
+      await once(server, "listening");
+    },
+  };
+}
+
+export interface RecordedEvents extends Events {
+  readonly all: readonly RedriverEvent[];
+  of<Type extends RedriverEvent["type"]>(type: Type): Extract<RedriverEvent, { type: Type }>[];
+}
+
+export function recordEvents(): RecordedEvents {
+  const all: RedriverEvent[] = [];
+  return {
+    all,
+    emit: (event) => void all.push(event),
+    of: <Type extends RedriverEvent["type"]>(type: Type) =>
+      all.filter((event): event is Extract<RedriverEvent, { type: Type }> => event.type === type),
+  };
+}
+
+export function openQueue(url: string, options: Partial<QueueOptions> & { readonly keyPrefix: string }) {
+  const events = recordEvents();
+  const queue = createBullmqQueue({
+    createConnection: (role) => toBullmqConnection(url, role),
+    concurrency: { short: 4, windows: 4 },
+    clock: systemClock,
+    events,
+    retry: { attempts: 3, baseMs: 20, capMs: 50 },
+    ...options,
+  });
+  return { queue, events };
+}

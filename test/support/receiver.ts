@@ -1,0 +1,55 @@
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface Delivery {
+  readonly path: string;
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A destination that remembers what came and answers as told. */
+export interface Receiver {
+  readonly url: string;
+  readonly deliveries: Delivery[];
+  /** Status of the next answers, by path or for all. */
+  answer: (delivery: Delivery) => number;
+  /** How often each body came. */
+  counts(): ReadonlyMap<string, number>;
+  close(): Promise<void>;
+}
+
+export async function createReceiver(): Promise<Receiver> {
+  const deliveries: Delivery[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const delivery = {
+        path: request.url ?? "",
+        method: request.method ?? "",
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString("utf8"),
+      };
+      deliveries.push(delivery);
+      response.writeHead(receiver.answer(delivery)).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    deliveries,
+    answer: () => 200,
+    counts() {
+      const counts = new Map<string, number>();
+      for (const { body } of deliveries) counts.set(body, (counts.get(body) ?? 0) + 1);
+      return counts;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return receiver;
+}

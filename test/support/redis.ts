@@ -1,0 +1,59 @@
+import { randomUUID } from "node:crypto";
+import path from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { askRedis } from "../../src/demo/ask-redis.ts";
+import { findRedisServer, type FoundRedis } from "../../src/demo/find-redis-server.ts";
+import { createRedis, type RedisConnection } from "../../src/redis/connect.ts";
+
+const cacheDir = path.resolve(import.meta.dirname, "../../.cache/redis");
+
+const markerKey = "redriver-test-database";
+
+export interface TestRedis {
+  /** Of the file's server; only inside tests and hooks. */
+  url(): string;
+  /** The file's connection under a key prefix that no other test has. */
+  fresh(): RedisConnection;
+}
+
+/** A Redis server for one test file, ended with it. Call at the top of the file. */
+export function useRedis(): TestRedis {
+  let found: FoundRedis | undefined;
+  let redis: RedisConnection | undefined;
+
+  beforeAll(async () => {
+    found = await findForTests();
+    redis = createRedis(found.url, { role: "test" });
+    await redis.ready(5_000);
+  });
+  afterAll(async () => {
+    await redis?.close();
+    await found?.stop();
+  });
+
+  return {
+    url: () => known(found).url,
+    fresh: () => ({ ...known(redis), keyPrefix: `test-${randomUUID()}` }),
+  };
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** A given database is empty for the first file only; that file marks it for the others, which run beside it. */
+async function findForTests(): Promise<FoundRedis> {
+  const { REDRIVER_TEST_REDIS_URL: given, PATH } = process.env;
+  const isGiven = given !== undefined && given !== "";
+  if (isGiven && (await askRedis(given, ["EXISTS", markerKey], 5_000)) === ":1") {
+    return { url: given, startedByUs: false, stop: () => Promise.resolve() };
+  }
+  const found = await findRedisServer({ env: { PATH, REDRIVER_TEST_REDIS_URL: given }, cacheDir, say });
+  if (isGiven) await askRedis(given, ["SET", markerKey, "1", "EX", "3600"], 5_000);
+  return found;
+}
+
+function known<Thing>(thing: Thing | undefined): Thing {
+  if (thing === undefined) throw new Error("the server is there only inside tests and hooks of the file");
+  return thing;
+}

@@ -1,0 +1,118 @@
+import { onTestFinished } from "vitest";
+import { openCore } from "../../src/compose/open-core.ts";
+import type { Core } from "../../src/compose/build-core.ts";
+import { createTeardown } from "../../src/compose/teardown.ts";
+import { loadDocument } from "../../src/config/document/load-document.ts";
+import { formatProblem } from "../../src/config/problem.ts";
+import { loadSettings } from "../../src/config/settings/load-settings.ts";
+import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
+import type { RedriverEvent } from "../../src/ports/events.ts";
+import type { DrainName } from "../../src/ports/ids.ts";
+import { runPassHere, type PassHere } from "../../src/redrive/run-pass-here.ts";
+import type { DrainRuntime } from "../../src/redrive/runtime.ts";
+import { createSweepMemory, sweep } from "../../src/redrive/sweep.ts";
+import { createReceiver, type Receiver } from "./receiver.ts";
+
+/** Everything but BullMQ: emulator, receiver, Redis ledger and the stages, in this process, for one test. */
+export interface Rig {
+  readonly emulator: Emulator;
+  readonly receiver: Receiver;
+  readonly core: Core;
+  readonly events: RedriverEvent[];
+  readonly drain: DrainRuntime;
+  /** One pass over the drain `main`. */
+  pass(): Promise<PassHere>;
+  sweep(): Promise<unknown>;
+  /** Records in the emulator's DLQ that failed with this status, entered `ageMs` ago. */
+  seed(count: number, fields?: Readonly<Record<string, unknown>>, ageMs?: number): string[];
+  eventsOf<Type extends RedriverEvent["type"]>(type: Type): Extract<RedriverEvent, { type: Type }>[];
+}
+
+export interface RigOptions {
+  readonly redisUrl: string;
+  /** Lines of the drain `main` below `source` and `mode`. */
+  readonly drain?: string;
+  readonly mode?: "plan" | "live";
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly emulator?: EmulatorOptions;
+  readonly source?: string;
+  /** Several rigs may share one emulator, receiver and key prefix: replicas. */
+  readonly twinOf?: Rig;
+  /** The test's own hook; needed where tests of a file run side by side. */
+  readonly onTestFinished?: (finish: () => Promise<void>) => void;
+}
+
+let rigs = 0;
+let seeded = 0;
+
+export async function createRig(options: RigOptions): Promise<Rig> {
+  const receiver = options.twinOf?.receiver ?? (await createReceiver());
+  const emulator = options.twinOf?.emulator ?? (await startEmulator({ retryScale: 0, ...options.emulator }));
+  const keyPrefix = options.twinOf?.core.settings.redis.keyPrefix ?? `rig-${process.pid}-${(rigs += 1)}`;
+  const settings = loadSettings({
+    env: { REDRIVER_SERVICE_TOKEN: emulator.token, REDRIVER_SERVICE_URL: emulator.url },
+    flags: { "redis.url": options.redisUrl, "redis.keyPrefix": keyPrefix, ...options.settings },
+  });
+  if (!settings.ok) throw new Error(settings.problems.map(formatProblem).join("\n"));
+  const loaded = loadDocument(toDocument(options), "rig.yaml");
+  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
+
+  const events: RedriverEvent[] = [];
+  const teardown = createTeardown();
+  const core = openCore({
+    settings: settings.settings,
+    document: loaded.document,
+    env: {},
+    events: { emit: (event) => void events.push(event) },
+    teardown,
+  });
+  (options.onTestFinished ?? onTestFinished)(async () => {
+    await teardown.run(2_000);
+    if (options.twinOf !== undefined) return;
+    await emulator.close();
+    await receiver.close();
+  });
+  await core.redis.ready(5_000);
+  const drain = core.drains.get("main" as DrainName);
+  if (drain === undefined) throw new Error("the rig's document has a drain named main");
+  const never = new AbortController().signal;
+  const memory = createSweepMemory();
+
+  return {
+    emulator,
+    receiver,
+    core,
+    events,
+    drain,
+    pass: () =>
+      runPassHere(drain, settings.settings.passes, { signal: never, stopping: never }, () => undefined),
+    sweep: () => sweep(drain.source, core.drains, memory, never),
+    seed: (count, fields = {}, ageMs = 60 * 60_000) => {
+      const createdAt = Date.now() - ageMs - 5_000;
+      return emulator.dlq.seed(
+        Array.from({ length: count }, (_, index) => ({
+          dlqId: `${Date.now() - ageMs + index}-${seeded++}`,
+          url: `${receiver.url}/hook`,
+          createdAt: createdAt + index,
+          responseStatus: 503,
+          maxRetries: 3,
+          body: JSON.stringify({ id: `${fields["label"] ?? "m"}-${index}` }),
+          ...fields,
+        })),
+      );
+    },
+    eventsOf: (type) =>
+      events.filter((event): event is Extract<RedriverEvent, { type: typeof type }> => event.type === type),
+  };
+}
+
+const defaultDrain = `
+    minAge: 1s
+    attempts: { max: 5, wait: [1s] }
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+
+function toDocument({ drain = defaultDrain, mode = "live", source = "{}" }: RigOptions): string {
+  return `version: 1\nsources:\n  default: ${source}\ndrains:\n  main:\n    mode: ${mode}\n${drain.replace(/^\n/, "")}`;
+}

@@ -1,0 +1,270 @@
+import { describe, expect, it } from "vitest";
+import { loadDocument } from "../../src/config/document/load-document.ts";
+import { formatProblem } from "../../src/config/problem.ts";
+
+const problemsOf = (text: string): string[] => {
+  const outcome = loadDocument(text, "drains.yaml");
+  return outcome.ok ? [] : outcome.problems.map(formatProblem);
+};
+
+/** A document with one drain whose lines, indented by four spaces, are given. */
+const drain = (...lines: string[]): string =>
+  [
+    "version: 1",
+    "sources: { default: {} }",
+    "drains:",
+    "  orders:",
+    ...lines.map((line) => `    ${line}`),
+  ].join("\n");
+
+/** A document with one rule whose lines are given; the first stands in line 6 at column 9. */
+const rule = (...lines: string[]): string =>
+  drain("rules:", ...lines.map((line, index) => `  ${index === 0 ? "- " : "  "}${line}`));
+
+describe("a document with mistakes", () => {
+  it("is told all of them at once, each with its place", () => {
+    const text = `version: 1
+sources:
+  eu: { retention: 3 days }
+drains:
+  orders:
+    source: us
+    rules:
+      - name: outage
+        when: { responseStatus: 503, typ: x }
+        then: republish
+      - name: outage
+        then: retry
+      - when: { responseStatus: [429, 5zz] }
+        then: hold
+`;
+    expect(problemsOf(text)).toEqual([
+      'drains.yaml:3:20 sources.eu.retention: expected a duration in ms, s, m, h or d, such as 30s, 2m, 1h30m or 3d, got "3 days"',
+      'drains.yaml:6:13 drains.orders.source: unknown source "us"; expected eu',
+      expect.stringMatching(
+        /^drains\.yaml:9:38 drains\.orders\.rules\[0\]\.when: unknown key "typ"; expected one of responseStatus, url, /,
+      ),
+      'drains.yaml:11:15 drains.orders.rules[1].name: expected another name than rules[0] of this drain, got "outage"',
+      'drains.yaml:12:15 drains.orders.rules[1].then: expected one of republish, drop, hold, park, got "retry"',
+      expect.stringMatching(
+        /^drains\.yaml:13:33 drains\.orders\.rules\[2\]\.when\.responseStatus: expected a whole number .*, got a list$/,
+      ),
+    ]);
+  });
+
+  it("is told of mistakes of spelling, of shape and of meaning together", () => {
+    const text = rule("name: a", "name: b", "then: republish", "set: { queue: q, delay: 30s, color: red }");
+    expect(problemsOf(text)).toEqual([
+      "drains.yaml:6:9 drains.orders.rules[0]: missing when; expected when beside republish and drop; when: any says it of every record on purpose",
+      'drains.yaml:7:9 drains.orders.rules[0]: duplicate key "name"',
+      "drains.yaml:9:26 drains.orders.rules[0].set.delay: expected either queue or delay: the service refuses both together",
+      expect.stringMatching(
+        /^drains\.yaml:9:38 drains\.orders\.rules\[0\]\.set: unknown key "color"; expected /,
+      ),
+    ]);
+  });
+
+  it("suggests the nearest name", () => {
+    expect(problemsOf(drain("slect: {}"))[0]).toMatch(
+      /^drains\.yaml:5:5 drains\.orders: unknown key "slect".*; did you mean "select"\?$/,
+    );
+    expect(problemsOf(rule("when: { respnseStatus: 1 }", "then: hold"))[0]).toContain(
+      'did you mean "responseStatus"?',
+    );
+    expect(
+      problemsOf("version: 1\nsources: { eu: {}, us: { url: http://u } }\ndrains: { a: { source: ue } }")[0],
+    ).toContain('did you mean "eu"?');
+  });
+
+  it("counts lines and columns from one, after comments, in CRLF files and behind a byte order mark", () => {
+    const text =
+      "\uFEFF# comment\r\nversion: 1\r\nsources: { default: {} }\r\ndrains:\r\n  orders: { mode: fast }\r\n";
+    expect(problemsOf(text)).toEqual([
+      'drains.yaml:5:19 drains.orders.mode: expected one of plan, live, got "fast"',
+    ]);
+  });
+
+  it("stops at a hundred problems and says so", () => {
+    const keys = Array.from({ length: 300 }, (_, index) => `k${index}: 1`);
+    const problems = problemsOf(drain(...keys));
+    expect(problems).toHaveLength(101);
+    expect(problems.at(-1)).toBe("drains.yaml: there are more problems than these 100");
+  });
+
+  it.each([
+    ["", "drains.yaml:1:1: expected a mapping, got nothing"],
+    ["- 1", "drains.yaml:1:1: expected a mapping, got a list"],
+    ["version: 2\nsources: {a: {}}\ndrains: {}", "drains.yaml:1:10 version: expected 1, got 2"],
+    ["version: 1\ndrains: {}", "drains.yaml:1:1 sources: missing; expected a mapping of names to sources"],
+    [
+      "version: 1\nsources: {}\ndrains: {}",
+      "drains.yaml:2:10 sources: expected at least one source, such as default: {}, got a mapping",
+    ],
+    [
+      "version: 1\nsources: {Big: {}}\ndrains: {}",
+      "drains.yaml:2:11 sources.Big: expected a name of a-z, 0-9 and - that begins with a letter or digit, at most 63 characters",
+    ],
+    [
+      "version: 1\nsources: {eu: {}, us: {}}\ndrains: {a: {}}",
+      "drains.yaml:2:19 sources.us: expected another url or token than source eu: one account is one source",
+    ],
+    [
+      "version: 1\nsources: {eu: {url: http://a}, us: {url: http://b}}\ndrains: {a: {}}",
+      "drains.yaml:3:10 drains.a: missing source; expected a source, one of eu, us",
+    ],
+    [
+      "version: 1\nsources: {eu: {url: http://a}, us: {url: http://b, id: eu}}\ndrains: {}",
+      'drains.yaml:2:56 sources.us.id: expected another id than source eu, got "eu"',
+    ],
+    [
+      "version: 1\nsources: {eu: {url: http://a/v2/publish/}, us: {url: http://a}}\ndrains: {}",
+      "drains.yaml:2:44 sources.us: expected another url or token than source eu: one account is one source",
+    ],
+    ["%YAML 1.1\n---\nversion: 1", "drains.yaml:1:1: expected no %YAML directive"],
+    ["version: 1\n---\nversion: 1", "drains.yaml:2:1: expected a single document (no second ---)"],
+    ["version: 1\nsources: {a: {}", "drains.yaml:2:16: expected deeper indentation, or a closing bracket"],
+    ["version: !!int 1\nsources: !x {a: {}}\ndrains: {}", "drains.yaml:2:10: expected no tags (!…)"],
+  ])("%j", (text, problem) => {
+    expect(problemsOf(text)).toContain(problem);
+  });
+
+  it("refuses a secret in the document itself, says how, and does not repeat it", () => {
+    const [problem, ...others] = problemsOf("version: 1\nsources: { eu: { token: abc123 } }\ndrains: {}");
+    expect(problem).toBe(
+      "drains.yaml:2:25 sources.eu.token: expected { file: /path/of/a/file } or { env: NAME_OF_A_VARIABLE }; a secret never stands in the document itself",
+    );
+    expect(others).toEqual([]);
+  });
+});
+
+describe("keys of a drain", () => {
+  it.each([
+    ["mode: on", "5:11 drains.orders.mode"],
+    ["paused: yes", "5:13 drains.orders.paused"],
+    ["minAge: 5", "5:13 drains.orders.minAge"],
+    ["attempts: { max: 0 }", "5:22 drains.orders.attempts.max"],
+    ["attempts: { wait: [] }", "5:23 drains.orders.attempts.wait"],
+    ["attempts: { wait: [1m, soon] }", "5:28 drains.orders.attempts.wait[1]"],
+    ["attempts: { then: drop }", "5:23 drains.orders.attempts.then"],
+    ["otherwise: republish", "5:16 drains.orders.otherwise"],
+    ["unknownOutcome: hold", "5:21 drains.orders.unknownOutcome"],
+    ["schedule: { every: 99ms }", "5:24 drains.orders.schedule.every"],
+    ["schedule: { every: 1m, cron: '* * * * *' }", "5:28 drains.orders.schedule.cron"],
+    ["schedule: { timezone: Europe/Berlin }", "5:17 drains.orders.schedule.timezone"],
+    ["schedule: { cron: '* * * * *', timezone: Europe/Berlim }", "5:46 drains.orders.schedule.timezone"],
+    ["schedule: { cron: '0 0 31 2 *' }", "5:23 drains.orders.schedule.cron"],
+    ["schedule: { cron: '* * *' }", "5:23 drains.orders.schedule.cron"],
+    ["schedule: { cron: 'H * * * *' }", "5:23 drains.orders.schedule.cron"],
+    ["schedule: { cron: '61 * * * *' }", "5:23 drains.orders.schedule.cron"],
+    ["select: { responseStatus: '503' }", "5:31 drains.orders.select.responseStatus"],
+    ["select: { responseStatus: [503, 5xx] }", "5:37 drains.orders.select.responseStatus[1]"],
+    ["select: { topicName: [] }", "5:26 drains.orders.select.topicName"],
+    ["select: { topicName: 7 }", "5:26 drains.orders.select.topicName"],
+    ["select: { callerIP: 10.0.0.1 }", "5:15 drains.orders.select"],
+    ["rules: {}", "5:12 drains.orders.rules"],
+    ["rules:", "5:5 drains.orders.rules"],
+  ])("%s", (line, place) => {
+    const problems = problemsOf(drain(line));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(`drains.yaml:${place}: `);
+  });
+
+  it.each(["cursor", "count", "fromDate", "toDate"])("leave %s to redriver", (key) => {
+    expect(problemsOf(drain(`select: { ${key}: 1 }`))).toEqual([
+      `drains.yaml:5:15 drains.orders.select.${key}: this key is set by redriver itself, for each window and page`,
+    ]);
+  });
+});
+
+describe("keys of a rule", () => {
+  it.each([
+    ["when: {}", "6:15 drains.orders.rules[0].when"],
+    ["when: always", "6:15 drains.orders.rules[0].when"],
+    ["when: { all: [] }", "6:22 drains.orders.rules[0].when.all"],
+    ["when: { any: [{ responseStatus: 1 }, { host: 5 }] }", "6:54 drains.orders.rules[0].when.any[1].host"],
+    ["when: { not: { not: { path: [] } } }", "6:37 drains.orders.rules[0].when.not.not.path"],
+    ["when: { age: 5m }", "6:22 drains.orders.rules[0].when.age"],
+    ["when: { header: { 'a b': x } }", '6:27 drains.orders.rules[0].when.header["a b"]'],
+    ["when: { header: {} }", "6:25 drains.orders.rules[0].when.header"],
+    ["ignoreAfter: 2026-02-30", "6:22 drains.orders.rules[0].ignoreAfter"],
+    ["name: Outage", "6:15 drains.orders.rules[0].name"],
+    ["set: { retries: 1 }", "6:9 drains.orders.rules[0].set"],
+  ])("%s", (line, place) => {
+    const problems = problemsOf(rule(line, "then: hold"));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(`drains.yaml:${place}: `);
+  });
+
+  it.each([
+    ["{}", "8:14 drains.orders.rules[0].set"],
+    ["{ destination: orders-group }", "8:29 drains.orders.rules[0].set.destination"],
+    ["{ destination: https://u:p@example.com/ }", "8:29 drains.orders.rules[0].set.destination"],
+    ["{ destination: { hst: a } }", "8:31 drains.orders.rules[0].set.destination"],
+    ["{ destination: { scheme: ftp } }", "8:39 drains.orders.rules[0].set.destination.scheme"],
+    ["{ destination: { path: a } }", "8:37 drains.orders.rules[0].set.destination.path"],
+    ["{ headers: { X-A: 1 } }", "8:32 drains.orders.rules[0].set.headers.X-A"],
+    ['{ headers: { X-A: "a\\nb" } }', "8:32 drains.orders.rules[0].set.headers.X-A"],
+    ["{ headers: { Host: a } }", "8:27 drains.orders.rules[0].set.headers.Host"],
+    ["{ headers: { x-redriver: a } }", "8:27 drains.orders.rules[0].set.headers.x-redriver"],
+    ["{ headers: { X-A: a, x-a: b } }", "8:35 drains.orders.rules[0].set.headers.x-a"],
+    ["{ delay: 10 }", "8:23 drains.orders.rules[0].set.delay"],
+    ["{ delay: { spread: 0s } }", "8:33 drains.orders.rules[0].set.delay.spread"],
+    ["{ retries: -1 }", "8:25 drains.orders.rules[0].set.retries"],
+    ["{ queue: q, delay: 30s }", "8:26 drains.orders.rules[0].set.delay"],
+  ])("set: %s", (set, place) => {
+    const problems = problemsOf(rule("when: any", "then: republish", `set: ${set}`));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(`drains.yaml:${place}: `);
+  });
+
+  it("never repeat header values", () => {
+    const told = problemsOf(
+      rule(
+        "when: { header: { X-Key: [hunter2, 7] } }",
+        "then: republish",
+        "set: { headers: { X-Key: 1234567 } }",
+      ),
+    );
+    expect(told).toHaveLength(2);
+    expect(told.join()).not.toMatch(/hunter2|1234567/);
+  });
+
+  it.each(["republish", "drop"])("%s needs a when; when: any says it on purpose", (then) => {
+    expect(problemsOf(rule(`then: ${then}`))[0]).toContain("drains.orders.rules[0]: missing when");
+    expect(problemsOf(rule("when: any", `then: ${then}`))).toEqual([]);
+  });
+
+  it.each(["hold", "park"])("%s needs no when", (then) => {
+    expect(problemsOf(rule(`then: ${then}`))).toEqual([]);
+  });
+
+  it("drop is refused where it would act, and only there", () => {
+    const dropping = ["rules:", "  - { when: any, then: drop }"];
+    expect(problemsOf(drain("mode: live", ...dropping))).toEqual([
+      "drains.yaml:7:28 drains.orders.rules[0].then: drop needs the archive, which this version does not have; it can only be tried in mode plan",
+    ]);
+    expect(problemsOf(`defaults: { mode: live }\n${drain(...dropping)}`)).toHaveLength(1);
+    expect(problemsOf(`defaults: { mode: live }\n${drain("mode: plan", ...dropping)}`)).toEqual([]);
+  });
+});
+
+describe("keys that this version does not have", () => {
+  it.each([
+    ["archive", `archive: { dir: /a }\n${drain("mode: plan")}`],
+    ["sources.eu.census", "version: 1\nsources: { eu: { census: 15m } }\ndrains: {}"],
+    ...["lane", "limits", "onLoss", "beforeExpiry"].flatMap((key) => [
+      [`defaults.${key}`, `defaults: { ${key}: x }\n${drain("mode: plan")}`],
+      [`drains.orders.${key}`, drain(`${key}: { a: 1 }`)],
+    ]),
+    ["drains.orders.guards", drain("guards: []")],
+    ["drains.orders.tests", drain("tests: []")],
+    ["drains.orders.rules[0].set.body", rule("when: any", "then: republish", "set: { body: { merge: {} } }")],
+    ...["body", "timeLeft", "size", "scheduleId", "createdAt"].map((key) => [
+      `drains.orders.rules[0].when.${key}`,
+      rule(`when: { ${key}: 1 }`, "then: hold"),
+    ]),
+  ])("%s", (path = "", text = "") => {
+    expect(problemsOf(text)).toEqual([expect.stringMatching(/^drains\.yaml:\d+:\d+ /)]);
+    expect(problemsOf(text)[0]).toContain(` ${path}: this key is not supported in this version`);
+  });
+});
