@@ -177,18 +177,24 @@ export interface PublishedFact {
   readonly attempt: number;
   /** False for evidence from a come-back's lineage: remembered, deleted only when it is listed again. */
   readonly deletePending: boolean;
+  /** With evidence: the look in which a come-back named it as its parent. */
+  readonly namedBy?: Token;
   readonly drain: DrainName | null;
   /** The dead letter's own messageId where known. */
   readonly messageId: MessageId | null;
 }
 
-export type PublishedVerdict =
-  /** Also for the same fact once more. */
-  | { readonly kind: "recorded" }
-  /** Published as another message before; that one stays. */
-  | { readonly kind: "already"; readonly as: MessageId }
-  /** The tombstone stays; nothing is pending. */
-  | { readonly kind: "gone" };
+export type PublishedVerdict = {
+  /** Present when `namedBy` of this fact was the first to name the dead letter as a parent: counts each come-back once. */
+  readonly firstNaming?: true;
+} & (
+  | /** Also for the same fact once more. */ { readonly kind: "recorded" }
+  | /** Published as another message before; that one stays. */ {
+      readonly kind: "already";
+      readonly as: MessageId;
+    }
+  | /** The tombstone stays; nothing is pending. */ { readonly kind: "gone" }
+);
 
 export interface RefusedRequest {
   readonly dlqId: DlqId;

@@ -81,9 +81,8 @@ export function createPageReport(drain: DrainRuntime): PageReport {
       }
     },
     comeBacks(records) {
-      for (const { letter, reading, view } of records) {
-        // Once the ledger knows something of a come-back it has been counted.
-        if (reading.kind !== "come-back" || view.state !== "absent") continue;
+      for (const { letter, reading, isNewComeBack } of records) {
+        if (!isNewComeBack || reading.kind !== "come-back") continue;
         tally.comeBacks += 1;
         const { parentDlqId, attempt } = reading.lineage;
         events.emit({

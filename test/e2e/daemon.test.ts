@@ -37,7 +37,10 @@ interface Stage {
   deliveredOnce(bodies: readonly string[]): void;
 }
 
-async function setUp(options: EmulatorOptions = {}, env: Readonly<Record<string, string>> = impatient): Promise<Stage> {
+async function setUp(
+  options: EmulatorOptions = {},
+  env: Readonly<Record<string, string>> = impatient,
+): Promise<Stage> {
   const emulator = await startEmulator({ retryScale: 0, ...options });
   const receiver = await createReceiver();
   onTestFinished(async () => {
@@ -65,7 +68,9 @@ async function setUp(options: EmulatorOptions = {}, env: Readonly<Record<string,
       return bodies;
     },
     deliveredOnce(bodies) {
-      expect(Object.fromEntries(receiver.counts())).toEqual(Object.fromEntries(bodies.map((body) => [body, 1])));
+      expect(Object.fromEntries(receiver.counts())).toEqual(
+        Object.fromEntries(bodies.map((body) => [body, 1])),
+      );
     },
   };
 }
@@ -95,7 +100,13 @@ describe("the daemon", () => {
   it("killed while a delete is stalled, then started again, delivers once and loses nothing", async () => {
     const { emulator, setup, seed, deliveredOnce } = await setUp();
     const bodies = seed(50);
-    emulator.faults.add({ kind: "stall-answer", operation: "delete", when: "before", name: "stall", count: 1 });
+    emulator.faults.add({
+      kind: "stall-answer",
+      operation: "delete",
+      when: "before",
+      name: "stall",
+      count: 1,
+    });
     const first = await startDaemon(setup.env);
     await emulator.journal.waitFor((entry) => entry.type === "fault" && entry.name === "stall");
     first.child.kill("SIGKILL");

@@ -65,6 +65,7 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 describe.concurrent("a worker that stops between begin and POST", () => {
   it("is taken over by the sweep, and its own POST never leaves whole: delivered once", async ({
     expect,
+    onTestFinished,
   }) => {
     const rig = await createRig({ redisUrl: redis.url(), settings: impatient, source, onTestFinished });
     const twin = await createRig({ redisUrl: redis.url(), settings: impatient, source, twinOf: rig, onTestFinished });
@@ -112,6 +113,7 @@ describe.concurrent("an outcome that stays unknown past the deduplication window
 
   it("is republished by policy, under a new id, and each declared double is counted and named", async ({
     expect,
+    onTestFinished,
   }) => {
     const rig = await setUp("republish", onTestFinished, expect);
     await rig.sweep();

@@ -16,29 +16,50 @@ export interface TestRedis {
   fresh(): RedisConnection;
 }
 
-/** A Redis server for one test file, ended with it. Call at the top of the file. */
-export function useRedis(): TestRedis {
+/**
+ * A Redis server for one test file, ended with it. Call at the top of the file. `own`: never a given one, for tests that change the
+ * server's settings, users or scripts.
+ */
+export function useRedis(whose: "any" | "own" = "any"): TestRedis {
   let found: FoundRedis | undefined;
   let redis: RedisConnection | undefined;
+  const prefixes: string[] = [];
 
   beforeAll(async () => {
-    found = await findForTests();
+    found = whose === "own" ? await startOwn() : await findForTests();
     redis = createRedis(found.url, { role: "test" });
     await redis.ready(5_000);
   });
   afterAll(async () => {
+    if (found?.startedByUs === false) await removeKeys(known(redis), prefixes);
     await redis?.close();
     await found?.stop();
   });
 
   return {
     url: () => known(found).url,
-    fresh: () => ({ ...known(redis), keyPrefix: `test-${randomUUID()}` }),
+    fresh: () => {
+      const keyPrefix = `test-${randomUUID()}`;
+      prefixes.push(keyPrefix);
+      return { ...known(redis), keyPrefix };
+    },
   };
 }
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
+}
+
+/** A given database is left as it was found; it is never flushed. */
+async function removeKeys(redis: RedisConnection, prefixes: readonly string[]): Promise<void> {
+  for (const prefix of prefixes) {
+    const keys = (await redis.command("KEYS", `${prefix}:*`)) as string[];
+    if (keys.length > 0) await redis.command("DEL", ...keys);
+  }
+}
+
+function startOwn(): Promise<FoundRedis> {
+  return findRedisServer({ env: { PATH: process.env["PATH"] }, cacheDir, say });
 }
 
 /** A given database is empty for the first file only; that file marks it for the others, which run beside it. */

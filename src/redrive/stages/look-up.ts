@@ -1,5 +1,5 @@
-import type { PublishedFact } from "../../ports/ledger.ts";
-import type { DrainRuntime } from "../runtime.ts";
+import type { DlqId } from "../../message/dead-letter.ts";
+import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { idsOf, type FoundRecord, type KnownRecord } from "./records.ts";
 
 /**
@@ -12,28 +12,38 @@ export async function lookUp(
 ): Promise<readonly KnownRecord[]> {
   if (found.length === 0) return [];
   const { ledger } = drain.source;
-  if (drain.config.mode === "live") {
-    const evidence = found.flatMap(toEvidence);
-    if (evidence.length > 0) await ledger.published(evidence);
-  }
+  const newComeBacks = drain.config.mode === "live" ? await writeEvidence(drain.source, found) : new Set();
   const { views, at } = await ledger.look(idsOf(found));
   return found.map((record, index) => ({
     ...record,
     view: views[index] ?? { state: "absent" },
     viewedAt: at,
+    isNewComeBack: newComeBacks.has(record.letter.dlqId),
   }));
 }
 
-function toEvidence({ letter, reading }: FoundRecord): PublishedFact[] {
-  if (reading.kind !== "come-back") return [];
-  return [
-    {
-      dlqId: reading.lineage.parentDlqId,
+/** Answers the come-backs whose parent is named for the first time. */
+async function writeEvidence(
+  { ledger, identities }: SourceRuntime,
+  found: readonly FoundRecord[],
+): Promise<ReadonlySet<DlqId>> {
+  const comeBacks = found.flatMap(({ letter, reading }) =>
+    reading.kind === "come-back" ? [{ letter, lineage: reading.lineage }] : [],
+  );
+  if (comeBacks.length === 0) return new Set();
+  const namedBy = identities.token();
+  const { verdicts } = await ledger.published(
+    comeBacks.map(({ letter, lineage }) => ({
+      dlqId: lineage.parentDlqId,
       as: letter.messageId,
-      attempt: reading.lineage.attempt,
+      attempt: lineage.attempt,
       deletePending: false,
+      namedBy,
       drain: null,
       messageId: null,
-    },
-  ];
+    })),
+  );
+  return new Set(
+    comeBacks.flatMap(({ letter }, index) => (verdicts[index]?.firstNaming === true ? [letter.dlqId] : [])),
+  );
 }

@@ -20,6 +20,8 @@ export interface KnownRecord extends FoundRecord {
   readonly view: LedgerView;
   /** Redis time of the view, Unix ms. */
   readonly viewedAt: number;
+  /** A come-back seen for the first time; each is counted once. */
+  readonly isNewComeBack: boolean;
 }
 
 export interface DecidedRecord extends KnownRecord {

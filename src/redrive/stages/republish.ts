@@ -237,7 +237,7 @@ async function recordPublished(
       deduplicated,
       attempt: one.candidate.lineage.attempt,
     });
-    if (one.declaredDouble !== false && !deduplicated) {
+    if (one.declaredDouble !== false) {
       events.emit({ type: "double:declared", ...common, why: one.declaredDouble });
     }
   }

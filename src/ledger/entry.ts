@@ -1,0 +1,257 @@
+import type { MessageId } from "../message/dead-letter.ts";
+import type { ParkReason } from "../rules/decision.ts";
+import { RedriverError } from "../ports/errors.ts";
+import type { DrainName, Token } from "../ports/ids.ts";
+import { postHorizonMs, takeoverAfterMs } from "../ports/ledger.ts";
+import type { BeginVerdict, LedgerLimits, LedgerView, Series } from "../ports/ledger.ts";
+
+/**
+ * What the ledger keeps per dead letter, whatever it is kept in. Times are Unix ms of the ledger's own clock.
+ * The field names below are the long form of the letters in lua/prelude.ts.
+ */
+interface SeriesFields {
+  readonly series: Series;
+  /** Redrives known to have been made. */
+  readonly attempt: number;
+  readonly messageId: MessageId | null;
+  /** The suffix was raised by a hit that proves nothing, and no POST was made under it yet. */
+  readonly afterHit: boolean;
+  /** The series may double an earlier one; so for every POST of it. */
+  readonly declaredDouble: DeclaredDouble;
+}
+
+interface Patience {
+  readonly refusedAlone: number;
+  /** When it last counted; null: never. */
+  readonly refusedAloneAt: number | null;
+  readonly released: boolean;
+}
+
+export type DeclaredDouble = Extract<BeginVerdict, { kind: "begun" }>["declaredDouble"];
+
+export interface CoolEntry extends SeriesFields, Patience {
+  readonly state: "cool";
+  readonly dueAt: number;
+  /** Whose refusal made it cool; that token's repeat gets the same answer. */
+  readonly endedBy: Token | null;
+}
+
+export interface OpenEntryState extends SeriesFields, Patience {
+  readonly state: "open";
+  readonly drain: DrainName;
+  readonly token: Token;
+  readonly lastAt: number;
+  readonly act: "republish" | "drop";
+  /** The token's POST has been answered; what is unanswered is older. */
+  readonly ended: boolean;
+}
+
+interface Settling {
+  readonly at: number;
+  readonly drain: DrainName | null;
+  /** Since when its deletion is pending; null: it is not. */
+  readonly pendingSince: number | null;
+  readonly deleteFailed: boolean;
+  /** When it was last seen in a listing; 0: not since the fact. */
+  readonly listedAt: number;
+}
+
+export interface PublishedEntry extends Settling {
+  readonly state: "published";
+  readonly as: MessageId;
+  readonly messageId: MessageId | null;
+  /** The look that first found a come-back of it; null: none has. */
+  readonly namedBy: Token | null;
+}
+
+export interface ArchivedEntry extends Settling {
+  readonly state: "archived";
+  readonly file: string;
+  readonly token: Token;
+}
+
+export interface GoneEntry {
+  readonly state: "gone";
+  readonly namedBy: Token | null;
+}
+
+export interface ParkedEntry extends SeriesFields {
+  readonly state: "parked";
+  readonly reason: ParkReason;
+  readonly drain: DrainName;
+  readonly rulesHash: string;
+}
+
+export type Entry = CoolEntry | OpenEntryState | PublishedEntry | ArchivedEntry | GoneEntry | ParkedEntry;
+
+/** Refusals of one record alone count at most this often, so that three of them span twenty minutes. */
+export const refusedAloneEveryMs = 600_000;
+
+/** A cool entry outlives the window by an hour: afterwards no deduplication id of it can be hit. */
+export const coolBeyondWindowMs = 3_600_000;
+
+/** How long an entry is kept from now. Open: retention, never the lease, so that an expired lease cannot erase an intent. */
+export function lifeMs(entry: Entry, now: number, limits: LedgerLimits): number {
+  switch (entry.state) {
+    case "cool":
+      return entry.released
+        ? limits.retentionMs
+        : Math.max(entry.dueAt - now, limits.dedupWindowMs + coolBeyondWindowMs);
+    case "gone":
+      return limits.tombstoneMs;
+    case "open":
+    case "published":
+    case "archived":
+    case "parked":
+      return limits.retentionMs;
+  }
+}
+
+export function toView(entry: Entry | null, now: number, limits: LedgerLimits): LedgerView {
+  if (entry === null) return { state: "absent" };
+  switch (entry.state) {
+    case "cool": {
+      const { dueAt, refusedAlone, attempt, released } = entry;
+      return { state: "cool", dueAt, refusedAlone, attempt, released };
+    }
+    case "open":
+      return toOpenView(entry, now, limits);
+    case "published":
+    case "archived":
+      return toSettlingView(entry);
+    case "gone":
+      return { state: "gone" };
+    case "parked": {
+      const { reason, drain, rulesHash, attempt } = entry;
+      return { state: "parked", reason, drain, rulesHash, attempt };
+    }
+  }
+}
+
+export function toOpenView(
+  entry: OpenEntryState,
+  now: number,
+  limits: LedgerLimits,
+): Extract<LedgerView, { state: "open" }> {
+  const { drain, series, lastAt, attempt } = entry;
+  return {
+    state: "open",
+    drain,
+    series,
+    lastAt,
+    attempt,
+    messageId: entry.messageId ?? ("" as MessageId),
+    unknown: now > lastAt + takeoverAfterMs(limits),
+    pastHorizon: now > series.firstAt + postHorizonMs(limits),
+  };
+}
+
+export function toSettlingView(
+  entry: PublishedEntry | ArchivedEntry,
+): Extract<LedgerView, { state: "published" | "archived" }> {
+  if (entry.state === "published") {
+    const { as, drain, at, deleteFailed, messageId } = entry;
+    return { state: "published", as, drain, at, deleteFailed, messageId };
+  }
+  return { state: "archived", file: entry.file, drain: entry.drain ?? ("" as DrainName), at: entry.at };
+}
+
+/** The letters of lua/prelude.ts, as stored. */
+interface StoredEntry {
+  readonly v: number;
+  readonly s: Entry["state"];
+  readonly x?: number;
+  readonly f?: number;
+  readonly p?: number;
+  readonly r?: number;
+  readonly n?: number;
+  readonly m?: MessageId;
+  readonly hit?: 1;
+  readonly ra?: number;
+  readonly rt?: number;
+  readonly rel?: 1;
+  readonly d?: DrainName;
+  readonly t?: Token;
+  readonly l?: number;
+  readonly a?: "republish" | "drop";
+  readonly e?: 1;
+  readonly dd?: DeclaredDouble;
+  readonly u?: number;
+  readonly as?: MessageId;
+  readonly file?: string;
+  readonly at?: number;
+  readonly q?: number;
+  readonly df?: 1;
+  readonly w?: number;
+  readonly cb?: Token;
+  readonly why?: ParkReason;
+  readonly h?: string;
+}
+
+/** Text of a stored entry → entry. Fails with `invariant-broken` on a layout that this version does not know. */
+export function parseEntry(text: string): Entry {
+  const stored = JSON.parse(text) as StoredEntry;
+  if (stored.v !== 1) {
+    throw new RedriverError(
+      "invariant-broken",
+      `expected a ledger entry of layout 1, got ${String(stored.v)}: another version of redriver wrote it`,
+    );
+  }
+  const none = "" as never;
+  const counted: SeriesFields = {
+    series: { suffix: stored.x ?? 1, firstAt: stored.f ?? 0, posts: stored.p ?? 0, refusals: stored.r ?? 0 },
+    attempt: stored.n ?? 0,
+    messageId: stored.m ?? null,
+    afterHit: stored.hit === 1,
+    declaredDouble: stored.dd ?? false,
+  };
+  const patience: Patience = {
+    refusedAlone: stored.ra ?? 0,
+    refusedAloneAt: stored.rt ?? null,
+    released: stored.rel === 1,
+  };
+  const settling: Settling = {
+    at: stored.at ?? 0,
+    drain: stored.d ?? null,
+    pendingSince: stored.q ?? null,
+    deleteFailed: stored.df === 1,
+    listedAt: stored.w ?? 0,
+  };
+  const owner = { drain: stored.d ?? none, token: stored.t ?? none };
+  switch (stored.s) {
+    case "cool":
+      return { state: "cool", ...counted, ...patience, dueAt: stored.u ?? 0, endedBy: stored.t ?? null };
+    case "open":
+      return {
+        state: "open",
+        ...counted,
+        ...patience,
+        ...owner,
+        lastAt: stored.l ?? 0,
+        act: stored.a ?? "republish",
+        ended: stored.e === 1,
+      };
+    case "published":
+      return {
+        state: "published",
+        ...settling,
+        as: stored.as ?? none,
+        messageId: stored.m ?? null,
+        namedBy: stored.cb ?? null,
+      };
+    case "archived":
+      return { state: "archived", ...settling, file: stored.file ?? none, token: owner.token };
+    case "gone":
+      return { state: "gone", namedBy: stored.cb ?? null };
+    case "parked":
+      return {
+        state: "parked",
+        ...counted,
+        reason: stored.why ?? none,
+        drain: owner.drain,
+        rulesHash: stored.h ?? none,
+      };
+    default:
+      throw new RedriverError("invariant-broken", `expected a ledger state, got ${String(stored.s)}`);
+  }
+}

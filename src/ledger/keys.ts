@@ -1,0 +1,20 @@
+import type { SourceId } from "../ports/ids.ts";
+import { sourceKey } from "../redis/key-names.ts";
+
+/** The keys of one source, all in one slot. */
+export function sourceKeys(keyPrefix: string, sourceId: SourceId) {
+  const key = (...parts: readonly string[]): string => sourceKey(keyPrefix, sourceId, ...parts);
+  return {
+    meta: key("ledger", "meta"),
+    open: key("ledger", "open"),
+    pending: key("ledger", "pending"),
+    failed: key("ledger", "failed"),
+    /** An entry's key is this and the dlqId. */
+    entryPrefix: `${key("ledger", "entry")}:`,
+    pauses: key("pauses"),
+    binding: key("binding"),
+    turnPrefix: `${key("turn")}:`,
+    /** A drain's row of passes is this and the drain's name. */
+    passPrefix: `${key("passes")}:`,
+  };
+}

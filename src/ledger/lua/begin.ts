@@ -1,0 +1,128 @@
+import { defineLedgerScript } from "./prelude.ts";
+
+/**
+ * begin: takes the right to act and writes the intent.
+ *
+ * ARGV[4]: { token, drain, act, pageReadAt, previous?: { token, outcome }, pastHorizon, rulesHash?, requests: [{ dlqId, messageId,
+ *   attempt }] }.
+ * Returns: stamp with kind answered and verdicts in order, or kind page-too-old, paused, settle-gate with nothing begun.
+ * Effects: entries of begun verdicts become open under the token; a previous POST's outcome is counted once.
+ * Run twice: what the token holds answers begun with the same series and changes nothing.
+ *
+ * firstAt moves only when no POST of the series may be unanswered (posts = refusals), and never while the same body is retried:
+ * that keeps "no POST of one id begins later than firstAt + horizon" true.
+ */
+export const beginScript = defineLedgerScript(
+  "begin",
+  `
+local previous = call.previous
+
+local function pageRefusal()
+  if now - call.pageReadAt > limits.maxPageAge then return 'page-too-old' end
+  if redis.call('HEXISTS', pausesKey, '*') == 1 or redis.call('HEXISTS', pausesKey, call.drain) == 1 then return 'paused' end
+  if settleGateClosed() then return 'settle-gate' end
+  return nil
+end
+
+local entries, holdsSome = {}, false
+for i, request in ipairs(call.requests) do
+  local e = read(request.dlqId)
+  entries[i] = e or false
+  if e and e.s == 'open' and e.t == call.token then holdsSome = true end
+end
+
+-- Whether something may be begun that is not held already. A retry begins nothing else; a repeat only what the gates let through.
+local mayBegin = not previous
+if not previous then
+  local refusal = pageRefusal()
+  if refusal and not holdsSome then return stamped({ kind = refusal }) end
+  if refusal then mayBegin = false end
+end
+
+local function begun(e)
+  return {
+    kind = 'begun',
+    series = { suffix = e.x, firstAt = e.f, posts = e.p, refusals = e.r },
+    declaredDouble = e.dd or false,
+  }
+end
+
+-- The series of the next POST, or nil past the horizon. pastHorizon: leave, or the name of the double that a new series declares.
+local function nextSeries(e, pastHorizon, keepFirst)
+  local s = { x = 1, f = now, p = 0, r = 0 }
+  if e then s = { x = e.x, f = e.f, p = e.p, r = e.r } end
+  if call.act == 'drop' then return s end
+  local unanswered = s.p - s.r
+  if unanswered <= 0 and not keepFirst then s.f = now end
+  local double = nil
+  if now > s.f + limits.horizon then
+    if pastHorizon == 'leave' then return nil end
+    if unanswered > 0 then
+      s = { x = s.x + 1, f = now, p = 0, r = 0 }
+      double = pastHorizon
+    else
+      s.f = now
+    end
+  end
+  s.p = s.p + 1
+  return s, double
+end
+
+local unknownPastHorizon = call.pastHorizon == 'new-series' and 'unknown-outcome-past-window' or 'leave'
+
+local function open(request, e, pastHorizon, keepFirst)
+  local s, double = nextSeries(e, pastHorizon, keepFirst)
+  if not s then return { kind = 'past-horizon' } end
+  if e and e.hit and call.act ~= 'drop' then double = 'hit-after-refusals' end
+  -- A declared double stays one for every further POST of its series.
+  if e and e.dd and s.x == e.x then double = e.dd end
+  local opened = {
+    s = 'open', d = call.drain, t = call.token, l = now, a = call.act, dd = double,
+    x = s.x, f = s.f, p = s.p, r = s.r, n = request.attempt - 1, m = request.messageId,
+  }
+  if e then opened.ra = e.ra opened.rt = e.rt opened.rel = e.rel end
+  if e and call.act == 'drop' then opened.hit = e.hit end
+  put(request.dlqId, opened)
+  return begun(opened)
+end
+
+local function retry(request, e)
+  countOutcome(e, previous.outcome)
+  local verdict = open(request, e, unknownPastHorizon, true)
+  if verdict.kind == 'past-horizon' then put(request.dlqId, e) end
+  return verdict
+end
+
+local function decide(request, e)
+  if not e then
+    if not mayBegin then return { kind = 'in-flight' } end
+    return open(request, nil, 'leave', false)
+  end
+  if e.s == 'open' then
+    if e.t == call.token and not e.e then return begun(e) end
+    if previous and e.t == previous.token then return retry(request, e) end
+    if not mayBegin or now <= e.l + limits.takeover then return { kind = 'in-flight' } end
+    return open(request, e, unknownPastHorizon, false)
+  end
+  if e.s == 'cool' then
+    if now < e.u then return { kind = 'cooling', dueAt = e.u } end
+    if not mayBegin then return { kind = 'in-flight' } end
+    return open(request, e, 'released-past-window', false)
+  end
+  if e.s == 'parked' then
+    local byRule = e.why == 'rule' or e.why == 'otherwise'
+    local decidedAgain = byRule and call.rulesHash and e.d == call.drain and e.h ~= call.rulesHash
+    if not mayBegin or not decidedAgain then return { kind = 'parked', reason = e.why } end
+    return open(request, e, unknownPastHorizon, false)
+  end
+  if e.s == 'published' then return { kind = 'published', as = e.as } end
+  return { kind = e.s }
+end
+
+local verdicts = {}
+for i, request in ipairs(call.requests) do
+  verdicts[i] = decide(request, entries[i] or nil)
+end
+return stamped({ kind = 'answered', verdicts = verdicts })
+`,
+);

@@ -1,0 +1,261 @@
+import { defineScript } from "../../redis/script-runner.ts";
+
+/**
+ * What every script of the pass book starts with.
+ *
+ * KEYS, all of one drain: 1 row (JSON string), 2 windows of the open pass (hash: windowId → JSON, or `ended`), 3 due (zset: start of a
+ *   minute of entry, Unix ms, by the earliest time something in it becomes due), 4 taken (zset: what the open pass took from due).
+ * ARGV: 1 the call (JSON).
+ *
+ * The row: open? { pass, progressAt, left, failed, forced?, tally?, abandoned? }, forced?, watermark?, fullStartedAt?, hash?, mode? (of
+ * the last complete full pass), lastFullAt?, lastSuccessAt?, lastOutcome?, counts?, last? { passId, windowId, verdict }.
+ */
+const preludeLua = `
+local rowKey, windowsKey, dueKey, takenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local call = cjson.decode(ARGV[1])
+local clock = redis.call('TIME')
+local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
+local row = cjson.decode(redis.call('GET', rowKey) or '{}')
+
+local function save()
+  redis.call('SET', rowKey, cjson.encode(row))
+end
+
+local function openPass()
+  if row.open and row.open.pass.passId == call.passId then return row.open end
+  return nil
+end
+
+local function addDue(minute, dueAt)
+  local known = redis.call('ZSCORE', dueKey, minute)
+  if not known or dueAt < tonumber(known) then redis.call('ZADD', dueKey, dueAt, minute) end
+end
+
+-- Closes the open pass without completing it: what it took from due is due again, and a forced full pass is still owed.
+local function giveBack()
+  local taken = redis.call('ZRANGE', takenKey, 0, -1, 'WITHSCORES')
+  for i = 1, #taken, 2 do addDue(taken[i], tonumber(taken[i + 1])) end
+  if row.open.forced then row.forced = 1 end
+end
+`;
+
+/**
+ * open: opens a pass by compare-and-set.
+ *
+ * ARGV[1]: an OpenRequest. Returns: JSON { kind opened, pass, windows, abandoned? } or { kind busy, passId, abandoned? }.
+ * Effects: an open pass without progress for abandonAfterMs is closed as abandoned. The pass takes the due minutes.
+ * Run twice: the pass that is open under this passId is answered again.
+ */
+export const openScript = defineScript(
+  "passes:open",
+  `${preludeLua}
+local minuteMs, mostDueWindows = 60000, 50
+
+local function opened()
+  local windows = {}
+  for _, text in ipairs(redis.call('HVALS', windowsKey)) do
+    if text ~= 'ended' then windows[#windows + 1] = cjson.decode(text) end
+  end
+  table.sort(windows, function(a, b) return a.from < b.from end)
+  return cjson.encode({ kind = 'opened', pass = row.open.pass, windows = windows, abandoned = row.open.abandoned })
+end
+
+if openPass() then return opened() end
+local abandoned = nil
+if row.open then
+  if now - row.open.progressAt <= call.abandonAfterMs then
+    return cjson.encode({ kind = 'busy', passId = row.open.pass.passId })
+  end
+  abandoned = row.open.pass
+  giveBack()
+  row.lastOutcome = 'abandoned'
+end
+
+local isFull = row.forced or not call.mayBeNew or not row.fullStartedAt or not row.watermark
+  or now - row.fullStartedAt >= call.fullEveryMs or row.hash ~= call.documentHash or row.mode ~= call.mode
+local from = call.fullFrom
+if not isFull then from = math.min(call.to, row.watermark - call.overlapMs) end
+
+redis.call('DEL', windowsKey, takenKey)
+local minutes = {}
+local due = redis.call('ZRANGEBYSCORE', dueKey, '-inf', call.to, 'WITHSCORES')
+for i = 1, #due, 2 do
+  redis.call('ZADD', takenKey, due[i + 1], due[i])
+  redis.call('ZREM', dueKey, due[i])
+  minutes[#minutes + 1] = tonumber(due[i])
+end
+table.sort(minutes)
+
+local windows = { { from = from, to = call.to } }
+if not isFull then
+  local older = {}
+  for _, minute in ipairs(minutes) do
+    if minute < from then
+      local to = math.min(minute + minuteMs - 1, from - 1)
+      local previous = older[#older]
+      if previous and previous.to + 1 == minute then
+        previous.to = to
+      else
+        older[#older + 1] = { from = minute, to = to }
+      end
+    end
+  end
+  if #older > mostDueWindows then older = { { from = older[1].from, to = older[#older].to } } end
+  for _, window in ipairs(older) do windows[#windows + 1] = window end
+end
+for i, window in ipairs(windows) do
+  window.windowId = 'w' .. i
+  window.depth = 0
+  redis.call('HSET', windowsKey, window.windowId, cjson.encode(window))
+end
+
+row.open = {
+  pass = {
+    passId = call.passId, drain = call.drain, source = call.source, kind = isFull and 'full' or 'new', mode = call.mode,
+    documentHash = call.documentHash, from = from, to = call.to, startedAt = now,
+  },
+  progressAt = now, left = #windows, failed = 0, forced = row.forced, abandoned = abandoned,
+}
+row.forced = nil
+save()
+return opened()
+`,
+);
+
+/**
+ * takeWindow: ARGV[1] { passId, windowId }. Returns: JSON { pass, window }, or nil when the pass is closed or the window has ended.
+ * Effects: counts as progress.
+ */
+export const takeWindowScript = defineScript(
+  "passes:takeWindow",
+  `${preludeLua}
+local open = openPass()
+local text = open and redis.call('HGET', windowsKey, call.windowId)
+if not text or text == 'ended' then return false end
+open.progressAt = now
+save()
+return cjson.encode({ pass = open.pass, window = cjson.decode(text) })
+`,
+);
+
+/**
+ * progress: ARGV[1] { passId, due: [{ minute, dueAt }] }. Returns: nil. Effects: the minutes are due at the earliest time known, also
+ * for a pass that is closed; counts as progress of an open one.
+ */
+export const progressScript = defineScript(
+  "passes:progress",
+  `${preludeLua}
+for _, one in ipairs(call.due) do addDue(string.format('%.0f', one.minute), one.dueAt) end
+local open = openPass()
+if open then
+  open.progressAt = now
+  save()
+end
+return false
+`,
+);
+
+/**
+ * endWindow: ends a window; the last one closes the pass.
+ *
+ * ARGV[1]: { passId, windowId, failed: 0 | 1, split: [window], tally }. Returns: JSON of a CloseVerdict.
+ * Effects: split windows take the window's place. Closing complete: watermark = to; a full pass sets the counts and when the last
+ *   full one was. Closing partial: the watermark stays and what was taken is due again.
+ * Run twice: pass-open again while the pass is open, the same pass-closed for the window that closed it.
+ *
+ * Counts after a complete `new` pass: due is the pass's own, because it lists everything due; held is carried forward less what was
+ * republished, parked and inDoubt as they were, each raised to what the pass saw. A record that leaves in another way is counted until
+ * the next full pass.
+ */
+export const endWindowScript = defineScript(
+  "passes:endWindow",
+  `${preludeLua}
+local open = openPass()
+if not open then
+  if row.last and row.last.passId == call.passId and row.last.windowId == call.windowId then
+    return cjson.encode(row.last.verdict)
+  end
+  return cjson.encode({ kind = 'stale' })
+end
+local text = redis.call('HGET', windowsKey, call.windowId)
+if not text then return cjson.encode({ kind = 'stale' }) end
+if text == 'ended' then return cjson.encode({ kind = 'pass-open' }) end
+
+redis.call('HSET', windowsKey, call.windowId, 'ended')
+open.left = open.left - 1
+for _, window in ipairs(call.split) do
+  if redis.call('HSETNX', windowsKey, window.windowId, cjson.encode(window)) == 1 then open.left = open.left + 1 end
+end
+open.failed = open.failed + call.failed
+open.progressAt = now
+
+local function earlier(a, b)
+  if a and b then return math.min(a, b) end
+  return a or b
+end
+local tally = open.tally or {}
+for name, value in pairs(call.tally) do
+  if name == 'oldestRecordAt' then
+    tally[name] = earlier(tally[name], value)
+  else
+    tally[name] = (tally[name] or 0) + value
+  end
+end
+open.tally = tally
+if open.left > 0 then
+  save()
+  return cjson.encode({ kind = 'pass-open' })
+end
+
+local isComplete, isFull = open.failed == 0, open.pass.kind == 'full'
+local counts = row.counts or { due = 0, held = 0, parked = 0, inDoubt = 0 }
+if isComplete then
+  row.watermark = open.pass.to
+  row.lastSuccessAt = now
+  if isFull then
+    row.fullStartedAt = open.pass.startedAt
+    row.lastFullAt = now
+    row.hash = open.pass.documentHash
+    row.mode = open.pass.mode
+    counts = { due = tally.due, held = tally.held, parked = tally.parked, inDoubt = tally.inDoubt, oldestRecordAt = tally.oldestRecordAt }
+  else
+    counts.due = tally.due
+    counts.held = math.max(tally.held, counts.held - tally.republished)
+    counts.parked = math.max(tally.parked, counts.parked)
+    counts.inDoubt = math.max(tally.inDoubt, counts.inDoubt)
+    counts.oldestRecordAt = earlier(counts.oldestRecordAt, tally.oldestRecordAt)
+  end
+else
+  giveBack()
+end
+counts.exact = isComplete and isFull
+row.counts = counts
+row.lastOutcome = isComplete and 'complete' or 'partial'
+local verdict = {
+  kind = 'pass-closed', pass = open.pass, outcome = row.lastOutcome, tally = tally, durationMs = now - open.pass.startedAt,
+}
+row.last = { passId = call.passId, windowId = call.windowId, verdict = verdict }
+row.open = nil
+redis.call('DEL', windowsKey, takenKey)
+save()
+return cjson.encode(verdict)
+`,
+);
+
+/** facts: ARGV[1] {}. Returns: the row's JSON, or nil when the drain never had a pass. */
+export const factsScript = defineScript(
+  "passes:facts",
+  `${preludeLua}
+return redis.call('GET', rowKey)
+`,
+);
+
+/** forceFull: ARGV[1] {}. Returns: nil. Effects: the next pass to open is full; one that is open now does not count. */
+export const forceFullScript = defineScript(
+  "passes:forceFull",
+  `${preludeLua}
+row.forced = 1
+save()
+return false
+`,
+);

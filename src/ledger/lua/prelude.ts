@@ -1,0 +1,115 @@
+import { defineScript, type RedisScript } from "../../redis/script-runner.ts";
+
+/**
+ * What every script of the ledger starts with.
+ *
+ * KEYS: 1 meta (hash: epoch, sequence, lastAcceptedAt, refusedAloneInARow), 2 open (zset: dlqId by lastAt), 3 pending (zset:
+ *   dlqId by the time since which its deletion is pending), 4 failed (set: pending ones whose DELETE failed), 5 pauses (hash:
+ *   drain or `*` → JSON).
+ *   Keys of entries are ARGV[1] .. dlqId and share the hash tag of KEYS; they are not listed in KEYS because half of the scripts
+ *   learn from an index which entries they touch.
+ * ARGV: 1 prefix of entry keys, 2 epoch to set if there is none, 3 limits (JSON, ms), 4 the call (JSON).
+ *
+ * An entry is JSON: v layout, s state, then
+ *   series (open, cool, parked): x suffix, f firstAt, p posts, r refusals, dd the series is a declared double; hit the suffix was raised by a hit after refusals and no
+ *     POST was made under it; n redrives known to have been made; m messageId
+ *   open, cool: ra, rt how often refused alone and when last; rel a person released it
+ *   open: d drain, t token, l lastAt, a act, e the token's POST is answered
+ *   cool: u dueAt, t whose refusal
+ *   published: as, m; archived: file, t token; both: at, d drain, q pending since, df its DELETE failed, w last listed,
+ *     cb the look that first found a come-back of it; gone: cb
+ *   parked: why, d drain, h rules hash
+ *
+ * put() is the only way to change an entry: it writes the entry with the life its state has and makes both indexes agree.
+ */
+const preludeLua = `
+local metaKey, openKey, pendingKey, failedKey, pausesKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local prefix, seed = ARGV[1], ARGV[2]
+local limits, call = cjson.decode(ARGV[3]), cjson.decode(ARGV[4])
+local clock = redis.call('TIME')
+local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
+local wrote = false
+
+local function read(id)
+  local text = redis.call('GET', prefix .. id)
+  if not text then return nil end
+  local e = cjson.decode(text)
+  if e.v ~= 1 then error('ledger entry of an unknown layout') end
+  return e
+end
+
+local function lifeOf(e)
+  if e.s == 'gone' then return limits.tombstone end
+  if e.s == 'cool' and not e.rel then return math.max(e.u - now, limits.coolLife) end
+  return limits.retention
+end
+
+local function put(id, e)
+  e.v = 1
+  redis.call('SET', prefix .. id, cjson.encode(e), 'PX', math.max(1, math.floor(lifeOf(e))))
+  if e.s == 'open' then redis.call('ZADD', openKey, e.l, id) else redis.call('ZREM', openKey, id) end
+  local settling = e.s == 'published' or e.s == 'archived'
+  if settling and e.q then redis.call('ZADD', pendingKey, e.q, id) else redis.call('ZREM', pendingKey, id) end
+  if settling and e.df then redis.call('SADD', failedKey, id) else redis.call('SREM', failedKey, id) end
+  wrote = true
+end
+
+-- Counts how the token's POST ended, once; a drop makes none. A hit after refusals only proves nothing: the next POST gets the next suffix.
+local function countOutcome(e, outcome)
+  if e.e then return end
+  e.e = 1
+  if e.a == 'drop' then return end
+  if outcome == 'not-sent' then e.p = e.p - 1 elseif outcome ~= 'unknown' then e.r = e.r + 1 end
+  if outcome == 'hit-after-refusals' and e.p - e.r <= 0 then
+    e.x = e.x + 1
+    e.f = now
+    e.p = 0
+    e.r = 0
+    e.dd = nil
+    e.hit = 1
+  end
+end
+
+local function forget(id)
+  redis.call('ZREM', openKey, id)
+  redis.call('ZREM', pendingKey, id)
+  redis.call('SREM', failedKey, id)
+end
+
+-- Time of the oldest member whose entry lives; forgets expired ones on the way, at most 1000 a call.
+local function oldest(index)
+  for _ = 1, 1000 do
+    local head = redis.call('ZRANGE', index, 0, 0, 'WITHSCORES')
+    if #head == 0 then return nil end
+    if redis.call('EXISTS', prefix .. head[1]) == 1 then return tonumber(head[2]) end
+    forget(head[1])
+  end
+  local head = redis.call('ZRANGE', index, 0, 0, 'WITHSCORES')
+  return tonumber(head[2])
+end
+
+local function settleGateClosed()
+  if redis.call('SCARD', failedKey) > limits.gateFailed then return true end
+  local since = oldest(pendingKey)
+  return since ~= nil and now - since > limits.gateAge
+end
+
+local function stamped(answer)
+  redis.call('HSETNX', metaKey, 'epoch', seed)
+  if wrote then redis.call('HINCRBY', metaKey, 'sequence', 1) end
+  answer.epoch = redis.call('HGET', metaKey, 'epoch')
+  answer.sequence = tonumber(redis.call('HGET', metaKey, 'sequence') or '0')
+  answer.at = now
+  return cjson.encode(answer)
+end
+
+local function withSourceFacts(answer)
+  answer.lastAcceptedAt = tonumber(redis.call('HGET', metaKey, 'lastAcceptedAt') or nil)
+  answer.refusedAloneInARow = tonumber(redis.call('HGET', metaKey, 'refusedAloneInARow') or '0')
+  return answer
+end
+`;
+
+export function defineLedgerScript(name: string, body: string): RedisScript {
+  return defineScript(`ledger:${name}`, preludeLua + body);
+}

@@ -1,0 +1,96 @@
+import { defineLedgerScript } from "./prelude.ts";
+
+/** now: ARGV[4] {}. Returns: the stamp. Effects: sets the epoch if there is none. */
+export const nowScript = defineLedgerScript("now", `return stamped({})`);
+
+/**
+ * look: reads entries of records that are listed just now.
+ *
+ * ARGV[4]: { dlqIds }. Returns: array of the stamp and each entry's JSON, or nil where there is none, in order.
+ * Effects: published and archived entries remember that they were listed; all but cool (unless released) and gone live on for the
+ *   retention. Not counted in the sequence: losing it loses nothing.
+ */
+export const lookScript = defineLedgerScript(
+  "look",
+  `
+local answer = { false }
+for i, id in ipairs(call.dlqIds) do
+  local e = read(id)
+  if e and (e.s == 'published' or e.s == 'archived') then
+    e.w = now
+    put(id, e)
+  elseif e and (e.s == 'open' or e.s == 'parked' or e.rel) then
+    redis.call('PEXPIRE', prefix .. id, limits.retention)
+  end
+  answer[i + 1] = e and cjson.encode(e) or false
+end
+wrote = false
+answer[1] = stamped({})
+return answer
+`,
+);
+
+/**
+ * page: members of an index, oldest first, with their entries.
+ *
+ * ARGV[4]: { index: open | pending, limit, offset, drain?, unlistedSince? }: of open only unknown outcomes; drain and unlistedSince
+ *   narrow to entries of that drain from before it and not listed since.
+ * Returns: array of the stamp, how many living members were walked (at most 20 times limit), then dlqId and entry JSON
+ *   alternating. Effects: members whose entry has expired are dropped from the indexes.
+ */
+export const pageScript = defineLedgerScript(
+  "page",
+  `
+local index = call.index == 'open' and openKey or pendingKey
+local ceiling = '+inf'
+if call.index == 'open' then ceiling = '(' .. string.format('%.0f', now - limits.takeover) end
+
+local function wanted(text)
+  if not call.unlistedSince then return true end
+  local e = cjson.decode(text)
+  return e.d == call.drain and e.at < call.unlistedSince and (e.w or 0) < call.unlistedSince
+end
+
+local found, walked, full = {}, 0, false
+for _ = 1, 20 do
+  local members = redis.call('ZRANGEBYSCORE', index, '-inf', ceiling, 'LIMIT', call.offset + walked, call.limit)
+  for _, id in ipairs(members) do
+    local text = redis.call('GET', prefix .. id)
+    if not text then
+      forget(id)
+    elseif not full then
+      walked = walked + 1
+      if wanted(text) then
+        found[#found + 1] = id
+        found[#found + 1] = text
+        full = #found == 2 * call.limit
+      end
+    end
+  end
+  if full or #members == 0 then break end
+end
+local answer = { stamped({}), walked }
+for i = 1, #found do answer[i + 2] = found[i] end
+return answer
+`,
+);
+
+/**
+ * summary: ARGV[4] {}. Returns: stamp, open, unknown, oldestOpenAt?, pendingDelete, oldestPendingAt?, failedDeletes, settleGate.
+ * Effects: expired members at the head of an index are dropped.
+ */
+export const summaryScript = defineLedgerScript(
+  "summary",
+  `
+local oldestOpenAt, oldestPendingAt = oldest(openKey), oldest(pendingKey)
+return stamped({
+  open = redis.call('ZCARD', openKey),
+  unknown = redis.call('ZCOUNT', openKey, '-inf', '(' .. string.format('%.0f', now - limits.takeover)),
+  oldestOpenAt = oldestOpenAt,
+  pendingDelete = redis.call('ZCARD', pendingKey),
+  oldestPendingAt = oldestPendingAt,
+  failedDeletes = redis.call('SCARD', failedKey),
+  settleGate = settleGateClosed() and 'closed' or 'open',
+})
+`,
+);

@@ -1,0 +1,146 @@
+import type { ParkReason } from "../rules/decision.ts";
+import type { BeginOptions, BeginRequest, BeginVerdict, LedgerLimits, Series } from "../ports/ledger.ts";
+import { postHorizonMs, takeoverAfterMs } from "../ports/ledger.ts";
+import type { CoolEntry, DeclaredDouble, Entry, OpenEntryState, ParkedEntry } from "./entry.ts";
+
+export interface BeginContext extends BeginOptions {
+  readonly now: number;
+  readonly limits: LedgerLimits;
+  /** False for a retry, and for a repeat while page age, pause or gate refuse: only what is held already goes on. */
+  readonly mayBegin: boolean;
+}
+
+/** What begin makes of one record: the verdict, and the entry to write, if any. Pure. */
+export interface BeginStep {
+  readonly verdict: BeginVerdict;
+  readonly entry: Entry | null;
+}
+
+type PastHorizon = "leave" | Exclude<DeclaredDouble, false>;
+
+export function beginOne(entry: Entry | null, request: BeginRequest, context: BeginContext): BeginStep {
+  const unknownPastHorizon: PastHorizon =
+    context.pastHorizon === "new-series" ? "unknown-outcome-past-window" : "leave";
+  if (entry === null) {
+    return context.mayBegin ? openAs(null, request, context, "leave", false) : leave({ kind: "in-flight" });
+  }
+  switch (entry.state) {
+    case "open": {
+      if (entry.token === context.token && !entry.ended) return leave(begun(entry));
+      if (context.previous !== undefined && entry.token === context.previous.token) {
+        const counted = countOutcome(entry, context.previous.outcome, context.now);
+        const step = openAs(counted, request, context, unknownPastHorizon, true);
+        return step.entry === null ? { ...step, entry: counted } : step;
+      }
+      const isHeld = context.now <= entry.lastAt + takeoverAfterMs(context.limits);
+      if (!context.mayBegin || isHeld) return leave({ kind: "in-flight" });
+      return openAs(entry, request, context, unknownPastHorizon, false);
+    }
+    case "cool":
+      if (context.now < entry.dueAt) return leave({ kind: "cooling", dueAt: entry.dueAt });
+      if (!context.mayBegin) return leave({ kind: "in-flight" });
+      return openAs(entry, request, context, "released-past-window", false);
+    case "parked":
+      if (!context.mayBegin || !isDecidedAgain(entry, context))
+        return leave({ kind: "parked", reason: entry.reason });
+      return openAs(entry, request, context, unknownPastHorizon, false);
+    case "published":
+      return leave({ kind: "published", as: entry.as });
+    case "archived":
+    case "gone":
+      return leave({ kind: entry.state });
+  }
+}
+
+function leave(verdict: BeginVerdict): BeginStep {
+  return { verdict, entry: null };
+}
+
+function begun(entry: OpenEntryState): BeginVerdict {
+  return { kind: "begun", series: entry.series, declaredDouble: entry.declaredDouble };
+}
+
+function openAs(
+  entry: OpenEntryState | CoolEntry | ParkedEntry | null,
+  request: BeginRequest,
+  context: BeginContext,
+  pastHorizon: PastHorizon,
+  keepFirst: boolean,
+): BeginStep {
+  const next = nextSeries(entry?.series ?? null, context, pastHorizon, keepFirst);
+  if (next === null) return leave({ kind: "past-horizon" });
+  const isDrop = context.act === "drop";
+  // A declared double stays one for every further POST of its series.
+  const declaredBefore = entry !== null && entry.series.suffix === next.series.suffix && entry.declaredDouble;
+  const patience = entry === null || entry.state === "parked" ? null : entry;
+  const opened: OpenEntryState = {
+    state: "open",
+    drain: context.drain,
+    token: context.token,
+    lastAt: context.now,
+    act: context.act,
+    ended: false,
+    series: next.series,
+    attempt: request.attempt - 1,
+    messageId: request.messageId,
+    afterHit: isDrop && entry?.afterHit === true,
+    declaredDouble:
+      declaredBefore || (!isDrop && entry?.afterHit === true ? "hit-after-refusals" : next.declaredDouble),
+    refusedAlone: patience?.refusedAlone ?? 0,
+    refusedAloneAt: patience?.refusedAloneAt ?? null,
+    released: patience?.released ?? false,
+  };
+  return { verdict: begun(opened), entry: opened };
+}
+
+/** The series of the next POST, or null past the horizon. A drop makes no POST. */
+function nextSeries(
+  known: Series | null,
+  context: BeginContext,
+  pastHorizon: PastHorizon,
+  keepFirst: boolean,
+): { readonly series: Series; readonly declaredDouble: DeclaredDouble } | null {
+  const { now, limits } = context;
+  const fresh: Series = { suffix: 1, firstAt: now, posts: 0, refusals: 0 };
+  const series = known ?? fresh;
+  if (context.act === "drop") return { series, declaredDouble: false };
+  const isUnanswered = series.posts > series.refusals;
+  const firstAt = isUnanswered || keepFirst ? series.firstAt : now;
+  if (now <= firstAt + postHorizonMs(limits)) {
+    return { series: { ...series, firstAt, posts: series.posts + 1 }, declaredDouble: false };
+  }
+  if (pastHorizon === "leave") return null;
+  if (!isUnanswered) {
+    return { series: { ...series, firstAt: now, posts: series.posts + 1 }, declaredDouble: false };
+  }
+  return { series: { ...fresh, suffix: series.suffix + 1, posts: 1 }, declaredDouble: pastHorizon };
+}
+
+/** Counts how the token's POST ended, once; a drop makes none. A hit after refusals only proves nothing: the next POST gets the next suffix. */
+export function countOutcome(
+  entry: OpenEntryState,
+  outcome: "refused" | "refused-alone" | "unknown" | "not-sent" | "hit-after-refusals",
+  now: number,
+): OpenEntryState {
+  if (entry.ended) return entry;
+  if (entry.act === "drop") return { ...entry, ended: true };
+  const { series } = entry;
+  const isRefusal = outcome !== "not-sent" && outcome !== "unknown";
+  const posts = series.posts - (outcome === "not-sent" ? 1 : 0);
+  const refusals = series.refusals + (isRefusal ? 1 : 0);
+  if (outcome === "hit-after-refusals" && posts <= refusals) {
+    const next: Series = { suffix: series.suffix + 1, firstAt: now, posts: 0, refusals: 0 };
+    return { ...entry, ended: true, series: next, afterHit: true, declaredDouble: false };
+  }
+  return { ...entry, ended: true, series: { ...series, posts, refusals } };
+}
+
+/** Parked by the document: a change of that drain's rules lifts it. Every other park waits for a person. */
+export function waitsForRules(reason: ParkReason): boolean {
+  return reason === "rule" || reason === "otherwise";
+}
+
+function isDecidedAgain(entry: ParkedEntry, context: BeginContext): boolean {
+  if (!waitsForRules(entry.reason) || context.rulesHash === undefined) return false;
+  return entry.drain === context.drain && entry.rulesHash !== context.rulesHash;
+}

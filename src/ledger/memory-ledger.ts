@@ -1,0 +1,310 @@
+import type { DlqId } from "../message/dead-letter.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { DrainName, Token } from "../ports/ids.ts";
+import { takeoverAfterMs } from "../ports/ledger.ts";
+import type {
+  BeginAnswer,
+  Ledger,
+  LedgerLimits,
+  LedgerStamp,
+  ParkRequest,
+  ParkVerdict,
+  PublishedFact,
+  PublishedVerdict,
+  RefusedRequest,
+  RefusedVerdict,
+} from "../ports/ledger.ts";
+import { refusedAloneEveryMs, toOpenView, toSettlingView, toView } from "./entry.ts";
+import type { Entry, OpenEntryState } from "./entry.ts";
+import { beginOne, countOutcome, waitsForRules } from "./memory-begin.ts";
+import { createMemoryEntries } from "./memory-entries.ts";
+
+/**
+ * The ledger of one source in this process: the reference that the Redis one is held against, and what plan and tests run on. Nothing
+ * survives the process. Indexes are not kept but derived, so they cannot disagree.
+ */
+export function createMemoryLedger(
+  clock: Pick<Clock, "now">,
+  limits: LedgerLimits,
+  options: { readonly epoch?: string; readonly isPaused?: (drain: DrainName) => boolean } = {},
+): Ledger {
+  const entries = createMemoryEntries(clock, limits);
+  const epoch = options.epoch ?? "memory";
+  let sequence = 0;
+  let lastAcceptedAt: number | null = null;
+  let refusedAloneInARow = 0;
+
+  const stamp = (): LedgerStamp => ({ epoch, sequence, at: clock.now() });
+  const put = (dlqId: DlqId, entry: Entry): void => entries.put(dlqId, entry);
+  const writing = <Answer extends object>(work: () => Answer): Promise<LedgerStamp & Answer> => {
+    const before = entries.writes();
+    const answer = work();
+    if (entries.writes() !== before) sequence += 1;
+    return Promise.resolve({ ...stamp(), ...answer });
+  };
+  const isSettleGateClosed = (): boolean => {
+    const oldest = entries.pending()[0];
+    const failed = entries.pending().filter(({ entry }) => entry.deleteFailed).length;
+    if (failed > limits.settleGateFailedDeletes) return true;
+    return oldest !== undefined && clock.now() - oldest.since > limits.settleGateAgeMs;
+  };
+
+  const recordPublished = (fact: PublishedFact): PublishedVerdict => {
+    const entry = entries.get(fact.dlqId);
+    const now = clock.now();
+    if (entry?.state === "gone" || entry?.state === "published") {
+      const namedBy = entry.namedBy ?? fact.namedBy ?? null;
+      if (namedBy !== entry.namedBy) put(fact.dlqId, { ...entry, namedBy });
+      const first =
+        fact.namedBy !== undefined && namedBy === fact.namedBy ? { firstNaming: true as const } : {};
+      if (entry.state === "gone") return { kind: "gone", ...first };
+      if (fact.deletePending && entry.pendingSince === null) {
+        put(fact.dlqId, { ...entry, namedBy, pendingSince: now });
+      }
+      return entry.as === fact.as
+        ? { kind: "recorded", ...first }
+        : { kind: "already", as: entry.as, ...first };
+    }
+    const archived = entry?.state === "archived" ? entry : null;
+    if (fact.deletePending) {
+      lastAcceptedAt = now;
+      refusedAloneInARow = 0;
+    }
+    put(fact.dlqId, {
+      state: "published",
+      as: fact.as,
+      at: now,
+      drain: fact.drain ?? (entry !== null && "drain" in entry ? entry.drain : null),
+      messageId: fact.messageId ?? (entry !== null && "messageId" in entry ? entry.messageId : null),
+      // Evidence settles what was in doubt: it may be listed still.
+      pendingSince: archived?.pendingSince ?? (fact.deletePending || entry?.state === "open" ? now : null),
+      namedBy: fact.namedBy ?? null,
+      deleteFailed: archived?.deleteFailed ?? false,
+      listedAt: archived?.listedAt ?? 0,
+    });
+    return { kind: "recorded", ...(fact.namedBy === undefined ? {} : { firstNaming: true as const }) };
+  };
+
+  const countAlone = (entry: OpenEntryState): OpenEntryState => {
+    const now = clock.now();
+    refusedAloneInARow += 1;
+    const { refusedAlone, refusedAloneAt } = entry;
+    if (refusedAloneAt !== null && now - refusedAloneAt < refusedAloneEveryMs) return entry;
+    return { ...entry, refusedAlone: refusedAlone + 1, refusedAloneAt: now };
+  };
+
+  const refuse = (request: RefusedRequest, token: Token): RefusedVerdict => {
+    const entry = entries.get(request.dlqId);
+    if (entry?.state === "cool" && entry.endedBy === token)
+      return { kind: "cool", refusedAlone: entry.refusedAlone };
+    if (entry?.state !== "open" || entry.token !== token) return { kind: "not-yours" };
+    const isAlone = !entry.ended && request.outcome === "refused-alone";
+    const counted = countOutcome(isAlone ? countAlone(entry) : entry, request.outcome, clock.now());
+    const { series, attempt, messageId, afterHit, refusedAlone, refusedAloneAt, released } = counted;
+    if (series.posts > series.refusals) {
+      if (!entry.ended) put(request.dlqId, counted);
+      return { kind: "stays-open" };
+    }
+    put(request.dlqId, {
+      state: "cool",
+      series,
+      attempt,
+      messageId,
+      afterHit,
+      refusedAlone,
+      refusedAloneAt,
+      released,
+      declaredDouble: counted.declaredDouble,
+      dueAt: clock.now() + request.coolMs,
+      endedBy: token,
+    });
+    return { kind: "cool", refusedAlone };
+  };
+
+  const park = (
+    request: ParkRequest,
+    by: { readonly drain: DrainName; readonly rulesHash: string; readonly token: Token | null },
+  ): ParkVerdict => {
+    const entry = entries.get(request.dlqId);
+    const now = clock.now();
+    if (
+      entry !== null &&
+      (entry.state === "published" || entry.state === "archived" || entry.state === "gone")
+    )
+      return { kind: "done-before" };
+    const isHeld = entry?.state === "open" && entry.token !== by.token;
+    if (isHeld && now <= entry.lastAt + takeoverAfterMs(limits)) return { kind: "not-yours" };
+    if (entry?.state === "parked" && waitsForRules(request.reason) && !waitsForRules(entry.reason)) {
+      put(request.dlqId, entry);
+      return { kind: "parked" };
+    }
+    put(request.dlqId, {
+      state: "parked",
+      reason: request.reason,
+      drain: by.drain,
+      rulesHash: by.rulesHash,
+      attempt: request.attempt,
+      series: entry?.series ?? { suffix: 1, firstAt: now, posts: 0, refusals: 0 },
+      messageId: entry?.messageId ?? null,
+      afterHit: entry?.afterHit ?? false,
+      declaredDouble: entry?.declaredDouble ?? false,
+    });
+    return { kind: "parked" };
+  };
+
+  const release = (dlqId: DlqId): boolean => {
+    const entry = entries.get(dlqId);
+    if (entry?.state === "cool") return entry.released;
+    if (entry?.state !== "parked") return false;
+    const { series, attempt, messageId, afterHit, declaredDouble } = entry;
+    put(dlqId, {
+      state: "cool",
+      series,
+      attempt: Math.max(0, attempt - 1),
+      messageId,
+      afterHit,
+      declaredDouble,
+      dueAt: clock.now(),
+      endedBy: null,
+      refusedAlone: 0,
+      refusedAloneAt: null,
+      released: true,
+    });
+    return true;
+  };
+
+  /** True when it is a tombstone afterwards. `unlistedSince`: only what is older and was not listed since. */
+  const bury = (dlqId: DlqId): boolean => {
+    const entry = entries.get(dlqId);
+    if (entry?.state === "gone") return true;
+    if (entry?.state !== "published" && entry?.state !== "archived") return false;
+    put(dlqId, { state: "gone", namedBy: entry?.state === "published" ? entry.namedBy : null });
+    return true;
+  };
+
+  return {
+    limits,
+    now: () => Promise.resolve(stamp()),
+
+    look: (dlqIds) => {
+      const views = dlqIds.map((dlqId) => toView(entries.listed(dlqId), clock.now(), limits));
+      return Promise.resolve({ ...stamp(), views });
+    },
+
+    begin: (requests, options_) => writing(() => beginAll(requests, options_)) as Promise<BeginAnswer>,
+
+    published: (facts) =>
+      writing(() => {
+        const verdicts = facts.map(recordPublished);
+        return { verdicts, lastAcceptedAt, refusedAloneInARow };
+      }),
+
+    refused: (requests, token) =>
+      writing(() => {
+        const verdicts = requests.map((request) => refuse(request, token));
+        return { verdicts, lastAcceptedAt, refusedAloneInARow };
+      }),
+
+    archived: (dlqIds, file, token) =>
+      writing(() => ({
+        verdicts: dlqIds.map((dlqId) => {
+          const entry = entries.get(dlqId);
+          if (entry?.state === "archived" && entry.token === token) return "recorded" as const;
+          if (entry?.state !== "open" || entry.act !== "drop" || entry.token !== token)
+            return "not-yours" as const;
+          const at = clock.now();
+          const settling = { at, drain: entry.drain, pendingSince: at, deleteFailed: false, listedAt: 0 };
+          put(dlqId, { state: "archived", file, token, ...settling });
+          return "recorded" as const;
+        }),
+      })),
+
+    gone: (dlqIds) => writing(() => ({ count: dlqIds.filter(bury).length })),
+
+    deleteFailed: (dlqIds) =>
+      writing(() => {
+        for (const dlqId of dlqIds) {
+          const entry = entries.get(dlqId);
+          if (entry?.state !== "published" && entry?.state !== "archived") continue;
+          if (entry.deleteFailed && entry.pendingSince !== null) continue;
+          put(dlqId, { ...entry, deleteFailed: true, pendingSince: entry.pendingSince ?? clock.now() });
+        }
+        return {};
+      }),
+
+    goneUnlisted: (drain, passStartedAt) =>
+      writing(() => {
+        const unlisted = entries
+          .pending()
+          .filter(
+            ({ entry }) =>
+              entry.drain === drain && entry.at < passStartedAt && entry.listedAt < passStartedAt,
+          );
+        return { count: unlisted.filter(({ dlqId }) => bury(dlqId)).length };
+      }),
+
+    park: (requests, by) => writing(() => ({ verdicts: requests.map((request) => park(request, by)) })),
+
+    release: (dlqIds) => writing(() => ({ count: dlqIds.filter(release).length })),
+
+    unknownOutcomes: (limit) => {
+      const now = clock.now();
+      const unknown = entries.open().filter(({ entry }) => now > entry.lastAt + takeoverAfterMs(limits));
+      const found = unknown
+        .slice(0, limit)
+        .map(({ dlqId, entry }) => ({ dlqId, view: toOpenView(entry, now, limits) }));
+      return Promise.resolve({ ...stamp(), entries: found });
+    },
+
+    pendingDeletes: (limit, offset) => {
+      const found = entries.pending().slice(offset, offset + limit);
+      return Promise.resolve({
+        ...stamp(),
+        entries: found.map(({ dlqId, entry }) => ({ dlqId, view: toSettlingView(entry) })),
+      });
+    },
+
+    summary: () => {
+      const now = clock.now();
+      const open = entries.open();
+      const pending = entries.pending();
+      return Promise.resolve({
+        ...stamp(),
+        open: open.length,
+        unknown: open.filter(({ entry }) => now > entry.lastAt + takeoverAfterMs(limits)).length,
+        oldestOpenAt: open[0]?.entry.lastAt ?? null,
+        pendingDelete: pending.length,
+        oldestPendingAt: pending[0]?.since ?? null,
+        failedDeletes: pending.filter(({ entry }) => entry.deleteFailed).length,
+        parked: null,
+        settleGate: isSettleGateClosed() ? "closed" : "open",
+      });
+    },
+  };
+
+  function beginAll(...[requests, asked]: Parameters<Ledger["begin"]>) {
+    const now = clock.now();
+    const holdsSome = requests.some(({ dlqId }) => {
+      const entry = entries.get(dlqId);
+      return entry?.state === "open" && entry.token === asked.token;
+    });
+    let mayBegin = asked.previous === undefined;
+    if (mayBegin) {
+      const refusal = pageRefusal(now, asked.pageReadAt, asked.drain);
+      if (refusal !== null && !holdsSome) return { kind: refusal };
+      mayBegin = refusal === null;
+    }
+    const verdicts = requests.map((request) => {
+      const step = beginOne(entries.get(request.dlqId), request, { ...asked, mayBegin, now, limits });
+      if (step.entry !== null) put(request.dlqId, step.entry);
+      return step.verdict;
+    });
+    return { kind: "answered" as const, verdicts };
+  }
+
+  function pageRefusal(now: number, pageReadAt: number, drain: DrainName) {
+    if (now - pageReadAt > limits.maxPageAgeMs) return "page-too-old" as const;
+    if (options.isPaused?.(drain) === true) return "paused" as const;
+    return isSettleGateClosed() ? ("settle-gate" as const) : null;
+  }
+}

@@ -1,0 +1,259 @@
+import type { Clock } from "../ports/clock.ts";
+import type { DrainName } from "../ports/ids.ts";
+import type {
+  CloseVerdict,
+  DrainFacts,
+  OpenRequest,
+  Pass,
+  PassBook,
+  Tally,
+  Window,
+} from "../ports/passes.ts";
+import { minuteMs, toDueRanges } from "./due-minutes.ts";
+
+interface OpenRow {
+  readonly pass: Pass;
+  readonly abandoned: Pass | null;
+  readonly forced: boolean;
+  readonly windows: Map<string, Window | "ended">;
+  /** Minutes taken from `due`, with when they were due. */
+  readonly taken: ReadonlyMap<number, number>;
+  progressAt: number;
+  failed: boolean;
+  tally: Tally | null;
+}
+
+interface DrainRow {
+  open: OpenRow | null;
+  forced: boolean;
+  watermark: number | null;
+  /** The last complete full pass. */
+  full: Pass | null;
+  readonly due: Map<number, number>;
+  last: { readonly passId: string; readonly windowId: string; readonly verdict: CloseVerdict } | null;
+  facts: Omit<DrainFacts, "openPass">;
+}
+
+const noFacts: Omit<DrainFacts, "openPass"> = {
+  due: 0,
+  held: 0,
+  parked: 0,
+  inDoubt: 0,
+  exact: false,
+  oldestRecordAt: null,
+  lastSuccessAt: null,
+  lastFullAt: null,
+  lastOutcome: null,
+};
+
+/** Passes in this process: the reference that the Redis one is held against. */
+export function createMemoryPassBook(clock: Pick<Clock, "now">): PassBook {
+  const rows = new Map<DrainName, DrainRow>();
+  const rowOf = (drain: DrainName): DrainRow => {
+    const row = rows.get(drain) ?? {
+      open: null,
+      forced: false,
+      watermark: null,
+      full: null,
+      due: new Map<number, number>(),
+      last: null,
+      facts: noFacts,
+    };
+    rows.set(drain, row);
+    return row;
+  };
+
+  return {
+    open: (request) => {
+      const row = rowOf(request.drain);
+      const { open } = row;
+      if (open?.pass.passId === request.passId) return Promise.resolve(toOpened(open));
+      if (open !== null && clock.now() - open.progressAt <= request.abandonAfterMs) {
+        return Promise.resolve({ kind: "busy", passId: open.pass.passId, abandoned: null });
+      }
+      if (open !== null) {
+        giveBack(row, open);
+        row.facts = { ...row.facts, lastOutcome: "abandoned" };
+      }
+      row.open = toOpenRow(row, request, clock.now(), open?.pass ?? null);
+      row.forced = false;
+      return Promise.resolve(toOpened(row.open));
+    },
+
+    takeWindow: (drain, passId, windowId) => {
+      const { open } = rowOf(drain);
+      const window = open?.pass.passId === passId ? open.windows.get(windowId) : undefined;
+      if (open === null || window === undefined || window === "ended") return Promise.resolve(null);
+      open.progressAt = clock.now();
+      return Promise.resolve({ pass: open.pass, window });
+    },
+
+    progress: (drain, passId, _windowId, dueLater) => {
+      const row = rowOf(drain);
+      for (const { enteredAt, dueAt } of dueLater) {
+        addDue(row, Math.floor(enteredAt / minuteMs) * minuteMs, dueAt);
+      }
+      if (row.open?.pass.passId === passId) row.open.progressAt = clock.now();
+      return Promise.resolve();
+    },
+
+    endWindow: (drain, passId, windowId, end, tally) => {
+      const row = rowOf(drain);
+      const { open, last } = row;
+      if (open === null || open.pass.passId !== passId) {
+        const isRepeat = last?.passId === passId && last.windowId === windowId;
+        return Promise.resolve(isRepeat ? last.verdict : { kind: "stale" });
+      }
+      const window = open.windows.get(windowId);
+      if (window === undefined) return Promise.resolve({ kind: "stale" });
+      if (window === "ended") return Promise.resolve({ kind: "pass-open" });
+      open.windows.set(windowId, "ended");
+      for (const part of end.kind === "done" ? end.split : []) {
+        if (!open.windows.has(part.windowId)) open.windows.set(part.windowId, part);
+      }
+      if (end.kind === "failed") open.failed = true;
+      open.progressAt = clock.now();
+      open.tally = open.tally === null ? tally : addTally(open.tally, tally);
+      if ([...open.windows.values()].some((left) => left !== "ended"))
+        return Promise.resolve({ kind: "pass-open" });
+      const verdict = close(row, open, open.tally, clock.now());
+      row.last = { passId, windowId, verdict };
+      return Promise.resolve(verdict);
+    },
+
+    facts: (drain) => {
+      const row = rows.get(drain);
+      if (row === undefined) return Promise.resolve(null);
+      const openPass =
+        row.open === null
+          ? null
+          : {
+              passId: row.open.pass.passId,
+              startedAt: row.open.pass.startedAt,
+              progressAt: row.open.progressAt,
+            };
+      return Promise.resolve({ ...row.facts, openPass });
+    },
+
+    forceFull: (drain) => {
+      rowOf(drain).forced = true;
+      return Promise.resolve();
+    },
+  };
+}
+
+function toOpenRow(row: DrainRow, request: OpenRequest, now: number, abandoned: Pass | null): OpenRow {
+  const { passId, drain, source, mode, documentHash, to } = request;
+  const { full, watermark } = row;
+  const isFull =
+    row.forced ||
+    !request.mayBeNew ||
+    full === null ||
+    watermark === null ||
+    now - full.startedAt >= request.fullEveryMs ||
+    full.documentHash !== documentHash ||
+    full.mode !== mode;
+  const from = isFull ? request.fullFrom : Math.min(to, watermark - request.overlapMs);
+  const taken = new Map([...row.due].filter(([, dueAt]) => dueAt <= to));
+  for (const minute of taken.keys()) row.due.delete(minute);
+  const minutes = [...taken.keys()].toSorted((a, b) => a - b);
+  const ranges = [{ from, to }, ...(isFull ? [] : toDueRanges(minutes, from))];
+  const windows = ranges.map((range, i): Window => ({ ...range, windowId: `w${i + 1}`, depth: 0 }));
+  return {
+    pass: {
+      passId,
+      drain,
+      source,
+      kind: isFull ? "full" : "new",
+      mode,
+      documentHash,
+      from,
+      to,
+      startedAt: now,
+    },
+    abandoned,
+    forced: row.forced,
+    windows: new Map(windows.map((window) => [window.windowId, window])),
+    taken,
+    progressAt: now,
+    failed: false,
+    tally: null,
+  };
+}
+
+function toOpened({ pass, windows, abandoned }: OpenRow) {
+  const left = [...windows.values()].filter((window) => window !== "ended");
+  return { kind: "opened" as const, pass, windows: left.toSorted((a, b) => a.from - b.from), abandoned };
+}
+
+function close(row: DrainRow, open: OpenRow, tally: Tally, now: number): CloseVerdict {
+  const { pass } = open;
+  const { facts } = row;
+  const outcome = open.failed ? "partial" : "complete";
+  row.open = null;
+  if (open.failed) {
+    giveBack(row, open);
+    row.facts = { ...facts, exact: false, lastOutcome: outcome };
+  } else {
+    row.watermark = pass.to;
+    const { due, held, parked, inDoubt, oldestRecordAt, republished } = tally;
+    if (pass.kind === "full") {
+      row.full = pass;
+      row.facts = {
+        due,
+        held,
+        parked,
+        inDoubt,
+        oldestRecordAt,
+        exact: true,
+        lastSuccessAt: now,
+        lastFullAt: now,
+        lastOutcome: outcome,
+      };
+    } else {
+      row.facts = {
+        ...facts,
+        due,
+        held: Math.max(held, facts.held - republished),
+        parked: Math.max(parked, facts.parked),
+        inDoubt: Math.max(inDoubt, facts.inDoubt),
+        oldestRecordAt: earlier(facts.oldestRecordAt, oldestRecordAt),
+        exact: false,
+        lastSuccessAt: now,
+        lastOutcome: outcome,
+      };
+    }
+  }
+  return { kind: "pass-closed", pass, outcome, tally, durationMs: now - pass.startedAt };
+}
+
+/** The pass ends without completing: what it took is due again, and a forced full pass is still owed. */
+function giveBack(row: DrainRow, open: OpenRow): void {
+  for (const [minute, dueAt] of open.taken) addDue(row, minute, dueAt);
+  if (open.forced) row.forced = true;
+}
+
+function addDue(row: DrainRow, minute: number, dueAt: number): void {
+  row.due.set(minute, Math.min(dueAt, row.due.get(minute) ?? dueAt));
+}
+
+function addTally(one: Tally, other: Tally): Tally {
+  return {
+    listed: one.listed + other.listed,
+    due: one.due + other.due,
+    republished: one.republished + other.republished,
+    deduplicated: one.deduplicated + other.deduplicated,
+    deleted: one.deleted + other.deleted,
+    held: one.held + other.held,
+    parked: one.parked + other.parked,
+    inDoubt: one.inDoubt + other.inDoubt,
+    comeBacks: one.comeBacks + other.comeBacks,
+    pages: one.pages + other.pages,
+    oldestRecordAt: earlier(one.oldestRecordAt, other.oldestRecordAt),
+  };
+}
+
+function earlier(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other;
+  return Math.min(one, other);
+}

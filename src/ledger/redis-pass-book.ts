@@ -1,0 +1,101 @@
+import type { DrainName, SourceId } from "../ports/ids.ts";
+import type {
+  CloseVerdict,
+  DrainFacts,
+  OpenVerdict,
+  Pass,
+  PassBook,
+  Tally,
+  Window,
+} from "../ports/passes.ts";
+import type { RedisScript } from "../redis/script-runner.ts";
+import { sourceKeys } from "./keys.ts";
+import {
+  endWindowScript,
+  factsScript,
+  forceFullScript,
+  openScript,
+  progressScript,
+  takeWindowScript,
+} from "./lua/passes.ts";
+import { toDueMinutes } from "./due-minutes.ts";
+import type { LedgerRedis } from "./redis-ledger.ts";
+
+/** The row of one drain as the scripts keep it; absent stands for null. */
+interface PassRow {
+  readonly open?: { readonly pass: Pass; readonly progressAt: number };
+  readonly lastFullAt?: number;
+  readonly lastSuccessAt?: number;
+  readonly lastOutcome?: "complete" | "partial" | "abandoned";
+  readonly counts?: {
+    readonly due: number;
+    readonly held: number;
+    readonly parked: number;
+    readonly inDoubt: number;
+    readonly oldestRecordAt?: number;
+    readonly exact: boolean;
+  };
+}
+
+/** Passes of one source's drains in Redis. */
+export function createRedisPassBook(redis: LedgerRedis, sourceId: SourceId): PassBook {
+  const { passPrefix } = sourceKeys(redis.keyPrefix, sourceId);
+  const run = async (script: RedisScript, drain: DrainName, call: object): Promise<unknown> => {
+    const row = `${passPrefix}${drain}`;
+    const keys = [row, `${row}:windows`, `${row}:due`, `${row}:taken`];
+    const reply = await redis.run(script, keys, [JSON.stringify(call)]);
+    return typeof reply === "string" ? JSON.parse(reply) : null;
+  };
+
+  return {
+    async open(request) {
+      const answer = (await run(openScript, request.drain, request)) as OpenVerdict & { abandoned?: Pass };
+      return { ...answer, abandoned: answer.abandoned ?? null };
+    },
+    takeWindow: async (drain, passId, windowId) =>
+      (await run(takeWindowScript, drain, { passId, windowId })) as { pass: Pass; window: Window } | null,
+    async progress(drain, passId, windowId, dueLater) {
+      await run(progressScript, drain, { passId, windowId, due: toDueMinutes(dueLater) });
+    },
+    async endWindow(drain, passId, windowId, end, tally) {
+      const answer = (await run(endWindowScript, drain, {
+        passId,
+        windowId,
+        failed: end.kind === "failed" ? 1 : 0,
+        split: end.kind === "done" ? end.split : [],
+        tally: { ...tally, oldestRecordAt: tally.oldestRecordAt ?? undefined },
+      })) as CloseVerdict;
+      if (answer.kind !== "pass-closed") return answer;
+      return { ...answer, tally: toTally(answer.tally) };
+    },
+    async facts(drain) {
+      const row = (await run(factsScript, drain, {})) as PassRow | null;
+      return row === null ? null : toFacts(row);
+    },
+    async forceFull(drain) {
+      await run(forceFullScript, drain, {});
+    },
+  };
+}
+
+function toTally(tally: Omit<Tally, "oldestRecordAt"> & { readonly oldestRecordAt?: number | null }): Tally {
+  return { ...tally, oldestRecordAt: tally.oldestRecordAt ?? null };
+}
+
+function toFacts({ open, counts, ...row }: PassRow): DrainFacts {
+  return {
+    due: counts?.due ?? 0,
+    held: counts?.held ?? 0,
+    parked: counts?.parked ?? 0,
+    inDoubt: counts?.inDoubt ?? 0,
+    exact: counts?.exact ?? false,
+    oldestRecordAt: counts?.oldestRecordAt ?? null,
+    lastSuccessAt: row.lastSuccessAt ?? null,
+    lastFullAt: row.lastFullAt ?? null,
+    openPass:
+      open === undefined
+        ? null
+        : { passId: open.pass.passId, startedAt: open.pass.startedAt, progressAt: open.progressAt },
+    lastOutcome: row.lastOutcome ?? null,
+  };
+}

@@ -1,0 +1,51 @@
+import type { SourceId } from "../ports/ids.ts";
+import type { SourceBook } from "../ports/passes.ts";
+import type { RedisConnection } from "../redis/connect.ts";
+import { defineScript } from "../redis/script-runner.ts";
+import { sourceKeys } from "./keys.ts";
+
+/**
+ * bind: binds a source id to its address, once and for all, and follows its token.
+ *
+ * KEYS: 1 the source's hash. ARGV: 1 hash of the URL, 2 hash of the token.
+ * Returns: bound | same | token-changed | url-differs. Effects: url is set where absent and never changed; token is set unless the
+ *   url differs. Run twice: bound and token-changed become same.
+ */
+const bindScript = defineScript(
+  "source:bind",
+  `
+local known = redis.call('HMGET', KEYS[1], 'url', 'token')
+if not known[1] then
+  redis.call('HSET', KEYS[1], 'url', ARGV[1], 'token', ARGV[2])
+  return 'bound'
+end
+if known[1] ~= ARGV[1] then return 'url-differs' end
+if known[2] == ARGV[2] then return 'same' end
+redis.call('HSET', KEYS[1], 'token', ARGV[2])
+return 'token-changed'
+`,
+);
+
+/** What is remembered about a source besides its ledger. Fails with `redis-unavailable`. */
+export function createRedisSourceBook(
+  redis: Pick<RedisConnection, "run" | "command" | "keyPrefix">,
+  sourceId: SourceId,
+): SourceBook {
+  const { binding, turnPrefix } = sourceKeys(redis.keyPrefix, sourceId);
+  return {
+    async bind(urlHash, tokenHash) {
+      const verdict = await redis.run(bindScript, [binding], [urlHash, tokenHash]);
+      return verdict as "bound" | "same" | "token-changed" | "url-differs";
+    },
+    async datesMean() {
+      const meaning = await redis.command("HGET", binding, "datesMean");
+      return meaning === "entered" || meaning === "created" ? meaning : null;
+    },
+    async learnDates(meaning) {
+      await redis.command("HSET", binding, "datesMean", meaning);
+    },
+    async takeTurn(name, ttlMs) {
+      return (await redis.command("SET", `${turnPrefix}${name}`, "1", "NX", "PX", ttlMs)) === "OK";
+    },
+  };
+}

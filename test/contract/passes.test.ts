@@ -1,0 +1,390 @@
+import { describe, expect, test } from "vitest";
+import type { DrainName, PassId } from "../../src/ports/ids.ts";
+import type { OpenRequest, PassBook, Tally, Window } from "../../src/ports/passes.ts";
+import { drain, otherDrain, source, standsFor, startOfTime } from "../support/ledger-stands.ts";
+import { useRedis } from "../support/redis.ts";
+
+const redis = useRedis();
+const minuteMs = 60_000;
+const fullEveryMs = 30 * minuteMs;
+const overlapMs = 2 * minuteMs;
+/** The start of a minute. */
+const epoch = startOfTime - (startOfTime % minuteMs);
+
+const nothing: Tally = {
+  listed: 0,
+  due: 0,
+  republished: 0,
+  deduplicated: 0,
+  deleted: 0,
+  held: 0,
+  parked: 0,
+  inDoubt: 0,
+  comeBacks: 0,
+  oldestRecordAt: null,
+  pages: 1,
+};
+
+const passId = (text: string): PassId => text as PassId;
+
+function asking(id: string, changes: Partial<OpenRequest> = {}): OpenRequest {
+  return {
+    passId: passId(id),
+    drain,
+    source,
+    mode: "live",
+    documentHash: "doc-1",
+    to: epoch,
+    fullFrom: 0,
+    fullEveryMs,
+    mayBeNew: true,
+    overlapMs,
+    abandonAfterMs: 300_000,
+    ...changes,
+  };
+}
+
+async function open(passes: PassBook, id: string, changes: Partial<OpenRequest> = {}) {
+  const verdict = await passes.open(asking(id, changes));
+  if (verdict.kind !== "opened") throw new Error(`expected an open pass, got ${verdict.kind}`);
+  return verdict;
+}
+
+/** Opens a pass and ends all its windows, the first with `tally`. */
+async function runPass(
+  passes: PassBook,
+  id: string,
+  changes: Partial<OpenRequest> = {},
+  tally: Partial<Tally> = {},
+  end: "done" | "failed" = "done",
+) {
+  const { pass, windows } = await open(passes, id, changes);
+  for (const [index, { windowId }] of windows.entries()) {
+    const found = index === 0 ? { ...nothing, ...tally } : nothing;
+    const ending = end === "done" ? { kind: end, split: [] } : { kind: end };
+    await passes.endWindow(pass.drain, pass.passId, windowId, ending, found);
+  }
+  return { pass, windows };
+}
+
+const ranges = (windows: readonly Window[]) => windows.map(({ from, to }) => [from - epoch, to - epoch]);
+
+describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
+  test("the first pass is full, over one window from the beginning to the horizon", async () => {
+    const { passes } = await create();
+    expect(await passes.facts(drain)).toBeNull();
+    expect(await passes.open(asking("p1"))).toEqual({
+      kind: "opened",
+      pass: {
+        passId: "p1",
+        drain,
+        source,
+        kind: "full",
+        mode: "live",
+        documentHash: "doc-1",
+        from: 0,
+        to: epoch,
+        startedAt: startOfTime,
+      },
+      windows: [{ windowId: "w1", from: 0, to: epoch, depth: 0 }],
+      abandoned: null,
+    });
+  });
+
+  test("passes of one drain do not overlap, those of two drains do", async () => {
+    const { passes } = await create();
+    await open(passes, "p1");
+    expect(await passes.open(asking("p2"))).toEqual({ kind: "busy", passId: "p1", abandoned: null });
+    expect(await passes.open(asking("p3", { drain: otherDrain }))).toMatchObject({ kind: "opened" });
+  });
+
+  test("asking again for the pass that is open answers it again", async () => {
+    const { passes } = await create();
+    const first = await open(passes, "p1");
+    expect(await passes.open(asking("p1", { to: epoch + 1 }))).toEqual(first);
+  });
+
+  test("a pass without progress is abandoned by the next; taking a window, a page and an end are progress", async () => {
+    const stand = await create();
+    const { passes } = stand;
+    await open(passes, "p1");
+    const steps = [
+      () => passes.takeWindow(drain, passId("p1"), "w1"),
+      () => passes.progress(drain, passId("p1"), "w1", []),
+      () =>
+        passes.endWindow(
+          drain,
+          passId("p1"),
+          "w1",
+          { kind: "done", split: [{ windowId: "w1a", from: 1, to: 2, depth: 1 }] },
+          nothing,
+        ),
+    ];
+    for (const step of steps) {
+      await stand.advance(300_000);
+      await step();
+      expect(await passes.open(asking("p2"))).toMatchObject({ kind: "busy" });
+    }
+    await stand.advance(300_001);
+    expect(await passes.open(asking("p2"))).toMatchObject({
+      kind: "opened",
+      abandoned: { passId: "p1" },
+      windows: [{ windowId: "w1" }],
+    });
+    expect(await passes.facts(drain)).toMatchObject({ lastOutcome: "abandoned", openPass: { passId: "p2" } });
+    // The worker of the abandoned pass finds its window taken from it.
+    expect(await passes.takeWindow(drain, passId("p1"), "w1a")).toBeNull();
+    expect(await passes.endWindow(drain, passId("p1"), "w1a", { kind: "failed" }, nothing)).toEqual({
+      kind: "stale",
+    });
+  });
+
+  test("a window is there until it has ended, and its parts take its place", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const parts = [
+      { windowId: "w1a", from: 0, to: 10, depth: 1 },
+      { windowId: "w1b", from: 11, to: 20, depth: 1 },
+    ];
+    const end = { kind: "done", split: parts } as const;
+    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing)).toEqual({ kind: "pass-open" });
+    expect(await passes.takeWindow(drain, pass.passId, "w1")).toBeNull();
+    expect(await passes.takeWindow(drain, pass.passId, "w1a")).toEqual({ pass, window: parts[0] });
+    const done = { kind: "done", split: [] } as const;
+    expect(await passes.endWindow(drain, pass.passId, "w1a", done, nothing)).toEqual({ kind: "pass-open" });
+    // The same end once more neither counts again nor brings the parts back.
+    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing)).toEqual({ kind: "pass-open" });
+    expect(await passes.endWindow(drain, pass.passId, "w1b", done, nothing)).toMatchObject({
+      kind: "pass-closed",
+      outcome: "complete",
+      tally: { pages: 3 },
+    });
+    expect(await passes.endWindow(drain, pass.passId, "none", done, nothing)).toEqual({ kind: "stale" });
+  });
+
+  test("the last window closes the pass with everything that was found", async () => {
+    const stand = await create();
+    const { passes } = stand;
+    const { pass } = await open(passes, "p1");
+    const split = [{ windowId: "w1a", from: 0, to: 10, depth: 1 }];
+    const first = { ...nothing, listed: 3, held: 1, parked: 2, oldestRecordAt: 70 };
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, first);
+    await stand.advance(5_000);
+    const second = { ...nothing, listed: 4, due: 1, inDoubt: 1, republished: 2, oldestRecordAt: 50 };
+    const verdict = await passes.endWindow(drain, pass.passId, "w1a", { kind: "done", split: [] }, second);
+    expect(verdict).toEqual({
+      kind: "pass-closed",
+      pass,
+      outcome: "complete",
+      tally: {
+        ...nothing,
+        listed: 7,
+        due: 1,
+        held: 1,
+        parked: 2,
+        inDoubt: 1,
+        republished: 2,
+        pages: 2,
+        oldestRecordAt: 50,
+      },
+      durationMs: 5_000,
+    });
+    expect(await passes.facts(drain)).toEqual({
+      due: 1,
+      held: 1,
+      parked: 2,
+      inDoubt: 1,
+      exact: true,
+      oldestRecordAt: 50,
+      lastSuccessAt: startOfTime + 5_000,
+      lastFullAt: startOfTime + 5_000,
+      openPass: null,
+      lastOutcome: "complete",
+    });
+  });
+
+  test("the next pass looks at what is new, with an overlap", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1");
+    const { pass, windows } = await runPass(passes, "p2", { to: epoch + 30_000 });
+    expect(pass).toMatchObject({ kind: "new", from: epoch - overlapMs, to: epoch + 30_000 });
+    expect(ranges(windows)).toEqual([[-overlapMs, 30_000]]);
+    expect((await open(passes, "p3", { to: epoch + 60_000 })).pass.from).toBe(epoch + 30_000 - overlapMs);
+  });
+
+  test.each<readonly [string, Partial<OpenRequest>]>([
+    ["the dates of the source do not select by entry", { mayBeNew: false }],
+    ["the document has changed", { documentHash: "doc-2" }],
+    ["the mode has changed", { mode: "plan" }],
+  ])("a pass is full because %s", async (_, changes) => {
+    const { passes } = await create();
+    await runPass(passes, "p1");
+    expect((await open(passes, "p2", changes)).pass.kind).toBe("full");
+  });
+
+  test("a pass is full when the last full one is fullEvery ago, or was not complete", async () => {
+    const stand = await create();
+    const { passes } = stand;
+    await runPass(passes, "p1", {}, {}, "failed");
+    expect((await runPass(passes, "p2")).pass.kind).toBe("full");
+    await stand.advance(fullEveryMs - 1);
+    expect((await runPass(passes, "p3")).pass.kind).toBe("new");
+    await stand.advance(1);
+    expect((await runPass(passes, "p4")).pass.kind).toBe("full");
+    expect((await runPass(passes, "p5")).pass.kind).toBe("new");
+  });
+
+  test("a full pass that is asked for is owed until one that began after has completed", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1");
+    const { pass } = await open(passes, "p2", { documentHash: "doc-2" });
+    await passes.forceFull(drain);
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split: [] }, nothing);
+    const later = { documentHash: "doc-2" };
+    expect((await runPass(passes, "p3", later, {}, "failed")).pass.kind).toBe("full");
+    expect((await runPass(passes, "p4", later)).pass.kind).toBe("full");
+    expect((await runPass(passes, "p5", later)).pass.kind).toBe("new");
+  });
+
+  test("a pass with a failed window is partial: the watermark stays, and the facts are no longer exact", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1", {}, { held: 7 });
+    await runPass(passes, "p2", { to: epoch + 30_000 }, { held: 1 }, "failed");
+    expect(await passes.facts(drain)).toMatchObject({
+      lastOutcome: "partial",
+      exact: false,
+      held: 7,
+      lastSuccessAt: startOfTime,
+    });
+    expect((await open(passes, "p3", { to: epoch + 60_000 })).pass.from).toBe(epoch - overlapMs);
+  });
+
+  test("what becomes due is looked at again by its minute of entry, neighbours together, what is new not twice", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const enteredAt = (minutes: number): number => epoch + minutes * minuteMs + 17;
+    await passes.progress(drain, pass.passId, "w1", [
+      { enteredAt: enteredAt(-10), dueAt: epoch + 100 },
+      { enteredAt: enteredAt(-9), dueAt: epoch + 90_000 },
+      { enteredAt: enteredAt(-9), dueAt: epoch + 200 },
+      { enteredAt: enteredAt(-5), dueAt: epoch + 200 },
+      { enteredAt: enteredAt(-4), dueAt: epoch + 50_000 },
+      { enteredAt: enteredAt(-1), dueAt: epoch + 200 },
+    ]);
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split: [] }, nothing);
+    const second = await runPass(passes, "p2", { to: epoch + 1_000 });
+    expect(ranges(second.windows)).toEqual([
+      [-10 * minuteMs, -8 * minuteMs - 1],
+      [-5 * minuteMs, -4 * minuteMs - 1],
+      [-overlapMs, 1_000],
+    ]);
+    const third = await runPass(passes, "p3", { to: epoch + 60_000 });
+    expect(ranges(third.windows)).toEqual([
+      [-4 * minuteMs, -3 * minuteMs - 1],
+      [1_000 - overlapMs, 60_000],
+    ]);
+  });
+
+  test("the earliest due time of a minute holds, in whatever order pages tell it", async () => {
+    const { passes } = await create();
+    const { pass } = await runPass(passes, "p1");
+    for (const [minutes, dueAt] of [
+      [-10, epoch],
+      [-10, epoch + 90_000],
+      [-20, epoch + 90_000],
+      [-20, epoch],
+    ] as const) {
+      await passes.progress(drain, pass.passId, "w1", [{ enteredAt: epoch + minutes * minuteMs, dueAt }]);
+    }
+    const { windows } = await open(passes, "p2", { to: epoch + 1_000 });
+    expect(ranges(windows).map(([from]) => from)).toEqual([-20 * minuteMs, -10 * minuteMs, -overlapMs]);
+  });
+
+  test("a minute that the new range begins in is cut there", async () => {
+    const { passes } = await create();
+    const { pass } = await runPass(passes, "p1", { to: epoch + 30_000 });
+    await passes.progress(drain, pass.passId, "w1", [{ enteredAt: epoch - overlapMs, dueAt: epoch }]);
+    const { windows } = await open(passes, "p2", { to: epoch + 40_000 });
+    expect(ranges(windows)).toEqual([
+      [-overlapMs, 30_000 - overlapMs - 1],
+      [30_000 - overlapMs, 40_000],
+    ]);
+  });
+
+  test("more than fifty windows become one that spans them", async () => {
+    const { passes } = await create();
+    const { pass } = await runPass(passes, "p1");
+    const dueLater = Array.from({ length: 51 }, (_, n) => ({
+      enteredAt: epoch - (10 + 2 * n) * minuteMs,
+      dueAt: epoch,
+    }));
+    await passes.progress(drain, pass.passId, "w1", dueLater);
+    const { windows } = await open(passes, "p2", { to: epoch + 1_000 });
+    expect(ranges(windows)).toEqual([
+      [-110 * minuteMs, -9 * minuteMs - 1],
+      [-overlapMs, 1_000],
+    ]);
+  });
+
+  test.each(["failed", "was abandoned"] as const)(
+    "what was taken by a pass that %s is due again",
+    async (how) => {
+      const stand = await create();
+      const { passes } = stand;
+      const { pass } = await runPass(passes, "p1");
+      await passes.progress(drain, pass.passId, "w1", [{ enteredAt: epoch - 10 * minuteMs, dueAt: epoch }]);
+      const changes = { to: epoch + 1_000 };
+      if (how === "failed") {
+        await runPass(passes, "p2", changes, {}, "failed");
+      } else {
+        await open(passes, "p2", changes);
+        await stand.advance(300_001);
+      }
+      const { windows } = await open(passes, "p3", changes);
+      expect(ranges(windows)[0]).toEqual([-10 * minuteMs, -9 * minuteMs - 1]);
+    },
+  );
+
+  test("a complete pass has taken what was due, a full one too", async () => {
+    const { passes } = await create();
+    const { pass } = await runPass(passes, "p1");
+    await passes.progress(drain, pass.passId, "w1", [{ enteredAt: epoch - 10 * minuteMs, dueAt: epoch }]);
+    expect((await runPass(passes, "p2", { mayBeNew: false })).windows).toHaveLength(1);
+    expect((await runPass(passes, "p3")).windows).toHaveLength(1);
+  });
+
+  test("after a pass over what is new, due is what it left; the rest is carried forward", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1", {}, { due: 4, held: 10, parked: 3, inDoubt: 2, oldestRecordAt: 70 });
+    await runPass(
+      passes,
+      "p2",
+      {},
+      { due: 1, held: 2, republished: 4, parked: 5, inDoubt: 0, oldestRecordAt: 90 },
+    );
+    expect(await passes.facts(drain)).toMatchObject({
+      due: 1,
+      held: 6,
+      parked: 5,
+      inDoubt: 2,
+      exact: false,
+      oldestRecordAt: 70,
+    });
+  });
+
+  test("the end that closed a pass is answered again, until the next one has closed", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const end = { kind: "done", split: [] } as const;
+    const closed = await passes.endWindow(drain, pass.passId, "w1", end, { ...nothing, listed: 1 });
+    expect(closed).toMatchObject({ kind: "pass-closed" });
+    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing)).toEqual(closed);
+    await runPass(passes, "p2");
+    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing)).toEqual({ kind: "stale" });
+  });
+
+  test("a drain that never had a pass has no windows", async () => {
+    const { passes } = await create();
+    expect(await passes.takeWindow("nobody" as DrainName, passId("p1"), "w1")).toBeNull();
+  });
+});
