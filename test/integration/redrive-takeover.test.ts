@@ -35,18 +35,16 @@ function passThroughGate(rig: Rig): {
   open(): void;
   readonly ended: Promise<unknown>;
 } {
-  let arrive = (): void => undefined;
-  let open = (): void => undefined;
-  const atGate = new Promise<void>((resolve) => (arrive = resolve));
-  const opened = new Promise<void>((resolve) => (open = resolve));
+  const arrived = new AbortController();
+  const opened = new AbortController();
   const { service } = rig.drain.source;
   const gated: MessageService = {
     list: (query, signal) => service.list(query, signal),
     remove: (ids, signal) => service.remove(ids, signal),
     clockOffsetMs: () => service.clockOffsetMs(),
     publish: async (items, lastByteAllowed, signal) => {
-      arrive();
-      await opened;
+      arrived.abort();
+      await aborted(opened.signal);
       return service.publish(items, lastByteAllowed, signal);
     },
   };
@@ -57,7 +55,12 @@ function passThroughGate(rig: Rig): {
     { signal: never, stopping: never },
     () => undefined,
   );
-  return { atGate, open, ended };
+  return { atGate: aborted(arrived.signal), open: () => opened.abort(), ended };
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -68,7 +71,13 @@ describe.concurrent("a worker that stops between begin and POST", () => {
     onTestFinished,
   }) => {
     const rig = await createRig({ redisUrl: redis.url(), settings: impatient, source, onTestFinished });
-    const twin = await createRig({ redisUrl: redis.url(), settings: impatient, source, twinOf: rig, onTestFinished });
+    const twin = await createRig({
+      redisUrl: redis.url(),
+      settings: impatient,
+      source,
+      twinOf: rig,
+      onTestFinished,
+    });
     rig.seed(30);
     const stopped = passThroughGate(rig);
     await stopped.atGate;
@@ -87,30 +96,31 @@ describe.concurrent("a worker that stops between begin and POST", () => {
   }, 60_000);
 });
 
-describe.concurrent("an outcome that stays unknown past the deduplication window", () => {
-  const setUp = async (
-    policy: "republish" | "park",
-    onTestFinished: (finish: () => Promise<void>) => void,
-    expect: ExpectStatic,
-  ): Promise<Rig> => {
-    const rig = await createRig({
-      redisUrl: redis.url(),
-      settings: impatient,
-      source,
-      drain: drainWith(policy),
-      emulator: { dedupWindowMs: 65_000 },
-      onTestFinished,
-    });
-    rig.seed(10);
-    // The first POST and the three retries of the worker that holds the body.
-    rig.emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", count: 4 });
-    await rig.pass();
-    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 10 });
-    // The last retry began up to 21 s after the first POST; the takeover counts from there.
-    await wait(takeoverMs);
-    return rig;
-  };
+/** Ten records whose first POST and three retries were accepted, and no answer came. */
+async function setUp(
+  policy: "republish" | "park",
+  onTestFinished: (finish: () => Promise<void>) => void,
+  expect: ExpectStatic,
+): Promise<Rig> {
+  const rig = await createRig({
+    redisUrl: redis.url(),
+    settings: impatient,
+    source,
+    drain: drainWith(policy),
+    emulator: { dedupWindowMs: 65_000 },
+    onTestFinished,
+  });
+  rig.seed(10);
+  // The first POST and the three retries of the worker that holds the body.
+  rig.emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", count: 4 });
+  await rig.pass();
+  expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 10 });
+  // The last retry began up to 21 s after the first POST; the takeover counts from there.
+  await wait(takeoverMs);
+  return rig;
+}
 
+describe.concurrent("an outcome that stays unknown past the deduplication window", () => {
   it("is republished by policy, under a new id, and each declared double is counted and named", async ({
     expect,
     onTestFinished,

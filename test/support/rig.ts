@@ -96,7 +96,7 @@ export async function createRig(options: RigOptions): Promise<Rig> {
           createdAt: createdAt + index,
           responseStatus: 503,
           maxRetries: 3,
-          body: JSON.stringify({ id: `${fields["label"] ?? "m"}-${index}` }),
+          body: JSON.stringify({ id: `m-${seeded}` }),
           ...fields,
         })),
       );

@@ -9,8 +9,16 @@ export const registerDemo: Register = (program, { io, exitWith }) => {
     )
     .option("--messages <count>", "messages to publish", "2000")
     .option("--keep", "leave the stack running at the end, until Ctrl-C")
-    .action(async (options: { messages: string; keep?: boolean }) => {
+    .option("--json", "print the summary as one line of JSON")
+    .action(async (options: { messages: string; keep?: boolean; json?: boolean }) => {
       const { runDemo } = await import("../../demo/run-demo.ts");
-      exitWith(await runDemo({ messages: Number(options.messages), keep: options.keep === true, io }));
+      exitWith(
+        await runDemo({
+          messages: Number(options.messages),
+          keep: options.keep === true,
+          json: options.json === true,
+          io,
+        }),
+      );
     });
 };

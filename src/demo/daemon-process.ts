@@ -1,0 +1,114 @@
+import { readFile } from "node:fs/promises";
+import { mainScript, startChild, type ChildOptions } from "./children.ts";
+import { parseMetrics, type Metrics } from "./metrics.ts";
+
+/** A pass as the daemon's log tells it. */
+export interface LoggedPass {
+  readonly outcome: string;
+  /** Unix ms. */
+  readonly openedAt: number;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+export interface DaemonProcess {
+  readonly pid: number;
+  readonly metricsUrl: string;
+  /** Passes that were closed until now. */
+  readonly passes: readonly LoggedPass[];
+  /** The last lines of level warn or above, as they were logged. */
+  readonly complaints: readonly string[];
+  isReady(): Promise<boolean>;
+  metrics(): Promise<Metrics>;
+  /** The most memory it ever held, in bytes; null where the system does not tell. */
+  peakMemoryBytes(): Promise<number | null>;
+  stop(): Promise<void>;
+}
+
+const keptComplaints = 8;
+
+interface LogLine {
+  readonly level?: string;
+  readonly event?: string;
+  readonly time?: number;
+  readonly httpAddress?: string;
+  readonly outcome?: string;
+  readonly durationMs?: number;
+  readonly counts?: Readonly<Record<string, number>>;
+}
+
+/** `redriver run` with this settings file and nothing else. */
+export async function startDaemonProcess(
+  options: Pick<ChildOptions, "env" | "onLost"> & {
+    readonly settingsFile: string;
+    readonly signal: AbortSignal;
+  },
+): Promise<DaemonProcess> {
+  const { settingsFile, signal } = options;
+  const passes: LoggedPass[] = [];
+  const complaints: string[] = [];
+  const child = startChild({
+    env: options.env,
+    onLost: options.onLost,
+    name: "the daemon",
+    script: mainScript,
+    args: ["--config", settingsFile, "run"],
+  });
+  const started = new Promise<string>((resolve, reject) => {
+    child.onLine((text) => {
+      const line = parseLine(text);
+      if (line === null) return;
+      if (line.level === "warn" || line.level === "error" || line.level === "fatal") {
+        complaints.push(text);
+        if (complaints.length > keptComplaints) complaints.shift();
+      }
+      if (line.event === "daemon:started") resolve(line.httpAddress ?? "");
+      if (line.event === "pass:closed") passes.push(toPass(line));
+    });
+    signal.addEventListener("abort", () => reject(new Error("stopped before the daemon had started")));
+  });
+  try {
+    const address = await started;
+    const baseUrl = address.startsWith("http") ? address : `http://${address}`;
+    return {
+      pid: child.pid,
+      metricsUrl: `${baseUrl}/metrics`,
+      passes,
+      complaints,
+      async isReady() {
+        const response = await fetch(`${baseUrl}/readyz`, { signal });
+        await response.text();
+        return response.ok;
+      },
+      async metrics() {
+        const response = await fetch(`${baseUrl}/metrics`, { signal });
+        return parseMetrics(await response.text());
+      },
+      peakMemoryBytes: () => readPeakMemory(child.pid),
+      stop: () => child.stop(),
+    };
+  } catch (error) {
+    await child.stop();
+    throw error;
+  }
+}
+
+function parseLine(text: string): LogLine | null {
+  // Most lines tell of single records; parsing each would cost more than the daemon's own work.
+  if (text.includes('"event":"record:')) return null;
+  try {
+    return JSON.parse(text) as LogLine;
+  } catch {
+    return null;
+  }
+}
+
+function toPass({ outcome = "", time = 0, durationMs = 0, counts = {} }: LogLine): LoggedPass {
+  return { outcome, openedAt: time - durationMs, counts };
+}
+
+/** VmHWM, in kB. */
+async function readPeakMemory(pid: number): Promise<number | null> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+  return kilobytes === undefined ? null : Number(kilobytes) * 1_024;
+}

@@ -1,0 +1,182 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { access, constants, mkdtemp, rm } from "node:fs/promises";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { askRedis } from "./ask-redis.ts";
+import { unpackRedis, type RedisProgram } from "./unpack-redis.ts";
+
+/**
+ * A Redis for the demo and the tests: `REDRIVER_TEST_REDIS_URL`, or one that is started here and stopped again. A server that was
+ * not started here is never flushed or stopped, and is taken only while its database is empty.
+ */
+export interface FoundRedis {
+  readonly url: string;
+  readonly startedByUs: boolean;
+  /** Ends a server that was started here; for any other it does nothing. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+export interface Search {
+  /** Where PATH and REDRIVER_TEST_REDIS_URL are read. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where packages are unpacked when there is no server on PATH, e.g. `.cache/redis`. */
+  readonly cacheDir: string;
+  /** Told what takes long. */
+  readonly say: (line: string) => void;
+}
+
+const startTimeoutMs = 10_000;
+const stopTimeoutMs = 5_000;
+
+export async function findRedisServer(search: Search): Promise<FoundRedis> {
+  const given = search.env["REDRIVER_TEST_REDIS_URL"];
+  if (given !== undefined && given !== "") return takeGiven(given);
+  const searchPath = search.env["PATH"] ?? "";
+  const program = (await findServer(searchPath)) ?? (await unpackServer(searchPath, search));
+  if (program === null) {
+    throw new Error(
+      "no Redis: expected redis-server or valkey-server on PATH; install it with `sudo apt-get install redis-server` (or `brew install redis`), or set REDRIVER_TEST_REDIS_URL to an empty database",
+    );
+  }
+  return startRedis(program);
+}
+
+async function takeGiven(url: string): Promise<FoundRedis> {
+  if (!URL.canParse(url)) throw new Error("REDRIVER_TEST_REDIS_URL: expected redis://host:port/database");
+  const size = await askRedis(url, ["DBSIZE"], startTimeoutMs);
+  if (size !== ":0") {
+    const { host, pathname } = new URL(url);
+    throw new Error(
+      `REDRIVER_TEST_REDIS_URL: expected an empty database at ${host}${pathname}, found ${size.slice(1)} keys; give another database number, or unset it to have a server started`,
+    );
+  }
+  return { url, startedByUs: false, stop: () => Promise.resolve() };
+}
+
+async function findServer(searchPath: string): Promise<RedisProgram | null> {
+  const command = await findOnPath(searchPath, ["redis-server", "valkey-server"]);
+  return command === null ? null : { command, env: {} };
+}
+
+async function unpackServer(searchPath: string, { cacheDir, say }: Search): Promise<RedisProgram | null> {
+  const apt = await findOnPath(searchPath, ["apt-get"]);
+  return unpackRedis(path.resolve(cacheDir), apt !== null, say);
+}
+
+/** The path of the first of these programs, folder by folder, or null. */
+async function findOnPath(searchPath: string, names: readonly string[]): Promise<string | null> {
+  for (const dir of searchPath.split(path.delimiter).filter((dir) => dir !== "")) {
+    for (const name of names) {
+      const file = path.join(dir, name);
+      try {
+        await access(file, constants.X_OK);
+        return file;
+      } catch {
+        // Not here; the next folder may have it.
+      }
+    }
+  }
+  return null;
+}
+
+async function startRedis(program: RedisProgram): Promise<FoundRedis> {
+  const dir = await mkdtemp(path.join(os.tmpdir(), "redriver-redis-"));
+  try {
+    // A free port can be taken by somebody else between asking and using it.
+    for (let attempt = 1; ; attempt += 1) {
+      const port = await freePort();
+      const url = `redis://127.0.0.1:${port}`;
+      const child = spawnServer(program, port, dir);
+      const failure = await waitUntilAnswering(child, url);
+      if (failure === null) return { url, startedByUs: true, stop: stopOnce(child, dir) };
+      await end(child);
+      if (attempt === 3) throw new Error(`${program.command} did not start: ${failure}`);
+    }
+  } catch (error) {
+    await rm(dir, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/**
+ * A shell stands between: it kills the server when our end of its stdin closes, which happens also when this process is killed. In a
+ * process group of its own, so that Ctrl-C in a terminal ends us first and the server after.
+ */
+function spawnServer(program: RedisProgram, port: number, dir: string): ChildProcess {
+  const options = [
+    "--save",
+    "",
+    "--appendonly",
+    "no",
+    "--maxmemory-policy",
+    "noeviction",
+    "--daemonize",
+    "no",
+  ];
+  const script =
+    '"$0" "$@" </dev/null & server=$!; trap "kill $server" TERM; cat >/dev/null; kill $server; wait $server';
+  const child = spawn(
+    "/bin/sh",
+    ["-c", script, program.command, "--port", String(port), "--bind", "127.0.0.1", "--dir", dir, ...options],
+    { detached: true, stdio: ["pipe", "ignore", "ignore"], env: { PATH: "/usr/bin:/bin", ...program.env } },
+  );
+  child.unref();
+  // The pipe breaks when the shell ends first; its exit says so already.
+  child.stdin?.on("error", () => undefined);
+  return child;
+}
+
+async function waitUntilAnswering(child: ChildProcess, url: string): Promise<string | null> {
+  const deadline = Date.now() + startTimeoutMs;
+  let failure = "no answer";
+  while (Date.now() < deadline) {
+    if (child.exitCode !== null || child.signalCode !== null) return `it ended with ${child.exitCode}`;
+    try {
+      const reply = await askRedis(url, ["PING"], 1_000);
+      if (reply === "+PONG") return null;
+      failure = "another server has its port";
+    } catch (error) {
+      failure = error instanceof Error ? error.message : String(error);
+    }
+    await new Promise((resolve) => {
+      setTimeout(resolve, 15);
+    });
+  }
+  return failure;
+}
+
+function stopOnce(child: ChildProcess, dir: string): () => Promise<void> {
+  let stopped: Promise<void> | undefined;
+  return () => {
+    stopped ??= end(child).then(() => rm(dir, { recursive: true, force: true }));
+    return stopped;
+  };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(() => {
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    }, stopTimeoutMs);
+    child.once("exit", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    child.ref();
+    child.stdin?.end();
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      const port = typeof address === "object" && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}

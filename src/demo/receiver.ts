@@ -1,0 +1,210 @@
+/**
+ * The receiver of the demo, and its only witness. It has two ports: `steady` is healthy all along, `flaky` is first closed,
+ * then answers 503, then has recovered. It counts what it answered with 200, by path and by the id inside the body.
+ *
+ *   /refused            422, for ever
+ *   /never              489 with NonRetryable-Error, for ever
+ *   /callback           what the service tells about an attempt
+ *   /failure-callback   what it tells about a final failure
+ *   anything else       200, or 503 on the flaky port until it has recovered
+ */
+import { createHash, randomInt } from "node:crypto";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface WitnessReport {
+  /** Deliveries that were answered with 200, by `toKey(path, id)`. */
+  readonly deliveries: readonly (readonly [key: string, count: number])[];
+  /** Callbacks about an attempt that was answered with 2xx, by message id. */
+  readonly successCallbacks: readonly (readonly [id: string, count: number])[];
+  /** Callbacks about a final failure, by message id. */
+  readonly failureCallbacks: readonly (readonly [id: string, count: number])[];
+  /** Keys of deliveries whose method, body or headers were not what was published. */
+  readonly altered: readonly string[];
+  /** Keys of deliveries to the flaky port that did not carry the mark which the rules add. */
+  readonly unmarked: readonly string[];
+}
+
+export interface WitnessTotals {
+  /** Different keys delivered. */
+  readonly delivered: number;
+  /** Requests answered with 503. */
+  readonly unavailable: number;
+}
+
+export interface Receiver {
+  readonly steadyUrl: string;
+  readonly flakyUrl: string;
+  /** Opens the flaky port, which answers 503 from then on. */
+  open(): Promise<void>;
+  /** From now on the flaky port answers 200. */
+  recover(): void;
+  totals(): WitnessTotals;
+  report(): WitnessReport;
+  close(): Promise<void>;
+}
+
+export const witnessHeaders = { id: "X-Demo-Id", digest: "X-Demo-Digest", method: "X-Demo-Method" } as const;
+/** Set by the rules of the demo, so that a delivery by redriver can be told from one by the service itself. */
+export const redrivenHeader = "X-Redriven";
+
+export function toKey(path: string, id: string): string {
+  return `${path} ${id}`;
+}
+
+export function toDigest(method: string, body: string | Buffer): string {
+  return createHash("sha256").update(`${method}\n`).update(body).digest("hex");
+}
+
+export async function startReceiver(options: { readonly headerPrefix: string }): Promise<Receiver> {
+  const deliveries = new Map<string, number>();
+  const successCallbacks = new Map<string, number>();
+  const failureCallbacks = new Map<string, number>();
+  const altered: string[] = [];
+  const unmarked: string[] = [];
+  let unavailable = 0;
+  let hasRecovered = false;
+
+  const serve = (port: "steady" | "flaky") =>
+    http.createServer((request, response) => {
+      void respond(port, request, response);
+    });
+
+  async function respond(
+    port: "steady" | "flaky",
+    request: http.IncomingMessage,
+    response: http.ServerResponse,
+  ): Promise<void> {
+    const { status, headers } = answer(port, request, await readBody(request));
+    response.writeHead(status, { "Content-Type": "application/json", ...headers }).end("{}");
+  }
+
+  function answer(
+    port: "steady" | "flaky",
+    request: http.IncomingMessage,
+    body: Buffer,
+  ): { readonly status: number; readonly headers?: Readonly<Record<string, string>> } {
+    const path = request.url ?? "";
+    switch (path) {
+      case "/refused":
+        return { status: 422 };
+      case "/never":
+        return { status: 489, headers: { [`${options.headerPrefix}NonRetryable-Error`]: "true" } };
+      case "/callback":
+        noteCallback(body, (status) => status >= 200 && status < 300, successCallbacks);
+        return { status: 200 };
+      case "/failure-callback":
+        noteCallback(body, () => true, failureCallbacks);
+        return { status: 200 };
+      default:
+        if (port === "flaky" && !hasRecovered) {
+          unavailable += 1;
+          return { status: 503 };
+        }
+        noteDelivery(port, request, path, body);
+        return { status: 200 };
+    }
+  }
+
+  function noteDelivery(
+    port: "steady" | "flaky",
+    request: http.IncomingMessage,
+    path: string,
+    body: Buffer,
+  ): void {
+    const id = findId(body);
+    const key = toKey(path, id);
+    add(deliveries, key);
+    const sent = (name: string): string | undefined => request.headers[name.toLowerCase()]?.toString();
+    const isAsPublished =
+      sent(witnessHeaders.id) === id &&
+      sent(witnessHeaders.digest) === toDigest(request.method ?? "", body) &&
+      sent(witnessHeaders.method) === request.method;
+    if (!isAsPublished) altered.push(key);
+    if (port === "flaky" && sent(redrivenHeader) !== "true") unmarked.push(key);
+  }
+
+  const steady = serve("steady");
+  const flaky = serve("flaky");
+  const steadyPort = await listen(steady, 0);
+  const flakyPort = await findClosedPort();
+  return {
+    steadyUrl: `http://127.0.0.1:${steadyPort}`,
+    flakyUrl: `http://127.0.0.1:${flakyPort}`,
+    open: async () => void (await listen(flaky, flakyPort)),
+    recover: () => {
+      hasRecovered = true;
+    },
+    totals: () => ({ delivered: deliveries.size, unavailable }),
+    report: () => ({
+      deliveries: [...deliveries],
+      successCallbacks: [...successCallbacks],
+      failureCallbacks: [...failureCallbacks],
+      altered: [...altered],
+      unmarked: [...unmarked],
+    }),
+    close: async () => {
+      await Promise.all([close(steady), close(flaky)]);
+    },
+  };
+}
+
+/** The id that the publisher wrote into the body: `"id":"…"` in JSON, `id="…"` in XML. */
+function findId(body: Buffer): string {
+  return /\bid"?\s*[:=]\s*"([^"]+)"/.exec(body.toString("utf8"))?.[1] ?? "no id";
+}
+
+function noteCallback(body: Buffer, counts: (status: number) => boolean, into: Map<string, number>): void {
+  const told = JSON.parse(body.toString("utf8")) as {
+    readonly status?: unknown;
+    readonly sourceBody?: unknown;
+  };
+  if (!counts(Number(told.status))) return;
+  add(into, findId(Buffer.from(String(told.sourceBody), "base64")));
+}
+
+function add(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+async function readBody(request: http.IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+/**
+ * A port on which nothing listens, below 32768, where neither Linux nor macOS take local ports from: a client that calls a
+ * closed port out of that range again and again is sooner or later given the same port for its own end, and is connected
+ * to itself.
+ */
+async function findClosedPort(): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    const probe = http.createServer();
+    try {
+      const port = await listen(probe, randomInt(20_000, 32_000));
+      await close(probe);
+      return port;
+    } catch (error) {
+      if (attempt === 20) throw error;
+    }
+  }
+}
+
+function listen(server: http.Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", () => {
+      server.off("error", reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+async function close(server: http.Server): Promise<void> {
+  if (!server.listening) return;
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

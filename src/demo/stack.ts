@@ -1,0 +1,136 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { askRedis } from "./ask-redis.ts";
+import { mainScript, startChild } from "./children.ts";
+import { toCleanEnvironment } from "./clean-environment.ts";
+import { startDaemonProcess, type DaemonProcess } from "./daemon-process.ts";
+import type { DemoIo } from "./demo-io.ts";
+import { findRedisServer } from "./find-redis-server.ts";
+import { toDrainsDocument } from "./plan-messages.ts";
+import { startReceiverProcess, type ReceiverProcess } from "./receiver-process.ts";
+
+export const headerPrefix = "Upstash-";
+
+/**
+ * Waits between attempts are 12 s and 2 min 28 s for the service; here 60 ms and 740 ms, so that messages die in seconds.
+ * It exists in the emulator alone.
+ */
+const retryScale = 0.005;
+
+export interface EmulatorAddresses {
+  readonly pid: number;
+  readonly url: string;
+  readonly controlUrl: string;
+  readonly token: string;
+}
+
+/** Everything that runs, each in a process of its own, on loopback and free ports. */
+export interface Stack {
+  readonly redisUrl: string;
+  readonly emulator: EmulatorAddresses;
+  readonly receiver: ReceiverProcess;
+  readonly daemon: DaemonProcess;
+  /** Settings and drains document of the daemon. */
+  readonly dir: string;
+}
+
+export interface StackOptions {
+  readonly io: DemoIo;
+  readonly signal: AbortSignal;
+  readonly say: (line: string) => void;
+  /** Registers what has to be undone, as soon as it exists; undone in reverse. */
+  readonly onStop: (name: string, stop: () => Promise<void>) => void;
+  /** Told when a process ends that was not stopped. */
+  readonly onLost: (error: Error) => void;
+}
+
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { io, signal, say, onStop, onLost } = options;
+  const env = toCleanEnvironment(io.env);
+  const dir = await mkdtemp(path.join(os.tmpdir(), "redriver-demo-"));
+  onStop("temporary directory", () => rm(dir, { recursive: true, force: true }));
+
+  const cacheDir = path.resolve(import.meta.dirname, "../../.cache/redis");
+  const redis = await findRedisServer({ env: io.env, cacheDir, say });
+  onStop("redis", () => redis.stop());
+  const keyPrefix = `redriver-demo-${randomUUID()}`;
+  if (!redis.startedByUs) onStop("keys in Redis", () => removeKeys(redis.url, keyPrefix));
+  say(`Redis is ${redis.startedByUs ? "started" : "the given one"}: ${new URL(redis.url).host}`);
+
+  const receiver = await startReceiverProcess({ env, onLost, headerPrefix });
+  onStop("receiver", () => receiver.stop());
+  say(`the receiver is process ${receiver.pid}`);
+  signal.throwIfAborted();
+
+  const emulator = await startEmulatorProcess({ env, onLost, onStop });
+  say(`the message service is emulated by process ${emulator.pid}: ${emulator.url}`);
+  signal.throwIfAborted();
+
+  const settingsFile = await writeDocuments(dir, { redisUrl: redis.url, keyPrefix, emulator });
+  const daemon = await startDaemonProcess({ env, onLost, settingsFile, signal });
+  onStop("daemon", () => daemon.stop());
+  say(`the daemon is process ${daemon.pid}: ${daemon.metricsUrl}`);
+  return { redisUrl: redis.url, emulator, receiver, daemon, dir };
+}
+
+async function startEmulatorProcess(
+  options: Pick<StackOptions, "onLost" | "onStop"> & {
+    readonly env: Readonly<Record<string, string | undefined>>;
+  },
+): Promise<EmulatorAddresses> {
+  const child = startChild({
+    env: options.env,
+    onLost: options.onLost,
+    name: "the emulator",
+    script: mainScript,
+    args: [
+      "emulator",
+      "--port=0",
+      "--control-port=0",
+      `--header-prefix=${headerPrefix}`,
+      `--retry-scale=${retryScale}`,
+      "--json",
+    ],
+  });
+  options.onStop("emulator", () => child.stop());
+  const addresses = JSON.parse(await child.firstLine()) as Omit<EmulatorAddresses, "pid">;
+  return { ...addresses, pid: child.pid };
+}
+
+/** Writes what the daemon is told, all of it: settings, token and drains document. Answers the path of the settings. */
+async function writeDocuments(
+  dir: string,
+  { redisUrl, keyPrefix, emulator }: { redisUrl: string; keyPrefix: string; emulator: EmulatorAddresses },
+): Promise<string> {
+  const tokenFile = path.join(dir, "token");
+  const drainsFile = path.join(dir, "drains.yaml");
+  const settingsFile = path.join(dir, "settings.json");
+  const settings = {
+    service: { url: emulator.url, tokenFile, headerPrefix },
+    redis: { url: redisUrl, keyPrefix },
+    drains: { file: drainsFile },
+    http: { host: "127.0.0.1", port: 0 },
+    log: { level: "info" },
+    sweep: { every: "1s" },
+    shutdown: { soft: "2s", hard: "5s" },
+  };
+  await writeFile(tokenFile, emulator.token, { mode: 0o600 });
+  await writeFile(drainsFile, toDrainsDocument());
+  await writeFile(settingsFile, JSON.stringify(settings, null, 2));
+  return settingsFile;
+}
+
+/** Of a server that was not started here, nothing is flushed: the keys of this run go, by their prefix. */
+async function removeKeys(url: string, keyPrefix: string): Promise<void> {
+  const script = `
+    local cursor = "0"
+    repeat
+      local page = redis.call("SCAN", cursor, "MATCH", ARGV[1], "COUNT", 1000)
+      cursor = page[1]
+      for _, key in ipairs(page[2]) do redis.call("UNLINK", key) end
+    until cursor == "0"
+    return 0`;
+  await askRedis(url, ["EVAL", script, "0", `*${keyPrefix}*`], 30_000);
+}

@@ -1,0 +1,132 @@
+import type { LoggedPass } from "./daemon-process.ts";
+import { createDeadline } from "./deadline.ts";
+import { judge, type Verdict } from "./judge.ts";
+import { createMessageApi, type PublishedMessage } from "./message-api.ts";
+import { planMessages, queue, toGroupEndpoints, urlGroup, type PlannedMessage } from "./plan-messages.ts";
+import { headerPrefix, type Stack } from "./stack.ts";
+import { waitUntil } from "./wait-until.ts";
+
+export interface Ending {
+  readonly published: readonly PublishedMessage[];
+  readonly verdict: Verdict;
+  /** Whether everything came to rest before the deadline; judged all the same. */
+  readonly settled: boolean;
+  /** Passes that the daemon closed. */
+  readonly passes: readonly LoggedPass[];
+}
+
+export interface StoryOptions {
+  readonly messages: number;
+  readonly runId: string;
+  readonly say: (line: string) => void;
+  /** Aborts when the demo is to end. */
+  readonly signal: AbortSignal;
+}
+
+const pollMs = 100;
+/** The journal is long, and searching it is the emulator's work. */
+const journalPollMs = 300;
+const progressEveryMs = 2_000;
+/**
+ * A queue keeps its turn over all retries, so its messages die as slowly as they take turns. While the receiver is down the
+ * daemon republishes what died, and an attempt may wait seconds for its place among those.
+ */
+const queueParallelism = 500;
+
+/** Two minutes, and 20 ms for each message: many times what a quiet machine needs. */
+export function toDeadlineMs(messages: number): number {
+  return 120_000 + 20 * messages;
+}
+
+/**
+ * The receiver is down, first a closed port, then 503; messages die and land in the DLQ. It recovers, the daemon drains.
+ * Every step waits for what it says, never for a time.
+ */
+export async function tellStory(stack: Stack, options: StoryOptions): Promise<Ending> {
+  const { say, messages } = options;
+  const { receiver, daemon } = stack;
+  using deadline = createDeadline(toDeadlineMs(messages), options.signal);
+  const { signal } = deadline;
+  const api = createMessageApi(stack.emulator, signal);
+  const polling = { everyMs: pollMs, signal };
+  await waitUntil(async () => ((await daemon.isReady()) ? true : null), polling);
+  say("the daemon is ready");
+
+  const addresses = { steadyUrl: receiver.steadyUrl, flakyUrl: receiver.flakyUrl, headerPrefix };
+  await api.createUrlGroup(urlGroup, toGroupEndpoints(addresses));
+  await api.createQueue(queue, queueParallelism);
+  const plans = planMessages(messages, options.runId, addresses);
+  const half = Math.ceil(plans.length / 2);
+
+  say(`the receiver is down: nothing listens on ${receiver.flakyUrl}`);
+  const first = await publishUntilDead(plans.slice(0, half));
+  await receiver.open();
+  say("the receiver is up, and answers 503");
+  const second = await publishUntilDead(plans.slice(half));
+  await receiver.recover();
+  say("the receiver has recovered");
+
+  const published = [...first, ...second];
+  const settled = await waitForRest();
+  const [witness, dlq] = await Promise.all([
+    receiver.report(),
+    createMessageApi(stack.emulator, options.signal).listDlq(),
+  ]);
+  return { published, verdict: judge(published, witness, dlq), settled, passes: daemon.passes };
+
+  async function publishUntilDead(wave: readonly PlannedMessage[]): Promise<readonly PublishedMessage[]> {
+    const publishedNow = await api.publish(wave);
+    say(`${wave.length} messages are published`);
+    await untilDead(publishedNow);
+    say(`all of them have failed for good: ${(await api.state()).dlqSize} dead letters in the DLQ`);
+    return publishedNow;
+  }
+
+  /** The daemon may have republished some by then, and those may have died again: only first deaths count. */
+  async function untilDead(wave: readonly PublishedMessage[]): Promise<void> {
+    const alive = new Set(wave.map(({ failingMessageId }) => failingMessageId));
+    await waitUntil(
+      async () => {
+        for (const messageId of await api.newlyDead()) alive.delete(messageId);
+        return alive.size === 0 ? true : null;
+      },
+      { everyMs: journalPollMs, signal },
+    );
+  }
+
+  /** Until everything is delivered, nothing is on its way, and a whole pass has found nothing more to do. */
+  async function waitForRest(): Promise<boolean> {
+    const deliveries = plans.reduce((total, plan) => total + plan.deliveries.length, 0);
+    const heldBack = plans.filter(({ fate }) => fate !== "redriven").length;
+    let saidAt = Date.now();
+    try {
+      await waitUntil(async () => {
+        const [{ delivered }, { pending, dlqSize }] = await Promise.all([receiver.totals(), api.state()]);
+        if (Date.now() - saidAt >= progressEveryMs) {
+          saidAt = Date.now();
+          say(`${delivered} of ${deliveries} delivered, ${dlqSize} dead letters`);
+        }
+        return delivered >= deliveries && pending === 0 && dlqSize <= heldBack ? true : null;
+      }, polling);
+      const restedAt = Date.now();
+      say(`${deliveries} of ${deliveries} delivered, ${heldBack} dead letters are left; one more look`);
+      await waitUntil(async () => {
+        const looked = daemon.passes.some(
+          ({ outcome, openedAt }) => outcome === "complete" && openedAt > restedAt,
+        );
+        if (!looked) return null;
+        const metrics = await daemon.metrics();
+        const isExact = metrics.sum("redriver_records_exact") === 1;
+        const isSettled =
+          metrics.sum("redriver_pending_deletes") === 0 &&
+          metrics.sum("redriver_records", { state: "in_doubt" }) === 0;
+        return isExact && isSettled && (await api.state()).pending === 0 ? true : null;
+      }, polling);
+      return true;
+    } catch (error) {
+      options.signal.throwIfAborted();
+      if (!signal.aborted) throw error;
+      return false;
+    }
+  }
+}
