@@ -1,5 +1,10 @@
 #!/usr/bin/env node
-import { processIo } from "./cli/io.ts";
-import { runCli } from "./cli/program.ts";
+import { keepHeapSmall } from "./steady-memory.ts";
 
-process.exitCode = await runCli(process.argv.slice(2), processIo);
+const argv = process.argv.slice(2);
+if (argv.includes("run")) keepHeapSmall();
+
+const { processIo } = await import("./cli/io.ts");
+const { runCli } = await import("./cli/program.ts");
+
+process.exitCode = await runCli(argv, processIo);

@@ -46,7 +46,7 @@ export async function requireRedis(redis: RedisConnection): Promise<void> {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new RedriverError("redis-unavailable", `${why}; set redis.url (REDRIVER_REDIS_URL)`, { cause });
   }
-  const problems = await findRedisProblems(redis);
+  const problems = (await findRedisProblems(redis)).filter(({ weight }) => weight === "refuse");
   if (problems.length > 0) {
     throw new RedriverError("redis-unsuitable", problems.map(({ message }) => message).join("; "));
   }

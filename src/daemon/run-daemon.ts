@@ -62,7 +62,9 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
         readySince = null;
         return notReadyWaitMs;
       }
-      state.redisProblems = (await findRedisProblems(redis)).map(({ message }) => message);
+      state.redisProblems = (await findRedisProblems(redis))
+        .filter(({ weight }) => weight === "refuse")
+        .map(({ message }) => message);
       if (state.redisProblems.length > 0) return redisCheckEveryMs;
       readySince ??= clock.now();
       return reapplyEveryMs;
@@ -85,7 +87,8 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   async function work(): Promise<void> {
     let started = false;
     await keepGoing(async () => {
-      if (!redis.isReady() || state.redisProblems === null || state.redisProblems.length > 0) return notReadyWaitMs;
+      if (!redis.isReady() || state.redisProblems === null || state.redisProblems.length > 0)
+        return notReadyWaitMs;
       if (!started) {
         await queue.start(
           createJobHandler({ core, queue, events, readStatistics: parts.readStatistics, stopping: stop }),

@@ -156,8 +156,10 @@ async function endWindow(
     counts: verdict.tally,
     durationMs,
   });
-  if (pass.kind === "full" && pass.mode === "live" && outcome === "complete") {
-    // What is pending for this drain and no longer listed has been deleted by somebody, or has expired.
+  const listsEverything = Object.keys(config.select).length === 0;
+  if (pass.kind === "full" && pass.mode === "live" && outcome === "complete" && listsEverything) {
+    // What is pending for this drain and no longer listed has been deleted by somebody, or has expired. Behind a selection it
+    // may only have dropped out of it, since it was published under another document.
     await source.ledger.goneUnlisted(config.name, pass.startedAt);
   }
   return verdict;

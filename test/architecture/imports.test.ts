@@ -24,11 +24,41 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   telemetry: ["ports", "rules"],
   config: ["message", "rules", "ports"],
   emulator: [],
-  compose: ["message", "rules", "ports", "redrive", "service", "redis", "ledger", "limits", "audit", "queue", "archive", "statistics", "telemetry", "config"],
+  compose: [
+    "message",
+    "rules",
+    "ports",
+    "redrive",
+    "service",
+    "redis",
+    "ledger",
+    "limits",
+    "audit",
+    "queue",
+    "archive",
+    "statistics",
+    "telemetry",
+    "config",
+  ],
   daemon: ["ports", "redrive", "compose", "redis"],
-  cli: ["ports", "message", "rules", "redrive", "compose", "config", "daemon", "telemetry", "queue", "redis", "statistics", "emulator", "demo"],
+  cli: [
+    "ports",
+    "message",
+    "rules",
+    "redrive",
+    "compose",
+    "config",
+    "daemon",
+    "telemetry",
+    "queue",
+    "redis",
+    "statistics",
+    "emulator",
+    "demo",
+  ],
   demo: ["emulator"],
-  "main.ts": ["cli"],
+  "steady-memory.ts": [],
+  "main.ts": ["cli", "steady-memory.ts"],
 };
 
 /** From these a folder takes types alone; its parts of them are handed in. */
@@ -125,7 +155,9 @@ function folderOf(file: string): string {
 
 function readImports(file: string): Import[] {
   const text = readFileSync(file, "utf8");
-  const statements = text.matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from\s+"([^"]+)"|^import\s+"([^"]+)"|import\("([^"]+)"\)/gm);
+  const statements = text.matchAll(
+    /^(?:import|export)\s+(type\s)?[^;]*?from\s+"([^"]+)"|^import\s+"([^"]+)"|import\("([^"]+)"\)/gm,
+  );
   return [...statements].map(([, type, from, bare, dynamic]) => ({
     file,
     from: folderOf(file),

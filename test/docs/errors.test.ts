@@ -3,8 +3,16 @@ import { describe, expect, it } from "vitest";
 import { errorTable } from "../../src/ports/errors.ts";
 
 const documented = [
-  ...readFileSync("docs/errors.md", "utf8").matchAll(/^\| `([a-z-]+)` \| (\w+) \| (\d+) \| (.+?) \| (.+?) \|$/gm),
-].map(([, code, disposition, exitCode, meaning, remedy]) => ({ code, disposition, exitCode: Number(exitCode), meaning, remedy }));
+  ...readFileSync("docs/errors.md", "utf8").matchAll(
+    /^\| `([a-z-]+)` \| (\w+) \| (\d+) \| (.+?) \| (.+?) \|$/gm,
+  ),
+].map(([, code, disposition, exitCode, meaning, remedy]) => ({
+  code,
+  disposition,
+  exitCode: Number(exitCode),
+  meaning,
+  remedy,
+}));
 
 describe("docs/errors.md", () => {
   it("has a row for every code, and no other, in the order of the table", () => {

@@ -156,7 +156,7 @@ async function concludeItems(
 ): Promise<readonly PublishResult[]> {
   const results: PublishResult[] = [];
   const accepted: { one: Begun; as: MessageId; deduplicated: boolean }[] = [];
-  const hits: Candidate[] = [];
+  const hits: Begun[] = [];
   for (const [index, one] of begun.entries()) {
     const item = items[index];
     if (item === undefined || item.kind === "unknown") {
@@ -164,7 +164,7 @@ async function concludeItems(
     } else if (item.kind === "refused") {
       await posting.refusals.refusedAlone(one.candidate, token, "refused");
     } else if (item.deduplicated && !hitProvesPublication(one.series)) {
-      hits.push(one.candidate);
+      hits.push(one);
     } else {
       accepted.push({ one, as: item.messageId, deduplicated: item.deduplicated });
     }
@@ -176,21 +176,39 @@ async function concludeItems(
       results.push({ kind: "published", candidate: one.candidate, as, deduplicated });
     }
   }
-  if (hits.length > 0) {
-    results.push(
-      ...(await postAgain(posting, hits, { token, outcome: "hit-after-refusals" }, retryAfterMs.length)),
-    );
-  }
+  results.push(...(await afterEmptyHits(posting, token, hits)));
   return results;
 }
 
 /**
- * A hit says that the service knows the id. It proves publication if an earlier POST of this series is unanswered, or if the
- * ledger has no history of the id (it was lost, and the hit is our own); after refusals only it proves nothing.
+ * Hits that prove nothing. Where every earlier POST was refused, the next suffix settles it. Where one is unanswered, only time
+ * does: it stays in doubt until its window has passed and the policy decides.
  */
-function hitProvesPublication({ posts, refusals }: Series): boolean {
-  const earlier = posts - 1;
-  return earlier === 0 || earlier > refusals;
+async function afterEmptyHits(
+  posting: Posting,
+  token: Token,
+  hits: readonly Begun[],
+): Promise<readonly PublishResult[]> {
+  const isRefusedOnly = ({ series }: Begun): boolean => series.posts - 1 === series.refusals;
+  const again = hits.filter(isRefusedOnly).map(({ candidate }) => candidate);
+  const unclear = hits.filter((hit) => !isRefusedOnly(hit)).map(({ candidate }) => candidate);
+  return [
+    ...(unclear.length > 0
+      ? await takeBack(posting, token, unclear, "outcome-unknown", undefined, "hit-after-refusals")
+      : []),
+    ...(again.length > 0
+      ? await postAgain(posting, again, { token, outcome: "hit-after-refusals" }, retryAfterMs.length)
+      : []),
+  ];
+}
+
+/**
+ * A hit says that the service knows the id. It proves publication if no POST of the series was refused: then it is the answer to
+ * an earlier POST that stayed unanswered, or the ledger has lost the history of the id and the hit is our own. Once a POST was
+ * refused it proves nothing, because a refused item may have registered its id (nobody documents that it does not).
+ */
+function hitProvesPublication({ refusals }: Series): boolean {
+  return refusals === 0;
 }
 
 async function recordPublished(
