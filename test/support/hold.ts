@@ -14,10 +14,8 @@ export async function createHold(serverUrl: string, word: string): Promise<Hold>
   const target = new URL(serverUrl);
   const sockets = new Set<net.Socket>();
   let held: net.Socket | null = null;
-  let reach = (): void => undefined;
-  const reached = new Promise<void>((resolve) => {
-    reach = resolve;
-  });
+  const reach = new AbortController();
+  const reached = once(reach.signal, "abort").then(() => undefined);
   const server = net.createServer((near) => {
     const far = net.connect(Number(target.port), target.hostname);
     for (const socket of [near, far]) {
@@ -34,7 +32,7 @@ export async function createHold(serverUrl: string, word: string): Promise<Hold>
       if (held === null && data.includes(word)) {
         held = near;
         near.pause();
-        reach();
+        reach.abort();
       }
       far.write(data);
     });
