@@ -105,7 +105,7 @@ describe.skipIf(!kubectl).each(["plan", "production"])("the overlay %s", (overla
       expect.arrayContaining([
         "REDRIVER_SERVICE_URL",
         "REDRIVER_SERVICE_TOKEN_FILE",
-        "REDRIVER_REDIS_URL",
+        "REDRIVER_REDIS_URL_FILE",
         "REDRIVER_DRAINS_FILE",
       ]),
     );
@@ -113,7 +113,7 @@ describe.skipIf(!kubectl).each(["plan", "production"])("the overlay %s", (overla
     expect(pod.enableServiceLinks).toBe(false);
   });
 
-  it("mounts the document and the token where the settings look for them, as whole directories", () => {
+  it("mounts the document and the secrets where the settings look for them, as whole directories", () => {
     const value = (name: string) => container.env.find((entry: Tree) => entry.name === name).value;
     const mounts = container.volumeMounts;
     expect(mounts.map(({ mountPath }: Tree) => mountPath)).toEqual([
@@ -129,7 +129,10 @@ describe.skipIf(!kubectl).each(["plan", "production"])("the overlay %s", (overla
       expect.objectContaining({
         name: "secrets",
         secret: expect.objectContaining({
-          items: [{ key: "service-token", path: path.posix.basename(value("REDRIVER_SERVICE_TOKEN_FILE")) }],
+          items: [
+            { key: "service-token", path: path.posix.basename(value("REDRIVER_SERVICE_TOKEN_FILE")) },
+            { key: "redis-url", path: path.posix.basename(value("REDRIVER_REDIS_URL_FILE")) },
+          ],
         }),
       }),
     ]);

@@ -94,7 +94,8 @@ describe("settings", () => {
       "service.maxAnswerBytes": "1MiB",
       "publish.maxBytes": "70000",
     };
-    for (const name of settingNames) {
+    // Read from a file; it has a test of its own.
+    for (const name of settingNames.filter((one) => one !== "redis.urlFile")) {
       const isDuration =
         typeof settingRows[name].default === "string" && /^\d+(s|m)$/.test(settingRows[name].default);
       const text = texts[name] ?? (isDuration ? "25s" : "abc");
@@ -331,5 +332,38 @@ describe("secrets", () => {
   it("shown and saved do not load as if they were the secrets", () => {
     const shown = describeSettings(load({ env }));
     expect(problemsOf({ file: settingsFile(shown) }).length).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe("redis.urlFile", () => {
+  const fileOf = (text: string): string => {
+    const file = join(folder, "redis-url");
+    writeFileSync(file, text);
+    return file;
+  };
+  const load = (env: SettingsInput["env"]) => loadSettings({ env, flags: {} });
+
+  it("holds the address, so that its password need not stand in the environment", () => {
+    const url = "rediss://me:secret@redis.example.com:6380";
+    expect(load({ REDRIVER_REDIS_URL_FILE: fileOf(`${url}\n`) })).toMatchObject({
+      ok: true,
+      settings: { redis: { url } },
+    });
+  });
+
+  it.each([
+    ["is not there", () => ({ REDRIVER_REDIS_URL_FILE: "/nowhere/redis-url" })],
+    ["holds something else", () => ({ REDRIVER_REDIS_URL_FILE: fileOf("secret-text") })],
+    [
+      "stands beside redis.url",
+      () => ({ REDRIVER_REDIS_URL_FILE: "/nowhere", REDRIVER_REDIS_URL: "redis://a:1" }),
+    ],
+  ])("is a problem that names the setting when it %s", (_name, env) => {
+    const outcome = load(env());
+    expect(outcome).toMatchObject({
+      ok: false,
+      problems: [{ setting: "redis.urlFile (REDRIVER_REDIS_URL_FILE)" }],
+    });
+    expect(JSON.stringify(outcome)).not.toContain("secret-text");
   });
 });

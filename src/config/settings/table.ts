@@ -78,6 +78,11 @@ export const settingRows = {
     "Redis that keeps the ledger, schedules and jobs; rediss:// for TLS.",
     "redis://127.0.0.1:6379",
   ),
+  "redis.urlFile": row(
+    null,
+    optional(path),
+    "File that holds redis.url instead, for an address with a password; read at start.",
+  ),
   "redis.keyPrefix": row(
     "redriver",
     matching(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, "a prefix of letters, digits, _ . and -, at most 64"),
