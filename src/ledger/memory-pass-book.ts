@@ -9,6 +9,7 @@ import type {
   Tally,
   Window,
 } from "../ports/passes.ts";
+import { addTallies, earlier } from "../ports/tally.ts";
 import { minuteMs, toDueRanges } from "./due-minutes.ts";
 
 interface OpenRow {
@@ -113,7 +114,7 @@ export function createMemoryPassBook(clock: Pick<Clock, "now">): PassBook {
       }
       if (end.kind === "failed") open.failed = true;
       open.progressAt = clock.now();
-      open.tally = open.tally === null ? tally : addTally(open.tally, tally);
+      open.tally = open.tally === null ? tally : addTallies(open.tally, tally);
       if ([...open.windows.values()].some((left) => left !== "ended"))
         return Promise.resolve({ kind: "pass-open" });
       const verdict = close(row, open, open.tally, clock.now());
@@ -235,25 +236,4 @@ function giveBack(row: DrainRow, open: OpenRow): void {
 
 function addDue(row: DrainRow, minute: number, dueAt: number): void {
   row.due.set(minute, Math.min(dueAt, row.due.get(minute) ?? dueAt));
-}
-
-function addTally(one: Tally, other: Tally): Tally {
-  return {
-    listed: one.listed + other.listed,
-    due: one.due + other.due,
-    republished: one.republished + other.republished,
-    deduplicated: one.deduplicated + other.deduplicated,
-    deleted: one.deleted + other.deleted,
-    held: one.held + other.held,
-    parked: one.parked + other.parked,
-    inDoubt: one.inDoubt + other.inDoubt,
-    comeBacks: one.comeBacks + other.comeBacks,
-    pages: one.pages + other.pages,
-    oldestRecordAt: earlier(one.oldestRecordAt, other.oldestRecordAt),
-  };
-}
-
-function earlier(one: number | null, other: number | null): number | null {
-  if (one === null || other === null) return one ?? other;
-  return Math.min(one, other);
 }

@@ -4,13 +4,18 @@ import type { Decision, HoldReason } from "../rules/decision.ts";
 import { explainDecision } from "../rules/explain-decision.ts";
 import type { DrainRuntime } from "./runtime.ts";
 import type { Candidate, DecidedRecord, KnownRecord, PublishResult } from "./stages/records.ts";
-import { emptyTally } from "./tally.ts";
-import type { PageOutcome } from "./work-page.ts";
+import { emptyTally } from "../ports/tally.ts";
 
 /** A record entered at `enteredAt` is to be looked at again from `dueAt` on; Unix ms by the service's clock. */
 export interface DueLater {
   readonly enteredAt: number;
   readonly dueAt: number;
+}
+
+export interface PageOutcome {
+  readonly tally: Tally;
+  /** When records that were left become due, where known. */
+  readonly dueLater: readonly DueLater[];
 }
 
 /** Holds for want of capacity: such a record is due, and only something that passes stands in its way. */

@@ -1,7 +1,7 @@
 import type { Tally, Window } from "../ports/passes.ts";
 import { openPass, workWindow, type PassSettings } from "./run-pass.ts";
 import type { DrainRuntime } from "./runtime.ts";
-import { addTallies, emptyTally } from "./tally.ts";
+import { addTallies, emptyTally } from "../ports/tally.ts";
 
 export type PassHere =
   | { readonly kind: "busy" }

@@ -3,7 +3,7 @@ import type { PassId } from "../ports/ids.ts";
 import type { CloseVerdict, OpenVerdict, Tally, Window, WindowEnd } from "../ports/passes.ts";
 import type { DrainRuntime } from "./runtime.ts";
 import { runWindow } from "./run-window.ts";
-import { emptyTally } from "./tally.ts";
+import { emptyTally } from "../ports/tally.ts";
 
 /** How far the horizon of a pass stays behind both clocks, so that records which share its last moment have arrived. */
 const horizonBehindMs = 5_000;

@@ -7,7 +7,7 @@ import { learnDates } from "./learn-dates.ts";
 import { listPage } from "./list-page.ts";
 import type { DrainRuntime } from "./runtime.ts";
 import { splitAfterFirstPage } from "./split-window.ts";
-import { addTallies, emptyTally } from "./tally.ts";
+import { addTallies, emptyTally } from "../ports/tally.ts";
 import { workPage } from "./work-page.ts";
 
 const recordsPerPage = 100;

@@ -9,7 +9,6 @@
  */
 import { packBatches } from "../message/pack-batches.ts";
 import type { DlqId } from "../message/dead-letter.ts";
-import type { Tally } from "../ports/passes.ts";
 import { explainDecision } from "../rules/explain-decision.ts";
 import { serviceNow, type DrainRuntime } from "./runtime.ts";
 import { collect } from "./stages/collect.ts";
@@ -20,13 +19,7 @@ import { prepare } from "./stages/prepare.ts";
 import type { Candidate, DecidedRecord, KnownRecord, Page } from "./stages/records.ts";
 import { republish } from "./stages/republish.ts";
 import { settle } from "./stages/settle.ts";
-import { createPageReport, type DueLater } from "./page-report.ts";
-
-export interface PageOutcome {
-  readonly tally: Tally;
-  /** When records that were left become due, where known. */
-  readonly dueLater: readonly DueLater[];
-}
+import { createPageReport, type PageOutcome } from "./page-report.ts";
 
 /** Works one page. Throws RedriverErrors of the ledger (`redis-unavailable`); failures of the service are in the outcome. */
 export async function workPage(drain: DrainRuntime, page: Page, signal: AbortSignal): Promise<PageOutcome> {

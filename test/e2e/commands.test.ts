@@ -183,8 +183,8 @@ describe("redriver index stats", () => {
 
   it("names the variable of a credential that is missing", async () => {
     const { setup } = await setUp();
-    const { INDEX_PASSWORD: _password, ...env } = setup.env as { INDEX_PASSWORD?: string };
-    const { exitCode, err } = await runToEnd(["index", "stats"], env as Record<string, string>);
+    const { INDEX_PASSWORD: _password, ...env } = setup.env;
+    const { exitCode, err } = await runToEnd(["index", "stats"], env);
     expect(exitCode).toBe(78);
     expect(err).toContain("INDEX_PASSWORD");
   });

@@ -335,17 +335,17 @@ describe("secrets", () => {
   });
 });
 
-describe("redis.urlFile", () => {
-  const fileOf = (text: string): string => {
-    const file = join(folder, "redis-url");
-    writeFileSync(file, text);
-    return file;
-  };
-  const load = (env: SettingsInput["env"]) => loadSettings({ env, flags: {} });
+const redisUrlFile = (text: string): string => {
+  const file = join(folder, "redis-url");
+  writeFileSync(file, text);
+  return file;
+};
+const loadFrom = (env: SettingsInput["env"]) => loadSettings({ env, flags: {} });
 
+describe("redis.urlFile", () => {
   it("holds the address, so that its password need not stand in the environment", () => {
     const url = "rediss://me:secret@redis.example.com:6380";
-    expect(load({ REDRIVER_REDIS_URL_FILE: fileOf(`${url}\n`) })).toMatchObject({
+    expect(loadFrom({ REDRIVER_REDIS_URL_FILE: redisUrlFile(`${url}\n`) })).toMatchObject({
       ok: true,
       settings: { redis: { url } },
     });
@@ -353,13 +353,13 @@ describe("redis.urlFile", () => {
 
   it.each([
     ["is not there", () => ({ REDRIVER_REDIS_URL_FILE: "/nowhere/redis-url" })],
-    ["holds something else", () => ({ REDRIVER_REDIS_URL_FILE: fileOf("secret-text") })],
+    ["holds something else", () => ({ REDRIVER_REDIS_URL_FILE: redisUrlFile("secret-text") })],
     [
       "stands beside redis.url",
       () => ({ REDRIVER_REDIS_URL_FILE: "/nowhere", REDRIVER_REDIS_URL: "redis://a:1" }),
     ],
   ])("is a problem that names the setting when it %s", (_name, env) => {
-    const outcome = load(env());
+    const outcome = loadFrom(env());
     expect(outcome).toMatchObject({
       ok: false,
       problems: [{ setting: "redis.urlFile (REDRIVER_REDIS_URL_FILE)" }],

@@ -10,41 +10,21 @@
  * The intent is in the ledger before the POST and the fact right after the answer. Deleting is settle.ts.
  */
 import { encodeItem } from "../../message/encode-item.ts";
-import type { MessageId } from "../../message/dead-letter.ts";
 import { isRedriverError } from "../../ports/errors.ts";
 import type { Token } from "../../ports/ids.ts";
-import type {
-  BeginOptions,
-  BeginVerdict,
-  PublishedFact,
-  RefusedRequest,
-  Series,
-} from "../../ports/ledger.ts";
+import type { BeginOptions, BeginVerdict, Series } from "../../ports/ledger.ts";
 import type { BatchOutcome } from "../../ports/service.ts";
-import type { HoldReason } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { createRefusals, type Refusals } from "./refusals.ts";
+import { halves } from "./halves.ts";
+import { held, inDoubt, takeBack, type Begun, type Posting } from "./posting.ts";
+import { recordPublished, type Acceptance } from "./record-published.ts";
 import type { Candidate, PublishResult } from "./records.ts";
+import { createRefusals } from "./refusals.ts";
 
 /** The worker that holds the body tries again after these, under the same deduplication id. */
 const retryAfterMs = [1_000, 5_000, 15_000];
 /** Statuses that prove that nothing of the call was accepted; any other 4xx leaves its outcome unknown. */
 const certainlyNotAccepted = new Set([401, 403, 404, 405, 415]);
-/** A POST that was not sent is tried again by a later pass, not by this one. */
-const notSentCoolMs = 5_000;
-
-interface Posting {
-  readonly drain: DrainRuntime;
-  readonly pageReadAt: number;
-  readonly signal: AbortSignal;
-  readonly refusals: Refusals;
-}
-
-interface Begun {
-  readonly candidate: Candidate;
-  readonly series: Series;
-  readonly declaredDouble: Extract<BeginVerdict, { kind: "begun" }>["declaredDouble"];
-}
 
 /** Publishes one batch; a result for every candidate. Throws `redis-unavailable` only before anything of a POST was begun. */
 export async function republish(
@@ -155,7 +135,7 @@ async function concludeItems(
   items: Extract<BatchOutcome, { kind: "answered" }>["items"],
 ): Promise<readonly PublishResult[]> {
   const results: PublishResult[] = [];
-  const accepted: { one: Begun; as: MessageId; deduplicated: boolean }[] = [];
+  const accepted: Acceptance[] = [];
   const hits: Begun[] = [];
   for (const [index, one] of begun.entries()) {
     const item = items[index];
@@ -211,56 +191,6 @@ function hitProvesPublication({ refusals }: Series): boolean {
   return refusals === 0;
 }
 
-async function recordPublished(
-  posting: Posting,
-  accepted: readonly { readonly one: Begun; readonly as: MessageId; readonly deduplicated: boolean }[],
-): Promise<void> {
-  const { source, config } = posting.drain;
-  const { events, ledger, unwritten } = source;
-  const facts = accepted.map(({ one: { candidate }, as }): PublishedFact => ({
-    dlqId: candidate.letter.dlqId,
-    as,
-    attempt: candidate.lineage.attempt,
-    deletePending: true,
-    drain: config.name,
-    messageId: candidate.letter.messageId,
-  }));
-  try {
-    const { verdicts } = await ledger.published(facts);
-    for (const [index, verdict] of verdicts.entries()) {
-      const fact = facts[index];
-      if (verdict.kind !== "already" || fact === undefined || verdict.as === fact.as) continue;
-      const { dlqId, as: second } = fact;
-      events.emit({
-        type: "double:found",
-        drain: config.name,
-        source: source.config.id,
-        dlqId,
-        first: verdict.as,
-        second,
-      });
-    }
-  } catch (error) {
-    if (!isRedriverError(error) || error.code !== "redis-unavailable") throw error;
-    // The proof is in hand: the delete may go on without Redis, and the fact is written when it answers again.
-    unwritten.keep(facts);
-  }
-  for (const { one, as, deduplicated } of accepted) {
-    const { dlqId } = one.candidate.letter;
-    const common = { drain: config.name, source: source.config.id, dlqId };
-    events.emit({
-      type: "record:published",
-      ...common,
-      messageId: as,
-      deduplicated,
-      attempt: one.candidate.lineage.attempt,
-    });
-    if (one.declaredDouble !== false) {
-      events.emit({ type: "double:declared", ...common, why: one.declaredDouble });
-    }
-  }
-}
-
 async function bisect(
   posting: Posting,
   token: Token,
@@ -284,18 +214,6 @@ async function bisect(
   return results;
 }
 
-function halves(candidates: readonly Candidate[], by: "count" | "bytes"): readonly (readonly Candidate[])[] {
-  const middle = by === "count" ? Math.floor(candidates.length / 2) : middleByBytes(candidates);
-  return [candidates.slice(0, middle), candidates.slice(middle)];
-}
-
-function middleByBytes(candidates: readonly Candidate[]): number {
-  const half = candidates.reduce((sum, { bytes }) => sum + bytes, 0) / 2;
-  let sum = 0;
-  const at = candidates.findIndex(({ bytes }) => (sum += bytes) >= half);
-  return Math.min(Math.max(at, 1), candidates.length - 1);
-}
-
 /** The next POST of records that this worker holds. When Redis is away they stay as they are in the ledger: in doubt. */
 async function postAgain(
   posting: Posting,
@@ -305,31 +223,6 @@ async function postAgain(
 ): Promise<readonly PublishResult[]> {
   try {
     return await post(posting, candidates, previous, retries);
-  } catch (error) {
-    if (!isRedriverError(error) || error.code !== "redis-unavailable") throw error;
-    return candidates.map(inDoubt);
-  }
-}
-
-/** Certain that nothing was accepted: the records go back to where they were, unless an earlier POST is unanswered. */
-async function takeBack(
-  posting: Posting,
-  token: Token,
-  candidates: readonly Candidate[],
-  reason: HoldReason,
-  until: number | undefined,
-  outcome: RefusedRequest["outcome"] = "not-sent",
-): Promise<readonly PublishResult[]> {
-  const { ledger, clock } = posting.drain.source;
-  const coolMs = reason === "stopping" ? 0 : Math.max(notSentCoolMs, (until ?? 0) - clock.now());
-  const requests = candidates.map(({ letter }): RefusedRequest => ({ dlqId: letter.dlqId, outcome, coolMs }));
-  try {
-    const { verdicts } = await ledger.refused(requests, token);
-    return candidates.map((candidate, index) =>
-      verdicts[index]?.kind === "stays-open"
-        ? inDoubt(candidate)
-        : held(candidate, reason, clock.now() + coolMs),
-    );
   } catch (error) {
     if (!isRedriverError(error) || error.code !== "redis-unavailable") throw error;
     return candidates.map(inDoubt);
@@ -351,19 +244,6 @@ function notBegun(candidate: Candidate, verdict: Exclude<BeginVerdict, { kind: "
     case "gone":
       return { kind: "done-before", candidate };
   }
-}
-
-function held(candidate: Candidate, reason: HoldReason, until?: number): PublishResult {
-  const { rule } = candidate.decision;
-  return {
-    kind: "held",
-    candidate,
-    decision: { then: "hold", reason, rule, ...(until === undefined ? {} : { until }) },
-  };
-}
-
-function inDoubt(candidate: Candidate): PublishResult {
-  return { kind: "in-doubt", candidate };
 }
 
 /** False when the work was stopped meanwhile. */

@@ -1,4 +1,4 @@
-import type { Tally } from "../ports/passes.ts";
+import type { Tally } from "./passes.ts";
 
 export const emptyTally: Tally = {
   listed: 0,
@@ -30,7 +30,8 @@ export function addTallies(one: Tally, other: Tally): Tally {
   };
 }
 
-function earlier(one: number | null, other: number | null): number | null {
+/** The earlier of two moments, either of which may be missing. */
+export function earlier(one: number | null, other: number | null): number | null {
   if (one === null) return other;
   return other === null ? one : Math.min(one, other);
 }

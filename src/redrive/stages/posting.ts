@@ -1,0 +1,63 @@
+import { isRedriverError } from "../../ports/errors.ts";
+import type { Token } from "../../ports/ids.ts";
+import type { BeginVerdict, RefusedRequest, Series } from "../../ports/ledger.ts";
+import type { HoldReason } from "../../rules/decision.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import type { Candidate, PublishResult } from "./records.ts";
+import type { Refusals } from "./refusals.ts";
+
+/** A POST that was not sent is tried again by a later pass, not by this one. */
+const notSentCoolMs = 5_000;
+
+/** One batch on its way. */
+export interface Posting {
+  readonly drain: DrainRuntime;
+  readonly pageReadAt: number;
+  readonly signal: AbortSignal;
+  readonly refusals: Refusals;
+}
+
+/** A candidate that this worker may publish now. */
+export interface Begun {
+  readonly candidate: Candidate;
+  readonly series: Series;
+  readonly declaredDouble: Extract<BeginVerdict, { kind: "begun" }>["declaredDouble"];
+}
+
+/** Certain that nothing was accepted: the records go back to where they were, unless an earlier POST is unanswered. */
+export async function takeBack(
+  posting: Posting,
+  token: Token,
+  candidates: readonly Candidate[],
+  reason: HoldReason,
+  until: number | undefined,
+  outcome: RefusedRequest["outcome"] = "not-sent",
+): Promise<readonly PublishResult[]> {
+  const { ledger, clock } = posting.drain.source;
+  const coolMs = reason === "stopping" ? 0 : Math.max(notSentCoolMs, (until ?? 0) - clock.now());
+  const requests = candidates.map(({ letter }): RefusedRequest => ({ dlqId: letter.dlqId, outcome, coolMs }));
+  try {
+    const { verdicts } = await ledger.refused(requests, token);
+    return candidates.map((candidate, index) =>
+      verdicts[index]?.kind === "stays-open"
+        ? inDoubt(candidate)
+        : held(candidate, reason, clock.now() + coolMs),
+    );
+  } catch (error) {
+    if (!isRedriverError(error) || error.code !== "redis-unavailable") throw error;
+    return candidates.map(inDoubt);
+  }
+}
+
+export function held(candidate: Candidate, reason: HoldReason, until?: number): PublishResult {
+  const { rule } = candidate.decision;
+  return {
+    kind: "held",
+    candidate,
+    decision: { then: "hold", reason, rule, ...(until === undefined ? {} : { until }) },
+  };
+}
+
+export function inDoubt(candidate: Candidate): PublishResult {
+  return { kind: "in-doubt", candidate };
+}
