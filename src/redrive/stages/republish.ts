@@ -169,7 +169,6 @@ async function afterEmptyHits(
   token: Token,
   hits: readonly Begun[],
 ): Promise<readonly PublishResult[]> {
-  const isRefusedOnly = ({ series }: Begun): boolean => series.posts - 1 === series.refusals;
   const again = hits.filter(isRefusedOnly).map(({ candidate }) => candidate);
   const unclear = hits.filter((hit) => !isRefusedOnly(hit)).map(({ candidate }) => candidate);
   return [
@@ -180,6 +179,10 @@ async function afterEmptyHits(
       ? await postAgain(posting, again, { token, outcome: "hit-after-refusals" }, retryAfterMs.length)
       : []),
   ];
+}
+
+function isRefusedOnly({ series }: Begun): boolean {
+  return series.posts - 1 === series.refusals;
 }
 
 /**

@@ -1,0 +1,185 @@
+import { describe, expect, it } from "vitest";
+import type { MessageId } from "../../src/message/dead-letter.ts";
+import { parseNumberPatterns } from "../../src/rules/parse-numbers.ts";
+import type { DrainName } from "../../src/ports/ids.ts";
+import type { LedgerView } from "../../src/ports/ledger.ts";
+import { decideRecord, type DecidingDrain } from "../../src/redrive/stages/decide.ts";
+import type { KnownRecord } from "../../src/redrive/stages/records.ts";
+import { compileRules } from "../../src/rules/compile-rules.ts";
+import type { RuleSpec } from "../../src/rules/spec.ts";
+import { letterOf } from "../support/letters.ts";
+
+const now = 1_800_000_000_000;
+const hour = 3_600_000;
+const name = "orders" as DrainName;
+
+function status(text: string | number): RuleSpec["when"] {
+  const parsed = parseNumberPatterns(text);
+  if (!parsed.ok) throw new Error(parsed.expected);
+  return { kind: "number", field: "responseStatus", oneOf: parsed.value };
+}
+
+const rules: readonly RuleSpec[] = [
+  { name: "broken", when: status(422), then: "park" },
+  { name: "outage", when: status("500-599"), then: "republish" },
+  { name: "said", when: status(489), then: "republish" },
+  {
+    name: "old",
+    when: {
+      kind: "duration",
+      field: "age",
+      oneOf: [{ kind: "range", from: 3 * hour, to: Number.POSITIVE_INFINITY }],
+    },
+    then: "republish",
+  },
+];
+
+const drain: DecidingDrain = {
+  name,
+  rules,
+  route: compileRules(rules, "hold"),
+  rulesHash: "h1",
+  minAgeMs: 60_000,
+  attempts: { max: 2, waitMs: [0, 2 * hour], then: "park" },
+  unknownOutcome: "republish",
+};
+
+function decide(
+  view: LedgerView,
+  fields: object = {},
+  reading: KnownRecord["reading"] = { kind: "none" },
+  over: Partial<DecidingDrain> = {},
+) {
+  const letter = letterOf({
+    dlqId: `${now - hour}-0`,
+    createdAt: now - hour - 1_000,
+    responseStatus: 503,
+    ...fields,
+  });
+  return decideRecord(
+    { ...drain, ...over },
+    { raw: {}, letter, reading, view, viewedAt: now, isNewComeBack: false },
+    now,
+  ).decision;
+}
+
+const absent: LedgerView = { state: "absent" };
+const open = {
+  state: "open",
+  drain: name,
+  series: { suffix: 1, firstAt: now - 120_000, posts: 1, refusals: 0 },
+  lastAt: now - 120_000,
+  attempt: 0,
+  messageId: "msg_1" as MessageId,
+  unknown: true,
+  pastHorizon: false,
+} as const;
+
+describe("a record that the ledger does not know", () => {
+  it("is republished when a rule says so and it is old enough", () => {
+    expect(decide(absent)).toMatchObject({ then: "republish", reason: "due", rule: "outage" });
+    expect(decide(absent, { dlqId: `${now - 30_000}-0` })).toMatchObject({
+      then: "hold",
+      reason: "too-young",
+      until: now + 30_000,
+    });
+  });
+
+  it("is parked or held by rules, and held until an age in a rule may change that", () => {
+    expect(decide(absent, { responseStatus: 422 })).toMatchObject({
+      then: "park",
+      reason: "rule",
+      rule: "broken",
+    });
+    expect(decide(absent, { responseStatus: 404 })).toMatchObject({
+      then: "hold",
+      reason: "otherwise",
+      until: now + 2 * hour + 1,
+    });
+  });
+
+  it("waits longer after each redrive, and is parked when they are spent", () => {
+    const lineage = {
+      rootId: "msg_0",
+      rootCreatedAt: now - 9 * hour,
+      rootMaxRetries: 3,
+      rootDestination: "https://a.example",
+      parentDlqId: "1-0",
+    };
+    const after = (attempt: number) =>
+      ({ kind: "come-back", lineage: { ...lineage, attempt } }) as unknown as KnownRecord["reading"];
+    expect(decide(absent, {}, after(1))).toMatchObject({
+      then: "hold",
+      reason: "waiting",
+      until: now + hour,
+    });
+    expect(decide(absent, {}, after(2))).toMatchObject({ then: "park", reason: "attempts-exhausted" });
+    expect(decide(absent, {}, { kind: "untrusted", attempt: 2 })).toMatchObject({
+      then: "park",
+      reason: "attempts-exhausted",
+    });
+    expect(decide(absent, {}, { kind: "inherited" })).toMatchObject({ then: "republish" });
+  });
+
+  it("is not redriven after 'never again' unless a rule names that status itself", () => {
+    const never = { responseStatus: 489, responseHeader: { "Upstash-NonRetryable-Error": ["true"] } };
+    expect(decide(absent, never)).toMatchObject({ then: "republish", rule: "said" });
+    const broad = [{ name: "all", when: status("4xx"), then: "republish" }] as const;
+    expect(
+      decide(absent, never, { kind: "none" }, { rules: broad, route: compileRules(broad, "hold") }),
+    ).toMatchObject({
+      then: "park",
+      reason: "non-retryable",
+    });
+  });
+});
+
+describe("a record that the ledger knows", () => {
+  it("is settled again when it was published, and never republished", () => {
+    const published = {
+      state: "published",
+      as: "msg_2" as MessageId,
+      drain: name,
+      at: 1,
+      deleteFailed: false,
+      messageId: null,
+    } as const;
+    expect(decide(published)).toMatchObject({ then: "settle" });
+    expect(decide({ state: "gone" })).toMatchObject({ then: "settle" });
+  });
+
+  it("is left alone while a worker holds it, reconciled when its outcome is unknown", () => {
+    expect(decide({ ...open, unknown: false })).toMatchObject({ then: "hold", reason: "in-flight" });
+    expect(decide(open, { dlqId: `${now - 1_000}-0` })).toMatchObject({
+      then: "republish",
+      reason: "reconcile",
+    });
+    expect(decide(open, { responseStatus: 422 })).toMatchObject({ then: "hold", reason: "outcome-unknown" });
+    const park = { unknownOutcome: "park" } as const;
+    expect(decide({ ...open, pastHorizon: true }, {}, { kind: "none" }, park)).toMatchObject({
+      then: "park",
+      reason: "outcome-unknown",
+    });
+  });
+
+  it("stays parked until it is released, or its drain's rules change where rules had parked it", () => {
+    const parked = { state: "parked", reason: "rule", drain: name, rulesHash: "h1", attempt: 0 } as const;
+    expect(decide(parked)).toMatchObject({ then: "park", reason: "rule" });
+    expect(decide({ ...parked, rulesHash: "h0" })).toMatchObject({ then: "republish" });
+    expect(decide({ ...parked, rulesHash: "h0", drain: "other" as DrainName })).toMatchObject({
+      then: "park",
+    });
+    expect(decide({ ...parked, rulesHash: "h0", reason: "refused" })).toMatchObject({
+      then: "park",
+      reason: "refused",
+    });
+    const released = { state: "cool", dueAt: now, refusedAlone: 0, attempt: 1, released: true } as const;
+    expect(decide(released)).toMatchObject({ then: "republish", reason: "due" });
+  });
+
+  it("is held while it cools", () => {
+    const cool = { state: "cool", dueAt: now + 5_000, refusedAlone: 1, attempt: 0, released: false } as const;
+    expect(decide(cool)).toMatchObject({ then: "hold", reason: "cooling", until: now + 5_000 });
+    expect(decide({ ...cool, dueAt: now })).toMatchObject({ then: "republish" });
+  });
+});
