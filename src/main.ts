@@ -2,7 +2,19 @@
 import { keepHeapSmall } from "./steady-memory.ts";
 
 const argv = process.argv.slice(2);
-if (argv.includes("run")) keepHeapSmall();
+const commands = new Set([
+  "run",
+  "drain",
+  "status",
+  "pause",
+  "resume",
+  "config",
+  "index",
+  "emulator",
+  "demo",
+]);
+// Global options may stand before the command; `pause run` has another command first.
+if (argv.find((word) => commands.has(word)) === "run") keepHeapSmall();
 
 const { processIo } = await import("./cli/io.ts");
 const { runCli } = await import("./cli/program.ts");

@@ -14,7 +14,7 @@ export interface Io {
 
 export const processIo: Io = {
   env: process.env,
-  isTerminal: process.stdin.isTTY && process.stderr.isTTY,
+  isTerminal: process.stdin.isTTY,
   out: (text) => {
     process.stdout.write(text);
   },
@@ -27,6 +27,9 @@ export const processIo: Io = {
     try {
       const answer = await terminal.question(`${question} [y/N] `);
       return ["y", "yes"].includes(answer.trim().toLowerCase());
+    } catch {
+      // Ctrl-C or the end of input at the question is a no.
+      return false;
     } finally {
       terminal.close();
     }

@@ -19,7 +19,8 @@ interface GlobalFlags {
 export function loadSettingsFor(command: Command, io: Io): Settings {
   const flags: GlobalFlags = command.optsWithGlobals();
   const outcome = loadSettings({
-    file: flags.config ?? io.env["REDRIVER_CONFIG_FILE"],
+    // A variable that is empty is unset.
+    file: flags.config ?? (io.env["REDRIVER_CONFIG_FILE"] || undefined),
     env: io.env,
     flags: { "drains.file": flags.drains, "log.level": flags.logLevel },
   });

@@ -17,14 +17,17 @@ export interface OpenParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly events: Events;
   readonly teardown: Teardown;
+  /** Told of secrets that are read, so that logs can leave them out. */
+  readonly onSecret?: (value: string) => void;
 }
 
 /** Connects to Redis in the background and builds the document's sources and drains on it. Calls nobody yet. */
-export function openCore({ settings, document, env, events, teardown }: OpenParts): Core {
+export function openCore({ settings, document, env, events, teardown, onSecret }: OpenParts): Core {
   const redis = createRedis(settings.redis.url, { role: "commands", keyPrefix: settings.redis.keyPrefix });
   teardown.add("redis", () => redis.close());
   const key = readLineageKey(settings);
   if (!key.ok) throw new RedriverError("settings-invalid", formatProblem(key.problem));
+  if (key.value !== undefined) onSecret?.(key.value);
   return buildCore({
     settings,
     document,

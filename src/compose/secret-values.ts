@@ -1,34 +1,31 @@
 import type { Settings } from "../config/settings/settings.ts";
 import type { Core } from "./build-core.ts";
 
-/** Every secret in memory, so that logs can take each out by its value. Asked for each line, because tokens change. */
+/** Every secret that was read, so that logs can take each out by its value. Asked for each line, because tokens change. */
 export interface SecretValues {
   all(): readonly string[];
+  /** A secret that was read somewhere; earlier values are kept, because a late line may still hold one. */
+  add(value: string): void;
   /** From now on with the tokens of these sources. */
   use(core: Core): void;
 }
 
-export function createSecretValues(
-  settings: Settings,
-  env: Readonly<Record<string, string | undefined>>,
-): SecretValues {
+export function createSecretValues(settings: Settings): SecretValues {
   let core: Core | null = null;
-  const password = URL.canParse(settings.redis.url)
-    ? decodeURIComponent(new URL(settings.redis.url).password)
-    : "";
-  const fixed = [settings.service.token, settings.lineage.key, ...settings.lineage.oldKeys, password];
+  const known = new Set<string>();
+  const add = (value: string | undefined): void => {
+    if (value !== undefined && value !== "") known.add(value);
+  };
+  for (const value of [settings.service.token, settings.lineage.key, ...settings.lineage.oldKeys]) add(value);
+  add(decodeURIComponent(new URL(settings.redis.url).password));
   return {
+    add,
     use(built) {
       core = built;
     },
     all() {
-      const tokens = [...(core?.sources.values() ?? [])].map(({ token }) => token.value());
-      const ofIndexes = (core?.document.indexes ?? []).flatMap(({ user, password: secret }) =>
-        [user, secret].map((ref) => (ref.kind === "env" ? env[ref.name] : undefined)),
-      );
-      return [...fixed, ...tokens, ...ofIndexes].filter(
-        (value) => value !== undefined && value !== "",
-      ) as string[];
+      for (const { token } of core?.sources.values() ?? []) add(token.value());
+      return [...known];
     },
   };
 }

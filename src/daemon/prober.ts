@@ -1,6 +1,6 @@
 import type { BuiltSource } from "../compose/build-source.ts";
 import type { Clock } from "../ports/clock.ts";
-import { isRedriverError } from "../ports/errors.ts";
+import { isRedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 
 /** A source that refused everything accepts listings all along, so a listing proves nothing; it rests this long. */
@@ -45,6 +45,8 @@ async function probe(
     runtime.health.resume();
   } catch (error) {
     // Still halted; the reason has been told when it was, and a probe that fails says nothing new.
-    if (!isRedriverError(error)) throw error;
+    if (!isRedriverError(error)) {
+      events.emit({ type: "job:failed", kind: "daemon", ...toFailure(error), givenUp: false });
+    }
   }
 }

@@ -19,8 +19,10 @@ const probeEveryMs = 30_000;
 const reapplyEveryMs = 60_000;
 const redisCheckEveryMs = 5_000;
 const notReadyWaitMs = 250;
-/** Sweeps come every 15 s for each source; a replica that sees no job at all for this long is stuck. */
-const longestSilenceMs = 5 * 60_000;
+/** Every source is swept by schedule; a replica that sees no job at all for several sweeps, and 5 min, is stuck. */
+function longestSilenceMs(sweepEveryMs: number): number {
+  return Math.max(5 * 60_000, 3 * sweepEveryMs);
+}
 
 export interface DaemonParts {
   readonly core: Core;
@@ -44,7 +46,8 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const ops = await createOpsServer({
     host: settings.http.host,
     port: settings.http.port,
-    livez: () => toLiveness(clock.now(), readySince, queue.lastProgressAt(), longestSilenceMs),
+    livez: () =>
+      toLiveness(clock.now(), readySince, queue.lastProgressAt(), longestSilenceMs(settings.sweep.everyMs)),
     readyz: async () => toReadiness(core, redis, state),
     metrics: () => parts.metrics.render(),
     contentType: parts.metrics.contentType,
@@ -57,17 +60,8 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   });
 
   const loops = [
-    keepGoing(async () => {
-      if (!redis.isReady()) {
-        readySince = null;
-        return notReadyWaitMs;
-      }
-      state.redisProblems = (await findRedisProblems(redis))
-        .filter(({ weight }) => weight === "refuse")
-        .map(({ message }) => message);
-      if (state.redisProblems.length > 0) return redisCheckEveryMs;
-      readySince ??= clock.now();
-      return reapplyEveryMs;
+    keepGoing(watchRedis, () => {
+      readySince = null;
     }),
     work(),
     probeSources(core.sources.values(), probeEveryMs, { clock, events }, stop),
@@ -83,15 +77,37 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   events.emit({ type: "daemon:stopped", clean });
   return clean;
 
+  async function watchRedis(): Promise<number> {
+    if (!redis.isReady()) {
+      readySince = null;
+      return notReadyWaitMs;
+    }
+    state.redisProblems = (await findRedisProblems(redis))
+      .filter(({ weight }) => weight === "refuse")
+      .map(({ message }) => message);
+    readySince = state.redisProblems.length > 0 ? null : (readySince ?? clock.now());
+    return redisCheckEveryMs;
+  }
+
+  function isRedisFit(): boolean {
+    return redis.isReady() && state.redisProblems !== null && state.redisProblems.length === 0;
+  }
+
   /** Starts to work once Redis is fit, then keeps the schedules standing. */
   async function work(): Promise<void> {
     let started = false;
     await keepGoing(async () => {
-      if (!redis.isReady() || state.redisProblems === null || state.redisProblems.length > 0)
-        return notReadyWaitMs;
+      if (!isRedisFit()) return notReadyWaitMs;
       if (!started) {
         await queue.start(
-          createJobHandler({ core, queue, events, readStatistics: parts.readStatistics, stopping: stop }),
+          createJobHandler({
+            core,
+            queue,
+            events,
+            readStatistics: parts.readStatistics,
+            stopping: stop,
+            mayAct: isRedisFit,
+          }),
         );
         started = true;
       }
@@ -102,12 +118,13 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   }
 
   /** Calls `turn` until the daemon stops; each says how long to wait for the next. A failure is told and tried again. */
-  async function keepGoing(turn: () => Promise<number>): Promise<void> {
+  async function keepGoing(turn: () => Promise<number>, onFailure?: () => void): Promise<void> {
     while (!stop.aborted) {
       let waitMs = redisCheckEveryMs;
       try {
         waitMs = await turn();
       } catch (error) {
+        onFailure?.();
         events.emit({ type: "job:failed", kind: "daemon", ...toFailure(error), givenUp: false });
       }
       await clock.sleep(waitMs, stop).catch(() => undefined);

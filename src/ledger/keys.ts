@@ -13,7 +13,6 @@ export function sourceKeys(keyPrefix: string, sourceId: SourceId) {
     entryPrefix: `${key("ledger", "entry")}:`,
     pauses: key("pauses"),
     binding: key("binding"),
-    turnPrefix: `${key("turn")}:`,
     /** A drain's row of passes is this and the drain's name. */
     passPrefix: `${key("passes")}:`,
   };

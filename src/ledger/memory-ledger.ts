@@ -247,11 +247,11 @@ export function createMemoryLedger(
 
     release: (dlqIds) => writing(() => ({ count: dlqIds.filter(release).length })),
 
-    unknownOutcomes: (limit) => {
+    unknownOutcomes: (limit, offset) => {
       const now = clock.now();
       const unknown = entries.open().filter(({ entry }) => now > entry.lastAt + takeoverAfterMs(limits));
       const found = unknown
-        .slice(0, limit)
+        .slice(offset, offset + limit)
         .map(({ dlqId, entry }) => ({ dlqId, view: toOpenView(entry, now, limits) }));
       return Promise.resolve({ ...stamp(), entries: found });
     },

@@ -70,7 +70,8 @@ export function createMemoryPassBook(clock: Pick<Clock, "now">): PassBook {
       const { open } = row;
       if (open?.pass.passId === request.passId) return Promise.resolve(toOpened(open));
       if (open !== null && clock.now() - open.progressAt <= request.abandonAfterMs) {
-        return Promise.resolve({ kind: "busy", passId: open.pass.passId, abandoned: null });
+        const { windows } = toOpened(open);
+        return Promise.resolve({ kind: "busy", passId: open.pass.passId, windows, abandoned: null });
       }
       if (open !== null) {
         giveBack(row, open);
@@ -214,7 +215,7 @@ function close(row: DrainRow, open: OpenRow, tally: Tally, now: number): CloseVe
     } else {
       row.facts = {
         ...facts,
-        due,
+        due: pass.mode === "plan" ? facts.due + due : due,
         held: Math.max(held, facts.held - republished),
         parked: Math.max(parked, facts.parked),
         inDoubt: Math.max(inDoubt, facts.inDoubt),

@@ -134,8 +134,8 @@ export function createRedisLedger(
 
     release: (dlqIds) => ask(releaseScript, { dlqIds }),
 
-    async unknownOutcomes(limit) {
-      const { stamp, rows } = await page({ index: "open", limit, offset: 0 });
+    async unknownOutcomes(limit, offset) {
+      const { stamp, rows } = await page({ index: "open", limit, offset });
       const entries = rows.flatMap(({ dlqId, entry }): OpenEntry[] =>
         entry.state === "open" ? [{ dlqId, view: toOpenView(entry, stamp.at, limits) }] : [],
       );

@@ -31,7 +31,7 @@ export function createRedisSourceBook(
   redis: Pick<RedisConnection, "run" | "command" | "keyPrefix">,
   sourceId: SourceId,
 ): SourceBook {
-  const { binding, turnPrefix } = sourceKeys(redis.keyPrefix, sourceId);
+  const { binding } = sourceKeys(redis.keyPrefix, sourceId);
   return {
     async bind(urlHash, tokenHash) {
       const verdict = await redis.run(bindScript, [binding], [urlHash, tokenHash]);
@@ -43,9 +43,6 @@ export function createRedisSourceBook(
     },
     async learnDates(meaning) {
       await redis.command("HSET", binding, "datesMean", meaning);
-    },
-    async takeTurn(name, ttlMs) {
-      return (await redis.command("SET", `${turnPrefix}${name}`, "1", "NX", "PX", ttlMs)) === "OK";
     },
   };
 }

@@ -92,6 +92,12 @@ export const errorTable = {
     exitCode: 1,
     meaning: "a dead letter is no longer listed",
   },
+  "document-changed": {
+    disposition: "retry",
+    level: "info",
+    exitCode: 3,
+    meaning: "a pass was opened under another drains document",
+  },
   "source-rebound": {
     disposition: "halt",
     level: "error",

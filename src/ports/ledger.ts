@@ -307,8 +307,11 @@ export interface Ledger {
   ): Promise<LedgerStamp & { readonly verdicts: readonly ParkVerdict[] }>;
   /** A person's word: parked → due at once, with one more redrive granted. Counts those of `dlqIds` that are released now. */
   release(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly count: number }>;
-  /** Open entries whose outcome is unknown (lastAt + takeoverAfter < now), oldest first. */
-  unknownOutcomes(limit: number): Promise<LedgerStamp & { readonly entries: readonly OpenEntry[] }>;
+  /** Open entries whose outcome is unknown (lastAt + takeoverAfter < now), oldest first, skipping `offset`. */
+  unknownOutcomes(
+    limit: number,
+    offset: number,
+  ): Promise<LedgerStamp & { readonly entries: readonly OpenEntry[] }>;
   /** Published or archived and not deleted, oldest first, skipping `offset`. */
   pendingDeletes(
     limit: number,

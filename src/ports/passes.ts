@@ -58,7 +58,7 @@ export interface DrainFacts {
 export type OpenVerdict =
   | { readonly kind: "opened"; readonly pass: Pass; readonly windows: readonly Window[] }
   /** Another pass of this drain is open and makes progress. */
-  | { readonly kind: "busy"; readonly passId: PassId };
+  | { readonly kind: "busy"; readonly passId: PassId; readonly windows: readonly Window[] };
 
 export interface OpenRequest {
   readonly passId: PassId;
@@ -152,6 +152,4 @@ export interface SourceBook {
   bind(urlHash: string, tokenHash: string): Promise<"bound" | "same" | "token-changed" | "url-differs">;
   datesMean(): Promise<"entered" | "created" | null>;
   learnDates(meaning: "entered" | "created"): Promise<void>;
-  /** A short turn for one worker, so that replicas do not do the same work at once. An economy only. */
-  takeTurn(name: string, ttlMs: number): Promise<boolean>;
 }

@@ -158,7 +158,8 @@ export function createPageReport(drain: DrainRuntime): PageReport {
       tally.due += leftDue.length;
       for (const { letter, decision, explanation } of leftDue) {
         tell(letter.dlqId, decision, explanation);
-        left(letter.enteredAt, 0);
+        // Nothing is done about it in plan mode, so it need not be listed again before the next full pass.
+        left(letter.enteredAt);
       }
       return { tally, dueLater };
     },

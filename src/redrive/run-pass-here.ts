@@ -1,5 +1,5 @@
 import type { Tally, Window } from "../ports/passes.ts";
-import { openPass, workWindow, type PassSettings } from "./run-pass.ts";
+import { abandonWindows, openPass, workWindow, type PassSettings } from "./run-pass.ts";
 import type { DrainRuntime } from "./runtime.ts";
 import { addTallies, emptyTally } from "../ports/tally.ts";
 
@@ -24,23 +24,34 @@ export async function runPassHere(
   const { passId } = opened.pass;
   const waiting: Window[] = [...opened.windows];
   let done = emptyTally;
-  for (let window = waiting.shift(); window !== undefined; window = waiting.shift()) {
+  for (let window = waiting[0]; window !== undefined; window = waiting[0]) {
     let here = emptyTally;
-    const { split, verdict } = await workWindow(drain, {
+    const work = {
       passId,
       windowId: window.windowId,
       ...signals,
       lastTry: true,
-      onPage: (tally) => {
+      onPage: (tally: Tally) => {
         here = tally;
         onProgress(addTallies(done, here));
       },
-    });
-    done = addTallies(done, here);
-    waiting.unshift(...split);
-    if (verdict.kind === "pass-closed") {
-      const { outcome, tally, durationMs } = verdict;
-      return { kind: "closed", outcome, tally, durationMs };
+    };
+    try {
+      const { split, verdict } = await workWindow(drain, work);
+      if (verdict.kind === "pass-closed") {
+        const { outcome, tally, durationMs } = verdict;
+        return { kind: "closed", outcome, tally, durationMs };
+      }
+      done = addTallies(done, here);
+      waiting.splice(0, 1, ...split);
+    } catch (error) {
+      // Nobody else knows of these windows; left open they would keep the next pass waiting.
+      await abandonWindows(
+        drain,
+        passId,
+        waiting.map(({ windowId }) => windowId),
+      ).catch(() => undefined);
+      throw error;
     }
   }
   // The row was closed by somebody else, who took this pass for abandoned.

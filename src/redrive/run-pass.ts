@@ -13,6 +13,8 @@ export interface PassSettings {
   readonly overlapMs: number;
   /** A pass without progress for this long is closed as abandoned. */
   readonly abandonAfterMs: number;
+  /** A person in front of a terminal wants to see everything, not what is new since the last pass. */
+  readonly alwaysFull?: boolean;
 }
 
 /**
@@ -38,8 +40,9 @@ export async function openPass(
     to: Math.floor(Math.min(now, now + offsetMs)) - horizonBehindMs,
     fullFrom: 0,
     fullEveryMs: config.fullEveryMs,
-    mayBeNew: (await source.book.datesMean()) === "entered",
-    ...settings,
+    mayBeNew: settings.alwaysFull !== true && (await source.book.datesMean()) === "entered",
+    overlapMs: settings.overlapMs,
+    abandonAfterMs: settings.abandonAfterMs,
   });
   if (verdict.abandoned !== null) {
     const { drain: name, passId, startedAt } = verdict.abandoned;
@@ -104,38 +107,43 @@ export async function workWindow(
   const { passId, windowId } = work;
   const taken = await source.passes.takeWindow(config.name, passId, windowId);
   if (taken === null) return { split: [], verdict: { kind: "stale" } };
-  const endWith = (end: WindowEnd, tally: Tally): Promise<CloseVerdict> =>
-    endWindow(drain, passId, windowId, end, tally);
   let latest = emptyTally;
+  const onPage = (soFar: Tally): void => {
+    latest = soFar;
+    work.onPage?.(soFar);
+  };
+  let ended: { readonly end: WindowEnd; readonly tally: Tally };
+  if (taken.pass.documentHash !== drain.documentHash) {
+    // A pass is decided under one document: this one ends as partial, and the next opens under the new document.
+    const failure = {
+      code: "document-changed",
+      message: "the pass was opened under another document",
+    } as const;
+    source.events.emit({ type: "window:failed", drain: config.name, passId, ...failure });
+    return { split: [], verdict: await endWindow(drain, passId, windowId, { kind: "failed" }, latest) };
+  }
   try {
-    if (taken.pass.documentHash !== drain.documentHash) {
-      throw new RedriverError("dead-letter-gone", "the pass was opened under another drains document");
-    }
-    const { end, tally } = await runWindow({
-      drain,
-      ...taken,
-      signal: work.signal,
-      stopping: work.stopping,
-      onPage: (soFar) => {
-        latest = soFar;
-        work.onPage?.(soFar);
-      },
-    });
-    return { split: end.kind === "done" ? end.split : [], verdict: await endWith(end, tally) };
+    ended = await runWindow({ drain, ...taken, signal: work.signal, stopping: work.stopping, onPage });
   } catch (error) {
     if (work.stopping.aborted || work.signal.aborted) {
       throw new RedriverError("stopped", "the window was handed back before its end", { cause: error });
     }
     const disposition = isRedriverError(error) ? error.disposition : "crash";
     if (disposition === "wait" || (disposition === "retry" && !work.lastTry)) throw error;
-    source.events.emit({
-      type: "window:failed",
-      drain: config.name,
-      passId,
-      ...toFailure(error),
-    });
-    return { split: [], verdict: await endWith({ kind: "failed" }, latest) };
+    source.events.emit({ type: "window:failed", drain: config.name, passId, ...toFailure(error) });
+    ended = { end: { kind: "failed" }, tally: latest };
   }
+  const verdict = await endWindow(drain, passId, windowId, ended.end, ended.tally);
+  return { split: ended.end.kind === "done" ? ended.end.split : [], verdict };
+}
+
+/** Ends windows that will not be worked, so that their pass is closed as partial and the next one can open. */
+export async function abandonWindows(
+  drain: DrainRuntime,
+  passId: PassId,
+  windowIds: readonly string[],
+): Promise<void> {
+  for (const windowId of windowIds) await endWindow(drain, passId, windowId, { kind: "failed" }, emptyTally);
 }
 
 async function endWindow(

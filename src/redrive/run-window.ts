@@ -1,12 +1,12 @@
 import type { RawRecord } from "../message/dead-letter.ts";
 import { parseRecord } from "../message/parse-record.ts";
-import { RedriverError } from "../ports/errors.ts";
+import { RedriverError, isRedriverError } from "../ports/errors.ts";
 import type { Pass, Tally, Window, WindowEnd } from "../ports/passes.ts";
 import type { ListPage, ListQuery } from "../ports/service.ts";
 import { learnDates } from "./learn-dates.ts";
-import { listPage } from "./list-page.ts";
+import { listPage, type ListedPage } from "./list-page.ts";
 import type { DrainRuntime } from "./runtime.ts";
-import { splitAfterFirstPage } from "./split-window.ts";
+import { splitWindow } from "./split-window.ts";
 import { addTallies, emptyTally } from "../ports/tally.ts";
 import { workPage } from "./work-page.ts";
 
@@ -27,28 +27,29 @@ export interface WindowRun {
 }
 
 /**
- * Pages through one window until its cursor ends; a short page means nothing. After a full first page the rest may be cut
- * into windows of their own. Throws what stops it: a RedriverError of the service, the ledger, or `stopped`.
+ * Pages through one window until its cursor ends; a short page means nothing. Where the first page is full, the window may be cut
+ * into windows that take its place. Throws what stops it: a RedriverError of the service, the ledger, or `stopped`.
  */
 export async function runWindow(run: WindowRun): Promise<{ readonly end: WindowEnd; readonly tally: Tally }> {
   const { drain, pass, window, signal } = run;
-  const { passes } = drain.source;
+  const { source } = drain;
   const seenCursors = new Set<string>();
   let tally = emptyTally;
   let cursor: string | undefined;
   for (let pageNumber = 0; pageNumber < mostPages; pageNumber += 1) {
     run.stopping.throwIfAborted();
-    const page = await listPage(drain.source, toQuery(run, cursor), signal);
-    const dates = pageNumber === 0 ? await learnDates(drain.source, page.records, signal) : null;
-    const split = dates === "entered" ? cut(page, window) : null;
-    const records = split === null ? page.records : page.records.filter((raw) => !split.isInRest(raw));
+    const page = await listPatiently(run, toQuery(run, cursor));
+    if (pageNumber === 0) {
+      await learnDates(source, page.records, signal);
+      const split = cut(page, window, source.config.retentionMs);
+      if (split !== null) return { end: { kind: "done", split }, tally };
+    }
 
-    const outcome = await workPage(drain, { records, readAt: page.readAt }, signal);
+    const outcome = await workPage(drain, { records: page.records, readAt: page.readAt }, signal);
     tally = addTallies(tally, outcome.tally);
     run.onPage(tally);
-    await passes.progress(pass.drain, pass.passId, window.windowId, outcome.dueLater);
+    await source.passes.progress(pass.drain, pass.passId, window.windowId, outcome.dueLater);
 
-    if (split !== null) return { end: { kind: "done", split: split.windows }, tally };
     if (page.cursor === undefined) return { end: { kind: "done", split: [] }, tally };
     if (seenCursors.has(page.cursor)) {
       throw new RedriverError("answer-unreadable", "the listing repeats a cursor, so it would never end");
@@ -57,6 +58,32 @@ export async function runWindow(run: WindowRun): Promise<{ readonly end: WindowE
     cursor = page.cursor;
   }
   throw new RedriverError("answer-unreadable", `the listing did not end within ${mostPages} pages`);
+}
+
+/** A listing that fails is asked again after these, from the same cursor: a window that began anew each time would never end. */
+const listAgainAfterMs = [500, 2_000, 8_000];
+/** A rate limit that lasts no longer than this is waited for in place; a longer one is the queue's to wait for. */
+const longestWaitMs = 60_000;
+
+async function listPatiently(run: WindowRun, query: ListQuery): Promise<ListedPage> {
+  const { source } = run.drain;
+  const signal = AbortSignal.any([run.signal, run.stopping]);
+  for (let failures = 0; ;) {
+    try {
+      return await listPage(source, query, run.signal);
+    } catch (error) {
+      if (!isRedriverError(error)) throw error;
+      let waitMs: number | undefined;
+      if (error.disposition === "wait") waitMs = Math.max(0, (error.retryAt ?? 0) - source.clock.now());
+      if (error.disposition === "retry") {
+        waitMs = listAgainAfterMs[failures];
+        failures += 1;
+      }
+      if (waitMs === undefined || waitMs > longestWaitMs) throw error;
+      // Jitter, so that windows which were turned away together do not come back together.
+      await source.clock.sleep(waitMs + source.clock.random() * 500, signal);
+    }
+  }
 }
 
 function toQuery({ drain, window }: WindowRun, cursor: string | undefined): ListQuery {
@@ -69,22 +96,13 @@ function toQuery({ drain, window }: WindowRun, cursor: string | undefined): List
   };
 }
 
-function cut(
-  page: ListPage,
-  window: Window,
-): { readonly windows: readonly Window[]; readonly isInRest: (raw: RawRecord) => boolean } | null {
-  if (page.cursor === undefined) return null;
-  const enteredAts = page.records.map(enteredAtOf);
-  if (!enteredAts.every((at) => at !== null)) return null;
-  const split = splitAfterFirstPage(window, enteredAts);
-  if (split === null) return null;
-  return {
-    windows: split.windows,
-    isInRest: (raw) => {
-      const at = enteredAtOf(raw);
-      return at !== null && at >= split.restFrom && at <= split.restTo;
-    },
-  };
+function cut(page: ListPage, window: Window, retentionMs: number): readonly Window[] | null {
+  if (page.cursor === undefined || page.records.length < recordsPerPage) return null;
+  return splitWindow(
+    window,
+    page.records.flatMap((raw) => enteredAtOf(raw) ?? []),
+    retentionMs,
+  );
 }
 
 function enteredAtOf(raw: RawRecord): number | null {

@@ -8,7 +8,11 @@
 import type { DrainName } from "../ports/ids.ts";
 import type { OpenEntry, PendingEntry } from "../ports/ledger.ts";
 import { takeoverAfterMs } from "../ports/ledger.ts";
+import type { Clock } from "../ports/clock.ts";
 import { createBackoff, type Backoff } from "./backoff.ts";
+import { createPatience, type Patience } from "./patience.ts";
+import type { Decision } from "../rules/decision.ts";
+import { explainDecision } from "../rules/explain-decision.ts";
 import { findRecords } from "./find-records.ts";
 import type { DrainRuntime, SourceRuntime } from "./runtime.ts";
 import { settle } from "./stages/settle.ts";
@@ -19,17 +23,15 @@ const entriesPerPage = 100;
 const pagesPerSweep = 50;
 /** Failed deletes skip 1, 3, then at most this many sweeps: 15 s × (3 + 1) = a minute. */
 const mostSkippedSettling = 3;
-/** Records that stay in doubt although they were looked at (held by a rule, say) are looked at ever more rarely: 5 min. */
-const mostSkippedReconciling = 19;
 
 /** What one process remembers between sweeps of one source. */
 export interface SweepMemory {
   readonly settling: Backoff;
-  readonly reconciling: Backoff;
+  readonly reconciling: Patience;
 }
 
-export function createSweepMemory(): SweepMemory {
-  return { settling: createBackoff(mostSkippedSettling), reconciling: createBackoff(mostSkippedReconciling) };
+export function createSweepMemory(clock: Clock): SweepMemory {
+  return { settling: createBackoff(mostSkippedSettling), reconciling: createPatience(clock) };
 }
 
 export interface SweepResult {
@@ -48,14 +50,12 @@ export async function sweep(
 ): Promise<SweepResult> {
   await source.unwritten.replay(source.ledger);
   const before = await source.ledger.summary();
-  if (before.pendingDelete === 0 && before.unknown === 0)
-    return { settled: 0, reconciled: 0, left: before.open };
-  source.health.check();
-
-  const settled = await settlePending(source, memory.settling, signal);
+  const isIdle = before.pendingDelete === 0 && before.unknown === 0;
+  if (!isIdle) source.health.check();
+  const settled = before.pendingDelete === 0 ? 0 : await settlePending(source, memory.settling, signal);
   const reconciled =
     before.unknown === 0 ? 0 : await reconcileUnknown(source, drains, memory.reconciling, signal);
-  const after = await source.ledger.summary();
+  const after = isIdle ? before : await source.ledger.summary();
   const result = { settled, reconciled, left: after.open + after.pendingDelete };
   source.events.emit({ type: "sweep:finished", source: source.config.id, ...result });
   return result;
@@ -132,20 +132,28 @@ function byDrain<Entry extends { readonly view: { readonly drain: DrainName | nu
 async function reconcileUnknown(
   source: SourceRuntime,
   drains: ReadonlyMap<DrainName, DrainRuntime>,
-  backoff: Backoff,
+  patience: Patience,
   signal: AbortSignal,
 ): Promise<number> {
-  if (backoff.skips()) return 0;
-  const { entries } = await source.ledger.unknownOutcomes(entriesPerPage);
   let reconciled = 0;
-  for (const [name, ofDrain] of byDrain(entries)) {
-    const drain = name === null ? undefined : drains.get(name);
-    if (drain === undefined || drain.config.mode !== "live" || drain.config.paused || signal.aborted) {
-      continue;
+  let offset = 0;
+  for (let page = 0; page < pagesPerSweep && !signal.aborted; page += 1) {
+    const { entries } = await source.ledger.unknownOutcomes(entriesPerPage, offset);
+    if (entries.length === 0) break;
+    let finished = 0;
+    for (const [name, ofDrain] of byDrain(entries)) {
+      const drain = name === null ? undefined : drains.get(name);
+      // What a drain that may not act has in doubt stays there, and keeps nobody else waiting.
+      if (drain === undefined || drain.config.mode !== "live" || drain.config.paused) continue;
+      // Before its horizon an entry is asked for in every sweep: afterwards only policy is left.
+      const now = ofDrain.filter(({ dlqId, view }) => !view.pastHorizon || patience.isDue(dlqId));
+      if (now.length === 0) continue;
+      finished += await reconcileDrain(drain, now, signal);
+      for (const { dlqId } of now) patience.note(dlqId);
     }
-    reconciled += await reconcileDrain(drain, ofDrain, signal);
+    reconciled += finished;
+    offset += entries.length - finished;
   }
-  backoff.note(reconciled > 0 ? "progress" : "no-progress");
   return reconciled;
 }
 
@@ -165,6 +173,16 @@ async function reconcileDrain(
       vanished.map(({ dlqId, view }) => ({ dlqId, reason: "vanished", attempt: view.attempt })),
       { drain: config.name, rulesHash: config.rulesHash, token: null },
     );
+    for (const { dlqId } of vanished) {
+      const decision: Decision = { then: "park", reason: "vanished", rule: null };
+      const common = { drain: config.name, source: source.config.id, dlqId, mode: config.mode };
+      source.events.emit({
+        type: "record:decided",
+        ...common,
+        decision,
+        explanation: explainDecision(decision),
+      });
+    }
   }
   return tally.republished + tally.deleted + vanished.length;
 }

@@ -13,16 +13,17 @@ export interface UnwrittenFacts {
 const pageSize = 100;
 
 export function createUnwrittenFacts(): UnwrittenFacts {
-  const kept: PublishedFact[] = [];
+  const kept = new Set<PublishedFact>();
   return {
     keep(facts) {
-      kept.push(...facts);
+      for (const fact of facts) kept.add(fact);
     },
     async replay(ledger) {
-      while (kept.length > 0) {
-        const page = kept.slice(0, pageSize);
+      // By identity: two replays may run at once, and facts may be added meanwhile.
+      while (kept.size > 0) {
+        const page = [...kept].slice(0, pageSize);
         await ledger.published(page);
-        kept.splice(0, page.length);
+        for (const fact of page) kept.delete(fact);
       }
     },
   };

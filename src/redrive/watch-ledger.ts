@@ -6,22 +6,31 @@ export interface LostWrites {
 }
 
 /**
- * Looks at the stamp of every answer. Another epoch, or a lower sequence number than this process has seen, means that Redis
- * lost writes that it had acknowledged (flushed, restored, or failed over to a replica that was behind).
+ * Looks at the stamp of every answer. Another epoch, or a lower sequence number than this process had seen when it asked, means
+ * that Redis lost writes that it had acknowledged (flushed, restored, or failed over to a replica that was behind). Answers
+ * reach their callers in another order than Redis gave them, so an answer is held only against what was seen before its question.
  */
 export function watchLedger(ledger: Ledger, onLostWrites: (lost: LostWrites) => void): Ledger {
   let seen: LedgerStamp | null = null;
-  const check = (stamp: LedgerStamp): void => {
-    const before = seen;
-    const lost = before !== null && (stamp.epoch !== before.epoch || stamp.sequence < before.sequence);
-    seen = lost || before === null || stamp.sequence > before.sequence ? stamp : before;
-    if (lost) onLostWrites({ expected: toText(before), got: toText(stamp) });
+  /** Questions from before a loss was noticed do not tell of it again. */
+  let losses = 0;
+  const check = (before: LedgerStamp | null, lossesBefore: number, stamp: LedgerStamp): void => {
+    if (lossesBefore !== losses) return;
+    if (before !== null && (stamp.epoch !== before.epoch || stamp.sequence < before.sequence)) {
+      losses += 1;
+      seen = stamp;
+      onLostWrites({ expected: toText(before), got: toText(stamp) });
+      return;
+    }
+    if (seen === null || stamp.sequence > seen.sequence) seen = stamp;
   };
   const watched =
     <Args extends unknown[], Answer extends LedgerStamp>(call: (...args: Args) => Promise<Answer>) =>
     async (...args: Args): Promise<Answer> => {
+      const before = seen;
+      const lossesBefore = losses;
       const answer = await call(...args);
-      check(answer);
+      check(before, lossesBefore, answer);
       return answer;
     };
   return {
@@ -37,7 +46,7 @@ export function watchLedger(ledger: Ledger, onLostWrites: (lost: LostWrites) => 
     goneUnlisted: watched((drain, startedAt) => ledger.goneUnlisted(drain, startedAt)),
     park: watched((requests, options) => ledger.park(requests, options)),
     release: watched((ids) => ledger.release(ids)),
-    unknownOutcomes: watched((limit) => ledger.unknownOutcomes(limit)),
+    unknownOutcomes: watched((limit, offset) => ledger.unknownOutcomes(limit, offset)),
     pendingDeletes: watched((limit, offset) => ledger.pendingDeletes(limit, offset)),
     summary: watched(() => ledger.summary()),
   };

@@ -9,6 +9,7 @@
  */
 import { packBatches } from "../message/pack-batches.ts";
 import type { DlqId } from "../message/dead-letter.ts";
+import type { HoldReason } from "../rules/decision.ts";
 import { explainDecision } from "../rules/explain-decision.ts";
 import { serviceNow, type DrainRuntime } from "./runtime.ts";
 import { collect } from "./stages/collect.ts";
@@ -50,8 +51,9 @@ export async function workPage(drain: DrainRuntime, page: Page, signal: AbortSig
     maxCount: source.publish.maxItems,
     maxBytes: source.publish.maxBytes,
   })) {
-    if (drain.config.paused || source.health.current().state !== "usable" || signal.aborted) {
-      report.notTried(batch, drain.config.paused ? "paused" : signal.aborted ? "stopping" : "source-halted");
+    const reason = whyNotNow(drain, signal);
+    if (reason !== null) {
+      report.notTried(batch, reason);
       continue;
     }
     const results = await republish(drain, batch, page.readAt, signal);
@@ -62,6 +64,20 @@ export async function workPage(drain: DrainRuntime, page: Page, signal: AbortSig
     report.settled((await settle(source, drain.config.name, proven, signal)).deleted);
   }
   return report.outcome([]);
+}
+
+/** What keeps the next batch from being sent now. */
+function whyNotNow({ config, source }: DrainRuntime, signal: AbortSignal): HoldReason | null {
+  if (config.paused) return "paused";
+  if (signal.aborted) return "stopping";
+  switch (source.health.current().state) {
+    case "usable":
+      return null;
+    case "waiting":
+      return "not-sent";
+    case "halted":
+      return "source-halted";
+  }
 }
 
 /** The rules' decision, made a park where a due record cannot be rebuilt. */

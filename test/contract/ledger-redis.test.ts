@@ -126,12 +126,3 @@ test("what a source's dates mean is unknown until learned", async () => {
   await book.learnDates("entered");
   expect(await book.datesMean()).toBe("entered");
 });
-
-test("a turn is one worker's until its time is over", async () => {
-  const connection = redis.fresh();
-  const [one, other] = [createRedisSourceBook(connection, source), createRedisSourceBook(connection, source)];
-  expect(await one.takeTurn("sweep", 50)).toBe(true);
-  expect(await other.takeTurn("sweep", 50)).toBe(false);
-  expect(await other.takeTurn("census", 50)).toBe(true);
-  await expect.poll(() => other.takeTurn("sweep", 5_000)).toBe(true);
-});

@@ -163,7 +163,7 @@ describe.each(standsFor(redis))("park and release ($name)", ({ create }) => {
 
     await begin(stand, dlqId(2), a);
     expect(await park(stand, "refused", { token: a, id: dlqId(2) })).toBe("parked");
-    expect((await stand.ledger.unknownOutcomes(10)).entries).toEqual([]);
+    expect((await stand.ledger.unknownOutcomes(10, 0)).entries).toEqual([]);
   });
 
   test("what is done is not parked", async () => {
@@ -280,9 +280,9 @@ describe.each(standsFor(redis))("what is open ($name)", ({ create }) => {
       await stand.advance(1_000);
     }
     await stand.advance(takeoverMs - 2_000);
-    expect((await stand.ledger.unknownOutcomes(10)).entries).toEqual([]);
+    expect((await stand.ledger.unknownOutcomes(10, 0)).entries).toEqual([]);
     await stand.advance(1);
-    expect((await stand.ledger.unknownOutcomes(10)).entries.map(({ dlqId }) => dlqId)).toEqual([dlqId(2)]);
+    expect((await stand.ledger.unknownOutcomes(10, 0)).entries.map(({ dlqId }) => dlqId)).toEqual([dlqId(2)]);
     expect(await stand.ledger.summary()).toMatchObject({
       open: 2,
       unknown: 1,
@@ -292,10 +292,10 @@ describe.each(standsFor(redis))("what is open ($name)", ({ create }) => {
       parked: null,
     });
     await stand.advance(1_000);
-    expect((await stand.ledger.unknownOutcomes(10)).entries).toMatchObject([
+    expect((await stand.ledger.unknownOutcomes(10, 0)).entries).toMatchObject([
       { dlqId: dlqId(2), view: { unknown: true } },
       { dlqId: dlqId(1) },
     ]);
-    expect((await stand.ledger.unknownOutcomes(1)).entries).toHaveLength(1);
+    expect((await stand.ledger.unknownOutcomes(1, 0)).entries).toHaveLength(1);
   });
 });

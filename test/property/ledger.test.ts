@@ -297,7 +297,7 @@ const toLookAround = (): Command =>
     const { views } = await both(real, ({ ledger }) => ledger.look(ids));
     for (const [index, id] of ids.entries()) checkView(known(model, id), views[index]);
     await both(real, ({ ledger }) => ledger.summary());
-    await both(real, ({ ledger }) => ledger.unknownOutcomes(10));
+    await both(real, ({ ledger }) => ledger.unknownOutcomes(10, 0));
     const { entries } = await both(real, ({ ledger }) => ledger.pendingDeletes(10, 0));
     const pending = entries.map(({ dlqId }) => dlqId);
     await checkIndexes(real.connection, views, pending);

@@ -1,45 +1,43 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { splitAfterFirstPage } from "../../src/redrive/split-window.ts";
+import { splitWindow } from "../../src/redrive/split-window.ts";
 
 const windows = fc
   .tuple(fc.nat(1_000_000), fc.integer({ min: 0, max: 10_000_000 }), fc.nat(2))
   .map(([from, span, depth]) => ({ windowId: "w", from, to: from + span, depth }));
+/** Whatever a listing may show, in order or not, inside the window or not. */
+const pages = fc.array(fc.nat(12_000_000), { maxLength: 100 });
 
-describe("a window that is cut after its first page", () => {
-  it("loses no moment and has none twice, whichever way the listing runs", () => {
+describe("a window that is cut", () => {
+  it("loses no moment and has none twice, whatever its first page showed", () => {
     fc.assert(
-      fc.property(
-        windows,
-        fc.array(fc.nat(1_000), { minLength: 2, maxLength: 100 }),
-        fc.boolean(),
-        (window, offsets, up) => {
-          const at = offsets.map((offset) => Math.min(window.from + offset * 100, window.to));
-          const enteredAts = at.toSorted((one, other) => (up ? one - other : other - one));
-          const split = splitAfterFirstPage(window, enteredAts);
-          if (split === null) return;
-          expect(split.windows[0]?.from).toBe(split.restFrom);
-          expect(split.windows.at(-1)?.to).toBe(split.restTo);
-          for (const [index, { from, to }] of split.windows.entries()) {
-            expect(from).toBeLessThanOrEqual(to);
-            const next = split.windows[index + 1];
-            if (next !== undefined) expect(next.from).toBe(to + 1);
-          }
-          // What the page showed and the rest does not hold is on the page's own side.
-          const last = enteredAts.at(-1)!;
-          expect(up ? split.restFrom : split.restTo).toBe(last);
-          expect(up ? split.restTo : split.restFrom).toBe(up ? window.to : window.from);
-          expect(new Set(split.windows.map(({ windowId }) => windowId)).size).toBe(split.windows.length);
-        },
-      ),
+      fc.property(windows, pages, fc.nat(10_000_000), (window, enteredAts, retentionMs) => {
+        const parts = splitWindow(window, enteredAts, retentionMs) ?? [window];
+        expect(parts[0]?.from).toBe(window.from);
+        expect(parts.at(-1)?.to).toBe(window.to);
+        for (const [index, { from, to }] of parts.entries()) {
+          expect(from).toBeLessThanOrEqual(to);
+          expect(parts[index + 1]?.from ?? to + 1).toBe(to + 1);
+        }
+        expect(new Set(parts.map(({ windowId }) => windowId)).size).toBe(parts.length);
+      }),
     );
   });
 
-  it("is not cut when its page is out of order, of one moment, or cut often enough", () => {
+  it("is cut where its records are: from the first one on, or back from the newest", () => {
+    const window = { windowId: "w", from: 0, to: 1_000_000, depth: 0 };
+    expect(splitWindow(window, [600_000, 600_100], 400_000)?.map(({ from }) => from)).toEqual([
+      0, 700_001, 800_002, 900_003,
+    ]);
+    expect(splitWindow(window, [900_000, 899_000], 300_000)?.map(({ to }) => to)).toEqual([
+      750_000, 800_001, 850_002, 1_000_000,
+    ]);
+  });
+
+  it("is not cut when its page shows one moment, or it was cut often enough", () => {
     const window = { windowId: "w", from: 1, to: 1_000_000, depth: 0 };
-    expect(splitAfterFirstPage(window, [1, 3, 2])).toBeNull();
-    expect(splitAfterFirstPage(window, [5, 5, 5])).toBeNull();
-    expect(splitAfterFirstPage({ ...window, depth: 3 }, [1, 2, 3])).toBeNull();
-    expect(splitAfterFirstPage(window, [])).toBeNull();
+    expect(splitWindow(window, [5, 5, 5], 1)).toBeNull();
+    expect(splitWindow({ ...window, depth: 3 }, [1, 2, 3], 1)).toBeNull();
+    expect(splitWindow(window, [], 1)).toBeNull();
   });
 });

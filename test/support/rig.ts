@@ -76,7 +76,7 @@ export async function createRig(options: RigOptions): Promise<Rig> {
   const drain = core.drains.get("main" as DrainName);
   if (drain === undefined) throw new Error("the rig's document has a drain named main");
   const never = new AbortController().signal;
-  const memory = createSweepMemory();
+  const memory = createSweepMemory(drain.source.clock);
 
   return {
     emulator,

@@ -36,18 +36,21 @@ export const registerDrain: Register = (program, { io, exitWith }) => {
       }
       const { settings, document } = loadAll(command, io);
       const teardown = createTeardown();
-      const secrets = createSecretValues(settings, io.env);
+      const secrets = createSecretValues(settings);
       // Progress and summary tell what goes well; the default level would tell it twice.
       const level = settings.log.level === "info" ? "warn" : settings.log.level;
-      const core = openCore({
-        settings,
-        document,
-        env: io.env,
-        teardown,
-        events: createEventLog(createLogger({ level, secrets: secrets.all, destination: { write: io.err } })),
-      });
-      secrets.use(core);
       try {
+        const core = openCore({
+          settings,
+          document,
+          env: io.env,
+          teardown,
+          onSecret: secrets.add,
+          events: createEventLog(
+            createLogger({ level, secrets: secrets.all, destination: { write: io.err } }),
+          ),
+        });
+        secrets.use(core);
         const drains = choose(core, names);
         await requireRedis(core.redis);
         if (flags.yes !== true && io.isTerminal && !(await io.confirm(await toQuestion(core, drains)))) {
@@ -97,14 +100,24 @@ async function drainAll(core: Core, drains: readonly DrainRuntime[], io: Io, jso
     for (const drain of drains) {
       const line = await drainOne(core, drain, stop, io);
       lines.push(line);
-      exitCode = Math.max(exitCode, line.exitCode);
-      if (stop.stopping.aborted) break;
+      exitCode = worse(exitCode, line.exitCode);
+      if (stop.stopping.aborted) {
+        // The drains after this one were not looked at.
+        if (lines.length < drains.length) exitCode = worse(exitCode, 3);
+        break;
+      }
     }
   } finally {
     stop.forget();
   }
   io.out(json ? `${JSON.stringify(lines, null, 2)}\n` : toSummary(lines));
   return exitCode;
+}
+
+/** A failure outranks work that was left, and that outranks success. */
+function worse(one: number, other: number): number {
+  const rank = [0, 3, 1];
+  return rank.indexOf(one) < rank.indexOf(other) || !rank.includes(other) ? other : one;
 }
 
 async function drainOne(
@@ -116,7 +129,12 @@ async function drainOne(
   const { name, mode } = drain.config;
   const progress = createProgress(name, io);
   try {
-    const result = await runPassHere(drain, core.settings.passes, stop, progress.show);
+    const result = await runPassHere(
+      drain,
+      { ...core.settings.passes, alwaysFull: true },
+      stop,
+      progress.show,
+    );
     if (result.kind === "busy") {
       io.err(`${name}: a pass of this drain is open elsewhere; nothing was done\n`);
       return { drain: name, mode, outcome: "busy", tally: null, durationMs: 0, exitCode: 3 };

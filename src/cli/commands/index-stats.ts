@@ -17,8 +17,11 @@ export const registerIndex: Register = (program, { io }) => {
     .action(async (names: string[], options: { json?: boolean }, command) => {
       const { settings, document } = loadAll(command, io);
       const unknown = names.filter((name) => !document.indexes.some((index) => index.name === name));
-      if (unknown.length > 0 || document.indexes.length === 0) {
-        const known = document.indexes.map(({ name }) => name).join(", ") || "none";
+      if (document.indexes.length === 0) {
+        throw new RedriverError("command-misused", "the drains document has no indexes");
+      }
+      if (unknown.length > 0) {
+        const known = document.indexes.map(({ name }) => name).join(", ");
         throw new RedriverError(
           "command-misused",
           `no such index: ${unknown.join(", ")}; the document has ${known}`,

@@ -38,8 +38,14 @@ export const registerPause: Register = (program, { io }) => {
     .requiredOption("--reason <text>", "why")
     .action(async (names: string[], flags: { all?: boolean }, command: Command) => {
       await onEach(command, io, names, flags.all === true, async ({ pauses }, drain) => {
-        if (drain !== "*") return (await pauses.resume(drain)) ? "resumed" : "was not paused";
         const paused = await pauses.all();
+        if (drain !== "*") {
+          const resumed = (await pauses.resume(drain)) ? "resumed" : "was not paused by name";
+          const all = paused.find((pause) => pause.drain === "*");
+          return all === undefined
+            ? resumed
+            : `${resumed}, but all drains are paused by ${all.by}: resume --all`;
+        }
         for (const pause of paused) await pauses.resume(pause.drain);
         return paused.length > 0 ? "resumed" : "was not paused";
       });

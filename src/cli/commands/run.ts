@@ -5,7 +5,7 @@ import { openCore } from "../../compose/open-core.ts";
 import { readQueueFacts } from "../../compose/read-facts.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { createSecretValues } from "../../compose/secret-values.ts";
-import { createTeardown } from "../../compose/teardown.ts";
+import { createTeardown, type Teardown } from "../../compose/teardown.ts";
 import { readSecret } from "../../config/read-secret.ts";
 import { runDaemon } from "../../daemon/run-daemon.ts";
 import { toFailure } from "../../ports/errors.ts";
@@ -23,6 +23,7 @@ import { createEventLog } from "../../telemetry/event-log.ts";
 import { createLogger } from "../../telemetry/logger.ts";
 import { createMetrics } from "../../telemetry/metrics.ts";
 import type { CommandContext, Register } from "../command-context.ts";
+import type { Io } from "../io.ts";
 import { loadAll, type Loaded } from "../load.ts";
 import { version } from "../version.ts";
 
@@ -39,17 +40,32 @@ export const registerRun: Register = (program, context) => {
     });
 };
 
-async function run({ settings, document }: Loaded, { io }: CommandContext): Promise<number> {
+async function run(loaded: Loaded, { io }: CommandContext): Promise<number> {
   const teardown = createTeardown();
-  const secrets = createSecretValues(settings, io.env);
+  try {
+    await runUntilStopped(loaded, io, teardown);
+    return 0;
+  } finally {
+    // Also when the start failed half-way: an open connection would keep the process from ending.
+    const unclean = await teardown.run(closeEachWithinMs);
+    if (unclean.length > 0) io.err(`redriver: could not be closed in time: ${unclean.join(", ")}\n`);
+  }
+}
+
+async function runUntilStopped({ settings, document }: Loaded, io: Io, teardown: Teardown): Promise<void> {
+  const secrets = createSecretValues(settings);
   const logger = createLogger({ level: settings.log.level, secrets: secrets.all, destination: "stdout" });
   // Metrics read facts of the core, and the core emits the events that metrics count: the list is completed below.
   const listeners: Events[] = [createEventLog(logger)];
   const events = createFanOut(listeners);
-  const core = openCore({ settings, document, env: io.env, events, teardown });
+  const core = openCore({ settings, document, env: io.env, events, teardown, onSecret: secrets.add });
   secrets.use(core);
 
-  const reader = createIndexReader(settings, (ref) => readSecret(ref, { env: io.env, settings }));
+  const reader = createIndexReader(settings, (ref) => {
+    const reading = readSecret(ref, { env: io.env, settings });
+    if (reading.ok) secrets.add(reading.value);
+    return reading;
+  });
   const statistics = createStatisticsKeeper(core.redis);
   const metrics = createMetrics({
     version,
@@ -74,6 +90,8 @@ async function run({ settings, document }: Loaded, { io }: CommandContext): Prom
     clock: systemClock,
     events,
   });
+  // Closing it twice is one closing; the daemon closes it with its deadlines.
+  teardown.add("queue", () => queue.close({ softMs: 0, hardMs: closeEachWithinMs }));
 
   const stop = new AbortController();
   const forget = io.onSignal((signal) => {
@@ -108,8 +126,6 @@ async function run({ settings, document }: Loaded, { io }: CommandContext): Prom
         }
       },
     });
-    await teardown.run(closeEachWithinMs);
-    return 0;
   } finally {
     forget();
     logger.flush();

@@ -83,9 +83,21 @@ export const redisUrl: ParseSetting<string> = (value) => {
   const fits =
     ["redis:", "rediss:"].includes(url.protocol) &&
     url.hostname !== "" &&
-    /^(\/\d{0,5})?$/.test(url.pathname);
+    /^(\/\d{0,5})?$/.test(url.pathname) &&
+    isDecodable(url.username) &&
+    isDecodable(url.password);
   return fits && url.hash === "" ? accept(value) : refuse(expected);
 };
+
+/** Clients decode user and password, and fail where a `%` stands alone. */
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** A list, or one text with commas between its members. */
 export function listOf(member: ParseSetting<string>, what: string): ParseSetting<readonly string[]> {

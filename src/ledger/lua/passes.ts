@@ -42,7 +42,7 @@ end
 /**
  * open: opens a pass by compare-and-set.
  *
- * ARGV[1]: an OpenRequest. Returns: JSON { kind opened, pass, windows, abandoned? } or { kind busy, passId, abandoned? }.
+ * ARGV[1]: an OpenRequest. Returns: JSON { kind opened, pass, windows, abandoned? } or { kind busy, passId, windows, abandoned? }.
  * Effects: an open pass without progress for abandonAfterMs is closed as abandoned. The pass takes the due minutes.
  * Run twice: the pass that is open under this passId is answered again.
  */
@@ -51,20 +51,24 @@ export const openScript = defineScript(
   `${preludeLua}
 local minuteMs, mostDueWindows = 60000, 50
 
-local function opened()
+local function windowsLeft()
   local windows = {}
   for _, text in ipairs(redis.call('HVALS', windowsKey)) do
     if text ~= 'ended' then windows[#windows + 1] = cjson.decode(text) end
   end
   table.sort(windows, function(a, b) return a.from < b.from end)
-  return cjson.encode({ kind = 'opened', pass = row.open.pass, windows = windows, abandoned = row.open.abandoned })
+  return windows
+end
+
+local function opened()
+  return cjson.encode({ kind = 'opened', pass = row.open.pass, windows = windowsLeft(), abandoned = row.open.abandoned })
 end
 
 if openPass() then return opened() end
 local abandoned = nil
 if row.open then
   if now - row.open.progressAt <= call.abandonAfterMs then
-    return cjson.encode({ kind = 'busy', passId = row.open.pass.passId })
+    return cjson.encode({ kind = 'busy', passId = row.open.pass.passId, windows = windowsLeft() })
   end
   abandoned = row.open.pass
   giveBack()
@@ -163,7 +167,8 @@ return false
  *   full one was. Closing partial: the watermark stays and what was taken is due again.
  * Run twice: pass-open again while the pass is open, the same pass-closed for the window that closed it.
  *
- * Counts after a complete `new` pass: due is the pass's own, because it lists everything due; held is carried forward less what was
+ * Counts after a complete `new` pass: in live mode due is the pass's own, because it lists everything due; in plan mode, where nothing
+ * leaves, it is added to what was due; held is carried forward less what was
  * republished, parked and inDoubt as they were, each raised to what the pass saw. A record that leaves in another way is counted until
  * the next full pass.
  */
@@ -219,7 +224,7 @@ if isComplete then
     row.mode = open.pass.mode
     counts = { due = tally.due, held = tally.held, parked = tally.parked, inDoubt = tally.inDoubt, oldestRecordAt = tally.oldestRecordAt }
   else
-    counts.due = tally.due
+    counts.due = open.pass.mode == 'plan' and counts.due + tally.due or tally.due
     counts.held = math.max(tally.held, counts.held - tally.republished)
     counts.parked = math.max(tally.parked, counts.parked)
     counts.inDoubt = math.max(tally.inDoubt, counts.inDoubt)

@@ -44,13 +44,23 @@ export function createRefusals(drain: DrainRuntime): Refusals {
   let facts: SourceFacts | null = null;
 
   const park = async ({ candidate, reason }: Refused): Promise<void> => {
+    try {
+      await writePark(candidate, reason);
+    } catch (error) {
+      if (!isRedriverError(error) || error.code !== "redis-unavailable") throw error;
+      // It is cool in the ledger, and the next refusal parks it.
+      results.push({ kind: "in-doubt", candidate });
+      return;
+    }
+    const { rule } = candidate.decision;
+    results.push({ kind: "parked", candidate, decision: { then: "park", reason, rule } });
+  };
+  const writePark = async (candidate: Candidate, reason: Reason): Promise<void> => {
     await ledger.park([{ dlqId: candidate.letter.dlqId, reason, attempt: candidate.attempt }], {
       drain: drain.config.name,
       rulesHash: drain.config.rulesHash,
       token: null,
     });
-    const { rule } = candidate.decision;
-    results.push({ kind: "parked", candidate, decision: { then: "park", reason, rule } });
   };
   const hold = ({ candidate }: Refused): void => {
     const { rule } = candidate.decision;

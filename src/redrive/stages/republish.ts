@@ -210,7 +210,14 @@ async function bisect(
   for (const half of halves(candidates, refusal.bisectBy)) {
     results.push(
       ...(posting.refusals.everythingIsRefused() || posting.signal.aborted
-        ? await takeBack(posting, token, half, "source-halted", undefined, "refused")
+        ? await takeBack(
+            posting,
+            token,
+            half,
+            posting.signal.aborted ? "stopping" : "source-halted",
+            undefined,
+            "refused",
+          )
         : await postAgain(posting, half, { token, outcome: "refused" }, 0)),
     );
   }

@@ -48,6 +48,7 @@ async function settlePage(
   }
   if (deleted < ids.length) {
     events.emit({ type: "delete:short", source: config.id, asked: ids.length, deleted });
+    if (deleted > 0) events.emit({ type: "record:settled", drain, source: config.id, count: deleted });
     return { deleted, outcome: "short" };
   }
   await whateverRedisSays(() => ledger.gone(ids));

@@ -1,0 +1,222 @@
+import { spawn } from "node:child_process";
+import { cpSync, existsSync, readdirSync, symlinkSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
+import { createFolder } from "../support/command.ts";
+import { codeBlocks, codeSpans, headingSlugs, readDoc, root, withoutCode } from "../support/markdown.ts";
+import { useRedis } from "../support/redis.ts";
+
+const redis = useRedis();
+
+const readme = readDoc("README.md");
+const firstPlan = codeBlocks(readme).find(
+  ({ language, heading }) => language === "sh" && heading === "A first plan against your own queue",
+);
+const planLines = (firstPlan?.text ?? "").trim().split("\n");
+
+interface Ended {
+  readonly line: string;
+  readonly exitCode: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs one line in a shell of its own that knows the exports above it, and nothing of this process's settings. */
+function runLine(
+  line: string,
+  exports: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Ended> {
+  const child = spawn("bash", ["-c", [...exports, line].join("\n")], {
+    cwd,
+    env: { PATH: process.env["PATH"], HOME: cwd, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => {
+    if (child.exitCode === null) child.kill("SIGKILL");
+  });
+  let out = "";
+  let err = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    out += chunk.toString("utf8");
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    err += chunk.toString("utf8");
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (exitCode) => resolve({ line, exitCode, out, err }));
+  });
+}
+
+/** A service whose DLQ holds what the smallest document tells apart: 3 are due, 1 is too young, 1 fits no rule, 1 is parked. */
+async function seededEmulator(): Promise<Emulator> {
+  const emulator = await startEmulator();
+  onTestFinished(() => emulator.close());
+  const now = Date.now();
+  const seeds = [
+    { ageMs: 3_600_000, responseStatus: 503 },
+    { ageMs: 3_500_000, responseStatus: 504 },
+    { ageMs: 3_400_000, responseStatus: undefined },
+    { ageMs: 3_300_000, responseStatus: 500 },
+    { ageMs: 3_200_000, responseStatus: 503, bodyBase64: "/w==" },
+    { ageMs: 40_000, responseStatus: 503 },
+  ];
+  emulator.dlq.seed(
+    seeds.map(({ ageMs, ...fields }) => ({
+      dlqId: `${now - ageMs}-0`,
+      createdAt: now - ageMs,
+      url: "http://127.0.0.1/hook",
+      ...fields,
+    })),
+  );
+  return emulator;
+}
+
+/** What a reader has after `npm ci && npm run build`, with a token in a file. */
+function checkout(token: string): string {
+  const folder = createFolder({ "service-token": `${token}\n` });
+  for (const name of ["dist", "node_modules", "package.json"]) {
+    symlinkSync(path.join(root, name), path.join(folder.path, name));
+  }
+  cpSync(path.join(root, "config"), path.join(folder.path, "config"), { recursive: true });
+  return folder.path;
+}
+
+/** The line with the address that a reader puts there. */
+function withAddress(line: string, name: string, address: string): string {
+  return line.startsWith(`export ${name}=`) ? `export ${name}='${address}'` : line;
+}
+
+/** The first row of a table, by its headers. */
+function firstRow(table: string): Readonly<Record<string, string>> {
+  const [headers = [], row = []] = table
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s{2,}/));
+  return Object.fromEntries(headers.map((header, index) => [header, row[index] ?? ""]));
+}
+
+function writes(emulator: Emulator): readonly unknown[] {
+  return [
+    ...emulator.journal.entries("request").filter(({ operation }) => operation !== "list"),
+    ...emulator.journal.entries("accepted"),
+    ...emulator.journal.entries("deleted"),
+  ];
+}
+
+describe("a first plan, as README tells it", () => {
+  it("runs line by line, counts what is in the queue, publishes nothing and deletes nothing", async () => {
+    expect(planLines[0]).toBe("npm ci && npm run build");
+    const emulator = await seededEmulator();
+    const cwd = checkout(emulator.token);
+    const env = { REDRIVER_REDIS_KEY_PREFIX: redis.fresh().keyPrefix };
+    const lines = planLines
+      .slice(1)
+      .map((line) => withAddress(line, "REDRIVER_SERVICE_URL", emulator.url))
+      .map((line) => withAddress(line, "REDRIVER_REDIS_URL", redis.url()));
+    expect(lines).toContain(`export REDRIVER_SERVICE_URL='${emulator.url}'`);
+    expect(lines).toContain(`export REDRIVER_REDIS_URL='${redis.url()}'`);
+
+    const exports: string[] = [];
+    const ended: Ended[] = [];
+    for (const line of lines) {
+      ended.push(await runLine(line, exports, cwd, env));
+      if (line.startsWith("export ")) exports.push(line);
+    }
+    expect(ended.filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
+    const outputOf = (text: string) => ended.find(({ line }) => line.includes(text))?.out ?? "";
+    expect(outputOf("config check")).toMatch(/^ok: config\/drains\.yaml: 1 sources, 1 drains/);
+    expect(firstRow(outputOf("drain --all"))).toMatchObject({
+      drain: "everything",
+      mode: "plan",
+      outcome: "complete",
+      listed: "6",
+      due: "3",
+      held: "2",
+      parked: "1",
+      republished: "0",
+      deleted: "0",
+    });
+    const [, drains = ""] = outputOf("status").split("\n\n");
+    expect(firstRow(drains)).toMatchObject({ drain: "everything", due: "3", held: "2", parked: "1" });
+
+    expect(emulator.journal.counts().requests["list 200"]).toBeGreaterThan(0);
+    expect(writes(emulator)).toEqual([]);
+    expect(emulator.dlq.size).toBe(6);
+  });
+
+  it("shows every decision with its rule and reason at --log-level debug, with QSTASH_URL and QSTASH_TOKEN too", async () => {
+    const emulator = await seededEmulator();
+    const cwd = checkout(emulator.token);
+    const drain = planLines.find((line) => line.includes("drain --all")) ?? "";
+    const { exitCode, err } = await runLine(`${drain} --log-level debug`, [], cwd, {
+      QSTASH_URL: emulator.url,
+      QSTASH_TOKEN: emulator.token,
+      REDRIVER_REDIS_URL: redis.url(),
+      REDRIVER_REDIS_KEY_PREFIX: redis.fresh().keyPrefix,
+    });
+    expect(exitCode).toBe(0);
+    const example = codeSpans(readme).find((span) => span.startsWith("hold: too-young")) ?? "";
+    expect(example).toBe('hold: too-young (rule "outage", 40s of 2m)');
+    const decisions = err
+      .split("\n")
+      .filter((line) => line.includes('"record:decided"'))
+      .map((line) =>
+        String((JSON.parse(line) as { readonly msg?: unknown }).msg).replace(/\d+s of 2m/, "40s of 2m"),
+      );
+    expect(decisions).toHaveLength(6);
+    expect(decisions).toContain(example);
+    expect(writes(emulator)).toEqual([]);
+  });
+});
+
+const pages = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  ...readdirSync(path.join(root, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
+
+/** Where links of a page lead, those to other hosts left out. */
+function linksOf(page: string): readonly string[] {
+  const links = [...withoutCode(readDoc(page)).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? "");
+  return links.filter((link) => !/^[a-z]+:/.test(link));
+}
+
+describe("the pages", () => {
+  it("have links to check", () => {
+    expect(pages.flatMap(linksOf).length).toBeGreaterThan(5);
+  });
+
+  it.each(pages)("%s links to files and headings that there are", (page) => {
+    const broken = linksOf(page).filter((link) => {
+      const [file = "", heading] = link.split("#");
+      const target = file === "" ? page : path.join(path.dirname(page), file);
+      if (!existsSync(path.join(root, target))) return true;
+      return heading !== undefined && !headingSlugs(readDoc(target)).includes(heading);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it.each(pages)("%s names files and folders that there are", (page) => {
+    const folders = readdirSync(root, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .filter((name) => !["dist", "node_modules", ".cache"].includes(name));
+    const named = codeSpans(readDoc(page)).filter(
+      (span) => /^[\w./-]+$/.test(span) && folders.some((folder) => span.startsWith(`${folder}/`)),
+    );
+    expect(named.filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
+  });
+
+  it.each(pages)("%s is about no machine in particular", (page) => {
+    const paths = /(?<![\w.:/])(?:\/(?:work|home|root|tmp|Users|mnt|private)\b|~\/|[A-Z]:\\)|file:\/\//g;
+    expect(readDoc(page).match(paths)).toBeNull();
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
+import type { Ledger, PublishedFact } from "../../src/ports/ledger.ts";
+import { createMemoryLedger } from "../../src/ledger/memory-ledger.ts";
+import { createPatience } from "../../src/redrive/patience.ts";
+import { createUnwrittenFacts } from "../../src/redrive/unwritten-facts.ts";
+import { watchLedger, type LostWrites } from "../../src/redrive/watch-ledger.ts";
+
+const limits = {
+  dedupWindowMs: 600_000,
+  sendByMs: 15_000,
+  batchTimeoutMs: 30_000,
+  networkDelayMs: 120_000,
+  maxPageAgeMs: 300_000,
+  retentionMs: 259_200_000,
+  tombstoneMs: 7_200_000,
+  settleGateAgeMs: 120_000,
+  settleGateFailedDeletes: 1_000,
+};
+const fact = (id: string): PublishedFact => ({
+  dlqId: id as DlqId,
+  as: `msg_${id}` as MessageId,
+  attempt: 1,
+  deletePending: true,
+  drain: null,
+  messageId: null,
+});
+
+describe("the watch over the ledger's stamps", () => {
+  it("tells of no loss when answers arrive in another order than they were given", async () => {
+    const lost: LostWrites[] = [];
+    const ledger = createMemoryLedger({ now: () => 1 }, limits);
+    const late: (() => void)[] = [];
+    const slow: Ledger = {
+      ...ledger,
+      now: async () => {
+        const stamp = await ledger.now();
+        await new Promise<void>((resolve) => late.push(resolve));
+        return stamp;
+      },
+    };
+    const watched = watchLedger(slow, (one) => lost.push(one));
+    await watched.published([fact("0-1")]);
+    const early = watched.now();
+    await watched.published([fact("0-2")]);
+    await watched.published([fact("0-3")]);
+    for (const arrive of late) arrive();
+    await early;
+    expect(lost).toEqual([]);
+  });
+
+  it("tells once of an epoch that changed, and of a sequence that went back", async () => {
+    const lost: LostWrites[] = [];
+    let stamp = { epoch: "a", sequence: 5, at: 1 };
+    const ledger: Ledger = {
+      ...createMemoryLedger({ now: () => 1 }, limits),
+      now: () => Promise.resolve(stamp),
+    };
+    const watched = watchLedger(ledger, (one) => lost.push(one));
+    await watched.now();
+    stamp = { epoch: "a", sequence: 4, at: 1 };
+    await Promise.all([watched.now(), watched.now(), watched.now()]);
+    expect(lost).toHaveLength(1);
+    stamp = { epoch: "b", sequence: 9, at: 1 };
+    await watched.now();
+    await watched.now();
+    expect(lost).toHaveLength(2);
+  });
+});
+
+describe("facts that could not be written", () => {
+  it("are all written when two replays run at once and one more is kept meanwhile", async () => {
+    const written: string[] = [];
+    const waiting: (() => void)[] = [];
+    const ledger = createMemoryLedger({ now: () => 1 }, limits);
+    const slow: Ledger = {
+      ...ledger,
+      published: async (facts) => {
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        written.push(...facts.map(({ dlqId }) => dlqId));
+        return ledger.published(facts);
+      },
+    };
+    const unwritten = createUnwrittenFacts();
+    unwritten.keep([fact("0-1"), fact("0-2")]);
+    const replays = [unwritten.replay(slow), unwritten.replay(slow)];
+    waiting.shift()?.();
+    unwritten.keep([fact("0-3")]);
+    const answering = setInterval(() => waiting.shift()?.(), 1);
+    await Promise.all(replays);
+    await unwritten.replay(slow);
+    clearInterval(answering);
+    expect(new Set(written)).toEqual(new Set(["0-1", "0-2", "0-3"]));
+  });
+});
+
+describe("patience with what stays in doubt", () => {
+  it("asks again after 15 s, then ever more rarely, and at least every five minutes", () => {
+    let now = 0;
+    const patience = createPatience({ monotonic: () => now });
+    const id = "1-0" as DlqId;
+    const waits: number[] = [];
+    for (let turn = 0; turn < 8; turn += 1) {
+      patience.note(id);
+      const since = now;
+      while (!patience.isDue(id)) now += 1_000;
+      waits.push(now - since);
+    }
+    expect(waits).toEqual([15_000, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000, 300_000]);
+  });
+});
