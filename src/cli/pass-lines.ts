@@ -1,5 +1,6 @@
 import type { Tally } from "../ports/passes.ts";
 import type { Io } from "./io.ts";
+import type { DecisionCount } from "./reason-count.ts";
 import { toTable } from "./table.ts";
 
 /** One drain's pass as a command shows it. */
@@ -12,8 +13,10 @@ export interface PassLine {
   readonly exitCode: number;
 }
 
-export function toSummary(lines: readonly PassLine[]): string {
-  return toTable(
+export function toSummary(
+  lines: readonly (PassLine & { readonly decisions: readonly DecisionCount[] })[],
+): string {
+  const passes = toTable(
     [
       "drain",
       "mode",
@@ -41,6 +44,17 @@ export function toSummary(lines: readonly PassLine[]): string {
       Number((durationMs / 1_000).toFixed(1)),
     ]),
   );
+  const decisions = lines.flatMap((line) =>
+    line.decisions.map(({ decision, reason, rule, count }) => [
+      line.drain,
+      decision,
+      reason,
+      rule ?? "-",
+      count,
+    ]),
+  );
+  if (decisions.length === 0) return passes;
+  return `${passes}\n${toTable(["drain", "decision", "reason", "rule", "count"], decisions)}`;
 }
 
 export interface Progress {
@@ -54,18 +68,25 @@ const linesEveryMs = 5_000;
 /** On a terminal one line that is written over; elsewhere a line every 5 s. Goes to stderr. */
 export function createProgress(name: string, io: Io): Progress {
   let latest: Tally | null = null;
+  let shown: Tally | null = null;
   let shownAt = 0;
+  const write = (tally: Tally): void => {
+    shown = tally;
+    const text = `${name}: ${tally.listed} listed, ${tally.republished} republished, ${tally.deleted} deleted, ${tally.held} held, ${tally.parked} parked`;
+    io.err(io.isTerminal ? `\r\u001B[2K${text}` : `${text}\n`);
+  };
   return {
     show(tally) {
       latest = tally;
       const now = Date.now();
       if (!io.isTerminal && now - shownAt < linesEveryMs) return;
       shownAt = now;
-      const text = `${name}: ${tally.listed} listed, ${tally.republished} republished, ${tally.deleted} deleted, ${tally.held} held, ${tally.parked} parked`;
-      io.err(io.isTerminal ? `\r\u001B[2K${text}` : `${text}\n`);
+      write(tally);
     },
     latest: () => latest,
     end() {
+      // What came after the last line is not left untold.
+      if (latest !== null && shown !== latest) write(latest);
       if (io.isTerminal && latest !== null) io.err("\n");
     },
   };

@@ -27,6 +27,8 @@ export function toJobEnd(
   at: { readonly queue: QueueKind; readonly stopping: boolean; readonly now: number },
 ): JobEnd {
   if (!isRedriverError(error)) return at.stopping ? { kind: "hand-back" } : { kind: "retry" };
+  // The handler was told to stop: the job is another replica's, or this one's after its restart.
+  if (error.code === "stopped") return { kind: "hand-back" };
   const { disposition } = error;
   switch (disposition) {
     case "retry":

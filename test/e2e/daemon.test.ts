@@ -154,9 +154,11 @@ describe("the daemon", () => {
     expect((await first.ended).exitCode).toBe(0);
     expect(emulator.dlq.size).toBeGreaterThan(0);
     emulator.faults.remove("slow");
+    // The pass was handed back, so its next worker need not wait until it is taken for abandoned.
     await startDaemon(setup.env);
-    await emptied(emulator, 60_000);
+    await emptied(emulator, 30_000);
     deliveredOnce(bodies);
+    expect(first.log.filter(({ event }) => event === "job:failed")).toEqual([]);
   }, 90_000);
 
   it("beside another on the same Redis delivers once", async () => {
@@ -216,6 +218,34 @@ describe("bad input", () => {
     const { exitCode, err } = await runToEnd(["run"], env);
     expect(exitCode).toBe(78);
     expect(err).toContain("REDRIVER_SERVICE_TOKEN");
+  });
+
+  it.each(["run", "drain"])(
+    "is told by %s when the token file is not there, with 78 and at once",
+    async (command) => {
+      const { setup } = await setUp();
+      const { REDRIVER_SERVICE_TOKEN: _token, ...env } = setup.env;
+      const args = command === "drain" ? ["drain", "main", "--yes"] : ["run"];
+      const { exitCode, err } = await runToEnd(args, {
+        ...env,
+        REDRIVER_SERVICE_TOKEN_FILE: "/nowhere/token",
+      });
+      expect(exitCode).toBe(78);
+      expect(err).toContain("REDRIVER_SERVICE_TOKEN_FILE");
+      expect(
+        (await runToEnd(["config", "check"], { ...env, REDRIVER_SERVICE_TOKEN_FILE: "/nowhere/token" }))
+          .exitCode,
+      ).toBe(78);
+    },
+  );
+
+  it("is told when the port is taken, with 78 and at once", async () => {
+    const { setup } = await setUp();
+    const daemon = await startDaemon(setup.env);
+    const port = new URL(daemon.address).port;
+    const { exitCode, err } = await runToEnd(["run"], { ...setup.env, REDRIVER_HTTP_PORT: port });
+    expect(exitCode).toBe(78);
+    expect(err).toContain("REDRIVER_HTTP_PORT");
   });
 
   it("is told by line and column, five mistakes at once, and nothing is called", async () => {

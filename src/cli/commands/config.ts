@@ -1,7 +1,28 @@
 import { describeDocument } from "../../config/document/describe-document.ts";
 import { describeSettings } from "../../config/settings/describe-settings.ts";
+import { formatProblem } from "../../config/problem.ts";
+import { readSecret } from "../../config/read-secret.ts";
+import type { Settings } from "../../config/settings/settings.ts";
+import type { DrainsDocument } from "../../ports/drains.ts";
+import { RedriverError } from "../../ports/errors.ts";
+import type { Io } from "../io.ts";
 import { loadAll } from "../load.ts";
 import type { Register } from "../command-context.ts";
+
+/** Everything that a start would miss: tokens and credentials that cannot be read now. */
+function checkSecrets(settings: Settings, document: DrainsDocument, io: Io): void {
+  const wanted = [
+    ...document.sources.map(({ name, token }) => ({ whose: `source ${name}`, ref: token })),
+    ...document.indexes.flatMap(({ name, user, password }) =>
+      [user, password].map((ref) => ({ whose: `index ${name}`, ref })),
+    ),
+  ];
+  const problems = wanted.flatMap(({ whose, ref }) => {
+    const reading = readSecret(ref, { env: io.env, settings });
+    return reading.ok ? [] : [`${whose}: ${formatProblem(reading.problem)}`];
+  });
+  if (problems.length > 0) throw new RedriverError("settings-invalid", problems.join("\n  "));
+}
 
 export const registerConfig: Register = (program, { io }) => {
   const config = program.command("config").description("check or show settings and the drains document");
@@ -10,6 +31,7 @@ export const registerConfig: Register = (program, { io }) => {
     .description("load both and say what is wrong; exit 78 when something is")
     .action((_options, command) => {
       const { settings, document } = loadAll(command, io);
+      checkSecrets(settings, document, io);
       io.out(
         `ok: ${settings.drains.file}: ${document.sources.length} sources, ${document.drains.length} drains, hash ${document.hash}\n`,
       );

@@ -1,3 +1,8 @@
+import { createFanOut } from "../../compose/fan-out.ts";
+import { pauseOf } from "../../compose/read-facts.ts";
+import { systemClock } from "../../compose/system-world.ts";
+import type { DrainFacts } from "../../ports/passes.ts";
+import { formatDuration } from "../../rules/format-duration.ts";
 import { openCore, requireRedis } from "../../compose/open-core.ts";
 import { createSecretValues } from "../../compose/secret-values.ts";
 import { createTeardown } from "../../compose/teardown.ts";
@@ -13,6 +18,7 @@ import { createStop } from "../stop.ts";
 import { loadAll } from "../load.ts";
 import type { Io } from "../io.ts";
 import { createProgress, toSummary, type PassLine } from "../pass-lines.ts";
+import { createReasonCount, type ReasonCount } from "../reason-count.ts";
 
 interface DrainFlags {
   readonly all?: boolean;
@@ -37,6 +43,7 @@ export const registerDrain: Register = (program, { io, exitWith }) => {
       const { settings, document } = loadAll(command, io);
       const teardown = createTeardown();
       const secrets = createSecretValues(settings);
+      const reasons = createReasonCount();
       // Progress and summary tell what goes well; the default level would tell it twice.
       const level = settings.log.level === "info" ? "warn" : settings.log.level;
       try {
@@ -46,9 +53,10 @@ export const registerDrain: Register = (program, { io, exitWith }) => {
           env: io.env,
           teardown,
           onSecret: secrets.add,
-          events: createEventLog(
-            createLogger({ level, secrets: secrets.all, destination: { write: io.err } }),
-          ),
+          events: createFanOut([
+            createEventLog(createLogger({ level, secrets: secrets.all, destination: { write: io.err } })),
+            reasons,
+          ]),
         });
         secrets.use(core);
         const drains = choose(core, names);
@@ -57,7 +65,7 @@ export const registerDrain: Register = (program, { io, exitWith }) => {
           exitWith(3);
           return;
         }
-        exitWith(await drainAll(core, drains, io, flags.json === true));
+        exitWith(await drainAll(core, drains, reasons, io, flags.json === true));
       } finally {
         await teardown.run(closeWithinMs);
       }
@@ -85,14 +93,25 @@ async function toQuestion(core: Core, drains: readonly DrainRuntime[]): Promise<
       const count =
         facts === null
           ? "not counted yet"
-          : `${facts.due} due, ${facts.held} held, ${facts.parked} parked when last counted`;
+          : `${facts.due} due, ${facts.held} held, ${facts.parked} parked when last counted, ${toAge(facts)}`;
       return `  ${config.name} (${config.mode}) on ${host}: ${count}`;
     }),
   );
   return `One pass over:\n${lines.join("\n")}\nGo on?`;
 }
 
-async function drainAll(core: Core, drains: readonly DrainRuntime[], io: Io, json: boolean): Promise<number> {
+function toAge({ lastSuccessAt }: DrainFacts): string {
+  if (lastSuccessAt === null) return "in a pass that did not end";
+  return `${formatDuration(Math.max(0, systemClock.now() - lastSuccessAt))} ago`;
+}
+
+async function drainAll(
+  core: Core,
+  drains: readonly DrainRuntime[],
+  reasons: ReasonCount,
+  io: Io,
+  json: boolean,
+): Promise<number> {
   const stop = createStop(io);
   const lines: PassLine[] = [];
   let exitCode = 0;
@@ -110,8 +129,19 @@ async function drainAll(core: Core, drains: readonly DrainRuntime[], io: Io, jso
   } finally {
     stop.forget();
   }
-  io.out(json ? `${JSON.stringify(lines, null, 2)}\n` : toSummary(lines));
+  const counted = lines.map((line) => ({ ...line, decisions: reasons.of(line.drain) }));
+  io.out(json ? `${JSON.stringify(counted, null, 2)}\n` : toSummary(counted));
   return exitCode;
+}
+
+async function tellPause(core: Core, { config, source }: DrainRuntime, io: Io): Promise<void> {
+  const pause = pauseOf((await core.sources.get(source.config.id)?.pauses.all()) ?? [], config.name);
+  if (config.paused) io.err(`${config.name}: paused by the drains document; nothing will be published\n`);
+  if (pause !== undefined) {
+    io.err(
+      `${config.name}: paused by ${pause.by}: ${pause.reason}; nothing will be published (redriver resume)\n`,
+    );
+  }
 }
 
 /** A failure outranks work that was left, and that outranks success. */
@@ -129,6 +159,7 @@ async function drainOne(
   const { name, mode } = drain.config;
   const progress = createProgress(name, io);
   try {
+    await tellPause(core, drain, io);
     const result = await runPassHere(
       drain,
       { ...core.settings.passes, alwaysFull: true },
@@ -136,7 +167,13 @@ async function drainOne(
       progress.show,
     );
     if (result.kind === "busy") {
-      io.err(`${name}: a pass of this drain is open elsewhere; nothing was done\n`);
+      const open = (await drain.source.passes.facts(name))?.openPass;
+      const since =
+        open === null || open === undefined ? "" : ` since ${new Date(open.startedAt).toISOString()}`;
+      const wait = formatDuration(core.settings.passes.abandonAfterMs);
+      io.err(
+        `${name}: a pass of this drain is open${since}; nothing was done. It is taken for abandoned after ${wait} without progress (passes.abandonAfter)\n`,
+      );
       return { drain: name, mode, outcome: "busy", tally: null, durationMs: 0, exitCode: 3 };
     }
     const { outcome, tally, durationMs } = result;
