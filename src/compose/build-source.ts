@@ -102,7 +102,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     unwritten: createUnwrittenFacts(),
     headerPrefix: settings.service.headerPrefix,
     publish: settings.publish,
-    lineageKeys: createLineageKeys(token, parts.lineage),
+    lineageKeys: createLineageKeys(token, parts.lineage, config.id),
     bind: async () => {
       const verdict = await book.bind(toKeyedHash("url", baseUrl), toKeyedHash("token", token.value()));
       if (verdict === "token-changed") {

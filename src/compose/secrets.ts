@@ -1,6 +1,7 @@
 import type { SecretReading } from "../config/read-secret.ts";
 import { toLineageKey } from "../message/lineage.ts";
 import type { SecretRef } from "../ports/drains.ts";
+import type { SourceId } from "../ports/ids.ts";
 
 /** A secret that may change while the process runs. Only the current value is kept, in memory. */
 export interface LiveSecret {
@@ -33,18 +34,25 @@ export function createLiveSecret(
   };
 }
 
-/** The keys of a source's lineage: the one that signs first, then those that still verify. */
+/**
+ * The keys of a source's lineage: the one that signs first, then those that still verify. Each is made for this source alone: a
+ * message that another source redrove is no come-back here, and its parent's dlqId means another record.
+ */
 export function createLineageKeys(
   token: LiveSecret,
   fixed: { readonly key: string | undefined; readonly oldKeys: readonly string[] },
+  sourceId: SourceId,
 ): () => readonly [string, ...string[]] {
   const derived = new Map<string, string>();
+  const toKey = (secret: string): string => {
+    const key = derived.get(secret) ?? toLineageKey(secret, sourceId);
+    derived.set(secret, key);
+    return key;
+  };
+  const old = fixed.oldKeys.map(toKey);
   return () => {
-    if (fixed.key !== undefined) return [fixed.key, ...fixed.oldKeys];
-    const value = token.value();
-    const key = derived.get(value) ?? toLineageKey(value);
+    const key = toKey(fixed.key ?? token.value());
     // Keys of earlier tokens of this process still verify, so that a rotation does not forget what is under way.
-    derived.set(value, key);
-    return [key, ...[...derived.values()].filter((other) => other !== key), ...fixed.oldKeys];
+    return [key, ...new Set([...derived.values(), ...old].filter((other) => other !== key))];
   };
 }

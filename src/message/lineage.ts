@@ -48,8 +48,8 @@ const maxUntrustedAttempt = 1_000;
 const maxHeaderLength = 65_536;
 
 /** The default signing key of a source, derived from its token; the token itself never signs. */
-export function toLineageKey(secret: string): string {
-  return createHmac("sha256", secret).update("redriver lineage key v1").digest("base64url");
+export function toLineageKey(secret: string, sourceId: string): string {
+  return createHmac("sha256", secret).update(`redriver lineage key v1 ${sourceId}`).digest("base64url");
 }
 
 /** The header's value. `body` is the body that is sent with it. */

@@ -24,7 +24,7 @@ export function parseRecord(raw: RawRecord): ParsedRecord {
 
   const letter: DeadLetter = {
     dlqId: dlqId as DlqId,
-    messageId: (read.text("messageId") ?? read.missing("messageId", "a string", "")) as MessageId,
+    messageId: toWellFormed(read.text("messageId") ?? read.missing("messageId", "a string", "")) as MessageId,
     enteredAt,
     createdAt: read.count("createdAt") ?? read.missing("createdAt", "Unix milliseconds", 0),
     url: read.text("url") ?? read.missing("url", "a string", ""),
@@ -162,4 +162,9 @@ function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], 
 
 function unusable(reason: UnusableRecord["reason"], problem: string): ParsedRecord {
   return { kind: "unusable", reason, problem };
+}
+
+/** An id with half a character in it could not be written to Redis, and would keep its whole page waiting. */
+function toWellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, "\ufffd");
 }

@@ -68,6 +68,12 @@ export const errorTable = {
     exitCode: 1,
     meaning: "an answer of the service does not have the documented shape",
   },
+  "answer-too-large": {
+    disposition: "retry",
+    level: "warn",
+    exitCode: 1,
+    meaning: "an answer of the service is larger than the limit",
+  },
   "service-refuses-everything": {
     disposition: "halt",
     level: "error",

@@ -34,10 +34,10 @@ type Processor = (
 export function createProcessor(processing: Processing): Processor {
   const { queue, handle, running, clock, events, progress } = processing;
 
-  /** Redis keeps the message of this error, so it is made of the failure and never of the foreign error. */
+  /** Redis keeps the message of this error, so it is the code alone; the event tells the rest. */
   function giveUp(kind: string, failure: Failure): UnrecoverableError {
     events.emit({ type: "job:failed", kind, ...failure, givenUp: true });
-    return new UnrecoverableError(`${failure.code}: ${failure.message}`);
+    return new UnrecoverableError(failure.code);
   }
 
   async function work(stored: StoredJob<unknown>, token: string, outer: AbortSignal | undefined) {
@@ -70,7 +70,7 @@ export function createProcessor(processing: Processing): Processor {
           const failure = toFailure(error);
           if (lastTry) throw giveUp(job.kind, failure);
           events.emit({ type: "job:failed", kind: job.kind, ...failure, givenUp: false });
-          throw new Error(`${failure.code}: ${failure.message}`, { cause: error });
+          throw new Error(failure.code, { cause: error });
         }
       }
     }

@@ -112,7 +112,8 @@ export function createPageReport(drain: DrainRuntime): PageReport {
           break;
         case "park":
           tally.parked += 1;
-          left(letter.enteredAt);
+          // A vanished record that is listed is taken up again by the next pass.
+          left(letter.enteredAt, decision.reason === "vanished" ? 0 : undefined);
           break;
         case "republish":
         case "drop":

@@ -33,12 +33,13 @@ export interface WindowRun {
 export async function runWindow(run: WindowRun): Promise<{ readonly end: WindowEnd; readonly tally: Tally }> {
   const { drain, pass, window, signal } = run;
   const { source } = drain;
-  const seenCursors = new Set<string>();
+  const seen = new Set<string>();
+  const size = { count: recordsPerPage };
   let tally = emptyTally;
   let cursor: string | undefined;
   for (let pageNumber = 0; pageNumber < mostPages; pageNumber += 1) {
     run.stopping.throwIfAborted();
-    const page = await listPatiently(run, toQuery(run, cursor));
+    const page = await listPatiently(run, toQuery(run, cursor), size);
     if (pageNumber === 0) {
       await learnDates(source, page.records, signal);
       const split = cut(page, window, source.config.retentionMs);
@@ -51,10 +52,11 @@ export async function runWindow(run: WindowRun): Promise<{ readonly end: WindowE
     await source.passes.progress(pass.drain, pass.passId, window.windowId, outcome.dueLater);
 
     if (page.cursor === undefined) return { end: { kind: "done", split: [] }, tally };
-    if (seenCursors.has(page.cursor)) {
-      throw new RedriverError("answer-unreadable", "the listing repeats a cursor, so it would never end");
+    const position = toPosition(page);
+    if (seen.has(position)) {
+      throw new RedriverError("answer-unreadable", "the listing repeats a page, so it would never end");
     }
-    seenCursors.add(page.cursor);
+    seen.add(position);
     cursor = page.cursor;
   }
   throw new RedriverError("answer-unreadable", `the listing did not end within ${mostPages} pages`);
@@ -65,14 +67,24 @@ const listAgainAfterMs = [500, 2_000, 8_000];
 /** A rate limit that lasts no longer than this is waited for in place; a longer one is the queue's to wait for. */
 const longestWaitMs = 60_000;
 
-async function listPatiently(run: WindowRun, query: ListQuery): Promise<ListedPage> {
+/** `size.count` is made smaller, for the rest of the window, where a page of it is larger than may be read. */
+async function listPatiently(
+  run: WindowRun,
+  query: Omit<ListQuery, "count">,
+  size: { count: number },
+): Promise<ListedPage> {
   const { source } = run.drain;
   const signal = AbortSignal.any([run.signal, run.stopping]);
   for (let failures = 0; ;) {
     try {
-      return await listPage(source, query, run.signal);
+      return await listPage(source, { ...query, count: size.count }, run.signal);
     } catch (error) {
       if (!isRedriverError(error)) throw error;
+      if (error.code === "answer-too-large") {
+        if (size.count === 1) throw error;
+        size.count = Math.ceil(size.count / 4);
+        continue;
+      }
       let waitMs: number | undefined;
       if (error.disposition === "wait") waitMs = Math.max(0, (error.retryAt ?? 0) - source.clock.now());
       if (error.disposition === "retry") {
@@ -86,12 +98,16 @@ async function listPatiently(run: WindowRun, query: ListQuery): Promise<ListedPa
   }
 }
 
-function toQuery({ drain, window }: WindowRun, cursor: string | undefined): ListQuery {
+/** A cursor may stay the same while the listing moves on; cursor and records together do not. */
+function toPosition({ cursor, records }: ListPage): string {
+  return JSON.stringify([cursor, records[0]?.["dlqId"], records.at(-1)?.["dlqId"]]);
+}
+
+function toQuery({ drain, window }: WindowRun, cursor: string | undefined): Omit<ListQuery, "count"> {
   return {
     select: drain.config.select,
     ...(window.from > 0 ? { fromDate: window.from } : {}),
     toDate: window.to,
-    count: recordsPerPage,
     ...(cursor === undefined ? {} : { cursor }),
   };
 }

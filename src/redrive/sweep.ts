@@ -166,7 +166,8 @@ async function reconcileDrain(
   const wanted = entries.map(({ dlqId, view }) => ({ dlqId, messageId: view.messageId }));
   const { records, readAt, absent } = await findRecords(source, wanted, signal);
   const { tally } = await workPage(drain, { records, readAt }, signal);
-  const vanished = entries.filter(({ dlqId }) => absent.includes(dlqId));
+  // Not before its horizon: a listing may lag, and while a POST may still be made there is time to look again.
+  const vanished = entries.filter(({ dlqId, view }) => view.pastHorizon && absent.includes(dlqId));
   if (vanished.length > 0) {
     // Nothing is left to publish again; whether it was published stays unknown, and a person is told so.
     await source.ledger.park(

@@ -45,6 +45,7 @@ export async function workPage(drain: DrainRuntime, page: Page, signal: AbortSig
   }
   if (drain.config.mode === "plan") return report.outcome(candidates);
 
+  await takeUpAgain(drain, known);
   await parkRecords(drain, toPark);
   report.settled((await settle(source, drain.config.name, doneBefore, signal)).deleted);
   for (const batch of packBatches(candidates, {
@@ -64,6 +65,14 @@ export async function workPage(drain: DrainRuntime, page: Page, signal: AbortSig
     report.settled((await settle(source, drain.config.name, proven, signal)).deleted);
   }
   return report.outcome([]);
+}
+
+/** Parked as vanished, and listed all the same: the listing that lacked them lagged. The next page that has them decides. */
+async function takeUpAgain({ source }: DrainRuntime, known: readonly KnownRecord[]): Promise<void> {
+  const back = known.flatMap(({ letter, view }) =>
+    view.state === "parked" && view.reason === "vanished" ? [letter.dlqId] : [],
+  );
+  if (back.length > 0) await source.ledger.release(back);
 }
 
 /** What keeps the next batch from being sent now. */

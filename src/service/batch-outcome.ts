@@ -4,7 +4,7 @@ import type { Sent } from "./batch-body.ts";
 import { toItemOutcome } from "./batch-items.ts";
 import type { CallResult } from "./call.ts";
 import { describeCause } from "./cause.ts";
-import { rawErrorText, toErrorText } from "./error-text.ts";
+import { rawErrorText, toErrorText, toldErrorText } from "./error-text.ts";
 import { toRetryAt } from "./retry-at.ts";
 
 export interface BatchContext {
@@ -60,7 +60,7 @@ function unanswered({ where, sent }: BatchContext, why: string): BatchOutcome {
 function fromAnswer(answer: Answer, context: BatchContext): BatchOutcome {
   const { status } = answer;
   const raw = rawErrorText(answer.body);
-  const text = toErrorText(raw, context.token);
+  const text = toldErrorText(answer.body, context.token);
   const error = `${context.where}: expected 2xx, got ${status}${text === "" ? "" : `: ${text}`}`;
   if (status >= 200 && status < 300) return fromSuccess(answer.body, status, context);
   switch (status) {

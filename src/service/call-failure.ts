@@ -2,7 +2,7 @@ import { RedriverError, type ErrorCode } from "../ports/errors.ts";
 import type { Answer, AnswerBody, Ending } from "./answer.ts";
 import type { CallResult } from "./call.ts";
 import { describeCause, isTimeout } from "./cause.ts";
-import { rawErrorText, toErrorText } from "./error-text.ts";
+import { toldErrorText } from "./error-text.ts";
 import { toRetryAt } from "./retry-at.ts";
 
 export interface CallContext {
@@ -31,7 +31,11 @@ export function toSuccess(result: CallResult, context: CallContext): WholeAnswer
     case "whole":
       return { ...answer, body };
     case "too-large":
-      throw unreadable(context, status, "expected at most service.maxAnswerBytes, got more");
+      throw new RedriverError(
+        "answer-too-large",
+        `${context.where}: expected at most service.maxAnswerBytes (REDRIVER_SERVICE_MAX_ANSWER_BYTES), got more`,
+        { status },
+      );
     case "cut":
       if (body.by === "failure") throw networkError(body.cause, context, status);
       throw endedError(body.by, context, status);
@@ -62,7 +66,7 @@ function endedError(by: Ending, { where, timeout }: CallContext, status?: number
 
 function statusError(answer: Answer, { where, token }: CallContext): RedriverError {
   const { status } = answer;
-  const text = toErrorText(rawErrorText(answer.body), token);
+  const text = toldErrorText(answer.body, token);
   const code = codeOfStatus(status);
   const message = `${where}: expected 2xx, got ${status}${text === "" ? "" : `: ${text}`}${adviceOf(code)}`;
   return new RedriverError(code, message, {

@@ -20,9 +20,20 @@ export function rawErrorText(body: AnswerBody): string {
   return new TextDecoder().decode(body.bytes.subarray(0, maxErrorBytes));
 }
 
-/** Makes text of the service fit for logs: one line, at most 200 characters, nothing in it that looks like a token. */
+/** The text that may be told: that of `{"error":"…"}`. Any other body may be a proxy's page that repeats what was sent. */
+export function toldErrorText(body: AnswerBody, token: string): string {
+  const text = rawErrorText(body);
+  const isOwn = body.kind === "whole" && parseJsonBody(body.bytes).kind === "json";
+  return isOwn || text.trimStart().startsWith("quota ") ? toErrorText(text, token) : "";
+}
+
+/**
+ * Makes text of the service fit for logs: one line, at most 200 characters, nothing in it that looks like a token, and nothing
+ * that it quotes, which may be a part of a message.
+ */
 export function toErrorText(text: string, token: string): string {
   const line = withoutToken(text, token)
+    .replace(/"[^"]*"?|\{.*/gs, '"…"')
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
     .trim();
   if (line.length <= maxErrorChars) return line;

@@ -24,6 +24,7 @@ const outcomes: Partial<Record<ErrorCode, RequestOutcome>> = {
   unauthorised: "unauthorised",
   "source-misconfigured": "misconfigured",
   "answer-unreadable": "unreadable",
+  "answer-too-large": "unreadable",
   "request-refused": "refused",
   stopped: "stopped",
 };

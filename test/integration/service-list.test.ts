@@ -150,7 +150,7 @@ test("an answer above the limit is not read to its end", async () => {
     });
   });
   const { service } = connectTo(server.baseUrl, { maxAnswerBytes: 50_000 });
-  await expect(service.list(query)).rejects.toEqual(failure("answer-unreadable", { status: 200 }));
+  await expect(service.list(query)).rejects.toEqual(failure("answer-too-large", { status: 200 }));
   expect(await server.connections[0]?.ended).toBe("reset");
 });
 

@@ -47,7 +47,7 @@ describe("settings", () => {
         batchTimeoutMs: 30_000,
         deleteTimeoutMs: 30_000,
         connectTimeoutMs: 5_000,
-        maxAnswerBytes: 134_217_728,
+        maxAnswerBytes: 25_165_824,
       },
       redis: { url: "redis://127.0.0.1:6379", keyPrefix: "redriver" },
       drains: { file: "config/drains.yaml" },

@@ -4,7 +4,7 @@ import { nextLineage, readLineage, rootOf, toLineageKey, writeLineage } from "..
 import type { Lineage } from "../../src/message/lineage.ts";
 import { dlqIdOf, enteredAt, letterOf, messageIdOf } from "../support/letters.ts";
 
-const key = toLineageKey("token");
+const key = toLineageKey("token", "eu");
 const lineage: Lineage = {
   attempt: 2,
   rootId: messageIdOf("msg_root"),
@@ -92,9 +92,10 @@ describe("a lineage header", () => {
   });
 
   it("does not contain the secret that its key comes from", () => {
-    expect(toLineageKey("token")).not.toContain("token");
-    expect(toLineageKey("token")).toBe(toLineageKey("token"));
-    expect(toLineageKey("token")).not.toBe(toLineageKey("token2"));
+    expect(toLineageKey("token", "eu")).not.toContain("token");
+    expect(toLineageKey("token", "eu")).toBe(toLineageKey("token", "eu"));
+    expect(toLineageKey("token", "eu")).not.toBe(toLineageKey("token2", "eu"));
+    expect(toLineageKey("token", "eu")).not.toBe(toLineageKey("token", "us"));
   });
 });
 

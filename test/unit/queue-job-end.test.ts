@@ -24,7 +24,12 @@ const ends: Readonly<Record<Disposition, readonly [JobEnd, JobEnd]>> = {
 };
 
 describe("a window's job whose handler threw", () => {
-  test.each(codes)("%s ends by its disposition", (code) => {
+  test("stopped is handed back, whoever told it to stop", () => {
+    const error = new RedriverError("stopped", "because");
+    expect(toJobEnd(error, { queue: "windows", stopping: false, now })).toEqual(handBack);
+  });
+
+  test.each(codes.filter((code) => code !== "stopped"))("%s ends by its disposition", (code) => {
     const error = new RedriverError(code, "because");
     const [running, stopping] = ends[errorTable[code].disposition];
     expect(toJobEnd(error, { queue: "windows", stopping: false, now })).toEqual(running);

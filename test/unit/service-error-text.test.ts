@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rawErrorText, toErrorText } from "../../src/service/error-text.ts";
+import { rawErrorText, toErrorText, toldErrorText } from "../../src/service/error-text.ts";
 
 const token = "qst_live_9f8e7d6c5b4a39281706";
 const whole = (text: string) => ({ kind: "whole", bytes: Buffer.from(text) }) as const;
@@ -18,7 +18,6 @@ test.each([
   [`token ${token} is not valid`],
   [`token ${token.slice(0, 12)} is not valid`],
   [`bearer ${token}`],
-  [`{"token":"${token}"}`],
   ["got eyJVc2VySUQiOiJhYmMiLCJQYXNzd29yZCI6ImRlZiJ9 instead"],
   [`a${"b".repeat(60)}`],
 ])("%s loses what looks like a token", (text) => {
@@ -41,4 +40,18 @@ test("cutting does not leave half a character", () => {
 
 test("a token with characters that mean something in patterns is removed", () => {
   expect(toErrorText("not valid: a+b/c==(x)", "a+b/c==(x)")).toBe("not valid: [removed]");
+});
+
+test.each([
+  ['body "secret order" is not valid', 'body "…" is not valid'],
+  ['cannot read "secret order without an end', 'cannot read "…"'],
+  ['bad item {"pw":"secret"} at 3', 'bad item "…"'],
+])("what the service quotes is left out, because it may be a part of a message: %s", (text, told) => {
+  expect(toErrorText(text, token)).toBe(told);
+});
+
+test("a body that is not the service's own JSON is not told at all", () => {
+  expect(toldErrorText(whole("<html>secret order</html>"), token)).toBe("");
+  expect(toldErrorText(whole("quota maxRetries exceeded"), token)).toBe("quota maxRetries exceeded");
+  expect(toldErrorText(whole('{"error":"invalid destination url"}'), token)).toBe("invalid destination url");
 });

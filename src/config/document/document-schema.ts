@@ -65,7 +65,10 @@ const common = {
 const ownParameter = refusedKey("set by redriver itself, for each window and page");
 
 const status = wholeNumber(0, 999);
-const word = line("text, in quotes where it looks like a number");
+/** The service splits values at commas (service-interface.md 4.2, rule 3), so one with a comma would select other records. */
+const word = line("text, in quotes where it looks like a number").refine((text) => !text.includes(","), {
+  error: "one value without a comma, which the service would read as several; give a list",
+});
 const words = oneOrMany(word, "text (in quotes where it looks like a number)").optional();
 
 /** The filters of GET /v2/dlq by their own names (service-interface.md 4.2). */

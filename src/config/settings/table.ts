@@ -71,8 +71,8 @@ export const settingRows = {
   ),
   "service.deleteTimeout": row("30s", duration(100, "100ms"), "How long a delete may take."),
   "service.connectTimeout": row("5s", duration(100, "100ms"), "How long a connection may take to open."),
-  // A page is at most 100 messages; 128 MiB leaves each its 1 MB body and as much again for escapes and headers.
-  "service.maxAnswerBytes": row("128MiB", bytes(65_536), "The longest answer that is read."),
+  // Fits the container's memory limit beside three other windows; a page above it is asked for with fewer records.
+  "service.maxAnswerBytes": row("24MiB", bytes(65_536), "The longest answer that is read."),
   "redis.url": secretRow(
     redisUrl,
     "Redis that keeps the ledger, schedules and jobs; rediss:// for TLS.",

@@ -103,7 +103,9 @@ async function conclude(
     case "not-sent": {
       if (outcome.why === "rate-limited") source.health.wait(outcome.retryAt ?? source.clock.now() + 10_000);
       const reason = outcome.why === "stopped" ? "stopping" : "not-sent";
-      return takeBack(posting, token, candidates, reason, outcome.retryAt);
+      // A 429 was an answer: the service may have seen the ids, so a later hit must not pass for a publication.
+      const counted = outcome.why === "rate-limited" ? "refused" : "not-sent";
+      return takeBack(posting, token, candidates, reason, outcome.retryAt, counted);
     }
     case "unknown": {
       source.events.emit({
@@ -123,7 +125,7 @@ async function conclude(
         outcome.error,
       );
       if (!certainlyNotAccepted.has(outcome.status)) return candidates.map(inDoubt);
-      return takeBack(posting, token, candidates, "source-halted", undefined);
+      return takeBack(posting, token, candidates, "source-halted", undefined, "refused");
     }
   }
 }
