@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    // Two cores: more workers only make the real servers in the tests slower.
-    maxWorkers: 2,
+    // The longest files wait for clocks (takeovers, horizons, outages), so three share two cores well.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     reporters: ["default", ["json", { outputFile: ".cache/test-results.json" }]],

@@ -74,7 +74,6 @@ async function listPatiently(
   size: { count: number },
 ): Promise<ListedPage> {
   const { source } = run.drain;
-  const signal = AbortSignal.any([run.signal, run.stopping]);
   for (let failures = 0; ;) {
     try {
       return await listPage(source, { ...query, count: size.count }, run.signal);
@@ -93,6 +92,7 @@ async function listPatiently(
       }
       if (waitMs === undefined || waitMs > longestWaitMs) throw error;
       // Jitter, so that windows which were turned away together do not come back together.
+      const signal = AbortSignal.any([run.signal, run.stopping]);
       await source.clock.sleep(waitMs + source.clock.random() * 500, signal);
     }
   }
