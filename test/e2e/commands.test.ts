@@ -115,6 +115,20 @@ describe("redriver drain", () => {
     expect(emulator.dlq.size).toBeGreaterThan(0);
   });
 
+  it("goes on to its end when nobody reads its output any more", async () => {
+    const { emulator, setup, seed } = await setUp();
+    seed(300);
+    const running = start(["--log-level", "debug", "drain", "orders", "--yes"], setup.env);
+    running.child.stdout?.destroy();
+    running.child.stderr?.destroy();
+    expect((await running.ended).exitCode).toBe(0);
+    await emulator.idle();
+    const status = await runToEnd(["status", "--json"], setup.env);
+    expect(JSON.parse(status.out)).toMatchObject({
+      drains: [{ drain: "orders", openPass: null, due: 0 }, {}],
+    });
+  });
+
   it("ends with 1 when the token is wrong, and names the settings", async () => {
     const { emulator, setup, seed } = await setUp();
     seed(5);
