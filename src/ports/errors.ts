@@ -175,6 +175,11 @@ export function isRedriverError(error: unknown): error is RedriverError {
   return error instanceof RedriverError;
 }
 
+/** Redis gave no answer; what was to be written may or may not have been. */
+export function isRedisAway(error: unknown): boolean {
+  return isRedriverError(error) && error.code === "redis-unavailable";
+}
+
 export interface Failure {
   readonly code: ErrorCode | "unexpected";
   readonly message: string;

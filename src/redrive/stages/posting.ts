@@ -1,4 +1,4 @@
-import { isRedriverError } from "../../ports/errors.ts";
+import { isRedisAway } from "../../ports/errors.ts";
 import type { Token } from "../../ports/ids.ts";
 import type { BeginVerdict, RefusedRequest, Series } from "../../ports/ledger.ts";
 import type { HoldReason } from "../../rules/decision.ts";
@@ -44,7 +44,7 @@ export async function takeBack(
         : held(candidate, reason, clock.now() + coolMs),
     );
   } catch (error) {
-    if (!isRedriverError(error) || error.code !== "redis-unavailable") throw error;
+    if (!isRedisAway(error)) throw error;
     return candidates.map(inDoubt);
   }
 }

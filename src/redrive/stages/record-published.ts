@@ -1,5 +1,5 @@
 import type { MessageId } from "../../message/dead-letter.ts";
-import { isRedriverError } from "../../ports/errors.ts";
+import { isRedisAway } from "../../ports/errors.ts";
 import type { PublishedFact } from "../../ports/ledger.ts";
 import type { Begun, Posting } from "./posting.ts";
 
@@ -38,7 +38,7 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
       });
     }
   } catch (error) {
-    if (!isRedriverError(error) || error.code !== "redis-unavailable") throw error;
+    if (!isRedisAway(error)) throw error;
     // The proof is in hand: the delete may go on without Redis, and the fact is written when it answers again.
     unwritten.keep(facts);
   }

@@ -1,4 +1,4 @@
-import { isRedriverError } from "../../ports/errors.ts";
+import { isRedisAway } from "../../ports/errors.ts";
 import type { Token } from "../../ports/ids.ts";
 import type { RefusedVerdict, SourceFacts } from "../../ports/ledger.ts";
 import type { ParkReason } from "../../rules/decision.ts";
@@ -47,7 +47,7 @@ export function createRefusals(drain: DrainRuntime): Refusals {
     try {
       await writePark(candidate, reason);
     } catch (error) {
-      if (!isRedriverError(error) || error.code !== "redis-unavailable") throw error;
+      if (!isRedisAway(error)) throw error;
       // It is cool in the ledger, and the next refusal parks it.
       results.push({ kind: "in-doubt", candidate });
       return;
@@ -86,7 +86,7 @@ export function createRefusals(drain: DrainRuntime): Refusals {
         const [verdict] = answer.verdicts;
         if (verdict !== undefined) refused.push({ candidate, reason, verdict });
       } catch (error) {
-        if (!isRedriverError(error) || error.code !== "redis-unavailable") throw error;
+        if (!isRedisAway(error)) throw error;
         results.push({ kind: "in-doubt", candidate });
       }
     },

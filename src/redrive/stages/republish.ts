@@ -10,7 +10,7 @@
  * The intent is in the ledger before the POST and the fact right after the answer. Deleting is settle.ts.
  */
 import { encodeItem } from "../../message/encode-item.ts";
-import { isRedriverError } from "../../ports/errors.ts";
+import { isRedisAway } from "../../ports/errors.ts";
 import type { Token } from "../../ports/ids.ts";
 import type { BeginOptions, BeginVerdict, Series } from "../../ports/ledger.ts";
 import type { BatchOutcome } from "../../ports/service.ts";
@@ -236,7 +236,7 @@ async function postAgain(
   try {
     return await post(posting, candidates, previous, retries);
   } catch (error) {
-    if (!isRedriverError(error) || error.code !== "redis-unavailable") throw error;
+    if (!isRedisAway(error)) throw error;
     return candidates.map(inDoubt);
   }
 }

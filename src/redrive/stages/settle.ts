@@ -1,5 +1,5 @@
 import type { DlqId } from "../../message/dead-letter.ts";
-import { isRedriverError } from "../../ports/errors.ts";
+import { isRedisAway, isRedriverError } from "../../ports/errors.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
@@ -61,6 +61,6 @@ async function whateverRedisSays(write: () => Promise<unknown>): Promise<void> {
   try {
     await write();
   } catch (error) {
-    if (!isRedriverError(error) || error.code !== "redis-unavailable") throw error;
+    if (!isRedisAway(error)) throw error;
   }
 }
