@@ -28,8 +28,10 @@ interface SweepState {
 export function createJobHandler(parts: JobParts): (job: Job, context: JobContext) => Promise<void> {
   const sweeps: SweepState = { memories: new Map(), sweeping: new Set() };
   return async (job, context) => {
-    if (!parts.mayAct())
-      throw new RedriverError("redis-unsuitable", "Redis is not fit for a ledger now; see /readyz");
+    // A window is tried again: given up, it would keep its pass open until that is taken for abandoned.
+    if (!parts.mayAct()) {
+      throw new RedriverError("redis-unavailable", "Redis is away or not fit for a ledger now; see /readyz");
+    }
     switch (job.kind) {
       case "tick":
         return tick(parts, job.drain, context.signal);
