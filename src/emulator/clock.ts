@@ -12,6 +12,11 @@ export class EmulatorClock {
     return this.#base.now() + this.#offsetMs;
   }
 
+  /** Time without the moves: what a receiver's own clock says, which nobody moves. */
+  base(): number {
+    return this.#base.now();
+  }
+
   /** Moves time; what became due by it happens before this returns or right after. */
   advance(ms: number): void {
     if (!(ms >= 0)) throw new RangeError(`a clock moves forward: expected ms >= 0, got ${ms}`);

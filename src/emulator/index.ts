@@ -1,7 +1,19 @@
 export { startEmulator, type Emulator } from "./emulator.ts";
-export type { Credentials, EmulatorOptions, RateLimit, SigningKeys } from "./options.ts";
+export type {
+  Adjustable,
+  Adjustment,
+  Credentials,
+  EmulatorOptions,
+  RateLimit,
+  SigningKeys,
+} from "./options.ts";
+export { faultKinds } from "./faults/fault.ts";
+export { happeningTypes, operations } from "./journal.ts";
 export type { FaultDefinition, FaultKind, FaultState } from "./faults/fault.ts";
 export type { Counts, EntryOf, Happening, HappeningType, JournalEntry, Operation } from "./journal.ts";
 export type { DeadLetter } from "./dlq/dead-letter.ts";
 export type { SeedRecord } from "./dlq/seed.ts";
+export type { GenerateOptions } from "./fill/generate-options.ts";
+export { LoadProblem } from "./fill/load-file.ts";
+export { Refusal } from "./refusal.ts";
 export type { Endpoint } from "./publish/directory.ts";

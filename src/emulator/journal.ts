@@ -1,105 +1,19 @@
 import type { EmulatorClock } from "./clock.ts";
+import { count, noCounts, type Counts } from "./counts.ts";
+import type { EntryOf, Happening, HappeningType, JournalEntry } from "./happening.ts";
 
-export type Operation = "batch" | "list" | "delete" | "statistics" | "manage";
+export type { Counts } from "./counts.ts";
+export { happeningTypes, isHappeningType, operations } from "./happening.ts";
+export type { EntryOf, Happening, HappeningType, JournalEntry, Operation } from "./happening.ts";
 
-/** Everything that happens, one entry each. Bodies and header values are never in it. */
-export type Happening =
-  | {
-      readonly type: "request";
-      readonly operation: Operation;
-      readonly method: string;
-      readonly path: string;
-      readonly query: string;
-      /** 0 when the connection was dropped instead of answered. */
-      readonly status: number;
-      readonly durationMs: number;
-    }
-  | {
-      readonly type: "accepted";
-      readonly messageId: string;
-      readonly url: string;
-      readonly bodySha256: string;
-      readonly position: number;
-      readonly deduplicationId?: string | undefined;
-      readonly topicName?: string | undefined;
-      readonly queueName?: string | undefined;
-    }
-  | {
-      readonly type: "deduplicated";
-      readonly deduplicationId: string;
-      readonly messageId: string;
-      readonly position: number;
-    }
-  | {
-      readonly type: "delivery";
-      readonly messageId: string;
-      readonly url: string;
-      readonly retried: number;
-      /** 0 when there was no HTTP answer; then `error` says why. */
-      readonly status: number;
-      readonly outcome: "delivered" | "failed";
-      readonly error?: string | undefined;
-    }
-  | {
-      readonly type: "callback";
-      readonly messageId: string;
-      readonly url: string;
-      readonly kind: "callback" | "failure-callback";
-      readonly status: number;
-      readonly outcome: "delivered" | "failed";
-    }
-  | {
-      readonly type: "dead-lettered";
-      readonly messageId: string;
-      readonly dlqId: string;
-      readonly url: string;
-      readonly responseStatus: number;
-    }
-  | {
-      readonly type: "deleted";
-      readonly dlqIds: readonly string[];
-      readonly by: "ids" | "filters" | "retention";
-    }
-  | { readonly type: "fault"; readonly name: string; readonly kind: string; readonly operation: Operation };
-
-export type HappeningType = Happening["type"];
-export type JournalEntry = Happening & { readonly seq: number; readonly at: number };
-export type EntryOf<T extends HappeningType> = Extract<JournalEntry, { type: T }>;
-
-/** Exact since the start or the last reset, however many entries were forgotten. */
-export interface Counts {
-  readonly requests: Record<string, number>;
-  readonly accepted: number;
-  readonly deduplicated: number;
-  readonly delivered: number;
-  readonly failedAttempts: number;
-  readonly callbacks: number;
-  readonly deadLettered: number;
-  readonly deleted: number;
-  readonly expired: number;
-  readonly faults: Record<string, number>;
-}
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-const noCounts = (): Mutable<Counts> => ({
-  requests: {},
-  accepted: 0,
-  deduplicated: 0,
-  delivered: 0,
-  failedAttempts: 0,
-  callbacks: 0,
-  deadLettered: 0,
-  deleted: 0,
-  expired: 0,
-  faults: {},
-});
-
+/** Everything that happened since the start or the last reset, in its order. */
 export class Journal {
   readonly #clock: EmulatorClock;
   readonly #limit: number;
   #entries: JournalEntry[] = [];
   #seq = 0;
+  /** Entries up to this number were dropped on purpose. */
+  #clearedAt = 0;
   #counts = noCounts();
   readonly #watchers = new Set<(entry: JournalEntry) => void>();
 
@@ -112,18 +26,37 @@ export class Journal {
     const entry: JournalEntry = { ...happening, seq: ++this.#seq, at: this.#clock.now() };
     this.#entries.push(entry);
     // Trimmed by halves: each entry is moved once on average.
-    if (this.#entries.length > 2 * this.#limit) this.#entries = this.#entries.slice(-this.#limit);
-    this.#count(entry);
+    if (this.#entries.length > 2 * this.#limit) this.#entries = this.#entries.slice(this.#firstKept());
+    count(this.#counts, entry);
     for (const watcher of this.#watchers) watcher(entry);
+  }
+
+  /** Number of the newest entry there has been, kept or not; it only grows, also over `clear`. */
+  get lastSeq(): number {
+    return this.#seq;
+  }
+
+  /** How many entries above `after` are not kept any more. */
+  forgottenAfter(after: number): number {
+    const oldest = this.#entries[this.#firstKept()]?.seq ?? this.#seq + 1;
+    return Math.max(0, oldest - 1 - Math.max(after, this.#clearedAt));
   }
 
   /** Entries of one type, or all, oldest first, with `seq` above `after`. */
   entries(): readonly JournalEntry[];
   entries<T extends HappeningType>(type: T, after?: number): EntryOf<T>[];
   entries(type?: HappeningType, after = 0): readonly JournalEntry[] {
-    const kept = this.#entries.slice(-this.#limit);
-    if (type === undefined) return kept;
-    return kept.filter((entry) => entry.type === type && entry.seq > after);
+    return [...this.since(after)].filter((entry) => type === undefined || entry.type === type);
+  }
+
+  /** The kept entries with `seq` above `after`, oldest first. What comes before is not looked at. */
+  *since(after: number): Generator<JournalEntry> {
+    const first = this.#firstKept();
+    const oldest = this.#entries[first]?.seq ?? 0;
+    // Numbers have no gaps, so the place of one follows from that of the first.
+    for (let index = first + Math.max(0, after + 1 - oldest); index < this.#entries.length; index++) {
+      yield this.#entries[index]!;
+    }
   }
 
   counts(): Counts {
@@ -132,8 +65,13 @@ export class Journal {
 
   /** The first entry, past or future, for which `holds` is true. Rejects when `signal` aborts. */
   waitFor(holds: (entry: JournalEntry) => boolean, signal?: AbortSignal): Promise<JournalEntry> {
-    const past = this.#entries.find((entry) => holds(entry));
-    if (past !== undefined) return Promise.resolve(past);
+    for (const past of this.since(0)) if (holds(past)) return Promise.resolve(past);
+    return this.waitForNext(holds, signal);
+  }
+
+  /** The first entry from now on for which `holds` is true. Rejects when `signal` aborts. */
+  waitForNext(holds: (entry: JournalEntry) => boolean, signal?: AbortSignal): Promise<JournalEntry> {
+    if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
     return new Promise((resolve, reject) => {
       const watcher = (entry: JournalEntry): void => {
         if (!holds(entry)) return;
@@ -143,47 +81,21 @@ export class Journal {
       this.#watchers.add(watcher);
       signal?.addEventListener("abort", () => {
         this.#watchers.delete(watcher);
-        reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
+        reject(reasonOf(signal));
       });
     });
   }
 
   clear(): void {
     this.#entries = [];
+    this.#clearedAt = this.#seq;
     this.#counts = noCounts();
   }
 
-  #count(entry: JournalEntry): void {
-    const counts = this.#counts;
-    switch (entry.type) {
-      case "request": {
-        const key = `${entry.operation} ${entry.status}`;
-        counts.requests[key] = (counts.requests[key] ?? 0) + 1;
-        return;
-      }
-      case "accepted":
-        counts.accepted++;
-        return;
-      case "deduplicated":
-        counts.deduplicated++;
-        return;
-      case "delivery":
-        if (entry.outcome === "delivered") counts.delivered++;
-        else counts.failedAttempts++;
-        return;
-      case "callback":
-        counts.callbacks++;
-        return;
-      case "dead-lettered":
-        counts.deadLettered++;
-        return;
-      case "deleted":
-        if (entry.by === "retention") counts.expired += entry.dlqIds.length;
-        else counts.deleted += entry.dlqIds.length;
-        return;
-      case "fault":
-        counts.faults[entry.name] = (counts.faults[entry.name] ?? 0) + 1;
-        return;
-    }
+  #firstKept(): number {
+    return Math.max(0, this.#entries.length - this.#limit);
   }
 }
+
+const reasonOf = (signal: AbortSignal): Error =>
+  signal.reason instanceof Error ? signal.reason : new Error("aborted");

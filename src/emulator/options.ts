@@ -1,9 +1,16 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
+import type { GenerateOptions } from "./fill/generate-options.ts";
+import type { Operation } from "./journal.ts";
+import { seededRandom } from "./random.ts";
 
 export interface RateLimit {
   readonly limit: number;
   readonly windowMs: number;
+  /** Which headers its 429 carries; default "burst". */
+  readonly kind?: "burst" | "daily" | undefined;
 }
+
+export type RateLimitsByOperation = Partial<Record<Operation, RateLimit>>;
 
 export interface Credentials {
   readonly username: string;
@@ -39,9 +46,13 @@ export interface EmulatorOptions {
   /** What fromDate and toDate look at: the moment of entry (default) or createdAt. */
   readonly dateFilter?: "entered" | "created" | undefined;
   readonly order?: "earliestFirst" | "latestFirst" | undefined;
+  /** Whether listings take `dlqIds` and `flowControlKey`, as the production service does (default), or refuse them. */
+  readonly listParameters?: "production" | "spec" | undefined;
   /** Base clock; `Emulator.clock.advance` is added to it. */
   readonly clock?: { now(): number } | undefined;
-  /** Randomness of fault probabilities, for tests that must repeat. */
+  /** Fault probabilities are drawn from it, so that a run can be repeated; default a random one. */
+  readonly seed?: number | undefined;
+  /** Instead of `seed`: numbers in [0, 1). */
   readonly random?: (() => number) | undefined;
   readonly statsCredentials?: Credentials | undefined;
   /** Ids of the search indexes that have statistics; default ["demo"]. */
@@ -63,25 +74,77 @@ export interface EmulatorOptions {
   readonly missingStatus?: "absent" | "zero" | undefined;
   /** Adds `state` and `topicId` to records, as the earlier form of the listing had them. */
   readonly earlierForm?: boolean | undefined;
-  /** 429 with burst headers over the limit; default no limits. */
-  readonly rateLimits?: Partial<Record<"batch" | "list" | "delete", RateLimit>> | undefined;
+  /** 429 over the limit of an operation; default no limits. */
+  readonly rateLimits?: RateLimitsByOperation | undefined;
   /** Entries the journal keeps; older ones are forgotten, counters stay exact. Default 200,000. */
   readonly journalLimit?: number | undefined;
+  /** A file of records, one JSON object a line, that are there before it listens. */
+  readonly load?: string | undefined;
+  /** Records that are made up before it listens. */
+  readonly generate?: GenerateOptions | undefined;
+  /** Aborted, it ends a start that is still loading or generating: the start rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 type Defaulted = Omit<
   { [K in keyof EmulatorOptions]-?: Exclude<EmulatorOptions[K], undefined> },
-  "retentionMs" | "maxRetries"
+  "seed" | "retentionMs" | "maxRetries" | "load" | "generate" | "signal"
 >;
 
+/**
+ * One object for the life of an emulator. What may change while it runs (`adjustableNames`) is changed in place, so it
+ * must be read from here at the time of use and never copied.
+ */
 export interface Settings extends Defaulted {
   readonly retentionMs: number;
   readonly maxRetries: number;
+  /** Undefined where `random` came from outside. */
+  readonly seed: number | undefined;
 }
+
+export const adjustableNames = [
+  "order",
+  "dateFilter",
+  "retentionMs",
+  "retryScale",
+  "dedupWindowMs",
+  "deliver",
+  "missingStatus",
+  "recordHeaders",
+  "earlierForm",
+  "listParameters",
+  "maxMessageBytes",
+  "maxRetries",
+  "rateLimits",
+  "seed",
+] as const satisfies readonly (keyof Settings)[];
+
+/** What may change while the emulator runs. */
+export type Adjustable = Pick<Settings, (typeof adjustableNames)[number]>;
+export type Adjustment = { readonly [K in keyof Adjustable]?: Adjustable[K] | undefined };
+
+export function adjustableOf(settings: Settings): Adjustable {
+  return Object.fromEntries(adjustableNames.map((name) => [name, settings[name]])) as unknown as Adjustable;
+}
+
+/** Changes what is given and leaves the rest. A seed starts its sequence anew, also when it is the one in force. */
+export function adjust(settings: Settings, adjustment: Adjustment): void {
+  const given = Object.fromEntries(Object.entries(adjustment).filter(([, value]) => value !== undefined));
+  Object.assign(settings, given, sequenceOf(adjustment.seed));
+}
+
+/** Makes the settings again what they were, the random sequence included. */
+export function restore(settings: Settings, earlier: Settings): void {
+  Object.assign(settings, earlier, sequenceOf(earlier.seed));
+}
+
+const sequenceOf = (seed: number | undefined): Partial<Settings> =>
+  seed === undefined ? {} : { random: seededRandom(seed) };
 
 const secret = (): string => randomBytes(24).toString("base64url");
 
 export function resolveOptions(options: EmulatorOptions): Settings {
+  const seed = options.seed ?? (options.random === undefined ? randomInt(2 ** 32) : undefined);
   return {
     host: options.host ?? "127.0.0.1",
     port: options.port ?? 0,
@@ -95,8 +158,10 @@ export function resolveOptions(options: EmulatorOptions): Settings {
     deliver: options.deliver ?? "loopback",
     dateFilter: options.dateFilter ?? "entered",
     order: options.order ?? "earliestFirst",
+    listParameters: options.listParameters ?? "production",
     clock: options.clock ?? { now: () => Date.now() },
-    random: options.random ?? Math.random,
+    seed,
+    random: options.random ?? seededRandom(seed ?? 0),
     statsCredentials: options.statsCredentials ?? { username: "emulator", password: secret() },
     indexes: options.indexes ?? ["demo"],
     signingKeys: options.signingKeys ?? { current: `sig_${secret()}`, next: `sig_${secret()}` },

@@ -1,23 +1,24 @@
 import type { EmulatorClock } from "./clock.ts";
+import type { Answer } from "./http/exchange.ts";
+import { errorFor } from "./http/error-form.ts";
 import { limitHeaders } from "./http/limit-headers.ts";
-import { errorAnswer, type Answer } from "./http/exchange.ts";
 import type { Operation } from "./journal.ts";
-import type { RateLimit, Settings } from "./options.ts";
+import type { Settings } from "./options.ts";
 
 /** Fixed windows per operation, on the emulator's clock. */
 export class RateLimits {
-  readonly #limits: Settings["rateLimits"];
+  readonly #settings: Pick<Settings, "rateLimits">;
   readonly #clock: EmulatorClock;
   readonly #windows = new Map<Operation, { start: number; used: number }>();
 
-  constructor(limits: Settings["rateLimits"], clock: EmulatorClock) {
-    this.#limits = limits;
+  constructor(settings: Pick<Settings, "rateLimits">, clock: EmulatorClock) {
+    this.#settings = settings;
     this.#clock = clock;
   }
 
   /** Counts one request; the answer to give where it is one too many. */
   admit(operation: Operation): Answer | undefined {
-    const limit = (this.#limits as Partial<Record<Operation, RateLimit>>)[operation];
+    const limit = this.#settings.rateLimits[operation];
     if (limit === undefined) return undefined;
     const start = Math.floor(this.#clock.now() / limit.windowMs) * limit.windowMs;
     let window = this.#windows.get(operation);
@@ -25,7 +26,8 @@ export class RateLimits {
     window.used++;
     if (window.used <= limit.limit) return undefined;
     const reset = Math.ceil((start + limit.windowMs) / 1_000);
-    return errorAnswer(429, "rate limit exceeded", limitHeaders("burst", limit.limit, 0, reset));
+    const headers = limitHeaders(limit.kind ?? "burst", limit.limit, 0, reset);
+    return errorFor(operation, 429, "rate limit exceeded", headers);
   }
 
   clear(): void {

@@ -3,8 +3,9 @@ import { EmulatorClock } from "./clock.ts";
 import { Deliveries } from "./delivery/deliveries.ts";
 import { DeadLetters } from "./dlq/dead-letters.ts";
 import { Faults } from "./faults/faults.ts";
+import { Filling } from "./fill/filling.ts";
 import { Journal } from "./journal.ts";
-import type { Settings } from "./options.ts";
+import { restore, type Settings } from "./options.ts";
 import { Deduplication } from "./publish/deduplication.ts";
 import { Directory } from "./publish/directory.ts";
 import { Publisher } from "./publish/publisher.ts";
@@ -14,12 +15,15 @@ import { Indexes } from "./statistics/indexes.ts";
 /** Everything the emulator is, apart from its sockets. */
 export interface World {
   readonly settings: Settings;
+  /** The settings as they were at the start. */
+  readonly startedWith: Settings;
   readonly clock: EmulatorClock;
   readonly journal: Journal;
   readonly faults: Faults;
   readonly directory: Directory;
   readonly deduplication: Deduplication;
   readonly deadLetters: DeadLetters;
+  readonly filling: Filling;
   readonly deliveries: Deliveries;
   readonly publisher: Publisher;
   readonly rateLimits: RateLimits;
@@ -40,8 +44,16 @@ export function createWorld(settings: Settings): World {
     journal,
     bury: (failure) => deadLetters.bury(failure),
   });
-  const directory = new Directory((queue) => deliveries.setParallelism(queue.name, queue.parallelism));
-  const deduplication = new Deduplication(clock, settings.dedupWindowMs);
+  const directory = new Directory(
+    () => clock.now(),
+    ({ name, parallelism, paused }) => {
+      deliveries.setParallelism(name, parallelism);
+      if (deliveries.setPaused(name, paused)) {
+        journal.add({ type: paused ? "paused" : "resumed", queueName: name });
+      }
+    },
+  );
+  const deduplication = new Deduplication(clock, settings);
   const publisher = new Publisher({
     clock,
     journal,
@@ -51,26 +63,33 @@ export function createWorld(settings: Settings): World {
   });
   return {
     settings,
+    startedWith: { ...settings },
     clock,
     journal,
-    faults: new Faults(settings.random, journal),
+    faults: new Faults(settings, journal),
     directory,
     deduplication,
     deadLetters,
+    filling: new Filling({ deadLetters, settings, clock, journal }),
     deliveries,
     publisher,
-    rateLimits: new RateLimits(settings.rateLimits, clock),
+    rateLimits: new RateLimits(settings, clock),
     indexes: new Indexes(settings.indexes),
     token: settings.token,
   };
 }
 
-/** Back to the start: nothing published, failed, remembered or misbehaving. Token and clock stay as they are. */
+/**
+ * Back to the start: nothing published, failed, remembered or misbehaving, the settings and the seed as they were.
+ * Token and clock stay as they are.
+ */
 export async function resetWorld(world: World): Promise<void> {
+  restore(world.settings, world.startedWith);
   world.faults.clear();
   const ended = world.deliveries.reset();
   world.directory.clear();
   world.deduplication.clear();
+  world.filling.stop();
   world.deadLetters.clear();
   world.rateLimits.clear();
   world.indexes.clear();

@@ -50,8 +50,14 @@ async function control(
   const response = await fetch(`${emulator.controlUrl}/_control${path}`, init);
   return { status: response.status, body: await response.json() };
 }
-const journal = async (query: string): Promise<{ entries: { type: string }[]; next?: number }> =>
-  (await control("GET", `/journal${query}`)).body as { entries: { type: string }[]; next?: number };
+interface JournalPage {
+  readonly entries: readonly { readonly type: string; readonly seq: number; readonly at: number }[];
+  readonly next?: number;
+  readonly last: number;
+  readonly forgotten?: number;
+}
+const journal = async (query: string): Promise<JournalPage> =>
+  (await control("GET", `/journal${query}`)).body as JournalPage;
 const stalled = (name: string): Promise<unknown> =>
   emulator.journal.waitFor((entry) => entry.type === "fault" && entry.name === name);
 
@@ -260,15 +266,114 @@ describe("the control API", () => {
     expect((await control("GET", "/queues")).body).toEqual({ queues: [{ name: "q", parallelism: 3 }] });
   });
 
+  test("writes down what it changed, but not what it was asked", async () => {
+    await control("GET", "/state");
+    await control("POST", "/dlq", { records: [{}, {}] });
+    await control("PUT", "/queues/q", { paused: true });
+    await control("PUT", "/queues/q", { paused: true });
+    await control("PUT", "/queues/q", { paused: false });
+    await control("PUT", "/queues/q", { parallelism: 0 });
+    const { entries } = await journal("");
+    expect(entries.map(({ seq: _seq, at: _at, ...entry }) => entry)).toEqual([
+      { type: "seeded", records: 2 },
+      { type: "control", method: "POST", path: "/_control/dlq", status: 201 },
+      { type: "paused", queueName: "q" },
+      { type: "control", method: "PUT", path: "/_control/queues/q", status: 200 },
+      { type: "control", method: "PUT", path: "/_control/queues/q", status: 200 },
+      { type: "resumed", queueName: "q" },
+      { type: "control", method: "PUT", path: "/_control/queues/q", status: 200 },
+      { type: "control", method: "PUT", path: "/_control/queues/q", status: 400 },
+    ]);
+    await control("POST", "/reset");
+    expect((await journal("")).entries).toEqual([]);
+  });
+
+  test("moves the clock to a moment, forward only", async () => {
+    const { now } = (await control("GET", "/clock")).body as { now: number };
+    const moved = (await control("POST", "/clock", { to: now + 3_600_000 })).body as { now: number };
+    expect(moved.now).toBeGreaterThanOrEqual(now + 3_600_000);
+    expect((await control("POST", "/clock", { to: now })).status).toBe(400);
+  });
+
   test.each([
     ["GET", "/nothing", undefined, 404],
     ["PATCH", "/faults", undefined, 405],
     ["PUT", "/token", { token: "" }, 400],
+    ["PUT", "/token", { token: "two words" }, 400],
     ["POST", "/clock", { advanceMs: -1 }, 400],
+    ["POST", "/clock", { advanceMs: 1e15 }, 400],
+    ["POST", "/clock", { advanceMs: 1, to: 1 }, 400],
+    ["POST", "/clock", {}, 400],
     ["PUT", "/url-groups/g", { endpoints: [{ url: "ftp://x" }] }, 400],
     ["PUT", "/queues/q", { parallelism: 0 }, 400],
+    ["DELETE", "/queues/nobody", undefined, 404],
+    ["POST", "/dlq", { records: [{ dlqId: "mine" }] }, 400],
     ["GET", "/journal?after=x", undefined, 400],
+    ["GET", "/journal?type=requests", undefined, 400],
+    ["GET", "/journal?tpye=request", undefined, 400],
+    ["GET", "/journal?wait=600001", undefined, 400],
+    ["GET", "/idle?timeout=1", undefined, 400],
+    ["GET", "/state?x=1", undefined, 400],
   ])("refuses %s %s %j with %d", async (method, path, body, status) => {
     expect(await control(method, path, body)).toEqual({ status, body: { error: expect.any(String) } });
+  });
+});
+
+describe("the journal", () => {
+  test("can be waited for: an entry that comes ends the wait", async () => {
+    const { last } = await journal("");
+    const coming = journal(`?type=accepted&after=${last}&wait=20000`);
+    await publish(1);
+    expect((await coming).entries).toEqual([expect.objectContaining({ type: "accepted" })]);
+  });
+
+  test("answers an entry that is there at once, and nothing when the wait is over", async () => {
+    await publish(1);
+    const startedAt = performance.now();
+    expect((await journal("?type=accepted&wait=20000")).entries).toHaveLength(1);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    const { entries, last } = await journal("?type=fault&wait=30");
+    expect(entries).toEqual([]);
+    expect(last).toBeGreaterThan(0);
+  });
+
+  test("tells one message's way", async () => {
+    const [first] = (await (await publish(2)).json()) as { messageId: string }[];
+    await control("GET", "/idle");
+    const { entries } = await journal(`?messageId=${first!.messageId}`);
+    expect(entries.map(({ type }) => type)).toEqual(["accepted", "delivery"]);
+  });
+
+  test("says how much it has forgotten, and keeps its numbers over a reset", async () => {
+    await emulator.close();
+    emulator = await startEmulator({ journalLimit: 3 });
+    for (let n = 0; n < 10; n++) await dlq();
+    const { entries, last, forgotten } = await journal("");
+    expect([entries.map(({ seq }) => seq), last, forgotten]).toEqual([[8, 9, 10], 10, 7]);
+    expect(await journal("?after=8")).toMatchObject({ entries: [{ seq: 9 }, { seq: 10 }] });
+    expect(await journal("?after=8")).not.toHaveProperty("forgotten");
+    await control("POST", "/reset");
+    await dlq();
+    expect(await journal("")).toMatchObject({ entries: [{ seq: 11 }], last: 11 });
+    expect(await journal("")).not.toHaveProperty("forgotten");
+  });
+});
+
+describe("idle", () => {
+  test("is waited for, and 504 says that it did not come in time", async () => {
+    expect((await control("GET", "/idle?timeoutMs=5000")).body).toMatchObject({ pending: 0 });
+    await control("PUT", "/queues/q", { paused: true });
+    await fetch(`${emulator.url}/v2/batch`, {
+      method: "POST",
+      headers: auth(),
+      body: JSON.stringify([{ destination: target, queue: "q" }]),
+    });
+    expect(await control("GET", "/idle?timeoutMs=30")).toEqual({
+      status: 504,
+      body: { error: "not idle within 30 ms: 1 pending" },
+    });
+    const idle = control("GET", "/idle?timeoutMs=20000");
+    await control("PUT", "/queues/q", { paused: false });
+    expect(await idle).toMatchObject({ status: 200, body: { pending: 0 } });
   });
 });

@@ -1,3 +1,4 @@
+import { request } from "undici";
 import { afterEach, describe, expect, test } from "vitest";
 import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
 
@@ -14,12 +15,15 @@ async function start(options: EmulatorOptions = {}): Promise<void> {
 }
 
 async function call(
-  method: string,
+  method: "GET" | "DELETE",
   query: string,
+  body = "",
 ): Promise<{ status: number; body: unknown; date: string | null }> {
   const headers = { Authorization: `Bearer ${emulator.token}` };
-  const response = await fetch(`${emulator.url}/v2/dlq${query}`, { method, headers });
-  return { status: response.status, body: await response.json(), date: response.headers.get("date") };
+  // undici, because fetch sends no body with GET.
+  const response = await request(`${emulator.url}/v2/dlq${query}`, { method, headers, body });
+  const { date = null } = response.headers;
+  return { status: response.statusCode, body: await response.body.json(), date: date as string | null };
 }
 
 async function list(query: string): Promise<ListPage> {
@@ -110,8 +114,6 @@ describe("listing dead letters", () => {
 
   test.each([
     "?order=latestFirst",
-    "?dlqIds=1-0",
-    "?flowControlKey=k",
     "?count=101",
     "?count=0",
     "?count=ten",
@@ -126,6 +128,23 @@ describe("listing dead letters", () => {
     const { status, body } = await call("GET", query);
     expect({ status, body }).toEqual({ status: 400, body: { error: expect.any(String) } });
   });
+
+  test("lists by ids and by flow control key, as the production service does", async () => {
+    await start();
+    emulator.dlq.seed([{ dlqId: "1-0" }, { dlqId: "2-0", flowControlKey: "k" }, { dlqId: "3-0" }]);
+    expect(await ids("?dlqIds=3-0,9-9&dlqIds=1-0&dlqIds=1-0&count=1&label=none")).toEqual(["1-0", "3-0"]);
+    expect(await list("?dlqIds=3-0")).not.toHaveProperty("cursor");
+    expect(await ids("?flowControlKey=k")).toEqual(["2-0"]);
+  });
+
+  test.each(["?dlqIds=1-0", "?flowControlKey=k"])(
+    "refuses %s where the specification holds",
+    async (query) => {
+      await start({ listParameters: "spec" });
+      expect((await call("GET", query)).status).toBe(400);
+      expect((await call("DELETE", query)).status).toBe(200);
+    },
+  );
 
   test("forgets records after the retention time", async () => {
     let now = Date.UTC(2026, 0, 1);
@@ -219,5 +238,62 @@ describe("deleting dead letters", () => {
     expect((await call("GET", "/1000-0")).body).toMatchObject({ dlqId: "1000-0" });
     expect((await call("DELETE", "/1000-0")).status).toBe(200);
     expect((await call("DELETE", "/1000-0")).status).toBe(404);
+  });
+});
+
+const body = (dlqIds: readonly string[]): string => JSON.stringify({ dlqIds });
+
+describe("ids in a body, as older clients send them", () => {
+  test("name what is listed and what is deleted", async () => {
+    await start();
+    seedMany(5);
+    const listed = (await call("GET", "", body(["1003-0", "1001-0", "7-7"]))).body as ListPage;
+    expect(listed.messages.map(({ dlqId }) => dlqId)).toEqual(["1001-0", "1003-0"]);
+    expect((await call("DELETE", "", body(["1001-0", "1003-0"]))).body).toEqual({ deleted: 2 });
+    expect(await ids("")).toEqual(["1000-0", "1002-0", "1004-0"]);
+  });
+
+  test("that are an empty list mean any message, as an empty query value does", async () => {
+    await start();
+    seedMany(150);
+    expect((await call("DELETE", "?count=3", body([]))).body).toMatchObject({ deleted: 3 });
+  });
+
+  test.each([
+    " ",
+    "null",
+    "[]",
+    "{}",
+    '["1000-0"]',
+    '{"dlqIds":"1000-0"}',
+    '{"dlqIds":["1000-0",""]}',
+    '{"dlqIds":["1000-0",1]}',
+    '{"dlqIds":["1000-0"],"cursor":"x"}',
+    '{"dlqIds":["1000-0"]',
+    '{"messageIds":["1000-0"]}',
+  ])("are refused in the form %s, and nothing is deleted", async (text) => {
+    await start();
+    seedMany(3);
+    expect((await call("GET", "", text)).status).toBe(400);
+    expect((await call("DELETE", "", text)).status).toBe(400);
+    expect(emulator.dlq.size).toBe(3);
+  });
+
+  test.each(["?dlqIds=1001-0", "?dlqIds="])("are refused beside %s in the query", async (query) => {
+    await start();
+    seedMany(3);
+    expect((await call("DELETE", query, body(["1000-0"]))).status).toBe(400);
+    expect(emulator.dlq.size).toBe(3);
+  });
+
+  test("are at most 100", async () => {
+    await start();
+    expect((await call("DELETE", "", body(seedMany(101)))).status).toBe(400);
+    expect(emulator.dlq.size).toBe(101);
+  });
+
+  test("are refused in a listing where the specification holds", async () => {
+    await start({ listParameters: "spec" });
+    expect((await call("GET", "", body(["1000-0"]))).status).toBe(400);
   });
 });

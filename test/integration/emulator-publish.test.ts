@@ -166,6 +166,18 @@ describe("batch publish", () => {
     const answers = await published([item, item, { ...item, body: "other" }]);
     expect(answers.map(({ deduplicated }) => deduplicated)).toEqual([undefined, true, undefined]);
   });
+
+  test("takes headers in another order for equal content", async () => {
+    await start();
+    const one = {
+      "Upstash-Content-Based-Deduplication": "true",
+      "Upstash-Forward-A": "1",
+      "Upstash-Forward-B": "2",
+    };
+    const other = Object.fromEntries(Object.entries(one).toReversed());
+    const answers = await published([one, other].map((headers) => ({ destination: target, headers })));
+    expect(answers.map(({ deduplicated }) => deduplicated)).toEqual([undefined, true]);
+  });
 });
 
 describe("delivery", () => {

@@ -47,7 +47,9 @@ let seeded = 0;
 
 export async function createRig(options: RigOptions): Promise<Rig> {
   const receiver = options.twinOf?.receiver ?? (await createReceiver());
-  const emulator = options.twinOf?.emulator ?? (await startEmulator({ retryScale: 0, ...options.emulator }));
+  const emulator =
+    options.twinOf?.emulator ??
+    (await startEmulator({ retryScale: 0, listParameters: "spec", ...options.emulator }));
   const keyPrefix = options.twinOf?.core.settings.redis.keyPrefix ?? `rig-${process.pid}-${(rigs += 1)}`;
   const settings = loadSettings({
     env: { REDRIVER_SERVICE_TOKEN: emulator.token, REDRIVER_SERVICE_URL: emulator.url },

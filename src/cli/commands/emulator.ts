@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
+import type { AddressInfo } from "node:net";
 import { InvalidArgumentError, Option } from "commander";
-import type { Credentials, Emulator } from "../../emulator/index.ts";
+import type { Credentials, Emulator, GenerateOptions } from "../../emulator/index.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { parseDuration } from "../../rules/parse-durations.ts";
 import type { Register } from "../command-context.ts";
@@ -17,6 +18,13 @@ interface EmulatorFlags {
   readonly retention?: number;
   readonly deliver: "loopback" | "any";
   readonly dateFilter: "entered" | "created";
+  readonly load?: string;
+  readonly generate?: number;
+  readonly seed: number;
+  readonly arrivals: "even" | "burst" | "skewed";
+  readonly over: number;
+  readonly recordBytes: number;
+  readonly destination?: readonly string[];
   readonly index?: readonly string[];
   readonly statsUser?: string;
   readonly statsPassword?: string;
@@ -59,6 +67,25 @@ export const registerEmulator: Register = (program, { io }) => {
         .choices(["entered", "created"])
         .default("entered"),
     )
+    .option("--load <file>", "dead letters to begin with, one JSON object a line (default: nothing)")
+    .option("--generate <count>", "dead letters to make up and begin with (default: nothing)", toNatural)
+    .option(
+      "--seed <number>",
+      "the same seed makes the same dead letters and throws the same dice",
+      toNatural,
+      1,
+    )
+    .addOption(
+      new Option("--arrivals <shape>", "how they are spread over the time in which they entered")
+        .choices(["even", "burst", "skewed"])
+        .default("even"),
+    )
+    .addOption(duration("--over <duration>", "how long that time is; it ends now").default(21_600_000, "6h"))
+    .option("--record-bytes <bytes>", "how large each of them is as JSON", toNatural, 2_048)
+    .option(
+      "--destination <url...>",
+      "where their messages went, the first ones most (default: some on this machine)",
+    )
     .option("--index <id...>", "search indexes that have statistics (default: demo)")
     .option("--stats-user <name>", "Basic auth of the statistics (default: emulator)")
     .option("--stats-password <password>", "Basic auth of the statistics (default: a random one)")
@@ -67,10 +94,12 @@ export const registerEmulator: Register = (program, { io }) => {
     .action(async (flags: EmulatorFlags, command) => {
       if (flags.statsUser?.includes(":") === true)
         command.error("error: --stats-user: expected a name without ':'");
-      const stopped = untilStopped(io, flags.stopWithParent === true);
-      const emulator = await start(flags);
+      const stop = new AbortController();
+      const stopped = untilStopped(io, flags.stopWithParent === true).then(() => stop.abort());
+      const emulator = await start(flags, stop.signal);
+      if (emulator === undefined) return;
       try {
-        io.out(flags.json === true ? toJson(emulator) : toLines(emulator));
+        io.out(flags.json === true ? toJson(emulator) : toLines(emulator, flags.index?.[0] ?? "demo"));
         await stopped;
       } finally {
         await emulator.close();
@@ -78,8 +107,9 @@ export const registerEmulator: Register = (program, { io }) => {
     });
 };
 
-async function start(flags: EmulatorFlags): Promise<Emulator> {
-  const { startEmulator } = await import("../../emulator/index.ts");
+/** Undefined when it was stopped before it had begun. */
+async function start(flags: EmulatorFlags, signal: AbortSignal): Promise<Emulator | undefined> {
+  const { startEmulator, LoadProblem, Refusal } = await import("../../emulator/index.ts");
   const { host, port, controlPort, token, headerPrefix, retryScale, deliver, dateFilter } = flags;
   try {
     return await startEmulator({
@@ -91,21 +121,35 @@ async function start(flags: EmulatorFlags): Promise<Emulator> {
       retryScale,
       deliver,
       dateFilter,
+      seed: flags.seed,
       dedupWindowMs: flags.dedupWindow,
       retentionMs: flags.retention,
+      load: flags.load,
+      generate: toGenerate(flags),
       indexes: flags.index,
       statsCredentials: toCredentials(flags),
+      signal,
     });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    if (signal.aborted) return undefined;
+    if (error instanceof LoadProblem || error instanceof Refusal) {
+      throw new RedriverError("command-misused", error.message, { cause: error });
+    }
+    const { code, address = host, port: at } = error as NodeJS.ErrnoException & Partial<AddressInfo>;
     if (code === undefined) throw error;
     const expected = `a free port on ${host} (--host, --port) and on 127.0.0.1 (--control-port)`;
     throw new RedriverError(
       "command-misused",
-      `expected ${expected}, got ${code} with ${host}:${port} and 127.0.0.1:${controlPort}`,
+      `expected ${expected}, got ${code} with ${at === undefined ? address : `${address}:${at}`}`,
       { cause: error },
     );
   }
+}
+
+function toGenerate(flags: EmulatorFlags): GenerateOptions | undefined {
+  const { generate: count, seed, arrivals, over: overMs, recordBytes, destination } = flags;
+  if (count === undefined) return undefined;
+  return { count, seed, arrivals, overMs, recordBytes, destinations: destination && [...destination] };
 }
 
 /** Only what was given; the other half of a pair is made up by the emulator's own rules. */
@@ -130,16 +174,23 @@ function untilStopped(io: Io, stopWithParent: boolean): Promise<void> {
   });
 }
 
-function toLines({ url, controlUrl, token, statsCredentials, headerPrefix }: Emulator): string {
+function toLines(
+  { url, controlUrl, token, statsCredentials, headerPrefix }: Emulator,
+  index: string,
+): string {
   const authorization = quote(`Authorization: Bearer ${token}`);
+  const statisticsUrl = `${url}/v2/search/${encodeURIComponent(index)}/stats`;
+  const credentials = `${statsCredentials.username}:${statsCredentials.password}`;
   return [
     `message API     ${url}`,
     `token           ${token}`,
     `header prefix   ${headerPrefix}`,
     `control API     ${controlUrl}/_control/state`,
-    `statistics      ${statsCredentials.username}:${statsCredentials.password}`,
+    `statistics API  ${statisticsUrl}`,
+    `its user        ${credentials}`,
     "",
     `curl -sS -H ${authorization} ${url}/v2/dlq`,
+    `curl -sS -u ${quote(credentials)} ${quote(statisticsUrl)}`,
     "",
   ].join("\n");
 }
@@ -166,6 +217,11 @@ function toPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
   throw new InvalidArgumentError("Expected a port from 0 to 65535.");
+}
+
+function toNatural(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Expected a whole number of at most nine digits.");
 }
 
 function toFactor(text: string): number {

@@ -1,63 +1,59 @@
-import { z } from "zod";
-import type { FaultDefinition } from "../faults/fault.ts";
-import { errorAnswer, json, readJson, type Answer, type Exchange, type Reply } from "../http/exchange.ts";
-import { findRoute, type Params, type Route } from "../http/routes.ts";
-import { accept, parseEndpoints } from "../publish/management.ts";
+import { parseGenerateOptions } from "../fill/generate-options.ts";
+import {
+  errorAnswer,
+  json,
+  readJson,
+  statusOf,
+  type Answer,
+  type Exchange,
+  type Reply,
+} from "../http/exchange.ts";
+import { findRoute } from "../http/routes.ts";
+import { parseEndpoints } from "../publish/management.ts";
 import { Refusal } from "../refusal.ts";
 import { resetWorld, type World } from "../world.ts";
+import { accept, bodies } from "./bodies.ts";
+import { found, refuseUnknownParameters, route, type ControlRoute } from "./control-route.ts";
+import { indexRoutes } from "./index-routes.ts";
 import { journalAnswer } from "./journal-answer.ts";
-
-type Control = (world: World, exchange: Exchange, params: Params) => Answer | Promise<Answer>;
-
-interface ControlRoute extends Route {
-  readonly control: Control;
-}
-
-const route = (method: string, path: string, control: Control): ControlRoute => ({
-  method,
-  path: `/_control${path}`,
-  control,
-});
-
-const found = (existed: boolean, what: string): Answer =>
-  existed ? json(200, {}) : errorAnswer(404, `no such ${what}`);
-
-const tokenBody = z.strictObject({ token: z.string().min(1) });
-const clockBody = z.strictObject({ advanceMs: z.number().min(0) });
-const queueBody = z.strictObject({ parallelism: z.number().int().min(1) });
-const recordsBody = z.strictObject({ records: z.array(z.record(z.string(), z.unknown())) });
-const valuesBody = z.record(z.string(), z.number());
+import { changeSettings, settingsAnswer } from "./settings-answer.ts";
+import { longestWaitMs, naturalOf, within } from "./waits.ts";
 
 const routes: readonly ControlRoute[] = [
   route("GET", "/faults", (world) => json(200, { faults: world.faults.list() })),
-  route("POST", "/faults", (world, exchange) =>
-    json(201, { name: world.faults.add(readJson(exchange) as FaultDefinition) }),
-  ),
+  route("POST", "/faults", (world, exchange) => json(201, { name: world.faults.add(readJson(exchange)) })),
   route("DELETE", "/faults", (world) => {
     for (const { name } of world.faults.list()) world.faults.remove(name);
     return json(200, {});
+  }),
+  route("GET", "/faults/{name}", (world, _, { name }) => {
+    const fault = world.faults.list().find((listed) => listed.name === name);
+    return fault === undefined ? found(false, "fault") : json(200, fault);
   }),
   route("DELETE", "/faults/{name}", (world, _, { name }) => found(world.faults.remove(name!), "fault")),
   route("POST", "/faults/{name}/release", (world, _, { name }) =>
     found(world.faults.release(name!), "fault"),
   ),
-  route("GET", "/journal", (world, exchange) => journalAnswer(world.journal, exchange.query)),
+  route("GET", "/settings", (world) => settingsAnswer(world.settings)),
+  route("PATCH", "/settings", (world, exchange) => changeSettings(world.settings, readJson(exchange))),
+  route("GET", "/journal", (world, exchange) => journalAnswer(world.journal, exchange), [
+    "type",
+    "messageId",
+    "after",
+    "limit",
+    "wait",
+  ]),
   route("GET", "/counts", (world) => json(200, world.journal.counts())),
   route("GET", "/state", (world) => json(200, stateOf(world))),
-  route("GET", "/idle", async (world) => {
-    await world.deliveries.idle();
-    return json(200, stateOf(world));
-  }),
+  route("GET", "/idle", idleAnswer, ["timeoutMs"]),
   route("POST", "/reset", async (world) => {
     await resetWorld(world);
     return json(200, {});
   }),
-  route("POST", "/clock", (world, exchange) => {
-    world.clock.advance(accept(clockBody, readJson(exchange)).advanceMs);
-    return json(200, { now: world.clock.now() });
-  }),
+  route("GET", "/clock", (world) => json(200, { now: world.clock.now() })),
+  route("POST", "/clock", (world, exchange) => moveClock(world, readJson(exchange))),
   route("PUT", "/token", (world, exchange) => {
-    world.token = accept(tokenBody, readJson(exchange)).token;
+    world.token = accept(bodies.token, readJson(exchange)).token;
     return json(200, {});
   }),
   route("GET", "/url-groups", (world) => json(200, { urlGroups: world.directory.urlGroups() })),
@@ -68,18 +64,22 @@ const routes: readonly ControlRoute[] = [
     found(world.directory.removeUrlGroup(name!), "url group"),
   ),
   route("GET", "/queues", (world) => json(200, { queues: world.directory.queues() })),
-  route("PUT", "/queues/{name}", (world, exchange, { name }) =>
-    json(200, world.directory.putQueue(name!, accept(queueBody, readJson(exchange)).parallelism)),
+  route("PUT", "/queues/{name}", (world, exchange, { name }) => {
+    const { parallelism, paused } = accept(bodies.queue, readJson(exchange));
+    return json(200, world.directory.putQueue(name!, parallelism, paused));
+  }),
+  route("DELETE", "/queues/{name}", (world, _, { name }) =>
+    found(world.directory.removeQueue(name!), "queue"),
   ),
   route("POST", "/dlq", (world, exchange) => {
-    const { records } = accept(recordsBody, readJson(exchange));
+    const { records } = accept(bodies.records, readJson(exchange));
     return json(201, { dlqIds: world.deadLetters.seed(records) });
   }),
-  route("PUT", "/indexes/{id}", (world, exchange, { id }) => {
-    world.indexes.put(id!, accept(valuesBody, readJson(exchange)));
-    return json(200, {});
+  route("POST", "/dlq/generate", async (world, exchange) => {
+    const options = parseGenerateOptions(readJson(exchange));
+    return json(201, { generated: await world.filling.generate(options) });
   }),
-  route("DELETE", "/indexes/{id}", (world, _, { id }) => found(world.indexes.remove(id!), "index")),
+  ...indexRoutes,
 ];
 
 const stateOf = (world: World): Record<string, unknown> => ({
@@ -89,11 +89,45 @@ const stateOf = (world: World): Record<string, unknown> => ({
   indexes: world.indexes.ids(),
 });
 
+/** Nothing may be pending any more; 504 where something still is when the time is over. */
+async function idleAnswer(world: World, exchange: Exchange): Promise<Answer> {
+  const timeoutMs = naturalOf(exchange, "timeoutMs", undefined, longestWaitMs);
+  if (timeoutMs === undefined) await world.deliveries.idle();
+  else if (!(await within(timeoutMs, () => world.deliveries.idle()))) {
+    return errorAnswer(504, `not idle within ${timeoutMs} ms: ${world.deliveries.pending} pending`);
+  }
+  return json(200, stateOf(world));
+}
+
+// The end of the year 9999: the last that a timestamp of the statistics can show.
+const lastMoment = Date.UTC(10_000, 0) - 1;
+
+function moveClock(world: World, payload: unknown): Answer {
+  const move = accept(bodies.clock, payload);
+  const now = world.clock.now();
+  const to = "to" in move ? move.to : now + move.advanceMs;
+  if (to < now) throw new Refusal(400, `to: the clock moves forward only, and it is ${now} already`);
+  if (to > lastMoment) throw new Refusal(400, "the clock ends with the year 9999");
+  world.clock.advance(to - now);
+  return json(200, { now: world.clock.now() });
+}
+
 /** What steers the emulator and looks into it. It listens on loopback and asks for no token. */
 export async function serveControlApi(world: World, exchange: Exchange): Promise<Reply> {
+  const reply = await dispatch(world, exchange);
+  // A reset leaves nothing in the journal, not even itself.
+  if (exchange.method !== "GET" && exchange.path !== "/_control/reset") {
+    const { method, path } = exchange;
+    world.journal.add({ type: "control", method, path, status: statusOf(reply) });
+  }
+  return reply;
+}
+
+async function dispatch(world: World, exchange: Exchange): Promise<Reply> {
   try {
-    const { route, params } = findRoute(routes, exchange);
-    return await route.control(world, exchange, params);
+    const { route: chosen, params } = findRoute(routes, exchange);
+    refuseUnknownParameters(exchange, chosen.parameters);
+    return await chosen.control(world, exchange, params);
   } catch (error) {
     if (error instanceof Refusal) return errorAnswer(error.status, error.message);
     throw error;

@@ -1,28 +1,52 @@
-import { json, type Answer } from "../http/exchange.ts";
-import type { Journal } from "../journal.ts";
+import { json, type Answer, type Exchange } from "../http/exchange.ts";
+import { isHappeningType, type Journal, type JournalEntry } from "../journal.ts";
 import { Refusal } from "../refusal.ts";
+import { longestWaitMs, naturalOf, within } from "./waits.ts";
 
 const defaultLimit = 1_000;
 
 /**
- * Entries oldest first: `type` (repeated or comma separated), `after` (a `seq`), `limit`. `next` is the `after` of
- * the next page, absent at the end.
+ * Entries oldest first: `type` (repeated or comma separated), `messageId`, `after` (a `seq`), `limit`.
+ * `next` is the `after` of the next page, absent at the end; `last` is the number of the newest entry of any kind, the
+ * `after` by which only what comes later is seen. `forgotten`, where it is there, tells how many entries between are not
+ * kept any more. With `wait` an empty answer is held back for so many real milliseconds, or until there is an entry.
  */
-export function journalAnswer(journal: Journal, query: URLSearchParams): Answer {
-  const types = new Set(query.getAll("type").flatMap((value) => value.split(",")));
-  const after = natural(query, "after") ?? 0;
-  const limit = natural(query, "limit") ?? defaultLimit;
-  const wanted = journal
-    .entries()
-    .filter((entry) => entry.seq > after && (types.size === 0 || types.has(entry.type)));
-  const entries = wanted.slice(0, limit);
-  const next = wanted.length > entries.length ? (entries.at(-1)?.seq ?? after) : undefined;
-  return json(200, { entries, next });
+export async function journalAnswer(journal: Journal, exchange: Exchange): Promise<Answer> {
+  const after = naturalOf(exchange, "after", 0);
+  const limit = naturalOf(exchange, "limit", defaultLimit);
+  const waitMs = naturalOf(exchange, "wait", 0, longestWaitMs);
+  const wanted = wantedBy(exchange.query);
+  let page = pageOf(journal, after, limit, wanted);
+  if (page.entries.length === 0 && limit > 0 && waitMs > 0) {
+    const asked = (entry: JournalEntry): boolean => entry.seq > after && wanted(entry);
+    const came = await within(waitMs, (signal) => journal.waitForNext(asked, signal));
+    if (came) page = pageOf(journal, after, limit, wanted);
+  }
+  const forgotten = journal.forgottenAfter(after);
+  return json(200, { ...page, last: journal.lastSeq, forgotten: forgotten === 0 ? undefined : forgotten });
 }
 
-function natural(query: URLSearchParams, name: string): number | undefined {
-  const text = query.get(name);
-  if (text === null) return undefined;
-  if (!/^\d{1,15}$/.test(text)) throw new Refusal(400, `${name} must be a natural number: ${text}`);
-  return Number(text);
+function wantedBy(query: URLSearchParams): (entry: JournalEntry) => boolean {
+  const types = new Set(query.getAll("type").flatMap((value) => value.split(",")));
+  const unknown = [...types].find((type) => !isHappeningType(type));
+  if (unknown !== undefined) throw new Refusal(400, `type: nothing in the journal is called ${unknown}`);
+  const messageId = query.get("messageId");
+  return (entry) =>
+    (types.size === 0 || types.has(entry.type)) &&
+    (messageId === null || ("messageId" in entry && entry.messageId === messageId));
+}
+
+function pageOf(
+  journal: Journal,
+  after: number,
+  limit: number,
+  wanted: (entry: JournalEntry) => boolean,
+): { readonly entries: readonly JournalEntry[]; readonly next: number | undefined } {
+  const entries: JournalEntry[] = [];
+  for (const entry of journal.since(after)) {
+    if (!wanted(entry)) continue;
+    if (entries.length === limit) return { entries, next: entries.at(-1)?.seq ?? after };
+    entries.push(entry);
+  }
+  return { entries, next: undefined };
 }

@@ -1,10 +1,12 @@
 import { newMessageId } from "../ids.ts";
+import { plainSettings } from "../publish/message-headers.ts";
 import type { CallbackTarget, Message } from "../publish/message.ts";
-import { serviceHeaders, type Sender } from "./delivery-request.ts";
-import type { Attempt, CallRequest } from "./http-call.ts";
+import type { Attempt } from "./http-call.ts";
+
+const callbackRetries = 3;
 
 /** What a callback tells about one attempt. The failure callback also names the dead letter. */
-export function callbackBody(message: Message, attempt: Attempt, retried: number, dlqId?: string): Buffer {
+function callbackBody(message: Message, attempt: Attempt, retried: number, dlqId?: string): Buffer {
   return Buffer.from(
     JSON.stringify({
       status: attempt.status,
@@ -22,25 +24,39 @@ export function callbackBody(message: Message, attempt: Attempt, retried: number
       sourceBody: message.body.toString("base64"),
       notBefore: message.notBefore,
       createdAt: message.createdAt,
+      scheduleId: message.settings.scheduleId,
       callerIP: message.callerIp,
     }),
   );
 }
 
-/** A callback is a message of its own, with an id of its own. */
-export function toCallbackRequest(
+/**
+ * A callback is a message of its own: own id, own retries, and a dead letter of its own when it fails finally. It has
+ * no callbacks. It quotes its source, so where that is redacted in any part, the callback's record shows no body.
+ */
+export function toCallbackMessage(
   target: CallbackTarget,
-  body: Buffer,
+  source: Message,
+  told: { readonly attempt: Attempt; readonly retried: number; readonly dlqId?: string | undefined },
   now: number,
-  sender: Sender,
-): (retried: number) => CallRequest {
-  const messageId = newMessageId();
-  const own = { "Content-Type": ["application/json"], ...target.header };
-  return (retried) => ({
+): Message {
+  const { redaction } = source.settings;
+  return {
+    messageId: newMessageId(),
     url: target.url,
-    method: "POST",
-    header: serviceHeaders(own, messageId, retried, target.url, body, now, sender),
-    body,
-    timeoutMs: sender.defaultTimeoutMs,
-  });
+    body: callbackBody(source, told.attempt, told.retried, told.dlqId),
+    settings: {
+      ...plainSettings,
+      header: { "Content-Type": ["application/json"], ...target.header },
+      maxRetries: callbackRetries,
+      redaction: redaction && { ...redaction, body: true },
+    },
+    createdAt: now,
+    notBefore: now,
+    callerIp: source.callerIp,
+    queueName: undefined,
+    topicName: undefined,
+    topicId: undefined,
+    endpointName: undefined,
+  };
 }

@@ -1,17 +1,20 @@
+import { setImmediate } from "node:timers/promises";
 import type { Agenda } from "../agenda.ts";
 import type { EmulatorClock } from "../clock.ts";
 import type { Journal } from "../journal.ts";
 import type { Settings } from "../options.ts";
-import type { Message } from "../publish/message.ts";
-import { callbackBody, toCallbackRequest } from "./callbacks.ts";
-import { toDeliveryRequest, type Sender } from "./delivery-request.ts";
+import type { CallbackTarget, Message } from "../publish/message.ts";
+import { askedWaitMs } from "./asked-wait.ts";
+import { toCallbackMessage } from "./callbacks.ts";
+import { toDeliveryRequest } from "./delivery-request.ts";
+import type { FlowControlState } from "./flow-shares.ts";
 import { noAnswer, type Attempt, type CallRequest } from "./http-call.ts";
+import { Journey, type CallbackOrigin, type Road, type Verdict } from "./journey.ts";
 import { isLoopbackUrl } from "./loopback.ts";
 import { retryLadderMs } from "./retry-ladder.ts";
 import { Session } from "./session.ts";
 
 const nonRetryableStatus = 489;
-const callbackRetries = 3;
 
 export interface FinalFailure {
   readonly message: Message;
@@ -19,10 +22,18 @@ export interface FinalFailure {
   readonly request: CallRequest;
 }
 
+/** A message that has not ended yet. */
+export interface UnderWay {
+  readonly message: Message;
+  /** Number of the attempt under way or next: 0 for the first. */
+  readonly retried: number;
+  /** Where the next attempt waits for a moment; undefined while it is under way or waits for its turn. */
+  readonly nextAttemptAt: number | undefined;
+}
+
 /**
- * Carries messages to their destinations:
- * wait for `notBefore` → wait for the queue's turn → attempt → delivered, or wait and attempt again, or dead letter.
- * A queue's turn is kept over all retries: a message at the head blocks the queue.
+ * Carries messages, and callbacks, which are messages too, to their destinations. How one moves is in `Journey`; here
+ * is what an attempt means: journal, callbacks, another attempt, dead letter.
  */
 export class Deliveries {
   readonly #settings: Settings;
@@ -30,7 +41,7 @@ export class Deliveries {
   readonly #agenda: Agenda;
   readonly #journal: Journal;
   readonly #bury: (failure: FinalFailure) => string;
-  readonly #sender: Sender;
+  readonly #road: Road;
   #session: Session;
 
   constructor(parts: {
@@ -46,12 +57,14 @@ export class Deliveries {
     this.#agenda = parts.agenda;
     this.#journal = parts.journal;
     this.#bury = parts.bury;
-    this.#sender = {
-      headerPrefix: parts.settings.headerPrefix,
-      signingKey: parts.settings.signingKeys.current,
-      defaultTimeoutMs: parts.settings.deliveryTimeoutMs,
+    this.#road = {
+      clock: parts.clock,
+      agenda: parts.agenda,
+      toRequest: (journey) => this.#toRequest(journey),
+      call: (request, session) => this.#call(request, session),
+      judge: (journey, attempt, request) => this.#judge(journey, attempt, request),
     };
-    this.#session = new Session(parts.settings);
+    this.#session = this.#newSession();
   }
 
   /** Messages and callbacks that have not ended yet, those that wait for a retry included. */
@@ -64,21 +77,57 @@ export class Deliveries {
     return this.#session.idle();
   }
 
-  setParallelism(queueName: string, parallelism: number): void {
-    this.#session.lane(queueName).limit = parallelism;
+  send(message: Message): void {
+    this.#start(message, undefined);
   }
 
-  send(message: Message): void {
-    const session = this.#session;
-    session.started();
-    void this.#live(message, session).then(() => session.finished());
+  find(messageId: string): UnderWay | undefined {
+    return this.#session.find(messageId);
+  }
+
+  /** In the order in which they were accepted. */
+  list(): UnderWay[] {
+    return [...this.#session.journeys()];
+  }
+
+  /**
+   * The message is never delivered again and leaves neither dead letter nor callback. A call under way is let finish
+   * without a consequence; until then it keeps its queue's turn and its share. False where nothing has this id.
+   */
+  cancel(messageId: string): boolean {
+    const journey = this.#session.find(messageId);
+    if (journey === undefined) return false;
+    this.#session.withdraw(journey);
+    this.#journal.add({ type: "cancelled", messageId, url: journey.message.url });
+    journey.cancel();
+    return true;
+  }
+
+  setParallelism(queueName: string, parallelism: number): void {
+    this.#session.lane(queueName).parallelism = parallelism;
+  }
+
+  /**
+   * A paused queue delivers nothing, retries included, until it is resumed. A call under way is let finish. Returns
+   * whether this changed anything.
+   */
+  setPaused(queueName: string, paused: boolean): boolean {
+    const lane = this.#session.lane(queueName);
+    const changes = lane.paused !== paused;
+    lane.paused = paused;
+    return changes;
+  }
+
+  /** The flow control keys in use, with the values of the newest message of each. */
+  flowControls(): FlowControlState[] {
+    return Array.from(this.#session.shares(), (shares) => shares.state());
   }
 
   /** Forgets everything under way. */
   async reset(): Promise<void> {
     const ended = this.#session;
     this.#agenda.clear();
-    this.#session = new Session(this.#settings);
+    this.#session = this.#newSession();
     await ended.end();
   }
 
@@ -87,90 +136,79 @@ export class Deliveries {
     await this.#session.end();
   }
 
-  async #live(message: Message, session: Session): Promise<void> {
-    if (message.notBefore > this.#clock.now()) await this.#agenda.until(message.notBefore);
-    const lane = message.queueName === undefined ? undefined : session.lane(message.queueName);
-    await lane?.take();
-    const { settings } = message;
-    for (let retried = 0; !session.ended; retried++) {
-      const now = this.#clock.now();
-      const request = toDeliveryRequest(message, retried, now, this.#sender);
-      const attempt = await this.#attempt(request, session);
-      if (session.ended) return;
-      const delivered = isSuccess(attempt);
-      this.#journal.add({
-        type: "delivery",
-        messageId: message.messageId,
-        url: message.url,
-        retried,
-        status: attempt.status,
-        outcome: delivered ? "delivered" : "failed",
-        error: attempt.error,
-      });
-      if (settings.callback !== undefined) this.#callBack("callback", message, attempt, retried, session);
-      if (delivered) break;
-      if (retried >= settings.maxRetries || this.#isNonRetryable(attempt)) {
-        const dlqId = this.#bury({ message, attempt, request });
-        if (settings.failureCallback !== undefined) {
-          this.#callBack("failure-callback", message, attempt, retried, session, dlqId);
-        }
-        break;
-      }
-      const waitMs = settings.retryDelay?.ms(retried) ?? retryLadderMs(retried + 1);
-      await this.#agenda.until(this.#clock.now() + waitMs * this.#settings.retryScale);
-    }
-    lane?.give();
+  #newSession(): Session {
+    return new Session(this.#settings, this.#clock, this.#agenda);
   }
 
-  async #attempt(request: CallRequest, session: Session): Promise<Attempt> {
-    if (this.#settings.deliver === "loopback" && !isLoopbackUrl(request.url)) {
-      return noAnswer("not called: only destinations on this machine are delivered to");
-    }
-    await session.slots.take();
-    try {
-      if (session.ended) return noAnswer("the emulator was reset");
-      return await session.caller.call(request);
-    } finally {
-      session.slots.give();
-    }
+  #start(message: Message, origin: CallbackOrigin | undefined): void {
+    const journey = new Journey(message, origin, this.#session, this.#road);
+    this.#session.started(journey);
+    journey.start();
   }
 
-  /** Tried a few times on the ladder, then dropped: a callback that fails leaves no dead letter. */
+  #toRequest({ message, retried }: Journey): CallRequest {
+    const { headerPrefix, signingKeys, deliveryTimeoutMs } = this.#settings;
+    return toDeliveryRequest(message, retried, this.#clock.base(), {
+      headerPrefix,
+      signingKey: signingKeys.current,
+      defaultTimeoutMs: deliveryTimeoutMs,
+    });
+  }
+
+  async #call(request: CallRequest, session: Session): Promise<Attempt> {
+    if (this.#settings.deliver === "any" || isLoopbackUrl(request.url)) return session.caller.call(request);
+    // Many messages to other machines fail at once; whoever else uses this process is served in between.
+    await setImmediate();
+    return noAnswer("not called: only destinations on this machine are delivered to");
+  }
+
+  #judge(journey: Journey, attempt: Attempt, request: CallRequest): Verdict {
+    const { message, retried } = journey;
+    const { callback, failureCallback, maxRetries, retryDelay } = message.settings;
+    const delivered = attempt.status >= 200 && attempt.status < 300;
+    this.#record(journey, attempt, delivered ? "delivered" : "failed");
+    this.#callBack("callback", callback, message, { attempt, retried });
+    if (delivered) return { next: "over" };
+    if (retried >= maxRetries || this.#isNonRetryable(attempt)) {
+      const dlqId = this.#bury({ message, attempt, request });
+      this.#callBack("failure-callback", failureCallback, message, { attempt, retried, dlqId });
+      return { next: "over" };
+    }
+    const waitMs =
+      askedWaitMs(attempt.header, this.#clock.base()) ??
+      retryDelay?.ms(retried) ??
+      retryLadderMs(retried + 1);
+    return { next: "retry", waitMs: waitMs * this.#settings.retryScale };
+  }
+
+  #record(journey: Journey, attempt: Attempt, outcome: "delivered" | "failed"): void {
+    const { message, retried, origin } = journey;
+    const { messageId, url } = message;
+    const { status, error } = attempt;
+    if (origin === undefined) {
+      this.#journal.add({ type: "delivery", messageId, url, retried, status, outcome, error });
+      return;
+    }
+    this.#journal.add({
+      type: "callback",
+      messageId: origin.source.messageId,
+      callbackMessageId: messageId,
+      url,
+      kind: origin.kind,
+      retried,
+      status,
+      outcome,
+    });
+  }
+
   #callBack(
-    kind: "callback" | "failure-callback",
-    message: Message,
-    attempt: Attempt,
-    retried: number,
-    session: Session,
-    dlqId?: string,
+    kind: CallbackOrigin["kind"],
+    target: CallbackTarget | undefined,
+    source: Message,
+    told: { readonly attempt: Attempt; readonly retried: number; readonly dlqId?: string },
   ): void {
-    const { callback, failureCallback } = message.settings;
-    const target = kind === "callback" ? callback : failureCallback;
     if (target === undefined) return;
-    const body = callbackBody(message, attempt, retried, dlqId);
-    const toRequest = toCallbackRequest(target, body, this.#clock.now(), this.#sender);
-    const tell = async (): Promise<void> => {
-      for (let tried = 0; tried <= callbackRetries; tried++) {
-        const answer = await this.#attempt(toRequest(tried), session);
-        if (session.ended) return;
-        const outcome = isSuccess(answer) ? "delivered" : "failed";
-        const { messageId } = message;
-        this.#journal.add({
-          type: "callback",
-          messageId,
-          url: target.url,
-          kind,
-          status: answer.status,
-          outcome,
-        });
-        if (outcome === "delivered") return;
-        if (tried < callbackRetries) {
-          await this.#agenda.until(this.#clock.now() + retryLadderMs(tried + 1) * this.#settings.retryScale);
-        }
-      }
-    };
-    session.started();
-    void tell().then(() => session.finished());
+    this.#start(toCallbackMessage(target, source, told, this.#clock.now()), { kind, source });
   }
 
   #isNonRetryable(attempt: Attempt): boolean {
@@ -183,5 +221,3 @@ export class Deliveries {
     );
   }
 }
-
-const isSuccess = (attempt: Attempt): boolean => attempt.status >= 200 && attempt.status < 300;

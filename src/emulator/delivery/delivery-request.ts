@@ -1,4 +1,5 @@
-import type { HeaderMap, Message } from "../publish/message.ts";
+import { canonicalName } from "../publish/header-names.ts";
+import { emptyHeaderMap, type HeaderMap, type Message } from "../publish/message.ts";
 import type { CallRequest } from "./http-call.ts";
 import { sign } from "./signature.ts";
 
@@ -10,7 +11,7 @@ export interface Sender {
 
 const userAgent = "Upstash-QStash";
 
-/** The request that one attempt makes. */
+/** The request that one attempt makes. `now` is the receiver's time: the signature is valid from then on. */
 export function toDeliveryRequest(
   message: Message,
   retried: number,
@@ -21,27 +22,28 @@ export function toDeliveryRequest(
   return {
     url,
     method: settings.method,
-    header: serviceHeaders(settings.header, message.messageId, retried, url, body, now, sender),
+    header: withServiceHeaders(settings.header, sender.headerPrefix, {
+      "Message-Id": message.messageId,
+      Retried: String(retried),
+      "Topic-Name": message.topicName,
+      "Schedule-Id": settings.scheduleId,
+      "Caller-Ip": message.callerIp,
+      Signature: sign(sender.signingKey, url, body, now),
+    }),
     body,
     timeoutMs: settings.timeoutMs ?? sender.defaultTimeoutMs,
   };
 }
 
 /** The message's own headers and those of the service; where both have one, the service's. */
-export function serviceHeaders(
+function withServiceHeaders(
   own: HeaderMap,
-  messageId: string,
-  retried: number,
-  url: string,
-  body: Buffer,
-  now: number,
-  { headerPrefix, signingKey }: Sender,
+  prefix: string,
+  service: Readonly<Record<string, string | undefined>>,
 ): HeaderMap {
-  return {
-    ...own,
-    "User-Agent": [userAgent],
-    [`${headerPrefix}Message-Id`]: [messageId],
-    [`${headerPrefix}Retried`]: [String(retried)],
-    [`${headerPrefix}Signature`]: [sign(signingKey, url, body, now)],
-  };
+  const header = Object.assign(emptyHeaderMap(), own, { "User-Agent": [userAgent] });
+  for (const [name, value] of Object.entries(service)) {
+    if (value !== undefined) header[canonicalName(`${prefix}${name}`)] = [value];
+  }
+  return header;
 }

@@ -1,6 +1,7 @@
 import { Agent, request } from "undici";
 import { canonicalName } from "../publish/header-names.ts";
 import { emptyHeaderMap, type HeaderMap } from "../publish/message.ts";
+import { lookup } from "./lookup.ts";
 
 export interface CallRequest {
   readonly url: string;
@@ -25,19 +26,26 @@ export const noAnswer = (error: string): Attempt => ({
   error,
 });
 
-/** Calls destinations over connections that are kept. Every failure is an `Attempt`; it never rejects. */
+// The longest a timer sleeps, 24.8 days; with more it would fire at once.
+const longestTimerMs = 2 ** 31 - 1;
+
+/**
+ * Calls destinations over connections that are kept. Every failure is an `Attempt`; it never rejects.
+ * Redirects are answers like others, and a compressed body stays as it came. Headers are bounded by Node's limit
+ * (16 KiB), the body by what is kept of it, everything together by the timeout.
+ */
 export class HttpCaller {
   readonly #agent: Agent;
   readonly #maxResponseBytes: number;
 
   constructor(options: { connections: number; maxResponseBytes: number }) {
-    this.#agent = new Agent({ connections: options.connections, connect: { timeout: 5_000 } });
+    this.#agent = new Agent({ connections: options.connections, connect: { timeout: 5_000, lookup } });
     this.#maxResponseBytes = options.maxResponseBytes;
   }
 
   async call({ url, method, header, body, timeoutMs }: CallRequest): Promise<Attempt> {
     const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), timeoutMs);
+    const timer = setTimeout(() => deadline.abort(), Math.min(timeoutMs, longestTimerMs));
     try {
       const response = await request(url, {
         dispatcher: this.#agent,

@@ -1,11 +1,24 @@
-/** Whether a URL names this machine. Names are judged, never resolved: only `localhost` counts among them. */
+/**
+ * Whether a URL names this machine. It is read as the caller reads it, so `127.1`, `2130706433` and `0x7f000001` are
+ * addresses and what stands before an `@` is not the host. Names are judged, never resolved: only `localhost` counts.
+ */
 export function isLoopbackUrl(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { hostname } = new URL(url);
+  return isLocalName(hostname) || isLocalAddress(hostname);
+}
+
+/** `localhost` and what ends in it, as in RFC 6761; a dot at the end makes no difference. */
+export const isLocalName = (hostname: string): boolean => /^(?:.+\.)?localhost\.?$/i.test(hostname);
+
+/** The unspecified addresses are where a system connects to itself. */
+function isLocalAddress(hostname: string): boolean {
   return (
-    hostname === "localhost" ||
-    hostname.endsWith(".localhost") ||
+    hostname === "0.0.0.0" ||
+    hostname === "[::]" ||
     hostname === "[::1]" ||
-    /^127\.\d+\.\d+\.\d+$/.test(hostname)
+    hostname === "[::ffff:0:0]" ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname) ||
+    /^\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]$/.test(hostname)
   );
 }

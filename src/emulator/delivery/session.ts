@@ -1,38 +1,87 @@
+import type { Agenda } from "../agenda.ts";
+import type { EmulatorClock } from "../clock.ts";
+import type { FlowControl } from "../publish/message.ts";
+import { FlowShares } from "./flow-shares.ts";
 import { HttpCaller } from "./http-call.ts";
+import type { Journey } from "./journey.ts";
+import { Lane } from "./lane.ts";
 import { Turns } from "./turns.ts";
 
+// Idle flow control keys are looked for once there are this many, then at twice as many as were left.
+const fewKeys = 1_024;
+
 /**
- * Everything in motion between two resets: connections, turns, queues. What is still under way when the session
- * ends finds `ended` true and leaves no trace.
+ * Everything in motion between two resets: connections, turns, queues, flow control keys. What is still under way
+ * when the session ends finds `ended` true and leaves no trace.
  */
 export class Session {
   readonly caller: HttpCaller;
   readonly slots: Turns;
   ended = false;
   pending = 0;
-  readonly #lanes = new Map<string, Turns>();
+  readonly #clock: EmulatorClock;
+  readonly #agenda: Agenda;
+  readonly #journeys = new Map<string, Journey>();
+  readonly #lanes = new Map<string, Lane>();
+  readonly #shares = new Map<string, FlowShares>();
+  #manyKeys = fewKeys;
   #idleWatchers: (() => void)[] = [];
 
-  constructor(options: { maxInFlight: number; maxResponseBytes: number }) {
+  constructor(
+    options: { maxInFlight: number; maxResponseBytes: number },
+    clock: EmulatorClock,
+    agenda: Agenda,
+  ) {
     this.caller = new HttpCaller({
       connections: options.maxInFlight,
       maxResponseBytes: options.maxResponseBytes,
     });
     this.slots = new Turns(options.maxInFlight);
+    this.#clock = clock;
+    this.#agenda = agenda;
   }
 
-  /** The line of one queue: as many messages as its parallelism are between first attempt and end. */
-  lane(queueName: string): Turns {
+  lane(queueName: string): Lane {
     let lane = this.#lanes.get(queueName);
-    if (lane === undefined) this.#lanes.set(queueName, (lane = new Turns(1)));
+    if (lane === undefined) this.#lanes.set(queueName, (lane = new Lane()));
     return lane;
   }
 
-  started(): void {
-    this.pending++;
+  /** The shares of a key, from now on with these limits: the newest message's values win. */
+  join(limits: FlowControl): FlowShares {
+    let shares = this.#shares.get(limits.key);
+    if (shares === undefined) {
+      this.#forgetIdleKeys();
+      this.#shares.set(limits.key, (shares = new FlowShares(limits, this.#clock, this.#agenda)));
+    } else shares.limits = limits;
+    shares.users++;
+    return shares;
   }
 
-  finished(): void {
+  shares(): Iterable<FlowShares> {
+    return this.#shares.values();
+  }
+
+  started(journey: Journey): void {
+    this.pending++;
+    this.#journeys.set(journey.message.messageId, journey);
+  }
+
+  find(messageId: string): Journey | undefined {
+    return this.#journeys.get(messageId);
+  }
+
+  journeys(): Iterable<Journey> {
+    return this.#journeys.values();
+  }
+
+  /** It is not found any more, although its last call may still be under way. */
+  withdraw(journey: Journey): void {
+    this.#journeys.delete(journey.message.messageId);
+  }
+
+  finished(journey: Journey): void {
+    this.withdraw(journey);
     this.pending--;
     if (this.pending === 0) this.#tellIdle();
   }
@@ -44,8 +93,15 @@ export class Session {
 
   async end(): Promise<void> {
     this.ended = true;
+    this.#journeys.clear();
     this.#tellIdle();
     await this.caller.close();
+  }
+
+  #forgetIdleKeys(): void {
+    if (this.#shares.size < this.#manyKeys) return;
+    for (const [key, shares] of this.#shares) if (shares.idle) this.#shares.delete(key);
+    this.#manyKeys = Math.max(fewKeys, 2 * this.#shares.size);
   }
 
   #tellIdle(): void {

@@ -1,9 +1,10 @@
+import { Line, type Leave } from "./line.ts";
+
 /** A bounded number of holders; who comes first is served first. */
 export class Turns {
   #limit: number;
   #held = 0;
-  #waiting: (() => void)[] = [];
-  #served = 0;
+  readonly #line = new Line();
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -14,13 +15,11 @@ export class Turns {
     this.#admit();
   }
 
-  /** Resolves when it is the caller's turn, which lasts until `give`. */
-  take(): Promise<void> {
-    if (this.#held < this.#limit) {
-      this.#held++;
-      return Promise.resolve();
-    }
-    return new Promise((resolve) => this.#waiting.push(resolve));
+  /** Runs when it is the caller's turn, which may be before this returns, and which lasts until `give`. */
+  take(run: () => void): Leave {
+    const leave = this.#line.join(run);
+    this.#admit();
+    return leave;
   }
 
   give(): void {
@@ -29,14 +28,11 @@ export class Turns {
   }
 
   #admit(): void {
-    while (this.#held < this.#limit && this.#served < this.#waiting.length) {
+    while (this.#held < this.#limit) {
+      const run = this.#line.next();
+      if (run === undefined) return;
       this.#held++;
-      this.#waiting[this.#served++]!();
-    }
-    // Served entries are dropped in bulk: shifting one by one costs the whole line each time.
-    if (this.#served > 1_024 && this.#served * 2 > this.#waiting.length) {
-      this.#waiting = this.#waiting.slice(this.#served);
-      this.#served = 0;
+      run();
     }
   }
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { FinalFailure } from "../delivery/deliveries.ts";
-import type { HeaderMap, Redaction } from "../publish/message.ts";
+import type { HeaderMap, Message, Redaction } from "../publish/message.ts";
 import type { Settings } from "../options.ts";
 
 /** A record as it is listed; fields that do not apply are absent. */
@@ -11,8 +11,20 @@ type Shape = Pick<Settings, "recordHeaders" | "missingStatus" | "earlierForm">;
 
 export function toDeadLetter(failure: FinalFailure, shape: Shape): DeadLetter {
   const { message, attempt, request } = failure;
+  const header =
+    shape.recordHeaders === "sent" ? sentHeader(request.header, message.body) : message.settings.header;
+  return {
+    ...toMessageRecord(message, header),
+    responseStatus: attempt.status === 0 && shape.missingStatus === "absent" ? undefined : attempt.status,
+    responseHeader: nonEmpty(attempt.header),
+    ...texts("responseBody", attempt.body),
+    ...(shape.earlierForm ? { state: "failed", topicId: message.topicId } : {}),
+  };
+}
+
+/** A message as it is shown, whatever became of it; redacted where it asks for that. */
+export function toMessageRecord(message: Message, header: HeaderMap = message.settings.header): DeadLetter {
   const { settings } = message;
-  const header = shape.recordHeaders === "sent" ? sentHeader(request.header, message.body) : settings.header;
   const flow = settings.flowControl;
   return {
     messageId: message.messageId,
@@ -32,6 +44,7 @@ export function toDeadLetter(failure: FinalFailure, shape: Shape): DeadLetter {
     callbackHeader: nonEmpty(settings.callback?.header),
     failureCallback: settings.failureCallback?.url,
     failureCallbackHeader: nonEmpty(settings.failureCallback?.header),
+    scheduleId: settings.scheduleId,
     callerIP: message.callerIp,
     queueName: message.queueName,
     label: settings.labels[0],
@@ -40,10 +53,6 @@ export function toDeadLetter(failure: FinalFailure, shape: Shape): DeadLetter {
     rate: flow?.rate,
     period: flow?.periodSeconds,
     parallelism: flow?.parallelism,
-    responseStatus: attempt.status === 0 && shape.missingStatus === "absent" ? undefined : attempt.status,
-    responseHeader: nonEmpty(attempt.header),
-    ...texts("responseBody", attempt.body),
-    ...(shape.earlierForm ? { state: "failed", topicId: message.topicId } : {}),
   };
 }
 

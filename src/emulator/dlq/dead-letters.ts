@@ -5,8 +5,10 @@ import type { Settings } from "../options.ts";
 import { toDeadLetter, type DeadLetter } from "./dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
 import { DlqStore, type Found } from "./dlq-store.ts";
+import { Leaving } from "./leaving.ts";
 import { formatCursor, formatDlqId, parseDlqId } from "./position.ts";
 import { toSeed, type SeedRecord } from "./seed.ts";
+import { withheldOf, type Withheld } from "./withheld.ts";
 
 export interface DeadLetterPage {
   readonly records: readonly Found[];
@@ -24,6 +26,8 @@ export class DeadLetters {
   readonly #clock: EmulatorClock;
   readonly #journal: Journal;
   readonly #store: DlqStore;
+  readonly #withheld = new Map<string, Withheld>();
+  readonly #leaving = new Leaving();
 
   constructor(parts: { settings: Settings; clock: EmulatorClock; journal: Journal }) {
     this.#settings = parts.settings;
@@ -34,7 +38,7 @@ export class DeadLetters {
 
   get size(): number {
     this.#expire();
-    return this.#store.size;
+    return this.#store.size - this.#leaving.size;
   }
 
   /** Keeps a finally failed message; returns its dlqId. */
@@ -43,6 +47,8 @@ export class DeadLetters {
     const dlqId = formatDlqId(position);
     const record = toDeadLetter(failure, this.#settings);
     this.#store.append(position, { dlqId, ...record });
+    const withheld = withheldOf(failure.message, this.#settings);
+    if (withheld !== undefined) this.#withheld.set(dlqId, withheld);
     const { messageId, url } = failure.message;
     this.#journal.add({
       type: "dead-lettered",
@@ -61,27 +67,47 @@ export class DeadLetters {
     return { records: found, cursor: more && last !== undefined ? formatCursor(last) : undefined };
   }
 
-  /** Without ids and without filters this deletes anything, up to `count`, as the service does. */
-  delete(query: DlqQuery): DeleteResult {
+  /**
+   * Without ids and without filters this deletes anything, up to `count`, as the service does. What it deletes is
+   * listed for another `lagMs`.
+   */
+  delete(query: DlqQuery, lagMs = 0): DeleteResult {
     this.#expire();
-    if (query.dlqIds !== undefined) return { deleted: this.remove(query.dlqIds).length, cursor: undefined };
+    if (query.dlqIds !== undefined) {
+      return { deleted: this.remove(query.dlqIds, lagMs).length, cursor: undefined };
+    }
     const page = this.list(query);
-    const dlqIds = this.#store.remove(page.records.map((found) => formatDlqId(found)));
+    const dlqIds = this.#remove(
+      page.records.map((found) => formatDlqId(found)),
+      lagMs,
+    );
     this.#journal.add({ type: "deleted", dlqIds, by: "filters" });
     return { deleted: dlqIds.length, cursor: page.cursor };
   }
 
   /** Deletes by id; returns the ids that were there. */
-  remove(dlqIds: readonly string[]): string[] {
-    const removed = this.#store.remove(dlqIds);
+  remove(dlqIds: readonly string[], lagMs = 0): string[] {
+    this.#expire();
+    const removed = this.#remove(dlqIds, lagMs);
     this.#journal.add({ type: "deleted", dlqIds: removed, by: "ids" });
     return removed;
   }
 
+  /** The record leaves because its message was sent once more. */
+  leave(dlqId: string): void {
+    this.#journal.add({ type: "deleted", dlqIds: this.#remove([dlqId]), by: "retry" });
+  }
+
   find(dlqId: string): DeadLetter | undefined {
     this.#expire();
+    if (this.#leaving.has(dlqId)) return undefined;
     const found = this.#store.find(dlqId);
     return found && (JSON.parse(found.json.toString("utf8")) as DeadLetter);
+  }
+
+  /** What the record does not show of its message; a record put there directly has nothing of the kind. */
+  withheld(dlqId: string): Withheld | undefined {
+    return this.#withheld.get(dlqId);
   }
 
   /** Puts records there without any message having failed; returns their dlqIds, in the order given. */
@@ -93,15 +119,45 @@ export class DeadLetters {
       return { ...position, record: toSeed(record, formatDlqId(position), now) };
     });
     this.#store.insert(placed);
+    if (this.#leaving.size > 0) this.#leaving.forget(placed.map((at) => formatDlqId(at)));
+    this.#journal.add({ type: "seeded", records: placed.length });
+    // A record may stand where another stood.
+    if (this.#withheld.size > 0) for (const at of placed) this.#withheld.delete(formatDlqId(at));
     return placed.map((position) => formatDlqId(position));
+  }
+
+  /** Puts a record there as if its message had failed at `ms`, beside all that are there. */
+  enter(ms: number, make: (dlqId: string) => DeadLetter): void {
+    const position = this.#store.freePosition(ms);
+    this.#store.append(position, make(formatDlqId(position)));
   }
 
   clear(): void {
     this.#store.clear();
+    this.#withheld.clear();
+    this.#leaving.clear();
+  }
+
+  #remove(dlqIds: readonly string[], lagMs = 0): string[] {
+    for (const dlqId of dlqIds) this.#withheld.delete(dlqId);
+    const staying = dlqIds.filter((dlqId) => !this.#leaving.has(dlqId));
+    if (lagMs === 0) return this.#store.remove(staying);
+    const left = [...new Set(staying)].filter((dlqId) => this.#store.find(dlqId) !== undefined);
+    this.#leaving.add(left, this.#clock.now() + lagMs);
+    return left;
   }
 
   #expire(): void {
-    const dlqIds = this.#store.removeBefore(this.#clock.now() - this.#settings.retentionMs);
+    const now = this.#clock.now();
+    if (this.#leaving.size > 0) {
+      const gone = this.#leaving.dueAt(now);
+      this.#store.remove(gone);
+      this.#leaving.forget(gone);
+    }
+    const expired = this.#store.removeBefore(now - this.#settings.retentionMs);
+    for (const dlqId of expired) this.#withheld.delete(dlqId);
+    const dlqIds = this.#leaving.size === 0 ? expired : expired.filter((dlqId) => !this.#leaving.has(dlqId));
+    this.#leaving.forget(expired);
     if (dlqIds.length > 0) this.#journal.add({ type: "deleted", dlqIds, by: "retention" });
   }
 }

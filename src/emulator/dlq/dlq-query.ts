@@ -1,22 +1,13 @@
 import { Refusal } from "../refusal.ts";
+import { parseBodyIds } from "./body-ids.ts";
+import type { Facet } from "./facets.ts";
 import { parseCursor, type Position } from "./position.ts";
 
-/** The fields that filters look at, kept beside the stored record. */
-export interface Facets {
-  readonly messageId: string;
-  readonly url: string;
-  readonly topicName: string | undefined;
-  readonly scheduleId: string | undefined;
-  readonly queueName: string | undefined;
-  /** 0 where there was no HTTP answer. */
-  readonly responseStatus: number;
-  readonly callerIp: string | undefined;
-  readonly labels: readonly string[];
-  readonly flowControlKey: string | undefined;
-  readonly createdAt: number;
+/** A record passes whose value, or one of whose labels, is among the values (OR). */
+export interface Filter {
+  readonly facet: Facet;
+  readonly values: ReadonlySet<string>;
 }
-
-export type Filter = (facets: Facets) => boolean;
 
 export interface DlqQuery {
   readonly after: Position | undefined;
@@ -25,28 +16,45 @@ export interface DlqQuery {
   readonly toDate: number | undefined;
   /** All filters but the dates; all of them hold (AND). */
   readonly filters: readonly Filter[];
-  /** Given on delete only; a list without a usable value counts as not given. */
+  /** A list without a usable value counts as not given. */
   readonly dlqIds: readonly string[] | undefined;
+}
+
+export type DlqOperation = "list" | "delete" | "retry";
+
+export interface DlqQueryOptions {
+  /**
+   * What a listing can be asked by. The production service and its client also list by `dlqIds` and `flowControlKey`,
+   * which the specification has for deletion only.
+   */
+  readonly listParameters: "production" | "spec";
 }
 
 const maxCount = 100;
 
-const single = ["cursor", "messageId", "fromDate", "toDate", "count"];
+const single = new Set(["cursor", "messageId", "fromDate", "toDate", "count"]);
 const repeatable = ["url", "topicName", "scheduleId", "queueName", "responseStatus", "callerIp", "label"];
-const parameters = {
-  list: new Set([...single, ...repeatable]),
-  delete: new Set([...single, ...repeatable, "dlqIds", "flowControlKey"]),
-};
+const asListed = new Set([...single, ...repeatable]);
+const all = new Set([...asListed, "dlqIds", "flowControlKey"]);
 
-/** Reads the query of a listing or a bulk delete; refuses with 400 whatever it does not know. */
-export function parseDlqQuery(query: URLSearchParams, operation: "list" | "delete"): DlqQuery {
-  for (const name of query.keys()) {
-    if (!parameters[operation].has(name)) throw new Refusal(400, `unknown query parameter: ${name}`);
-    if (single.includes(name) && query.getAll(name).length > 1) {
-      throw new Refusal(400, `query parameter ${name} cannot be repeated`);
-    }
+/**
+ * Reads what a listing, a bulk delete or a bulk retry asks for. Refuses with 400 whatever it does not know, before
+ * anything happens. Older clients send ids as a JSON body.
+ */
+export function parseDlqQuery(
+  query: URLSearchParams,
+  operation: DlqOperation,
+  body: Buffer,
+  options: DlqQueryOptions,
+): DlqQuery {
+  const bySpec = operation === "list" && options.listParameters === "spec";
+  refuseUnknown(query, bySpec ? asListed : all);
+  if (bySpec && body.length > 0) throw new Refusal(400, "a listing takes no body");
+  const bodyIds = parseBodyIds(body);
+  if (bodyIds !== undefined && query.has("dlqIds")) {
+    throw new Refusal(400, "dlqIds can be given in the query or in the body, not in both");
   }
-  const dlqIds = values(query, "dlqIds");
+  const dlqIds = nonEmpty(bodyIds) ?? values(query, "dlqIds");
   if (dlqIds !== undefined) return byIds(dlqIds);
   return {
     after: cursorOf(query),
@@ -58,6 +66,15 @@ export function parseDlqQuery(query: URLSearchParams, operation: "list" | "delet
   };
 }
 
+function refuseUnknown(query: URLSearchParams, known: ReadonlySet<string>): void {
+  for (const name of query.keys()) {
+    if (!known.has(name)) throw new Refusal(400, `unknown query parameter: ${name}`);
+    if (single.has(name) && query.getAll(name).length > 1) {
+      throw new Refusal(400, `query parameter ${name} cannot be repeated`);
+    }
+  }
+}
+
 /** With ids given, every other parameter is ignored. An id is opaque: one that names nothing is not an error. */
 function byIds(dlqIds: readonly string[]): DlqQuery {
   if (dlqIds.length > maxCount) throw new Refusal(400, `at most ${maxCount} dlqIds can be given`);
@@ -65,37 +82,33 @@ function byIds(dlqIds: readonly string[]): DlqQuery {
 }
 
 function filtersOf(query: URLSearchParams): Filter[] {
-  const filters: Filter[] = [];
-  const add = <T>(
-    wanted: readonly T[] | undefined,
-    holds: (facets: Facets, wanted: Set<T | undefined>) => boolean,
-  ) => {
-    if (wanted === undefined) return;
-    const set = new Set<T | undefined>(wanted);
-    filters.push((facets) => holds(facets, set));
+  const given: Readonly<Record<Facet, readonly string[] | undefined>> = {
+    messageId: nonEmpty(query.getAll("messageId").filter((value) => value !== "")),
+    url: urlValues(query),
+    topicName: values(query, "topicName"),
+    scheduleId: values(query, "scheduleId"),
+    queueName: values(query, "queueName"),
+    callerIp: values(query, "callerIp"),
+    flowControlKey: values(query, "flowControlKey"),
+    label: values(query, "label"),
+    responseStatus: values(query, "responseStatus")?.map((text) => String(integer("responseStatus", text))),
   };
-  const messageId = query.get("messageId");
-  if (messageId) filters.push((facets) => facets.messageId === messageId);
-  add(urlValues(query), (facets, wanted) => wanted.has(facets.url));
-  add(values(query, "topicName"), (facets, wanted) => wanted.has(facets.topicName));
-  add(values(query, "scheduleId"), (facets, wanted) => wanted.has(facets.scheduleId));
-  add(values(query, "queueName"), (facets, wanted) => wanted.has(facets.queueName));
-  add(values(query, "callerIp"), (facets, wanted) => wanted.has(facets.callerIp));
-  add(values(query, "flowControlKey"), (facets, wanted) => wanted.has(facets.flowControlKey));
-  add(values(query, "label"), (facets, wanted) => facets.labels.some((label) => wanted.has(label)));
-  add(
-    values(query, "responseStatus")?.map((text) => integer("responseStatus", text)),
-    (facets, wanted) => wanted.has(facets.responseStatus),
-  );
-  return filters;
+  return (Object.keys(given) as Facet[]).flatMap((facet) => {
+    const wanted = given[facet];
+    return wanted === undefined ? [] : [{ facet, values: new Set(wanted) }];
+  });
 }
 
-/** Repeated and comma separated values alike; empty ones count as not given. */
+/** Repeated and comma separated values alike; empty ones count as not given, while a blank is a value, which finds nothing. */
 function values(query: URLSearchParams, name: string, separator: RegExp = /,/): string[] | undefined {
-  const given = query.getAll(name).flatMap((value) => value.split(separator).map((part) => part.trim()));
-  const usable = given.filter((value) => value !== "");
-  return usable.length === 0 ? undefined : usable;
+  const given = query
+    .getAll(name)
+    .flatMap((value) => value.split(separator).map((part) => part.trim() || part));
+  return nonEmpty(given.filter((value) => value !== ""));
 }
+
+const nonEmpty = (list: string[] | undefined): string[] | undefined =>
+  list === undefined || list.length === 0 ? undefined : list;
 
 /** A URL may contain commas: only one that a scheme follows separates. */
 const urlValues = (query: URLSearchParams): string[] | undefined => values(query, "url", /,(?=https?:\/\/)/i);

@@ -9,6 +9,8 @@ const beforeEverything = formatCursor({ ms: 0, seq: 0 });
 export function listAnswer(world: World, query: DlqQuery, requestedCursor: string | null): Answer {
   const repeats = query.after !== undefined && world.faults.draw("repeat-page", "list") !== undefined;
   const page = world.deadLetters.list(repeats ? { ...query, after: undefined } : query);
+  const arriving = world.faults.draw("arriving-records", "list");
+  if (arriving !== undefined) world.deadLetters.seed(arriving.fault.records);
   const loops = world.faults.draw("looping-cursor", "list") !== undefined;
   const cursor = loops ? (requestedCursor ?? beforeEverything) : page.cursor;
   const parts: Buffer[] = [];

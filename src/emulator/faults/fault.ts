@@ -1,10 +1,34 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import { z } from "zod";
+import { seedRecordSchema } from "../dlq/seed-schema.ts";
+import { operations } from "../journal.ts";
 
 /** Which requests a fault concerns; "any" is all of them. */
-const operation = z.enum(["batch", "list", "delete", "statistics", "manage", "any"]);
+const operation = z.enum([...operations, "any"]);
 
 /** Before: nothing has happened yet. After: it has taken effect, only the answer is touched. */
 const when = z.enum(["before", "after"]);
+
+/** How the connection ends: politely, or with a TCP reset. */
+const close = z.enum(["fin", "reset"]).default("fin");
+
+/** A timer cannot be set for longer than 2^31 ms; a day is enough. */
+const realMs = z.number().min(0).max(86_400_000);
+
+const headers = z.record(z.string(), z.string()).superRefine((given, context) => {
+  for (const [name, value] of Object.entries(given)) {
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch {
+      context.addIssue({ code: "custom", path: [name], message: "not a header that can be sent" });
+    }
+    // The length of a body is told by one of them only, and this one is how Node frames.
+    if (name.toLowerCase() === "transfer-encoding") {
+      context.addIssue({ code: "custom", path: [name], message: "cannot be set" });
+    }
+  }
+});
 
 const common = {
   /** Unique; made up from kind and a number where it is left out. */
@@ -16,32 +40,59 @@ const common = {
 };
 const forBatch = { operation: z.literal("batch").default("batch") };
 const forList = { operation: z.literal("list").default("list") };
+const forDelete = { operation: z.literal("delete").default("delete") };
 
 export const faultSchema = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("latency"), ...common, operation, ms: z.number().min(0) }),
+  z
+    .strictObject({
+      kind: z.literal("latency"),
+      ...common,
+      operation,
+      ms: realMs,
+      /** Where it is given, the wait is anything between `ms` and this. */
+      toMs: realMs.optional(),
+    })
+    .refine(({ ms, toMs }) => toMs === undefined || toMs >= ms, { path: ["toMs"], error: "less than ms" }),
+  z
+    .strictObject({
+      kind: z.literal("stall-answer"),
+      ...common,
+      operation,
+      when: when.default("after"),
+      /** What the answer waits before: its head, or the second half of its body. */
+      at: z.enum(["head", "body"]).default("head"),
+      /** Real milliseconds; without it until released or removed. */
+      forMs: realMs.optional(),
+    })
+    .refine((fault) => fault.at === "head" || fault.when === "after", {
+      path: ["when"],
+      error: "half of an answer can be sent only after",
+    }),
   z.strictObject({
-    kind: z.literal("stall-answer"),
+    kind: z.literal("drop-answer"),
     ...common,
     operation,
     when: when.default("after"),
-    /** Real milliseconds; without it until released or removed. */
-    forMs: z.number().min(0).optional(),
+    close,
   }),
-  z.strictObject({ kind: z.literal("drop-answer"), ...common, operation, when: when.default("after") }),
-  z.strictObject({ kind: z.literal("cut-answer"), ...common, operation }),
+  z.strictObject({ kind: z.literal("cut-answer"), ...common, operation, close }),
   z.strictObject({ kind: z.literal("malformed-json"), ...common, operation }),
+  /** Sets headers of an answer that is right otherwise: a wrong content type, a wrong length, a wrong date. */
+  z.strictObject({ kind: z.literal("headers"), ...common, operation, headers }),
   z.strictObject({
     kind: z.literal("status"),
     ...common,
     operation,
     when: when.default("before"),
-    status: z.number().int().min(300).max(599),
+    status: z.number().int().min(200).max(599),
     error: z.string().optional(),
+    /** The whole body, as it is sent, instead of an error in the form of the API. */
+    body: z.string().optional(),
     /** Adds the headers of that rate limit. */
     limit: z.enum(["burst", "daily"]).optional(),
     /** Seconds until the limit's reset. */
     resetInS: z.number().int().min(0).default(1),
-    headers: z.record(z.string(), z.string()).optional(),
+    headers: headers.optional(),
   }),
   z.strictObject({
     kind: z.literal("item-error"),
@@ -52,6 +103,10 @@ export const faultSchema = z.discriminatedUnion("kind", [
     destinationContains: z.string().optional(),
     bodyContains: z.string().optional(),
     error: z.string().default("could not publish this message"),
+    /** Stands in the answer instead of `{"error"}`: any JSON, null included. */
+    answer: z.json().optional(),
+    /** Whether the item is published all the same, so that its answer is a lie. */
+    published: z.boolean().default(false),
     /** Whether the refused item's deduplication id counts as seen. */
     registersDeduplication: z.boolean().default(false),
   }),
@@ -70,16 +125,23 @@ export const faultSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("reordered-answer"), ...common, ...forBatch }),
   z.strictObject({ kind: z.literal("repeat-page"), ...common, ...forList }),
   z.strictObject({ kind: z.literal("looping-cursor"), ...common, ...forList }),
+  /** Seeds records once the page has been taken, before it is answered. */
   z.strictObject({
-    kind: z.literal("delete-works-answers-500"),
+    kind: z.literal("arriving-records"),
     ...common,
-    operation: z.literal("delete").default("delete"),
+    ...forList,
+    records: z.array(seedRecordSchema).min(1).max(10_000).default([{}]),
   }),
+  /** What a bulk delete removed is still listed for a while, although it is deleted. */
+  z.strictObject({ kind: z.literal("lagging-list"), ...common, ...forDelete, forMs: realMs }),
+  z.strictObject({ kind: z.literal("delete-works-answers-500"), ...common, ...forDelete }),
 ]);
 
 export type FaultDefinition = z.input<typeof faultSchema>;
 export type ParsedFault = z.output<typeof faultSchema>;
 export type FaultKind = ParsedFault["kind"];
+
+export const faultKinds: readonly FaultKind[] = faultSchema.options.map(({ shape }) => shape.kind.value);
 
 /** A fault as it is listed. */
 export type FaultState = ParsedFault & {

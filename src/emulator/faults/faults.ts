@@ -1,5 +1,6 @@
 import { Refusal } from "../refusal.ts";
 import type { Journal, Operation } from "../journal.ts";
+import type { Settings } from "../options.ts";
 import {
   faultSchema,
   type FaultDefinition,
@@ -25,22 +26,26 @@ export interface Firing<K extends FaultKind> {
   readonly fault: FaultOf<K>;
   /** Holds the request back: until released or removed, or for the given real milliseconds. */
   hold(forMs: number | undefined): Promise<Release>;
+  /** Somewhere between the two, by the emulator's own dice. */
+  between(low: number, high: number): number;
 }
 
 /** The named ways in which the emulator misbehaves at present. */
 export class Faults {
-  readonly #random: () => number;
+  readonly #settings: Pick<Settings, "random">;
   readonly #journal: Journal;
   readonly #active = new Map<string, Active>();
   #made = 0;
 
-  constructor(random: () => number, journal: Journal) {
-    this.#random = random;
+  constructor(settings: Pick<Settings, "random">, journal: Journal) {
+    this.#settings = settings;
     this.#journal = journal;
   }
 
   /** Adds a fault and returns its name; refuses a definition that makes no sense and a name that is taken. */
-  add(given: FaultDefinition): string {
+  add(given: FaultDefinition): string;
+  add(given: unknown): string;
+  add(given: unknown): string {
     const parsed = faultSchema.safeParse(given);
     if (!parsed.success) {
       const problems = parsed.error.issues.map(
@@ -97,10 +102,14 @@ export class Faults {
       if (definition.operation !== "any" && definition.operation !== operation) continue;
       if (definition.count !== undefined && active.fired >= definition.count) continue;
       if (!concerns(fault)) continue;
-      if (definition.probability !== undefined && this.#random() >= definition.probability) continue;
+      if (definition.probability !== undefined && this.#settings.random() >= definition.probability) continue;
       active.fired++;
       this.#journal.add({ type: "fault", name: active.name, kind, operation });
-      return { fault, hold: (forMs) => hold(active, forMs) };
+      return {
+        fault,
+        hold: (forMs) => hold(active, forMs),
+        between: (low, high) => low + (high - low) * this.#settings.random(),
+      };
     }
     return undefined;
   }

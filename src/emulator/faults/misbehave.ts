@@ -7,7 +7,7 @@ import type { FaultOf, Faults } from "./faults.ts";
 
 /**
  * One operation between its faults, in this order: latency · before it takes effect: stall, drop, status ·
- * the operation · after it took effect: spoiled answer, status, stall, drop, cut.
+ * the operation · after it took effect: spoiled answer, stall, drop, status, cut, stall in the body.
  * An operation that was refused has no effect, so nothing "after" applies to it.
  * A request that was stalled before its effect takes effect when it is let go, although its client may be gone:
  * that is how a publish given up by its sender still happens.
@@ -19,7 +19,10 @@ export async function misbehave(
   perform: () => Answer | Promise<Answer>,
 ): Promise<Reply> {
   const latency = faults.draw("latency", operation);
-  if ((await latency?.hold(latency.fault.ms)) === "ended") return { hangUp: true };
+  if (latency !== undefined) {
+    const { ms, toMs = ms } = latency.fault;
+    if ((await latency.hold(toMs > ms ? latency.between(ms, toMs) : ms)) === "ended") return hangUp;
+  }
   const before = await disturb(faults, operation, "before", now);
   if (before !== undefined) return before;
 
@@ -29,9 +32,14 @@ export async function misbehave(
   const spoiled = spoilAnswer(faults, operation, answer);
   const after = await disturb(faults, operation, "after", now);
   if (after !== undefined) return after;
-  if (faults.draw("cut-answer", operation) !== undefined) return { hangUp: true, inTheMiddleOf: spoiled };
-  return spoiled;
+  const cut = faults.draw("cut-answer", operation);
+  if (cut !== undefined) return { hangUp: cut.fault.close, inTheMiddleOf: spoiled };
+  const stall = faults.draw("stall-answer", operation, ({ at }) => at === "body");
+  if (stall === undefined) return spoiled;
+  return { pauseIn: spoiled, goesOn: stall.hold(stall.fault.forMs).then((how) => how === "released") };
 }
+
+const hangUp = { hangUp: "fin" } as const;
 
 async function disturb(
   faults: Faults,
@@ -40,9 +48,10 @@ async function disturb(
   now: () => number,
 ): Promise<Reply | undefined> {
   const concerns = (fault: { readonly when: "before" | "after" }): boolean => fault.when === when;
-  const stall = faults.draw("stall-answer", operation, concerns);
-  if ((await stall?.hold(stall.fault.forMs)) === "ended") return { hangUp: true };
-  if (faults.draw("drop-answer", operation, concerns) !== undefined) return { hangUp: true };
+  const stall = faults.draw("stall-answer", operation, (fault) => fault.at === "head" && concerns(fault));
+  if ((await stall?.hold(stall.fault.forMs)) === "ended") return hangUp;
+  const drop = faults.draw("drop-answer", operation, concerns);
+  if (drop !== undefined) return { hangUp: drop.fault.close };
   const status = faults.draw("status", operation, concerns);
   if (status !== undefined) return statusAnswer(operation, status.fault, now());
   if (when === "after" && faults.draw("delete-works-answers-500", operation) !== undefined) {
@@ -52,9 +61,10 @@ async function disturb(
 }
 
 function statusAnswer(operation: Operation, fault: FaultOf<"status">, now: number): Answer {
-  const { status, limit, resetInS, headers = {} } = fault;
+  const { status, limit, resetInS, body, headers = {} } = fault;
   const error = fault.error ?? (status === 429 ? "rate limit exceeded" : `answered ${status} on demand`);
   const reset = Math.ceil(now / 1_000) + resetInS;
   const limits = limit === undefined ? {} : limitHeaders(limit, 100, 0, reset);
-  return errorFor(operation, status, error, { ...limits, ...headers });
+  const answer = errorFor(operation, status, error, { ...limits, ...headers });
+  return body === undefined ? answer : { ...answer, body };
 }

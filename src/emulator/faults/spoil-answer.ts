@@ -5,7 +5,9 @@ import type { Faults } from "./faults.ts";
 
 /** The answer as those faults leave it that lie about what happened. */
 export function spoilAnswer(faults: Faults, operation: Operation, answer: Answer): Answer {
-  const spoiled = operation === "batch" ? spoilBatch(faults, answer) : answer;
+  const { headers } = faults.draw("headers", operation)?.fault ?? {};
+  const batch = operation === "batch" ? spoilBatch(faults, answer) : answer;
+  const spoiled = headers === undefined ? batch : { ...batch, headers: { ...batch.headers, ...headers } };
   if (faults.draw("malformed-json", operation) === undefined) return spoiled;
   const text = spoiled.body.toString();
   return { ...spoiled, body: `${text.slice(0, text.length - 1)},` };

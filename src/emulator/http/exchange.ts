@@ -7,7 +7,10 @@ export interface Exchange {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly rawQuery: string;
+  /** By its name in lower case; one that was sent several times is joined with commas (RFC 9110 section 5.3). */
   readonly header: (name: string) => string | undefined;
+  /** All of them: names in lower case, each with its values in the order they came. */
+  readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
   readonly body: Buffer;
   /** Address of the peer; an IPv4 address is written as such. */
   readonly remoteAddress: string;
@@ -19,13 +22,22 @@ export interface Answer {
   readonly body: string | Buffer;
 }
 
+/** Ends a connection politely (FIN) or not (RST). */
+export type Close = "fin" | "reset";
+
 /** Instead of an answer: the connection ends, at once or in the middle of the given answer. */
 export interface HangUp {
-  readonly hangUp: true;
+  readonly hangUp: Close;
   readonly inTheMiddleOf?: Answer;
 }
 
-export type Reply = Answer | HangUp;
+/** An answer that stops half way until it may go on; where it may not, the connection ends. */
+export interface Pause {
+  readonly pauseIn: Answer;
+  readonly goesOn: Promise<boolean>;
+}
+
+export type Reply = Answer | HangUp | Pause;
 
 export const json = (status: number, value: unknown, headers: Record<string, string> = {}): Answer => ({
   status,
@@ -36,7 +48,11 @@ export const json = (status: number, value: unknown, headers: Record<string, str
 export const errorAnswer = (status: number, error: string, headers?: Record<string, string>): Answer =>
   json(status, { error }, headers);
 
-export const isHangUp = (reply: Reply): reply is HangUp => "hangUp" in reply;
+/** The status that is sent; 0 where none is meant to arrive. */
+export function statusOf(reply: Reply): number {
+  if ("hangUp" in reply) return 0;
+  return "pauseIn" in reply ? reply.pauseIn.status : reply.status;
+}
 
 /** Reads the request; a body over `maxBodyBytes` is refused with 413 without being kept. */
 export async function readExchange(request: IncomingMessage, maxBodyBytes: number): Promise<Exchange> {
@@ -58,10 +74,8 @@ export async function readExchange(request: IncomingMessage, maxBodyBytes: numbe
     path: mark < 0 ? target : target.slice(0, mark),
     query: new URLSearchParams(rawQuery),
     rawQuery,
-    header: (name) => {
-      const value = request.headers[name];
-      return Array.isArray(value) ? value[0] : value;
-    },
+    header: (name) => request.headersDistinct[name]?.join(", "),
+    headers: request.headersDistinct,
     body: Buffer.concat(chunks),
     remoteAddress: (request.socket.remoteAddress ?? "").replace(/^::ffff:/, ""),
   };

@@ -5,7 +5,10 @@ export type Params = Readonly<Record<string, string>>;
 
 export interface Route {
   readonly method: string;
-  /** Segments, where `{name}` stands for exactly one of any text. */
+  /**
+   * Segments, where `{name}` stands for exactly one of any text. `{name...}` at the end stands for all that is left,
+   * as it was sent: neither split nor decoded.
+   */
   readonly path: string;
 }
 
@@ -17,7 +20,7 @@ export function findRoute<R extends Route>(
   let pathFits = false;
   for (const route of routes) {
     const params = matchPath(route.path, exchange.path);
-    if (params === undefined) continue;
+    if (params === undefined || lacksId(routes, route, exchange)) continue;
     if (route.method === exchange.method) return { route, params };
     pathFits = true;
   }
@@ -25,8 +28,30 @@ export function findRoute<R extends Route>(
   throw new Refusal(404, `no such path: ${exchange.path}`);
 }
 
-/** A slash at the end makes no difference. */
+/** `DELETE /v2/dlq/` names one record with an empty id: it is no bulk delete. */
+const lacksId = (routes: readonly Route[], { method, path }: Route, exchange: Exchange): boolean =>
+  exchange.path === `${path}/` &&
+  routes.some((other) => {
+    const id = other.path.startsWith(`${path}/`) ? other.path.slice(path.length + 1) : "";
+    return other.method === method && /^\{\w+\}$/.test(id);
+  });
+
+/** A slash at the end makes no difference, unless it belongs to the rest. */
 function matchPath(pattern: string, path: string): Params | undefined {
+  const restAt = pattern.search(/\{\w+\.\.\.\}$/);
+  return restAt < 0 ? matchSegments(pattern, path) : matchRest(pattern, restAt, path);
+}
+
+function matchRest(pattern: string, restAt: number, path: string): Params | undefined {
+  const head = pattern.slice(0, restAt - 1);
+  const segments = path.split("/");
+  const headLength = head.split("/").length;
+  const rest = segments.slice(headLength).join("/");
+  const params = rest === "" ? undefined : matchSegments(head, segments.slice(0, headLength).join("/"));
+  return params && { ...params, [pattern.slice(restAt + 1, -"...}".length)]: rest };
+}
+
+function matchSegments(pattern: string, path: string): Params | undefined {
   const wanted = pattern.split("/");
   const given = path.replace(/(?<=.)\/$/, "").split("/");
   if (wanted.length !== given.length) return undefined;

@@ -9,8 +9,10 @@ export function batchAnswer(world: World, payload: unknown, callerIp: string): A
   const answers = items.map((item, position) => {
     const refused = world.faults.draw("item-error", "batch", (fault) => concerns(fault, item, position));
     if (refused === undefined) return world.publisher.publish(item, position, callerIp);
-    if (refused.fault.registersDeduplication) world.publisher.registerOnly(item);
-    return { error: refused.fault.error };
+    const { answer, error, published, registersDeduplication } = refused.fault;
+    if (published) world.publisher.publish(item, position, callerIp);
+    else if (registersDeduplication) world.publisher.registerOnly(item);
+    return answer === undefined ? { error } : answer;
   });
   return json(200, answers);
 }

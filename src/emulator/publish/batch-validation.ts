@@ -1,6 +1,6 @@
 import { Refusal } from "../refusal.ts";
 import type { Directory, Endpoint, UrlGroup } from "./directory.ts";
-import { isEndpointUrl, parseMessageHeaders } from "./message-headers.ts";
+import { isEndpointUrl, parseMessageHeaders, plainSettings, type GivenHeaders } from "./message-headers.ts";
 import type { MessageSettings } from "./message.ts";
 
 export interface BatchLimits {
@@ -41,26 +41,61 @@ function parseItem(item: unknown, directory: Directory, limits: BatchLimits): Ba
   const unknown = Object.keys(item).find((key) => !fields.has(key));
   if (unknown !== undefined) throw new Refusal(400, `unknown field in message: ${unknown}`);
   const { destination, queue, body } = item;
-
-  if (typeof destination !== "string" || destination === "")
-    throw new Refusal(400, "destination is required");
-  if (queue !== undefined && (typeof queue !== "string" || !directory.isQueueName(queue))) {
-    throw new Refusal(400, "invalid queue name");
-  }
+  if (typeof destination !== "string") throw new Refusal(400, "destination is required");
+  if (queue !== undefined && typeof queue !== "string") throw new Refusal(400, "queue must be a string");
   if (body !== undefined && typeof body !== "string") throw new Refusal(400, "body must be a string");
-  const bytes = Buffer.from(body ?? "", "utf8");
-  if (bytes.length > limits.maxMessageBytes) {
-    throw new Refusal(412, `quota maxMessageSize exceeded: ${bytes.length} > ${limits.maxMessageBytes}`);
-  }
+  return toItem(
+    {
+      destination,
+      // An empty name is how clients of the service say that there is no queue.
+      queueName: queue === "" ? undefined : queue,
+      headers: parseHeaders(item["headers"]),
+      body: Buffer.from(body ?? "", "utf8"),
+    },
+    directory,
+    limits,
+  );
+}
 
-  const settings = parseMessageHeaders(parseHeaders(item["headers"]), limits.headerPrefix);
+/** One message as it was sent, by whichever request. */
+export interface ItemDraft {
+  readonly destination: string;
+  readonly queueName: string | undefined;
+  readonly headers: GivenHeaders;
+  readonly body: Buffer;
+}
+
+/** Refuses with 400 what cannot be understood, and with 412 what is over a quota. */
+export function toItem(draft: ItemDraft, directory: Directory, limits: BatchLimits): BatchItem {
+  const { destination, queueName, headers, body } = draft;
+  if (destination === "") throw new Refusal(400, "destination is required");
+  // A message that does not say how often it is retried cannot ask for too much.
+  const unsaid = { ...plainSettings, maxRetries: Math.min(plainSettings.maxRetries, limits.maxRetries) };
+  const settings = parseMessageHeaders(headers, limits.headerPrefix, unsaid);
+  refuseUnfit(queueName, body, settings, directory, limits);
+  return { ...resolveDestination(destination, directory), queueName, settings, body };
+}
+
+/** What holds for every message, also for one that is sent once more. */
+export function refuseUnfit(
+  queueName: string | undefined,
+  body: Buffer,
+  settings: MessageSettings,
+  directory: Directory,
+  limits: BatchLimits,
+): void {
+  if (queueName !== undefined && !directory.isQueueName(queueName)) {
+    throw new Refusal(400, `invalid queue name: ${queueName}`);
+  }
+  if (body.length > limits.maxMessageBytes) {
+    throw new Refusal(412, `quota maxMessageSize exceeded: ${body.length} > ${limits.maxMessageBytes}`);
+  }
   if (settings.maxRetries > limits.maxRetries) {
     throw new Refusal(412, `quota maxRetries exceeded: ${settings.maxRetries} > ${limits.maxRetries}`);
   }
-  if (queue !== undefined && (settings.delayMs !== undefined || settings.notBeforeSeconds !== undefined)) {
+  if (queueName !== undefined && (settings.delayMs ?? settings.notBeforeSeconds) !== undefined) {
     throw new Refusal(400, "a delay cannot be combined with a queue");
   }
-  return { ...resolveDestination(destination, directory), queueName: queue, settings, body: bytes };
 }
 
 function resolveDestination(

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { EmulatorClock } from "../clock.ts";
+import type { Settings } from "../options.ts";
 import type { BatchItem } from "./batch-validation.ts";
 
 export interface PublishedMessage {
@@ -9,7 +10,7 @@ export interface PublishedMessage {
 
 interface Memory {
   readonly messages: readonly PublishedMessage[];
-  readonly expiresAt: number;
+  readonly publishedAt: number;
 }
 
 /**
@@ -18,12 +19,12 @@ interface Memory {
  */
 export class Deduplication {
   readonly #clock: EmulatorClock;
-  readonly #windowMs: number;
+  readonly #settings: Pick<Settings, "dedupWindowMs">;
   readonly #memories = new Map<string, Memory>();
 
-  constructor(clock: EmulatorClock, windowMs: number) {
+  constructor(clock: EmulatorClock, settings: Pick<Settings, "dedupWindowMs">) {
     this.#clock = clock;
-    this.#windowMs = windowMs;
+    this.#settings = settings;
   }
 
   find(id: string): readonly PublishedMessage[] | undefined {
@@ -32,9 +33,9 @@ export class Deduplication {
   }
 
   remember(id: string, messages: readonly PublishedMessage[]): void {
-    // Deleted first, so that the map stays in order of expiry.
+    // Deleted first, so that the map stays in order of time.
     this.#memories.delete(id);
-    this.#memories.set(id, { messages, expiresAt: this.#clock.now() + this.#windowMs });
+    this.#memories.set(id, { messages, publishedAt: this.#clock.now() });
   }
 
   clear(): void {
@@ -42,9 +43,9 @@ export class Deduplication {
   }
 
   #forgetExpired(): void {
-    const now = this.#clock.now();
+    const expired = this.#clock.now() - this.#settings.dedupWindowMs;
     for (const [id, memory] of this.#memories) {
-      if (memory.expiresAt > now) return;
+      if (memory.publishedAt > expired) return;
       this.#memories.delete(id);
     }
   }
@@ -54,6 +55,8 @@ export class Deduplication {
 export function deduplicationIdOf(item: BatchItem): string | undefined {
   if (item.settings.deduplicationId !== undefined) return item.settings.deduplicationId;
   if (!item.settings.contentBasedDeduplication) return undefined;
-  const content = [item.destination, item.queueName, item.settings.method, item.settings.header];
+  // Sorted: headers in another order are the same content.
+  const header = Object.entries(item.settings.header).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const content = [item.destination, item.queueName, item.settings.method, header];
   return createHash("sha256").update(JSON.stringify(content)).update(item.body).digest("hex");
 }

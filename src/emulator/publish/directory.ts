@@ -11,6 +11,8 @@ export interface UrlGroup {
   readonly name: string;
   readonly topicId: string;
   readonly endpoints: readonly Endpoint[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
 }
 
 export interface Queue {
@@ -18,15 +20,24 @@ export interface Queue {
   readonly parallelism: number;
 }
 
+/** A queue as the service tells of it. */
+export interface QueueState extends Queue {
+  readonly paused: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
 const isName = (name: string): boolean => /^[A-Za-z0-9._-]{1,200}$/.test(name);
 
 /** The URL Groups and queues there are. A queue comes into being when something is enqueued on it. */
 export class Directory {
   readonly #groups = new Map<string, UrlGroup>();
-  readonly #queues = new Map<string, Queue>();
-  readonly #onQueue: (queue: Queue) => void;
+  readonly #queues = new Map<string, QueueState>();
+  readonly #now: () => number;
+  readonly #onQueue: (queue: QueueState) => void;
 
-  constructor(onQueue: (queue: Queue) => void) {
+  constructor(now: () => number, onQueue: (queue: QueueState) => void) {
+    this.#now = now;
     this.#onQueue = onQueue;
   }
 
@@ -34,7 +45,15 @@ export class Directory {
     if (!isName(name)) throw new Refusal(400, `invalid url group name: ${name}`);
     const bad = endpoints.find((endpoint) => !isEndpointUrl(endpoint.url));
     if (bad !== undefined) throw new Refusal(400, `invalid endpoint url: ${bad.url}`);
-    const group = { name, topicId: this.#groups.get(name)?.topicId ?? newUuid(), endpoints: [...endpoints] };
+    const known = this.#groups.get(name);
+    const updatedAt = this.#now();
+    const group = {
+      name,
+      topicId: known?.topicId ?? newUuid(),
+      endpoints: [...endpoints],
+      createdAt: known?.createdAt ?? updatedAt,
+      updatedAt,
+    };
     this.#groups.set(name, group);
     return group;
   }
@@ -51,27 +70,46 @@ export class Directory {
     return [...this.#groups.values()];
   }
 
-  putQueue(name: string, parallelism: number): Queue {
+  /** Makes or changes a queue; what is not given stays as it is. */
+  putQueue(name: string, parallelism?: number, paused?: boolean): Queue {
     if (!isName(name)) throw new Refusal(400, `invalid queue name: ${name}`);
-    if (!Number.isInteger(parallelism) || parallelism < 1) {
-      throw new Refusal(400, `invalid parallelism: ${parallelism}`);
-    }
-    const queue = { name, parallelism };
-    this.#queues.set(name, queue);
-    this.#onQueue(queue);
-    return queue;
+    const known = this.#queues.get(name);
+    const wanted = parallelism ?? known?.parallelism ?? 1;
+    if (!Number.isInteger(wanted) || wanted < 1) throw new Refusal(400, `invalid parallelism: ${wanted}`);
+    const updatedAt = this.#now();
+    const state = {
+      name,
+      parallelism: wanted,
+      paused: paused ?? known?.paused ?? false,
+      createdAt: known?.createdAt ?? updatedAt,
+      updatedAt,
+    };
+    this.#queues.set(name, state);
+    this.#onQueue(state);
+    return { name, parallelism: wanted };
   }
 
+  /** What waits on the queue is still delivered, in order; a pause ends. */
   removeQueue(name: string): boolean {
+    const known = this.#queues.get(name);
+    if (known !== undefined) this.#onQueue({ ...known, parallelism: 1, paused: false });
     return this.#queues.delete(name);
   }
 
   /** The queue of this name, made with parallelism 1 where there is none. */
   queue(name: string): Queue {
-    return this.#queues.get(name) ?? this.putQueue(name, 1);
+    return this.#queues.get(name) ?? this.putQueue(name);
   }
 
   queues(): Queue[] {
+    return this.queueStates().map(({ name, parallelism }) => ({ name, parallelism }));
+  }
+
+  queueState(name: string): QueueState | undefined {
+    return this.#queues.get(name);
+  }
+
+  queueStates(): QueueState[] {
     return [...this.#queues.values()];
   }
 

@@ -30,7 +30,7 @@ export function parseFlowControl(
   };
 }
 
-/** `body`, `header`, `header[Name]`, comma separated. */
+/** `body`, `header` (or `headers`), `header[Name]`, comma separated. */
 export function parseRedaction(text: string | undefined): Redaction | undefined {
   if (text === undefined) return undefined;
   let body = false;
@@ -39,7 +39,7 @@ export function parseRedaction(text: string | undefined): Redaction | undefined 
   for (const field of text.split(",").map((part) => part.trim())) {
     const name = /^header\[(.+)\]$/i.exec(field)?.[1];
     if (field.toLowerCase() === "body") body = true;
-    else if (field.toLowerCase() === "header") all = true;
+    else if (/^headers?$/i.test(field)) all = true;
     else if (name !== undefined) names.add(canonicalName(name.trim()));
     else throw new Refusal(400, `invalid Redact-Fields: ${text}`);
   }

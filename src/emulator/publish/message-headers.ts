@@ -6,7 +6,6 @@ import { emptyHeaderMap, type CallbackTarget, type HeaderMap, type MessageSettin
 import { parseRetryDelay } from "./retry-delay.ts";
 
 const methods: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]);
-const defaultRetries = 3;
 
 /** Set by the connection that delivers, so a forwarded value would only contradict it. */
 const notForwarded: ReadonlySet<string> = new Set([
@@ -22,17 +21,42 @@ const notForwarded: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
+/** What a message asks for that says nothing. */
+export const plainSettings: MessageSettings = {
+  method: "POST",
+  header: emptyHeaderMap(),
+  maxRetries: 3,
+  retryDelay: undefined,
+  delayMs: undefined,
+  notBeforeSeconds: undefined,
+  timeoutMs: undefined,
+  callback: undefined,
+  failureCallback: undefined,
+  labels: [],
+  scheduleId: undefined,
+  flowControl: undefined,
+  deduplicationId: undefined,
+  contentBasedDeduplication: false,
+  redaction: undefined,
+};
+
+/** By name in any case; a name that came several times has several values. */
+export type GivenHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
 /**
- * Reads one item's headers. Names are case-insensitive; of two that differ only in case the later wins.
- * Unknown `<P>…` settings and headers without the prefix (other than Content-Type) are ignored, as the service does.
+ * Reads the headers of one message. What they do not say is as in `base`; forwarded headers are added to its own.
+ * Names are case-insensitive; of two that differ only in case the later wins, and `<P>Forward-Content-Type` wins over
+ * `Content-Type`. Unknown `<P>…` settings and headers without the prefix are ignored, as the service does.
  * Refuses with 400 what has a meaning here and a value that does not.
  */
 export function parseMessageHeaders(
-  headers: Readonly<Record<string, string>>,
+  headers: GivenHeaders,
   prefix: string,
+  base: MessageSettings = plainSettings,
 ): MessageSettings {
   const lowerPrefix = prefix.toLowerCase();
   const settings = new Map<string, string>();
+  const contentType: HeaderMap = emptyHeaderMap();
   const header: HeaderMap = emptyHeaderMap();
   const callbackHeader: HeaderMap = emptyHeaderMap();
   const failureCallbackHeader: HeaderMap = emptyHeaderMap();
@@ -42,44 +66,61 @@ export function parseMessageHeaders(
     ["failure-callback-forward-", failureCallbackHeader],
   ];
 
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, given] of Object.entries(headers)) {
+    if (given === undefined) continue;
+    const values = typeof given === "string" ? [given] : [...given];
     if (!isHeaderName(name)) throw new Refusal(400, `invalid header name: ${JSON.stringify(name)}`);
-    if (!isHeaderValue(value)) throw new Refusal(400, `invalid value of header ${name}`);
+    if (!values.every((value) => isHeaderValue(value))) {
+      throw new Refusal(400, `invalid value of header ${name}`);
+    }
     const lower = name.toLowerCase();
-    if (lower === "content-type") header["Content-Type"] ??= [value];
+    if (lower === "content-type") contentType["Content-Type"] = values;
     if (!lower.startsWith(lowerPrefix)) continue;
     const setting = lower.slice(lowerPrefix.length);
     const forward = forwards.find(([start]) => setting.startsWith(start) && setting.length > start.length);
-    if (forward === undefined) settings.set(setting, value);
-    else addForwarded(forward[1], setting.slice(forward[0].length), value);
+    if (forward === undefined) settings.set(setting, values.join(", "));
+    else addForwarded(forward[1], setting.slice(forward[0].length), values);
   }
 
   const read = (name: string): string | undefined => settings.get(name)?.trim() || undefined;
   return {
-    method: parseMethod(read("method")),
-    header,
-    maxRetries: parseCount("Retries", read("retries")) ?? defaultRetries,
-    retryDelay: parsed("Retry-Delay", read("retry-delay"), parseRetryDelay),
-    delayMs: parsed("Delay", read("delay"), parseDurationMs),
-    notBeforeSeconds: parseCount("Not-Before", read("not-before")),
-    timeoutMs: parsed("Timeout", read("timeout"), parseDurationMs),
-    callback: parseCallback("Callback", read("callback"), callbackHeader),
-    failureCallback: parseCallback("Failure-Callback", read("failure-callback"), failureCallbackHeader),
-    labels: (read("label") ?? "").split(",").flatMap((label) => label.trim() || []),
-    flowControl: parseFlowControl(read("flow-control-key"), read("flow-control-value")),
-    deduplicationId: parseDeduplicationId(read("deduplication-id")),
-    contentBasedDeduplication: read("content-based-deduplication")?.toLowerCase() === "true",
-    redaction: parseRedaction(read("redact-fields")),
+    method: parseMethod(read("method")) ?? base.method,
+    header: merged(base.header, contentType, header),
+    maxRetries: parseCount("Retries", read("retries")) ?? base.maxRetries,
+    retryDelay: parsed("Retry-Delay", read("retry-delay"), parseRetryDelay) ?? base.retryDelay,
+    delayMs: parsed("Delay", read("delay"), parseDurationMs) ?? base.delayMs,
+    notBeforeSeconds: parseCount("Not-Before", read("not-before")) ?? base.notBeforeSeconds,
+    timeoutMs: parsed("Timeout", read("timeout"), parseDurationMs) ?? base.timeoutMs,
+    callback: parseCallback("Callback", read("callback"), callbackHeader, base.callback),
+    failureCallback: parseCallback(
+      "Failure-Callback",
+      read("failure-callback"),
+      failureCallbackHeader,
+      base.failureCallback,
+    ),
+    labels: parseLabels(read("label")) ?? base.labels,
+    scheduleId: read("schedule-id") ?? base.scheduleId,
+    flowControl: parseFlowControl(read("flow-control-key"), read("flow-control-value")) ?? base.flowControl,
+    deduplicationId: parseDeduplicationId(read("deduplication-id")) ?? base.deduplicationId,
+    contentBasedDeduplication:
+      parseBoolean(read("content-based-deduplication")) ?? base.contentBasedDeduplication,
+    redaction: parseRedaction(read("redact-fields")) ?? base.redaction,
   };
 }
 
-function addForwarded(into: HeaderMap, name: string, value: string): void {
-  if (!notForwarded.has(name)) into[canonicalName(name)] = [value];
+const merged = (...maps: readonly HeaderMap[]): HeaderMap =>
+  Object.assign(emptyHeaderMap(), ...maps) as HeaderMap;
+
+function addForwarded(into: HeaderMap, name: string, values: string[]): void {
+  if (isForwarded(name)) into[canonicalName(name)] = values;
 }
 
-function parseMethod(text: string | undefined): string {
-  const method = (text ?? "POST").toUpperCase();
-  if (!methods.has(method)) throw new Refusal(400, `invalid method: ${text}`);
+/** Whether a message can carry a header of this name to its destination. */
+export const isForwarded = (name: string): boolean => !notForwarded.has(name.toLowerCase());
+
+function parseMethod(text: string | undefined): string | undefined {
+  const method = text?.toUpperCase();
+  if (method !== undefined && !methods.has(method)) throw new Refusal(400, `invalid method: ${text}`);
   return method;
 }
 
@@ -98,11 +139,25 @@ function parsed<T>(
   return value;
 }
 
-function parseCallback(name: string, url: string | undefined, header: HeaderMap): CallbackTarget | undefined {
+/** Headers given without a URL are added to those of the callback there is. */
+function parseCallback(
+  name: string,
+  given: string | undefined,
+  header: HeaderMap,
+  base: CallbackTarget | undefined,
+): CallbackTarget | undefined {
+  const url = given ?? base?.url;
   if (url === undefined) return undefined;
-  if (!isEndpointUrl(url)) throw new Refusal(400, `invalid ${name} url: ${url}`);
-  return { url, header };
+  if (given !== undefined && !isEndpointUrl(given)) throw new Refusal(400, `invalid ${name} url: ${given}`);
+  return { ...base, url, header: merged(base?.header ?? emptyHeaderMap(), header) };
 }
+
+function parseLabels(text: string | undefined): string[] | undefined {
+  return text?.split(",").flatMap((label) => label.trim() || []);
+}
+
+const parseBoolean = (text: string | undefined): boolean | undefined =>
+  text === undefined ? undefined : text.toLowerCase() === "true";
 
 /** Charset and the wording about the colon are the service's own. */
 function parseDeduplicationId(id: string | undefined): string | undefined {

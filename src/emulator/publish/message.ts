@@ -25,7 +25,7 @@ export interface Redaction {
   readonly headers: "all" | ReadonlySet<string>;
 }
 
-/** What the headers of one item ask for. */
+/** What the headers of one message ask for. */
 export interface MessageSettings {
   readonly method: string;
   /** What the destination gets: Content-Type and the forwarded headers. */
@@ -39,6 +39,7 @@ export interface MessageSettings {
   readonly callback: CallbackTarget | undefined;
   readonly failureCallback: CallbackTarget | undefined;
   readonly labels: readonly string[];
+  readonly scheduleId: string | undefined;
   readonly flowControl: FlowControl | undefined;
   readonly deduplicationId: string | undefined;
   readonly contentBasedDeduplication: boolean;

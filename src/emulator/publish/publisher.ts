@@ -7,10 +7,18 @@ import { deduplicationIdOf, type Deduplication, type PublishedMessage } from "./
 import type { Directory } from "./directory.ts";
 import type { Message } from "./message.ts";
 
+export interface SingleAnswer {
+  readonly messageId: string;
+  readonly deduplicated?: boolean;
+}
+
 /** What a batch answers at one position. */
 export type PublishAnswer =
-  | { readonly messageId: string; readonly deduplicated?: true }
-  | readonly { readonly messageId: string; readonly url: string; readonly deduplicated?: true }[];
+  | SingleAnswer
+  | readonly { readonly messageId: string; readonly url: string; readonly deduplicated?: boolean }[];
+
+/** Where a message comes from: who sent it, and by way of which URL Group. */
+export type Origin = Pick<Message, "callerIp" | "topicName" | "topicId">;
 
 /** Turns understood items into messages on their way. It cannot fail: all refusing is done before. */
 export class Publisher {
@@ -35,15 +43,39 @@ export class Publisher {
   }
 
   publish(item: BatchItem, position: number, callerIp: string): PublishAnswer {
+    const { urlGroup } = item;
+    const { messages, deduplicated } = this.#accept(item, position, {
+      callerIp,
+      topicName: urlGroup?.name,
+      topicId: urlGroup?.topicId,
+    });
+    const mark = deduplicated ? ({ deduplicated: true } as const) : {};
+    if (urlGroup !== undefined) return messages.map(({ messageId, url }) => ({ messageId, url, ...mark }));
+    return { messageId: messages[0]!.messageId, ...mark };
+  }
+
+  /** A dead letter once more: to the one endpoint that failed, never to its whole URL Group. */
+  republish(item: BatchItem, origin: Origin): SingleAnswer {
+    const { messages, deduplicated } = this.#accept(item, 0, origin);
+    const { messageId } = messages[0]!;
+    return deduplicated ? { messageId, deduplicated } : { messageId };
+  }
+
+  /** Sends the messages of an item, or finds those that its deduplication id was taken by. */
+  #accept(
+    item: BatchItem,
+    position: number,
+    origin: Origin,
+  ): { readonly messages: readonly PublishedMessage[]; readonly deduplicated: boolean } {
     const deduplicationId = deduplicationIdOf(item);
     const known = deduplicationId === undefined ? undefined : this.#deduplication.find(deduplicationId);
     if (deduplicationId !== undefined && known !== undefined) {
       for (const { messageId } of known) {
         this.#journal.add({ type: "deduplicated", deduplicationId, messageId, position });
       }
-      return answerFor(item, known, true);
+      return { messages: known, deduplicated: true };
     }
-    const messages = this.#toMessages(item, callerIp);
+    const messages = this.#toMessages(item, origin);
     if (deduplicationId !== undefined) {
       this.#deduplication.remember(
         deduplicationId,
@@ -65,7 +97,7 @@ export class Publisher {
       });
       this.#send(message);
     }
-    return answerFor(item, messages, false);
+    return { messages, deduplicated: false };
   }
 
   /** Takes the id without publishing anything, for services that register what they refuse. */
@@ -78,7 +110,7 @@ export class Publisher {
     );
   }
 
-  #toMessages(item: BatchItem, callerIp: string): Message[] {
+  #toMessages(item: BatchItem, origin: Origin): Message[] {
     const createdAt = this.#clock.now();
     const { notBeforeSeconds, delayMs } = item.settings;
     const notBefore = notBeforeSeconds === undefined ? createdAt + (delayMs ?? 0) : notBeforeSeconds * 1_000;
@@ -90,17 +122,9 @@ export class Publisher {
       settings: item.settings,
       createdAt,
       notBefore,
-      callerIp,
       queueName: item.queueName,
-      topicName: item.urlGroup?.name,
-      topicId: item.urlGroup?.topicId,
       endpointName: endpoint.name,
+      ...origin,
     }));
   }
-}
-
-function answerFor(item: BatchItem, messages: readonly PublishedMessage[], hit: boolean): PublishAnswer {
-  const mark = hit ? ({ deduplicated: true } as const) : {};
-  if (item.urlGroup !== undefined) return messages.map(({ messageId, url }) => ({ messageId, url, ...mark }));
-  return { messageId: messages[0]!.messageId, ...mark };
 }

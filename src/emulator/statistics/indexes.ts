@@ -1,11 +1,18 @@
 import { json, type Answer } from "../http/exchange.ts";
 import { Refusal } from "../refusal.ts";
-import { indexStatistics, isPeriod, periodNames } from "./statistics.ts";
+import type { BacklogPlan, IndexValues } from "./index-values.ts";
+import { indexStatistics, isPeriod, periodNames, type Period } from "./statistics.ts";
+import { backlog, workloadOf, type SteeredBacklog, type Workload } from "./workload.ts";
+
+interface Index {
+  readonly values: IndexValues;
+  readonly steered: SteeredBacklog | undefined;
+}
 
 /** The search indexes there are, and what was set about them by hand. */
 export class Indexes {
   readonly #initial: readonly string[];
-  readonly #overrides = new Map<string, Readonly<Record<string, number>>>();
+  readonly #indexes = new Map<string, Index>();
 
   constructor(ids: readonly string[]) {
     this.#initial = ids;
@@ -13,28 +20,65 @@ export class Indexes {
   }
 
   ids(): string[] {
-    return [...this.#overrides.keys()];
+    return [...this.#indexes.keys()];
+  }
+
+  find(id: string): Index | undefined {
+    return this.#indexes.get(id);
   }
 
   /** Makes the index if there is none; the given values replace those of the script until set anew. */
-  put(id: string, overrides: Readonly<Record<string, number>>): void {
-    this.#overrides.set(id, overrides);
+  put(id: string, values: IndexValues): void {
+    this.#indexes.set(id, { values, steered: this.#indexes.get(id)?.steered });
+  }
+
+  /** From now on the backlog goes as planned, and what depends on it with it. Makes the index if there is none. */
+  steer(id: string, plan: BacklogPlan, now: number): SteeredBacklog {
+    const known = this.#indexes.get(id);
+    const steered = {
+      sinceMs: now,
+      from: plan.from ?? backlog(this.#workload(id), now),
+      perSecond: plan.perSecond,
+      to: plan.to ?? (plan.perSecond < 0 ? 0 : Number.MAX_SAFE_INTEGER),
+    };
+    this.#indexes.set(id, { values: known?.values ?? {}, steered });
+    return steered;
+  }
+
+  /** Back to the scripted backlog. */
+  unsteer(id: string): boolean {
+    const known = this.#indexes.get(id);
+    if (known?.steered === undefined) return false;
+    this.#indexes.set(id, { values: known.values, steered: undefined });
+    return true;
   }
 
   remove(id: string): boolean {
-    return this.#overrides.delete(id);
+    return this.#indexes.delete(id);
   }
 
   clear(): void {
-    this.#overrides.clear();
-    for (const id of this.#initial) this.#overrides.set(id, {});
+    this.#indexes.clear();
+    for (const id of this.#initial) this.#indexes.set(id, { values: {}, steered: undefined });
   }
 
   statistics(id: string, query: URLSearchParams, now: number): Answer {
-    const overrides = this.#overrides.get(id);
-    if (overrides === undefined) throw new Refusal(404, `index not found: ${id}`);
-    const period = query.get("period") || "1h";
-    if (!isPeriod(period)) throw new Refusal(400, `period must be one of ${periodNames.join(", ")}`);
-    return json(200, indexStatistics(id, period, now, overrides));
+    const index = this.#indexes.get(id);
+    if (index === undefined) throw new Refusal(404, `index not found: ${id}`);
+    return json(200, indexStatistics(this.#workload(id), periodOf(query), now, index.values));
   }
+
+  #workload(id: string): Workload {
+    return workloadOf(id, this.#indexes.get(id)?.steered);
+  }
+}
+
+/** An empty value counts as not given. */
+function periodOf(query: URLSearchParams): Period {
+  const unknown = [...query.keys()].find((name) => name !== "period");
+  if (unknown !== undefined) throw new Refusal(400, `unknown query parameter: ${unknown}`);
+  if (query.getAll("period").length > 1) throw new Refusal(400, "query parameter period cannot be repeated");
+  const period = query.get("period") || "1h";
+  if (!isPeriod(period)) throw new Refusal(400, `period must be one of ${periodNames.join(", ")}`);
+  return period;
 }

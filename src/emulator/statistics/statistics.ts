@@ -1,3 +1,4 @@
+import type { IndexValues, IntegerName, SeriesName } from "./index-values.ts";
 import { formatTimestamp } from "./timestamp.ts";
 import {
   backlog,
@@ -9,7 +10,6 @@ import {
   updateRate,
   updatesBetween,
   vectorCount,
-  workloadOf,
   type Workload,
 } from "./workload.ts";
 
@@ -52,7 +52,7 @@ const times =
   (w, ms, stepMs) =>
     value(w, ms, stepMs) * factor;
 
-const series: Readonly<Record<string, Value>> = {
+const series: Readonly<Record<SeriesName, Value>> = {
   daily_update_requests: updates,
   daily_query_requests: queries,
   daily_bandwidths: (w, ms, stepMs) => bandwidth(queries(w, ms, stepMs), updates(w, ms, stepMs)),
@@ -71,23 +71,26 @@ const series: Readonly<Record<string, Value>> = {
   data_size: times(vectorCount, bytesPerVector),
 };
 
-/** The whole answer for one index at one moment. `overrides` replace single values. */
+/** The whole answer for one index at one moment. What was set by hand replaces what is scripted; null leaves it out. */
 export function indexStatistics(
-  indexId: string,
+  workload: Workload,
   period: Period,
   now: number,
-  overrides: Readonly<Record<string, number>>,
+  set: IndexValues,
 ): Record<string, unknown> {
-  const workload = workloadOf(indexId);
-  return {
+  const values = {
     ...currentValues(workload, now),
     days: dayNames(now),
     ...allSeries(workload, period, now),
-    ...overrides,
+    ...set,
   };
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }
 
-function currentValues(workload: Workload, now: number): Record<string, number> {
+function currentValues(
+  workload: Workload,
+  now: number,
+): Readonly<Record<IntegerName | "monthly_cost", number>> {
   const dailyQueries = queriesBetween(workload, dayStart(now), now);
   const dailyUpdates = updatesBetween(workload, dayStart(now), now);
   const monthlyQueries = queriesBetween(workload, monthStart(now), now);
@@ -111,6 +114,8 @@ function currentValues(workload: Workload, now: number): Record<string, number> 
 function allSeries(workload: Workload, period: Period, now: number): Record<string, unknown> {
   const { lengthMs, points } = periods[period];
   const stepMs = lengthMs / points;
+  // The same for every point, so that they are exactly one step apart.
+  const belowMs = (Math.floor(now) * 7_919) % 1_000_000;
   const result: Record<string, unknown> = {};
   for (const [index, [name, value]] of Object.entries(series).entries()) {
     // Both forms of the timestamp occur in one answer.
@@ -118,7 +123,7 @@ function allSeries(workload: Workload, period: Period, now: number): Record<stri
     result[name] = Array.from({ length: points }, (_, point) => {
       const ms = now - (points - 1 - point) * stepMs;
       return {
-        x: formatTimestamp(ms, fractionDigits),
+        x: formatTimestamp(ms, fractionDigits, belowMs),
         y: Number(value(workload, ms, stepMs).toFixed(3)),
       };
     });

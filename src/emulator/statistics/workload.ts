@@ -14,15 +14,24 @@ const querySwing = 30;
 const dayS = 86_400;
 const swing = (2 * Math.PI) / dayS;
 
+/** Takes the place of the scripted backlog from a moment on: a straight line to where it stops. */
+export interface SteeredBacklog {
+  readonly sinceMs: number;
+  readonly from: number;
+  readonly perSecond: number;
+  readonly to: number;
+}
+
 export interface Workload {
   /** Between 0.5 and 1.5: indexes differ in size. */
   readonly scale: number;
+  readonly steered: SteeredBacklog | undefined;
 }
 
-export function workloadOf(indexId: string): Workload {
+export function workloadOf(indexId: string, steered?: SteeredBacklog): Workload {
   let hash = 0;
   for (const char of indexId) hash = (hash * 31 + char.codePointAt(0)!) >>> 0;
-  return { scale: 0.5 + (hash % 1_000) / 1_000 };
+  return { scale: 0.5 + (hash % 1_000) / 1_000, steered };
 }
 
 export function queryRate({ scale }: Workload, ms: number): number {
@@ -43,7 +52,8 @@ export function updatesBetween({ scale }: Workload, fromMs: number, toMs: number
 }
 
 /** Updates accepted and not indexed yet. */
-export function backlog({ scale }: Workload, ms: number): number {
+export function backlog({ scale, steered }: Workload, ms: number): number {
+  if (steered !== undefined && ms >= steered.sinceMs) return steeredBacklog(steered, ms);
   const phase = phaseOf(ms);
   const peak = importS * backlogRate;
   return Math.round(
@@ -51,10 +61,15 @@ export function backlog({ scale }: Workload, ms: number): number {
   );
 }
 
+function steeredBacklog({ sinceMs, from, perSecond, to }: SteeredBacklog, ms: number): number {
+  const reached = from + (perSecond * (ms - sinceMs)) / 1_000;
+  return Math.round(perSecond < 0 ? Math.max(to, reached) : Math.min(to, reached));
+}
+
 /** Grows by every second update; what is in the backlog is not there yet. */
 export function vectorCount(workload: Workload, ms: number): number {
   const updates = updatesBetween(workload, monthStart(ms), ms) - backlog(workload, ms);
-  return Math.round(1_000_000 * workload.scale + updates / 2);
+  return Math.max(0, Math.round(1_000_000 * workload.scale + updates / 2));
 }
 
 /** Deterministic jitter in [0, 1), so that curves look measured. */

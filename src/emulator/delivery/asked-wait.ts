@@ -1,0 +1,60 @@
+import { canonicalName } from "../publish/header-names.ts";
+import type { HeaderMap } from "../publish/message.ts";
+
+/** By which a receiver says when to come again, in the order in which they are asked (vendor: Retry, "Retry-After Headers"). */
+const names = [
+  "Retry-After",
+  "X-RateLimit-Reset",
+  "X-RateLimit-Reset-Requests",
+  "X-RateLimit-Reset-Tokens",
+].map(canonicalName);
+
+/** One day; who asks for more is not heard (vendor: the backoff applies then). */
+const longestMs = 86_400_000;
+
+const unitMs: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  "\u00b5s": 1e-3,
+  "\u03bcs": 1e-3,
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+// No count of seconds up to one day comes near 1e9, the second in September 2001; above 1e12 it is milliseconds.
+const smallestTimestamp = 1e9;
+const smallestTimestampMs = 1e12;
+
+/** The wait a failed answer asks for, 0 where its moment has passed; undefined where nothing in it has a meaning. */
+export function askedWaitMs(header: HeaderMap, now: number): number | undefined {
+  for (const name of names) {
+    const text = Object.hasOwn(header, name) ? header[name]?.[0] : undefined;
+    const waitMs = text === undefined ? undefined : parseWaitMs(text.trim(), now);
+    if (waitMs !== undefined && waitMs <= longestMs) return Math.max(0, waitMs);
+  }
+  return undefined;
+}
+
+/** Seconds, a unix timestamp, a Go duration (`6m0s`) or an RFC 1123 date. */
+function parseWaitMs(text: string, now: number): number | undefined {
+  if (/^\d{1,16}(?:\.\d{1,9})?$/.test(text)) {
+    const number = Number(text);
+    if (number < smallestTimestamp) return number * 1_000;
+    return (number < smallestTimestampMs ? number * 1_000 : number) - now;
+  }
+  if (/^[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/.test(text)) {
+    const moment = Date.parse(text);
+    return Number.isNaN(moment) ? undefined : moment - now;
+  }
+  return parseGoDurationMs(text);
+}
+
+function parseGoDurationMs(text: string): number | undefined {
+  if (!/^(?:\d{1,12}(?:\.\d{1,9})?(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h)){1,8}$/.test(text)) return undefined;
+  let total = 0;
+  for (const [, amount, unit] of text.matchAll(/([\d.]+)([^\d.]+)/g))
+    total += Number(amount) * unitMs[unit!]!;
+  return total;
+}

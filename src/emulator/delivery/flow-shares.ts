@@ -1,0 +1,132 @@
+import type { Agenda } from "../agenda.ts";
+import type { EmulatorClock } from "../clock.ts";
+import type { FlowControl } from "../publish/message.ts";
+import { Line, type Leave } from "./line.ts";
+
+export interface FlowControlState {
+  readonly key: string;
+  readonly parallelism?: number | undefined;
+  readonly rate?: number | undefined;
+  readonly periodSeconds?: number | undefined;
+  /** Messages that hold a share: called, or about to be. */
+  readonly inFlight: number;
+  /** Messages that would be called if the limits allowed it. */
+  readonly waiting: number;
+  /** Calls begun within the last period, and the moment of the first of them. */
+  readonly rateCount: number;
+  readonly ratePeriodStart?: number | undefined;
+}
+
+/**
+ * The shares of one flow control key: never more than `parallelism` calls under way, never more than `rate` calls
+ * begun within any `period`. A call counts from the moment it begins, which may be later than its share was given,
+ * so shares given and not begun count as if they began now.
+ */
+export class FlowShares {
+  readonly #key: string;
+  readonly #clock: EmulatorClock;
+  readonly #agenda: Agenda;
+  #limits: FlowControl;
+  readonly #line = new Line();
+  #held = 0;
+  #notBegun = 0;
+  /** Moments at which calls began, oldest first, as long as they count. */
+  #begun: number[] = [];
+  #wake: Leave | undefined;
+  /** Messages under way that name this key. */
+  users = 0;
+
+  constructor(limits: FlowControl, clock: EmulatorClock, agenda: Agenda) {
+    this.#key = limits.key;
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#agenda = agenda;
+  }
+
+  set limits(limits: FlowControl) {
+    this.#limits = limits;
+    this.#admit();
+  }
+
+  /** Runs when the caller has a share, which it gives back with `give`. */
+  take(run: () => void): Leave {
+    const leave = this.#line.join(run);
+    this.#admit();
+    return leave;
+  }
+
+  /** The holder of a share calls now. */
+  begin(): void {
+    this.#notBegun--;
+    this.#begun.push(this.#clock.now());
+    this.#planWake();
+  }
+
+  give(use: "called" | "not called"): void {
+    this.#held--;
+    if (use === "not called") this.#notBegun--;
+    this.#admit();
+  }
+
+  state(): FlowControlState {
+    this.#forget();
+    const { parallelism, rate, periodSeconds } = this.#limits;
+    return {
+      key: this.#key,
+      parallelism,
+      rate,
+      periodSeconds,
+      inFlight: this.#held,
+      waiting: this.#line.length,
+      rateCount: this.#begun.length,
+      ratePeriodStart: this.#begun[0],
+    };
+  }
+
+  /** Nothing would be different if this were forgotten. */
+  get idle(): boolean {
+    this.#forget();
+    return this.users === 0 && this.#begun.length === 0;
+  }
+
+  #admit(): void {
+    this.#forget();
+    while (this.#isFree()) {
+      const run = this.#line.next();
+      if (run === undefined) break;
+      this.#held++;
+      this.#notBegun++;
+      run();
+    }
+    this.#planWake();
+  }
+
+  #isFree(): boolean {
+    const { parallelism, rate } = this.#limits;
+    return (
+      (parallelism === undefined || this.#held < parallelism) &&
+      (rate === undefined || this.#notBegun + this.#begun.length < rate)
+    );
+  }
+
+  #planWake(): void {
+    this.#wake?.();
+    this.#wake = undefined;
+    const oldest = this.#begun[0];
+    if (oldest === undefined || this.#line.length === 0 || this.#isFree()) return;
+    this.#wake = this.#agenda.at(oldest + this.#periodMs, () => this.#admit());
+  }
+
+  #forget(): void {
+    const end = this.#clock.now() - this.#periodMs;
+    const live = this.#begun.findIndex((begunAt) => begunAt > end);
+    if (live !== 0) this.#begun = live < 0 ? [] : this.#begun.slice(live);
+  }
+
+  get #periodMs(): number {
+    return (this.#limits.periodSeconds ?? defaultPeriodSeconds) * 1_000;
+  }
+}
+
+/** A rate without a period is per second. */
+const defaultPeriodSeconds = 1;

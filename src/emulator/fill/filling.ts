@@ -1,0 +1,87 @@
+import { setImmediate } from "node:timers/promises";
+import type { EmulatorClock } from "../clock.ts";
+import type { DeadLetters } from "../dlq/dead-letters.ts";
+import type { SeedRecord } from "../dlq/seed.ts";
+import type { Journal } from "../journal.ts";
+import type { Settings } from "../options.ts";
+import { seededRandom } from "../random.ts";
+import { arrivalAt } from "./arrivals.ts";
+import { Choice } from "./choice.ts";
+import { Filler } from "./filler.ts";
+import { parseGenerateOptions, type GenerateOptions } from "./generate-options.ts";
+import { generatedRecord } from "./generated-record.ts";
+import { recordsOfFile } from "./load-file.ts";
+
+// Some ten milliseconds of work; then others have their turn.
+const chunk = 500;
+
+/** Puts many records into the DLQ, a few at a time, so that the service goes on answering. */
+export class Filling {
+  readonly #deadLetters: DeadLetters;
+  readonly #settings: Settings;
+  readonly #clock: EmulatorClock;
+  readonly #journal: Journal;
+  #stops = 0;
+
+  constructor(parts: {
+    deadLetters: DeadLetters;
+    settings: Settings;
+    clock: EmulatorClock;
+    journal: Journal;
+  }) {
+    this.#deadLetters = parts.deadLetters;
+    this.#settings = parts.settings;
+    this.#clock = parts.clock;
+    this.#journal = parts.journal;
+  }
+
+  /** Makes records that entered up to now; none that is there is replaced. Answers how many: fewer when stopped. */
+  async generate(options: GenerateOptions): Promise<number> {
+    const { count, seed, arrivals, overMs, recordBytes, destinations } = parseGenerateOptions(options);
+    const random = seededRandom(seed);
+    const choice = new Choice(random);
+    const ingredients = {
+      choice,
+      filler: new Filler(choice),
+      shape: this.#settings,
+      destinations,
+      recordBytes,
+    };
+    const untilMs = this.#clock.now();
+    const fromMs = Math.max(0, untilMs - overMs);
+    const stops = this.#stops;
+    let made = 0;
+    while (made < count && stops === this.#stops) {
+      const end = Math.min(count, made + chunk);
+      for (; made < end; made++) {
+        const share = arrivalAt(arrivals, (made + random()) / count);
+        const enteredMs = Math.floor(fromMs + share * (untilMs - fromMs));
+        this.#deadLetters.enter(enteredMs, (dlqId) => generatedRecord(ingredients, dlqId, enteredMs));
+      }
+      await setImmediate();
+    }
+    if (made > 0) this.#journal.add({ type: "seeded", records: made });
+    return made;
+  }
+
+  /** Throws a `LoadProblem` if a line is wrong; what stands before it is there then. */
+  async load(file: string): Promise<number> {
+    const stops = this.#stops;
+    let loaded = 0;
+    let records: SeedRecord[] = [];
+    for await (const record of recordsOfFile(file)) {
+      records.push(record);
+      if (records.length < chunk) continue;
+      loaded += this.#deadLetters.seed(records).length;
+      records = [];
+      await setImmediate();
+      if (stops !== this.#stops) return loaded;
+    }
+    return loaded + this.#deadLetters.seed(records).length;
+  }
+
+  /** Ends what is underway, after the records at hand. */
+  stop(): void {
+    this.#stops++;
+  }
+}

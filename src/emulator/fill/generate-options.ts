@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { Refusal } from "../refusal.ts";
+
+/** How records are spread over the time that they entered in. */
+export const arrivalShapes = ["even", "burst", "skewed"] as const;
+export type ArrivalShape = (typeof arrivalShapes)[number];
+
+export const defaultDestinations: readonly string[] = [
+  "http://127.0.0.1:9001/webhooks/orders",
+  "http://127.0.0.1:9001/webhooks/payments",
+  "http://localhost:9002/api/invoices",
+  "http://127.0.0.1:9001/webhooks/refunds",
+  "http://127.0.0.1:9003/mail/send",
+  "http://localhost:9002/api/customers/import?fields=id,name,mail",
+  "http://[::1]:9004/search/index",
+  "http://127.0.0.1:9003/reports/nightly",
+];
+
+const schema = z.strictObject({
+  /** Records to make. */
+  count: z.number().int().min(0).max(10_000_000),
+  /** The same seed makes the same records, at the same distances from the end of the time. */
+  seed: z.number().int().min(0).max(0xffff_ffff).default(1),
+  arrivals: z.enum(arrivalShapes).default("even"),
+  /** The time in which they entered; it ends now. */
+  overMs: z
+    .number()
+    .int()
+    .min(0)
+    .max(3_650 * 86_400_000)
+    .default(6 * 3_600_000),
+  /** Bytes of a record as JSON; where its fields alone take more, or nothing in it can be filled, it has what it has. */
+  recordBytes: z.number().int().min(0).max(10_000_000).default(2_048),
+  /** Where their messages went, the first ones most. */
+  destinations: z
+    .array(z.url({ protocol: /^https?$/ }))
+    .min(1)
+    .default([...defaultDestinations]),
+});
+
+export type GenerateOptions = Readonly<z.input<typeof schema>>;
+export type GenerateSettings = Readonly<z.output<typeof schema>>;
+
+export function parseGenerateOptions(value: unknown): GenerateSettings {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const told = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`);
+  throw new Refusal(400, told.join("; "));
+}

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { Refusal } from "../refusal.ts";
+import { accept } from "./management.ts";
+import type { Message } from "./message.ts";
+
+/** Which pending messages a bulk cancel concerns; without ids and filters all of them. */
+export type MessageQuery =
+  | { readonly messageIds: readonly string[] }
+  | { readonly concerns: (message: Message) => boolean };
+
+type Values = (message: Message) => readonly (string | undefined)[];
+
+const filters: Readonly<Record<string, Values>> = {
+  url: ({ url }) => [url],
+  host: ({ url }) => [new URL(url).host, new URL(url).hostname],
+  path: ({ url }) => [new URL(url).pathname],
+  topicName: ({ topicName }) => [topicName],
+  queueName: ({ queueName }) => [queueName],
+  scheduleId: ({ settings }) => [settings.scheduleId],
+  callerIp: ({ callerIp }) => [callerIp],
+  callerIP: ({ callerIp }) => [callerIp],
+  label: ({ settings }) => settings.labels,
+  flowControlKey: ({ settings }) => [settings.flowControl?.key],
+};
+
+/** `count`, `cursor` and `async` are taken and change nothing: one call cancels everything that matches. */
+const others: ReadonlySet<string> = new Set(["messageIds", "fromDate", "toDate", "count", "cursor", "async"]);
+const idsBody = z.strictObject({ messageIds: z.array(z.string()).min(1) });
+
+/** Reads the query of a bulk cancel, or the ids in its JSON body; refuses with 400 whatever it does not know. */
+export function parseMessageQuery(query: URLSearchParams, body: Buffer): MessageQuery {
+  const unknown = [...query.keys()].find((name) => !Object.hasOwn(filters, name) && !others.has(name));
+  if (unknown !== undefined) throw new Refusal(400, `unknown query parameter: ${unknown}`);
+  const messageIds = idsIn(body) ?? valuesOf(query, "messageIds");
+  if (messageIds !== undefined) return { messageIds: [...new Set(messageIds)] };
+
+  const from = momentOf(query, "fromDate") ?? Number.NEGATIVE_INFINITY;
+  const to = momentOf(query, "toDate") ?? Number.POSITIVE_INFINITY;
+  const wanted = Object.entries(filters).flatMap(([name, values]) => {
+    const given = valuesOf(query, name);
+    return given === undefined ? [] : [{ given: new Set<string | undefined>(given), values }];
+  });
+  return {
+    concerns: (message) =>
+      message.createdAt >= from &&
+      message.createdAt <= to &&
+      wanted.every(({ given, values }) => values(message).some((value) => given.has(value))),
+  };
+}
+
+/** A body without a single id would otherwise read as "all messages". */
+function idsIn(body: Buffer): string[] | undefined {
+  if (body.length === 0) return undefined;
+  let payload: unknown;
+  try {
+    payload = JSON.parse(body.toString("utf8")) as unknown;
+  } catch {
+    throw new Refusal(400, "request body is not valid JSON");
+  }
+  return accept(idsBody, payload).messageIds;
+}
+
+/** Repeated and comma separated values alike; a URL may contain commas, so only one that a scheme follows separates. */
+function valuesOf(query: URLSearchParams, name: string): string[] | undefined {
+  const separator = name === "url" ? /,(?=https?:\/\/)/i : /,/;
+  const values = query
+    .getAll(name)
+    .flatMap((value) => value.split(separator).map((part) => part.trim() || part));
+  const usable = values.filter((value) => value !== "");
+  return usable.length === 0 ? undefined : usable;
+}
+
+function momentOf(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  if (!text) return undefined;
+  if (!/^-?\d{1,15}$/.test(text)) throw new Refusal(400, `${name} must be an integer: ${text}`);
+  return Number(text);
+}

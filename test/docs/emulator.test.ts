@@ -1,0 +1,232 @@
+import { spawn } from "node:child_process";
+import { EventEmitter, once } from "node:events";
+import { symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Io } from "../../src/cli/io.ts";
+import { runCli } from "../../src/cli/program.ts";
+import {
+  faultKinds,
+  happeningTypes,
+  operations,
+  startEmulator,
+  type Emulator,
+} from "../../src/emulator/index.ts";
+import { createFolder } from "../support/command.ts";
+import { codeBlocks, codeSpans, readDoc, root, tableRows } from "../support/markdown.ts";
+
+const manual = readDoc("docs/emulator.md");
+const blocks = codeBlocks(manual);
+const exports = blocks.find(({ heading }) => heading === "Recipes")?.text ?? "";
+
+interface Ended {
+  readonly exitCode: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function run(
+  command: string,
+  args: readonly string[],
+  env: Record<string, string>,
+  cwd = root,
+): Promise<Ended> {
+  const child = spawn(command, args, {
+    cwd,
+    env: { PATH: process.env["PATH"], HOME: cwd, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => {
+    if (child.exitCode === null) child.kill("SIGKILL");
+  });
+  let out = "";
+  let err = "";
+  child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString("utf8")));
+  child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString("utf8")));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (exitCode) => resolve({ exitCode, out, err }));
+  });
+}
+
+/** An emulator as the recipes ask for it, on ports of its own, and what it takes to reach it. */
+async function stand(): Promise<{ emulator: Emulator; env: Record<string, string> }> {
+  const emulator = await startEmulator({ token: "dev", retryScale: 0.01 });
+  onTestFinished(() => emulator.close());
+  return {
+    emulator,
+    env: { URL: emulator.url, TOKEN: emulator.token, CONTROL: `${emulator.controlUrl}/_control` },
+  };
+}
+
+async function follow(
+  heading: string,
+): Promise<{ emulator: Emulator; lines: readonly string[]; out: string }> {
+  const block = blocks.find((found) => found.language === "sh" && found.heading === heading);
+  if (block === undefined) throw new Error(`no sh block under ${heading}`);
+  const { emulator, env } = await stand();
+  const { exitCode, out } = await run("/bin/sh", ["-e", "-u", "-c", block.text], env);
+  expect({ exitCode, out }).toMatchObject({ exitCode: 0 });
+  return { emulator, lines: out.split("\n"), out };
+}
+
+/** What is tried of each recipe; a recipe without an entry here fails. */
+const recipes: Readonly<Record<string, (heading: string) => Promise<void>>> = {
+  "A message that fails, and its way back": async (heading) => {
+    const { emulator, out } = await follow(heading);
+    expect(out).toMatch(
+      /^\[\{"messageId":"msg_\w+"\}\]\{"messages":\[\{.*"body":"hello".*\}\]\}\{"messageId":"msg_\w+"\}$/,
+    );
+    expect(emulator.journal.counts()).toMatchObject({ retried: 1, accepted: 2 });
+  },
+  "An outage and its recovery": async (heading) => {
+    const { lines } = await follow(heading);
+    expect(lines).toEqual(['{"name":"outage"}503', "{}200", ""]);
+  },
+  "A rate limited service": async (heading) => {
+    const { out } = await follow(heading);
+    expect(out).toMatch(/^\{.*\}200\n200\n429\n\{"now":\d+\}200\n$/);
+  },
+  "An answer lost after accepting": async (heading) => {
+    const { emulator, out } = await follow(heading);
+    expect(out).toContain("no answer\n");
+    expect(out).toContain('"deduplicated":true');
+    expect(out).toContain('"accepted":1');
+    expect(emulator.journal.counts()).toMatchObject({ accepted: 1, deduplicated: 1 });
+  },
+  "A dead letter that expires": async (heading) => {
+    const { emulator, out } = await follow(heading);
+    expect(out).toMatch(/\{"messages":\[\]\}$/);
+    expect(emulator.journal.counts().expired).toBe(1);
+  },
+  "A search index that falls behind": async (heading) => {
+    const { out } = await follow(heading);
+    expect(out).toMatch(/"from":0,.*"from":50000,"perSecond":-500,"to":0\}\{\}$/);
+  },
+  "An assertion in any language": async (heading) => {
+    const { emulator, out } = await follow(heading);
+    expect(out).toMatch(/"type":"dead-lettered"/);
+    expect(out).toMatch(/"pending":0.*\}\{\}$/);
+    expect(emulator.dlq.size).toBe(0);
+  },
+  "The official client": async (heading) => {
+    const block = blocks.find((found) => found.language === "js" && found.heading === heading);
+    const folder = createFolder({});
+    symlinkSync(path.join(root, "node_modules"), path.join(folder.path, "node_modules"));
+    writeFileSync(path.join(folder.path, "publish.mjs"), block?.text ?? "");
+    const { emulator, env } = await stand();
+    const { exitCode, out, err } = await run(process.execPath, ["publish.mjs"], env, folder.path);
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: "" });
+    expect(emulator.journal.entries("accepted").map(({ messageId }) => messageId)).toEqual([out.trim()]);
+  },
+};
+
+describe("a recipe of docs/emulator.md", () => {
+  const headings = [
+    ...manual
+      .slice(manual.indexOf("\n## Recipes\n"))
+      .split("\n## ")[1]!
+      .matchAll(/^### (.+)$/gm),
+  ];
+
+  it("is tried here, each of them, and nothing else", () => {
+    expect(headings.map(([, heading]) => heading)).toEqual(Object.keys(recipes));
+  });
+
+  it.each(Object.entries(recipes))("%s: does what it says", async (heading, tried) => {
+    await expect(tried(heading)).resolves.toBeUndefined();
+  });
+
+  it("finds its addresses in the exports above it", () => {
+    expect(exports).toBe(
+      "export URL=http://127.0.0.1:8080 TOKEN=dev CONTROL=http://127.0.0.1:8081/_control\n",
+    );
+  });
+});
+
+describe("docs/emulator.md", () => {
+  it("has every kind of fault, and no other", () => {
+    const rows = tableRows(manual, ["kind", "further fields", "does"]);
+    expect(rows.flatMap(([kinds = ""]) => codeSpans(kinds)).toSorted()).toEqual([...faultKinds].toSorted());
+  });
+
+  it("names every operation that a fault can concern", () => {
+    const sentence = /Common fields:[\s\S]*?`probability`/.exec(manual)?.[0] ?? "";
+    expect(codeSpans(sentence)).toEqual(expect.arrayContaining([...operations, "any"]));
+  });
+
+  it("names every kind of entry in the journal", () => {
+    const sentence = /One entry per happening: ([\s\S]*?)\. It holds/.exec(manual)?.[1] ?? "";
+    expect(codeSpans(sentence).toSorted()).toEqual(happeningTypes.toSorted());
+  });
+
+  it("has requests of the control API that there are", async () => {
+    const { env } = await stand();
+    const rows = tableRows(manual, ["request", "body", "answers"]);
+    const paths = rows.flatMap(([requests = ""]) =>
+      codeSpans(requests).flatMap((span) => /^(?:[A-Z]+ )?(\/[^?]*)/.exec(span)?.[1] ?? []),
+    );
+    expect(paths.length).toBeGreaterThan(20);
+    for (const documented of paths) {
+      const { status } = await fetch(`${env["CONTROL"]}${documented.replaceAll(/\{\w+\}/g, "x")}`, {
+        method: "OPTIONS",
+      });
+      expect([documented, status]).toEqual([documented, 405]);
+    }
+  });
+
+  it("names every setting that can change", async () => {
+    const { emulator } = await stand();
+    const response = await fetch(`${emulator.controlUrl}/_control/settings`);
+    const section = /### Settings that can change[\s\S]*?mean what/.exec(manual)?.[0] ?? "";
+    expect(codeSpans(section).toSorted()).toEqual(Object.keys((await response.json()) as object).toSorted());
+  });
+
+  it("has every option of startEmulator that it names, in the table of options", () => {
+    const source = readDoc("src/emulator/options.ts");
+    const declared = /export interface EmulatorOptions \{([\s\S]*?)\n\}/.exec(source)?.[1] ?? "";
+    const names = [...declared.matchAll(/^ {2}readonly (\w+)\?:/gm)].map(([, name = ""]) => name);
+    const documented = tableRows(manual, ["option", "default", "meaning"]).flatMap(([option = ""]) =>
+      codeSpans(option),
+    );
+    expect(documented.toSorted()).toEqual(names.toSorted());
+  });
+});
+
+describe("what redriver emulator prints", () => {
+  it("are lines of curl that work as they are", async () => {
+    const listeners = new Set<() => void>();
+    const printed = new EventEmitter();
+    const output = once(printed, "text").then(([text]) => String(text));
+    const io: Io = {
+      env: {},
+      isTerminal: false,
+      out: (text) => printed.emit("text", text),
+      err: (text) => printed.emit("text", text),
+      confirm: () => Promise.resolve(false),
+      onSignal: (listener) => {
+        const stop = (): void => listener("SIGINT");
+        listeners.add(stop);
+        return () => listeners.delete(stop);
+      },
+    };
+    const exit = runCli(
+      [
+        "emulator",
+        "--port=0",
+        "--control-port=0",
+        "--token=it's$HOME",
+        "--index=a b",
+        "--stats-password=p'w",
+      ],
+      io,
+    );
+    const lines = (await output).split("\n").filter((line) => line.startsWith("curl "));
+    expect(lines).toHaveLength(2);
+    const answers = await Promise.all(lines.map((line) => run("/bin/sh", ["-c", line], {})));
+    for (const stop of listeners) stop();
+    expect(await exit).toBe(0);
+    expect(JSON.parse(answers[0]!.out)).toEqual({ messages: [] });
+    expect(JSON.parse(answers[1]!.out)).toMatchObject({ pending_index_count: expect.any(Number) });
+  });
+});

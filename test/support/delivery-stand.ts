@@ -1,0 +1,97 @@
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished } from "vitest";
+import { resolveOptions, type EmulatorOptions } from "../../src/emulator/options.ts";
+import { batchAnswer } from "../../src/emulator/publish/batch-answer.ts";
+import { createWorld, type World } from "../../src/emulator/world.ts";
+
+export interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+  readonly body: string;
+}
+
+export interface CallAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: string | Buffer;
+}
+
+/** Everything of the emulator but its sockets, and a real destination that answers as told. */
+export interface Stand {
+  readonly world: World;
+  readonly url: string;
+  readonly calls: Call[];
+  /** How many calls were under way at most at the same time. */
+  mostAtOnce: number;
+  answer: (call: Call) => CallAnswer | Promise<CallAnswer>;
+  /** Publishes as the batch call does; returns the ids in order. */
+  publish(items: readonly object[]): string[];
+  /** What the DLQ holds, oldest first. */
+  deadLetters(): Record<string, unknown>[];
+  /** Bodies of the calls in the order in which they came. */
+  bodies(): string[];
+  callsTo(path: string): Call[];
+  /** Resolves when that many calls have come. */
+  called(times: number): Promise<void>;
+}
+
+export async function createStand(options: EmulatorOptions = {}): Promise<Stand> {
+  let underWay = 0;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const call = {
+        method: request.method ?? "",
+        path: request.url ?? "",
+        headers: request.headers,
+        rawHeaders: request.rawHeaders,
+        body: Buffer.concat(chunks).toString("utf8"),
+      };
+      stand.calls.push(call);
+      stand.mostAtOnce = Math.max(stand.mostAtOnce, ++underWay);
+      void (async () => {
+        const { status, headers = {}, body = "" } = await stand.answer(call);
+        underWay--;
+        response.writeHead(status, headers).end(body);
+      })();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const world = createWorld(resolveOptions({ retryScale: 0, ...options }));
+  onTestFinished(async () => {
+    await world.deliveries.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const stand: Stand = {
+    world,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: [],
+    mostAtOnce: 0,
+    answer: () => ({ status: 200 }),
+    publish(items) {
+      const answers = JSON.parse(batchAnswer(world, items, "127.0.0.1").body.toString()) as unknown[];
+      return answers.flat().map((answer) => (answer as { messageId: string }).messageId);
+    },
+    deadLetters: () =>
+      world.journal
+        .entries("dead-lettered")
+        .map(({ dlqId }) => world.deadLetters.find(dlqId) as Record<string, unknown>),
+    bodies: () => stand.calls.map(({ body }) => body),
+    callsTo: (path) => stand.calls.filter((call) => call.path === path),
+    called: (times) => expect.poll(() => stand.calls.length, { interval: 5, timeout: 5_000 }).toBe(times),
+  };
+  return stand;
+}
+
+/** A promise that the test resolves. */
+export function createGate<T>(): { readonly passed: Promise<T>; open(value: T): void } {
+  let open!: (value: T) => void;
+  const passed = new Promise<T>((resolve) => (open = resolve));
+  return { passed, open: (value) => open(value) };
+}
