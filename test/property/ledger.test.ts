@@ -38,6 +38,8 @@ interface Post {
   readonly at: number;
   /** Absent while it may have been accepted. */
   end?: "refused" | "not-sent";
+  /** Its worker has said what became of it, be it "unknown"; a second word of the same worker does not count. */
+  told?: true;
 }
 
 interface KnownRecord {
@@ -181,7 +183,9 @@ const isOpen = (record: KnownRecord): boolean =>
 
 function endPost(record: KnownRecord, by: Token, outcome: "refused" | "unknown" | "not-sent"): void {
   const post = record.posts.findLast((one) => one.token === by);
-  if (post !== undefined && post.end === undefined && outcome !== "unknown") post.end = outcome;
+  if (post === undefined || post.told === true) return;
+  post.told = true;
+  if (outcome !== "unknown") post.end = outcome;
 }
 
 const toRefuse = (id: DlqId, pick: number, outcome: RefusedRequest["outcome"], coolMs: number): Command =>
@@ -197,8 +201,11 @@ const toRefuse = (id: DlqId, pick: number, outcome: RefusedRequest["outcome"], c
       expect(record.holder?.token === by && isOpen(record)).toBe(false);
       return;
     }
-    const wasEnded = post === undefined || post.end !== undefined;
-    if (post !== undefined) post.end ??= outcome === "not-sent" ? "not-sent" : "refused";
+    const wasEnded = post === undefined || post.told === true;
+    if (post !== undefined && !wasEnded) {
+      post.told = true;
+      post.end = outcome === "not-sent" ? "not-sent" : "refused";
+    }
     expect(verdict).toBe(unanswered(record).length > 0 ? "stays-open" : "cool");
     if (verdict !== "cool") return;
     record.holder = null;
