@@ -244,6 +244,7 @@ describe("the control API", () => {
     expect((await control("PUT", "/queues/q", { parallelism: 2 })).body).toEqual({
       name: "q",
       parallelism: 2,
+      paused: false,
     });
     expect((await control("GET", "/state")).body).toMatchObject({
       dlqSize: 2,
@@ -263,7 +264,9 @@ describe("the control API", () => {
     expect((await control("GET", "/url-groups")).body).toMatchObject({
       urlGroups: [{ name: "g", endpoints: [{ name: "a", url: target }] }],
     });
-    expect((await control("GET", "/queues")).body).toEqual({ queues: [{ name: "q", parallelism: 3 }] });
+    expect((await control("GET", "/queues")).body).toEqual({
+      queues: [{ name: "q", parallelism: 3, paused: false }],
+    });
   });
 
   test("writes down what it changed, but not what it was asked", async () => {

@@ -159,6 +159,10 @@ describe("whatever a bulk delete is asked with", () => {
   test.each([
     ["a blank is a value that no record has", "label=%20"],
     ["blanks in a list are values that no record has", "label=+,+"],
+    ["a comma alone is no empty value", "label=,"],
+    ["commas alone are no empty ids", "dlqIds=,,"],
+    ["an escaped comma alone is no empty id", "dlqIds=%2C"],
+    ["commas are no status", "responseStatus=,"],
     ["a tab is a value that no record has", "queueName=%09"],
     ["a blank id is an id that no record has", "dlqIds=%20"],
     ["NUL is a value that no record has", "label=%00"],

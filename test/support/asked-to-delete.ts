@@ -116,7 +116,10 @@ const statusMatches = (wanted: readonly string[] | undefined, status: number): b
  * Repeated and comma-separated values alike; undefined when none is left, which counts as not given. A blank is a value, which no record
  * has; blanks around a value may be there or not.
  */
+/** Commas with nothing between them name nothing, which is not the same as giving nothing. */
 function list(values: readonly string[], comma: RegExp): string[] | undefined {
-  const parts = values.flatMap((value) => value.split(comma)).filter((part) => part !== "");
-  return parts.length === 0 ? undefined : parts.map((part) => part.trim());
+  const given = values.filter((value) => value !== "");
+  if (given.length === 0) return undefined;
+  const parts = given.flatMap((value) => value.split(comma)).filter((part) => part !== "");
+  return parts.length === 0 ? [","] : parts.map((part) => part.trim());
 }

@@ -1,3 +1,4 @@
+import { severalValues } from "../http/several-values.ts";
 import { Refusal } from "../refusal.ts";
 import { parseBodyIds } from "./body-ids.ts";
 import type { Facet } from "./facets.ts";
@@ -83,7 +84,7 @@ function byIds(dlqIds: readonly string[]): DlqQuery {
 
 function filtersOf(query: URLSearchParams): Filter[] {
   const given: Readonly<Record<Facet, readonly string[] | undefined>> = {
-    messageId: nonEmpty(query.getAll("messageId").filter((value) => value !== "")),
+    messageId: severalValues(query.getAll("messageId"), never),
     url: urlValues(query),
     topicName: values(query, "topicName"),
     scheduleId: values(query, "scheduleId"),
@@ -99,16 +100,14 @@ function filtersOf(query: URLSearchParams): Filter[] {
   });
 }
 
-/** Repeated and comma separated values alike; empty ones count as not given, while a blank is a value, which finds nothing. */
-function values(query: URLSearchParams, name: string, separator: RegExp = /,/): string[] | undefined {
-  const given = query
-    .getAll(name)
-    .flatMap((value) => value.split(separator).map((part) => part.trim() || part));
-  return nonEmpty(given.filter((value) => value !== ""));
-}
-
 const nonEmpty = (list: string[] | undefined): string[] | undefined =>
   list === undefined || list.length === 0 ? undefined : list;
+
+/** A parameter with one value is not split. */
+const never = /(?!)/;
+
+const values = (query: URLSearchParams, name: string, separator: RegExp = /,/): string[] | undefined =>
+  severalValues(query.getAll(name), separator);
 
 /** A URL may contain commas: only one that a scheme follows separates. */
 const urlValues = (query: URLSearchParams): string[] | undefined => values(query, "url", /,(?=https?:\/\/)/i);

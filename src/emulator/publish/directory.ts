@@ -18,11 +18,11 @@ export interface UrlGroup {
 export interface Queue {
   readonly name: string;
   readonly parallelism: number;
+  readonly paused: boolean;
 }
 
 /** A queue as the service tells of it. */
 export interface QueueState extends Queue {
-  readonly paused: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -86,7 +86,7 @@ export class Directory {
     };
     this.#queues.set(name, state);
     this.#onQueue(state);
-    return { name, parallelism: wanted };
+    return { name, parallelism: wanted, paused: state.paused };
   }
 
   /** What waits on the queue is still delivered, in order; a pause ends. */
@@ -102,7 +102,7 @@ export class Directory {
   }
 
   queues(): Queue[] {
-    return this.queueStates().map(({ name, parallelism }) => ({ name, parallelism }));
+    return this.queueStates().map(({ name, parallelism, paused }) => ({ name, parallelism, paused }));
   }
 
   queueState(name: string): QueueState | undefined {

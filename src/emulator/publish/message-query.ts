@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { severalValues } from "../http/several-values.ts";
 import { Refusal } from "../refusal.ts";
 import { accept } from "./management.ts";
 import type { Message } from "./message.ts";
@@ -60,14 +61,11 @@ function idsIn(body: Buffer): string[] | undefined {
   return accept(idsBody, payload).messageIds;
 }
 
-/** Repeated and comma separated values alike; a URL may contain commas, so only one that a scheme follows separates. */
+/** A URL may contain commas, so only one that a scheme follows separates. */
+const separatorOf = (name: string): RegExp => (name === "url" ? /,(?=https?:\/\/)/i : /,/);
+
 function valuesOf(query: URLSearchParams, name: string): string[] | undefined {
-  const separator = name === "url" ? /,(?=https?:\/\/)/i : /,/;
-  const values = query
-    .getAll(name)
-    .flatMap((value) => value.split(separator).map((part) => part.trim() || part));
-  const usable = values.filter((value) => value !== "");
-  return usable.length === 0 ? undefined : usable;
+  return severalValues(query.getAll(name), separatorOf(name));
 }
 
 function momentOf(query: URLSearchParams, name: string): number | undefined {
