@@ -1,5 +1,10 @@
+// The year 9999 is the last that four digits can show; it is left for time to pass in.
+const latestMove = Date.UTC(9999, 0) - 1;
+
 /** The emulator's time: a base clock and the distance it was moved by. It only moves forward. */
 export class EmulatorClock {
+  /** The latest moment that the clock can be moved to. */
+  static readonly latestMove = latestMove;
   readonly #base: { now(): number };
   #offsetMs = 0;
   readonly #listeners = new Set<() => void>();
@@ -8,8 +13,9 @@ export class EmulatorClock {
     this.#base = base;
   }
 
+  /** In whole milliseconds, whatever the base clock gives: ids are made of it. */
   now(): number {
-    return this.#base.now() + this.#offsetMs;
+    return Math.floor(this.#base.now() + this.#offsetMs);
   }
 
   /** Time without the moves: what a receiver's own clock says, which nobody moves. */
@@ -20,6 +26,7 @@ export class EmulatorClock {
   /** Moves time; what became due by it happens before this returns or right after. */
   advance(ms: number): void {
     if (!(ms >= 0)) throw new RangeError(`a clock moves forward: expected ms >= 0, got ${ms}`);
+    if (this.now() + ms > latestMove) throw new RangeError("the clock can be moved up to the year 9998");
     this.#offsetMs += ms;
     for (const listener of this.#listeners) listener();
   }

@@ -9,6 +9,7 @@ export interface Counts {
   readonly failedAttempts: number;
   readonly callbacks: number;
   readonly deadLettered: number;
+  readonly lost: number;
   readonly deleted: number;
   readonly expired: number;
   readonly retried: number;
@@ -26,6 +27,7 @@ export const noCounts = (): MutableCounts => ({
   failedAttempts: 0,
   callbacks: 0,
   deadLettered: 0,
+  lost: 0,
   deleted: 0,
   expired: 0,
   retried: 0,
@@ -56,6 +58,9 @@ export function count(counts: MutableCounts, entry: JournalEntry): void {
       return;
     case "dead-lettered":
       counts.deadLettered++;
+      return;
+    case "lost":
+      counts.lost++;
       return;
     case "deleted":
       if (entry.by === "retention") counts.expired += entry.dlqIds.length;

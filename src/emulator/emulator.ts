@@ -1,3 +1,4 @@
+import { accept, bodies } from "./control/bodies.ts";
 import { serveControlApi } from "./control/control-api.ts";
 import type { DeadLetter } from "./dlq/dead-letter.ts";
 import type { SeedRecord } from "./dlq/seed.ts";
@@ -33,7 +34,7 @@ export interface Emulator extends AsyncDisposable {
   readonly journal: Pick<Journal, "entries" | "counts" | "waitFor">;
   readonly dlq: {
     readonly size: number;
-    /** Puts records there directly; returns their dlqIds, in the order given. */
+    /** Puts records there directly, all or none; returns their dlqIds, in the order given. */
     seed(records: readonly SeedRecord[]): string[];
     find(dlqId: string): DeadLetter | undefined;
     /** Deletes as if they had expired or somebody else had; returns the ids that were there. */
@@ -110,7 +111,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       get size() {
         return world.deadLetters.size;
       },
-      seed: (records) => world.deadLetters.seed(records),
+      seed: (records) => world.deadLetters.seed(accept(bodies.records, { records }).records),
       find: (dlqId) => world.deadLetters.find(dlqId),
       remove: (dlqIds) => world.deadLetters.remove(dlqIds),
       generate: (options) => world.filling.generate(options),

@@ -59,6 +59,13 @@ export type Happening =
       readonly responseStatus: number;
     }
   | {
+      /** The emulator itself failed on a message, which ended with that: no attempt more, no dead letter. */
+      readonly type: "lost";
+      readonly messageId: string;
+      readonly url: string;
+      readonly error: string;
+    }
+  | {
       readonly type: "deleted";
       readonly dlqIds: readonly string[];
       readonly by: "ids" | "filters" | "retry" | "retention";
@@ -86,6 +93,7 @@ const types: Readonly<Record<HappeningType, true>> = {
   delivery: true,
   callback: true,
   "dead-lettered": true,
+  lost: true,
   deleted: true,
   retried: true,
   cancelled: true,

@@ -74,9 +74,14 @@ export class Journal {
     if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
     return new Promise((resolve, reject) => {
       const watcher = (entry: JournalEntry): void => {
-        if (!holds(entry)) return;
+        try {
+          if (!holds(entry)) return;
+          resolve(entry);
+        } catch (error) {
+          // Whoever asks learns of it, not what is being written down.
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
         this.#watchers.delete(watcher);
-        resolve(entry);
       };
       this.#watchers.add(watcher);
       signal?.addEventListener("abort", () => {

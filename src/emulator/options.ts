@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import type { GenerateOptions } from "./fill/generate-options.ts";
 import type { Operation } from "./journal.ts";
 import { seededRandom } from "./random.ts";
+import { Refusal } from "./refusal.ts";
 
 export interface RateLimit {
   readonly limit: number;
@@ -62,7 +63,7 @@ export interface EmulatorOptions {
   readonly maxInFlight?: number | undefined;
   /** Applies where a message has no timeout of its own; default 30,000. */
   readonly deliveryTimeoutMs?: number | undefined;
-  /** Bytes of one message body; over it 412. Default 1,048,576. */
+  /** Bytes of one message body; over it 412. Default 1,048,576, at most 52,428,800. */
   readonly maxMessageBytes?: number | undefined;
   /** Retries one message may ask for; over it 412. Default unlimited. */
   readonly maxRetries?: number | undefined;
@@ -127,8 +128,17 @@ export function adjustableOf(settings: Settings): Adjustable {
   return Object.fromEntries(adjustableNames.map((name) => [name, settings[name]])) as unknown as Adjustable;
 }
 
+/** 50 MB, the largest plan; as JSON, six characters a byte at most, it still fits the longest string there is (2^29). */
+const mostMessageBytes = 52_428_800;
+
+function refuseTooLarge({ maxMessageBytes }: { readonly maxMessageBytes?: number | undefined }): void {
+  if (maxMessageBytes === undefined || maxMessageBytes <= mostMessageBytes) return;
+  throw new Refusal(400, `maxMessageBytes: expected at most ${mostMessageBytes}, got ${maxMessageBytes}`);
+}
+
 /** Changes what is given and leaves the rest. A seed starts its sequence anew, also when it is the one in force. */
 export function adjust(settings: Settings, adjustment: Adjustment): void {
+  refuseTooLarge(adjustment);
   const given = Object.fromEntries(Object.entries(adjustment).filter(([, value]) => value !== undefined));
   Object.assign(settings, given, sequenceOf(adjustment.seed));
 }
@@ -144,6 +154,7 @@ const sequenceOf = (seed: number | undefined): Partial<Settings> =>
 const secret = (): string => randomBytes(24).toString("base64url");
 
 export function resolveOptions(options: EmulatorOptions): Settings {
+  refuseTooLarge(options);
   const seed = options.seed ?? (options.random === undefined ? randomInt(2 ** 32) : undefined);
   return {
     host: options.host ?? "127.0.0.1",

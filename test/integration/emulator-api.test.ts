@@ -196,6 +196,12 @@ describe("messages, queues and keys", () => {
   test.each([
     ["?colour=red", undefined],
     ["?fromDate=yesterday", undefined],
+    ["?toDate=&toDate=1", undefined],
+    ["?fromDate=1&fromDate=", undefined],
+    ["?count=1&count=2", undefined],
+    ["?messageIds=msg_1", '{"messageIds":["msg_2"]}'],
+    ["?messageIds=", '{"messageIds":["msg_2"]}'],
+    ["", '{"messageIds":["msg_1"],"messageIds":["msg_2"]}'],
     ["", '{"messageIds":[]}'],
     ["", '{"messageIds":"msg_1"}'],
     ["", '{"ids":["msg_1"]}'],

@@ -298,6 +298,52 @@ describe("the control API", () => {
     expect((await control("POST", "/clock", { to: now })).status).toBe(400);
   });
 
+  test("tells whole milliseconds, whatever the clock is moved by", async () => {
+    emulator.clock.advance(0.5);
+    emulator.clock.advance(0.25);
+    const [dlqId] = emulator.dlq.seed([{}]);
+    expect(dlqId).toMatch(/^\d+-\d+$/);
+    expect(emulator.dlq.find(dlqId!)).toMatchObject({ dlqId });
+    expect((await control("GET", "/clock")).body).toEqual({ now: expect.toSatisfy(Number.isInteger) });
+  });
+
+  test("leaves the clock the last year that its timestamps can show", async () => {
+    const last = Date.UTC(9999, 0) - 1;
+    expect((await control("POST", "/clock", { to: last })).status).toBe(200);
+    expect(() => emulator.clock.advance(86_400_000)).toThrow(RangeError);
+    const { username, password } = emulator.statsCredentials;
+    const answer = await fetch(`${emulator.url}/v2/search/demo/stats`, {
+      headers: { Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` },
+    });
+    const { query_throughput: points } = (await answer.json()) as { query_throughput: { x: string }[] };
+    expect(points.at(-1)!.x).toMatch(/^\d{4}-\d\d-\d\d /);
+  });
+
+  test("puts all records there or none: one that is nested too deeply refuses them all", async () => {
+    const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+    for (const [path, body] of [
+      ["/dlq", `{"records":[{"dlqId":"5-1"},{"deep":${deep}}]}`],
+      ["/faults", `{"kind":"item-error","answer":${deep}}`],
+    ] as const) {
+      const answer = await fetch(`${emulator.controlUrl}/_control${path}`, { method: "POST", body });
+      expect([answer.status, await answer.json()]).toEqual([
+        400,
+        { error: expect.stringContaining("nested") },
+      ]);
+    }
+    expect(() => emulator.dlq.seed([{}, { deep: JSON.parse(deep) as unknown }])).toThrow("nested");
+    expect((await control("GET", "/state")).body).toMatchObject({ dlqSize: 0 });
+    expect((await control("GET", "/faults")).body).toEqual({ faults: [] });
+  });
+
+  test("numbers on behind the highest id that a record can be given", async () => {
+    const highest = "253402300799999-999999999";
+    expect((await control("POST", "/dlq", { records: [{ dlqId: highest }] })).status).toBe(201);
+    const ids = emulator.dlq.seed([{}, {}]);
+    expect(ids).toEqual(["253402300800000-0", "253402300800000-1"]);
+    for (const dlqId of ids) expect(await dlq("GET", `/${dlqId}`)).toMatchObject({ status: 200 });
+  });
+
   test.each([
     ["GET", "/nothing", undefined, 404],
     ["PATCH", "/faults", undefined, 405],
@@ -305,12 +351,15 @@ describe("the control API", () => {
     ["PUT", "/token", { token: "two words" }, 400],
     ["POST", "/clock", { advanceMs: -1 }, 400],
     ["POST", "/clock", { advanceMs: 1e15 }, 400],
+    ["POST", "/clock", { advanceMs: 0.5 }, 400],
+    ["POST", "/clock", { to: Date.UTC(9999, 0) }, 400],
     ["POST", "/clock", { advanceMs: 1, to: 1 }, 400],
     ["POST", "/clock", {}, 400],
     ["PUT", "/url-groups/g", { endpoints: [{ url: "ftp://x" }] }, 400],
     ["PUT", "/queues/q", { parallelism: 0 }, 400],
     ["DELETE", "/queues/nobody", undefined, 404],
     ["POST", "/dlq", { records: [{ dlqId: "mine" }] }, 400],
+    ["POST", "/dlq", { records: [{ dlqId: "253402300800000-0" }] }, 400],
     ["GET", "/journal?after=x", undefined, 400],
     ["GET", "/journal?type=requests", undefined, 400],
     ["GET", "/journal?tpye=request", undefined, 400],

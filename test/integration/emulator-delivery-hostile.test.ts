@@ -1,7 +1,13 @@
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { Agenda } from "../../src/emulator/agenda.ts";
+import { EmulatorClock } from "../../src/emulator/clock.ts";
+import { Deliveries } from "../../src/emulator/delivery/deliveries.ts";
 import { isLoopbackUrl } from "../../src/emulator/delivery/loopback.ts";
+import { Journal } from "../../src/emulator/journal.ts";
+import { resolveOptions } from "../../src/emulator/options.ts";
+import { plainSettings } from "../../src/emulator/publish/message-headers.ts";
 import { createStand } from "../support/delivery-stand.ts";
 
 /** A receiver below HTTP: it does as it likes with the socket once something has come. */
@@ -249,5 +255,54 @@ describe("only this machine", () => {
     const [entry] = stand.world.journal.entries("delivery");
     expect(entry).toMatchObject({ status: 0 });
     expect(entry!.error).not.toMatch(/not called/);
+  });
+});
+
+describe("a message that the emulator itself fails on", () => {
+  test("is told in the journal, ends, and holds up nobody", async () => {
+    const settings = resolveOptions({ deliver: "loopback", maxInFlight: 1 });
+    const clock = new EmulatorClock(settings.clock);
+    const journal = new Journal(clock, settings.journalLimit);
+    const deliveries = new Deliveries({
+      settings,
+      clock,
+      agenda: new Agenda(clock),
+      journal,
+      bury: ({ message }) => {
+        if (message.messageId === "msg_1") throw new RangeError("Invalid string length");
+        return "1-0";
+      },
+    });
+    onTestFinished(() => deliveries.close());
+    const url = "http://127.0.0.1:1/";
+    for (const messageId of ["msg_1", "msg_2"]) {
+      deliveries.send({
+        messageId,
+        url,
+        body: Buffer.from("secret"),
+        settings: { ...plainSettings, maxRetries: 0, flowControl: { key: "k", parallelism: 1 } },
+        createdAt: 0,
+        notBefore: 0,
+        callerIp: "127.0.0.1",
+      } as Parameters<Deliveries["send"]>[0]);
+    }
+    await deliveries.idle();
+    expect(journal.entries("lost")).toEqual([
+      expect.objectContaining({ messageId: "msg_1", url, error: "RangeError: Invalid string length" }),
+    ]);
+    expect(journal.counts()).toMatchObject({ failedAttempts: 2, lost: 1 });
+    expect(deliveries.pending).toBe(0);
+  });
+
+  test("because of a question to the journal does not exist: who asks learns of it", async () => {
+    const stand = await createStand();
+    const asked = stand.world.journal.waitFor(({ type }) => {
+      if (type === "delivery") throw new TypeError("no such field");
+      return false;
+    });
+    stand.publish([{ destination: `${stand.url}/` }]);
+    await expect(asked).rejects.toThrow("no such field");
+    await stand.world.deliveries.idle();
+    expect(stand.world.journal.counts()).toMatchObject({ delivered: 1, lost: 0 });
   });
 });

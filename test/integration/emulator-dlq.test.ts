@@ -253,6 +253,23 @@ describe("ids in a body, as older clients send them", () => {
     expect(await ids("")).toEqual(["1000-0", "1002-0", "1004-0"]);
   });
 
+  test.each(['{"dlqIds":["1000-0"],"dlqIds":[]}', '{"dlqIds":[],"dlqIds":["1000-0"]}'])(
+    "that are given twice are refused: %s",
+    async (twice) => {
+      await start();
+      seedMany(2);
+      expect((await call("DELETE", "", twice)).status).toBe(400);
+      expect(emulator.dlq.size).toBe(2);
+    },
+  );
+
+  test("may be spelled as JSON allows", async () => {
+    await start();
+    seedMany(2);
+    const spelled = ' { "dlqIds" : [ "\\u0031000-0" , "a\\"b\\\\" ] }\n';
+    expect((await call("DELETE", "", spelled)).body).toEqual({ deleted: 1 });
+  });
+
   test("that are an empty list mean any message, as an empty query value does", async () => {
     await start();
     seedMany(150);

@@ -272,9 +272,23 @@ describe("redriver emulator", () => {
     ["--arrivals", "late"],
     ["--over", "6"],
     ["--generate", "5", "--destination", "nowhere"],
+    ["--destination", "ftp://x"],
+    ["--destination", "http://127.0.0.1/", "ftp://x"],
+    ["--index", ""],
+    ["--index", "docs", ""],
     ["--generate", "5", "--record-bytes", "99999999"],
   ])("refuses %s %s with exit code 2", async (...args) => {
-    expect(await run(...args)).toMatchObject({ exitCode: 2, state: undefined });
+    const { exitCode, err, state } = await run(...args);
+    expect({ exitCode, state }).toEqual({ exitCode: 2, state: undefined });
+    expect(err).toMatch(/^(?:error|redriver): /);
+    expect(err).not.toMatch(/^\s+at /m);
+  });
+
+  test("with a line in its file that is nested too deeply exits 2 and says where", async () => {
+    const file = fileOf(`{}\n{"deep":${"[".repeat(20_000)}${"]".repeat(20_000)}}\n`);
+    const { exitCode, err, state } = await run("--load", file);
+    expect({ exitCode, state }).toEqual({ exitCode: 2, state: undefined });
+    expect(err).toContain(`${file}:2: nested`);
   });
 
   test("is stopped while it is still filling, and listens nowhere before it is full", async () => {

@@ -51,6 +51,26 @@ describe("retry from the DLQ", () => {
     expect(after!["messageId"]).not.toBe(before!["messageId"]);
   });
 
+  test.each([
+    { parallelism: 0 },
+    { parallelism: 0.5 },
+    { parallelism: -1 },
+    { rate: 0 },
+    { rate: 1e300 },
+    { rate: 1, period: 0 },
+    { rate: 1, period: 1e300 },
+    { rate: "none" },
+  ])("refuses a record whose flow control could never be met: %j", async (limits) => {
+    await stand.start();
+    const [dlqId] = stand.emulator.dlq.seed([{ url: `${stand.target}/`, flowControlKey: "k", ...limits }]);
+    expect((await stand.call("POST", `/v2/dlq/retry/${dlqId}`)).status).toBe(400);
+    expect((await stand.call("POST", `/v2/dlq/retry?dlqIds=${dlqId}`)).status).toBe(400);
+    expect(await stand.letters()).toHaveLength(1);
+    expect(stand.emulator.pending).toBe(0);
+    const override = { "Upstash-Flow-Control-Key": "k", "Upstash-Flow-Control-Value": "rate=1" };
+    expect((await stand.call("POST", `/v2/dlq/retry/${dlqId}`, override)).status).toBe(201);
+  });
+
   test("sends a body that is not text byte by byte", async () => {
     await stand.start();
     const dlqId = await stand.deadLetter({}, notText);

@@ -141,6 +141,15 @@ describe("settings", () => {
     expect(Object.keys(after["header"] as object)).toContain("Upstash-Message-Id");
   });
 
+  test("no message can be larger than the largest plan allows", async () => {
+    const largest = 52_428_800;
+    expect((await patch({ maxMessageBytes: largest, maxRetries: 3 })).status).toBe(200);
+    expect((await patch({ maxMessageBytes: largest + 1, maxRetries: 2 })).status).toBe(400);
+    expect(() => emulator.adjust({ maxMessageBytes: 1e9 })).toThrow("maxMessageBytes");
+    expect(await settings()).toMatchObject({ maxMessageBytes: largest, maxRetries: 3 });
+    await expect(startEmulator({ maxMessageBytes: 1e9 })).rejects.toThrow("maxMessageBytes");
+  });
+
   test("maxMessageBytes and maxRetries refuse with 412", async () => {
     expect((await publish(1)).status).toBe(200);
     await patch({ maxMessageBytes: 3 });

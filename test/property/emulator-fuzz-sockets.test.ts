@@ -78,6 +78,21 @@ describe("whatever comes over the socket", () => {
     expect(await fuzzed.ailments()).toEqual([]);
   });
 
+  test.each([
+    ["no host", "DELETE /v2/dlq HTTP/1.1\nTOKEN\n\n", 400],
+    ["an expectation that nobody can meet", "DELETE /v2/dlq HTTP/1.1\nHost: x\nTOKEN\nExpect: x\n\n", 417],
+  ])("%s is refused with the reason, and deletes nothing", async (_, text, refused) => {
+    const { end, status, body } = await exchange(text, "wait");
+    expect([end, status]).toEqual(["answered", refused]);
+    expect(JSON.parse(body)).toEqual({ error: expect.any(String) });
+    expect(await fuzzed.ailments()).toEqual([]);
+  });
+
+  test("HTTP/1.0 needs no host", async () => {
+    const { status } = await exchange("GET /v2/dlq?count=1 HTTP/1.0\nTOKEN\n\n", "wait");
+    expect(status).toBe(200);
+  });
+
   test("requests sent at once on one connection are answered in order", async () => {
     const targets = Array.from({ length: 50 }, (_, index) => `/v2/dlq/${index}-0`);
     const text = targets.map((target, index) => {

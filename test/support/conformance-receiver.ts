@@ -28,14 +28,14 @@ export interface ConformanceReceiver extends AsyncDisposable {
 
 const notUtf8 = Buffer.from([0xff, 0xfe, 0x00, 0x80]);
 
-export async function startConformanceReceiver(): Promise<ConformanceReceiver> {
+export async function startConformanceReceiver(host = "127.0.0.1", port = 0): Promise<ConformanceReceiver> {
   const kept = new Map<string, Kept[]>();
   const server = createServer((request, response) => {
     answer(request, response, kept).catch(() => request.socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -112,6 +112,20 @@ describe("positions", () => {
 });
 
 describe("the store", () => {
+  test("never gives an id that cannot be read", () => {
+    const store = new DlqStore({ dateFilter: "entered", order: "earliestFirst" });
+    const top = 999_999_999;
+    store.insert([
+      { ms: 5, seq: top, record: {} },
+      { ms: 9, seq: top, record: {} },
+    ]);
+    expect(store.freePosition(5)).toEqual({ ms: 6, seq: 0 });
+    expect([7, 8].map((now) => store.nextPosition(now))).toEqual([
+      { ms: 10, seq: 0 },
+      { ms: 10, seq: 1 },
+    ]);
+  });
+
   test("numbers records upwards even when the clock goes back", () => {
     const store = new DlqStore({ dateFilter: "entered", order: "earliestFirst" });
     expect([10, 10, 9, 11].map((now) => store.nextPosition(now))).toEqual([

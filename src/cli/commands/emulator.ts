@@ -85,8 +85,9 @@ export const registerEmulator: Register = (program, { io }) => {
     .option(
       "--destination <url...>",
       "where their messages went, the first ones most (default: some on this machine)",
+      toDestinations,
     )
-    .option("--index <id...>", "search indexes that have statistics (default: demo)")
+    .option("--index <id...>", "search indexes that have statistics (default: demo)", toIndexes)
     .option("--stats-user <name>", "Basic auth of the statistics (default: emulator)")
     .option("--stats-password <password>", "Basic auth of the statistics (default: a random one)")
     .option("--stop-with-parent", "stop when stdin ends, for whoever starts it")
@@ -228,6 +229,16 @@ function toFactor(text: string): number {
   const factor = /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
   if (factor <= 1_000) return factor;
   throw new InvalidArgumentError("Expected a number from 0 to 1000, such as 0.01.");
+}
+
+function toDestinations(text: string, before: readonly string[] = []): string[] {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return [...before, text];
+  throw new InvalidArgumentError("Expected an http(s) URL.");
+}
+
+function toIndexes(text: string, before: readonly string[] = []): string[] {
+  if (text !== "") return [...before, text];
+  throw new InvalidArgumentError("Expected an id.");
 }
 
 function toToken(text: string): string {

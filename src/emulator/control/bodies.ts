@@ -9,7 +9,7 @@ export const bodies = {
     token: z.string().regex(/^[\x21-\x7e]+$/, "expected printable ASCII without spaces"),
   }),
   clock: z.union([
-    z.strictObject({ advanceMs: z.number().min(0) }),
+    z.strictObject({ advanceMs: z.number().int().min(0) }),
     z.strictObject({ to: z.number().int().min(0) }),
   ]),
   queue: z.strictObject({ parallelism: z.number().int().min(1).optional(), paused: z.boolean().optional() }),

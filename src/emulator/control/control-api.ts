@@ -1,3 +1,4 @@
+import { EmulatorClock } from "../clock.ts";
 import { parseGenerateOptions } from "../fill/generate-options.ts";
 import {
   errorAnswer,
@@ -99,15 +100,12 @@ async function idleAnswer(world: World, exchange: Exchange): Promise<Answer> {
   return json(200, stateOf(world));
 }
 
-// The end of the year 9999: the last that a timestamp of the statistics can show.
-const lastMoment = Date.UTC(10_000, 0) - 1;
-
 function moveClock(world: World, payload: unknown): Answer {
   const move = accept(bodies.clock, payload);
   const now = world.clock.now();
   const to = "to" in move ? move.to : now + move.advanceMs;
   if (to < now) throw new Refusal(400, `to: the clock moves forward only, and it is ${now} already`);
-  if (to > lastMoment) throw new Refusal(400, "the clock ends with the year 9999");
+  if (to > EmulatorClock.latestMove) throw new Refusal(400, "the clock can be moved up to the year 9998");
   world.clock.advance(to - now);
   return json(200, { now: world.clock.now() });
 }

@@ -63,6 +63,7 @@ export class Deliveries {
       toRequest: (journey) => this.#toRequest(journey),
       call: (request, session) => this.#call(request, session),
       judge: (journey, attempt, request) => this.#judge(journey, attempt, request),
+      lose: (journey, error) => this.#lose(journey, error),
     };
     this.#session = this.#newSession();
   }
@@ -179,6 +180,10 @@ export class Deliveries {
       retryDelay?.ms(retried) ??
       retryLadderMs(retried + 1);
     return { next: "retry", waitMs: waitMs * this.#settings.retryScale };
+  }
+
+  #lose({ message: { messageId, url } }: Journey, error: unknown): void {
+    this.#journal.add({ type: "lost", messageId, url, error: String(error) });
   }
 
   #record(journey: Journey, attempt: Attempt, outcome: "delivered" | "failed"): void {

@@ -1,7 +1,7 @@
-import { Agent, request } from "undici";
+import { request } from "undici";
 import { canonicalName } from "../publish/header-names.ts";
 import { emptyHeaderMap, type HeaderMap } from "../publish/message.ts";
-import { lookup } from "./lookup.ts";
+import { Connections, type Connection } from "./connections.ts";
 
 export interface CallRequest {
   readonly url: string;
@@ -35,20 +35,22 @@ const longestTimerMs = 2 ** 31 - 1;
  * (16 KiB), the body by what is kept of it, everything together by the timeout.
  */
 export class HttpCaller {
-  readonly #agent: Agent;
+  readonly #connections: Connections;
   readonly #maxResponseBytes: number;
 
   constructor(options: { connections: number; maxResponseBytes: number }) {
-    this.#agent = new Agent({ connections: options.connections, connect: { timeout: 5_000, lookup } });
+    this.#connections = new Connections(options.connections);
     this.#maxResponseBytes = options.maxResponseBytes;
   }
 
   async call({ url, method, header, body, timeoutMs }: CallRequest): Promise<Attempt> {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), Math.min(timeoutMs, longestTimerMs));
+    let connection: Connection | undefined;
     try {
+      connection = this.#connections.take(new URL(url).origin);
       const response = await request(url, {
-        dispatcher: this.#agent,
+        dispatcher: connection.client,
         method,
         headers: header,
         body: body.length === 0 ? null : body,
@@ -65,12 +67,13 @@ export class HttpCaller {
       return noAnswer(deadline.signal.aborted ? `no answer within ${timeoutMs} ms` : describe(error));
     } finally {
       clearTimeout(timer);
+      if (connection !== undefined) this.#connections.give(connection);
     }
   }
 
   /** Ends what is in flight; those attempts count as failed. */
   close(): Promise<void> {
-    return this.#agent.destroy();
+    return this.#connections.close();
   }
 
   async #read(body: AsyncIterable<Buffer>): Promise<Buffer> {

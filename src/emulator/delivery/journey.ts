@@ -17,6 +17,8 @@ export interface Road {
   /** Never rejects. */
   readonly call: (request: CallRequest, session: Session) => Promise<Attempt>;
   readonly judge: (journey: Journey, attempt: Attempt, request: CallRequest) => Verdict;
+  /** The emulator itself failed on it; it is over. */
+  readonly lose: (journey: Journey, error: unknown) => void;
 }
 
 /** Which attempt of which message a callback tells about. */
@@ -146,15 +148,13 @@ export class Journey {
     }
     this.#state = "calling";
     this.#shares?.begin();
-    const request = this.#road.toRequest(this);
-    void this.#road.call(request, this.#session).then((attempt) => this.#called(attempt, request));
+    void this.#attempt();
   }
 
-  #called(attempt: Attempt, request: CallRequest): void {
-    if (this.#session.ended) return;
-    const cancelled = this.#state === "cancelled while calling";
+  async #attempt(): Promise<void> {
+    const verdict = await this.#attempted();
+    if (verdict === undefined) return;
     this.#state = "waiting";
-    const verdict: Verdict = cancelled ? { next: "over" } : this.#road.judge(this, attempt, request);
     this.#session.slots.give();
     this.#giveShare("called");
     switch (verdict.next) {
@@ -165,6 +165,22 @@ export class Journey {
         this.#retried++;
         this.#sleepUntil(this.#road.clock.now() + verdict.waitMs);
         return;
+    }
+  }
+
+  /** What comes of one attempt, also where the emulator fails; undefined once the session has ended. */
+  async #attempted(): Promise<Verdict | undefined> {
+    const road = this.#road;
+    try {
+      const request = road.toRequest(this);
+      const attempt = await road.call(request, this.#session);
+      if (this.#session.ended) return undefined;
+      if (this.#state === "cancelled while calling") return { next: "over" };
+      return road.judge(this, attempt, request);
+    } catch (error) {
+      if (this.#session.ended) return undefined;
+      road.lose(this, error);
+      return { next: "over" };
     }
   }
 

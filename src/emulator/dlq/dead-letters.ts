@@ -6,7 +6,7 @@ import { toDeadLetter, type DeadLetter } from "./dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
 import { DlqStore, type Found } from "./dlq-store.ts";
 import { Leaving } from "./leaving.ts";
-import { formatCursor, formatDlqId, parseDlqId } from "./position.ts";
+import { formatCursor, formatDlqId, parseSeedId } from "./position.ts";
 import { toSeed, type SeedRecord } from "./seed.ts";
 import { withheldOf, type Withheld } from "./withheld.ts";
 
@@ -114,7 +114,7 @@ export class DeadLetters {
   seed(records: readonly SeedRecord[]): string[] {
     const now = this.#clock.now();
     const placed = records.map((record) => {
-      const given = typeof record.dlqId === "string" ? parseDlqId(record.dlqId) : undefined;
+      const given = typeof record.dlqId === "string" ? parseSeedId(record.dlqId) : undefined;
       const position = given ?? this.#store.nextPosition(now);
       return { ...position, record: toSeed(record, formatDlqId(position), now) };
     });

@@ -3,7 +3,7 @@ import { nextBit, previousBit } from "./bits.ts";
 import type { DeadLetter } from "./dead-letter.ts";
 import type { Filter } from "./dlq-query.ts";
 import { KnownValues } from "./known-values.ts";
-import { comparePositions, formatDlqId, parseDlqId, type Position } from "./position.ts";
+import { comparePositions, formatDlqId, parseDlqId, positionBehind, type Position } from "./position.ts";
 import { satisfies, toScan, type Scan } from "./scan.ts";
 import { Slabs } from "./slabs.ts";
 
@@ -67,7 +67,7 @@ export class DlqStore {
   /** An id for a record that enters now. Ids only grow, also when the clock does not. */
   nextPosition(now: number): Position {
     const last = this.#last;
-    this.#last = now > last.ms ? { ms: now, seq: 0 } : { ms: last.ms, seq: last.seq + 1 };
+    this.#last = now > last.ms ? { ms: now, seq: 0 } : positionBehind(last);
     return this.#last;
   }
 
@@ -78,7 +78,9 @@ export class DlqStore {
     const before = row > 0 ? this.#blocks[at] : this.#blocks[at - 1];
     if (before === undefined) return { ms, seq: 0 };
     const last = row > 0 ? row - 1 : before.rows - 1;
-    return { ms, seq: before.ms[last] === ms ? before.seq[last]! + 1 : 0 };
+    if (before.ms[last] !== ms) return { ms, seq: 0 };
+    const behind = positionBehind({ ms, seq: before.seq[last]! });
+    return behind.ms === ms ? behind : this.freePosition(behind.ms);
   }
 
   append(position: Position, record: DeadLetter): void {

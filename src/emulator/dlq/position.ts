@@ -16,6 +16,22 @@ export function parseDlqId(text: string): Position | undefined {
   return formatDlqId(position) === text ? position : undefined;
 }
 
+/** The end of the year 9999. Ids of records that enter behind all others have room above it. */
+const latestSeededMs = Date.UTC(10_000, 0) - 1;
+
+/** The place that a record put there directly asks for; undefined for an id that it cannot have. */
+export function parseSeedId(text: string): Position | undefined {
+  const position = parseDlqId(text);
+  return position !== undefined && position.ms <= latestSeededMs ? position : undefined;
+}
+
+// Nine digits, as `parseDlqId` reads them.
+const largestSeq = 999_999_999;
+
+/** The next id in the same millisecond, or the first of the next one where that has no more. */
+export const positionBehind = ({ ms, seq }: Position): Position =>
+  seq < largestSeq ? { ms, seq: seq + 1 } : { ms: ms + 1, seq: 0 };
+
 /** A cursor is the position of the last record seen, so records may vanish behind it. Opaque to clients. */
 export const formatCursor = (position: Position): string =>
   Buffer.from(`after:${formatDlqId(position)}`).toString("base64url");

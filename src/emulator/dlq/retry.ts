@@ -122,9 +122,9 @@ function settingsOf(record: DeadLetter, withheld: Withheld): MessageSettings {
         ? undefined
         : {
             key: flowControlKey,
-            parallelism: numberOf(record, "parallelism"),
-            rate: numberOf(record, "rate"),
-            periodSeconds: numberOf(record, "period"),
+            parallelism: limitOf(record, "parallelism"),
+            rate: limitOf(record, "rate"),
+            periodSeconds: limitOf(record, "period"),
           },
     redaction: withheld.redaction,
   };
@@ -156,7 +156,8 @@ function textOf(record: DeadLetter, field: string): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-function numberOf(record: DeadLetter, field: string): number | undefined {
-  const value = record[field];
-  return typeof value === "number" ? value : undefined;
+/** NaN, which is no limit that can be met, for what is there and no number. */
+function limitOf(record: DeadLetter, field: string): number | undefined {
+  const value = record[field] ?? undefined;
+  return value === undefined || typeof value === "number" ? value : Number.NaN;
 }

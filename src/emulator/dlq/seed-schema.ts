@@ -1,12 +1,15 @@
 import { z } from "zod";
+import { deepestNesting, isNestedTooDeeply } from "../http/nesting.ts";
+import { parseSeedId } from "./position.ts";
 
 /** A record as it is to be listed. Its id is of the service's form (`<ms>-<seq>`), made up where it is left out. */
 export const seedRecordSchema = z
   .object({
     dlqId: z
       .string()
-      .regex(/^(?:0|[1-9]\d{0,14})-(?:0|[1-9]\d{0,8})$/, "expected <ms>-<seq>")
+      .refine((text) => parseSeedId(text) !== undefined, "expected <ms>-<seq>, not beyond the year 9999")
       .nullable()
       .optional(),
   })
-  .catchall(z.unknown());
+  .catchall(z.unknown())
+  .refine((record) => !isNestedTooDeeply(record), `nested more than ${deepestNesting} levels deep`);

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Refusal } from "../refusal.ts";
+import { deepestNesting, isNestedTooDeeply } from "./nesting.ts";
 
 /** One request, read to its end. */
 export interface Exchange {
@@ -83,9 +84,14 @@ export async function readExchange(request: IncomingMessage, maxBodyBytes: numbe
 
 /** The body as JSON, whatever its content type says. */
 export function readJson(exchange: Exchange): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(exchange.body.toString("utf8")) as unknown;
+    value = JSON.parse(exchange.body.toString("utf8")) as unknown;
   } catch {
     throw new Refusal(400, "request body is not valid JSON");
   }
+  if (isNestedTooDeeply(value)) {
+    throw new Refusal(400, `request body is nested more than ${deepestNesting} levels deep`);
+  }
+  return value;
 }

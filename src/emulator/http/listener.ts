@@ -2,7 +2,7 @@ import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse }
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { Refusal } from "../refusal.ts";
-import { errorAnswer, readExchange, type Close, type Exchange, type Reply } from "./exchange.ts";
+import { errorAnswer, readExchange, type Answer, type Close, type Exchange, type Reply } from "./exchange.ts";
 import { writeAnswer, writeHalves } from "./write-answer.ts";
 
 export interface Listener {
@@ -29,9 +29,17 @@ const beforeResetMs = 50;
 
 /** An HTTP server whose every answer carries `Date` from the given clock, and that can hang up on its peer. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
-  const server = createServer({ maxHeaderSize: maxHeadBytes }, (request, response) => {
+  // What Node refuses by itself it refuses without a body.
+  const server = createServer(
+    { maxHeaderSize: maxHeadBytes, requireHostHeader: false },
+    (request, response) => {
+      response.sendDate = false;
+      respond(request, response, options).catch(() => request.socket.destroy());
+    },
+  );
+  server.on("checkExpectation", (_request, response) => {
     response.sendDate = false;
-    respond(request, response, options).catch(() => request.socket.destroy());
+    writeAnswer(response, lastAnswer(417, "only Expect: 100-continue can be met"), options.now());
   });
   server.keepAliveTimeout = keepAliveTimeoutMs;
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(error, socket as Socket));
@@ -68,13 +76,20 @@ async function respond(
 }
 
 async function produce(request: IncomingMessage, options: ListenerOptions): Promise<Reply> {
+  if (request.httpVersion === "1.1" && request.headers.host === undefined) {
+    return lastAnswer(400, "a request needs a Host header");
+  }
   try {
     return await options.handle(await readExchange(request, options.maxBodyBytes));
   } catch (error) {
-    if (error instanceof Refusal) return errorAnswer(error.status, error.message, { Connection: "close" });
+    if (error instanceof Refusal) return lastAnswer(error.status, error.message);
     return errorAnswer(500, "the emulator failed to handle this request");
   }
 }
+
+/** After it the connection ends: what follows on it may be the rest of a body. */
+const lastAnswer = (status: number, error: string): Answer =>
+  errorAnswer(status, error, { Connection: "close" });
 
 function end(socket: Socket, close: Close): void {
   // resetAndDestroy sends a FIN before its reset, so that the peer sees a polite end [measured: Node 20.20]; this mark,

@@ -1,4 +1,5 @@
 import { Refusal } from "../refusal.ts";
+import { isFlowControl } from "./header-values.ts";
 import type { Directory, Endpoint, UrlGroup } from "./directory.ts";
 import { isEndpointUrl, parseMessageHeaders, plainSettings, type GivenHeaders } from "./message-headers.ts";
 import type { MessageSettings } from "./message.ts";
@@ -92,6 +93,9 @@ export function refuseUnfit(
   }
   if (settings.maxRetries > limits.maxRetries) {
     throw new Refusal(412, `quota maxRetries exceeded: ${settings.maxRetries} > ${limits.maxRetries}`);
+  }
+  if (settings.flowControl !== undefined && !isFlowControl(settings.flowControl)) {
+    throw new Refusal(400, "invalid flow control: expected whole numbers from 1 up");
   }
   if (queueName !== undefined && (settings.delayMs ?? settings.notBeforeSeconds) !== undefined) {
     throw new Refusal(400, "a delay cannot be combined with a queue");

@@ -30,6 +30,19 @@ export function parseFlowControl(
   };
 }
 
+/** Whether calls can ever be made under these limits: a record put there directly may hold any. */
+export function isFlowControl({ parallelism, rate, periodSeconds }: FlowControl): boolean {
+  return isFit(parallelism, mostCalls) && isFit(rate, mostCalls) && isFit(periodSeconds, mostSeconds);
+}
+
+const isFit = (limit: number | undefined, most: number): boolean =>
+  limit === undefined || (Number.isInteger(limit) && limit >= 1 && limit <= most);
+
+/** Nine digits, as in the header. */
+const mostCalls = 999_999_999;
+/** As milliseconds it is still exact. */
+const mostSeconds = Math.floor(Number.MAX_SAFE_INTEGER / 1_000);
+
 /** `body`, `header` (or `headers`), `header[Name]`, comma separated. */
 export function parseRedaction(text: string | undefined): Redaction | undefined {
   if (text === undefined) return undefined;

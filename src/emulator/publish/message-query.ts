@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isSaidOnce } from "../http/said-once.ts";
 import { severalValues } from "../http/several-values.ts";
 import { Refusal } from "../refusal.ts";
 import { accept } from "./management.ts";
@@ -25,14 +26,21 @@ const filters: Readonly<Record<string, Values>> = {
 };
 
 /** `count`, `cursor` and `async` are taken and change nothing: one call cancels everything that matches. */
-const others: ReadonlySet<string> = new Set(["messageIds", "fromDate", "toDate", "count", "cursor", "async"]);
+const single = ["fromDate", "toDate", "count", "cursor", "async"];
+const others: ReadonlySet<string> = new Set(["messageIds", ...single]);
 const idsBody = z.strictObject({ messageIds: z.array(z.string()).min(1) });
 
 /** Reads the query of a bulk cancel, or the ids in its JSON body; refuses with 400 whatever it does not know. */
 export function parseMessageQuery(query: URLSearchParams, body: Buffer): MessageQuery {
   const unknown = [...query.keys()].find((name) => !Object.hasOwn(filters, name) && !others.has(name));
   if (unknown !== undefined) throw new Refusal(400, `unknown query parameter: ${unknown}`);
-  const messageIds = idsIn(body) ?? valuesOf(query, "messageIds");
+  const repeated = single.find((name) => query.getAll(name).length > 1);
+  if (repeated !== undefined) throw new Refusal(400, `query parameter ${repeated} cannot be repeated`);
+  const bodyIds = idsIn(body);
+  if (bodyIds !== undefined && query.has("messageIds")) {
+    throw new Refusal(400, "messageIds can be given in the query or in the body, not in both");
+  }
+  const messageIds = bodyIds ?? valuesOf(query, "messageIds");
   if (messageIds !== undefined) return { messageIds: [...new Set(messageIds)] };
 
   const from = momentOf(query, "fromDate") ?? Number.NEGATIVE_INFINITY;
@@ -52,13 +60,16 @@ export function parseMessageQuery(query: URLSearchParams, body: Buffer): Message
 /** A body without a single id would otherwise read as "all messages". */
 function idsIn(body: Buffer): string[] | undefined {
   if (body.length === 0) return undefined;
+  const text = body.toString("utf8");
   let payload: unknown;
   try {
-    payload = JSON.parse(body.toString("utf8")) as unknown;
+    payload = JSON.parse(text) as unknown;
   } catch {
     throw new Refusal(400, "request body is not valid JSON");
   }
-  return accept(idsBody, payload).messageIds;
+  const { messageIds } = accept(idsBody, payload);
+  if (!isSaidOnce(text, messageIds)) throw new Refusal(400, "messageIds: expected once");
+  return messageIds;
 }
 
 /** A URL may contain commas, so only one that a scheme follows separates. */
