@@ -5,16 +5,24 @@ const argv = process.argv.slice(2);
 const commands = new Set([
   "run",
   "drain",
+  "plan",
+  "apply",
   "status",
   "pause",
   "resume",
+  "parked",
+  "history",
+  "rules",
   "config",
+  "archive",
   "index",
   "emulator",
   "demo",
 ]);
+/** They go through a backlog of any size page by page. */
+const paging: readonly (string | undefined)[] = ["run", "plan", "apply"];
 // Global options may stand before the command; `pause run` has another command first.
-if (argv.find((word) => commands.has(word)) === "run") keepHeapSmall();
+if (paging.includes(argv.find((word) => commands.has(word)))) keepHeapSmall();
 
 // Whoever read the output may go away (`| head`); the work goes on to its end.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);

@@ -18,3 +18,9 @@ export function toExit(error: unknown): { readonly exitCode: number; readonly me
   }
   return { exitCode: 1, message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }
+
+/** Of two exit codes of one command: a failure outranks work that was left, and that outranks success. */
+export function worseExit(one: number, other: number): number {
+  const rank = [0, 3, 1];
+  return rank.indexOf(one) < rank.indexOf(other) || !rank.includes(other) ? other : one;
+}

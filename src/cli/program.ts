@@ -1,11 +1,17 @@
 import { Command, CommanderError } from "commander";
 import { toExit, type Register } from "./command-context.ts";
+import { registerApply } from "./commands/apply.ts";
+import { registerArchive } from "./commands/archive.ts";
 import { registerConfig } from "./commands/config.ts";
 import { registerDemo } from "./commands/demo.ts";
 import { registerDrain } from "./commands/drain.ts";
 import { registerEmulator } from "./commands/emulator.ts";
+import { registerHistory } from "./commands/history.ts";
 import { registerIndex } from "./commands/index-stats.ts";
+import { registerParked } from "./commands/parked.ts";
 import { registerPause } from "./commands/pause.ts";
+import { registerPlan } from "./commands/plan.ts";
+import { registerRules } from "./commands/rules.ts";
 import { registerRun } from "./commands/run.ts";
 import { registerStatus } from "./commands/status.ts";
 import type { Io } from "./io.ts";
@@ -14,9 +20,15 @@ import { version } from "./version.ts";
 const commands: readonly Register[] = [
   registerRun,
   registerDrain,
+  registerPlan,
+  registerApply,
   registerStatus,
   registerPause,
+  registerParked,
+  registerHistory,
+  registerRules,
   registerConfig,
+  registerArchive,
   registerIndex,
   registerEmulator,
   registerDemo,

@@ -1,42 +1,132 @@
+import { isDeepStrictEqual } from "node:util";
+import { toLedgerLimits } from "../config/settings/ledger-limits.ts";
 import type { Settings } from "../config/settings/settings.ts";
-import type { DrainsDocument } from "../ports/drains.ts";
+import type { Archive } from "../ports/archive.ts";
+import type { NewAuditEntry } from "../ports/audit.ts";
+import type { DrainConfig, DrainsDocument, SourceConfig } from "../ports/drains.ts";
 import type { DrainName, SourceId } from "../ports/ids.ts";
+import type { Replicas } from "../ports/replicas.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import type { DrainRuntime, World } from "../redrive/runtime.ts";
+import { openArchive } from "./build-archive.ts";
 import { buildSource, type BuiltSource } from "./build-source.ts";
 import type { ReadSecret } from "./secrets.ts";
-import type { Teardown } from "./teardown.ts";
+import { createTeardown, type Teardown } from "./teardown.ts";
 
 export interface Core {
   readonly settings: Settings;
   readonly document: DrainsDocument;
   readonly redis: RedisConnection;
+  readonly replicas: Replicas;
   readonly sources: ReadonlyMap<SourceId, BuiltSource>;
   readonly drains: ReadonlyMap<DrainName, DrainRuntime>;
+  /** This process's part of the archive; null where the document names none. */
+  readonly archive: Archive | null;
 }
 
+/** What every document of a process is built with. */
 export interface CoreParts {
   readonly settings: Settings;
-  readonly document: DrainsDocument;
   readonly redis: RedisConnection;
+  readonly replicas: Replicas;
   readonly world: World;
   readonly readSecret: ReadSecret;
   readonly lineage: { readonly key: string | undefined; readonly oldKeys: readonly string[] };
   readonly teardown: Teardown;
+  readonly onAudit?: (entry: NewAuditEntry) => void;
 }
 
-/** Builds every source and drain of a document. Throws `settings-invalid` with what is missing. */
-export function buildCore(parts: CoreParts): Core {
-  const { settings, document, redis } = parts;
-  const sources = new Map<SourceId, BuiltSource>();
-  for (const config of document.sources) {
-    sources.set(config.id, buildSource(config, parts));
-  }
+/** What a core knows of the documents before and after its own. */
+export interface Succession {
+  /** Sources that are the same in this one are taken over: their connections, health and clock. */
+  readonly before: Core | null;
+  /** The document in force now. A drain that it pauses or lacks begins nothing more, under whatever document it works. */
+  readonly documentNow: () => DrainsDocument;
+}
+
+/** Builds every source and drain of a document. Throws `settings-invalid` with what is missing; nothing is left behind then. */
+export function buildCore(parts: CoreParts, document: DrainsDocument, succession?: Succession): Core {
+  const { settings, redis, replicas } = parts;
+  const documentNow = succession?.documentNow ?? (() => document);
+  const sources = buildSources(parts, document, documentNow, succession?.before ?? null);
+  const archive = buildArchive(parts, document, succession?.before ?? null);
   const drains = new Map<DrainName, DrainRuntime>();
   for (const config of document.drains) {
     const source = sources.get(config.source.id);
     if (source === undefined) continue;
-    drains.set(config.name, { config, documentHash: document.hash, source: source.runtime });
+    drains.set(config.name, {
+      config: withPauseNow(config, documentNow),
+      documentHash: document.hash,
+      source: source.runtime,
+      archive,
+    });
   }
-  return { settings, document, redis, sources, drains };
+  return { settings, document, redis, replicas, sources, drains, archive };
+}
+
+/** The one of the core before is taken over where it is the same: each process has one open file. */
+function buildArchive(
+  { world, teardown }: CoreParts,
+  { archive: config, sources }: DrainsDocument,
+  before: Core | null,
+): Archive | null {
+  if (config === undefined) return null;
+  if (before !== null && before.archive !== null && isDeepStrictEqual(before.document.archive, config)) {
+    return before.archive;
+  }
+  const archive = openArchive(config, ({ message }) => {
+    for (const { id } of sources) world.events.emit({ type: "archive:failed", source: id, message });
+  });
+  teardown.add("archive", () => archive.close());
+  return archive;
+}
+
+function buildSources(
+  parts: CoreParts,
+  document: DrainsDocument,
+  documentNow: () => DrainsDocument,
+  before: Core | null,
+): ReadonlyMap<SourceId, BuiltSource> {
+  const sources = new Map<SourceId, BuiltSource>();
+  const built = createTeardown();
+  try {
+    for (const config of document.sources) {
+      const known = before?.sources.get(config.id);
+      if (known !== undefined && isSame(known, config, parts.settings, document)) {
+        sources.set(config.id, known);
+        continue;
+      }
+      const drainsNow = () => documentNow().drains;
+      sources.set(config.id, buildSource(config, { ...parts, document, drainsNow, teardown: built }));
+    }
+  } catch (error) {
+    void built.run(closeWithinMs);
+    throw error;
+  }
+  parts.teardown.add("sources", async () => {
+    await built.run(closeWithinMs);
+  });
+  return sources;
+}
+
+const closeWithinMs = 2_000;
+
+function isSame(
+  { runtime }: BuiltSource,
+  config: SourceConfig,
+  settings: Settings,
+  document: DrainsDocument,
+): boolean {
+  const limits = toLedgerLimits(settings, document, config);
+  return isDeepStrictEqual(runtime.config, config) && isDeepStrictEqual(runtime.ledger.limits, limits);
+}
+
+/** A pause outranks everything at the next batch, so it is asked of the document in force, not of the one that is worked under. */
+function withPauseNow(config: DrainConfig, documentNow: () => DrainsDocument): DrainConfig {
+  return {
+    ...config,
+    get paused() {
+      return config.paused || (documentNow().drains.find(({ name }) => name === config.name)?.paused ?? true);
+    },
+  };
 }

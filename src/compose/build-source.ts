@@ -1,12 +1,16 @@
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { formatProblem } from "../config/problem.ts";
 import { toLedgerLimits } from "../config/settings/ledger-limits.ts";
 import type { Settings } from "../config/settings/settings.ts";
+import { createRedisCopyBook } from "../ledger/redis-copy-book.ts";
 import { createRedisLedger } from "../ledger/redis-ledger.ts";
 import { createRedisPassBook } from "../ledger/redis-pass-book.ts";
 import { createRedisPauseBook } from "../ledger/redis-pause-book.ts";
 import { createRedisSourceBook } from "../ledger/redis-source-book.ts";
-import type { DrainsDocument, SourceConfig } from "../ports/drains.ts";
+import { createRedisCapacity } from "../limits/redis-capacity.ts";
+import { createRedisGuardBook } from "../limits/redis-guard-book.ts";
+import type { NewAuditEntry } from "../ports/audit.ts";
+import type { DrainConfig, DrainsDocument, SourceConfig } from "../ports/drains.ts";
 import { RedriverError } from "../ports/errors.ts";
 import type { ServiceOperation, RequestOutcome } from "../ports/events.ts";
 import type { PauseBook } from "../ports/passes.ts";
@@ -17,6 +21,9 @@ import { createUnwrittenFacts } from "../redrive/unwritten-facts.ts";
 import type { SourceRuntime, World } from "../redrive/runtime.ts";
 import { watchLedger } from "../redrive/watch-ledger.ts";
 import { createMessageService } from "../service/message-service.ts";
+import { createGuards } from "../statistics/guards.ts";
+import { openStatisticsStore } from "./build-statistics.ts";
+import { buildAudit } from "./build-audit.ts";
 import { createLineageKeys, createLiveSecret, type LiveSecret, type ReadSecret } from "./secrets.ts";
 import type { Teardown } from "./teardown.ts";
 
@@ -27,6 +34,8 @@ export interface BuiltSource {
   readonly token: LiveSecret;
   readonly pauses: PauseBook;
   readonly baseUrl: string;
+  /** Ends its connections. Safe to call twice. */
+  readonly close: () => Promise<void>;
 }
 
 export interface SourceParts {
@@ -36,7 +45,10 @@ export interface SourceParts {
   readonly readSecret: ReadSecret;
   readonly lineage: { readonly key: string | undefined; readonly oldKeys: readonly string[] };
   readonly document: DrainsDocument;
+  /** Names of the drains that there are now: a source may live through several documents. */
+  readonly drainsNow: () => readonly Pick<DrainConfig, "name" | "source">[];
   readonly teardown: Teardown;
+  readonly onAudit?: (entry: NewAuditEntry) => void;
 }
 
 /** Builds one source. Throws `settings-invalid` where its address or token is missing. */
@@ -75,7 +87,8 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
       status?: number;
     }) => world.events.emit({ type: "service:answered", source: config.id, ...answer }),
   });
-  teardown.add(`service ${config.name}`, () => service.close());
+  const close = (): Promise<void> => service.close();
+  teardown.add(`service ${config.name}`, close);
 
   const book = createRedisSourceBook(redis, config.id);
   const passes = createRedisPassBook(redis, config.id);
@@ -84,7 +97,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
   });
   /** Best effort: when Redis is away again, the pass rows are as lost as the ledger and the next passes are full anyway. */
   const forceFullPasses = (): void => {
-    for (const drain of parts.document.drains) {
+    for (const drain of parts.drainsNow()) {
       if (drain.source.id === config.id) passes.forceFull(drain.name).catch(() => undefined);
     }
   };
@@ -95,6 +108,19 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     ledger: watchLedger(ledger, (lost) => {
       world.events.emit({ type: "ledger:lost-writes", source: config.id, ...lost });
       forceFullPasses();
+    }),
+    audit: buildAudit(redis, config.id, parts.onAudit),
+    copies: createRedisCopyBook(redis, config.id, {
+      lifeMs: config.retentionMs,
+      ...(parts.document.archive === undefined ? {} : { archive: toArchiveName(parts.document.archive.dir) }),
+    }),
+    capacity: createRedisCapacity(redis, world.identities),
+    guards: createGuards({
+      statistics: openStatisticsStore(redis),
+      book: createRedisGuardBook(redis, config.id),
+      clock: world.clock,
+      events: world.events,
+      forceFull: (drain) => passes.forceFull(drain),
     }),
     passes,
     book,
@@ -115,10 +141,22 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
       );
     },
   };
-  return { runtime, service, token, pauses: createRedisPauseBook(redis, config.id), baseUrl };
+  return {
+    runtime,
+    service,
+    token,
+    pauses: createRedisPauseBook(redis, config.id),
+    baseUrl,
+    close,
+  };
+}
+
+/** Short, and without the characters that have a meaning in keys. */
+function toArchiveName(dir: string): string {
+  return createHash("sha256").update(dir).digest("hex").slice(0, 12);
 }
 
 /** Hides what is hashed from a reader of Redis who does not know it; equal in every replica. */
-function toKeyedHash(what: "url" | "token", value: string): string {
+export function toKeyedHash(what: "url" | "token", value: string): string {
   return createHmac("sha256", `redriver source ${what} v1`).update(value).digest("base64url").slice(0, 22);
 }

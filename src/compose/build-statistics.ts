@@ -2,7 +2,7 @@ import { formatProblem } from "../config/problem.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import type { IndexConfig, Schedule } from "../ports/drains.ts";
 import { RedriverError } from "../ports/errors.ts";
-import type { IndexStatistics } from "../ports/statistics.ts";
+import type { IndexStatistics, StatisticsStore } from "../ports/statistics.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { sharedKey } from "../redis/key-names.ts";
 import { createStatisticsBook, type StatisticsBook } from "../statistics/book.ts";
@@ -44,7 +44,11 @@ export function createIndexReader(settings: Settings, readSecret: ReadSecret): I
 
 /** The last readings, kept in Redis for all replicas. */
 export function createStatisticsKeeper(redis: RedisConnection): StatisticsBook {
-  const store = createRedisStatisticsStore({
+  return createStatisticsBook(openStatisticsStore(redis), systemClock);
+}
+
+export function openStatisticsStore(redis: RedisConnection): StatisticsStore {
+  return createRedisStatisticsStore({
     redis: {
       set: async (key, value, ttlMs) => {
         await redis.command("SET", key, value, "PX", ttlMs);
@@ -59,7 +63,6 @@ export function createStatisticsKeeper(redis: RedisConnection): StatisticsBook {
     },
     keyOf: (index) => sharedKey(redis.keyPrefix, "statistics", index),
   });
-  return createStatisticsBook(store, systemClock);
 }
 
 export function toIntervalMs(schedule: Schedule): number {

@@ -1,13 +1,17 @@
 import { formatProblem } from "../config/problem.ts";
 import { readLineageKey, readSecret } from "../config/read-secret.ts";
 import type { Settings } from "../config/settings/settings.ts";
+import { createRedisReplicas } from "../ledger/redis-replicas.ts";
 import type { DrainsDocument } from "../ports/drains.ts";
+import type { NewAuditEntry } from "../ports/audit.ts";
 import { RedriverError } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import { createRedis } from "../redis/connect.ts";
 import { findRedisProblems } from "../redis/preflight.ts";
 import type { RedisConnection } from "../redis/connect.ts";
-import { buildCore, type Core } from "./build-core.ts";
+import { daemonName } from "./build-audit.ts";
+import { buildCore, type Core, type CoreParts } from "./build-core.ts";
+import { createLiveCore, type LiveCore } from "./live-core.ts";
 import { randomIdentities, systemClock } from "./system-world.ts";
 import type { Teardown } from "./teardown.ts";
 
@@ -17,26 +21,40 @@ export interface OpenParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly events: Events;
   readonly teardown: Teardown;
+  /** Who acts, for the audit: a person's name; default: this process, as a daemon. */
+  readonly by?: string;
+  /** Told of every act that is written into the audit. */
+  readonly onAudit?: (entry: NewAuditEntry) => void;
   /** Told of secrets that are read, so that logs can leave them out. */
   readonly onSecret?: (value: string) => void;
 }
 
 /** Connects to Redis in the background and builds the document's sources and drains on it. Calls nobody yet. */
-export function openCore({ settings, document, env, events, teardown, onSecret }: OpenParts): Core {
+export function openCore(parts: OpenParts): Core {
+  return buildCore(toCoreParts(parts), parts.document);
+}
+
+/** The same for a process that outlives its document. */
+export function openLiveCore(parts: OpenParts): LiveCore {
+  return createLiveCore(toCoreParts(parts), parts.document);
+}
+
+function toCoreParts({ settings, env, events, teardown, onSecret, by, onAudit }: OpenParts): CoreParts {
   const redis = createRedis(settings.redis.url, { role: "commands", keyPrefix: settings.redis.keyPrefix });
   teardown.add("redis", () => redis.close());
   const key = readLineageKey(settings);
   if (!key.ok) throw new RedriverError("settings-invalid", formatProblem(key.problem));
   if (key.value !== undefined) onSecret?.(key.value);
-  return buildCore({
+  return {
     settings,
-    document,
     redis,
+    replicas: createRedisReplicas(redis),
     teardown,
-    world: { clock: systemClock, identities: randomIdentities, events },
+    world: { clock: systemClock, identities: randomIdentities, events, by: by ?? daemonName() },
+    ...(onAudit === undefined ? {} : { onAudit }),
     readSecret: (ref) => readSecret(ref, { env, settings }),
     lineage: { key: key.value, oldKeys: settings.lineage.oldKeys },
-  });
+  };
 }
 
 const connectWithinMs = 5_000;

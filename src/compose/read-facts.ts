@@ -8,6 +8,7 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
     [...core.sources.values()].map(async ({ runtime, pauses }) => ({
       source: runtime.config.id,
       summary: await runtime.ledger.summary(),
+      census: await runtime.book.census(),
       pauses: await pauses.all(),
     })),
   );
@@ -18,12 +19,17 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
         source: source.config.id,
         drain: config.name,
         acting: config.mode === "live" && !config.paused && pauseOf(pauses, config.name) === undefined,
+        guards: await source.guards.standings(config),
         facts: await source.passes.facts(config.name),
         retentionMs: source.config.retentionMs,
       };
     }),
   );
-  return { drains, sources: sources.map(({ source, summary }) => ({ source, summary })) };
+  return {
+    documentHash: core.document.hash,
+    drains,
+    sources: sources.map(({ source, summary, census }) => ({ source, summary, census })),
+  };
 }
 
 /** The pause that holds this drain back, if any. */

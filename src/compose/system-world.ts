@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../ports/clock.ts";
 import type { Identities, PassId, Token } from "../ports/ids.ts";
@@ -12,6 +13,11 @@ export const systemClock: Clock = {
   },
   random: () => Math.random(),
 };
+
+/** This process among the replicas; in a container the host name is the pod's. */
+export function replicaName(): string {
+  return `${hostname()}-${process.pid}`;
+}
 
 export const randomIdentities: Identities = {
   token: () => randomUUID() as Token,

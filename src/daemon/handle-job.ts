@@ -1,15 +1,19 @@
 import type { Core } from "../compose/build-core.ts";
+import type { HeldCore, LiveCore } from "../compose/live-core.ts";
 import { RedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { DrainName, PassId, SourceId } from "../ports/ids.ts";
 import type { Window } from "../ports/passes.ts";
 import type { Job, JobContext, WorkQueue } from "../ports/queue.ts";
+import { takeCensus } from "../redrive/census.ts";
 import { openPass, workWindow } from "../redrive/run-pass.ts";
 import { createSweepMemory, sweep, type SweepMemory } from "../redrive/sweep.ts";
+import type { Others } from "./others.ts";
 
 export interface JobParts {
-  readonly core: Core;
+  readonly live: LiveCore;
   readonly queue: Pick<WorkQueue, "addWindows">;
+  readonly others: Others;
   readonly events: Events;
   readonly readStatistics: (index: string, signal: AbortSignal) => Promise<void>;
   /** Aborts when no further page may be begun. */
@@ -18,34 +22,43 @@ export interface JobParts {
   readonly mayAct: () => boolean;
 }
 
-/** What this process knows of its sweeps. */
-interface SweepState {
+/** What this process knows of its looks at sources. */
+interface SourceState {
   readonly memories: Map<SourceId, SweepMemory>;
+  /** Under way: the next one comes on time, and two at once would only do the same work and keep ticks waiting. */
   readonly sweeping: Set<SourceId>;
+  readonly counting: Set<SourceId>;
 }
 
-/** What each kind of job does. A job of a drain, source or index that this document does not have is left alone. */
+/** What each kind of job does, under the document in force as it begins. A job of something that this document does not have is left alone. */
 export function createJobHandler(parts: JobParts): (job: Job, context: JobContext) => Promise<void> {
-  const sweeps: SweepState = { memories: new Map(), sweeping: new Set() };
+  const state: SourceState = { memories: new Map(), sweeping: new Set(), counting: new Set() };
   return async (job, context) => {
     // A window is tried again: given up, it would keep its pass open until that is taken for abandoned.
     if (!parts.mayAct()) {
       throw new RedriverError("redis-unavailable", "Redis is away or not fit for a ledger now; see /readyz");
     }
-    switch (job.kind) {
-      case "tick":
-        return tick(parts, job.drain, context.signal);
-      case "window":
-        return window(parts, job, context);
-      case "sweep":
-        return sweepSource(parts, sweeps, job.source, context.signal);
-      case "statistics":
-        return parts.readStatistics(job.index, context.signal);
+    const held = parts.live.hold();
+    try {
+      switch (job.kind) {
+        case "tick":
+          return await tick(parts, held.core, job.drain, context.signal);
+        case "window":
+          return await window(parts, held, job, context);
+        case "sweep":
+          return await sweepSource(parts, held.core, state, job.source, context.signal);
+        case "census":
+          return await countSource(parts, held.core, state, job.source, context.signal);
+        case "statistics":
+          return await parts.readStatistics(job.index, context.signal);
+      }
+    } finally {
+      held.release();
     }
   };
 }
 
-async function tick({ core, queue }: JobParts, name: DrainName, signal: AbortSignal): Promise<void> {
+async function tick({ queue }: JobParts, core: Core, name: DrainName, signal: AbortSignal): Promise<void> {
   const drain = core.drains.get(name);
   // A halted or rate limited source has said so already; its next tick asks again.
   if (drain === undefined || drain.source.health.current().state !== "usable") return;
@@ -56,16 +69,27 @@ async function tick({ core, queue }: JobParts, name: DrainName, signal: AbortSig
 }
 
 async function window(
-  { core, queue, stopping }: JobParts,
+  { queue, others, stopping }: JobParts,
+  { core, superseded }: HeldCore,
   job: Extract<Job, { kind: "window" }>,
   { signal, lastTry }: JobContext,
 ): Promise<void> {
   const drain = core.drains.get(job.drain);
   if (drain === undefined) {
-    throw new RedriverError("document-changed", `this replica's drains document has no drain ${job.drain}`);
+    const { hash } = core.document;
+    // Nobody opens another pass of a drain that no replica has, so what is left of this one keeps nobody waiting.
+    if (!(await others.workUnderAnother(hash))) return;
+    throw new RedriverError("document-changed", `document ${hash} has no drain ${job.drain}`);
   }
   const { passId, windowId } = job;
-  const { split } = await workWindow(drain, { passId, windowId, signal, stopping, lastTry });
+  const { split } = await workWindow(drain, {
+    passId,
+    windowId,
+    signal,
+    stopping: AbortSignal.any([stopping, superseded(job.drain)]),
+    lastTry,
+    isWorkedElsewhere: (hash) => others.workUnder(hash),
+  });
   if (split.length > 0) await queue.addWindows(toJobs(job.drain, passId, split));
 }
 
@@ -78,8 +102,9 @@ function toJobs(
 }
 
 async function sweepSource(
-  { core, events }: JobParts,
-  { memories, sweeping }: SweepState,
+  { events }: JobParts,
+  core: Core,
+  { memories, sweeping }: SourceState,
   id: SourceId,
   signal: AbortSignal,
 ): Promise<void> {
@@ -87,7 +112,6 @@ async function sweepSource(
   if (source === undefined || source.health.current().state !== "usable") return;
   const memory = memories.get(id) ?? createSweepMemory(source.clock);
   memories.set(id, memory);
-  // The next one comes on time; two at once would only do the same work and keep ticks waiting.
   if (sweeping.has(id)) return;
   sweeping.add(id);
   try {
@@ -96,5 +120,30 @@ async function sweepSource(
     events.emit({ type: "sweep:failed", source: id, ...toFailure(error) });
   } finally {
     sweeping.delete(id);
+  }
+}
+
+async function countSource(
+  { events, stopping }: JobParts,
+  core: Core,
+  { counting }: SourceState,
+  id: SourceId,
+  signal: AbortSignal,
+): Promise<void> {
+  const source = core.sources.get(id);
+  if (source === undefined || source.runtime.health.current().state !== "usable" || counting.has(id)) return;
+  counting.add(id);
+  try {
+    const { document, archive } = core;
+    const drains = document.drains.filter((drain) => drain.source.id === id);
+    const order = { source: source.runtime, drains, documentHash: document.hash, archive };
+    await takeCensus(order, { signal, stopping });
+  } catch (error) {
+    // Stopped with the process: the next one counts.
+    if (!stopping.aborted && !signal.aborted) {
+      events.emit({ type: "census:failed", source: id, ...toFailure(error) });
+    }
+  } finally {
+    counting.delete(id);
   }
 }

@@ -8,22 +8,21 @@ const refusalRestMs = 10 * 60_000;
 
 /**
  * Looks after halted sources: reads each token again, and asks a halted source for one small listing. Resumes it when that is
- * answered. Runs until the signal aborts; never throws.
+ * answered. `sources` are asked for each time: they change with the document. Runs until the signal aborts; never throws.
  */
 export async function probeSources(
-  sources: Iterable<BuiltSource>,
+  sources: () => Iterable<BuiltSource>,
   everyMs: number,
   { clock, events }: { readonly clock: Clock; readonly events: Events },
   signal: AbortSignal,
 ): Promise<void> {
-  const all = [...sources];
   while (!signal.aborted) {
     try {
       await clock.sleep(everyMs, signal);
     } catch {
       return;
     }
-    await Promise.all(all.map((source) => probe(source, { clock, events }, signal)));
+    await Promise.all([...sources()].map((source) => probe(source, { clock, events }, signal)));
   }
 }
 

@@ -2,22 +2,31 @@
  * The daemon: schedules and works jobs until it is told to stop. What it needs of the outside may come late or go away
  * (Redis, the service, a token): it says so, is not ready, and goes on by itself when it is back.
  */
-import type { Core } from "../compose/build-core.ts";
+import type { DocumentFile } from "../compose/document-file.ts";
+import type { LiveCore } from "../compose/live-core.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { DrainsDocument } from "../ports/drains.ts";
 import { toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { WorkQueue } from "../ports/queue.ts";
 import { findRedisProblems } from "../redis/preflight.ts";
 import { createJobHandler } from "./handle-job.ts";
+import { createOthers } from "./others.ts";
 import { createOpsServer } from "./ops-http.ts";
 import { probeSources } from "./prober.ts";
 import { toLiveness, toReadiness, type DaemonState } from "./readiness.ts";
+import { toResting } from "./resting.ts";
 import { toSchedules } from "./schedules.ts";
+import { createDocumentWatch } from "./watch-document.ts";
 
 const probeEveryMs = 30_000;
 /** Schedules are written again this often: insurance against a scheduler that was lost (bullmq issues 3272, 3262). */
 const reapplyEveryMs = 60_000;
 const redisCheckEveryMs = 5_000;
+/** How soon the schedules of a document that was just adopted are written. */
+const scheduleLookEveryMs = 500;
+const documentLookEveryMs = 2_000;
+const announceEveryMs = 15_000;
 const notReadyWaitMs = 250;
 /** Every source is swept by schedule; a replica that sees no job at all for several sweeps, and 5 min, is stuck. */
 function longestSilenceMs(sweepEveryMs: number): number {
@@ -25,7 +34,12 @@ function longestSilenceMs(sweepEveryMs: number): number {
 }
 
 export interface DaemonParts {
-  readonly core: Core;
+  readonly live: LiveCore;
+  readonly documentFile: DocumentFile;
+  /** Told of each document that replaces another. */
+  readonly onAdopted: (document: DrainsDocument) => void;
+  /** Name of this process among the replicas. */
+  readonly replica: string;
   readonly queue: WorkQueue;
   readonly events: Events;
   readonly clock: Clock;
@@ -38,8 +52,10 @@ export interface DaemonParts {
 
 /** Runs until `stop` aborts; answers whether everything ended within the deadline. */
 export async function runDaemon(parts: DaemonParts): Promise<boolean> {
-  const { core, queue, events, clock, stop } = parts;
-  const { settings, document, redis } = core;
+  const { live, queue, events, clock, stop } = parts;
+  const { settings, document, redis, replicas } = live.current();
+  const others = createOthers(replicas, parts.replica);
+  const watch = createDocumentWatch({ ...parts, file: parts.documentFile });
   const state: DaemonState = { redisProblems: null, schedulesAppliedAt: null, stopping: false };
   let readySince: number | null = null;
 
@@ -48,7 +64,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     port: settings.http.port,
     livez: () =>
       toLiveness(clock.now(), readySince, queue.lastProgressAt(), longestSilenceMs(settings.sweep.everyMs)),
-    readyz: async () => toReadiness(core, redis, state),
+    readyz: async () => toReadiness(live.current(), redis, state),
     metrics: () => parts.metrics.render(),
     contentType: parts.metrics.contentType,
   });
@@ -58,13 +74,30 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     documentHash: document.hash,
     version: parts.version,
   });
+  // What there was to warn of has been told as the document was loaded.
+  events.emit({
+    type: "document:adopted",
+    hash: document.hash,
+    before: null,
+    at: watch.state().adoptedAt,
+    warnings: [],
+  });
 
   const loops = [
     keepGoing(watchRedis, () => {
       readySince = null;
     }),
     work(),
-    probeSources(core.sources.values(), probeEveryMs, { clock, events }, stop),
+    keepGoing(async () => {
+      if ((await watch.look()) === "changed") await announce().catch(() => undefined);
+      return documentLookEveryMs;
+    }),
+    keepGoing(async () => {
+      if (!redis.isReady()) return notReadyWaitMs;
+      await announce();
+      return announceEveryMs;
+    }),
+    probeSources(() => live.current().sources.values(), probeEveryMs, { clock, events }, stop),
   ];
   await aborted(stop);
   state.stopping = true;
@@ -72,6 +105,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const startedAt = clock.monotonic();
   await queue.close(settings.shutdown);
   await Promise.all(loops);
+  if (redis.isReady()) await replicas.leave(parts.replica).catch(() => undefined);
   await ops.close();
   const clean = clock.monotonic() - startedAt < settings.shutdown.hardMs;
   events.emit({ type: "daemon:stopped", clean });
@@ -96,13 +130,17 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   /** Starts to work once Redis is fit, then keeps the schedules standing. */
   async function work(): Promise<void> {
     let started = false;
+    let applied: { readonly hash: string; readonly at: number } | null = null;
     await keepGoing(async () => {
       if (!isRedisFit()) return notReadyWaitMs;
       if (!started) {
+        // Before the first window is taken: the others must know that this document is worked under.
+        await announce();
         await queue.start(
           createJobHandler({
-            core,
+            live,
             queue,
+            others,
             events,
             readStatistics: parts.readStatistics,
             stopping: stop,
@@ -111,9 +149,28 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
         );
         started = true;
       }
-      await queue.applySchedules(toSchedules(document, settings.sweep.everyMs));
+      const now = live.current().document;
+      if (applied?.hash === now.hash && clock.monotonic() - applied.at < reapplyEveryMs) {
+        return scheduleLookEveryMs;
+      }
+      // While replicas disagree, what this document does not have may be in force elsewhere.
+      const keep = await others.workUnderAnother(now.hash);
+      await queue.applySchedules(toSchedules(now, settings.sweep.everyMs), keep ? "keep" : "remove");
+      applied = { hash: now.hash, at: clock.monotonic() };
       state.schedulesAppliedAt = clock.now();
-      return reapplyEveryMs;
+      return scheduleLookEveryMs;
+    });
+  }
+
+  /** Tells the other replicas what this one works under. */
+  function announce(): Promise<void> {
+    const { document: now, sources } = live.current();
+    return replicas.announce({
+      replica: parts.replica,
+      version: parts.version,
+      documentHash: now.hash,
+      ...watch.state(),
+      resting: toResting(sources.values()),
     });
   }
 

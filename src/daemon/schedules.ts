@@ -1,7 +1,10 @@
 import type { DrainsDocument } from "../ports/drains.ts";
 import type { ScheduledJob } from "../ports/queue.ts";
 
-/** The schedules that a document asks for: a tick per drain, a sweep per source, a reading per index. */
+/** A census lists the whole queue; asked for more often than this it would do nothing else. */
+const leastCensusEveryMs = 1_000;
+
+/** The schedules that a document asks for: a tick per drain, a sweep and a census per source, a reading per index. */
 export function toSchedules(document: DrainsDocument, sweepEveryMs: number): readonly ScheduledJob[] {
   return [
     ...document.drains.map(({ name, schedule }): ScheduledJob => ({
@@ -13,6 +16,11 @@ export function toSchedules(document: DrainsDocument, sweepEveryMs: number): rea
       id: `sweep:${id}`,
       schedule: { kind: "every", everyMs: sweepEveryMs },
       job: { kind: "sweep", source: id },
+    })),
+    ...document.sources.map(({ id, censusEveryMs }): ScheduledJob => ({
+      id: `census:${id}`,
+      schedule: { kind: "every", everyMs: Math.max(leastCensusEveryMs, censusEveryMs) },
+      job: { kind: "census", source: id },
     })),
     ...document.indexes.map(({ name, schedule }): ScheduledJob => ({
       id: `statistics:${name}`,

@@ -2,7 +2,14 @@ import type { LoggedPass } from "./daemon-process.ts";
 import { createDeadline } from "./deadline.ts";
 import { judge, type Verdict } from "./judge.ts";
 import { createMessageApi, type PublishedMessage } from "./message-api.ts";
-import { planMessages, queue, toGroupEndpoints, urlGroup, type PlannedMessage } from "./plan-messages.ts";
+import {
+  drainName,
+  planMessages,
+  queue,
+  toGroupEndpoints,
+  urlGroup,
+  type PlannedMessage,
+} from "./plan-messages.ts";
 import { headerPrefix, type Stack } from "./stack.ts";
 import { waitUntil } from "./wait-until.ts";
 
@@ -116,7 +123,7 @@ export async function tellStory(stack: Stack, options: StoryOptions): Promise<En
         );
         if (!looked) return null;
         const metrics = await daemon.metrics();
-        const isExact = metrics.sum("redriver_records_exact") === 1;
+        const isExact = metrics.sum("redriver_records_exact", { drain: drainName }) === 1;
         const isSettled =
           metrics.sum("redriver_pending_deletes") === 0 &&
           metrics.sum("redriver_records", { state: "in_doubt" }) === 0;

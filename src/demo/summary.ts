@@ -2,6 +2,7 @@ import type { LoggedPass } from "./daemon-process.ts";
 import type { Verdict } from "./judge.ts";
 import type { PublishedMessage } from "./message-api.ts";
 import type { Metrics } from "./metrics.ts";
+import { drainName } from "./plan-messages.ts";
 
 export interface Summary {
   readonly published: number;
@@ -45,8 +46,8 @@ export function toSummary(findings: Findings): Summary {
     passes: passes.length,
     republished: count("redriver_published_total"),
     comeBacks: count("redriver_come_backs_total"),
-    held: count("redriver_records", { state: "held" }),
-    parked: count("redriver_records", { state: "parked" }),
+    held: count("redriver_records", { drain: drainName, state: "held" }),
+    parked: count("redriver_records", { drain: drainName, state: "parked" }),
     deleted: count("redriver_settled_total"),
     deliveredOnce: verdict.deliveredOnce,
     lost: verdict.lost,

@@ -3,7 +3,7 @@ import type { ParkReason } from "../rules/decision.ts";
 import { RedriverError } from "../ports/errors.ts";
 import type { DrainName, Token } from "../ports/ids.ts";
 import { postHorizonMs, takeoverAfterMs } from "../ports/ledger.ts";
-import type { BeginVerdict, LedgerLimits, LedgerView, Series } from "../ports/ledger.ts";
+import type { BeginVerdict, LedgerLimits, LedgerView, Released, Series } from "../ports/ledger.ts";
 
 /**
  * What the ledger keeps per dead letter, whatever it is kept in. Times are Unix ms of the ledger's own clock.
@@ -24,7 +24,7 @@ interface Patience {
   readonly refusedAlone: number;
   /** When it last counted; null: never. */
   readonly refusedAloneAt: number | null;
-  readonly released: boolean;
+  readonly released: Released;
 }
 
 export type DeclaredDouble = Extract<BeginVerdict, { kind: "begun" }>["declaredDouble"];
@@ -121,11 +121,14 @@ export function toView(entry: Entry | null, now: number, limits: LedgerLimits): 
       return toSettlingView(entry);
     case "gone":
       return { state: "gone" };
-    case "parked": {
-      const { reason, drain, rulesHash, attempt } = entry;
-      return { state: "parked", reason, drain, rulesHash, attempt };
-    }
+    case "parked":
+      return toParkedView(entry);
   }
+}
+
+export function toParkedView(entry: ParkedEntry): Extract<LedgerView, { state: "parked" }> {
+  const { reason, drain, rulesHash, attempt } = entry;
+  return { state: "parked", reason, drain, rulesHash, attempt };
 }
 
 export function toOpenView(
@@ -133,13 +136,14 @@ export function toOpenView(
   now: number,
   limits: LedgerLimits,
 ): Extract<LedgerView, { state: "open" }> {
-  const { drain, series, lastAt, attempt } = entry;
+  const { drain, series, lastAt, attempt, released } = entry;
   return {
     state: "open",
     drain,
     series,
     lastAt,
     attempt,
+    released,
     messageId: entry.messageId ?? ("" as MessageId),
     unknown: now > lastAt + takeoverAfterMs(limits),
     pastHorizon: now > series.firstAt + postHorizonMs(limits),
@@ -169,7 +173,7 @@ interface StoredEntry {
   readonly hit?: 1;
   readonly ra?: number;
   readonly rt?: number;
-  readonly rel?: 1;
+  readonly rel?: 1 | 2;
   readonly d?: DrainName;
   readonly t?: Token;
   readonly l?: number;
@@ -208,7 +212,7 @@ export function parseEntry(text: string): Entry {
   const patience: Patience = {
     refusedAlone: stored.ra ?? 0,
     refusedAloneAt: stored.rt ?? null,
-    released: stored.rel === 1,
+    released: stored.rel === undefined ? false : stored.rel === 1 ? "by-person" : "listed-again",
   };
   const settling: Settling = {
     at: stored.at ?? 0,

@@ -9,10 +9,13 @@ export function sourceKeys(keyPrefix: string, sourceId: SourceId) {
     open: key("ledger", "open"),
     pending: key("ledger", "pending"),
     failed: key("ledger", "failed"),
+    parked: key("ledger", "parked"),
     /** An entry's key is this and the dlqId. */
     entryPrefix: `${key("ledger", "entry")}:`,
     pauses: key("pauses"),
     binding: key("binding"),
+    copies: key("copies"),
+    census: key("census"),
     /** A drain's row of passes is this and the drain's name. */
     passPrefix: `${key("passes")}:`,
   };

@@ -2,7 +2,7 @@ import type { DlqId } from "../message/dead-letter.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { LedgerLimits } from "../ports/ledger.ts";
 import { lifeMs } from "./entry.ts";
-import type { ArchivedEntry, Entry, OpenEntryState, PublishedEntry } from "./entry.ts";
+import type { ArchivedEntry, Entry, OpenEntryState, ParkedEntry, PublishedEntry } from "./entry.ts";
 
 /** Entries with a life, in this process. What is open or pending is asked of the entries themselves, oldest first. */
 export interface MemoryEntries {
@@ -16,6 +16,8 @@ export interface MemoryEntries {
     readonly entry: PublishedEntry | ArchivedEntry;
     readonly since: number;
   }[];
+  /** By time of entry into the DLQ. */
+  parked(): readonly { readonly dlqId: DlqId; readonly entry: ParkedEntry }[];
   /** Grows with every put. */
   writes(): number;
 }
@@ -70,6 +72,10 @@ export function createMemoryEntries(clock: Pick<Clock, "now">, limits: LedgerLim
             : [],
         )
         .toSorted((a, b) => a.since - b.since || compare(a.dlqId, b.dlqId)),
+    parked: () =>
+      living()
+        .flatMap(({ dlqId, entry }) => (entry.state === "parked" ? [{ dlqId, entry }] : []))
+        .toSorted((a, b) => compare(a.dlqId, b.dlqId)),
     writes: () => writes,
   };
 }

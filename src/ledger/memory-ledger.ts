@@ -11,13 +11,16 @@ import type {
   ParkVerdict,
   PublishedFact,
   PublishedVerdict,
+  Released,
   RefusedRequest,
   RefusedVerdict,
 } from "../ports/ledger.ts";
-import { refusedAloneEveryMs, toOpenView, toSettlingView, toView } from "./entry.ts";
+import { refusedAloneEveryMs, toOpenView, toParkedView, toSettlingView, toView } from "./entry.ts";
 import type { Entry, OpenEntryState } from "./entry.ts";
 import { beginOne, countOutcome, waitsForRules } from "./memory-begin.ts";
 import { createMemoryEntries } from "./memory-entries.ts";
+
+const parkedPerPage = 100;
 
 /**
  * The ledger of one source in this process: the reference that the Redis one is held against, and what plan and tests run on. Nothing
@@ -152,9 +155,9 @@ export function createMemoryLedger(
     return { kind: "parked" };
   };
 
-  const release = (dlqId: DlqId): boolean => {
+  const release = (dlqId: DlqId, released: Exclude<Released, false>): boolean => {
     const entry = entries.get(dlqId);
-    if (entry?.state === "cool") return entry.released;
+    if (entry?.state === "cool") return entry.released !== false;
     if (entry?.state !== "parked") return false;
     const { series, attempt, messageId, afterHit, declaredDouble } = entry;
     put(dlqId, {
@@ -168,7 +171,7 @@ export function createMemoryLedger(
       endedBy: null,
       refusedAlone: 0,
       refusedAloneAt: null,
-      released: true,
+      released,
     });
     return true;
   };
@@ -188,6 +191,11 @@ export function createMemoryLedger(
 
     look: (dlqIds) => {
       const views = dlqIds.map((dlqId) => toView(entries.listed(dlqId), clock.now(), limits));
+      return Promise.resolve({ ...stamp(), views });
+    },
+
+    peek: (dlqIds) => {
+      const views = dlqIds.map((dlqId) => toView(entries.get(dlqId), clock.now(), limits));
       return Promise.resolve({ ...stamp(), views });
     },
 
@@ -245,7 +253,19 @@ export function createMemoryLedger(
 
     park: (requests, by) => writing(() => ({ verdicts: requests.map((request) => park(request, by)) })),
 
-    release: (dlqIds) => writing(() => ({ count: dlqIds.filter(release).length })),
+    release: (dlqIds, released = "by-person") =>
+      writing(() => ({ count: dlqIds.filter((dlqId) => release(dlqId, released)).length })),
+
+    parkedEntries: (cursor) => {
+      const begin = Number(cursor ?? 0);
+      const parked = entries.parked();
+      const end = begin + parkedPerPage;
+      return Promise.resolve({
+        ...stamp(),
+        entries: parked.slice(begin, end).map(({ dlqId, entry }) => ({ dlqId, view: toParkedView(entry) })),
+        cursor: end < parked.length ? String(end) : null,
+      });
+    },
 
     unknownOutcomes: (limit, offset) => {
       const now = clock.now();

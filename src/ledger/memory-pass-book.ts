@@ -9,7 +9,7 @@ import type {
   Tally,
   Window,
 } from "../ports/passes.ts";
-import { addTallies, earlier } from "../ports/tally.ts";
+import { addTallies, earlier, noReasons } from "../ports/tally.ts";
 import { minuteMs, toDueRanges } from "./due-minutes.ts";
 
 interface OpenRow {
@@ -41,6 +41,7 @@ const noFacts: Omit<DrainFacts, "openPass"> = {
   parked: 0,
   inDoubt: 0,
   exact: false,
+  reasons: noReasons,
   oldestRecordAt: null,
   lastSuccessAt: null,
   lastFullAt: null,
@@ -198,7 +199,7 @@ function close(row: DrainRow, open: OpenRow, tally: Tally, now: number): CloseVe
     row.facts = { ...facts, exact: false, lastOutcome: outcome };
   } else {
     row.watermark = pass.to;
-    const { due, held, parked, inDoubt, oldestRecordAt, republished } = tally;
+    const { due, held, parked, inDoubt, reasons, oldestRecordAt, republished } = tally;
     if (pass.kind === "full") {
       row.full = pass;
       row.facts = {
@@ -206,6 +207,7 @@ function close(row: DrainRow, open: OpenRow, tally: Tally, now: number): CloseVe
         held,
         parked,
         inDoubt,
+        reasons,
         oldestRecordAt,
         exact: true,
         lastSuccessAt: now,
@@ -215,10 +217,11 @@ function close(row: DrainRow, open: OpenRow, tally: Tally, now: number): CloseVe
     } else {
       row.facts = {
         ...facts,
-        due: pass.mode === "plan" ? facts.due + due : due,
+        due: pass.mode === "plan" ? Math.max(facts.due, due) : due,
         held: Math.max(held, facts.held - republished),
         parked: Math.max(parked, facts.parked),
         inDoubt: Math.max(inDoubt, facts.inDoubt),
+        reasons: { ...facts.reasons, due: reasons.due },
         oldestRecordAt: earlier(facts.oldestRecordAt, oldestRecordAt),
         exact: false,
         lastSuccessAt: now,

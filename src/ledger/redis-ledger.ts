@@ -9,6 +9,7 @@ import type {
   LedgerStamp,
   LedgerSummary,
   OpenEntry,
+  ParkedEntry,
   ParkVerdict,
   PendingEntry,
   PublishedVerdict,
@@ -22,13 +23,14 @@ import {
   parseEntry,
   refusedAloneEveryMs,
   toOpenView,
+  toParkedView,
   toSettlingView,
   toView,
 } from "./entry.ts";
 import { sourceKeys } from "./keys.ts";
 import { beginScript } from "./lua/begin.ts";
 import { archivedScript, deleteFailedScript, goneScript, publishedScript } from "./lua/facts.ts";
-import { lookScript, nowScript, pageScript, summaryScript } from "./lua/reads.ts";
+import { lookScript, nowScript, pageScript, parkedScript, peekScript, summaryScript } from "./lua/reads.ts";
 import { parkScript, refusedScript, releaseScript } from "./lua/rights.ts";
 
 /** What the ledger needs of a connection: scripts and the key prefix. */
@@ -45,7 +47,7 @@ export function createRedisLedger(
   identity: { epochSeed(): string },
 ): Ledger {
   const keys = sourceKeys(redis.keyPrefix, sourceId);
-  const scriptKeys = [keys.meta, keys.open, keys.pending, keys.failed, keys.pauses];
+  const scriptKeys = [keys.meta, keys.open, keys.pending, keys.failed, keys.pauses, keys.parked];
   const limitsText = toScriptLimits(limits);
 
   const run = (script: RedisScript, call: object): Promise<unknown> =>
@@ -57,6 +59,15 @@ export function createRedisLedger(
     ]);
   const ask = async <Answer extends LedgerStamp>(script: RedisScript, call: object): Promise<Answer> =>
     parseAnswer(await run(script, call)) as Answer;
+  const views = async (script: RedisScript, dlqIds: readonly DlqId[]) => {
+    const [stampText, ...texts] = (await run(script, { dlqIds })) as [string, ...(string | null)[]];
+    const stamp = parseAnswer(stampText);
+    const found = dlqIds.map((_, i) => {
+      const text = texts[i];
+      return toView(typeof text === "string" ? parseEntry(text) : null, stamp.at, limits);
+    });
+    return { ...stamp, views: found };
+  };
   const page = async (call: {
     readonly index: "open" | "pending";
     readonly limit: number;
@@ -66,26 +77,16 @@ export function createRedisLedger(
   }) => {
     const [stampText, walked, ...rest] = (await run(pageScript, call)) as [string, number, ...string[]];
     const stamp = parseAnswer(stampText);
-    const rows = [];
-    for (let i = 0; i + 1 < rest.length; i += 2) {
-      rows.push({ dlqId: rest[i] as DlqId, entry: parseEntry(rest[i + 1] ?? "") });
-    }
-    return { stamp, walked, rows };
+    return { stamp, walked, rows: toRows(rest) };
   };
 
   return {
     limits,
     now: () => ask(nowScript, {}),
 
-    async look(dlqIds) {
-      const [stampText, ...texts] = (await run(lookScript, { dlqIds })) as [string, ...(string | null)[]];
-      const stamp = parseAnswer(stampText);
-      const views = dlqIds.map((_, i) => {
-        const text = texts[i];
-        return toView(typeof text === "string" ? parseEntry(text) : null, stamp.at, limits);
-      });
-      return { ...stamp, views };
-    },
+    look: (dlqIds) => views(lookScript, dlqIds),
+
+    peek: (dlqIds) => views(peekScript, dlqIds),
 
     begin: (requests, options) => ask<BeginAnswer>(beginScript, { ...options, requests }),
 
@@ -132,7 +133,16 @@ export function createRedisLedger(
     park: (requests, options) =>
       ask<LedgerStamp & { verdicts: readonly ParkVerdict[] }>(parkScript, { ...options, requests }),
 
-    release: (dlqIds) => ask(releaseScript, { dlqIds }),
+    release: (dlqIds, released = "by-person") =>
+      ask(releaseScript, { dlqIds, rel: released === "by-person" ? 1 : 2 }),
+
+    async parkedEntries(cursor) {
+      const [stampText, next, ...rest] = (await run(parkedScript, { cursor: cursor ?? "0" })) as string[];
+      const entries = toRows(rest).flatMap(({ dlqId, entry }): ParkedEntry[] =>
+        entry.state === "parked" ? [{ dlqId, view: toParkedView(entry) }] : [],
+      );
+      return { ...parseAnswer(stampText), entries, cursor: next === "0" ? null : (next ?? null) };
+    },
 
     async unknownOutcomes(limit, offset) {
       const { stamp, rows } = await page({ index: "open", limit, offset });
@@ -158,11 +168,20 @@ export function createRedisLedger(
         ...answer,
         oldestOpenAt: answer.oldestOpenAt ?? null,
         oldestPendingAt: answer.oldestPendingAt ?? null,
-        // Parked entries have no index: they are counted where they are listed.
+        // Their index may hold entries that have expired: they are counted where they are listed.
         parked: null,
       };
     },
   };
+}
+
+/** dlqId and entry text alternating. */
+function toRows(texts: readonly string[]) {
+  const rows = [];
+  for (let i = 0; i + 1 < texts.length; i += 2) {
+    rows.push({ dlqId: texts[i] as DlqId, entry: parseEntry(texts[i + 1] ?? "") });
+  }
+  return rows;
 }
 
 function toScriptLimits(limits: LedgerLimits): string {

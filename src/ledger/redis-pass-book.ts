@@ -5,9 +5,11 @@ import type {
   OpenVerdict,
   Pass,
   PassBook,
+  ReasonCounts,
   Tally,
   Window,
 } from "../ports/passes.ts";
+import { noReasons } from "../ports/tally.ts";
 import type { RedisScript } from "../redis/script-runner.ts";
 import { sourceKeys } from "./keys.ts";
 import {
@@ -34,6 +36,7 @@ interface PassRow {
     readonly inDoubt: number;
     readonly oldestRecordAt?: number;
     readonly exact: boolean;
+    readonly reasons?: ReasonCounts;
   };
 }
 
@@ -89,6 +92,7 @@ function toFacts({ open, counts, ...row }: PassRow): DrainFacts {
     parked: counts?.parked ?? 0,
     inDoubt: counts?.inDoubt ?? 0,
     exact: counts?.exact ?? false,
+    reasons: counts?.reasons ?? noReasons,
     oldestRecordAt: counts?.oldestRecordAt ?? null,
     lastSuccessAt: row.lastSuccessAt ?? null,
     lastFullAt: row.lastFullAt ?? null,

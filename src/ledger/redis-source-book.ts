@@ -1,5 +1,5 @@
 import type { SourceId } from "../ports/ids.ts";
-import type { SourceBook } from "../ports/passes.ts";
+import type { Census, SourceBook } from "../ports/passes.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { defineScript } from "../redis/script-runner.ts";
 import { sourceKeys } from "./keys.ts";
@@ -26,12 +26,27 @@ return 'token-changed'
 `,
 );
 
+/**
+ * noteCensus: keeps the newest census.
+ *
+ * KEYS: 1 the source's census (JSON string). ARGV: 1 a census (JSON). Returns: nothing. Effects: the key is set unless a census with a
+ *   later `at` is there. Run twice: the same.
+ */
+const noteCensusScript = defineScript(
+  "source:noteCensus",
+  `
+local known = redis.call('GET', KEYS[1])
+if known and cjson.decode(known).at > cjson.decode(ARGV[1]).at then return end
+redis.call('SET', KEYS[1], ARGV[1])
+`,
+);
+
 /** What is remembered about a source besides its ledger. Fails with `redis-unavailable`. */
 export function createRedisSourceBook(
   redis: Pick<RedisConnection, "run" | "command" | "keyPrefix">,
   sourceId: SourceId,
 ): SourceBook {
-  const { binding } = sourceKeys(redis.keyPrefix, sourceId);
+  const { binding, census: censusKey } = sourceKeys(redis.keyPrefix, sourceId);
   return {
     async bind(urlHash, tokenHash) {
       const verdict = await redis.run(bindScript, [binding], [urlHash, tokenHash]);
@@ -43,6 +58,13 @@ export function createRedisSourceBook(
     },
     async learnDates(meaning) {
       await redis.command("HSET", binding, "datesMean", meaning);
+    },
+    async census() {
+      const text = await redis.command("GET", censusKey);
+      return typeof text === "string" ? (JSON.parse(text) as Census) : null;
+    },
+    async noteCensus(census) {
+      await redis.run(noteCensusScript, [censusKey], [JSON.stringify(census)]);
     },
   };
 }

@@ -105,7 +105,8 @@ function createReader(raw: RawRecord) {
   };
 }
 
-function toEnteredAt(dlqId: string): number | null {
+/** When a record entered the DLQ, Unix ms: the ms part of its dlqId; null where the id has no such part. */
+export function toEnteredAt(dlqId: string): number | null {
   const digits = /^(\d{1,16})-\d{1,20}$/.exec(dlqId)?.[1];
   const enteredAt = Number(digits);
   return digits !== undefined && Number.isSafeInteger(enteredAt) ? enteredAt : null;

@@ -1,23 +1,31 @@
 /**
- * A dead letter as the batch item that publishes it again, by the mapping of remote-contract.md. What an item cannot say
- * without loss is parked: `bad-destination` for a destination or callback that is no http(s) URL, `unjoinable-header` for a
- * header, method, label or key that one header string cannot carry. Not recoverable from a record, and so not in the item:
- * schedule id, caller ip, timeout, redaction settings, the original deduplication id and URL Group membership.
+ * A dead letter as the batch item that publishes it again, by the mapping of remote-contract.md and the changes of a rule.
+ * What an item cannot say is parked: `bad-destination` for a destination or callback that is no http(s) URL,
+ * `unjoinable-header` for a header, method, label or key that one header string cannot carry, `body-not-editable` for a body
+ * that the rule's edit does not fit. What it says otherwise than the original is in `losses`. Not recoverable from a record,
+ * and so not in the item unless a rule sets it: schedule id, caller ip, timeout, redaction settings, the original
+ * deduplication id and URL Group membership.
  */
-import type { ParkReason } from "../rules/decision.ts";
+import type { Loss, ParkReason } from "../rules/decision.ts";
 import type { ItemChanges } from "../rules/spec.ts";
-import type { BatchItem, DeadLetter, DeduplicationId, HeaderValues } from "./dead-letter.ts";
-import { isDestination, toDestination } from "./destination.ts";
+import type { BatchItem, DeadLetter, DeduplicationId } from "./dead-letter.ts";
+import { toDestination } from "./destination.ts";
+import { editBody, type EditedBody } from "./edit-body.ts";
 import { changeHeaders, toForwardHeaders } from "./forward-headers.ts";
 import { isFieldValue, isToken } from "./header-values.ts";
+import { chosen, toItemSettings, type Headers } from "./item-settings.ts";
 import { lineageHeaderName } from "./lineage.ts";
+import { hasUnansweredProof } from "./signature-headers.ts";
+import { toldLossesOf } from "./told-losses.ts";
 
 export interface RebuildContext {
   /** `Upstash-`, `Service-`: never empty. */
   readonly headerPrefix: string;
   readonly deduplicationId: DeduplicationId;
-  /** The finished lineage header, from writeLineage over this letter's body. */
-  readonly lineageHeader: string;
+  /** The lineage header's value for the body that is sent: a come-back is known by the body that it died with. */
+  readonly signLineage: (body: string) => string;
+  /** Redrives that this body may have been through already. */
+  readonly attempt: number;
   /** Retries where no rule sets them, in place of the record's own; null: the record's own. */
   readonly retries: number | null;
   /** Rounded up to whole seconds. Left out for a queued item: the service refuses a delay with a queue. */
@@ -25,53 +33,48 @@ export interface RebuildContext {
 }
 
 export type Rebuilt =
-  | { readonly kind: "item"; readonly item: BatchItem }
+  | { readonly kind: "item"; readonly item: BatchItem; readonly losses: readonly Loss[] }
   | { readonly kind: "park"; readonly reason: ParkReason };
 
-type Headers = [name: string, value: string][];
-
+/** Pure, and never throws on a parsed record. */
 export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: RebuildContext): Rebuilt {
-  const { headerPrefix: prefix } = context;
+  const { headerPrefix: prefix, delayMs } = context;
   // A URL Group message goes back to the endpoint that failed; its group would send it to all of them again.
   const destination = toDestination(letter.url, changes.destination);
   if (destination === null) return park("bad-destination");
-  const callbacks = [letter.callback, letter.failureCallback].filter((url) => url !== undefined);
-  if (!callbacks.every(isCallbackUrl)) return park("bad-destination");
-
+  const queue = chosen(changes.queue, letter.queueName);
+  const settings = toItemSettings(letter, changes, {
+    headerPrefix: prefix,
+    retries: context.retries,
+    delayMs: queue === undefined ? delayMs : null,
+  });
+  if (settings.kind === "park") return settings;
+  const method = changes.method ?? letter.method;
   const forward = toForwardHeaders(letter.header, prefix);
-  const callback = toCallback(`${prefix}Callback`, letter.callback, letter.callbackHeader, prefix);
-  const failure = toCallback(
-    `${prefix}Failure-Callback`,
-    letter.failureCallback,
-    letter.failureCallbackHeader,
-    prefix,
-  );
-  if (forward === null || callback === null || failure === null) return park("unjoinable-header");
-  // The header joins labels with commas.
-  if (letter.labels.some((label) => label.includes(","))) return park("unjoinable-header");
-  if (!isToken(letter.method)) return park("unjoinable-header");
+  if (forward === null || !isToken(method)) return park("unjoinable-header");
+
+  const edited = bodyOf(letter, changes, context.attempt);
+  if (edited.kind === "park") return edited;
+  const { body } = edited;
+  const losses: Loss[] = [...edited.losses];
+  if (body !== letter.body && hasUnansweredProof(forward, changes.headers ?? {})) losses.push("signed-body");
   changeHeaders(forward, changes.headers ?? {}, prefix);
 
-  const queue = changes.queue ?? letter.queueName;
-  const headers: Headers = [];
-  const set = (name: string, value: string | number | undefined): void => {
-    if (value !== undefined) headers.push([name, String(value)]);
-  };
-  set("Content-Type", forward.get("content-type")?.value);
+  const contentType = forward.get("content-type");
   forward.delete("content-type");
-  set(`${prefix}Method`, letter.method);
-  for (const { name, value } of forward.values()) set(`${prefix}Forward-${name}`, value);
-  set(`${prefix}Retries`, changes.retries ?? context.retries ?? letter.maxRetries);
-  set(`${prefix}Retry-Delay`, letter.retryDelayExpression);
-  headers.push(...callback, ...failure);
-  if (letter.labels.length > 0) set(`${prefix}Label`, letter.labels.join(","));
-  headers.push(...toFlowControl(letter, prefix));
-  if (queue === undefined) set(`${prefix}Delay`, toDelay(context.delayMs));
-  set(`${prefix}Deduplication-Id`, context.deduplicationId);
-  set(`${prefix}Forward-${lineageHeaderName}`, context.lineageHeader);
-
-  if (!headers.every(([name, value]) => isToken(name) && isFieldValue(value)))
+  const headers: Headers = [
+    ...(contentType === undefined ? [] : [["Content-Type", contentType.value] as [string, string]]),
+    [`${prefix}Method`, method],
+    ...[...forward.values()].map(({ name, value }): [string, string] => [`${prefix}Forward-${name}`, value]),
+    ...settings.headers,
+    [deduplicationHeader(prefix), context.deduplicationId],
+    [lineageHeader(prefix), context.signLineage(body)],
+  ];
+  if (!headers.every(([name, value]) => isToken(name) && isFieldValue(value))) {
     return park("unjoinable-header");
+  }
+  const { failureCallback } = settings;
+  losses.push(...toldLossesOf(letter, { headerPrefix: prefix, queue, delayMs, failureCallback }));
   return {
     kind: "item",
     item: {
@@ -79,51 +82,28 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
       ...(queue === undefined ? {} : { queue }),
       headers: Object.fromEntries(headers),
       // An item without a body and one with an empty body are the same message.
-      ...(letter.body === "" ? {} : { body: letter.body }),
+      ...(body === "" ? {} : { body }),
     },
+    losses,
   };
 }
 
-function toCallback(
-  setting: string,
-  url: string | undefined,
-  header: HeaderValues | undefined,
-  prefix: string,
-): Headers | null {
-  if (url === undefined) return [];
-  const forward = toForwardHeaders(header ?? {}, prefix);
-  if (forward === null) return null;
-  return [
-    [setting, url],
-    ...[...forward.values()].map(({ name, value }): [string, string] => [
-      `${setting}-Forward-${name}`,
-      value,
-    ]),
-  ];
+/** The same item in another series of its dead letter. */
+export function inSeries(item: BatchItem, headerPrefix: string, deduplicationId: DeduplicationId): BatchItem {
+  return { ...item, headers: { ...item.headers, [deduplicationHeader(headerPrefix)]: deduplicationId } };
 }
 
-/** Key and value only travel together; a period says something only about a rate, and is listed in seconds. */
-function toFlowControl(letter: DeadLetter, prefix: string): Headers {
-  const { flowControlKey, parallelism, rate, period } = letter;
-  const value = [
-    ...(parallelism === undefined ? [] : [`parallelism=${parallelism}`]),
-    ...(rate === undefined ? [] : [`rate=${rate}`]),
-    ...(rate === undefined || period === undefined ? [] : [`period=${period}s`]),
-  ].join(", ");
-  if (flowControlKey === undefined || value === "") return [];
-  return [
-    [`${prefix}Flow-Control-Key`, flowControlKey],
-    [`${prefix}Flow-Control-Value`, value],
-  ];
+export function deduplicationHeader(headerPrefix: string): string {
+  return `${headerPrefix}Deduplication-Id`;
 }
 
-function toDelay(delayMs: number | null): string | undefined {
-  return delayMs === null || delayMs <= 0 ? undefined : `${Math.ceil(delayMs / 1_000)}s`;
+export function lineageHeader(headerPrefix: string): string {
+  return `${headerPrefix}Forward-${lineageHeaderName}`;
 }
 
-/** Unlike a destination it may carry credentials, which the service accepted with the original. */
-function isCallbackUrl(url: string): boolean {
-  return isDestination(url.replace(/^(https?:\/\/)[^/?#@\s]*@/i, "$1"));
+function bodyOf(letter: DeadLetter, changes: ItemChanges, attempt: number): EditedBody {
+  if (changes.body === undefined) return { kind: "body", body: letter.body, losses: [] };
+  return editBody(letter.body, changes.body, attempt);
 }
 
 function park(reason: ParkReason): Rebuilt {

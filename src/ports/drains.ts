@@ -1,7 +1,10 @@
 import type { Router } from "../rules/facts.ts";
-import type { RuleSpec } from "../rules/spec.ts";
+import type { DateEdge } from "../rules/parse-edge.ts";
+import type { NumberPattern, Rate, RuleSpec } from "../rules/spec.ts";
+import type { RuleTest } from "../rules/rule-test.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 import type { Select } from "./service.ts";
+import type { ScalarField } from "./statistics.ts";
 
 /** Where a secret is read from; never the secret itself. */
 export type SecretRef =
@@ -19,11 +22,39 @@ export interface SourceConfig {
   readonly token: SecretRef;
   readonly retentionMs: number;
   readonly dedupWindowMs: number;
+  /** Between two listings without filter, which count depth and what no drain selects. */
+  readonly censusEveryMs: number;
 }
 
 export type Schedule =
   | { readonly kind: "every"; readonly everyMs: number }
   | { readonly kind: "cron"; readonly pattern: string; readonly timezone?: string };
+
+/** Ceilings for publishes, all replicas together. Absent: unlimited. */
+export interface LimitsConfig {
+  readonly publish?: Rate;
+  /** Each destination host (queue for a queue record) by itself. */
+  readonly perHost?: Rate;
+  readonly perPass?: number;
+  /** Per UTC day. */
+  readonly perDay?: number;
+}
+
+/** Holds a drain back while a number of a search index's last reading matches `hold`, until it matches `resume`. */
+export interface GuardConfig {
+  /** Name of the index in the document. */
+  readonly index: string;
+  readonly field: ScalarField;
+  readonly hold: NumberPattern;
+  readonly resume: NumberPattern;
+  /** What counts while there is no reading that is fresh. */
+  readonly whenStale: "hold" | "ignore";
+}
+
+export interface ArchiveConfig {
+  readonly dir: string;
+  readonly keepMs: number;
+}
 
 export interface DrainConfig {
   readonly name: DrainName;
@@ -41,8 +72,17 @@ export interface DrainConfig {
     readonly then: "park" | "hold";
   };
   readonly select: Select;
+  /** Narrows a pass's range by entry into the DLQ or creation, as the service's dates mean it; worked out as a pass begins. */
+  readonly dates?: { readonly from?: DateEdge; readonly to?: DateEdge };
   readonly unknownOutcome: "republish" | "park";
+  readonly limits: LimitsConfig;
+  readonly guards: readonly GuardConfig[];
+  /** What becomes of a record whose rebuild would lose something that has a name in `losses`. */
+  readonly onLoss: "park" | "republish";
+  /** Within this time of its expiry a record that is still there is copied to the archive; `nothing` turns that off. */
+  readonly beforeExpiry: { readonly withinMs: number; readonly then: "archive" | "nothing" };
   readonly rules: readonly RuleSpec[];
+  readonly tests: readonly RuleTest[];
   readonly otherwise: "hold" | "park";
   readonly route: Router;
   /** Changes exactly when what this drain decides can change; parks by rule are decided again under another one. */
@@ -64,6 +104,8 @@ export interface DrainsDocument {
   /** Of the whole document's meaning; in config_info, passes and status. */
   readonly hash: string;
   readonly paused: boolean;
+  /** Absent: there is no archive, so nothing is dropped and nothing is copied before its expiry. */
+  readonly archive?: ArchiveConfig;
   readonly sources: readonly SourceConfig[];
   readonly drains: readonly DrainConfig[];
   readonly indexes: readonly IndexConfig[];

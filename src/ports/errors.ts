@@ -74,6 +74,24 @@ export const errorTable = {
     exitCode: 1,
     meaning: "an answer of the service is larger than the limit",
   },
+  "archive-unavailable": {
+    disposition: "retry",
+    level: "error",
+    exitCode: 1,
+    meaning: "the archive cannot keep a dead letter durably, so nothing that needs it is deleted",
+  },
+  "plan-invalid": {
+    disposition: "crash",
+    level: "error",
+    exitCode: 2,
+    meaning: "a plan is damaged, edited, of another version, or made for another source",
+  },
+  "plan-drifted": {
+    disposition: "skip",
+    level: "error",
+    exitCode: 1,
+    meaning: "too much of a frozen plan is gone or would be decided otherwise now",
+  },
   "service-refuses-everything": {
     disposition: "halt",
     level: "error",

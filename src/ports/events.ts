@@ -1,6 +1,7 @@
 import type { Decision } from "../rules/decision.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { DrainName, PassId, SourceId } from "./ids.ts";
+import type { ScalarField } from "./statistics.ts";
 
 export type ServiceOperation = "list" | "batch" | "delete";
 
@@ -90,6 +91,14 @@ export type RedriverEvent =
       readonly source: SourceId;
       readonly count: number;
     }
+  /** Near their expiry, and now in the archive. */
+  | {
+      readonly type: "archive:copied";
+      readonly source: SourceId;
+      readonly drain: DrainName | null;
+      readonly count: number;
+    }
+  | { readonly type: "archive:failed"; readonly source: SourceId; readonly message: string }
   | {
       readonly type: "outcome:unknown";
       readonly drain: DrainName;
@@ -159,6 +168,29 @@ export type RedriverEvent =
       readonly code: ErrorCode | "unexpected";
       readonly message: string;
     }
+  | {
+      readonly type: "census:taken";
+      readonly source: SourceId;
+      readonly depth: number;
+      readonly unselected: number;
+      readonly expiringUnarchived: number;
+      readonly durationMs: number;
+    }
+  | {
+      readonly type: "census:failed";
+      readonly source: SourceId;
+      readonly code: ErrorCode | "unexpected";
+      readonly message: string;
+    }
+  /** A guard of a drain closed or opened. `stale`: for want of a fresh reading, by the guard's policy; then without a value. */
+  | {
+      readonly type: "guard:closed" | "guard:opened";
+      readonly drain: DrainName;
+      readonly index: string;
+      readonly field: ScalarField;
+      readonly why: "reading" | "stale";
+      readonly value: number | null;
+    }
   | { readonly type: "statistics:read"; readonly index: string; readonly durationMs: number }
   | {
       readonly type: "statistics:failed";
@@ -175,6 +207,18 @@ export type RedriverEvent =
     }
   | { readonly type: "redis:lost"; readonly message: string }
   | { readonly type: "redis:ready" }
+  /** Also at the start. `hash` stays the same where an edit changes no meaning. */
+  | {
+      readonly type: "document:adopted";
+      readonly hash: string;
+      /** Null at the start. */
+      readonly before: string | null;
+      /** Unix ms. */
+      readonly at: number;
+      readonly warnings: readonly string[];
+    }
+  /** The document of `hash` stays in force. One line per problem, with file, line and column where it has them. */
+  | { readonly type: "document:rejected"; readonly hash: string; readonly problems: readonly string[] }
   | {
       readonly type: "daemon:started";
       readonly httpAddress: string;

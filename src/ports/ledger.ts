@@ -65,6 +65,12 @@ export interface Series {
   readonly refusals: number;
 }
 
+/**
+ * Whether a record that was parked may be tried once more. `by-person`: somebody granted one attempt, whatever parked it.
+ * `listed-again`: it had been parked as vanished and is listed after all.
+ */
+export type Released = false | "by-person" | "listed-again";
+
 export type LedgerView =
   | { readonly state: "absent" }
   | {
@@ -73,8 +79,8 @@ export type LedgerView =
       readonly refusedAlone: number;
       /** Redrives known to have been made; after a release one less, which is the attempt granted. */
       readonly attempt: number;
-      /** A person released it: `attempt` then stands in place of the lineage's count, not beside it. */
-      readonly released: boolean;
+      /** Where it was, `attempt` stands in place of the lineage's count, not beside it. */
+      readonly released: Released;
     }
   | {
       readonly state: "open";
@@ -84,6 +90,8 @@ export type LedgerView =
       /** Redrives known to have been made before the one in doubt: the begin's `attempt` less one. */
       readonly attempt: number;
       readonly messageId: MessageId;
+      /** What was granted before its begin, and is not spent while its outcome is unknown. */
+      readonly released: Released;
       /** now > lastAt + takeoverAfter: neither published nor not published until reconciled. */
       readonly unknown: boolean;
       /** now > firstAt + postHorizon: no further POST of this series. */
@@ -238,6 +246,11 @@ export interface OpenEntry {
   readonly view: Extract<LedgerView, { state: "open" }>;
 }
 
+export interface ParkedEntry {
+  readonly dlqId: DlqId;
+  readonly view: Extract<LedgerView, { state: "parked" }>;
+}
+
 export interface PendingEntry {
   readonly dlqId: DlqId;
   readonly view: Extract<LedgerView, { state: "published" | "archived" }>;
@@ -268,6 +281,8 @@ export interface Ledger {
    * they were listed. Views in order.
    */
   look(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
+  /** The same views, and nothing of it remembered: for who only wants to know. */
+  peek(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
   /** Takes the right to act and writes the intent, in one step. Verdicts in order. */
   begin(requests: readonly BeginRequest[], options: BeginOptions): Promise<BeginAnswer>;
   /** A fact; no token. From every state but gone; the first publication stays. */
@@ -305,8 +320,18 @@ export interface Ledger {
     requests: readonly ParkRequest[],
     options: { readonly drain: DrainName; readonly rulesHash: string; readonly token: Token | null },
   ): Promise<LedgerStamp & { readonly verdicts: readonly ParkVerdict[] }>;
-  /** A person's word: parked → due at once, with one more redrive granted. Counts those of `dlqIds` that are released now. */
-  release(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly count: number }>;
+  /** Parked → due at once, with one more redrive granted. Counts those of `dlqIds` that are released now. */
+  release(
+    dlqIds: readonly DlqId[],
+    released?: Exclude<Released, false>,
+  ): Promise<LedgerStamp & { readonly count: number }>;
+  /**
+   * What is parked, in no order, some hundred entries a call. Null begins, and null is answered at the end. An entry that is parked from
+   * the first call to the last is answered, perhaps more than once.
+   */
+  parkedEntries(
+    cursor: string | null,
+  ): Promise<LedgerStamp & { readonly entries: readonly ParkedEntry[]; readonly cursor: string | null }>;
   /** Open entries whose outcome is unknown (lastAt + takeoverAfter < now), oldest first, skipping `offset`. */
   unknownOutcomes(
     limit: number,

@@ -1,3 +1,4 @@
+import type { HoldReason, ParkReason } from "../rules/decision.ts";
 import type { DrainName, PassId, SourceId } from "./ids.ts";
 import type { PassCounts } from "./events.ts";
 
@@ -25,8 +26,16 @@ export interface Pass {
   readonly startedAt: number;
 }
 
+/** Why records were left in the DLQ, by the count that each is part of. In doubt has one reason and is not here. */
+export interface ReasonCounts {
+  readonly due: { readonly [Reason in HoldReason]?: number };
+  readonly held: { readonly [Reason in HoldReason]?: number };
+  readonly parked: { readonly [Reason in ParkReason]?: number };
+}
+
 /** What a pass or a window found. Sums; times are the extremes in Unix ms. */
 export interface Tally extends PassCounts {
+  readonly reasons: ReasonCounts;
   /** Entry into the DLQ of the oldest record left in it. */
   readonly oldestRecordAt: number | null;
   readonly pages: number;
@@ -43,6 +52,8 @@ export interface DrainFacts {
    * left due (every pass lists everything that is due); held, parked and inDoubt are carried forward: see the pass book.
    */
   readonly exact: boolean;
+  /** Of held and parked: what the last complete full pass counted. Of due: what the last complete pass left. */
+  readonly reasons: ReasonCounts;
   readonly oldestRecordAt: number | null;
   readonly lastSuccessAt: number | null;
   readonly lastFullAt: number | null;
@@ -146,10 +157,31 @@ export interface PauseBook {
   all(): Promise<readonly PauseRecord[]>;
 }
 
+/** What a source holds in all. Times in Unix ms. */
+export interface Census {
+  /** Redis time from before its first listing was sent. */
+  readonly at: number;
+  /** `pass`: a full pass of a drain without `select` listed everything, so no listing was made for it. */
+  readonly counted: "listing" | "pass";
+  readonly depth: number;
+  /** Records that no drain of the document selects. */
+  readonly unselected: number;
+  /** Entry of the oldest of those. */
+  readonly oldestUnselectedAt: number | null;
+  readonly oldestEnteredAt: number | null;
+  readonly earliestExpiryAt: number | null;
+  /** Near expiry and not in the archive: nothing keeps a copy of these. */
+  readonly expiringUnarchived: number;
+  readonly documentHash: string;
+}
+
 /** What is remembered about a source besides its ledger. */
 export interface SourceBook {
   /** Binds the source id to a keyed hash of URL and of token. */
   bind(urlHash: string, tokenHash: string): Promise<"bound" | "same" | "token-changed" | "url-differs">;
   datesMean(): Promise<"entered" | "created" | null>;
   learnDates(meaning: "entered" | "created"): Promise<void>;
+  census(): Promise<Census | null>;
+  /** Kept unless a newer one (`at`) is known. */
+  noteCensus(census: Census): Promise<void>;
 }

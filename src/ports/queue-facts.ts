@@ -1,14 +1,18 @@
 import type { DrainName, SourceId } from "./ids.ts";
 import type { LedgerSummary } from "./ledger.ts";
-import type { DrainFacts } from "./passes.ts";
+import type { Census, DrainFacts } from "./passes.ts";
 
 /** Facts about the DLQs, read from Redis: equal in every replica. What metrics and status show. */
 export interface QueueFacts {
+  /** Of the document that this process works under. */
+  readonly documentHash: string;
   readonly drains: readonly {
     readonly drain: DrainName;
     readonly source: SourceId;
     /** False in plan mode or while paused. */
     readonly acting: boolean;
+    /** One per guard of the drain. */
+    readonly guards: readonly { readonly index: string; readonly effect: "open" | "closed" }[];
     /** Null before the first pass has ended. */
     readonly facts: DrainFacts | null;
     readonly retentionMs: number;
@@ -17,5 +21,7 @@ export interface QueueFacts {
     readonly source: SourceId;
     /** Null where the ledger could not be read. */
     readonly summary: LedgerSummary | null;
+    /** Null before the first census. */
+    readonly census: Census | null;
   }[];
 }

@@ -6,6 +6,7 @@ export type Job =
   | { readonly kind: "tick"; readonly drain: DrainName }
   | { readonly kind: "window"; readonly drain: DrainName; readonly passId: PassId; readonly windowId: string }
   | { readonly kind: "sweep"; readonly source: SourceId }
+  | { readonly kind: "census"; readonly source: SourceId }
   | { readonly kind: "statistics"; readonly index: string };
 
 export interface ScheduledJob {
@@ -22,15 +23,19 @@ export interface JobContext {
   readonly lastTry: boolean;
 }
 
+/** What becomes of schedules that are in Redis and not among the given. */
+export type OtherSchedules = "remove" | "keep";
+
 /**
  * Schedules and jobs on Redis, worked by any replica. A handler that throws a RedriverError is treated by its disposition:
- * `retry` = again with exponential backoff and jitter, `wait` = again at retryAt without spending a try, all others = given up.
+ * `retry` = again with exponential backoff and jitter, `wait` = again at retryAt without spending a try, all others = given up;
+ * `document-changed` is left to other replicas, without spending a try.
  * That is for windows; a scheduled job has one try, and its next schedule is the retry. While closing, a job whose handler
  * ends by its signal is handed back. A job may run twice; handlers are safe against that.
  */
 export interface WorkQueue {
-  /** Makes the schedules exactly these: upserts the given, removes all others. Idempotent across replicas. */
-  applySchedules(schedules: readonly ScheduledJob[]): Promise<void>;
+  /** Upserts the given and, unless told to keep them, removes all others. Idempotent across replicas. */
+  applySchedules(schedules: readonly ScheduledJob[], others?: OtherSchedules): Promise<void>;
   addWindows(windows: readonly Extract<Job, { kind: "window" }>[]): Promise<void>;
   start(handle: (job: Job, context: JobContext) => Promise<void>): Promise<void>;
   /** Unix ms at which a worker last took or finished a job; what liveness looks at. */

@@ -1,16 +1,5 @@
 import type { DlqId, MessageId, RawRecord } from "../message/dead-letter.ts";
-
-/** Filters by the service's own parameter names (service-interface.md 4.2). Lists are or, keys are and. */
-export interface Select {
-  readonly messageId?: string;
-  readonly url?: readonly string[];
-  readonly topicName?: readonly string[];
-  readonly scheduleId?: readonly string[];
-  readonly queueName?: readonly string[];
-  readonly responseStatus?: readonly number[];
-  readonly callerIp?: readonly string[];
-  readonly label?: readonly string[];
-}
+import type { Select } from "../message/select.ts";
 
 export interface ListQuery {
   readonly select: Select;
@@ -84,3 +73,4 @@ export interface MessageService {
 }
 
 export type { EncodedItem } from "../message/encode-item.ts";
+export type { Select } from "../message/select.ts";

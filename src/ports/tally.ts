@@ -1,4 +1,6 @@
-import type { Tally } from "./passes.ts";
+import type { ReasonCounts, Tally } from "./passes.ts";
+
+export const noReasons: ReasonCounts = { due: {}, held: {}, parked: {} };
 
 export const emptyTally: Tally = {
   listed: 0,
@@ -10,6 +12,7 @@ export const emptyTally: Tally = {
   parked: 0,
   inDoubt: 0,
   comeBacks: 0,
+  reasons: noReasons,
   oldestRecordAt: null,
   pages: 0,
 };
@@ -25,9 +28,28 @@ export function addTallies(one: Tally, other: Tally): Tally {
     parked: one.parked + other.parked,
     inDoubt: one.inDoubt + other.inDoubt,
     comeBacks: one.comeBacks + other.comeBacks,
+    reasons: addReasons(one.reasons, other.reasons),
     oldestRecordAt: earlier(one.oldestRecordAt, other.oldestRecordAt),
     pages: one.pages + other.pages,
   };
+}
+
+export function addReasons(one: ReasonCounts, other: ReasonCounts): ReasonCounts {
+  return {
+    due: addCounts(one.due, other.due),
+    held: addCounts(one.held, other.held),
+    parked: addCounts(one.parked, other.parked),
+  };
+}
+
+type Counts<Reason extends string> = { readonly [Key in Reason]?: number };
+
+function addCounts<Reason extends string>(one: Counts<Reason>, other: Counts<Reason>): Counts<Reason> {
+  const sum: { [Key in Reason]?: number } = { ...one };
+  for (const reason of Object.keys(other) as Reason[]) {
+    sum[reason] = (sum[reason] ?? 0) + (other[reason] ?? 0);
+  }
+  return sum;
 }
 
 /** The earlier of two moments, either of which may be missing. */

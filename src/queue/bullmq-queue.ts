@@ -17,6 +17,7 @@ import {
   type LockPolicy,
   type RetryPolicy,
 } from "./policy.ts";
+import { toQueueName, toQueuePrefix } from "./names.ts";
 import { createProcessor, lockLost } from "./processor.ts";
 import { createRedisWatch } from "./redis-watch.ts";
 import { createRunningJobs } from "./running-jobs.ts";
@@ -48,7 +49,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   const connections = [forQueues, forWorkers];
   const watch = createRedisWatch(connections, events, clock);
   const running = createRunningJobs();
-  const prefix = `{${keyPrefix}}`;
+  const prefix = toQueuePrefix(keyPrefix);
   const short = createQueue("short");
   const windows = createQueue("windows");
   const workers: Worker[] = [];
@@ -56,12 +57,8 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   let closing: Promise<void> | undefined;
   let applying: Promise<unknown> = Promise.resolve();
 
-  function nameOf(kind: QueueKind): string {
-    return `${keyPrefix}-v1-${kind}`;
-  }
-
   function createQueue(kind: QueueKind): Queue {
-    const queue = new Queue(nameOf(kind), {
+    const queue = new Queue(toQueueName(keyPrefix, kind), {
       connection: toConnectionOptions(forQueues),
       prefix,
       streams: { events: { maxLen: maxEvents } },
@@ -85,7 +82,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       settings: { backoffStrategy: (made) => toBackoffMs(made, retry, clock.random()) },
     };
     const processor = createProcessor({ queue: kind, handle, running, clock, events, progress });
-    const worker = new Worker(nameOf(kind), processor, settings);
+    const worker = new Worker(toQueueName(keyPrefix, kind), processor, settings);
     worker.on("error", watch.onError);
     worker.on("lockRenewalFailed", (ids) => {
       for (const id of ids) worker.cancelJob(id, lockLost);
@@ -94,10 +91,10 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   }
 
   return {
-    async applySchedules(schedules) {
+    async applySchedules(schedules, others = "remove") {
       // One after the other: a reload's schedules must not be undone by an older call that is still under way.
       const mine = applying.then(() =>
-        withinRedis(forQueues, callTimeoutMs, "schedules", () => applySchedules(short, schedules)),
+        withinRedis(forQueues, callTimeoutMs, "schedules", () => applySchedules(short, schedules, others)),
       );
       applying = mine.catch(() => undefined);
       await mine;

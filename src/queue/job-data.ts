@@ -13,6 +13,7 @@ export function parseJob(value: unknown): Job | null {
         ? { kind, drain: drain as DrainName, passId: passId as PassId, windowId }
         : null;
     case "sweep":
+    case "census":
       return isText(source) ? { kind, source: source as SourceId } : null;
     case "statistics":
       return isText(index) ? { kind, index } : null;
@@ -29,6 +30,7 @@ export function toJobData(job: Job): Job {
     case "window":
       return { kind: job.kind, drain: job.drain, passId: job.passId, windowId: job.windowId };
     case "sweep":
+    case "census":
       return { kind: job.kind, source: job.source };
     case "statistics":
       return { kind: job.kind, index: job.index };

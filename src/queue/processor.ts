@@ -11,6 +11,9 @@ import type { RunningJobs } from "./running-jobs.ts";
 /** The reason with which a worker's signal is aborted when Redis gave the job's lock to somebody else. */
 export const lockLost = "lock-lost";
 
+/** Forgetting costs a delay that comes one turn later. */
+const mostLeft = 1_000;
+
 interface Processing {
   readonly queue: QueueKind;
   readonly handle: (job: Job, context: JobContext) => Promise<void>;
@@ -33,6 +36,8 @@ type Processor = (
  */
 export function createProcessor(processing: Processing): Processor {
   const { queue, handle, running, clock, events, progress } = processing;
+  /** Jobs that this process left to others and has not seen since. */
+  const left = new Set<string>();
 
   /** Redis keeps the message of this error, so it is the code alone; the event tells the rest. */
   function giveUp(kind: string, failure: Failure): UnrecoverableError {
@@ -64,6 +69,19 @@ export function createProcessor(processing: Processing): Processor {
         case "wait":
           await stored.moveToDelayed(end.until, token);
           throw new DelayedError();
+        case "leave": {
+          // Of those that wait for a delayed job, the one that delayed it is the first to get it, time and again; of those that wait for
+          // any job, any. So it is given back at once first, and delayed only when that did not help: nothing spins.
+          const id = stored.id ?? "";
+          if (left.delete(id)) {
+            await stored.moveToDelayed(end.until, token);
+            throw new DelayedError();
+          }
+          if (left.size >= mostLeft) left.clear();
+          left.add(id);
+          await stored.moveToWait(token);
+          throw new WaitingError();
+        }
         case "give-up":
           throw giveUp(job.kind, toFailure(error));
         case "retry": {

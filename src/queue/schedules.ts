@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JobSchedulerJson, JobSchedulerTemplateOptions, Queue, RepeatOptions } from "bullmq";
 import type { Schedule } from "../ports/drains.ts";
-import type { ScheduledJob } from "../ports/queue.ts";
+import type { OtherSchedules, ScheduledJob } from "../ports/queue.ts";
 import { toJobData } from "./job-data.ts";
 import { keepShort } from "./policy.ts";
 
@@ -14,13 +14,19 @@ import { keepShort } from "./policy.ts";
  *   equal, dead      upsert: the entry is there and its pending iteration is not (a crash between two commands)
  *   different        upsert with a phase made of the id: `every` goes on at its next slot. Without one it would run at once,
  *                    and a phase counted from now would never be reached while two replicas hold different documents
- *   not wanted       removed; an iteration that waits already still runs once
+ *   not wanted       removed, unless others are kept; an iteration that waits already still runs once
  */
-export async function applySchedules(queue: Queue, wanted: readonly ScheduledJob[]): Promise<void> {
+export async function applySchedules(
+  queue: Queue,
+  wanted: readonly ScheduledJob[],
+  others: OtherSchedules,
+): Promise<void> {
   const stored = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
   const ids = new Set(wanted.map(({ id }) => id));
   await Promise.all([
-    ...[...stored.keys()].filter((id) => !ids.has(id)).map((id) => queue.removeJobScheduler(id)),
+    ...[...stored.keys()]
+      .filter((id) => others === "remove" && !ids.has(id))
+      .map((id) => queue.removeJobScheduler(id)),
     ...wanted.map((scheduled) => applyOne(queue, scheduled, stored.get(scheduled.id))),
   ]);
 }

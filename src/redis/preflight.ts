@@ -43,7 +43,8 @@ export function toProblems(
   if (version === undefined || isOlder(version, [6, 2])) {
     problems.push({
       kind: "old-version",
-      weight: "warn",
+      // An older one refuses every entry of the audit (XADD with MINID), and so every act; one that hides its version may do.
+      weight: version === undefined ? "warn" : "refuse",
       message: `expected Redis 6.2 or newer, got ${version ?? "no redis_version in INFO"}; upgrade the server`,
     });
   }

@@ -1,9 +1,9 @@
 import type { UnusableRecord } from "../message/dead-letter.ts";
 import type { Tally } from "../ports/passes.ts";
-import type { Decision, HoldReason } from "../rules/decision.ts";
+import type { Decision, HoldReason, ParkReason } from "../rules/decision.ts";
 import { explainDecision } from "../rules/explain-decision.ts";
 import type { DrainRuntime } from "./runtime.ts";
-import type { Candidate, DecidedRecord, KnownRecord, PublishResult } from "./stages/records.ts";
+import type { Candidate, DecidedRecord, DropResult, KnownRecord, PublishResult } from "./stages/records.ts";
 import { emptyTally } from "../ports/tally.ts";
 
 /** A record entered at `enteredAt` is to be looked at again from `dueAt` on; Unix ms by the service's clock. */
@@ -26,6 +26,10 @@ const capacityReasons: ReadonlySet<HoldReason> = new Set([
   "paused",
   "page-too-old",
   "stopping",
+  "rate-limit",
+  "pass-limit",
+  "day-limit",
+  "archive-missing",
 ]);
 
 const doneBefore: Decision = { then: "settle", reason: "published-before", rule: null };
@@ -35,10 +39,10 @@ const inDoubt: Decision = { then: "hold", reason: "outcome-unknown", rule: null 
 export interface PageReport {
   unusable(records: readonly UnusableRecord[]): void;
   comeBacks(records: readonly KnownRecord[]): void;
-  /** A candidate's decision is told with what became of it, so that each record is told once a page. */
+  /** The decision of one that is acted on is told with what became of it, so that each record is told once a page. */
   decided(record: DecidedRecord, fate: "final" | "candidate"): void;
   notTried(batch: readonly Candidate[], reason: HoldReason): void;
-  results(results: readonly PublishResult[]): void;
+  results(results: readonly (PublishResult | DropResult)[]): void;
   settled(count: number): void;
   /** `leftDue`: candidates that were decided and not acted on (plan mode). */
   outcome(leftDue: readonly Candidate[]): PageOutcome;
@@ -48,11 +52,21 @@ export function createPageReport(drain: DrainRuntime): PageReport {
   const { events, config: source } = drain.source;
   const { name, mode } = drain.config;
   const tally: { -readonly [Key in keyof Tally]: Tally[Key] } = { ...emptyTally, pages: 1 };
+  const holds: Record<"due" | "held", { [Reason in HoldReason]?: number }> = { due: {}, held: {} };
+  const parks: { [Reason in ParkReason]?: number } = {};
   const dueLater: DueLater[] = [];
 
   const left = (enteredAt: number, dueAt?: number): void => {
     tally.oldestRecordAt = Math.min(tally.oldestRecordAt ?? enteredAt, enteredAt);
     if (dueAt !== undefined) dueLater.push({ enteredAt, dueAt });
+  };
+  const countHold = (as: "due" | "held", reason: HoldReason): void => {
+    tally[as] += 1;
+    holds[as][reason] = (holds[as][reason] ?? 0) + 1;
+  };
+  const countPark = (reason: ParkReason): void => {
+    tally.parked += 1;
+    parks[reason] = (parks[reason] ?? 0) + 1;
   };
   const tell = (dlqId: string | null, decision: Decision, explanation: string): void =>
     events.emit({
@@ -65,22 +79,27 @@ export function createPageReport(drain: DrainRuntime): PageReport {
       explanation,
     });
 
-  const hold = ({ letter }: Candidate, decision: Extract<Decision, { then: "hold" }>): void => {
+  const hold = (
+    { letter }: DecidedRecord,
+    decision: Extract<Decision, { then: "hold" }>,
+    why?: string,
+  ): void => {
     if (capacityReasons.has(decision.reason)) {
-      tally.due += 1;
+      countHold("due", decision.reason);
       left(letter.enteredAt, decision.until ?? 0);
     } else {
-      tally.held += 1;
+      countHold("held", decision.reason);
       left(letter.enteredAt, decision.until);
     }
-    tell(letter.dlqId, decision, explainDecision(decision));
+    const explanation = explainDecision(decision);
+    tell(letter.dlqId, decision, why === undefined ? explanation : `${explanation}: ${why}`);
   };
 
   return {
     unusable(records) {
       tally.listed += records.length;
-      tally.parked += records.length;
       for (const { reason, problem } of records) {
+        countPark(reason);
         const decision: Decision = { then: "park", reason, rule: null };
         tell(null, decision, `${explainDecision(decision)}: ${problem}`);
       }
@@ -107,11 +126,11 @@ export function createPageReport(drain: DrainRuntime): PageReport {
       switch (decision.then) {
         case "hold":
           if (decision.reason === "outcome-unknown" || decision.reason === "in-flight") tally.inDoubt += 1;
-          else tally.held += 1;
+          else countHold("held", decision.reason);
           left(letter.enteredAt, decision.until);
           break;
         case "park":
-          tally.parked += 1;
+          countPark(decision.reason);
           // A vanished record that is listed is taken up again by the next pass.
           left(letter.enteredAt, decision.reason === "vanished" ? 0 : undefined);
           break;
@@ -133,14 +152,17 @@ export function createPageReport(drain: DrainRuntime): PageReport {
             tally.republished += 1;
             if (result.deduplicated) tally.deduplicated += 1;
             break;
+          case "dropped":
+            tell(letter.dlqId, decision, explanation);
+            break;
           case "done-before":
             tell(letter.dlqId, doneBefore, explainDecision(doneBefore));
             break;
           case "held":
-            hold(result.candidate, result.decision);
+            hold(result.candidate, result.decision, result.why);
             break;
           case "parked":
-            tally.parked += 1;
+            countPark(result.decision.reason);
             left(letter.enteredAt);
             tell(letter.dlqId, result.decision, explainDecision(result.decision));
             break;
@@ -162,7 +184,7 @@ export function createPageReport(drain: DrainRuntime): PageReport {
         // Nothing is done about it in plan mode, so it need not be listed again before the next full pass.
         left(letter.enteredAt);
       }
-      return { tally, dueLater };
+      return { tally: { ...tally, reasons: { ...holds, parked: parks } }, dueLater };
     },
   };
 }

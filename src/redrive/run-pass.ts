@@ -1,12 +1,14 @@
 import { RedriverError, isRedriverError, toFailure } from "../ports/errors.ts";
 import type { PassId } from "../ports/ids.ts";
 import type { CloseVerdict, OpenVerdict, Tally, Window, WindowEnd } from "../ports/passes.ts";
+import { toPassCensus } from "./census.ts";
 import type { DrainRuntime } from "./runtime.ts";
 import { runWindow } from "./run-window.ts";
+import { selectRange } from "./select-dates.ts";
 import { emptyTally } from "../ports/tally.ts";
 
 /** How far the horizon of a pass stays behind both clocks, so that records which share its last moment have arrived. */
-const horizonBehindMs = 5_000;
+export const horizonBehindMs = 5_000;
 
 export interface PassSettings {
   /** Successive passes overlap by this. */
@@ -37,8 +39,7 @@ export async function openPass(
     source: source.config.id,
     mode: config.mode,
     documentHash,
-    to: Math.floor(Math.min(now, now + offsetMs)) - horizonBehindMs,
-    fullFrom: 0,
+    ...selectRange(config.dates, now + offsetMs, Math.floor(Math.min(now, now + offsetMs)) - horizonBehindMs),
     fullEveryMs: config.fullEveryMs,
     mayBeNew: settings.alwaysFull !== true && (await source.book.datesMean()) === "entered",
     overlapMs: settings.overlapMs,
@@ -73,7 +74,7 @@ async function bind({ source }: DrainRuntime): Promise<void> {
 }
 
 /** The service's clock is learned from any answer; before the first, one small listing asks for it. */
-async function knownOffsetMs({ source }: DrainRuntime, signal: AbortSignal): Promise<number> {
+export async function knownOffsetMs({ source }: DrainRuntime, signal: AbortSignal): Promise<number> {
   const known = source.service.clockOffsetMs();
   if (known !== undefined) return known;
   try {
@@ -92,12 +93,17 @@ export interface WindowWork {
   readonly stopping: AbortSignal;
   /** Whether a failure that could be tried again ends the window instead. */
   readonly lastTry: boolean;
+  /** Whether another living process works under this document; absent: there is no other. */
+  readonly isWorkedElsewhere?: (documentHash: string) => Promise<boolean>;
   readonly onPage?: (tally: Tally) => void;
 }
 
 /**
  * Works one window of an open pass and ends it; answers the windows that took its place and how the pass stands. A failure
  * that is worth another try is thrown and leaves the window as it is; any other ends it, which makes the pass partial.
+ *
+ * A pass is decided under one document. A window of a pass of another document is left alone (`document-changed`) while
+ * somebody works under that one; where nobody does any more it is ended, so that the next pass can open under this one.
  */
 export async function workWindow(
   drain: DrainRuntime,
@@ -114,11 +120,10 @@ export async function workWindow(
   };
   let ended: { readonly end: WindowEnd; readonly tally: Tally };
   if (taken.pass.documentHash !== drain.documentHash) {
-    // A pass is decided under one document: this one ends as partial, and the next opens under the new document.
-    const failure = {
-      code: "document-changed",
-      message: "the pass was opened under another document",
-    } as const;
+    const { documentHash } = taken.pass;
+    const message = `the pass was opened under document ${documentHash}, this is ${drain.documentHash}`;
+    if (await work.isWorkedElsewhere?.(documentHash)) throw new RedriverError("document-changed", message);
+    const failure = { code: "document-changed", message } as const;
     source.events.emit({ type: "window:failed", drain: config.name, passId, ...failure });
     return { split: [], verdict: await endWindow(drain, passId, windowId, { kind: "failed" }, latest) };
   }
@@ -164,7 +169,12 @@ async function endWindow(
     counts: verdict.tally,
     durationMs,
   });
-  const listsEverything = Object.keys(config.select).length === 0;
+  if (outcome === "complete") {
+    const census = toPassCensus({ config, source }, pass, verdict.tally);
+    // Losing it costs a listing.
+    if (census !== null) await source.book.noteCensus(census).catch(() => undefined);
+  }
+  const listsEverything = Object.keys(config.select).length === 0 && config.dates === undefined;
   if (pass.kind === "full" && pass.mode === "live" && outcome === "complete" && listsEverything) {
     // What is pending for this drain and no longer listed has been deleted by somebody, or has expired. Behind a selection it
     // may only have dropped out of it, since it was published under another document.

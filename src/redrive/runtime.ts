@@ -1,8 +1,12 @@
+import type { Archive, CopyBook } from "../ports/archive.ts";
+import type { Audit } from "../ports/audit.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { DrainConfig, SourceConfig } from "../ports/drains.ts";
 import type { Events } from "../ports/events.ts";
+import type { Guards } from "../ports/guards.ts";
 import type { Identities } from "../ports/ids.ts";
 import type { Ledger } from "../ports/ledger.ts";
+import type { Capacity } from "../ports/limits.ts";
 import type { PassBook, SourceBook } from "../ports/passes.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { SourceHealth } from "./source-health.ts";
@@ -13,6 +17,8 @@ export interface World {
   readonly clock: Clock;
   readonly identities: Identities;
   readonly events: Events;
+  /** Who acts, for the audit: `daemon <replica>` or a person. */
+  readonly by: string;
 }
 
 export interface PublishLimits {
@@ -27,6 +33,10 @@ export interface SourceRuntime extends World {
   readonly config: SourceConfig;
   readonly service: MessageService;
   readonly ledger: Ledger;
+  readonly capacity: Capacity;
+  readonly guards: Guards;
+  readonly audit: Audit;
+  readonly copies: CopyBook;
   readonly passes: PassBook;
   readonly book: SourceBook;
   readonly health: SourceHealth;
@@ -44,12 +54,20 @@ export interface DrainRuntime {
   readonly config: DrainConfig;
   readonly documentHash: string;
   readonly source: SourceRuntime;
+  /** This process's part of the archive; null where the document names none. */
+  readonly archive: Archive | null;
+}
+
+/** What tells the service's time. */
+export interface ServiceTime {
+  readonly clock: Pick<Clock, "now">;
+  readonly service: Pick<MessageService, "clockOffsetMs">;
 }
 
 /**
  * Now by the service's clock in Unix ms, as far as it is known. The Date header has whole seconds, so this may be up to 1 s
  * early, which makes a record look younger and so only holds it longer.
  */
-export function serviceNow(source: SourceRuntime): number {
+export function serviceNow(source: ServiceTime): number {
   return source.clock.now() + (source.service.clockOffsetMs() ?? 0);
 }

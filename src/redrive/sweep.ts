@@ -15,6 +15,7 @@ import type { Decision } from "../rules/decision.ts";
 import { explainDecision } from "../rules/explain-decision.ts";
 import { findRecords } from "./find-records.ts";
 import type { DrainRuntime, SourceRuntime } from "./runtime.ts";
+import { writeParked } from "./stages/park.ts";
 import { settle } from "./stages/settle.ts";
 import { workPage } from "./work-page.ts";
 
@@ -144,11 +145,14 @@ async function reconcileUnknown(
     for (const [name, ofDrain] of byDrain(entries)) {
       const drain = name === null ? undefined : drains.get(name);
       // What a drain that may not act has in doubt stays there, and keeps nobody else waiting.
-      if (drain === undefined || drain.config.mode !== "live" || drain.config.paused) continue;
-      // Before its horizon an entry is asked for in every sweep: afterwards only policy is left.
-      const now = ofDrain.filter(({ dlqId, view }) => !view.pastHorizon || patience.isDue(dlqId));
+      if (drain === undefined || drain.config.paused) continue;
+      const isLive = drain.config.mode === "live";
+      // Before its horizon an entry is asked for in every sweep: afterwards only policy is left. In plan mode somebody's order
+      // left it; asking under the same id ends what was begun, and past the horizon nothing new is begun without an order.
+      const now = ofDrain.filter(({ dlqId, view }) => !view.pastHorizon || (isLive && patience.isDue(dlqId)));
       if (now.length === 0) continue;
-      finished += await reconcileDrain(drain, now, signal);
+      const acting: DrainRuntime = isLive ? drain : { ...drain, config: { ...drain.config, mode: "live" } };
+      finished += await reconcileDrain(acting, now, signal);
       for (const { dlqId } of now) patience.note(dlqId);
     }
     reconciled += finished;
@@ -170,9 +174,9 @@ async function reconcileDrain(
   const vanished = entries.filter(({ dlqId, view }) => view.pastHorizon && absent.includes(dlqId));
   if (vanished.length > 0) {
     // Nothing is left to publish again; whether it was published stays unknown, and a person is told so.
-    await source.ledger.park(
-      vanished.map(({ dlqId, view }) => ({ dlqId, reason: "vanished", attempt: view.attempt })),
-      { drain: config.name, rulesHash: config.rulesHash, token: null },
+    await writeParked(
+      drain,
+      vanished.map(({ dlqId, view }) => ({ dlqId, reason: "vanished", rule: null, attempt: view.attempt })),
     );
     for (const { dlqId } of vanished) {
       const decision: Decision = { then: "park", reason: "vanished", rule: null };

@@ -1,29 +1,55 @@
 /**
  * One page of dead letters, from listing to deletion. The order of the stages is the delivery guarantee:
  *
- *   collect ─► look up ─► decide ─┬─► park
+ *   collect ─► look up ─► decide ─┬─► copy what nears its expiry
+ *                                 ├─► park
  *                                 ├─► settle again what was published before
- *                                 └─► prepare ─► (begin ─► republish ─► settle), batch by batch
+ *                                 ├─► drop: begin ─► archive ─► settle
+ *                                 └─► prepare ─► guards ─► capacity ─► (begin ─► republish ─► settle), batch by batch
  *
- * In plan mode it ends after decide.
+ * In plan mode it ends after the copies.
  */
 import { packBatches } from "../message/pack-batches.ts";
-import type { DlqId } from "../message/dead-letter.ts";
+import type { DlqId, RawRecord } from "../message/dead-letter.ts";
+import type { PassId } from "../ports/ids.ts";
 import type { HoldReason } from "../rules/decision.ts";
-import { explainDecision } from "../rules/explain-decision.ts";
-import { serviceNow, type DrainRuntime } from "./runtime.ts";
+import { noteIntent, ofDrain } from "./note-act.ts";
+import type { DrainRuntime } from "./runtime.ts";
+import { ledToNoPost, withCapacity } from "./stages/capacity.ts";
 import { collect } from "./stages/collect.ts";
-import { decideRecord } from "./stages/decide.ts";
+import { decideOne } from "./stages/decide-one.ts";
+import { drop } from "./stages/drop.ts";
+import { holdByGuards } from "./stages/guards.ts";
+import { keepCopies, nearExpiry } from "./stages/keep-copies.ts";
 import { lookUp } from "./stages/look-up.ts";
 import { parkRecords } from "./stages/park.ts";
-import { prepare } from "./stages/prepare.ts";
-import type { Candidate, DecidedRecord, KnownRecord, Page } from "./stages/records.ts";
+import type {
+  Candidate,
+  DecidedRecord,
+  DropResult,
+  KnownRecord,
+  Page,
+  PublishResult,
+} from "./stages/records.ts";
 import { republish } from "./stages/republish.ts";
 import { settle } from "./stages/settle.ts";
 import { createPageReport, type PageOutcome } from "./page-report.ts";
 
+/** For what a page is worked on besides itself. */
+export interface PageWork {
+  /** Null: no pass, so no ceiling of a pass. */
+  readonly passId: PassId | null;
+  /** Ends waits for capacity; what is begun is finished. */
+  readonly stopping?: AbortSignal;
+}
+
 /** Works one page. Throws RedriverErrors of the ledger (`redis-unavailable`); failures of the service are in the outcome. */
-export async function workPage(drain: DrainRuntime, page: Page, signal: AbortSignal): Promise<PageOutcome> {
+export async function workPage(
+  drain: DrainRuntime,
+  page: Page,
+  signal: AbortSignal,
+  { passId, stopping = signal }: PageWork = { passId: null },
+): Promise<PageOutcome> {
   const { source } = drain;
   const report = createPageReport(drain);
   await source.unwritten.replay(source.ledger);
@@ -35,44 +61,97 @@ export async function workPage(drain: DrainRuntime, page: Page, signal: AbortSig
 
   const candidates: Candidate[] = [];
   const toPark: DecidedRecord[] = [];
+  const toDrop: DecidedRecord[] = [];
   const doneBefore: DlqId[] = [];
+  const toTakeUp: DlqId[] = [];
   for (const record of known) {
     const one = decideOne(drain, record);
-    report.decided(one.decided, one.candidate === null ? "final" : "candidate");
+    const { then } = one.decided.decision;
+    const isActedOn = one.candidate !== null || (then === "drop" && drain.config.mode === "live");
+    report.decided(one.decided, isActedOn ? "candidate" : "final");
+    if (isParkedNoMore(drain, record, isActedOn)) toTakeUp.push(record.letter.dlqId);
     if (one.candidate !== null) candidates.push(one.candidate);
-    else if (one.decided.decision.then === "park") toPark.push(one.decided);
-    else if (one.decided.decision.then === "settle") doneBefore.push(record.letter.dlqId);
+    else if (then === "drop") toDrop.push(one.decided);
+    else if (then === "park") toPark.push(one.decided);
+    else if (then === "settle") doneBefore.push(record.letter.dlqId);
   }
+  const isDone = new Set<unknown>(doneBefore);
+  await keepCopiesOf(
+    drain,
+    page.records.filter(({ dlqId }) => !isDone.has(dlqId)),
+  );
   if (drain.config.mode === "plan") return report.outcome(candidates);
 
-  await takeUpAgain(drain, known);
+  await takeUpAgain(drain, toTakeUp);
   await parkRecords(drain, toPark);
   report.settled((await settle(source, drain.config.name, doneBefore, signal)).deleted);
-  for (const batch of packBatches(candidates, {
-    maxCount: source.publish.maxItems,
-    maxBytes: source.publish.maxBytes,
-  })) {
-    const reason = whyNotNow(drain, signal);
-    if (reason !== null) {
-      report.notTried(batch, reason);
-      continue;
+  const drops = await drop(drain, toDrop, page.readAt);
+  report.results(drops);
+  report.settled((await settle(source, drain.config.name, idsDone(drops), signal)).deleted);
+  const { free, held } = await holdByGuards(drain, candidates);
+  report.results(held);
+
+  /** Answers those that led to no POST. */
+  const publish = async (granted: readonly Candidate[]): Promise<readonly Candidate[]> => {
+    const unused: Candidate[] = [];
+    for (const batch of packBatches(granted, {
+      maxCount: source.publish.maxItems,
+      maxBytes: source.publish.maxBytes,
+    })) {
+      const reason = whyNotNow(drain, signal);
+      if (reason !== null) {
+        report.notTried(batch, reason);
+        unused.push(...batch);
+        continue;
+      }
+      const results = await republish(drain, batch, page.readAt, signal);
+      report.results(results);
+      report.settled((await settle(source, drain.config.name, idsDone(results), signal)).deleted);
+      unused.push(...results.filter(ledToNoPost).map(({ candidate }) => candidate));
     }
-    const results = await republish(drain, batch, page.readAt, signal);
-    report.results(results);
-    const proven = results.flatMap((result) =>
-      result.kind === "published" || result.kind === "done-before" ? [result.candidate.letter.dlqId] : [],
-    );
-    report.settled((await settle(source, drain.config.name, proven, signal)).deleted);
-  }
+    return unused;
+  };
+  report.results(
+    await withCapacity(drain, free, {
+      passId,
+      pageReadAt: page.readAt,
+      stop: AbortSignal.any([signal, stopping]),
+      whyNotNow: () => whyNotNow(drain, signal),
+      publish,
+    }),
+  );
   return report.outcome([]);
 }
 
-/** Parked as vanished, and listed all the same: the listing that lacked them lagged. The next page that has them decides. */
-async function takeUpAgain({ source }: DrainRuntime, known: readonly KnownRecord[]): Promise<void> {
-  const back = known.flatMap(({ letter, view }) =>
-    view.state === "parked" && view.reason === "vanished" ? [letter.dlqId] : [],
+/** Proven published or kept by the archive, now or before: what may be deleted. */
+function idsDone(results: readonly (PublishResult | DropResult)[]): readonly DlqId[] {
+  return results.flatMap(({ kind, candidate }) =>
+    kind === "published" || kind === "dropped" || kind === "done-before" ? [candidate.letter.dlqId] : [],
   );
-  if (back.length > 0) await source.ledger.release(back);
+}
+
+async function keepCopiesOf(drain: DrainRuntime, records: readonly RawRecord[]): Promise<void> {
+  const { archive, config, documentHash, source } = drain;
+  const { then, withinMs } = config.beforeExpiry;
+  if (then === "nothing") return;
+  const near = nearExpiry(source, records, withinMs);
+  await keepCopies(source, near, { archive, drain: config.name, documentHash });
+}
+
+/**
+ * Parked as vanished and listed all the same: the listing that lacked it lagged, and the next page decides. Or parked by these
+ * very rules, which say otherwise by now.
+ */
+function isParkedNoMore({ config }: DrainRuntime, { view }: KnownRecord, isActedOn: boolean): boolean {
+  if (view.state !== "parked") return false;
+  return view.reason === "vanished" || (isActedOn && view.rulesHash === config.rulesHash);
+}
+
+async function takeUpAgain(drain: DrainRuntime, back: readonly DlqId[]): Promise<void> {
+  if (back.length === 0) return;
+  const records = back.map((dlqId) => ({ dlqId, reason: "listed-again" }));
+  await noteIntent(drain.source, "release", records, ofDrain(drain));
+  await drain.source.ledger.release(back, "listed-again");
 }
 
 /** What keeps the next batch from being sent now. */
@@ -87,30 +166,4 @@ function whyNotNow({ config, source }: DrainRuntime, signal: AbortSignal): HoldR
     case "halted":
       return "source-halted";
   }
-}
-
-/** The rules' decision, made a park where a due record cannot be rebuilt. */
-function decideOne(
-  drain: DrainRuntime,
-  record: KnownRecord,
-): { decided: DecidedRecord; candidate: Candidate | null } {
-  const { decision, facts } = decideRecord(drain.config, record, serviceNow(drain.source));
-  const decided: DecidedRecord = {
-    ...record,
-    attempt: facts.attempt,
-    decision,
-    explanation: explainDecision(decision, facts),
-  };
-  if (decision.then !== "republish") return { decided, candidate: null };
-
-  const prepared = prepare(decided, decision.set, {
-    headerPrefix: drain.source.headerPrefix,
-    lineageKey: drain.source.lineageKeys()[0],
-  });
-  if (prepared.kind === "candidate") return { decided, candidate: prepared.candidate };
-  const parked = { then: "park", reason: prepared.reason, rule: decision.rule } as const;
-  return {
-    decided: { ...decided, decision: parked, explanation: explainDecision(parked, facts) },
-    candidate: null,
-  };
 }

@@ -23,6 +23,8 @@ function names(condition: Condition, status: number): boolean {
     case "text":
     case "header":
     case "duration":
+    case "address":
+    case "value":
       return false;
   }
 }

@@ -1,6 +1,7 @@
-import { compileTexts, matchesNumber } from "./compile-patterns.ts";
+import { compileAddresses, compileNumbers, compileTexts, compileValues } from "./compile-patterns.ts";
 import type { Routing } from "./decision.ts";
 import type { Router } from "./facts.ts";
+import { parsePointer } from "./json-pointer.ts";
 import type { Condition, RuleSpec } from "./spec.ts";
 import { toSubject, type Subject } from "./subject.ts";
 
@@ -17,8 +18,10 @@ export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "pa
   const fallback: Routing = { then: otherwise, rule: null, set: {} };
   return (facts) => {
     const subject = toSubject(facts);
-    const first = compiled.find((rule) => facts.now <= rule.ignoreAfter && rule.holds(subject));
-    return first?.routing ?? fallback;
+    for (const rule of compiled) {
+      if (facts.now <= rule.ignoreAfter && rule.holds(subject)) return rule.routing;
+    }
+    return fallback;
   };
 }
 
@@ -28,11 +31,17 @@ export function compileCondition(condition: Condition): (subject: Subject) => bo
       return () => true;
     case "all": {
       const tests = condition.of.map(compileCondition);
-      return (subject) => tests.every((holds) => holds(subject));
+      return (subject) => {
+        for (const holds of tests) if (!holds(subject)) return false;
+        return true;
+      };
     }
     case "some": {
       const tests = condition.of.map(compileCondition);
-      return (subject) => tests.some((holds) => holds(subject));
+      return (subject) => {
+        for (const holds of tests) if (holds(subject)) return true;
+        return false;
+      };
     }
     case "not": {
       const holds = compileCondition(condition.of);
@@ -44,11 +53,26 @@ export function compileCondition(condition: Condition): (subject: Subject) => bo
     }
     case "header": {
       const matches = compileTexts(condition.oneOf);
-      return (subject) => matches(subject.header(condition.name));
+      const lowerName = condition.name.toLowerCase();
+      return (subject) => matches(subject.header(condition.of, lowerName));
     }
-    case "number":
-      return (subject) => matchesNumber(condition.oneOf, subject.number(condition.field));
-    case "duration":
-      return (subject) => matchesNumber(condition.oneOf, subject.durationMs(condition.field));
+    case "number": {
+      const matches = compileNumbers(condition.oneOf);
+      return (subject) => matches(subject.number(condition.field));
+    }
+    case "duration": {
+      const matches = compileNumbers(condition.oneOf);
+      return (subject) => matches(subject.durationMs(condition.field));
+    }
+    case "address": {
+      const matches = compileAddresses(condition.oneOf);
+      return (subject) => matches(subject.callerIp());
+    }
+    case "value": {
+      const matches = compileValues(condition.oneOf);
+      const names = parsePointer(condition.pointer);
+      // A text that is no pointer leads to nothing.
+      return (subject) => matches(names === null ? undefined : subject.value(condition.field, names));
+    }
   }
 }

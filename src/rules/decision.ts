@@ -18,7 +18,16 @@ export const holdReasons = [
   "page-too-old",
   "stopping",
   "attempts-exhausted",
+  /** A drop without a working archive: nothing is deleted that was not kept. */
   "archive-missing",
+  /** A search index is behind (guards). */
+  "guard",
+  /** A rate has no room just now: of the drain, the rule or the host. */
+  "rate-limit",
+  /** The ceiling of this pass is reached. */
+  "pass-limit",
+  /** The ceiling of this UTC day is reached. */
+  "day-limit",
 ] as const;
 
 /** Why a record waits for a person, or, for `rule` and `otherwise`, for that drain's rules to change. */
@@ -40,7 +49,32 @@ export const parkReasons = [
   "too-large",
   "outcome-unknown",
   "vanished",
+  "body-numbers",
+  "body-duplicate-keys",
+  "body-not-editable",
+  "signed-body",
+  "patch-not-idempotent",
 ] as const;
+
+/**
+ * What a rebuild cannot keep. The first kinds are for `onLoss` to decide and are park reasons too; the others are only told
+ * and counted, because nothing of the message itself changes.
+ */
+export const policyLosses = [
+  "body-numbers",
+  "body-duplicate-keys",
+  "signed-body",
+  "patch-not-idempotent",
+] as const;
+export const toldLosses = [
+  "queue-delay",
+  "failure-callback-again",
+  "schedule-id",
+  "redaction",
+  "group-membership",
+] as const;
+export type PolicyLoss = (typeof policyLosses)[number];
+export type Loss = PolicyLoss | (typeof toldLosses)[number];
 
 export const republishReasons = ["due", "reconcile"] as const;
 export const dropReasons = ["rule"] as const;

@@ -1,8 +1,10 @@
+import { describeAddresses, describeNumbers, describeTexts, describeValues } from "./describe-patterns.ts";
 import { formatDuration } from "./format-duration.ts";
-import type { Condition, NumberPattern, TextField, TextPattern } from "./spec.ts";
+import { parsePointer } from "./json-pointer.ts";
+import type { Condition, JsonValue, NumberField, TextField } from "./spec.ts";
 import type { Subject } from "./subject.ts";
 
-/** A condition in the words of the document. */
+/** A condition in the words of the document. Patterns of header values are told as "[set]": they may be secrets. */
 export function describeCondition(condition: Condition): string {
   switch (condition.kind) {
     case "any":
@@ -14,30 +16,44 @@ export function describeCondition(condition: Condition): string {
     case "not":
       return `not (${describeCondition(condition.of)})`;
     case "text":
-      return `${condition.field} ${describeTexts(condition.oneOf)}`;
+      return `${condition.field} ${describeTexts(condition.oneOf, holdsAddress(condition.field) ? "address" : "plain")}`;
     case "header":
-      return `header ${condition.name} ${describeTexts(condition.oneOf)}`;
+      return `${headerWord(condition.of)} ${condition.name} ${describeTexts(condition.oneOf, "secret")}`;
     case "number":
-      return `${condition.field} ${describeNumbers(condition.oneOf, String)}`;
+      return `${condition.field} ${describeNumbers(condition.oneOf, formatOf(condition.field))}`;
     case "duration":
       return `${condition.field} ${describeNumbers(condition.oneOf, formatDuration)}`;
+    case "address":
+      return `${condition.field} ${describeAddresses(condition.oneOf)}`;
+    case "value":
+      return `${condition.field} ${JSON.stringify(condition.pointer)} ${describeValues(condition.oneOf)}`;
   }
 }
 
 /**
- * What the record has where a leaf condition looks. Header values, URLs and paths can hold secrets, so only their presence
- * is told.
+ * What the record has where a leaf condition looks. Bodies, header values, URLs and paths can hold secrets, so of these only
+ * the presence is told, and of a value inside a body its type.
  */
 export function describeActual(condition: Condition, subject: Subject): string {
   switch (condition.kind) {
     case "text":
-      return describeValues(subject.texts(condition.field), isSecretive(condition.field));
+      return describeFound(subject.texts(condition.field), isSecretive(condition.field));
     case "header":
-      return describeValues(subject.header(condition.name), true);
-    case "number":
-      return String(subject.number(condition.field) ?? "none");
+      return describeFound(subject.header(condition.of, condition.name.toLowerCase()), true);
+    case "number": {
+      const value = subject.number(condition.field);
+      return value === undefined ? "none" : formatOf(condition.field)(value);
+    }
     case "duration":
       return formatDuration(subject.durationMs(condition.field));
+    case "address": {
+      const address = subject.callerIp();
+      return address === undefined ? "none" : address === null ? "no IP address" : "another";
+    }
+    case "value": {
+      const names = parsePointer(condition.pointer);
+      return describeType(names === null ? undefined : subject.value(condition.field, names));
+    }
     case "any":
     case "all":
     case "some":
@@ -46,42 +62,57 @@ export function describeActual(condition: Condition, subject: Subject): string {
   }
 }
 
-function isSecretive(field: TextField): boolean {
-  return field === "url" || field === "path";
+function headerWord(of: "request" | "response"): string {
+  return of === "request" ? "header" : "responseHeader";
 }
 
-function describeValues(values: readonly string[], secretive: boolean): string {
+function formatOf(field: NumberField): (value: number) => string {
+  return field === "createdAt" || field === "notBefore" ? formatMoment : String;
+}
+
+function formatMoment(at: number): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
+}
+
+function isSecretive(field: TextField): boolean {
+  switch (field) {
+    case "url":
+    case "path":
+    case "callback":
+    case "failureCallback":
+    case "body":
+    case "bodyBase64":
+    case "responseBody":
+    case "responseBodyBase64":
+      return true;
+    case "dlqId":
+    case "messageId":
+    case "host":
+    case "topicName":
+    case "endpointName":
+    case "queueName":
+    case "label":
+    case "method":
+    case "scheduleId":
+    case "flowControlKey":
+    case "retryDelayExpression":
+      return false;
+  }
+}
+
+function holdsAddress(field: TextField): boolean {
+  return field === "url" || field === "callback" || field === "failureCallback";
+}
+
+function describeFound(values: readonly string[], secretive: boolean): string {
   if (values.length === 0) return "none";
   return secretive ? "another" : values.map((value) => JSON.stringify(value)).join(", ");
 }
 
-function describeTexts(oneOf: readonly TextPattern[]): string {
-  return describeList(
-    oneOf.map((pattern) => {
-      switch (pattern.kind) {
-        case "exact":
-          return JSON.stringify(pattern.value);
-        case "glob":
-          return JSON.stringify(pattern.pattern);
-        case "none":
-          return "none";
-      }
-    }),
-  );
-}
-
-function describeNumbers(oneOf: readonly NumberPattern[], format: (value: number) => string): string {
-  return describeList(
-    oneOf.map((pattern) => {
-      if (pattern.kind === "none") return "none";
-      const { from, to } = pattern;
-      if (from === to) return format(from);
-      if (!Number.isFinite(from)) return Number.isFinite(to) ? `up to ${format(to)}` : "any number";
-      return Number.isFinite(to) ? `${format(from)}-${format(to)}` : `from ${format(from)}`;
-    }),
-  );
-}
-
-function describeList(patterns: readonly string[]): string {
-  return patterns.length === 1 ? `is ${patterns[0]}` : `is one of ${patterns.join(", ")}`;
+function describeType(value: JsonValue | undefined): string {
+  if (value === undefined) return "none";
+  if (value === null) return "null";
+  if (typeof value !== "object") return `another ${typeof value === "string" ? "text" : typeof value}`;
+  return Array.isArray(value) ? "a list" : "a mapping";
 }

@@ -73,6 +73,8 @@ function firstMiss(condition: Condition, subject: Subject): string | null {
     case "header":
     case "number":
     case "duration":
+    case "address":
+    case "value":
       return compileCondition(condition)(subject)
         ? null
         : `${describeCondition(condition)}, but the record has ${describeActual(condition, subject)}`;

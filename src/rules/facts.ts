@@ -9,6 +9,8 @@ export interface RecordFacts {
   readonly attempt: number;
   /** Creation of the root message, from a valid lineage; else the letter's own createdAt. */
   readonly rootCreatedAt: number;
+  /** When the service's retention takes the letter away. */
+  readonly expiresAt: number;
 }
 
 /** A compiled rule list: pure, total and deterministic. */

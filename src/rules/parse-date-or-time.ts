@@ -7,7 +7,8 @@ const dayMs = 86_400_000;
  * with an offset, is that moment. As Unix ms. A time without a zone is refused: it would mean another moment per machine.
  */
 export function parseDateOrTime(value: unknown): Parsed<number> {
-  const at = typeof value === "string" ? toUnixMs(value.trim()) : null;
+  const text = typeof value === "string" ? value.trim() : "";
+  const at = parseDay(text)?.to ?? parseTime(text);
   return at === null
     ? {
         ok: false,
@@ -16,14 +17,20 @@ export function parseDateOrTime(value: unknown): Parsed<number> {
     : { ok: true, value: at };
 }
 
-function toUnixMs(text: string): number | null {
-  const [, date, time] =
-    /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})))?$/.exec(text) ?? [];
-  if (date === undefined) return null;
-  const midnight = Date.parse(`${date}T00:00:00Z`);
+/** The first and the last millisecond of a day in UTC. */
+export function parseDay(text: string): { readonly from: number; readonly to: number } | null {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return null;
+  const from = Date.parse(`${text}T00:00:00Z`);
   // Date.parse takes 30 February for 2 March.
-  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== date) return null;
-  if (time === undefined) return midnight + dayMs - 1;
+  if (Number.isNaN(from) || new Date(from).toISOString().slice(0, 10) !== text) return null;
+  return { from, to: from + dayMs - 1 };
+}
+
+/** A time with a zone, as Unix ms. */
+export function parseTime(text: string): number | null {
+  const [, date, time] =
+    /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))$/.exec(text) ?? [];
+  if (date === undefined || parseDay(date) === null) return null;
   const at = Date.parse(`${date}T${time}`);
   return Number.isNaN(at) ? null : at;
 }

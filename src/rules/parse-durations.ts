@@ -1,8 +1,9 @@
-import { parseOneOrMany, type Parsed } from "./parsed.ts";
+import { one, parseOneOrMany, type Parsed } from "./parsed.ts";
 import { between, toComparison } from "./parse-numbers.ts";
 import type { NumberPattern } from "./spec.ts";
 
 const units = "ms, s, m, h or d";
+const patternExpected = "a comparison (> 48h, <= 5m) or a range (1h-2h) of durations";
 
 /** `30s`, `2m`, `1h30m`, `3d`, `250ms`: whole numbers with units, largest first, as milliseconds. */
 export function parseDuration(value: unknown): Parsed<number> {
@@ -17,7 +18,12 @@ export function parseDuration(value: unknown): Parsed<number> {
 
 /** `"> 48h"`, `"< 5m"`, `"1h-2h"`, or a list of them. A single duration is refused: no age is that exactly. */
 export function parseDurationPatterns(value: unknown): Parsed<readonly NumberPattern[]> {
-  return parseOneOrMany(value, toPattern, "a comparison (> 48h, <= 5m) or a range (1h-2h) of durations");
+  return parseOneOrMany(value, parseDurationPattern, patternExpected);
+}
+
+function parseDurationPattern(value: unknown): Parsed<readonly NumberPattern[]> {
+  const pattern = toPattern(value);
+  return pattern === null ? { ok: false, expected: patternExpected } : one(pattern);
 }
 
 function toPattern(value: unknown): NumberPattern | null {

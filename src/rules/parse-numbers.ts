@@ -1,11 +1,48 @@
-import { parseOneOrMany, type Parsed } from "./parsed.ts";
+import {
+  isMapping,
+  one,
+  parseEach,
+  parseExists,
+  parseForm,
+  parseOneOrMany,
+  type Forms,
+  type Parsed,
+} from "./parsed.ts";
 import type { NumberPattern } from "./spec.ts";
 
-const expected = "a whole number (503), a range (502-504), a class (5xx), a comparison (< 3, >= 5) or none";
+const expected =
+  "a whole number (503), a range (502-504), a class (5xx), a comparison (< 3, >= 5), none, or one of { equals, in, range, exists }";
 
-/** `503`, `"502-504"`, `"5xx"`, `"< 3"`, `">= 5"`, `none`, or a list of them. Fields hold whole numbers, so bounds are inclusive. */
+/**
+ * `503`, `"502-504"`, `"5xx"`, `"< 3"`, `">= 5"`, `none`, `{ equals | in | range | exists: … }`, or a list of them. Fields hold
+ * whole numbers, so bounds are inclusive.
+ */
 export function parseNumberPatterns(value: unknown): Parsed<readonly NumberPattern[]> {
-  return parseOneOrMany(value, toPattern, expected);
+  return parseOneOrMany(value, parseNumberPattern, expected);
+}
+
+function parseNumberPattern(value: unknown): Parsed<readonly NumberPattern[]> {
+  if (isMapping(value)) return parseForm(value, numberForms);
+  const pattern = toPattern(value);
+  return pattern === null ? { ok: false, expected } : one(pattern);
+}
+
+const numberForms: Forms<NumberPattern> = {
+  equals: parseWhole,
+  in: (value: unknown) =>
+    Array.isArray(value) && value.length > 0
+      ? parseEach(value, parseWhole)
+      : { ok: false, expected: "a list of whole numbers" },
+  range: (value: unknown): Parsed<readonly NumberPattern[]> => {
+    const pattern = typeof value === "string" && value.includes("-") ? toPattern(value) : null;
+    return pattern === null ? { ok: false, expected: "a range such as 502-504" } : one(pattern);
+  },
+  exists: parseExists,
+};
+
+function parseWhole(value: unknown): Parsed<readonly NumberPattern[]> {
+  const pattern = typeof value === "number" ? toPattern(value) : null;
+  return pattern === null ? { ok: false, expected: "a whole number" } : one(pattern);
 }
 
 function toPattern(value: unknown): NumberPattern | null {

@@ -3,22 +3,78 @@
  * Values that need a grammar of their own (numbers, durations, globs) are parsed by parse-numbers.ts, parse-durations.ts and parse-texts.ts.
  */
 
-/** Fields of a record, or derived from it, that hold text. `method` is compared in upper case. */
-export type TextField = "url" | "host" | "path" | "topicName" | "queueName" | "label" | "method";
-/** Fields that hold a number. */
-export type NumberField = "responseStatus" | "attempt";
-/** Fields that hold a span of time in ms: since it entered the DLQ; since its root message was created. */
-export type DurationField = "age" | "messageAge";
+/** Fields of a record, or derived from it, that hold text. `method` is compared in upper case, `host` in lower case. */
+export type TextField =
+  | "dlqId"
+  | "messageId"
+  | "url"
+  | "host"
+  | "path"
+  | "topicName"
+  | "endpointName"
+  | "queueName"
+  | "label"
+  | "method"
+  | "scheduleId"
+  | "callback"
+  | "failureCallback"
+  | "flowControlKey"
+  | "retryDelayExpression"
+  | "body"
+  | "bodyBase64"
+  | "responseBody"
+  | "responseBodyBase64";
+/** Fields that hold a number. `size` is the body's bytes; `createdAt` and `notBefore` are Unix ms. */
+export type NumberField =
+  | "responseStatus"
+  | "attempt"
+  | "size"
+  | "maxRetries"
+  | "rate"
+  | "period"
+  | "parallelism"
+  | "createdAt"
+  | "notBefore";
+/** Fields that hold a span of time in ms: since it entered the DLQ; since its root message was created; until its retention ends. */
+export type DurationField = "age" | "messageAge" | "timeLeft";
+/** Whose JSON a pointer looks into. */
+export type BodyField = "body" | "responseBody";
 
-/** One pattern for text. An exact value, or a glob where `*` is any run of characters. */
+/** One pattern for text. A glob's `*` is any run of characters; a regex is an RE2 expression, found anywhere in the text. */
 export type TextPattern =
   | { readonly kind: "exact"; readonly value: string }
   | { readonly kind: "glob"; readonly pattern: string }
+  | { readonly kind: "prefix"; readonly value: string }
+  | { readonly kind: "suffix"; readonly value: string }
+  | { readonly kind: "regex"; readonly source: string }
+  /** Any value: the field is there. */
+  | { readonly kind: "some" }
   | { readonly kind: "none" };
 
-/** One pattern for a number: an inclusive range (ends may be infinite), or `none` for an absent field. */
+/** One pattern for a number: an inclusive range (ends may be infinite), any value, or `none` for an absent field. */
 export type NumberPattern =
   | { readonly kind: "range"; readonly from: number; readonly to: number }
+  | { readonly kind: "some" }
+  | { readonly kind: "none" };
+
+/** One pattern for an IP address: a network of `bits` (an address alone has all of them). */
+export type AddressPattern =
+  | { readonly kind: "network"; readonly address: string; readonly bits: number }
+  | { readonly kind: "some" }
+  | { readonly kind: "none" };
+
+/** One pattern for a value inside JSON. Ranges have inclusive or exclusive ends, because JSON numbers need not be whole. */
+export type ValuePattern =
+  | { readonly kind: "text"; readonly pattern: Exclude<TextPattern, { kind: "some" | "none" }> }
+  | {
+      readonly kind: "number";
+      readonly from: number;
+      readonly to: number;
+      readonly openFrom: boolean;
+      readonly openTo: boolean;
+    }
+  | { readonly kind: "literal"; readonly value: boolean | null }
+  | { readonly kind: "some" }
   | { readonly kind: "none" };
 
 /** Lists are or; keys of one `when` are and (`all`). */
@@ -28,22 +84,75 @@ export type Condition =
   | { readonly kind: "some"; readonly of: readonly Condition[] }
   | { readonly kind: "not"; readonly of: Condition }
   | { readonly kind: "text"; readonly field: TextField; readonly oneOf: readonly TextPattern[] }
-  | { readonly kind: "header"; readonly name: string; readonly oneOf: readonly TextPattern[] }
+  | {
+      readonly kind: "header";
+      /** Headers sent to the destination, or those of its last answer. */
+      readonly of: "request" | "response";
+      readonly name: string;
+      readonly oneOf: readonly TextPattern[];
+    }
   | { readonly kind: "number"; readonly field: NumberField; readonly oneOf: readonly NumberPattern[] }
-  | { readonly kind: "duration"; readonly field: DurationField; readonly oneOf: readonly NumberPattern[] };
+  | { readonly kind: "duration"; readonly field: DurationField; readonly oneOf: readonly NumberPattern[] }
+  | { readonly kind: "address"; readonly field: "callerIp"; readonly oneOf: readonly AddressPattern[] }
+  | {
+      readonly kind: "value";
+      readonly field: BodyField;
+      /** RFC 6901, as written: `/tenant`, `/items/0/id`, `` for the whole. */
+      readonly pointer: string;
+      readonly oneOf: readonly ValuePattern[];
+    };
 
 export type Action = "republish" | "drop" | "hold" | "park";
+
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
+
+/** RFC 6902. */
+export type PatchOperation =
+  | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: JsonValue }
+  | { readonly op: "remove"; readonly path: string }
+  | { readonly op: "move" | "copy"; readonly from: string; readonly path: string };
+
+/** An edit of a JSON body. */
+export type BodyChange =
+  | { readonly kind: "merge"; readonly value: JsonValue }
+  | { readonly kind: "patch"; readonly operations: readonly PatchOperation[] };
 
 /** What a republish changes on the rebuilt item. Absent = as the original. */
 export interface ItemChanges {
   readonly destination?: string | DestinationRewrite;
-  readonly queue?: string;
+  /** `null` takes a queue record off its queue. */
+  readonly queue?: string | null;
+  readonly method?: string;
   /** Name to value; `null` removes the header. */
   readonly headers?: Readonly<Record<string, string | null>>;
+  readonly body?: BodyChange;
   readonly delay?:
     | { readonly kind: "fixed"; readonly ms: number }
     | { readonly kind: "spread"; readonly ms: number };
   readonly retries?: number;
+  /** The service's expression in ms over `retried`; `null` removes it. */
+  readonly retryDelay?: string | null;
+  readonly timeoutMs?: number;
+  /** `null` removes it. */
+  readonly callback?: string | null;
+  readonly failureCallback?: string | null;
+  readonly labels?: readonly string[];
+  /** `null` removes it. */
+  readonly flowControl?: FlowControl | null;
+}
+
+/** At least one of parallelism and rate. */
+export interface FlowControl {
+  readonly key: string;
+  readonly parallelism?: number;
+  readonly rate?: number;
+  readonly periodMs?: number;
 }
 
 /** Parts of the destination URL that are replaced; the rest stays. `host` may carry a port. */
@@ -53,11 +162,19 @@ export interface DestinationRewrite {
   readonly path?: string;
 }
 
+/** `count` in any span of `perMs`. */
+export interface Rate {
+  readonly count: number;
+  readonly perMs: number;
+}
+
 export interface RuleSpec {
   readonly name: string;
   readonly when: Condition;
   readonly then: Action;
   readonly set?: ItemChanges;
+  /** Publishes by this rule, all replicas together. */
+  readonly limit?: Rate;
   /** Unix ms after which the rule is skipped. */
   readonly ignoreAfter?: number;
 }

@@ -1,69 +1,174 @@
-import { valuesOf } from "../message/header-values.ts";
+import type { DeadLetter, HeaderValues } from "../message/dead-letter.ts";
 import type { RecordFacts } from "./facts.ts";
-import type { DurationField, NumberField, TextField } from "./spec.ts";
+import { parseIpAddress, type IpAddress } from "./ip-address.ts";
+import { toJson } from "./json-body.ts";
+import { lookUp } from "./json-pointer.ts";
+import type { BodyField, DurationField, JsonValue, NumberField, TextField } from "./spec.ts";
 
-/** What conditions ask of one record. The URL is taken apart once, when a condition first asks for a part of it. */
+/**
+ * What conditions ask of one record. What costs something (the URL's parts, headers by name, the body as JSON) is worked out
+ * once, when a condition first asks for it, and shared by all rules.
+ */
 export interface Subject {
   /** The values of a text field, of which any may match; none when it is absent. */
   texts(field: TextField): readonly string[];
-  header(name: string): readonly string[];
+  /** By lower-case name. */
+  header(of: "request" | "response", lowerName: string): readonly string[];
   /** Undefined when absent. */
   number(field: NumberField): number | undefined;
-  /** In ms; below 0 when the record is from the future by this clock. */
+  /** In ms; below 0 when the record is from the future by this clock, or past its retention. */
   durationMs(field: DurationField): number;
+  /** Undefined when absent, null when it is no address. */
+  callerIp(): IpAddress | null | undefined;
+  /** What the pointer's names lead to; undefined when nothing is there or the body is no JSON. */
+  value(field: BodyField, names: readonly string[]): JsonValue | undefined;
 }
 
 export function toSubject(facts: RecordFacts): Subject {
-  const { letter, now } = facts;
-  let address: { readonly hosts: readonly string[]; readonly path: readonly string[] } | undefined;
-  const parts = () => (address ??= toAddress(letter.url));
-  return {
-    texts(field) {
-      switch (field) {
-        case "url":
-          return [letter.url];
-        case "host":
-          return parts().hosts;
-        case "path":
-          return parts().path;
-        case "topicName":
-          return present(letter.topicName);
-        case "queueName":
-          return present(letter.queueName);
-        case "label":
-          return letter.labels;
-        case "method":
-          return [letter.method.toUpperCase()];
-      }
-    },
-    header: (name) => valuesOf(letter.header, name),
-    number(field) {
-      switch (field) {
-        case "responseStatus":
-          return letter.responseStatus;
-        case "attempt":
-          return facts.attempt;
-      }
-    },
-    durationMs(field) {
-      switch (field) {
-        case "age":
-          return now - letter.enteredAt;
-        case "messageAge":
-          return now - facts.rootCreatedAt;
-      }
-    },
-  };
+  return new RecordSubject(facts);
+}
+
+interface Address {
+  readonly hosts: readonly string[];
+  readonly path: readonly string[];
+}
+
+type ValuesByName = ReadonlyMap<string, readonly string[]>;
+
+/** A class because routers make one for every record: its methods are shared, closures would be made anew. */
+class RecordSubject implements Subject {
+  readonly #facts: RecordFacts;
+  readonly #letter: DeadLetter;
+  #address: Address | undefined;
+  #request: ValuesByName | undefined;
+  #response: ValuesByName | undefined;
+  #callerIp: IpAddress | null | undefined;
+  #size: number | undefined;
+  readonly #json = new Map<BodyField, JsonValue | undefined>();
+
+  constructor(facts: RecordFacts) {
+    this.#facts = facts;
+    this.#letter = facts.letter;
+  }
+
+  texts(field: TextField): readonly string[] {
+    switch (field) {
+      case "host":
+        return (this.#address ??= toAddress(this.#letter.url)).hosts;
+      case "path":
+        return (this.#address ??= toAddress(this.#letter.url)).path;
+      case "label":
+        return this.#letter.labels;
+      case "method":
+        return [this.#letter.method.toUpperCase()];
+      case "url":
+      case "dlqId":
+      case "messageId":
+      case "topicName":
+      case "endpointName":
+      case "queueName":
+      case "scheduleId":
+      case "callback":
+      case "failureCallback":
+      case "flowControlKey":
+      case "retryDelayExpression":
+      case "body":
+      case "bodyBase64":
+      case "responseBody":
+      case "responseBodyBase64":
+        return present(this.#letter[field]);
+    }
+  }
+
+  header(of: "request" | "response", lowerName: string): readonly string[] {
+    const values =
+      of === "request"
+        ? (this.#request ??= toValuesByName(this.#letter.header))
+        : (this.#response ??= toValuesByName(this.#letter.responseHeader));
+    return values.get(lowerName) ?? nothing;
+  }
+
+  number(field: NumberField): number | undefined {
+    switch (field) {
+      case "attempt":
+        return this.#facts.attempt;
+      case "size":
+        return (this.#size ??= toSize(this.#letter));
+      case "responseStatus":
+      case "maxRetries":
+      case "rate":
+      case "period":
+      case "parallelism":
+      case "createdAt":
+      case "notBefore":
+        return this.#letter[field];
+    }
+  }
+
+  durationMs(field: DurationField): number {
+    const { now } = this.#facts;
+    switch (field) {
+      case "age":
+        return now - this.#letter.enteredAt;
+      case "messageAge":
+        return now - this.#facts.rootCreatedAt;
+      case "timeLeft":
+        return this.#facts.expiresAt - now;
+    }
+  }
+
+  callerIp(): IpAddress | null | undefined {
+    const { callerIp } = this.#letter;
+    if (callerIp === undefined) return undefined;
+    if (this.#callerIp === undefined) this.#callerIp = parseIpAddress(callerIp);
+    return this.#callerIp;
+  }
+
+  value(field: BodyField, names: readonly string[]): JsonValue | undefined {
+    if (!this.#json.has(field)) this.#json.set(field, toJson(this.#letter[field]));
+    const body = this.#json.get(field);
+    return body === undefined ? undefined : lookUp(body, names);
+  }
+}
+
+const nothing: readonly string[] = [];
+
+/** An empty text is how the service lists an absent one. */
+function present(text: string | undefined): readonly string[] {
+  return text === undefined || text === "" ? nothing : [text];
 }
 
 /** A host is asked for with or without its port; a default port is not written. */
-function toAddress(url: string): { hosts: readonly string[]; path: readonly string[] } {
-  if (!URL.canParse(url)) return { hosts: [], path: [] };
-  const { hostname, host, pathname } = new URL(url);
-  if (hostname === "") return { hosts: [], path: [pathname] };
+function toAddress(text: string): Address {
+  const url = toUrl(text);
+  if (url === null) return { hosts: nothing, path: nothing };
+  const { hostname, host, pathname } = url;
+  if (hostname === "") return { hosts: nothing, path: [pathname] };
   return { hosts: hostname === host ? [host] : [hostname, host], path: [pathname] };
 }
 
-function present(text: string | undefined): readonly string[] {
-  return text === undefined ? [] : [text];
+/** Parsed once: asking URL.canParse first would do the work twice. */
+function toUrl(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Names that differ only in case are one header. */
+function toValuesByName(header: HeaderValues): ValuesByName {
+  const byName = new Map<string, readonly string[]>();
+  for (const name of Object.keys(header)) {
+    const values = header[name] ?? nothing;
+    const lower = name.toLowerCase();
+    const known = byName.get(lower);
+    byName.set(lower, known === undefined ? values : [...known, ...values]);
+  }
+  return byName;
+}
+
+/** Bytes of the body as it was sent. */
+function toSize({ body, bodyBase64 }: DeadLetter): number {
+  return bodyBase64 === "" ? Buffer.byteLength(body) : Buffer.byteLength(bodyBase64, "base64");
 }

@@ -32,7 +32,7 @@ const doubles = {
 } satisfies Record<EventOf<"double:declared">["why"], 0>;
 const endings = ["ok", "failed"] as const;
 /** The kinds of ports/queue.ts, the workers themselves, and the loops of the daemon. */
-const jobKinds = ["tick", "window", "sweep", "statistics", "queue", "daemon", "unknown"] as const;
+const jobKinds = ["tick", "window", "sweep", "census", "statistics", "queue", "daemon", "unknown"] as const;
 
 /** 10 ms to 41 s: a page takes tens of ms, a batch may wait 30 s for its answer. */
 const requestBuckets = exponentialBuckets(0.01, 2, 13);
@@ -72,6 +72,16 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
     "Republishes that are known to be a second delivery.",
     ["drain"],
   );
+  const copied = counter(
+    "redriver_archive_copies_total",
+    "Dead letters near their expiry that were copied to the archive.",
+    ["source"],
+  );
+  const archiveFailures = counter(
+    "redriver_archive_failures_total",
+    "Times the archive could not keep dead letters; nothing that needed it was deleted.",
+    ["source"],
+  );
   const short = counter("redriver_short_deletes_total", "Deletes that deleted fewer than asked.", ["source"]);
   const requests = counter("redriver_service_requests_total", "Requests to the message service.", [
     "source",
@@ -95,6 +105,10 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
   });
   const windowFailures = counter("redriver_window_failures_total", "Windows that failed.", ["drain"]);
   const sweeps = counter("redriver_sweeps_total", "Sweeps ended.", ["source", "outcome"]);
+  const censuses = counter("redriver_censuses_total", "Listings without filter ended.", [
+    "source",
+    "outcome",
+  ]);
   const readings = counter("redriver_statistics_readings_total", "Readings of search index statistics.", [
     "index",
     "outcome",
@@ -115,21 +129,43 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
     labelNames: ["hash"],
     registers,
   });
+  const reloadSuccessful = new Gauge({
+    name: "redriver_config_last_reload_successful",
+    help: "0 while the drains document's file holds something that was not adopted.",
+    registers,
+  });
+  const reloadedAt = new Gauge({
+    name: "redriver_config_last_reload_success_timestamp_seconds",
+    help: "When the drains document's file was last adopted.",
+    registers,
+  });
+  reloadSuccessful.set(1);
   for (const kind of jobKinds)
     for (const given_up of ["true", "false"]) jobFailures.inc({ kind, given_up }, 0);
 
+  let known: readonly string[] = [];
   return {
     adopt({ hash, sources, drains, indexes }) {
       configInfo.reset();
       configInfo.set({ hash }, 1);
+      for (const source of known) {
+        // Nobody resumes a source that is no more.
+        if (!sources.some(({ id }) => id === source)) halted.remove({ source });
+      }
+      known = sources.map(({ id }) => id);
       for (const { id: source } of sources) {
         for (const operation of Object.keys(operations)) {
           for (const outcome of requestOutcomes) requests.inc({ source, operation, outcome }, 0);
           requestSeconds.zero({ source, operation });
         }
-        for (const ending of endings) sweeps.inc({ source, outcome: ending }, 0);
+        for (const ending of endings) {
+          sweeps.inc({ source, outcome: ending }, 0);
+          censuses.inc({ source, outcome: ending }, 0);
+        }
         short.inc({ source }, 0);
         lostWrites.inc({ source }, 0);
+        copied.inc({ source }, 0);
+        archiveFailures.inc({ source }, 0);
         settled.inc({ source, drain: "none" }, 0);
         halted.inc({ source }, 0);
       }
@@ -186,10 +222,23 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
           return sweeps.inc({ source: event.source, outcome: "ok" });
         case "sweep:failed":
           return sweeps.inc({ source: event.source, outcome: "failed" });
+        case "census:taken":
+          return censuses.inc({ source: event.source, outcome: "ok" });
+        case "census:failed":
+          return censuses.inc({ source: event.source, outcome: "failed" });
+        case "document:adopted":
+          reloadSuccessful.set(1);
+          return reloadedAt.set(event.at / 1_000);
+        case "document:rejected":
+          return reloadSuccessful.set(0);
         case "statistics:read":
           return readings.inc({ index: event.index, outcome: "ok" });
         case "statistics:failed":
           return readings.inc({ index: event.index, outcome: "failed" });
+        case "archive:copied":
+          return copied.inc({ source: event.source }, event.count);
+        case "archive:failed":
+          return archiveFailures.inc({ source: event.source });
         case "ledger:lost-writes":
           return lostWrites.inc({ source: event.source });
         case "job:failed":
@@ -202,6 +251,9 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
         case "source:waiting":
         case "source:token-read":
         case "source:dates-learned":
+        // How guards stand is a fact of Redis: queue-gauges.ts.
+        case "guard:closed":
+        case "guard:opened":
         case "redis:lost":
         case "redis:ready":
         case "daemon:started":

@@ -20,6 +20,13 @@ export function createEventLog(logger: Logger): Events {
   };
 }
 
+function toAdoption({ hash, before }: Extract<RedriverEvent, { type: "document:adopted" }>): string {
+  if (before === null) return `drains document ${hash} in force`;
+  return before === hash
+    ? `drains document means the same as before, ${hash}`
+    : `drains document ${hash} in force, before it ${before}`;
+}
+
 function levelOf(code: ErrorCode | "unexpected"): LogLevel {
   return code === "unexpected" ? "error" : errorTable[code].level;
 }
@@ -107,6 +114,40 @@ function toLine(event: RedriverEvent): Line {
       };
     case "sweep:failed":
       return { level: levelOf(event.code), message: `sweep of ${event.source} failed: ${event.message}` };
+    case "archive:copied":
+      return {
+        level: "warn",
+        message: `${event.count} near expiry of ${event.drain ?? "no drain"} on ${event.source} copied to the archive`,
+      };
+    case "archive:failed":
+      return { level: "error", message: `archive: ${event.message}` };
+    case "census:taken":
+      return {
+        level: event.expiringUnarchived > 0 ? "warn" : "info",
+        message: `census of ${event.source}: ${event.depth} in the queue, ${event.unselected} of no drain, ${event.expiringUnarchived} near expiry without a copy`,
+      };
+    case "census:failed":
+      return { level: levelOf(event.code), message: `census of ${event.source} failed: ${event.message}` };
+    case "document:adopted":
+      return {
+        level: event.warnings.length > 0 ? "warn" : "info",
+        message: [toAdoption(event), ...event.warnings].join("\n"),
+      };
+    case "document:rejected":
+      return {
+        level: "error",
+        message: [`drains document rejected, ${event.hash} stays in force`, ...event.problems].join("\n"),
+      };
+    case "guard:closed":
+    case "guard:opened": {
+      const { type, drain, index, field, value } = event;
+      const state = type === "guard:closed" ? "closed" : "open";
+      const reading = value === null ? `no fresh reading of ${field}` : `${field} is ${value}`;
+      return {
+        level: type === "guard:closed" ? "warn" : "info",
+        message: `guard of ${drain} ${state}: index ${index}: ${reading}`,
+      };
+    }
     case "statistics:read":
       return { level: "debug", message: `statistics of ${event.index} read` };
     case "statistics:failed":

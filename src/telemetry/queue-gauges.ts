@@ -12,7 +12,7 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
   const redisUp = gauge("redriver_redis_up", "1 when the facts about the queue could be read.", []);
   const records = gauge(
     "redriver_records",
-    "Records in the DLQ by state; in_doubt is live, the others are of the last pass. Drain none: of no drain.",
+    "Records in the DLQ by state; in_doubt is live, the others are of the last pass. Drain none: of no drain, as the last census counted.",
     ["source", "drain", "state"],
   );
   const exact = gauge("redriver_records_exact", "1 when the last pass counted every record of the drain.", [
@@ -37,6 +37,11 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
   const acting = gauge("redriver_drain_acting", "1 when the drain acts; 0 in plan mode or while paused.", [
     "drain",
   ]);
+  const guardClosed = gauge(
+    "redriver_guard_closed",
+    "1 while a search index holds what the drain would republish.",
+    ["drain", "index"],
+  );
   const pending = gauge("redriver_pending_deletes", "Published or archived and not deleted yet.", ["source"]);
   const oldestPending = gauge(
     "redriver_oldest_pending_delete_timestamp_seconds",
@@ -51,13 +56,42 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
     "1 while the source publishes nothing because too much waits for its delete.",
     ["source"],
   );
+  const depth = gauge(
+    "redriver_source_depth",
+    "Records in the DLQ of the source, as the last census counted.",
+    ["source"],
+  );
+  const sourceOldest = gauge(
+    "redriver_source_oldest_record_timestamp_seconds",
+    "When the oldest record of the source entered the DLQ.",
+    ["source"],
+  );
+  const sourceExpiry = gauge(
+    "redriver_source_earliest_expiry_timestamp_seconds",
+    "When the oldest record of the source leaves the DLQ for good.",
+    ["source"],
+  );
+  const unarchived = gauge(
+    "redriver_source_expiring_unarchived_records",
+    "Records that expire soon and of which the archive has no copy, as the last census counted.",
+    ["source"],
+  );
+  const censusAt = gauge("redriver_source_census_timestamp_seconds", "When the last census began.", [
+    "source",
+  ]);
   const all = [
+    depth,
+    sourceOldest,
+    sourceExpiry,
+    unarchived,
+    censusAt,
     records,
     exact,
     oldest,
     expiry,
     lastSuccess,
     acting,
+    guardClosed,
     pending,
     oldestPending,
     failedDeletes,
@@ -68,8 +102,10 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
     for (const one of all) one.reset();
     redisUp.set(facts === null ? 0 : 1);
     if (facts === null) return;
-    for (const { drain, source, acting: acts, facts: found, retentionMs } of facts.drains) {
+    for (const { drain, source, acting: acts, guards, facts: found, retentionMs } of facts.drains) {
       acting.set({ drain }, acts ? 1 : 0);
+      for (const { index } of guards) guardClosed.set({ drain, index }, 0);
+      for (const { index, effect } of guards) if (effect === "closed") guardClosed.set({ drain, index }, 1);
       if (found === null) continue;
       records.set({ source, drain, state: "due" }, found.due);
       records.set({ source, drain, state: "held" }, found.held);
@@ -79,6 +115,24 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
       if (found.oldestRecordAt === null) continue;
       oldest.set({ source, drain }, toSeconds(found.oldestRecordAt));
       expiry.set({ source, drain }, toSeconds(found.oldestRecordAt + retentionMs));
+    }
+    for (const { source, census } of facts.sources) {
+      if (census === null) continue;
+      const { oldestUnselectedAt, oldestEnteredAt, earliestExpiryAt } = census;
+      const retentionMs = oldestEnteredAt === null ? 0 : (earliestExpiryAt ?? 0) - oldestEnteredAt;
+      const labels = { source, drain: "none" };
+      records.set({ ...labels, state: "held" }, census.unselected);
+      // Another document may select what was of no drain then.
+      exact.set(labels, census.documentHash === facts.documentHash ? 1 : 0);
+      if (oldestUnselectedAt !== null) {
+        oldest.set(labels, toSeconds(oldestUnselectedAt));
+        expiry.set(labels, toSeconds(oldestUnselectedAt + retentionMs));
+      }
+      depth.set({ source }, census.depth);
+      unarchived.set({ source }, census.expiringUnarchived);
+      censusAt.set({ source }, toSeconds(census.at));
+      if (oldestEnteredAt !== null) sourceOldest.set({ source }, toSeconds(oldestEnteredAt));
+      if (earliestExpiryAt !== null) sourceExpiry.set({ source }, toSeconds(earliestExpiryAt));
     }
     for (const { source, summary } of facts.sources) {
       if (summary === null) continue;

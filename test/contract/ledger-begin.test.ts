@@ -39,6 +39,7 @@ describe.each(standsFor(redis))("begin ($name)", ({ create }) => {
         attempt: 0,
         messageId: messageId(id),
         unknown: false,
+        released: false,
         pastHorizon: false,
       },
       { state: "absent" },

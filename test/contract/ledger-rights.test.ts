@@ -39,8 +39,8 @@ async function park(
   return answer.verdicts[0]?.kind;
 }
 
-async function look(stand: LedgerStand) {
-  return (await stand.ledger.look([id])).views[0];
+async function look(stand: LedgerStand, of: DlqId = id) {
+  return (await stand.ledger.look([of])).views[0];
 }
 
 describe.each(standsFor(redis))("refused ($name)", ({ create }) => {
@@ -216,14 +216,28 @@ describe.each(standsFor(redis))("park and release ($name)", ({ create }) => {
       dueAt: startOfTime,
       refusedAlone: 0,
       attempt: 4,
-      released: true,
+      released: "by-person",
     });
     expect(await begin(stand, id, a)).toMatchObject([
       { series: { suffix: 1, posts: 1 }, declaredDouble: false },
     ]);
     // The attempt was not made, so it is still granted.
     await refuse(stand, a, "not-sent", 0);
-    expect(await look(stand)).toMatchObject({ state: "cool", released: true });
+    expect(await look(stand)).toMatchObject({ state: "cool", released: "by-person" });
+  });
+
+  test("what was granted is told until its POST is answered, and by whom", async () => {
+    const stand = await create();
+    for (const [n, released] of [
+      [1, "by-person"],
+      [2, "listed-again"],
+    ] as const) {
+      await park(stand, "vanished", { id: dlqId(n) });
+      await stand.ledger.release([dlqId(n)], released);
+      expect(await look(stand, dlqId(n))).toMatchObject({ state: "cool", released });
+      await begin(stand, dlqId(n), a);
+      expect(await look(stand, dlqId(n))).toMatchObject({ state: "open", released });
+    }
   });
 
   test("released while an earlier POST may have been accepted: the same id within the horizon", async () => {

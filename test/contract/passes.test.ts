@@ -21,6 +21,7 @@ const nothing: Tally = {
   parked: 0,
   inDoubt: 0,
   comeBacks: 0,
+  reasons: { due: {}, held: {}, parked: {} },
   oldestRecordAt: null,
   pages: 1,
 };
@@ -201,6 +202,7 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
       parked: 2,
       inDoubt: 1,
       exact: true,
+      reasons: nothing.reasons,
       oldestRecordAt: 50,
       lastSuccessAt: startOfTime + 5_000,
       lastFullAt: startOfTime + 5_000,
@@ -376,6 +378,36 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
       exact: false,
       oldestRecordAt: 70,
     });
+  });
+
+  test("reasons add up over windows; a pass over what is new tells only those of what is due", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const split = [{ windowId: "w1a", from: 0, to: 10, depth: 1 }];
+    const first = { due: { "rate-limit": 2 }, held: { "too-young": 1, rule: 4 }, parked: { refused: 1 } };
+    const second = { due: {}, held: { "too-young": 2 }, parked: { rule: 3 } };
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, { ...nothing, reasons: first });
+    const verdict = await passes.endWindow(
+      drain,
+      pass.passId,
+      "w1a",
+      { kind: "done", split: [] },
+      { ...nothing, reasons: second },
+    );
+    const reasons = {
+      due: { "rate-limit": 2 },
+      held: { "too-young": 3, rule: 4 },
+      parked: { refused: 1, rule: 3 },
+    };
+    expect(verdict).toMatchObject({ tally: { reasons } });
+    expect(await passes.facts(drain)).toMatchObject({ reasons });
+    await runPass(passes, "p2", {}, { reasons: { due: { paused: 5 }, held: { guard: 1 }, parked: {} } });
+    expect(await passes.facts(drain)).toMatchObject({ reasons: { ...reasons, due: { paused: 5 } } });
+    expect((await passes.facts(drain))?.reasons.due).toEqual({ paused: 5 });
+    await runPass(passes, "p3", {}, { reasons: { ...nothing.reasons, held: { guard: 9 } } }, "failed");
+    expect((await passes.facts(drain))?.reasons).toEqual({ ...reasons, due: { paused: 5 } });
+    await runPass(passes, "p4", { mayBeNew: false });
+    expect((await passes.facts(drain))?.reasons).toEqual(nothing.reasons);
   });
 
   test("the end that closed a pass is answered again, until the next one has closed", async () => {

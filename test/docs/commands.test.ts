@@ -91,8 +91,24 @@ describe("the commands of README", () => {
       const options = entriesOf(await helpOf(command), "Options");
       if (options.some((option) => /^--json\b/.test(option))) withJson.push(command);
     }
-    // drain, status and index stats print tables, demo its summary, emulator its addresses.
-    expect(withJson.toSorted()).toEqual(["demo", "drain", "emulator", "index stats", "status"]);
+    // archive, drain, history, parked, status and index stats print tables, demo its summary, emulator its addresses.
+    expect(withJson.toSorted()).toEqual([
+      "apply",
+      "archive list",
+      "archive show",
+      "demo",
+      "drain",
+      "emulator",
+      "history",
+      "index stats",
+      "parked list",
+      "parked show",
+      "plan",
+      "rules check",
+      "rules explain",
+      "rules test",
+      "status",
+    ]);
   });
 
   it("end with exit codes that README explains, and with no others", () => {

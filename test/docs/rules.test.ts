@@ -1,114 +1,248 @@
 import { describe, expect, it } from "vitest";
 import { loadDocument } from "../../src/config/document/load-document.ts";
-import { formatProblem } from "../../src/config/problem.ts";
-import { parkReasons } from "../../src/rules/decision.ts";
-import { codeBlocks, codeSpans, readDoc, tableRows } from "../support/markdown.ts";
+import { scalarFields } from "../../src/ports/statistics.ts";
+import {
+  dropReasons,
+  holdReasons,
+  parkReasons,
+  policyLosses,
+  republishReasons,
+  settleReasons,
+  toldLosses,
+} from "../../src/rules/decision.ts";
+import { complaints, inDrain, keysInSchema, loaded } from "../support/drains-documents.ts";
+import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";
 
 const page = readDoc("docs/rules.md");
 
-/** What is wrong with a document, warnings included. No date is judged, so that no test goes stale by itself. */
-function complaints(text: string, fileName: string): readonly string[] {
-  const outcome = loadDocument(text, fileName);
-  return (outcome.ok ? outcome.warnings : outcome.problems).map(formatProblem);
-}
-
-/** "Every example on this page is a whole `rules:` list", so it is put into the smallest document that has one. */
-function inDrain(rules: string, mode = "plan"): string {
-  const list = rules.replaceAll(/^/gm, "      ").trimEnd();
-  return `version: 1\nsources: { default: {} }\ndrains:\n  example:\n    mode: ${mode}\n    rules:\n${list}\n`;
-}
-
-/** The keys or words that a refused one is answered with. */
-function wordsInstead(rule: string): readonly string[] {
-  const outcome = loadDocument(inDrain(`- ${rule}`), "drains.yaml");
-  const expected = outcome.ok ? "nothing" : outcome.problems[0]?.expected;
-  const list = /^one of (.+)$/.exec(expected ?? "")?.[1];
-  if (list === undefined) throw new Error(`expected a list of words, got: ${expected}`);
-  return list.split(/, | or /).toSorted();
+/** The first word of each row's first cell, sorted. */
+function firstKeysOf(...headers: readonly string[]): readonly string[] {
+  return tableRows(page, headers)
+    .map(([key = ""]) => codeSpans(key)[0] ?? "")
+    .toSorted();
 }
 
 /** What stands in the first column of a table, sorted. */
-const keysOf = (text: string, headers: readonly string[]) =>
-  tableRows(text, headers)
+function keysOf(...headers: readonly string[]): readonly string[] {
+  return tableRows(page, headers)
     .flatMap(([key = ""]) => codeSpans(key))
     .toSorted();
+}
 
-const examples = codeBlocks(page).filter(({ language }) => language === "yaml");
+describe("the tables of docs/rules.md", () => {
+  const drain = ["drains", "*"];
+  it.each([
+    { header: "key of the document", way: [] },
+    { header: "key of archive", way: ["archive"] },
+    { header: "key of a source", way: ["sources", "*"] },
+    { header: "key of schedule", way: ["defaults", "schedule"] },
+    { header: "key of attempts", way: ["defaults", "attempts"] },
+    { header: "key of beforeExpiry", way: ["defaults", "beforeExpiry"] },
+    { header: "key of limits", way: ["defaults", "limits"] },
+    { header: "key of select", way: [...drain, "select"] },
+    { header: "key of a guard", way: [...drain, "guards", "*"] },
+    { header: "key of an index", way: ["indexes", "*"] },
+    { header: "key of a rule", way: [...drain, "rules", "*"] },
+    { header: "key", way: [...drain, "rules", "*", "set"] },
+    { header: "key of a patch operation", way: [...drain, "rules", "*", "set", "body", "patch", "*"] },
+    { header: "key of flowControl", way: [...drain, "rules", "*", "set", "flowControl"] },
+    { header: "key of a test", way: [...drain, "tests", "*"] },
+    { header: "key of given", way: [...drain, "tests", "*", "given"] },
+    { header: "key of expect", way: [...drain, "tests", "*", "expect"] },
+    { header: "key of item", way: [...drain, "tests", "*", "expect", "item"] },
+  ])("have the keys that the schema has, and no others: $header", ({ header, way }) => {
+    expect(keysOf(header, "meaning")).toEqual(keysInSchema(...way));
+  });
 
-describe("docs/rules.md", () => {
-  it("has an example for every part that is written in YAML", () => {
-    expect(examples.length).toBeGreaterThan(10);
-    expect(codeBlocks(page).filter(({ text, language }) => language === "" && /\bthen:/.test(text))).toEqual(
-      [],
+  it("have what defaults may say, and what only a drain may", () => {
+    const common = keysInSchema("defaults");
+    expect(keysOf("key of defaults", "built in", "meaning")).toEqual(common);
+    expect(keysOf("key of a drain", "meaning")).toEqual(
+      keysInSchema("drains", "*").filter((key) => !common.includes(key)),
     );
   });
 
-  it.each(examples)("the example at line $line ($heading) loads, in a live drain too", ({ text, line }) => {
-    expect(complaints(inDrain(text), `docs/rules.md:${line}`)).toEqual([]);
-    expect(complaints(inDrain(text, "live"), `docs/rules.md:${line}`)).toEqual([]);
+  it("tell the values that are built in", () => {
+    const written = tableRows(page, ["key of defaults", "built in", "meaning"]).map(
+      ([key = "", value = ""]) => `  ${codeSpans(key)[0]}: ${codeSpans(value)[0]}`,
+    );
+    const head = "version: 1\narchive: { dir: /archive, keep: 30d }\n";
+    const source = "sources: { a: { retention: 3d, dedupWindow: 10m, census: 15m } }\n";
+    const drains = "drains: { d: { rules: [{ when: { responseStatus: 503 }, then: republish }] } }\n";
+    const explicit = loaded(`${head}${source}defaults:\n${written.join("\n")}\n${drains}`, "explicit");
+    const silent = loaded(`version: 1\narchive: { dir: /archive }\nsources: { a: {} }\n${drains}`, "silent");
+    expect(written.length).toBeGreaterThan(8);
+    expect(explicit.hash).toBe(silent.hash);
   });
 
-  it("has the keys of a rule, of when and of set that the loader has, and no others", () => {
-    const changes = page.slice(page.indexOf("## What a republish can change"));
-    expect(keysOf(page, ["key", "meaning"])).toEqual(wordsInstead("{ unknown: 1, when: any, then: hold }"));
-    expect(keysOf(changes, ["key", "meaning"])).toEqual(
-      wordsInstead("{ when: any, then: republish, set: { unknown: 1 } }"),
-    );
-    expect(keysOf(page, ["`then`", "meaning"])).toEqual(wordsInstead("{ when: any, then: unknown }"));
+  it("have a heading for every key of when, and what then may be", () => {
     const asked = page.slice(
       page.indexOf("## What a rule can ask"),
       page.indexOf("## What a republish can change"),
     );
     const headings = [...asked.matchAll(/^### (.+)$/gm)].flatMap(([, heading = ""]) => codeSpans(heading));
-    expect(headings.toSorted()).toEqual(wordsInstead("{ when: { unknown: 1 }, then: hold }"));
+    expect(headings.toSorted()).toEqual(keysInSchema("when"));
+    expect(keysOf("`then`", "meaning")).toEqual(["drop", "hold", "park", "republish"]);
   });
 
-  it("has every reason for which a record is parked although a rule republishes it", () => {
-    const reasons = tableRows(page, ["reason", "the record"]).flatMap(([reason = ""]) => codeSpans(reason));
-    // The rules' own words; and what the loader refuses before it can happen: a queue together with a delay.
-    const others = new Set<string>(["rule", "otherwise", "queue-with-delay"]);
-    expect(reasons.toSorted()).toEqual(parkReasons.filter((reason) => !others.has(reason)).toSorted());
-    expect(
-      complaints(inDrain("- { when: any, then: republish, set: { queue: q, delay: 30s } }"), "drains.yaml"),
-    ).toEqual([expect.stringContaining("the service refuses both together")]);
+  it("have every reason of a decision, and no other", () => {
+    expect(keysOf("republished because", "meaning")).toEqual(republishReasons.toSorted());
+    expect(keysOf("dropped because", "meaning")).toEqual(dropReasons.toSorted());
+    expect(keysOf("settled because", "meaning")).toEqual(settleReasons.toSorted());
+    expect(firstKeysOf("held because", "until")).toEqual(holdReasons.toSorted());
+    expect(firstKeysOf("parked because", "the record")).toEqual(parkReasons.toSorted());
   });
 
-  it("refuses drop in a live drain and shows it in a plan, as the page says", () => {
-    const drop = "- { when: any, then: drop }";
-    expect(complaints(inDrain(drop), "drains.yaml")).toEqual([]);
-    expect(complaints(inDrain(drop, "live"), "drains.yaml")).toEqual([
-      expect.stringContaining("drop needs the archive"),
+  it("have every loss, and whether onLoss decides", () => {
+    const rows = tableRows(page, ["loss", "decided by `onLoss`", "the rebuilt message"]).map(
+      ([loss = "", decided = ""]) => `${codeSpans(loss)[0]} ${decided}`,
+    );
+    const expected = [
+      ...policyLosses.map((loss) => `${loss} yes`),
+      ...toldLosses.map((loss) => `${loss} no`),
+    ];
+    expect(rows.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it("have the numbers that a guard may ask for", () => {
+    const [, sentence = ""] = /The numbers are ([^]*?)\n\n/.exec(page) ?? [];
+    expect(codeSpans(sentence).toSorted()).toEqual(scalarFields.toSorted());
+  });
+
+  it("have the forms that each kind of value takes", () => {
+    const rows = tableRows(page, [
+      "form",
+      "texts",
+      "numbers",
+      "JSON values",
+      "addresses",
+      "moments",
+      "matches",
     ]);
+    const samples: Readonly<Record<string, readonly (readonly [when: string, fits: string])[]>> = {
+      orders: [
+        ["topicName: orders", "texts"],
+        ["responseStatus: 503", "numbers"],
+        ["body: { /a: true }", "JSON values"],
+        ["callerIp: 10.1.2.3", "addresses"],
+        ["createdAt: 2026-11-01", "moments"],
+      ],
+      "*.example.com": forms("'*.example.com'"),
+      none: forms("none"),
+      '"< 3"': [
+        ["responseStatus: '< 3'", "numbers"],
+        ["body: { /a: '< 3' }", "JSON values"],
+        ["createdAt: '< 2026-11-01'", "moments"],
+        ["callerIp: '< 3'", "addresses"],
+      ],
+      "502-504": [
+        ["responseStatus: 502-504", "numbers"],
+        ["callerIp: 502-504", "addresses"],
+        ["createdAt: 502-504", "moments"],
+      ],
+      "5xx": [
+        ["responseStatus: 5xx", "numbers"],
+        ["callerIp: 5xx", "addresses"],
+        ["createdAt: 5xx", "moments"],
+      ],
+      "10.0.0.0/8": [
+        ["responseStatus: 10.0.0.0/8", "numbers"],
+        ["callerIp: 10.0.0.0/8", "addresses"],
+        ["createdAt: 10.0.0.0/8", "moments"],
+      ],
+      "{ prefix: … }": forms("{ prefix: a }"),
+      "{ regex: … }": forms("{ regex: a }"),
+      "{ range: 3-7 }": forms("{ range: 3-7 }"),
+      "{ equals: … }": [
+        ["topicName: { equals: a }", "texts"],
+        ["responseStatus: { equals: 1 }", "numbers"],
+        ["body: { /a: { equals: a } }", "JSON values"],
+        ["callerIp: { equals: 10.1.2.3 }", "addresses"],
+        ["createdAt: { equals: 2026-11-01 }", "moments"],
+      ],
+      "{ in: [a, b] }": [
+        ["topicName: { in: [a] }", "texts"],
+        ["responseStatus: { in: [1] }", "numbers"],
+        ["body: { /a: { in: [a] } }", "JSON values"],
+        ["callerIp: { in: [10.1.2.3] }", "addresses"],
+        ["createdAt: { in: [2026-11-01] }", "moments"],
+      ],
+      "{ exists: true }": forms("{ exists: true }"),
+    };
+    const kinds = ["texts", "numbers", "JSON values", "addresses", "moments"];
+    expect(rows.map(([form = ""]) => codeSpans(form)[0])).toEqual(Object.keys(samples));
+    for (const [form = "", ...cells] of rows) {
+      for (const [when, kind] of samples[codeSpans(form)[0] ?? ""] ?? []) {
+        const loads = loadDocument(inDrain(`{ when: { ${when} }, then: hold }`), "drains.yaml").ok;
+        expect(loads ? "yes" : "", `${form} ${when}`).toBe(cells[kinds.indexOf(kind)]);
+      }
+    }
+  });
+});
+
+/** One form in a field of each kind. */
+function forms(value: string): readonly (readonly [string, string])[] {
+  return [
+    [`topicName: ${value}`, "texts"],
+    [`responseStatus: ${value}`, "numbers"],
+    [`body: { /a: ${value} }`, "JSON values"],
+    [`callerIp: ${value}`, "addresses"],
+    [`createdAt: ${value}`, "moments"],
+  ];
+}
+
+describe("what docs/rules.md says is refused", () => {
+  it.each([
+    ["a lane", "version: 1\nsources: { a: {} }\ndefaults: { lane: { canary: 5 } }\ndrains: {}\n", "lane"],
+    ["a republish without when", inDrain("{ then: republish }"), "missing when"],
+    [
+      "a drop in a live drain without an archive",
+      inDrain("{ when: any, then: drop }", "live", ""),
+      "archived first",
+    ],
+    ["a limit beside park", inDrain("{ when: any, then: park, limit: 5/s }"), "limit only beside"],
+    [
+      "a regex of 1,001 characters",
+      inDrain(`{ when: { host: { regex: "${"a".repeat(1_001)}" } }, then: hold }`),
+      "at most 1000",
+    ],
+    [
+      "a regex whose repetitions multiply",
+      inDrain("{ when: { host: { regex: '((a{9}){9}){9}' } }, then: hold }"),
+      "multiply",
+    ],
+    ["a lookaround", inDrain("{ when: { host: { regex: '(?=a)' } }, then: hold }"), "RE2"],
+    [
+      "a queue together with a delay",
+      inDrain("{ when: any, then: republish, set: { queue: q, delay: 30s } }"),
+      "refuses both together",
+    ],
+    [
+      "a comma in select",
+      "version: 1\nsources: { a: {} }\ndrains: { d: { select: { label: 'a,b' } } }\n",
+      "comma",
+    ],
+  ])("%s", (_name, text, expected) => {
+    expect(complaints(text, "drains.yaml")).toContainEqual(expect.stringContaining(expected));
+  });
+
+  it("warns of a drop in a planning drain without an archive, and takes it with one", () => {
+    const rule = "{ when: any, then: drop }";
+    expect(loadDocument(inDrain(rule, "plan", ""), "drains.yaml").ok).toBe(true);
+    expect(complaints(inDrain(rule, "plan", ""), "drains.yaml")).toEqual([
+      expect.stringContaining("live drain"),
+    ]);
+    expect(complaints(inDrain(rule, "live"), "drains.yaml")).toEqual([]);
   });
 
   it.each(["Host", "Content-Length", "User-Agent", "Connection", "X-Redriver"])(
     "names %s among the headers that a rule cannot set, and the loader agrees",
     (header) => {
-      const set = `- { when: any, then: republish, set: { headers: { ${header}: "1" } } }`;
-      expect(complaints(inDrain(set), "drains.yaml")).toEqual([
+      const rule = `{ when: any, then: republish, set: { headers: { ${header}: "1" } } }`;
+      expect(complaints(inDrain(rule), "drains.yaml")).toEqual([
         expect.stringContaining("a header that a rule may set"),
       ]);
       expect(page).toContain(header === "Connection" ? "headers of the connection" : header);
     },
   );
-});
-
-describe("whole documents", () => {
-  it.each(codeBlocks(readDoc("README.md")).filter(({ language }) => language === "yaml"))(
-    "the one of README at line $line loads without a warning, and plans",
-    ({ text }) => {
-      expect(complaints(text, "README.md")).toEqual([]);
-      const outcome = loadDocument(text, "README.md");
-      expect(outcome.ok && outcome.document.drains.map(({ mode }) => mode)).toEqual(["plan"]);
-    },
-  );
-
-  it.each([
-    "config/drains.yaml",
-    "config/drains.example.yaml",
-    "deploy/base/drains.yaml",
-    "deploy/overlays/production/drains.yaml",
-  ])("%s loads without a warning", (file) => {
-    expect(complaints(readDoc(file), file)).toEqual([]);
-  });
 });

@@ -15,6 +15,7 @@ drains:
   main:
     mode: live
     schedule: { every: 500ms, full: 2s }
+    limits: { publish: none, perHost: none }
     minAge: 1s
     attempts: { max: 5, wait: [1s] }
     rules:

@@ -3,6 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { RedriverError } from "../../src/ports/errors.ts";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import type { Job, ScheduledJob, WorkQueue } from "../../src/ports/queue.ts";
+import { readNextRuns } from "../../src/queue/read-next-runs.ts";
+import { toBullmqConnection } from "../../src/redis/connect.ts";
 import { openQueue, type RecordedEvents } from "../support/queue-redis.ts";
 import { useRedis } from "../support/redis.ts";
 
@@ -117,6 +119,31 @@ describe("a schedule", () => {
     expect(slot).toBeLessThanOrEqual(changedAt + week / 2);
     expect(await delayed()).toEqual([`repeat:tick:orders:${slot}`]);
     expect(runs).toBe(1);
+  });
+
+  test("that is not among the given is kept while replicas differ, and removed when they do not", async () => {
+    const queue = replica();
+    await queue.applySchedules([tick(yearly), tick(yearly, "refunds")]);
+    await queue.applySchedules([tick(yearly)], "keep");
+    expect(await redis.zcard(repeatKey())).toBe(2);
+    await queue.applySchedules([tick(yearly)]);
+    expect(await redis.zrange(repeatKey(), "0", "-1")).toEqual(["tick:orders"]);
+  });
+
+  test("tells when it runs next to whoever asks, and asking leaves nothing behind", async () => {
+    const connection = toBullmqConnection(server.url(), "queue");
+    try {
+      expect(await readNextRuns(connection, prefix)).toEqual(new Map());
+      expect(await redis.keys(`{${prefix}}:*`)).toEqual([]);
+      await replica().applySchedules([tick(yearly), tick(every(3_600_000), "refunds")]);
+      const expected = new Map([
+        ["tick:orders", await next()],
+        ["tick:refunds", await next("tick:refunds")],
+      ]);
+      expect(await readNextRuns(connection, prefix)).toEqual(expected);
+    } finally {
+      connection.disconnect();
+    }
   });
 
   test("that two replicas with different documents keep changing is not put off by it", async () => {

@@ -11,7 +11,8 @@ import { deduplicationIdOf, letterOf, rawRecord } from "../support/letters.ts";
 const context = {
   headerPrefix: "Upstash-",
   deduplicationId: deduplicationIdOf("redriver-1-0"),
-  lineageHeader: "v1.payload.tag",
+  signLineage: () => "v1.payload.tag",
+  attempt: 0,
   retries: null,
   delayMs: null,
 };

@@ -1,78 +1,18 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileRules } from "../../src/rules/compile-rules.ts";
+import { describeCondition } from "../../src/rules/describe-condition.ts";
 import { explainRules } from "../../src/rules/explain-rules.ts";
-import type { RecordFacts } from "../../src/rules/facts.ts";
-import type { Condition, NumberPattern, RuleSpec, TextPattern } from "../../src/rules/spec.ts";
+import type { RuleSpec } from "../../src/rules/spec.ts";
 import { whenDue } from "../../src/rules/when-due.ts";
+import { conditions, recordFacts as facts } from "../support/arbitrary-rules.ts";
 import { enteredAt, factsOf } from "../support/letters.ts";
-
-const words = ["a", "b", "ab", "GET", "post", "api.example.com", "/a", "https://api.example.com/a"];
-
-const textPatterns: fc.Arbitrary<readonly TextPattern[]> = fc.array(
-  fc.oneof(
-    fc.constantFrom(...words).map((value): TextPattern => ({ kind: "exact", value })),
-    fc
-      .constantFrom("*", "a*", "*b", "*.example.com", "/*", "*a*")
-      .map((pattern): TextPattern => ({ kind: "glob", pattern })),
-    fc.constant<TextPattern>({ kind: "none" }),
-  ),
-  { maxLength: 3 },
-);
-const bound = fc.oneof(
-  fc.integer({ min: -10, max: 600 }),
-  fc.constantFrom(-Infinity, Infinity, 60_000, 3_600_000),
-);
-const numberPatterns: fc.Arbitrary<readonly NumberPattern[]> = fc.array(
-  fc.oneof(
-    fc
-      .tuple(bound, bound)
-      .map(([a, b]): NumberPattern => ({ kind: "range", from: Math.min(a, b), to: Math.max(a, b) })),
-    fc.constant<NumberPattern>({ kind: "none" }),
-  ),
-  { maxLength: 3 },
-);
-const textFields = ["url", "host", "path", "topicName", "queueName", "label", "method"] as const;
-
-const { condition } = fc.letrec<{ condition: Condition; leaf: Condition }>((tie) => ({
-  leaf: fc.oneof(
-    fc.constant<Condition>({ kind: "any" }),
-    fc.record({
-      kind: fc.constant("text" as const),
-      field: fc.constantFrom(...textFields),
-      oneOf: textPatterns,
-    }),
-    fc.record({
-      kind: fc.constant("header" as const),
-      name: fc.constantFrom("X-A", "x-a", "B"),
-      oneOf: textPatterns,
-    }),
-    fc.record({
-      kind: fc.constant("number" as const),
-      field: fc.constantFrom("responseStatus" as const, "attempt" as const),
-      oneOf: numberPatterns,
-    }),
-    fc.record({
-      kind: fc.constant("duration" as const),
-      field: fc.constantFrom("age" as const, "messageAge" as const),
-      oneOf: numberPatterns,
-    }),
-  ),
-  condition: fc.oneof(
-    { maxDepth: 3, withCrossShrink: true },
-    tie("leaf"),
-    fc.record({
-      kind: fc.constantFrom("all" as const, "some" as const),
-      of: fc.array(tie("condition"), { maxLength: 3 }),
-    }),
-    fc.record({ kind: fc.constant("not" as const), of: tie("condition") }),
-  ),
-}));
+import { holdsNaively } from "../support/naive-rules.ts";
 
 const rules: fc.Arbitrary<readonly RuleSpec[]> = fc
   .array(
     fc.record({
-      when: condition,
+      when: conditions,
       then: fc.constantFrom("republish" as const, "drop" as const, "hold" as const, "park" as const),
       ignoreAfter: fc.constantFrom(0, enteredAt, enteredAt * 2),
     }),
@@ -80,86 +20,7 @@ const rules: fc.Arbitrary<readonly RuleSpec[]> = fc
   )
   .map((list) => list.map((rule, index) => ({ ...rule, name: `rule ${index}`, set: { retries: index } })));
 
-const facts: fc.Arbitrary<RecordFacts> = fc
-  .record({
-    url: fc.constantFrom("https://api.example.com/a", "http://ab:81", "nowhere"),
-    topicName: fc.option(fc.constantFrom("a", "b", "ab")),
-    queueName: fc.option(fc.constantFrom("a", "b")),
-    labels: fc.array(fc.constantFrom("a", "b", "ab")),
-    method: fc.constantFrom("GET", "post"),
-    header: fc.dictionary(fc.constantFrom("x-A", "b"), fc.array(fc.constantFrom("a", "b"))),
-    responseStatus: fc.option(fc.integer({ min: 0, max: 599 })),
-  })
-  .chain((fields) =>
-    fc
-      .record({
-        now: fc.oneof(
-          fc.constant(enteredAt),
-          fc.integer({ min: enteredAt - 1_000, max: enteredAt + 4_000_000 }),
-        ),
-        attempt: fc.nat({ max: 6 }),
-        rootCreatedAt: fc.integer({ min: enteredAt - 4_000_000, max: enteredAt }),
-      })
-      .map((known) => factsOf(fields, known)),
-  );
 const otherwise = fc.constantFrom("hold" as const, "park" as const);
-
-/** Written apart from the code under test: a condition is a function of plain values, by the ten sentences of the rules. */
-function holdsNaively(condition: Condition, { letter, now, attempt, rootCreatedAt }: RecordFacts): boolean {
-  const self = { letter, now, attempt, rootCreatedAt };
-  switch (condition.kind) {
-    case "any":
-      return true;
-    case "all":
-      return condition.of.filter((inner) => !holdsNaively(inner, self)).length === 0;
-    case "some":
-      return condition.of.filter((inner) => holdsNaively(inner, self)).length > 0;
-    case "not":
-      return !holdsNaively(condition.of, self);
-    case "duration":
-    case "number": {
-      const value = {
-        responseStatus: letter.responseStatus,
-        attempt,
-        age: now - letter.enteredAt,
-        messageAge: now - rootCreatedAt,
-      }[condition.field];
-      return condition.oneOf.some((pattern) =>
-        pattern.kind === "none"
-          ? value === undefined
-          : value !== undefined && value >= pattern.from && value <= pattern.to,
-      );
-    }
-    case "header":
-    case "text": {
-      const address = URL.canParse(letter.url) ? new URL(letter.url) : undefined;
-      const values =
-        condition.kind === "header"
-          ? Object.entries(letter.header).flatMap(([name, list]) =>
-              name.toUpperCase() === condition.name.toUpperCase() ? list : [],
-            )
-          : {
-              url: [letter.url],
-              host: address === undefined ? [] : [address.host, address.hostname],
-              path: address === undefined ? [] : [address.pathname],
-              topicName: [letter.topicName],
-              queueName: [letter.queueName],
-              label: letter.labels,
-              method: [letter.method.toUpperCase()],
-            }[condition.field];
-      const given = values.filter((value) => value !== undefined);
-      return condition.oneOf.some((pattern) => {
-        if (pattern.kind === "none") return given.length === 0;
-        const text = pattern.kind === "exact" ? pattern.value : pattern.pattern;
-        const spelled = condition.kind === "text" && condition.field === "method" ? text.toUpperCase() : text;
-        const expression = new RegExp(
-          `^${spelled.replaceAll(/[.]/g, String.raw`\.`).replaceAll("*", ".*")}$`,
-        );
-        return given.some((value) => expression.test(value));
-      });
-    }
-  }
-}
 
 describe("routing", () => {
   it("is total and deterministic, and agrees with a naive reading of the rules", () => {
@@ -200,6 +61,7 @@ describe("routing", () => {
           routing.rule === null ? [] : [routing.rule],
         );
         expect(steps.every((step) => step.why.length > 0)).toBe(true);
+        expect(rules.every((rule) => describeCondition(rule.when).length > 0)).toBe(true);
       }),
       { numRuns: 1_000 },
     );

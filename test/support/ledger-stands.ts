@@ -114,7 +114,8 @@ export function twice(inner: ScriptRunner): ScriptRunner {
   };
 }
 
-function withClock(inner: ScriptRunner, clockKey: string): ScriptRunner {
+/** Scripts that read the time from a key instead of TIME. */
+export function withClock(inner: ScriptRunner, clockKey: string): ScriptRunner {
   const known = new Map<RedisScript, RedisScript>();
   const controlled = (script: RedisScript): RedisScript => {
     const found =

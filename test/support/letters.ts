@@ -35,7 +35,15 @@ export function factsOf(
   known: Partial<Omit<RecordFacts, "letter">> = {},
 ): RecordFacts {
   const letter = letterOf(fields);
-  return { letter, now: enteredAt + 3_600_000, attempt: 0, rootCreatedAt: letter.createdAt, ...known };
+  return {
+    letter,
+    now: enteredAt + 3_600_000,
+    attempt: 0,
+    rootCreatedAt: letter.createdAt,
+    // Three days, the shortest retention.
+    expiresAt: letter.enteredAt + 259_200_000,
+    ...known,
+  };
 }
 
 export const dlqIdOf = (text: string): DlqId => text as DlqId;

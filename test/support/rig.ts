@@ -36,6 +36,8 @@ export interface RigOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly emulator?: EmulatorOptions;
   readonly source?: string;
+  /** Whole lines at the top of the document, such as `indexes:`. */
+  readonly document?: string;
   /** Several rigs may share one emulator, receiver and key prefix: replicas. */
   readonly twinOf?: Rig;
   /** The test's own hook; needed where tests of a file run side by side. */
@@ -115,6 +117,13 @@ const defaultDrain = `
       - { name: outage, when: { responseStatus: 503 }, then: republish }
 `;
 
-function toDocument({ drain = defaultDrain, mode = "live", source = "{}" }: RigOptions): string {
-  return `version: 1\nsources:\n  default: ${source}\ndrains:\n  main:\n    mode: ${mode}\n${drain.replace(/^\n/, "")}`;
+/** Without the built-in limits, which would make pages of a hundred take seconds; a drain may set its own. */
+function toDocument({
+  drain = defaultDrain,
+  mode = "live",
+  source = "{}",
+  document = "",
+}: RigOptions): string {
+  const defaults = "limits: { publish: none, perHost: none, perPass: none, perDay: none }";
+  return `version: 1\nsources:\n  default: ${source}\n${document}defaults:\n  ${defaults}\ndrains:\n  main:\n    mode: ${mode}\n${drain.replace(/^\n/, "")}`;
 }

@@ -29,7 +29,16 @@ describe("a window's job whose handler threw", () => {
     expect(toJobEnd(error, { queue: "windows", stopping: false, now })).toEqual(handBack);
   });
 
-  test.each(codes.filter((code) => code !== "stopped"))("%s ends by its disposition", (code) => {
+  test("a window of another document is left to others", () => {
+    const error = new RedriverError("document-changed", "because");
+    const left = { kind: "leave", until: now + 1_000 };
+    expect(toJobEnd(error, { queue: "windows", stopping: false, now })).toEqual(left);
+    expect(toJobEnd(error, { queue: "windows", stopping: true, now })).toEqual(handBack);
+    expect(toJobEnd(error, { queue: "short", stopping: false, now })).toEqual(retry);
+  });
+
+  const byDisposition = codes.filter((code) => code !== "stopped" && code !== "document-changed");
+  test.each(byDisposition)("%s ends by its disposition", (code) => {
     const error = new RedriverError(code, "because");
     const [running, stopping] = ends[errorTable[code].disposition];
     expect(toJobEnd(error, { queue: "windows", stopping: false, now })).toEqual(running);

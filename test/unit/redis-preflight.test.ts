@@ -42,6 +42,11 @@ test("what can double a message is refused, and the message says what to do", ()
   ]);
 });
 
+test("a server that cannot keep the audit is refused; one that hides its version is only warned of", () => {
+  expect(problemsOf({ redis_version: "6.0.16" })).toMatchObject([{ weight: "refuse" }]);
+  expect(problemsOf({ redis_version: undefined })).toMatchObject([{ weight: "warn" }]);
+});
+
 test("a server that evicts is found out", async () => {
   const server = redis.fresh();
   await server.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lfu");

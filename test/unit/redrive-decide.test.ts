@@ -36,6 +36,7 @@ const rules: readonly RuleSpec[] = [
 
 const drain: DecidingDrain = {
   name,
+  source: { retentionMs: 72 * hour },
   rules,
   route: compileRules(rules, "hold"),
   rulesHash: "h1",
@@ -71,6 +72,7 @@ const open = {
   lastAt: now - 120_000,
   attempt: 0,
   messageId: "msg_1" as MessageId,
+  released: false,
   unknown: true,
   pastHorizon: false,
 } as const;
@@ -162,9 +164,10 @@ describe("a record that the ledger knows", () => {
     });
   });
 
-  it("stays parked until it is released, or its drain's rules change where rules had parked it", () => {
+  it("stays parked until it is released, or its drain's rules say otherwise where rules had parked it", () => {
     const parked = { state: "parked", reason: "rule", drain: name, rulesHash: "h1", attempt: 0 } as const;
-    expect(decide(parked)).toMatchObject({ then: "park", reason: "rule" });
+    // Under the same rules too: what they say may turn with the time.
+    expect(decide(parked)).toMatchObject({ then: "republish" });
     expect(decide({ ...parked, rulesHash: "h0" })).toMatchObject({ then: "republish" });
     expect(decide({ ...parked, rulesHash: "h0", drain: "other" as DrainName })).toMatchObject({
       then: "park",
@@ -173,8 +176,51 @@ describe("a record that the ledger knows", () => {
       then: "park",
       reason: "refused",
     });
-    const released = { state: "cool", dueAt: now, refusedAlone: 0, attempt: 1, released: true } as const;
+    const released = {
+      state: "cool",
+      dueAt: now,
+      refusedAlone: 0,
+      attempt: 1,
+      released: "by-person",
+    } as const;
     expect(decide(released)).toMatchObject({ then: "republish", reason: "due" });
+  });
+
+  it("that a person released is tried once more, whatever parked it", () => {
+    const released = {
+      state: "cool",
+      dueAt: now,
+      refusedAlone: 0,
+      attempt: 7,
+      released: "by-person",
+    } as const;
+    const never = { responseStatus: 489, responseHeader: { "Upstash-NonRetryable-Error": ["true"] } };
+    const broad = [{ name: "all", when: status("4xx"), then: "republish" }] as const;
+    const broadly = { rules: broad, route: compileRules(broad, "hold") };
+    const republish = { then: "republish", reason: "due" };
+    expect(decide(released)).toMatchObject({ ...republish, rule: "outage" });
+    expect(decide(released, { responseStatus: 422 })).toMatchObject({ ...republish, rule: "broken" });
+    expect(decide(released, { dlqId: `${now - 1_000}-0` })).toMatchObject(republish);
+    expect(decide(released, never, { kind: "none" }, broadly)).toMatchObject(republish);
+    // Its outcome is unknown, so what was granted is not spent.
+    expect(decide({ ...open, released: "by-person" }, { responseStatus: 422 })).toMatchObject({
+      then: "republish",
+      reason: "reconcile",
+    });
+    expect(decide(released, { responseStatus: 404 })).toMatchObject({ then: "hold", reason: "otherwise" });
+  });
+
+  it("that was released because it is listed again is decided by rules and attempts like any other", () => {
+    const released = {
+      state: "cool",
+      dueAt: now,
+      refusedAlone: 0,
+      attempt: 1,
+      released: "listed-again",
+    } as const;
+    expect(decide(released)).toMatchObject({ then: "republish", reason: "due" });
+    expect(decide(released, { responseStatus: 422 })).toMatchObject({ then: "park", reason: "rule" });
+    expect(decide({ ...released, attempt: 2 })).toMatchObject({ then: "park", reason: "attempts-exhausted" });
   });
 
   it("is held while it cools", () => {

@@ -3,10 +3,12 @@ import { parseDateOrTime } from "../../src/rules/parse-date-or-time.ts";
 import { parseDuration, parseDurationPatterns } from "../../src/rules/parse-durations.ts";
 import { parseNumberPatterns } from "../../src/rules/parse-numbers.ts";
 import { parseTextPatterns } from "../../src/rules/parse-texts.ts";
+import { misfitsOf } from "../../src/rules/parsed.ts";
 import { formatDuration } from "../../src/rules/format-duration.ts";
 
 const range = (from: number, to: number) => ({ kind: "range", from, to });
 const none = { kind: "none" };
+const some = { kind: "some" };
 const infinity = Number.POSITIVE_INFINITY;
 
 describe("number patterns", () => {
@@ -25,6 +27,15 @@ describe("number patterns", () => {
     [
       [429, "502-504", "none"],
       [range(429, 429), range(502, 504), none],
+    ],
+    [{ equals: 503 }, [range(503, 503)]],
+    [{ in: [500, 503] }, [range(500, 500), range(503, 503)]],
+    [{ range: "502-504" }, [range(502, 504)]],
+    [{ exists: true }, [some]],
+    [{ exists: false }, [none]],
+    [
+      ["5xx", { exists: false }],
+      [range(500, 599), none],
     ],
   ])("%j", (value, patterns) => {
     expect(parseNumberPatterns(value)).toEqual({ ok: true, value: patterns });
@@ -45,7 +56,6 @@ describe("number patterns", () => {
     [[503]],
     null,
     true,
-    {},
     "1e3",
   ])("refuse %j and say what is expected", (value) => {
     expect(parseNumberPatterns(value)).toMatchObject({
@@ -63,12 +73,51 @@ describe("text patterns", () => {
       ["a", "none"],
       [{ kind: "exact", value: "a" }, none],
     ],
+    [{ regex: "^ord-[0-9]+$" }, [{ kind: "regex", source: "^ord-[0-9]+$" }]],
+    [{ prefix: "a*" }, [{ kind: "prefix", value: "a*" }]],
+    [{ suffix: "none" }, [{ kind: "suffix", value: "none" }]],
+    [{ equals: "none" }, [{ kind: "exact", value: "none" }]],
+    [{ equals: "a*" }, [{ kind: "exact", value: "a*" }]],
+    [
+      { in: ["a*", "b"] },
+      [
+        { kind: "exact", value: "a*" },
+        { kind: "exact", value: "b" },
+      ],
+    ],
+    [{ exists: true }, [some]],
+    [{ exists: false }, [none]],
   ])("%j", (value, patterns) => {
     expect(parseTextPatterns(value)).toEqual({ ok: true, value: patterns });
   });
 
-  it.each([1, "", null, [], ["a", 1], {}])("refuse %j", (value) => {
+  it.each([1, "", null, []])("refuse %j", (value) => {
     expect(parseTextPatterns(value)).toMatchObject({ ok: false, expected: expect.stringContaining("glob") });
+  });
+
+  it.each<[unknown, readonly (string | number)[], string]>([
+    [{}, [], "exactly one of regex"],
+    [{ regx: "a" }, [], "exactly one of regex"],
+    [{ prefix: "a", suffix: "b" }, [], "exactly one of regex"],
+    [{ constructor: "a" }, [], "exactly one of regex"],
+    [["a", 1], [1], "a text"],
+    [{ regex: "(" }, ["regex"], "missing closing"],
+    [{ regex: "(?=a)" }, ["regex"], "RE2"],
+    [{ regex: "\\1" }, ["regex"], "RE2"],
+    [{ regex: "(a{100}){100}" }, ["regex"], "RE2"],
+    [{ regex: "a".repeat(1_001) }, ["regex"], "at most 1000"],
+    [{ in: [] }, ["in"], "a list"],
+    [["a", { in: ["b", 5] }], [1, "in", 1], "a text"],
+    [{ exists: "yes" }, ["exists"], "true or false"],
+  ])("refuse %j at %j", (value, at, expected) => {
+    const parsed = parseTextPatterns(value);
+    expect(parsed).toMatchObject({ ok: false, expected: expect.stringContaining(expected) });
+    expect(parsed.ok ? null : (parsed.at ?? [])).toEqual(at);
+  });
+
+  it("tell of every member of a list that is wrong", () => {
+    const parsed = parseTextPatterns([1, "a", { regex: "[" }, 2]);
+    expect(parsed.ok ? [] : misfitsOf(parsed).map(({ at }) => at)).toEqual([[0], [2, "regex"], [3]]);
   });
 });
 

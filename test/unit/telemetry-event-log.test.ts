@@ -33,6 +33,23 @@ describe("an event's line", () => {
     });
   });
 
+  test("of a guard says whether it holds its drain, and by which number", () => {
+    const guard = { drain, index: "catalog", field: "pending_index_count" } as const;
+    expect(log({ type: "guard:closed", ...guard, why: "reading", value: 12_000 })).toMatchObject({
+      level: "warn",
+      event: "guard:closed",
+      index: "catalog",
+      msg: "guard of orders closed: index catalog: pending_index_count is 12000",
+    });
+    expect(log({ type: "guard:closed", ...guard, why: "stale", value: null })["msg"]).toBe(
+      "guard of orders closed: index catalog: no fresh reading of pending_index_count",
+    );
+    expect(log({ type: "guard:opened", ...guard, why: "reading", value: 0 })).toMatchObject({
+      level: "info",
+      msg: "guard of orders open: index catalog: pending_index_count is 0",
+    });
+  });
+
   test("of a decision says decision, rule and reason in its own words, and no header value of the rule", () => {
     const line = log({
       type: "record:decided",
@@ -89,6 +106,37 @@ describe("an event's line", () => {
   ] as [RequestOutcome, string][])("of a request that was %s is at %s", (outcome, level) => {
     const event = { type: "service:answered", source, operation: "list", outcome, durationMs: 5 } as const;
     expect(log(event).level).toBe(level);
+  });
+
+  test("of a rejected document names every problem, and the one that stays in force", () => {
+    const problems = ["drains.yaml:7:12 drains.orders: one", "drains.yaml:9:3 drains.refunds: two"];
+    expect(log({ type: "document:rejected", hash: "abc123", problems })).toMatchObject({
+      level: "error",
+      problems,
+      msg: `drains document rejected, abc123 stays in force\n${problems.join("\n")}`,
+    });
+  });
+
+  test("of an adopted document says what it replaces, and warns of what it warns of", () => {
+    const adopted = { type: "document:adopted", hash: "b", before: "a", at: 1, warnings: [] } as const;
+    expect(log(adopted)).toMatchObject({ level: "info", msg: "drains document b in force, before it a" });
+    expect(log({ ...adopted, before: "b" }).msg).toBe("drains document means the same as before, b");
+    expect(log({ ...adopted, before: null }).msg).toBe("drains document b in force");
+    const warned = log({ ...adopted, warnings: ["drains.yaml:3:1 late"] });
+    expect(warned).toMatchObject({
+      level: "warn",
+      msg: "drains document b in force, before it a\ndrains.yaml:3:1 late",
+    });
+  });
+
+  test("of a census is a warning where something expires soon without a copy", () => {
+    const taken = { type: "census:taken", source, depth: 4, unselected: 1, durationMs: 5 } as const;
+    expect(log({ ...taken, expiringUnarchived: 0 }).level).toBe("info");
+    expect(log({ ...taken, expiringUnarchived: 2 })).toMatchObject({
+      level: "warn",
+      msg: "census of eu: 4 in the queue, 1 of no drain, 2 near expiry without a copy",
+    });
+    expect(log({ type: "census:failed", source, code: "rate-limited", message: "429" }).level).toBe("info");
   });
 
   test("of a pass that did not complete is a warning", () => {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type { RedriverEvent } from "../../src/ports/events.ts";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import type { LedgerSummary } from "../../src/ports/ledger.ts";
-import type { DrainFacts } from "../../src/ports/passes.ts";
+import type { Census, DrainFacts } from "../../src/ports/passes.ts";
 import type { QueueFacts } from "../../src/ports/queue-facts.ts";
 import type { IndexGauge } from "../../src/ports/statistics.ts";
 import {
@@ -39,6 +39,7 @@ const drainFacts: DrainFacts = {
   parked: 5,
   inDoubt: 1,
   exact: true,
+  reasons: { due: {}, held: {}, parked: {} },
   oldestRecordAt: 1_700_000_000_000,
   lastSuccessAt: 1_700_000_100_500,
   lastFullAt: null,
@@ -58,9 +59,34 @@ const summary: LedgerSummary = {
   parked: null,
   settleGate: "closed",
 };
+const census: Census = {
+  at: 1_700_000_190_000,
+  counted: "listing",
+  depth: 40,
+  unselected: 9,
+  oldestUnselectedAt: 1_700_000_020_000,
+  oldestEnteredAt: 1_700_000_000_000,
+  earliestExpiryAt: 1_700_259_200_000,
+  expiringUnarchived: 2,
+  documentHash: "abc123",
+};
 const facts: QueueFacts = {
-  drains: [{ drain: orders, source: eu, acting: true, facts: drainFacts, retentionMs: 259_200_000 }],
-  sources: [{ source: eu, summary }],
+  documentHash: "abc123",
+  drains: [
+    {
+      drain: orders,
+      source: eu,
+      acting: true,
+      guards: [
+        { index: "catalog", effect: "closed" },
+        { index: "catalog", effect: "open" },
+        { index: "users", effect: "open" },
+      ],
+      facts: drainFacts,
+      retentionMs: 259_200_000,
+    },
+  ],
+  sources: [{ source: eu, summary, census }],
 };
 
 let clock: ManualClock = createManualClock();
@@ -96,11 +122,12 @@ function named(all: ReadonlyMap<string, number>, name: string): Record<string, n
 async function inDoubt(saw: number, alsoSaw: number, unknown: number): Promise<(number | undefined)[]> {
   const all = await samples(
     create(async () => ({
+      ...facts,
       drains: [
         { ...facts.drains[0]!, facts: { ...drainFacts, inDoubt: saw } },
         { ...facts.drains[0]!, drain: refunds, facts: { ...drainFacts, inDoubt: alsoSaw } },
       ],
-      sources: [{ source: eu, summary: { ...summary, unknown } }],
+      sources: [{ source: eu, summary: { ...summary, unknown }, census: null }],
     })),
   );
   return ["orders", "refunds", "none"].map((drain) =>
@@ -225,6 +252,23 @@ describe("events are counted", () => {
       1,
     ],
     [
+      {
+        type: "census:taken",
+        source: eu,
+        depth: 1,
+        unselected: 0,
+        expiringUnarchived: 0,
+        durationMs: 1,
+      },
+      'redriver_censuses_total{source="eu",outcome="ok"}',
+      1,
+    ],
+    [
+      { type: "census:failed", source: eu, code: "rate-limited", message: "429" },
+      'redriver_censuses_total{source="eu",outcome="failed"}',
+      1,
+    ],
+    [
       { type: "job:failed", kind: "tick", code: "unexpected", message: "", givenUp: true },
       'redriver_job_failures_total{kind="tick",given_up="true"}',
       1,
@@ -240,6 +284,27 @@ describe("events are counted", () => {
     metrics.events.emit({ type: "source:halted", source: eu, code: "unauthorised", message: "401" });
     metrics.events.emit({ type: "source:resumed", source: eu });
     expect((await samples(metrics)).get('redriver_source_halted{source="eu"}')).toBe(0);
+  });
+
+  test("a halted source that the next document lacks is no longer told of", async () => {
+    const metrics = create();
+    metrics.events.emit({ type: "source:halted", source: eu, code: "unauthorised", message: "401" });
+    metrics.adopt({ ...document, sources: [{ id: "us" }], drains: [] });
+    expect(named(await samples(metrics), "redriver_source_halted")).toEqual({
+      'redriver_source_halted{source="us"}': 0,
+    });
+  });
+
+  test("a rejected document is told until the file holds one that is adopted", async () => {
+    const metrics = create();
+    const key = "redriver_config_last_reload_successful";
+    expect((await samples(metrics)).get(key)).toBe(1);
+    metrics.events.emit({ type: "document:rejected", hash: "abc123", problems: ["x"] });
+    expect((await samples(metrics)).get(key)).toBe(0);
+    metrics.events.emit({ type: "document:adopted", hash: "b", before: "a", at: 5_000, warnings: [] });
+    const all = await samples(metrics);
+    expect(all.get(key)).toBe(1);
+    expect(all.get("redriver_config_last_reload_success_timestamp_seconds")).toBe(5);
   });
 
   test("a number that cannot be counted stops nobody", () => {
@@ -258,6 +323,7 @@ describe("facts about the queue", () => {
       'redriver_records{source="eu",drain="orders",state="held"}': 4,
       'redriver_records{source="eu",drain="orders",state="parked"}': 5,
       'redriver_records{source="eu",drain="orders",state="in_doubt"}': 2,
+      'redriver_records{source="eu",drain="none",state="held"}': 9,
     });
     const values: Record<string, number> = {
       redriver_redis_up: 1,
@@ -270,6 +336,16 @@ describe("facts about the queue", () => {
       'redriver_oldest_pending_delete_timestamp_seconds{source="eu"}': 1_700_000_150,
       'redriver_failed_deletes{source="eu"}': 6,
       'redriver_settle_gate_closed{source="eu"}': 1,
+      'redriver_guard_closed{drain="orders",index="catalog"}': 1,
+      'redriver_guard_closed{drain="orders",index="users"}': 0,
+      'redriver_records_exact{source="eu",drain="none"}': 1,
+      'redriver_oldest_record_timestamp_seconds{source="eu",drain="none"}': 1_700_000_020,
+      'redriver_earliest_expiry_timestamp_seconds{source="eu",drain="none"}': 1_700_259_220,
+      'redriver_source_depth{source="eu"}': 40,
+      'redriver_source_oldest_record_timestamp_seconds{source="eu"}': 1_700_000_000,
+      'redriver_source_earliest_expiry_timestamp_seconds{source="eu"}': 1_700_259_200,
+      'redriver_source_expiring_unarchived_records{source="eu"}': 2,
+      'redriver_source_census_timestamp_seconds{source="eu"}': 1_700_000_190,
     };
     expect(Object.fromEntries(all)).toMatchObject(values);
   });
@@ -285,6 +361,10 @@ describe("facts about the queue", () => {
     "redriver_oldest_pending_delete_timestamp_seconds",
     "redriver_failed_deletes",
     "redriver_settle_gate_closed",
+    "redriver_guard_closed",
+    "redriver_source_depth",
+    "redriver_source_expiring_unarchived_records",
+    "redriver_source_census_timestamp_seconds",
   ];
   test.each<[string, () => Promise<QueueFacts | null>]>([
     ["are not there", async () => null],
@@ -334,16 +414,23 @@ describe("facts about the queue", () => {
     const metrics = create(async () => ({
       ...facts,
       drains: [
-        { drain: orders, source: eu, acting: false, facts: null, retentionMs: 1 },
+        { drain: orders, source: eu, acting: false, guards: [], facts: null, retentionMs: 1 },
         {
           drain: refunds,
           source: eu,
           acting: true,
+          guards: [],
           facts: { ...drainFacts, oldestRecordAt: null, lastSuccessAt: null },
           retentionMs: 1,
         },
       ],
-      sources: [{ source: eu, summary: { ...summary, oldestPendingAt: null, settleGate: "open" as const } }],
+      sources: [
+        {
+          source: eu,
+          summary: { ...summary, oldestPendingAt: null, settleGate: "open" as const },
+          census: null,
+        },
+      ],
     }));
     const all = await samples(metrics);
     expect(named(all, "redriver_drain_acting")).toEqual({
@@ -358,6 +445,17 @@ describe("facts about the queue", () => {
     expect(named(all, "redriver_settle_gate_closed")).toEqual({
       'redriver_settle_gate_closed{source="eu"}': 0,
     });
+  });
+
+  test("of no drain are inexact where another document was counted by, and have no age where there are none", async () => {
+    const other = { ...census, documentHash: "def456", unselected: 0, oldestUnselectedAt: null };
+    const all = await samples(
+      create(async () => ({ ...facts, sources: [{ source: eu, summary, census: other }] })),
+    );
+    expect(all.get('redriver_records_exact{source="eu",drain="none"}')).toBe(0);
+    expect(all.get('redriver_records{source="eu",drain="none",state="held"}')).toBe(0);
+    expect(all.has('redriver_oldest_record_timestamp_seconds{source="eu",drain="none"}')).toBe(false);
+    expect(all.has('redriver_earliest_expiry_timestamp_seconds{source="eu",drain="none"}')).toBe(false);
   });
 
   test("in doubt add up to the ledger's count, whatever the drains saw", async () => {

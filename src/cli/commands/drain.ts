@@ -7,13 +7,13 @@ import { openCore, requireRedis } from "../../compose/open-core.ts";
 import { createSecretValues } from "../../compose/secret-values.ts";
 import { createTeardown } from "../../compose/teardown.ts";
 import type { Core } from "../../compose/build-core.ts";
-import { RedriverError } from "../../ports/errors.ts";
-import type { DrainName } from "../../ports/ids.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { runPassHere } from "../../redrive/run-pass-here.ts";
 import { createEventLog } from "../../telemetry/event-log.ts";
 import { createLogger } from "../../telemetry/logger.ts";
-import { toExit, type Register } from "../command-context.ts";
+import { chooseDrains, requireNamesOrAll } from "../choose-drains.ts";
+import { toExit, worseExit, type Register } from "../command-context.ts";
+import { currentUser } from "../current-user.ts";
 import { createStop } from "../stop.ts";
 import { loadAll } from "../load.ts";
 import type { Io } from "../io.ts";
@@ -37,9 +37,7 @@ export const registerDrain: Register = (program, { io, exitWith }) => {
     .option("--yes", "do not ask")
     .option("--json", "print the summary as JSON")
     .action(async (names: readonly string[], flags: DrainFlags, command) => {
-      if ((flags.all === true) === names.length > 0) {
-        throw new RedriverError("command-misused", "name at least one drain, or give --all, not both");
-      }
+      requireNamesOrAll(names, flags.all === true);
       const { settings, document } = loadAll(command, io);
       const teardown = createTeardown();
       const secrets = createSecretValues(settings);
@@ -52,6 +50,7 @@ export const registerDrain: Register = (program, { io, exitWith }) => {
           document,
           env: io.env,
           teardown,
+          by: currentUser(),
           onSecret: secrets.add,
           events: createFanOut([
             createEventLog(createLogger({ level, secrets: secrets.all, destination: { write: io.err } })),
@@ -59,7 +58,7 @@ export const registerDrain: Register = (program, { io, exitWith }) => {
           ]),
         });
         secrets.use(core);
-        const drains = choose(core, names);
+        const drains = chooseDrains(core, names);
         await requireRedis(core.redis);
         if (flags.yes !== true && io.isTerminal && !(await io.confirm(await toQuestion(core, drains)))) {
           exitWith(3);
@@ -71,19 +70,6 @@ export const registerDrain: Register = (program, { io, exitWith }) => {
       }
     });
 };
-
-function choose(core: Core, names: readonly string[]): readonly DrainRuntime[] {
-  if (names.length === 0) return [...core.drains.values()];
-  const known = [...core.drains.keys()];
-  return names.map((name) => {
-    const drain = core.drains.get(name as DrainName);
-    if (drain !== undefined) return drain;
-    throw new RedriverError(
-      "command-misused",
-      `no drain is named "${name}"; the document has ${known.join(", ")}`,
-    );
-  });
-}
 
 async function toQuestion(core: Core, drains: readonly DrainRuntime[]): Promise<string> {
   const lines = await Promise.all(
@@ -119,10 +105,10 @@ async function drainAll(
     for (const drain of drains) {
       const line = await drainOne(core, drain, stop, io);
       lines.push(line);
-      exitCode = worse(exitCode, line.exitCode);
+      exitCode = worseExit(exitCode, line.exitCode);
       if (stop.stopping.aborted) {
         // The drains after this one were not looked at.
-        if (lines.length < drains.length) exitCode = worse(exitCode, 3);
+        if (lines.length < drains.length) exitCode = worseExit(exitCode, 3);
         break;
       }
     }
@@ -142,12 +128,6 @@ async function tellPause(core: Core, { config, source }: DrainRuntime, io: Io): 
       `${config.name}: paused by ${pause.by}: ${pause.reason}; nothing will be published (redriver resume)\n`,
     );
   }
-}
-
-/** A failure outranks work that was left, and that outranks success. */
-function worse(one: number, other: number): number {
-  const rank = [0, 3, 1];
-  return rank.indexOf(one) < rank.indexOf(other) || !rank.includes(other) ? other : one;
 }
 
 async function drainOne(

@@ -1,4 +1,3 @@
-import { userInfo } from "node:os";
 import { openCore, requireRedis } from "../../compose/open-core.ts";
 import type { BuiltSource } from "../../compose/build-source.ts";
 import type { Core } from "../../compose/build-core.ts";
@@ -6,7 +5,9 @@ import { systemClock } from "../../compose/system-world.ts";
 import { createTeardown } from "../../compose/teardown.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName } from "../../ports/ids.ts";
+import { noteIntent, type ActOf } from "../../redrive/note-act.ts";
 import type { Register } from "../command-context.ts";
+import { currentUser } from "../current-user.ts";
 import { loadAll } from "../load.ts";
 import { silent } from "../silent.ts";
 import type { Command } from "commander";
@@ -22,23 +23,24 @@ export const registerPause: Register = (program, { io }) => {
     .option("--all", "every drain")
     .requiredOption("--reason <text>", "why; shown by status")
     .option("--by <name>", "who; default: the current user", currentUser())
-    .action(
-      async (names: string[], flags: { all?: boolean; reason: string; by: string }, command: Command) => {
-        await onEach(command, io, names, flags.all === true, async ({ pauses }, drain) => {
-          await pauses.pause({ drain, reason: flags.reason, by: flags.by, at: systemClock.now() });
-          return "paused";
-        });
-      },
-    );
+    .action(async (names: string[], flags: ActFlags, command: Command) => {
+      await onEach(command, io, names, flags, async ({ runtime, pauses }, drain) => {
+        await noteIntent(runtime, "pause", [], toActOf(drain, flags));
+        await pauses.pause({ drain, reason: flags.reason, by: flags.by, at: systemClock.now() });
+        return "paused";
+      });
+    });
   program
     .command("resume")
     .description("let paused drains go on")
     .argument("[names...]", "drains of the document")
     .option("--all", "every drain, also those paused by name")
-    .requiredOption("--reason <text>", "why")
-    .action(async (names: string[], flags: { all?: boolean }, command: Command) => {
-      await onEach(command, io, names, flags.all === true, async ({ pauses }, drain) => {
+    .requiredOption("--reason <text>", "why; kept in the audit")
+    .option("--by <name>", "who; default: the current user", currentUser())
+    .action(async (names: string[], flags: ActFlags, command: Command) => {
+      await onEach(command, io, names, flags, async ({ runtime, pauses }, drain) => {
         const paused = await pauses.all();
+        await noteIntent(runtime, "resume", [], toActOf(drain, flags));
         if (drain !== "*") {
           const resumed = (await pauses.resume(drain)) ? "resumed" : "was not paused by name";
           const all = paused.find((pause) => pause.drain === "*");
@@ -52,13 +54,23 @@ export const registerPause: Register = (program, { io }) => {
     });
 };
 
+interface ActFlags {
+  readonly all?: boolean;
+  readonly reason: string;
+  readonly by: string;
+}
+
+function toActOf(drain: DrainName | "*", { reason }: ActFlags): ActOf {
+  return { drain: drain === "*" ? null : drain, why: reason };
+}
+
 type Act = (source: BuiltSource, drain: DrainName | "*") => Promise<string>;
 
 async function onEach(
   command: Command,
   io: Io,
   names: readonly string[],
-  all: boolean,
+  { all = false, by }: ActFlags,
   act: Act,
 ): Promise<void> {
   if (all === names.length > 0) {
@@ -67,7 +79,7 @@ async function onEach(
   const { settings, document } = loadAll(command, io);
   const teardown = createTeardown();
   try {
-    const core = openCore({ settings, document, env: io.env, events: silent, teardown });
+    const core = openCore({ settings, document, env: io.env, events: silent, teardown, by });
     const targets = all ? allDrains(core) : named(core, names);
     await requireRedis(core.redis);
     for (const { label, source, drain } of targets) io.err(`${label}: ${await act(source, drain)}\n`);
@@ -102,13 +114,4 @@ function named(core: Core, names: readonly string[]): readonly Target[] {
     }
     return { label: name, source, drain: config.name };
   });
-}
-
-function currentUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A container's user need not have a name.
-    return "unknown";
-  }
 }

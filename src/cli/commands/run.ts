@@ -1,9 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createFanOut } from "../../compose/fan-out.ts";
 import { createIndexReader, createStatisticsKeeper, toIntervalMs } from "../../compose/build-statistics.ts";
-import { openCore } from "../../compose/open-core.ts";
+import { createDocumentFile } from "../../compose/document-file.ts";
+import { openLiveCore } from "../../compose/open-core.ts";
 import { readQueueFacts } from "../../compose/read-facts.ts";
-import { systemClock } from "../../compose/system-world.ts";
+import { replicaName, systemClock } from "../../compose/system-world.ts";
 import { createSecretValues } from "../../compose/secret-values.ts";
 import { createTeardown, type Teardown } from "../../compose/teardown.ts";
 import { readSecret } from "../../config/read-secret.ts";
@@ -19,6 +20,7 @@ import {
   republishReasons,
   settleReasons,
 } from "../../rules/decision.ts";
+import { createAuditLog } from "../../telemetry/audit-log.ts";
 import { createEventLog } from "../../telemetry/event-log.ts";
 import { createLogger } from "../../telemetry/logger.ts";
 import { createMetrics } from "../../telemetry/metrics.ts";
@@ -58,15 +60,25 @@ async function runUntilStopped({ settings, document }: Loaded, io: Io, teardown:
   // Metrics read facts of the core, and the core emits the events that metrics count: the list is completed below.
   const listeners: Events[] = [createEventLog(logger)];
   const events = createFanOut(listeners);
-  const core = openCore({ settings, document, env: io.env, events, teardown, onSecret: secrets.add });
-  secrets.use(core);
+  // Whatever the level of the log: an act is never left out.
+  const auditLogger = createLogger({ level: "info", secrets: secrets.all, destination: "stdout" });
+  const live = openLiveCore({
+    settings,
+    document,
+    env: io.env,
+    events,
+    teardown,
+    onSecret: secrets.add,
+    onAudit: createAuditLog(auditLogger),
+  });
+  secrets.use(live.current());
 
   const reader = createIndexReader(settings, (ref) => {
     const reading = readSecret(ref, { env: io.env, settings });
     if (reading.ok) secrets.add(reading.value);
     return reading;
   });
-  const statistics = createStatisticsKeeper(core.redis);
+  const statistics = createStatisticsKeeper(live.current().redis);
   const metrics = createMetrics({
     version,
     reasons: {
@@ -76,8 +88,8 @@ async function runUntilStopped({ settings, document }: Loaded, io: Io, teardown:
       park: parkReasons,
       settle: settleReasons,
     },
-    readFacts: () => readQueueFacts(core),
-    indexGauges: () => statistics.gauges(document.indexes.map(({ name }) => name)),
+    readFacts: () => readQueueFacts(live.current()),
+    indexGauges: () => statistics.gauges(live.current().document.indexes.map(({ name }) => name)),
     clock: systemClock,
   });
   metrics.adopt(document);
@@ -103,7 +115,13 @@ async function runUntilStopped({ settings, document }: Loaded, io: Io, teardown:
   });
   try {
     await runDaemon({
-      core,
+      live,
+      documentFile: createDocumentFile(settings),
+      onAdopted: (adopted) => {
+        secrets.use(live.current());
+        metrics.adopt(adopted);
+      },
+      replica: replicaName(),
       queue,
       events,
       clock: systemClock,
@@ -111,7 +129,7 @@ async function runUntilStopped({ settings, document }: Loaded, io: Io, teardown:
       version,
       stop: stop.signal,
       readStatistics: async (name, signal) => {
-        const index = document.indexes.find((one) => one.name === name);
+        const index = live.current().document.indexes.find((one) => one.name === name);
         if (index === undefined) return;
         const startedAt = systemClock.monotonic();
         try {

@@ -1,8 +1,11 @@
 import { oneOfText, quoted, toPathText, unknownName, type Problem, type ValuePath } from "../problem.ts";
 import { parseServiceUrl } from "../service-url.ts";
+import { parseEdge, resolveEdge } from "../../rules/parse-edge.ts";
 import type { YamlTree } from "../text/yaml-tree.ts";
 import { asList, asMap, type Raw, type Report } from "./raw.ts";
+import { checkGuards } from "./guard-checks.ts";
 import { checkRules } from "./rule-checks.ts";
+import { checkTests } from "./test-checks.ts";
 
 /**
  * What keys mean together. Works on the document as it stands, also where its shape is wrong elsewhere, so that all
@@ -18,13 +21,18 @@ export function checkTogether(tree: YamlTree, file: string): readonly Problem[] 
   const defaults = asMap(document["defaults"]);
   checkSourceIdentities(sources, report);
   checkSchedule([], asMap(defaults["schedule"]), ["defaults", "schedule"], report);
+  const archive = document["archive"] !== undefined;
+  const indexes = Object.keys(asMap(document["indexes"]));
   for (const [name, value] of Object.entries(asMap(document["drains"]))) {
     const drain = asMap(value);
     const path = ["drains", name];
     checkSourceOf(drain, Object.keys(sources), path, report);
     checkSchedule([asMap(defaults["schedule"])], asMap(drain["schedule"]), [...path, "schedule"], report);
-    const mode = drain["mode"] ?? defaults["mode"];
-    checkRules(asList(drain["rules"]), mode === "live" ? "live" : "plan", [...path, "rules"], report);
+    const mode = (drain["mode"] ?? defaults["mode"]) === "live" ? "live" : "plan";
+    checkRules(asList(drain["rules"]), { mode, archive }, [...path, "rules"], report);
+    checkTests(asList(drain["tests"]), asList(drain["rules"]), [...path, "tests"], report);
+    checkGuards(asList(drain["guards"]), indexes, [...path, "guards"], report);
+    checkDates(asMap(drain["select"]), [...path, "select"], report);
   }
   for (const [name, value] of Object.entries(asMap(document["indexes"]))) {
     checkSchedule([], asMap(asMap(value)["schedule"]), ["indexes", name, "schedule"], report);
@@ -73,6 +81,17 @@ function checkSourceOf(drain: Raw, known: readonly string[], path: ValuePath, re
       message,
     });
   }
+}
+
+/** Only what does not depend on when a pass begins can be compared. */
+function checkDates(select: Raw, path: ValuePath, report: Report): void {
+  const from = parseEdge(select["fromDate"], "from");
+  const to = parseEdge(select["toDate"], "to");
+  if (!from.ok || !to.ok || from.value.kind !== to.value.kind) return;
+  // Seen from any one moment; both are fixed, or both are so long ago.
+  if (resolveEdge(from.value, 0) <= resolveEdge(to.value, 0)) return;
+  const expected = "a toDate that is not before fromDate";
+  report([...path, "toDate"], "value", { expected, message: `expected ${expected}` });
 }
 
 /** `layers` lie below: a timezone alone is for the cron pattern of a layer below. */

@@ -1,6 +1,8 @@
 import type {
+  ArchiveConfig,
   DrainConfig,
   DrainsDocument,
+  GuardConfig,
   IndexConfig,
   SecretRef,
   SourceConfig,
@@ -8,13 +10,17 @@ import type {
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import type { Select } from "../../ports/service.ts";
 import { compileRules } from "../../rules/compile-rules.ts";
-import type { ItemChanges, RuleSpec } from "../../rules/spec.ts";
-import type { DocumentKeys, DrainKeys, IndexKeys, SecretRefKeys, SourceKeys } from "./document-schema.ts";
+import type { RuleSpec } from "../../rules/spec.ts";
+import type { DocumentKeys, IndexKeys, SecretRefKeys, SourceKeys } from "./document-schema.ts";
+import type { DrainKeys } from "./drain-schema.ts";
 import { builtIn, toEffective, toSchedule } from "./effective.ts";
 import { toDocumentHash, toRulesHash } from "./meaning-hash.ts";
 import { defaultRuleName } from "./rule-checks.ts";
 import type { RuleKeys } from "./rule-schema.ts";
+import { complementOf, type GuardKeys } from "./guard-schema.ts";
+import { toChanges } from "./to-changes.ts";
 import { toCondition } from "./to-condition.ts";
+import { toRuleTest } from "./to-rule-test.ts";
 
 /** The compiled document. Expects keys that have passed the schema and all checks. */
 export function compileDocument(keys: DocumentKeys): DrainsDocument {
@@ -28,7 +34,8 @@ export function compileDocument(keys: DocumentKeys): DrainsDocument {
     return toDrain(name, drain, keys.defaults ?? {}, source, paused);
   });
   const indexes = Object.entries(keys.indexes ?? {}).map(([name, index]) => toIndex(name, index));
-  const document = { paused, sources, drains, indexes };
+  const archive = keys.archive === undefined ? {} : { archive: toArchive(keys.archive) };
+  const document = { paused, ...archive, sources, drains, indexes };
   return { hash: toDocumentHash(document), ...document };
 }
 
@@ -40,6 +47,7 @@ function toSource(name: string, source: NonNullable<SourceKeys>): SourceConfig {
     token: source.token === undefined ? { kind: "settings" } : toSecretRef(source.token),
     retentionMs: source.retention ?? builtIn.sourceRetentionMs,
     dedupWindowMs: source.dedupWindow ?? builtIn.sourceDedupWindowMs,
+    censusEveryMs: source.census ?? builtIn.sourceCensusEveryMs,
   };
 }
 
@@ -62,9 +70,38 @@ function toDrain(
     paused: documentPaused || (drain.paused ?? false),
     ...effective,
     select: toSelect(drain.select ?? {}),
+    ...toDates(drain.select ?? {}),
+    guards: (drain.guards ?? []).map(toGuard),
     rules,
+    tests: (drain.tests ?? []).map(toRuleTest),
     route: compileRules(rules, effective.otherwise),
-    rulesHash: toRulesHash({ ...effective, rules }),
+    rulesHash: toRulesHash({ ...effective, rules, source }),
+  };
+}
+
+function toArchive({ dir, keep }: NonNullable<DocumentKeys["archive"]>): ArchiveConfig {
+  return { dir, keepMs: keep ?? builtIn.archiveKeepMs };
+}
+
+/** Without a word on when to resume, a guard lets go as soon as it would no longer hold. */
+function toGuard(guard: GuardKeys): GuardConfig {
+  const { field, pattern } = guard.hold;
+  return {
+    index: guard.index,
+    field,
+    hold: pattern,
+    resume: guard.resume?.pattern ?? complementOf(pattern),
+    whenStale: guard.whenStale ?? builtIn.guardWhenStale,
+  };
+}
+
+function toDates({ fromDate, toDate }: NonNullable<DrainKeys["select"]>): Pick<DrainConfig, "dates"> {
+  if (fromDate === undefined && toDate === undefined) return {};
+  return {
+    dates: {
+      ...(fromDate === undefined ? {} : { from: fromDate }),
+      ...(toDate === undefined ? {} : { to: toDate }),
+    },
   };
 }
 
@@ -89,38 +126,8 @@ function toRule(rule: RuleKeys, index: number): RuleSpec {
     when: toCondition(rule.when ?? "any"),
     then: rule.then,
     ...(rule.set === undefined ? {} : { set: toChanges(rule.set) }),
+    ...(rule.limit === undefined ? {} : { limit: rule.limit }),
     ...(rule.ignoreAfter === undefined ? {} : { ignoreAfter: rule.ignoreAfter }),
-  };
-}
-
-function toChanges(set: NonNullable<RuleKeys["set"]>): ItemChanges {
-  const { destination, queue, headers, delay, retries } = set;
-  return {
-    ...(destination === undefined
-      ? {}
-      : { destination: typeof destination === "string" ? destination : toRewrite(destination) }),
-    ...(queue === undefined ? {} : { queue }),
-    ...(headers === undefined ? {} : { headers }),
-    ...(delay === undefined
-      ? {}
-      : {
-          delay:
-            typeof delay === "number" ? { kind: "fixed", ms: delay } : { kind: "spread", ms: delay.spread },
-        }),
-    ...(retries === undefined ? {} : { retries }),
-  };
-}
-
-function toRewrite(parts: {
-  readonly scheme?: "http" | "https" | undefined;
-  readonly host?: string | undefined;
-  readonly path?: string | undefined;
-}): Exclude<ItemChanges["destination"], string | undefined> {
-  const { scheme, host, path } = parts;
-  return {
-    ...(scheme === undefined ? {} : { scheme }),
-    ...(host === undefined ? {} : { host }),
-    ...(path === undefined ? {} : { path }),
   };
 }
 

@@ -1,6 +1,12 @@
+import type { Condition, NumberField } from "../../rules/spec.ts";
 import { durationText } from "../duration-text.ts";
-import type { Condition, NumberPattern, TextPattern } from "../../rules/spec.ts";
-import { withoutQuery } from "./without-query.ts";
+import {
+  describeAddressPattern,
+  describeRange,
+  describeTextPattern,
+  describeValuePattern,
+  momentText,
+} from "./describe-pattern.ts";
 
 /** A condition in the document's own form. Patterns for header values are told as "[set]": they may be secrets. */
 export function describeWhen(condition: Condition): unknown {
@@ -13,24 +19,36 @@ export function describeWhen(condition: Condition): unknown {
       return { any: condition.of.map(describeWhen) };
     case "not":
       return { not: describeWhen(condition.of) };
-    case "text":
-      return { [condition.field]: oneOrMany(condition.oneOf.map(describeText)) };
-    case "header":
+    case "text": {
+      const { field } = condition;
       return {
-        header: {
-          [condition.name]: oneOrMany(
-            condition.oneOf.map((test) => (test.kind === "none" ? "none" : "[set]")),
-          ),
-        },
+        [field]: oneOrMany(condition.oneOf.map((test) => describeTextPattern(test, contentOf(field)))),
       };
-    case "number":
-      return { [condition.field]: oneOrMany(condition.oneOf.map((test) => describeRange(test, String))) };
+    }
+    case "header": {
+      const key = condition.of === "request" ? "header" : "responseHeader";
+      const told = condition.oneOf.map((test) => describeTextPattern(test, "secret"));
+      return { [key]: { [condition.name]: oneOrMany(told) } };
+    }
+    case "number": {
+      const format = formatOf(condition.field);
+      return { [condition.field]: oneOrMany(condition.oneOf.map((test) => describeRange(test, format))) };
+    }
     case "duration":
       return {
         [condition.field]: oneOrMany(condition.oneOf.map((test) => describeRange(test, durationText))),
       };
+    case "address":
+      return { [condition.field]: oneOrMany(condition.oneOf.map(describeAddressPattern)) };
+    case "value":
+      return {
+        [condition.field]: { [condition.pointer]: oneOrMany(condition.oneOf.map(describeValuePattern)) },
+      };
   }
 }
+
+/** Keys under which several tests of one `when` stand side by side, each by a name of its own. */
+const nestedKeys = new Set(["header", "responseHeader", "body", "responseBody"]);
 
 /** One mapping where the keys are different, as a person writes it; a list under `all` where they are not. */
 function describeAll(conditions: readonly Condition[]): unknown {
@@ -38,47 +56,46 @@ function describeAll(conditions: readonly Condition[]): unknown {
   const rest: unknown[] = [];
   for (const condition of conditions) {
     const described = describeWhen(condition);
-    const [[key, value] = []] =
-      typeof described === "object" && described !== null ? Object.entries(described) : [];
-    const isAlone =
-      typeof described === "object" && described !== null && Object.keys(described).length === 1;
-    if (key === "header" && typeof value === "object") {
-      const known = (merged["header"] ??= {}) as Record<string, unknown>;
-      const [name = ""] = Object.keys(value as object);
-      if (Object.hasOwn(known, name)) rest.push(described);
-      else Object.assign(known, value);
-    } else if (key !== undefined && isAlone && key !== "all" && !Object.hasOwn(merged, key))
-      merged[key] = value;
-    else rest.push(described);
+    if (!isMapping(described)) rest.push(described);
+    else if (!addTo(merged, described)) rest.push(described);
   }
   return rest.length === 0 ? merged : { ...merged, all: rest };
+}
+
+function addTo(merged: Record<string, unknown>, described: Readonly<Record<string, unknown>>): boolean {
+  const [[key, value] = [], ...others] = Object.entries(described);
+  if (key === undefined || others.length > 0 || key === "all") return false;
+  const known = merged[key];
+  if (known === undefined) {
+    merged[key] = isMapping(value) && nestedKeys.has(key) ? { ...value } : value;
+    return true;
+  }
+  // Headers by name and values by pointer stand together; a pattern for the whole body is no such mapping.
+  if (!nestedKeys.has(key) || !isMapping(known) || !isMapping(value)) return false;
+  const names = Object.keys(value);
+  const isBody = key === "body" || key === "responseBody";
+  if (isBody && ![...names, ...Object.keys(known)].every(isPointer)) return false;
+  if (names.some((name) => Object.hasOwn(known, name))) return false;
+  Object.assign(known, value);
+  return true;
+}
+
+function isPointer(name: string): boolean {
+  return name === "" || name.startsWith("/");
+}
+
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function oneOrMany(values: readonly unknown[]): unknown {
   return values.length === 1 ? values[0] : values;
 }
 
-function describeText(pattern: TextPattern): string {
-  switch (pattern.kind) {
-    case "exact":
-      return withoutQuery(pattern.value);
-    case "glob":
-      return withoutQuery(pattern.pattern);
-    case "none":
-      return "none";
-  }
+function contentOf(field: string): "plain" | "address" {
+  return field === "url" || field === "callback" || field === "failureCallback" ? "address" : "plain";
 }
 
-/** Bounds are inclusive; `> 48h` is told as itself and not as the millisecond after it. */
-function describeRange(pattern: NumberPattern, format: (value: number) => string): string | number {
-  if (pattern.kind === "none") return "none";
-  const { from, to } = pattern;
-  if (from === to) return format === String ? from : `${format(from)}-${format(to)}`;
-  if (Number.isFinite(from) && Number.isFinite(to)) return `${format(from)}-${format(to)}`;
-  if (Number.isFinite(to)) return shorter(`<= ${format(to)}`, `< ${format(to + 1)}`);
-  return shorter(`>= ${format(from)}`, `> ${format(from - 1)}`);
-}
-
-function shorter(one: string, other: string): string {
-  return other.length < one.length ? other : one;
+function formatOf(field: NumberField): (value: number) => string {
+  return field === "createdAt" || field === "notBefore" ? momentText : String;
 }

@@ -3,23 +3,32 @@ import type {
   DrainConfig,
   DrainsDocument,
   IndexConfig,
+  LimitsConfig,
   Schedule,
   SecretRef,
   SourceConfig,
 } from "../../ports/drains.ts";
-import type { ItemChanges, RuleSpec } from "../../rules/spec.ts";
+import type { DateEdge } from "../../rules/parse-edge.ts";
+import { rateText } from "../../rules/parse-rate.ts";
+import type { RuleSpec } from "../../rules/spec.ts";
+import { withoutQuery } from "../../rules/without-query.ts";
 import { durationText } from "../duration-text.ts";
 import { describeWhen } from "./describe-condition.ts";
-import { withoutQuery } from "./without-query.ts";
+import { describeChanges } from "./describe-changes.ts";
+import { describeGuard } from "./guard-schema.ts";
 
 /**
- * The effective document as YAML of its own form, defaults filled in. Secrets are told by where they are read from; header
- * values and queries of addresses as "[set]", which does not load. Where there are none of these, the text means the same.
+ * The effective document as YAML of its own form, defaults filled in and tests left out. Secrets are told by where they are
+ * read from; header values, queries of addresses and what is written into bodies as "[set]", which does not load. Where
+ * there are none of these, the text means the same.
  */
 export function describeDocument(document: DrainsDocument): string {
   const described = {
     version: 1,
     paused: document.paused,
+    ...(document.archive === undefined
+      ? {}
+      : { archive: { dir: document.archive.dir, keep: durationText(document.archive.keepMs) } }),
     sources: named(document.sources, describeSource),
     drains: named(document.drains, describeDrain),
     ...(document.indexes.length === 0 ? {} : { indexes: named(document.indexes, describeIndex) }),
@@ -41,6 +50,7 @@ function describeSource(source: SourceConfig): unknown {
     ...(source.token.kind === "settings" ? {} : { token: describeRef(source.token) }),
     retention: durationText(source.retentionMs),
     dedupWindow: durationText(source.dedupWindowMs),
+    census: durationText(source.censusEveryMs),
   };
 }
 
@@ -67,14 +77,37 @@ function describeDrain(drain: DrainConfig): unknown {
       wait: drain.attempts.waitMs.map(durationText),
       then: drain.attempts.then,
     },
+    limits: describeLimits(drain.limits),
+    onLoss: drain.onLoss,
     unknownOutcome: drain.unknownOutcome,
+    beforeExpiry: {
+      within: durationText(drain.beforeExpiry.withinMs),
+      then: drain.beforeExpiry.then,
+    },
     otherwise: drain.otherwise,
     select: {
       ...drain.select,
       ...(drain.select.url === undefined ? {} : { url: drain.select.url.map(withoutQuery) }),
+      ...(drain.dates?.from === undefined ? {} : { fromDate: describeEdge(drain.dates.from) }),
+      ...(drain.dates?.to === undefined ? {} : { toDate: describeEdge(drain.dates.to) }),
     },
+    ...(drain.guards.length === 0 ? {} : { guards: drain.guards.map(describeGuard) }),
     rules: drain.rules.map(describeRule),
   };
+}
+
+function describeLimits({ publish, perHost, perPass, perDay }: LimitsConfig): unknown {
+  return {
+    publish: publish === undefined ? "none" : rateText(publish),
+    perHost: perHost === undefined ? "none" : rateText(perHost),
+    perPass: perPass ?? "none",
+    perDay: perDay ?? "none",
+  };
+}
+
+function describeEdge(edge: DateEdge): string {
+  if (edge.kind === "at") return new Date(edge.at).toISOString();
+  return edge.ms === 0 ? "now" : `-${durationText(edge.ms)}`;
 }
 
 function describeSchedule(schedule: Schedule): Record<string, unknown> {
@@ -91,28 +124,8 @@ function describeRule(rule: RuleSpec): unknown {
     when: describeWhen(rule.when),
     then: rule.then,
     ...(rule.set === undefined ? {} : { set: describeChanges(rule.set) }),
+    ...(rule.limit === undefined ? {} : { limit: rateText(rule.limit) }),
     ...(rule.ignoreAfter === undefined ? {} : { ignoreAfter: new Date(rule.ignoreAfter).toISOString() }),
-  };
-}
-
-function describeChanges(changes: ItemChanges): unknown {
-  const { destination, queue, headers, delay, retries } = changes;
-  return {
-    ...(destination === undefined
-      ? {}
-      : { destination: typeof destination === "string" ? withoutQuery(destination) : destination }),
-    ...(queue === undefined ? {} : { queue }),
-    ...(headers === undefined
-      ? {}
-      : {
-          headers: Object.fromEntries(
-            Object.entries(headers).map(([name, value]) => [name, value === null ? null : "[set]"]),
-          ),
-        }),
-    ...(delay === undefined
-      ? {}
-      : { delay: delay.kind === "fixed" ? durationText(delay.ms) : { spread: durationText(delay.ms) } }),
-    ...(retries === undefined ? {} : { retries }),
   };
 }
 

@@ -1,21 +1,8 @@
 import * as z from "zod";
 import { parseServiceUrl } from "../service-url.ts";
-import { rule } from "./rule-schema.ts";
-import { drainSchedule, duration, indexSchedule, positiveDuration } from "./schedule-schema.ts";
-import {
-  flag,
-  ifClean,
-  line,
-  name,
-  oneOf,
-  oneOrMany,
-  parsed,
-  refusedKey,
-  saysSomething,
-  section,
-  unsupported,
-  wholeNumber,
-} from "./shapes.ts";
+import { common, drain } from "./drain-schema.ts";
+import { censusInterval, indexSchedule, keepTime, positiveDuration } from "./schedule-schema.ts";
+import { flag, ifClean, key, line, name, oneOf, parsed, saysSomething, section } from "./shapes.ts";
 
 const environmentName = line("the name of an environment variable").regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/, {
   error: "the name of an environment variable",
@@ -33,68 +20,22 @@ const secretRef = z
   .refine((ref) => (ref.file === undefined) !== (ref.env === undefined), ifClean(secretExpected));
 
 const source = section({
-  url: parsed(parseServiceUrl, { type: "string", format: "uri" }).optional(),
-  id: name.optional(),
-  token: secretRef.optional(),
-  retention: positiveDuration.optional(),
-  dedupWindow: positiveDuration.optional(),
-  census: unsupported(),
+  url: key(
+    parsed(parseServiceUrl, { type: "string", format: "uri" }),
+    "Address of the service; left out: the setting REDRIVER_SERVICE_URL.",
+  ),
+  id: key(name, "Its id, part of every key in Redis; keeps it over a rename."),
+  token: key(secretRef, "Where its token is read from; left out: the settings."),
+  retention: key(positiveDuration, "How long your plan keeps dead letters."),
+  dedupWindow: key(positiveDuration, "How long the service remembers a deduplication id."),
+  census: key(censusInterval, "Between two listings without filter: depth, and records no drain selects."),
 });
 
-const attempts = section({
-  max: wholeNumber(1, 1_000).optional(),
-  wait: oneOrMany(duration, "a duration such as 2m").optional(),
-  then: oneOf(["park", "hold"]).optional(),
-});
-
-/** What `defaults` and every drain may say. */
-const common = {
-  mode: oneOf(["plan", "live"]).optional(),
-  schedule: drainSchedule.optional(),
-  minAge: duration.optional(),
-  attempts: attempts.optional(),
-  unknownOutcome: oneOf(["republish", "park"]).optional(),
-  otherwise: oneOf(["hold", "park"]).optional(),
-  lane: unsupported(),
-  limits: unsupported(),
-  onLoss: unsupported(),
-  beforeExpiry: unsupported(),
-};
-
-/** Set by redriver for each window and page; a drain that set them would list something else than its passes believe. */
-const ownParameter = refusedKey("set by redriver itself, for each window and page");
-
-const status = wholeNumber(0, 999);
-/** The service splits values at commas (service-interface.md 4.2, rule 3), so one with a comma would select other records. */
-const word = line("text, in quotes where it looks like a number").refine((text) => !text.includes(","), {
-  error: "one value without a comma, which the service would read as several; give a list",
-});
-const words = oneOrMany(word, "text (in quotes where it looks like a number)").optional();
-
-/** The filters of GET /v2/dlq by their own names (service-interface.md 4.2). */
-const select = section({
-  messageId: word.optional(),
-  url: words,
-  topicName: words,
-  scheduleId: words,
-  queueName: words,
-  responseStatus: oneOrMany(status, "a status code").optional(),
-  callerIp: words,
-  label: words,
-  fromDate: ownParameter,
-  toDate: ownParameter,
-  cursor: ownParameter,
-  count: ownParameter,
-});
-
-const drain = section({
-  source: name.optional(),
-  paused: flag.optional(),
-  ...common,
-  select: select.optional(),
-  rules: z.array(rule, { error: "a list of rules" }).max(1_000, { error: "at most 1000 rules" }).optional(),
-  guards: unsupported(),
-  tests: unsupported(),
+const archive = section({
+  dir: line("the path of a directory").meta({
+    description: "Directory of the archive, on a volume that lasts.",
+  }),
+  keep: key(keepTime, "How long files are kept."),
 });
 
 const index = section({
@@ -102,8 +43,8 @@ const index = section({
     error: "the id of the index, as in its address",
   }),
   credentials: section({ user: secretRef, password: secretRef }),
-  schedule: indexSchedule.optional(),
-  period: oneOf(["1h", "3h", "12h", "1d", "3d", "7d", "30d"]).optional(),
+  schedule: key(indexSchedule, "When its statistics are read."),
+  period: key(oneOf(["1h", "3h", "12h", "1d", "3d", "7d", "30d"]), "What the series span."),
 });
 
 function namedMap<Value extends z.ZodType>(value: Value, what: string) {
@@ -114,27 +55,17 @@ function namedMap<Value extends z.ZodType>(value: Value, what: string) {
 
 export const documentSchema = section({
   version: z.literal(1, { error: "1" }),
-  paused: flag.optional(),
-  archive: unsupported(),
+  paused: key(flag, "true: every replica stops before its next batch."),
+  archive: key(archive, "Where dead letters are kept before they are dropped or expire."),
   sources: namedMap(source.nullable(), "sources").refine(
     ...saysSomething("at least one source, such as default: {}"),
   ),
-  defaults: section(common).optional(),
+  defaults: key(section(common), "What every drain gets."),
   drains: namedMap(drain, "drains"),
-  indexes: namedMap(index, "indexes").optional(),
+  indexes: key(namedMap(index, "indexes"), "Search indexes whose statistics are read."),
 });
 
 export type DocumentKeys = z.output<typeof documentSchema>;
 export type SourceKeys = z.output<typeof source>;
-export type DrainKeys = z.output<typeof drain>;
-export type CommonKeys = Pick<
-  DrainKeys,
-  "mode" | "schedule" | "minAge" | "attempts" | "unknownOutcome" | "otherwise"
->;
 export type IndexKeys = z.output<typeof index>;
 export type SecretRefKeys = z.output<typeof secretRef>;
-
-/** JSON Schema of the document, for editors (`redriver rules schema`). */
-export function documentJsonSchema(): Record<string, unknown> {
-  return z.toJSONSchema(documentSchema, { io: "input", reused: "ref" }) as Record<string, unknown>;
-}

@@ -1,5 +1,6 @@
-import type { DrainConfig, Schedule } from "../../ports/drains.ts";
-import type { CommonKeys, IndexKeys } from "./document-schema.ts";
+import type { DrainConfig, LimitsConfig, Schedule } from "../../ports/drains.ts";
+import type { IndexKeys } from "./document-schema.ts";
+import type { CommonKeys } from "./drain-schema.ts";
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -10,6 +11,7 @@ const dayMs = 24 * hourMs;
 export const builtIn = {
   sourceRetentionMs: 3 * dayMs,
   sourceDedupWindowMs: 10 * minuteMs,
+  sourceCensusEveryMs: 15 * minuteMs,
   mode: "plan",
   everyMs: 30 * secondMs,
   fullEveryMs: 30 * minuteMs,
@@ -17,13 +19,32 @@ export const builtIn = {
   attempts: { max: 5, waitMs: [2 * minuteMs, 10 * minuteMs, hourMs, 4 * hourMs], then: "park" },
   unknownOutcome: "republish",
   otherwise: "hold",
+  limits: {
+    publish: { count: 20, perMs: secondMs },
+    perHost: { count: 10, perMs: secondMs },
+    perPass: 20_000,
+    perDay: 100_000,
+  },
+  onLoss: "park",
+  beforeExpiry: { withinMs: 12 * hourMs, then: "archive" },
+  archiveKeepMs: 30 * dayMs,
+  guardWhenStale: "hold",
   indexEveryMs: 5 * minuteMs,
   indexPeriod: "1h",
 } as const;
 
 export type Effective = Pick<
   DrainConfig,
-  "mode" | "schedule" | "fullEveryMs" | "minAgeMs" | "attempts" | "unknownOutcome" | "otherwise"
+  | "mode"
+  | "schedule"
+  | "fullEveryMs"
+  | "minAgeMs"
+  | "attempts"
+  | "limits"
+  | "onLoss"
+  | "unknownOutcome"
+  | "beforeExpiry"
+  | "otherwise"
 >;
 
 /** Drain over `defaults` over built-in: mappings key by key, lists replaced. */
@@ -40,9 +61,22 @@ export function toEffective(defaults: CommonKeys, drain: CommonKeys): Effective 
       waitMs: wait === undefined ? builtIn.attempts.waitMs : typeof wait === "number" ? [wait] : wait,
       then: attempts.then ?? builtIn.attempts.then,
     },
+    limits: toLimits(defaults.limits, drain.limits),
+    onLoss: drain.onLoss ?? defaults.onLoss ?? builtIn.onLoss,
     unknownOutcome: drain.unknownOutcome ?? defaults.unknownOutcome ?? builtIn.unknownOutcome,
+    beforeExpiry: {
+      withinMs: drain.beforeExpiry?.within ?? defaults.beforeExpiry?.within ?? builtIn.beforeExpiry.withinMs,
+      then: drain.beforeExpiry?.then ?? defaults.beforeExpiry?.then ?? builtIn.beforeExpiry.then,
+    },
     otherwise: drain.otherwise ?? defaults.otherwise ?? builtIn.otherwise,
   };
+}
+
+/** A limit that a layer takes away is absent. */
+function toLimits(defaults: CommonKeys["limits"], drain: CommonKeys["limits"]): LimitsConfig {
+  const merged = { ...builtIn.limits, ...defined(defaults), ...defined(drain) };
+  const kept = Object.entries(merged).filter(([, value]) => value !== null);
+  return Object.fromEntries(kept) as LimitsConfig;
 }
 
 /** `every` and `cron` replace each other from layer to layer; a timezone belongs to the cron pattern. */

@@ -1,20 +1,57 @@
 import { createHash } from "node:crypto";
 import type { DrainConfig, DrainsDocument } from "../../ports/drains.ts";
+import type { Condition } from "../../rules/spec.ts";
 
-/** 12 hex digits of SHA-256 over what a drain decides by. Its schedule, selection and mode change no decision. */
+/**
+ * 12 hex digits of SHA-256 over what a drain decides by. Its schedule, selection, mode, limits, guards and tests change no
+ * decision; its source's retention does where a rule asks for the time that is left.
+ */
 export function toRulesHash(
-  drain: Pick<DrainConfig, "rules" | "otherwise" | "minAgeMs" | "attempts" | "unknownOutcome">,
+  drain: Pick<
+    DrainConfig,
+    "rules" | "otherwise" | "minAgeMs" | "attempts" | "onLoss" | "unknownOutcome" | "source"
+  >,
 ): string {
-  const { rules, otherwise, minAgeMs, attempts, unknownOutcome } = drain;
-  return hash({ rules, otherwise, minAgeMs, attempts, unknownOutcome });
+  const { otherwise, minAgeMs, attempts, onLoss, unknownOutcome } = drain;
+  const rules = drain.rules.map((rule) => ({ ...rule, limit: undefined }));
+  const retentionMs = rules.some((rule) => asksForTimeLeft(rule.when)) ? drain.source.retentionMs : undefined;
+  return hash({ rules, otherwise, minAgeMs, attempts, onLoss, unknownOutcome, retentionMs });
 }
 
-/** 12 hex digits of SHA-256 over what a document means; its comments, layout, order of names and spelled-out defaults do not count. */
+function asksForTimeLeft(condition: Condition): boolean {
+  switch (condition.kind) {
+    case "all":
+    case "some":
+      return condition.of.some(asksForTimeLeft);
+    case "not":
+      return asksForTimeLeft(condition.of);
+    case "duration":
+      return condition.field === "timeLeft";
+    case "any":
+    case "text":
+    case "header":
+    case "number":
+    case "address":
+    case "value":
+      return false;
+  }
+}
+
+/**
+ * 12 hex digits of SHA-256 over what a document means; its comments, layout, order of names, spelled-out defaults and tests do
+ * not count.
+ */
 export function toDocumentHash(document: Omit<DrainsDocument, "hash">): string {
   return hash({
     paused: document.paused,
+    archive: document.archive,
     sources: byName(document.sources),
-    drains: byName(document.drains).map((drain) => ({ ...drain, route: undefined, source: drain.source.id })),
+    drains: byName(document.drains).map((drain) => ({
+      ...drain,
+      route: undefined,
+      tests: undefined,
+      source: drain.source.id,
+    })),
     indexes: byName(document.indexes),
   });
 }
@@ -40,16 +77,23 @@ const unorderedKeys = new Set([
   "label",
 ]);
 
+/** What is written into messages: there the order of any list counts. */
+const orderedPart = "set";
+
 /** JSON with sorted keys. Infinite ends of ranges become null, which is unambiguous: `from` is never the upper end. */
-function canonical(value: unknown, key = ""): string {
+function canonical(value: unknown, key = "", ordered = false): string {
   if (Array.isArray(value)) {
-    const members = value.map((member) => canonical(member));
-    return `[${(unorderedKeys.has(key) ? members.toSorted() : members).join(",")}]`;
+    const members = value.map((member) => canonical(member, "", ordered));
+    return `[${(unorderedKeys.has(key) && !ordered ? members.toSorted() : members).join(",")}]`;
   }
   if (typeof value === "object" && value !== null) {
     const entries = Object.entries(value).filter(([, member]) => member !== undefined);
     const sorted = entries.toSorted(([one], [other]) => (one < other ? -1 : 1));
-    return `{${sorted.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member, name)}`).join(",")}}`;
+    const members = sorted.map(([name, member]) => {
+      const text = canonical(member, name, ordered || name === orderedPart);
+      return `${JSON.stringify(name)}:${text}`;
+    });
+    return `{${members.join(",")}}`;
   }
   return JSON.stringify(value);
 }

@@ -16,6 +16,18 @@ export const positiveDuration = parsed(
   durationMeta,
 );
 
+/** A census lists everything, so it is not for every minute. */
+export const censusInterval = parsed(
+  where(parseDuration, (ms) => ms >= 60_000, "a duration of at least 1m, such as 15m"),
+  durationMeta,
+);
+
+/** What was dropped has to outlive the weekend in which somebody asks for it. */
+export const keepTime = parsed(
+  where(parseDuration, (ms) => ms >= 3 * 86_400_000, "a duration of at least 3d, such as 30d"),
+  durationMeta,
+);
+
 /** The shortest interval between two passes. */
 const leastEveryMs = 100;
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Parsed } from "../../rules/parsed.ts";
+import { misfitsOf, type Parsed } from "../../rules/parsed.ts";
 
 /**
  * The pieces that document schemas are made of. Every message of these schemas is the end of a sentence that begins with
@@ -29,6 +29,14 @@ export function saysSomething(error: string) {
     ifClean(error),
   ] as const;
 }
+
+/** A key that may be left out, with what editors tell of it. */
+export function key<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return schema.optional().meta({ description });
+}
+
+/** Marks an issue of a parser that is about the key at its path and not about the value. */
+export const atKey = { part: "key" } as const;
 
 /** A key that must not be there. `why` completes "this key is …". */
 export function refusedKey(why: string) {
@@ -63,7 +71,8 @@ export function line(what: string) {
   return z
     .string({ error: what })
     .max(2_048, { error: what })
-    .regex(/^\P{Cc}+$/u, { error: what });
+    .refine((text) => /^\P{Cc}+$/u.test(text), { error: what })
+    .meta({ minLength: 1 });
 }
 
 export function wholeNumber(from: number, to: number) {
@@ -92,7 +101,9 @@ export function parsed<Value>(
     .transform((value, context): Value => {
       const result = parse(value);
       if (result.ok) return result.value;
-      context.addIssue({ code: "custom", message: result.expected });
+      for (const { expected, at } of misfitsOf(result)) {
+        context.addIssue({ code: "custom", message: expected, path: [...(at ?? [])] });
+      }
       return z.NEVER;
     });
 }

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { oneOfText, shownValue, toPathText, unknownName, type Problem, type ValuePath } from "../problem.ts";
 import type { YamlTree } from "../text/yaml-tree.ts";
+import { atKey } from "./shapes.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -24,7 +25,7 @@ export function toProblems(issues: readonly Issue[], tree: YamlTree, file: strin
     }
     problems.push({
       file,
-      ...tree.locate(path, issue.code === "invalid_key" || isRefusedKey(issue) ? "key" : "value"),
+      ...tree.locate(path, isAboutKey(issue) ? "key" : "value"),
       path: toPathText(path),
       ...toSentence(issue, path, tree),
     });
@@ -43,11 +44,20 @@ function toSentence(
     return { expected, message: `expected ${expected}` };
   }
   const expected = issue.message;
+  if (isAboutKey(issue)) {
+    const found = shownValue(path.at(-1));
+    return { found, expected, message: `expected ${expected}, got ${found}` };
+  }
   const value = valueAt(tree.value, path);
   if (value === undefined) return { expected, message: `missing; expected ${expected}` };
   if (isSecretive(path)) return { expected, message: `expected ${expected}` };
   const found = shownValue(value);
   return { found, expected, message: `expected ${expected}, got ${found}` };
+}
+
+function isAboutKey(issue: Issue): boolean {
+  const marked = issue.code === "custom" && issue.params?.["part"] === atKey.part;
+  return marked || issue.code === "invalid_key" || isRefusedKey(issue);
 }
 
 function isRefusedKey(issue: Issue): boolean {
@@ -56,7 +66,21 @@ function isRefusedKey(issue: Issue): boolean {
 
 /** Credentials and header values are never repeated; addresses may carry credentials. */
 function isSecretive(path: ValuePath): boolean {
-  const secretive = new Set(["token", "credentials", "headers", "header", "url", "destination"]);
+  const secretive = new Set([
+    "token",
+    "credentials",
+    "headers",
+    "header",
+    "responseHeader",
+    "callbackHeader",
+    "failureCallbackHeader",
+    "url",
+    "destination",
+    "callback",
+    "failureCallback",
+    "merge",
+    "value",
+  ]);
   return path.some((segment) => typeof segment === "string" && secretive.has(segment));
 }
 

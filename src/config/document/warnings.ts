@@ -2,6 +2,11 @@ import type { DrainConfig, DrainsDocument } from "../../ports/drains.ts";
 import type { Select } from "../../ports/service.ts";
 import { toPathText, type Problem, type ValuePath } from "../problem.ts";
 import type { YamlTree } from "../text/yaml-tree.ts";
+import { asMap } from "./raw.ts";
+import { warnAboutRules, type Warn } from "./rule-warnings.ts";
+
+/** Of patterns with each other: some tenths of a second. What a larger document hides beyond it is not told. */
+const mostComparisons = 2_000_000;
 
 /** What loads and is probably not meant. `now` in Unix ms; without it no date is judged. */
 export function findWarnings(
@@ -14,6 +19,10 @@ export function findWarnings(
   const warn = (path: ValuePath, expected: string, message: string): void => {
     warnings.push({ file, ...tree.locate(path, "key"), path: toPathText(path), expected, message });
   };
+  const archive = document.archive !== undefined;
+  const raw = asMap(tree.value);
+  const drains = asMap(raw["drains"]);
+  const budget = { left: mostComparisons };
   for (const [index, drain] of document.drains.entries()) {
     const overlapping = document.drains.slice(0, index).filter((earlier) => mayOverlap(earlier, drain));
     if (overlapping.length > 0) {
@@ -24,36 +33,21 @@ export function findWarnings(
       const message = `may select the same records as ${shown}: whichever drain comes first decides; expected ${expected}`;
       warn(["drains", drain.name], expected, message);
     }
-    warnAboutRules(drain, now, warn);
+    warnAboutRules(drain, archive, now, budget, warn);
+    if (!archive) warnAboutCopies(drains[drain.name], ["drains", drain.name], warn);
   }
+  if (!archive) warnAboutCopies(raw["defaults"], ["defaults"], warn);
   return warnings;
 }
 
-function warnAboutRules(
-  drain: DrainConfig,
-  now: number | undefined,
-  warn: (path: ValuePath, expected: string, message: string) => void,
-): void {
-  const path = ["drains", drain.name, "rules"];
-  const last = drain.rules.findIndex((rule) => rule.when.kind === "any" && rule.ignoreAfter === undefined);
-  for (const [index, rule] of drain.rules.entries()) {
-    if (last !== -1 && index > last) {
-      const expected = "rules without when, or when: any, last";
-      warn(
-        [...path, index],
-        expected,
-        `is never asked: rule "${drain.rules[last]?.name}" above it holds for every record`,
-      );
-    }
-    if (now !== undefined && rule.ignoreAfter !== undefined && rule.ignoreAfter < now) {
-      const since = new Date(rule.ignoreAfter).toISOString();
-      warn(
-        [...path, index, "ignoreAfter"],
-        "a date to come, or no such rule",
-        `is skipped: its ignoreAfter ${since} has passed`,
-      );
-    }
-  }
+/** A copy that was asked for in so many words, and that there is no place for. */
+function warnAboutCopies(asked: unknown, path: ValuePath, warn: Warn): void {
+  if (asMap(asMap(asked)["beforeExpiry"])["then"] !== "archive") return;
+  warn(
+    [...path, "beforeExpiry", "then"],
+    "archive: { dir: … } at the top of the document",
+    "copies nothing: the document has no archive",
+  );
 }
 
 /**

@@ -168,9 +168,9 @@ return false
  * Run twice: pass-open again while the pass is open, the same pass-closed for the window that closed it.
  *
  * Counts after a complete `new` pass: in live mode due is the pass's own, because it lists everything due; in plan mode, where nothing
- * leaves, it is added to what was due; held is carried forward less what was
+ * leaves and successive passes see the same records, the larger of the pass's own and what was due; held is carried forward less what was
  * republished, parked and inDoubt as they were, each raised to what the pass saw. A record that leaves in another way is counted until
- * the next full pass.
+ * the next full pass. Reasons: of due those of this pass, of held and parked those of the last complete full one.
  */
 export const endWindowScript = defineScript(
   "passes:endWindow",
@@ -202,6 +202,11 @@ local tally = open.tally or {}
 for name, value in pairs(call.tally) do
   if name == 'oldestRecordAt' then
     tally[name] = earlier(tally[name], value)
+  elseif name == 'reasons' then
+    tally[name] = tally[name] or { due = {}, held = {}, parked = {} }
+    for kind, counts in pairs(value) do
+      for reason, count in pairs(counts) do tally[name][kind][reason] = (tally[name][kind][reason] or 0) + count end
+    end
   else
     tally[name] = (tally[name] or 0) + value
   end
@@ -222,13 +227,18 @@ if isComplete then
     row.lastFullAt = now
     row.hash = open.pass.documentHash
     row.mode = open.pass.mode
-    counts = { due = tally.due, held = tally.held, parked = tally.parked, inDoubt = tally.inDoubt, oldestRecordAt = tally.oldestRecordAt }
+    counts = {
+      due = tally.due, held = tally.held, parked = tally.parked, inDoubt = tally.inDoubt,
+      oldestRecordAt = tally.oldestRecordAt, reasons = tally.reasons,
+    }
   else
-    counts.due = open.pass.mode == 'plan' and counts.due + tally.due or tally.due
+    counts.due = open.pass.mode == 'plan' and math.max(counts.due, tally.due) or tally.due
     counts.held = math.max(tally.held, counts.held - tally.republished)
     counts.parked = math.max(tally.parked, counts.parked)
     counts.inDoubt = math.max(tally.inDoubt, counts.inDoubt)
     counts.oldestRecordAt = earlier(counts.oldestRecordAt, tally.oldestRecordAt)
+    local reasons = counts.reasons or { held = {}, parked = {} }
+    counts.reasons = { due = (tally.reasons or {}).due or {}, held = reasons.held, parked = reasons.parked }
   end
 else
   giveBack()

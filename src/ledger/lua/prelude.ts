@@ -5,7 +5,7 @@ import { defineScript, type RedisScript } from "../../redis/script-runner.ts";
  *
  * KEYS: 1 meta (hash: epoch, sequence, lastAcceptedAt, refusedAloneInARow), 2 open (zset: dlqId by lastAt), 3 pending (zset:
  *   dlqId by the time since which its deletion is pending), 4 failed (set: pending ones whose DELETE failed), 5 pauses (hash:
- *   drain or `*` → JSON).
+ *   drain or `*` → JSON), 6 parked (zset: dlqId by the time at which its entry is forgotten).
  *   Keys of entries are ARGV[1] .. dlqId and share the hash tag of KEYS; they are not listed in KEYS because half of the scripts
  *   learn from an index which entries they touch.
  * ARGV: 1 prefix of entry keys, 2 epoch to set if there is none, 3 limits (JSON, ms), 4 the call (JSON).
@@ -13,17 +13,18 @@ import { defineScript, type RedisScript } from "../../redis/script-runner.ts";
  * An entry is JSON: v layout, s state, then
  *   series (open, cool, parked): x suffix, f firstAt, p posts, r refusals, dd the series is a declared double; hit the suffix was raised by a hit after refusals and no
  *     POST was made under it; n redrives known to have been made; m messageId
- *   open, cool: ra, rt how often refused alone and when last; rel a person released it
+ *   open, cool: ra, rt how often refused alone and when last; rel released: 1 by a person, 2 because it is listed again
  *   open: d drain, t token, l lastAt, a act, e the token's POST is answered
  *   cool: u dueAt, t whose refusal
  *   published: as, m; archived: file, t token; both: at, d drain, q pending since, df its DELETE failed, w last listed,
  *     cb the look that first found a come-back of it; gone: cb
  *   parked: why, d drain, h rules hash
  *
- * put() is the only way to change an entry: it writes the entry with the life its state has and makes both indexes agree.
+ * put() is the only way to change an entry: it writes the entry with the life its state has and makes the indexes agree. Only parked
+ *   records are forgotten by time alone: what is past it leaves their index whenever something is added.
  */
 const preludeLua = `
-local metaKey, openKey, pendingKey, failedKey, pausesKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local metaKey, openKey, pendingKey, failedKey, pausesKey, parkedKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local prefix, seed = ARGV[1], ARGV[2]
 local limits, call = cjson.decode(ARGV[3]), cjson.decode(ARGV[4])
 local clock = redis.call('TIME')
@@ -44,6 +45,11 @@ local function lifeOf(e)
   return limits.retention
 end
 
+local function indexParked(id)
+  redis.call('ZREMRANGEBYSCORE', parkedKey, '-inf', now)
+  redis.call('ZADD', parkedKey, now + limits.retention, id)
+end
+
 local function put(id, e)
   e.v = 1
   redis.call('SET', prefix .. id, cjson.encode(e), 'PX', math.max(1, math.floor(lifeOf(e))))
@@ -51,6 +57,7 @@ local function put(id, e)
   local settling = e.s == 'published' or e.s == 'archived'
   if settling and e.q then redis.call('ZADD', pendingKey, e.q, id) else redis.call('ZREM', pendingKey, id) end
   if settling and e.df then redis.call('SADD', failedKey, id) else redis.call('SREM', failedKey, id) end
+  if e.s == 'parked' then indexParked(id) else redis.call('ZREM', parkedKey, id) end
   wrote = true
 end
 

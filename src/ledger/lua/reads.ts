@@ -21,10 +21,29 @@ for i, id in ipairs(call.dlqIds) do
     put(id, e)
   elseif e and (e.s == 'open' or e.s == 'parked' or e.rel) then
     redis.call('PEXPIRE', prefix .. id, limits.retention)
+    if e.s == 'parked' then indexParked(id) end
   end
   answer[i + 1] = e and cjson.encode(e) or false
 end
 wrote = false
+answer[1] = stamped({})
+return answer
+`,
+);
+
+/**
+ * peek: reads entries as they are.
+ *
+ * ARGV[4]: { dlqIds }. Returns: as look. Effects: none on any entry.
+ */
+export const peekScript = defineLedgerScript(
+  "peek",
+  `
+local answer = { false }
+for i, id in ipairs(call.dlqIds) do
+  local e = read(id)
+  answer[i + 1] = e and cjson.encode(e) or false
+end
 answer[1] = stamped({})
 return answer
 `,
@@ -71,6 +90,31 @@ for _ = 1, 20 do
 end
 local answer = { stamped({}), walked }
 for i = 1, #found do answer[i + 2] = found[i] end
+return answer
+`,
+);
+
+/**
+ * parked: a part of what is parked, in no order.
+ *
+ * ARGV[4]: { cursor }: '0' begins. Returns: array of the stamp, the next cursor ('0' at the end), then dlqId and entry JSON alternating.
+ * Effects: members whose entry is no longer there, or no longer parked, leave the index.
+ */
+export const parkedScript = defineLedgerScript(
+  "parked",
+  `
+local page = redis.call('ZSCAN', parkedKey, call.cursor, 'COUNT', 100)
+local answer = { stamped({}), page[1] }
+for i = 1, #page[2], 2 do
+  local id = page[2][i]
+  local text = redis.call('GET', prefix .. id)
+  if text and cjson.decode(text).s == 'parked' then
+    answer[#answer + 1] = id
+    answer[#answer + 1] = text
+  else
+    redis.call('ZREM', parkedKey, id)
+  end
+end
 return answer
 `,
 );

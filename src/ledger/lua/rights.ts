@@ -81,9 +81,9 @@ return stamped({ verdicts = verdicts })
 );
 
 /**
- * release: a person's word.
+ * release: lets parked records go on.
  *
- * ARGV[4]: { dlqIds }. Returns: stamp, count of the given ids that are released now.
+ * ARGV[4]: { dlqIds, rel: 1 a person's word | 2 listed again }. Returns: stamp, count of the given ids that are released now.
  * Effects: parked → cool and due now; the series stays, so that a POST in doubt is still known; one attempt is granted by
  *   lowering the count by one, once. Kept for the retention: an unanswered POST must not be forgotten before it is begun.
  */
@@ -95,7 +95,7 @@ for _, id in ipairs(call.dlqIds) do
   local e = read(id)
   if e and e.s == 'cool' and e.rel then count = count + 1 end
   if e and e.s == 'parked' then
-    put(id, { s = 'cool', u = now, n = math.max(0, e.n - 1), m = e.m, x = e.x, f = e.f, p = e.p, r = e.r, hit = e.hit, dd = e.dd, rel = 1 })
+    put(id, { s = 'cool', u = now, n = math.max(0, e.n - 1), m = e.m, x = e.x, f = e.f, p = e.p, r = e.r, hit = e.hit, dd = e.dd, rel = call.rel })
     count = count + 1
   end
 end

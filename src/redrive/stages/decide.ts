@@ -13,7 +13,7 @@ import type { KnownRecord } from "./records.ts";
 export type DecidingDrain = Pick<
   DrainConfig,
   "name" | "route" | "rules" | "rulesHash" | "minAgeMs" | "attempts" | "unknownOutcome"
->;
+> & { readonly source: Pick<DrainConfig["source"], "retentionMs"> };
 
 /** The status with which a receiver says "never again" (remote-contract.md, trap 9). */
 const nonRetryableStatus = 489;
@@ -30,10 +30,19 @@ export interface Deciding {
 export function decideRecord(drain: DecidingDrain, record: KnownRecord, now: number): Deciding {
   const { letter, view, reading } = record;
   const root = rootOf(letter, reading);
-  const released = view.state === "cool" && view.released;
+  const released = view.state === "cool" || view.state === "open" ? view.released : false;
+  // A person's word stands in place of what parked the record, the rules included, until one more attempt is made.
+  const isOrdered = released === "by-person";
   // A release grants one more attempt: its count stands in place of the lineage's.
-  const attempt = released ? view.attempt : Math.max(root.attempt, attemptsInLedger(view));
-  const facts: RecordFacts = { letter, now, attempt, rootCreatedAt: root.rootCreatedAt };
+  const inLedger = attemptsInLedger(view);
+  const attempt = released === false ? Math.max(root.attempt, inLedger) : inLedger;
+  const facts: RecordFacts = {
+    letter,
+    now,
+    attempt,
+    rootCreatedAt: root.rootCreatedAt,
+    expiresAt: letter.enteredAt + drain.source.retentionMs,
+  };
   const done = (decision: Decision): Deciding => ({ decision, facts });
 
   const known = decidedByLedger(drain, record);
@@ -50,25 +59,27 @@ export function decideRecord(drain: DecidingDrain, record: KnownRecord, now: num
           : withUntil({ then: "hold", reason: byRule(rule), rule }, nextAgeBoundary(drain.rules, facts)),
       );
     case "park":
+      if (isOrdered) break;
       return done(
         reconciling
           ? { then: "hold", reason: "outcome-unknown", rule }
           : { then: "park", reason: byRule(rule), rule },
       );
     case "drop":
-      return done({ then: "hold", reason: "archive-missing", rule });
+      // Only a rule drops: `otherwise` is hold or park.
+      return done({ then: "drop", reason: "rule", rule: rule ?? "" });
     case "republish":
       break;
   }
 
   if (reconciling) return done({ then: "republish", reason: "reconcile", rule, set: routing.set });
-  if (isNonRetryable(letter) && !asksForStatus(drain.rules, rule, nonRetryableStatus)) {
+  if (!isOrdered && isNonRetryable(letter) && !asksForStatus(drain.rules, rule, nonRetryableStatus)) {
     return done({ then: "park", reason: "non-retryable", rule });
   }
-  if (attempt >= drain.attempts.max) {
+  if (!isOrdered && attempt >= drain.attempts.max) {
     return done({ then: drain.attempts.then, reason: "attempts-exhausted", rule });
   }
-  if (!released) {
+  if (released === false) {
     const timing = whenDue(facts, { minAgeMs: drain.minAgeMs, waitMs: drain.attempts.waitMs });
     if (!timing.due) return done({ then: "hold", reason: timing.reason, rule, until: timing.until });
   }
@@ -96,7 +107,8 @@ function decidedByLedger(drain: DecidingDrain, { view, viewedAt }: KnownRecord):
     case "parked": {
       const byThisDrainsRules =
         (view.reason === "rule" || view.reason === "otherwise") && view.drain === drain.name;
-      if (byThisDrainsRules && view.rulesHash !== drain.rulesHash) return null;
+      // Also under the same rules: what they say may turn with the time, by an age or an ignoreAfter.
+      if (byThisDrainsRules) return null;
       return { then: "park", reason: view.reason, rule: null };
     }
   }

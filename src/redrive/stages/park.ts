@@ -1,15 +1,47 @@
+import type { DlqId } from "../../message/dead-letter.ts";
+import type { AuditRecord } from "../../ports/audit.ts";
+import type { Token } from "../../ports/ids.ts";
+import type { ParkVerdict } from "../../ports/ledger.ts";
+import type { ParkReason } from "../../rules/decision.ts";
+import { noteIntent, ofDrain } from "../note-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
+import { parentOf } from "./audit-record.ts";
 import type { DecidedRecord } from "./records.ts";
+
+/** What is parked, and what the audit says of it besides. */
+export interface Parking extends Pick<AuditRecord, "parent"> {
+  readonly dlqId: DlqId;
+  readonly reason: ParkReason;
+  readonly rule: string | null;
+  /** Redrives made. */
+  readonly attempt: number;
+}
 
 /** Writes into the ledger that these wait for a person, or for this drain's rules to change. What is parked already is left as it is. */
 export async function parkRecords(drain: DrainRuntime, records: readonly DecidedRecord[]): Promise<void> {
-  const { config, source } = drain;
-  const requests = records.flatMap(({ letter, view, decision, attempt }) => {
+  const { config } = drain;
+  const parkings = records.flatMap((record): readonly Parking[] => {
+    const { letter, view, decision, attempt } = record;
     if (decision.then !== "park" || (view.state === "parked" && decision.rule === null)) return [];
     if (view.state === "parked" && view.reason === decision.reason && view.rulesHash === config.rulesHash)
       return [];
-    return [{ dlqId: letter.dlqId, reason: decision.reason, attempt }];
+    const { reason, rule } = decision;
+    return [{ dlqId: letter.dlqId, reason, rule, attempt, ...parentOf(record) }];
   });
-  if (requests.length === 0) return;
-  await source.ledger.park(requests, { drain: config.name, rulesHash: config.rulesHash, token: null });
+  if (parkings.length > 0) await writeParked(drain, parkings);
+}
+
+/** The audit first, then the ledger. Throws `redis-unavailable`. */
+export async function writeParked(
+  drain: DrainRuntime,
+  parkings: readonly Parking[],
+  token: Token | null = null,
+): Promise<readonly ParkVerdict[]> {
+  const { config, source } = drain;
+  await noteIntent(source, "park", parkings, ofDrain(drain));
+  const { verdicts } = await source.ledger.park(
+    parkings.map(({ dlqId, reason, attempt }) => ({ dlqId, reason, attempt })),
+    { drain: config.name, rulesHash: config.rulesHash, token },
+  );
+  return verdicts;
 }

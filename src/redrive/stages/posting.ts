@@ -49,12 +49,19 @@ export async function takeBack(
   }
 }
 
-export function held(candidate: Candidate, reason: HoldReason, until?: number): PublishResult {
+/** `until`: Unix ms. `why` says what the reason alone does not. */
+export function held(
+  candidate: Candidate,
+  reason: HoldReason,
+  until?: number,
+  why?: string,
+): Extract<PublishResult, { kind: "held" }> {
   const { rule } = candidate.decision;
   return {
     kind: "held",
     candidate,
     decision: { then: "hold", reason, rule, ...(until === undefined ? {} : { until }) },
+    ...(why === undefined ? {} : { why }),
   };
 }
 

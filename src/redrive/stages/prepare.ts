@@ -4,63 +4,63 @@ import { toDeduplicationId } from "../../message/deduplication-id.ts";
 import { encodeItem } from "../../message/encode-item.ts";
 import { checkFidelity } from "../../message/fidelity.ts";
 import { nextLineage, rootOf, writeLineage } from "../../message/lineage.ts";
-import { rebuildItem } from "../../message/rebuild-item.ts";
-import { RedriverError } from "../../ports/errors.ts";
+import { inSeries, rebuildItem } from "../../message/rebuild-item.ts";
 import type { ItemChanges } from "../../rules/spec.ts";
-import type { ParkReason } from "../../rules/decision.ts";
+import { policyLosses, type Loss, type ParkReason, type PolicyLoss } from "../../rules/decision.ts";
 import type { Candidate, DecidedRecord } from "./records.ts";
 
-/** A suffix with as many digits as a series will ever reach; only its length is used. */
+/** A suffix with as many digits as a series will ever reach: the size of a candidate is that of its largest item. */
 const longestSuffix = 999;
 
 export interface Preparation {
   readonly headerPrefix: string;
   readonly lineageKey: string;
+  /** What becomes of a record whose rebuild would lose one of `policyLosses`. */
+  readonly onLoss: "park" | "republish";
 }
 
-/** Builds what a due record would become, or says why it cannot be rebuilt. Pure. */
+/** Builds what a due record would become, or says why it cannot be rebuilt: the first policy loss, under `onLoss: park`. Pure. */
 export function prepare(
   record: DecidedRecord,
   changes: ItemChanges,
-  preparation: Preparation,
+  { headerPrefix, lineageKey, onLoss }: Preparation,
 ):
   | { readonly kind: "candidate"; readonly candidate: Candidate }
   | { readonly kind: "park"; readonly reason: ParkReason } {
   const { letter, raw, reading } = record;
-  const loss = checkFidelity(letter, raw);
-  if (loss !== null) return { kind: "park", reason: loss };
+  const unfit = checkFidelity(letter, raw);
+  if (unfit !== null) return { kind: "park", reason: unfit };
 
+  const root = rootOf(letter, reading);
   const lineage = nextLineage(letter, reading, record.attempt);
-  const lineageHeader = writeLineage(lineage, letter.body, preparation.lineageKey);
-  const build = (suffix: number) =>
-    rebuildItem(letter, changes, {
-      headerPrefix: preparation.headerPrefix,
-      deduplicationId: toDeduplicationId(letter.dlqId, suffix),
-      lineageHeader,
-      // A come-back was sent with the retries of an earlier redrive; its root knows the original number.
-      retries: rootOf(letter, reading).maxRetries,
-      delayMs: toDelayMs(letter, changes),
-    });
-  const trial = build(longestSuffix);
-  if (trial.kind === "park") return trial;
+  const rebuilt = rebuildItem(letter, changes, {
+    headerPrefix,
+    deduplicationId: toDeduplicationId(letter.dlqId, longestSuffix),
+    signLineage: (body) => writeLineage(lineage, body, lineageKey),
+    // A release lowers the record's count, but the body of a come-back is what an earlier redrive made of it.
+    attempt: Math.max(record.attempt, root.attempt),
+    // A come-back was sent with the retries of an earlier redrive; its root knows the original number.
+    retries: root.maxRetries,
+    delayMs: toDelayMs(letter, changes),
+  });
+  if (rebuilt.kind === "park") return rebuilt;
+  const { item, losses } = rebuilt;
+  const policyLoss = losses.find(isPolicyLoss);
+  if (policyLoss !== undefined && onLoss === "park") return { kind: "park", reason: policyLoss };
   return {
     kind: "candidate",
     candidate: {
       ...record,
       lineage,
-      bytes: encodeItem(trial.item).bytes,
-      toItem: (suffix) => {
-        const built = build(suffix);
-        if (built.kind === "park") {
-          throw new RedriverError(
-            "invariant-broken",
-            `a rebuild depends on its suffix (${suffix}): ${built.reason}`,
-          );
-        }
-        return built.item;
-      },
+      losses,
+      bytes: encodeItem(item).bytes,
+      toItem: (suffix) => inSeries(item, headerPrefix, toDeduplicationId(letter.dlqId, suffix)),
     },
   };
+}
+
+function isPolicyLoss(loss: Loss): loss is PolicyLoss {
+  return policyLosses.some((policyLoss) => policyLoss === loss);
 }
 
 /** A spread delay is drawn from the dlqId, so that a second POST of the same series carries the same delay. */

@@ -1,6 +1,8 @@
 import type { MessageId } from "../../message/dead-letter.ts";
 import { isRedisAway } from "../../ports/errors.ts";
 import type { PublishedFact } from "../../ports/ledger.ts";
+import { noteFact, ofDrain } from "../note-act.ts";
+import { parentOf } from "./audit-record.ts";
 import type { Begun, Posting } from "./posting.ts";
 
 /** What one position of an answer proved. */
@@ -22,6 +24,8 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
     drain: config.name,
     messageId: candidate.letter.messageId,
   }));
+  // Both are on their way at once; the ledger's answer counts.
+  const noted = notePublished(posting, accepted);
   try {
     const { verdicts } = await ledger.published(facts);
     for (const [index, verdict] of verdicts.entries()) {
@@ -42,6 +46,7 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
     // The proof is in hand: the delete may go on without Redis, and the fact is written when it answers again.
     unwritten.keep(facts);
   }
+  await noted;
   for (const { one, as, deduplicated } of accepted) {
     const { dlqId } = one.candidate.letter;
     const common = { drain: config.name, source: source.config.id, dlqId };
@@ -56,4 +61,21 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
       events.emit({ type: "double:declared", ...common, why: one.declaredDouble });
     }
   }
+}
+
+function notePublished({ drain }: Posting, accepted: readonly Acceptance[]): Promise<void> {
+  const records = accepted.map(({ one: { candidate, declaredDouble }, as, deduplicated }) => {
+    const notes = [
+      ...(deduplicated ? ["deduplicated"] : []),
+      ...(declaredDouble === false ? [] : [declaredDouble]),
+    ];
+    return {
+      dlqId: candidate.letter.dlqId,
+      as,
+      attempt: candidate.lineage.attempt,
+      ...parentOf(candidate),
+      ...(notes.length === 0 ? {} : { notes }),
+    };
+  });
+  return noteFact(drain.source, "published", records, ofDrain(drain));
 }

@@ -1,7 +1,7 @@
 import type { BatchItem, DlqId, RawRecord, DeadLetter } from "../../message/dead-letter.ts";
 import type { Lineage, LineageReading } from "../../message/lineage.ts";
 import type { LedgerView } from "../../ports/ledger.ts";
-import type { Decision } from "../../rules/decision.ts";
+import type { Decision, Loss } from "../../rules/decision.ts";
 
 /** A page of the DLQ, and the Redis time learned before its GET was sent. */
 export interface Page {
@@ -34,11 +34,27 @@ export interface DecidedRecord extends KnownRecord {
 /** A record that is due, with all that its item is built from but the deduplication id, which only `begin` knows. */
 export interface Candidate extends DecidedRecord {
   readonly lineage: Lineage;
+  /** What its rebuild does not keep; those for a policy to decide only where it lets them pass. */
+  readonly losses: readonly Loss[];
   /** The item for a series' suffix. */
   readonly toItem: (suffix: number) => BatchItem;
   /** Encoded size with the longest suffix in use. */
   readonly bytes: number;
 }
+
+/** A record that was to be acted on and is left as it is, or was done before. */
+type LeftResult<R extends DecidedRecord> =
+  /** Known to be done before: delete it again. */
+  | { readonly kind: "done-before"; readonly candidate: R }
+  | {
+      readonly kind: "held";
+      readonly candidate: R;
+      readonly decision: Extract<Decision, { then: "hold" }>;
+      /** Which limit or guard holds it; part of the explanation. */
+      readonly why?: string;
+    }
+  | { readonly kind: "parked"; readonly candidate: R; readonly decision: Extract<Decision, { then: "park" }> }
+  | { readonly kind: "in-doubt"; readonly candidate: R };
 
 /** What became of one candidate. */
 export type PublishResult =
@@ -48,19 +64,12 @@ export type PublishResult =
       readonly as: string;
       readonly deduplicated: boolean;
     }
-  /** Known to be done before: delete it again. */
-  | { readonly kind: "done-before"; readonly candidate: Candidate }
-  | {
-      readonly kind: "held";
-      readonly candidate: Candidate;
-      readonly decision: Extract<Decision, { then: "hold" }>;
-    }
-  | {
-      readonly kind: "parked";
-      readonly candidate: Candidate;
-      readonly decision: Extract<Decision, { then: "park" }>;
-    }
-  | { readonly kind: "in-doubt"; readonly candidate: Candidate };
+  | LeftResult<Candidate>;
+
+/** What became of one record that a rule drops. `dropped`: the archive holds it, and the ledger knows. */
+export type DropResult =
+  | { readonly kind: "dropped"; readonly candidate: DecidedRecord }
+  | LeftResult<DecidedRecord>;
 
 export function idsOf(records: readonly { readonly letter: DeadLetter }[]): DlqId[] {
   return records.map((record) => record.letter.dlqId);

@@ -3,6 +3,8 @@ import type { Token } from "../../ports/ids.ts";
 import type { RefusedVerdict, SourceFacts } from "../../ports/ledger.ts";
 import type { ParkReason } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
+import { parentOf } from "./audit-record.ts";
+import { writeParked } from "./park.ts";
 import type { Candidate, PublishResult } from "./records.ts";
 
 /** A refused item is asked again after this; three such refusals make a case of their own. */
@@ -56,11 +58,10 @@ export function createRefusals(drain: DrainRuntime): Refusals {
     results.push({ kind: "parked", candidate, decision: { then: "park", reason, rule } });
   };
   const writePark = async (candidate: Candidate, reason: Reason): Promise<void> => {
-    await ledger.park([{ dlqId: candidate.letter.dlqId, reason, attempt: candidate.attempt }], {
-      drain: drain.config.name,
-      rulesHash: drain.config.rulesHash,
-      token: null,
-    });
+    const { letter, decision, attempt } = candidate;
+    await writeParked(drain, [
+      { dlqId: letter.dlqId, reason, rule: decision.rule, attempt, ...parentOf(candidate) },
+    ]);
   };
   const hold = ({ candidate }: Refused): void => {
     const { rule } = candidate.decision;

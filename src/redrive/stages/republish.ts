@@ -1,20 +1,22 @@
 /**
  * One batch of candidates: begin, POST, and what its answer proves.
  *
- *   begin ─► POST ─┬─ answered ──► per position: published | refused | in doubt
- *                  ├─ refused ───► bisect, each half with its own begin, until one is refused alone (refusals.ts)
- *                  ├─ not sent ──► back to where it was
- *                  ├─ unknown ───► the same body under the same id after 1, 5, 15 s; then in doubt, left to the sweep
- *                  └─ misconfigured ─► the source is halted
+ *   begin ─► audit ─► POST ─┬─ answered ──► per position: published | refused | in doubt
+ *                           ├─ refused ───► bisect, each half with its own begin, until one is refused alone (refusals.ts)
+ *                           ├─ not sent ──► back to where it was
+ *                           ├─ unknown ───► the same body under the same id after 1, 5, 15 s; then in doubt, left to the sweep
+ *                           └─ misconfigured ─► the source is halted
  *
- * The intent is in the ledger before the POST and the fact right after the answer. Deleting is settle.ts.
+ * The intent is in the ledger and in the audit before the POST, and the fact right after the answer. Deleting is settle.ts.
  */
 import { encodeItem } from "../../message/encode-item.ts";
 import { isRedisAway } from "../../ports/errors.ts";
 import type { Token } from "../../ports/ids.ts";
 import type { BeginOptions, BeginVerdict, Series } from "../../ports/ledger.ts";
 import type { BatchOutcome } from "../../ports/service.ts";
+import { noteIntent, ofDrain } from "../note-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
+import { toAuditRecord } from "./audit-record.ts";
 import { halves } from "./halves.ts";
 import { held, inDoubt, takeBack, type Begun, type Posting } from "./posting.ts";
 import { recordPublished, type Acceptance } from "./record-published.ts";
@@ -78,12 +80,30 @@ async function post(
   }
   if (begun.length === 0) return results;
 
+  // On its way while the items are encoded, which takes about as long.
+  const noted = isNoted(posting, begun);
+  const items = begun.map(({ candidate, series }) => encodeItem(candidate.toItem(series.suffix)).json);
+  if (!(await noted)) {
+    const taken = begun.map(({ candidate }) => candidate);
+    return [...results, ...(await takeBack(posting, token, taken, "not-sent", undefined))];
+  }
   const outcome = await service.publish(
-    begun.map(({ candidate, series }) => encodeItem(candidate.toItem(series.suffix)).json),
+    items,
     () => clock.monotonic() - startedAt < ledger.limits.sendByMs,
     posting.signal,
   );
   return [...results, ...(await conclude(posting, token, begun, outcome, retries))];
+}
+
+/** False when Redis is away: what is not in the audit is not sent. */
+async function isNoted({ drain }: Posting, begun: readonly Begun[]): Promise<boolean> {
+  try {
+    await noteIntent(drain.source, "republish", begun.map(toAuditRecord), ofDrain(drain));
+    return true;
+  } catch (error) {
+    if (!isRedisAway(error)) throw error;
+    return false;
+  }
 }
 
 async function conclude(

@@ -1,6 +1,7 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import { isRedisAway, isRedriverError } from "../../ports/errors.ts";
 import type { DrainName } from "../../ports/ids.ts";
+import { noteFact } from "../note-act.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
 /** How one DELETE of proven ids ended. `short`: fewer were deleted than asked, which ones is not said. */
@@ -37,6 +38,9 @@ async function settlePage(
   signal: AbortSignal,
 ): Promise<{ readonly deleted: number; readonly outcome: SettleOutcome }> {
   const { service, ledger, events, health, config } = source;
+  // A note, not an intent: the proof is in hand, and a dead letter that stays in the queue while Redis is away may double.
+  const records = ids.map((dlqId) => ({ dlqId }));
+  await noteFact(source, "delete", records, { drain });
   let deleted: number;
   try {
     ({ deleted } = await service.remove(ids, signal));

@@ -1,0 +1,174 @@
+import path from "node:path";
+import type { Archive } from "../ports/archive.ts";
+import { RedriverError } from "../ports/errors.ts";
+import { systemDisk, type Disk } from "./disk.ts";
+import { toLine } from "./entry-line.ts";
+import { toFileName, type Writer } from "./file-name.ts";
+import { createGroupCommit } from "./group-commit.ts";
+import { toMember } from "./member.ts";
+import { createOpenFile, createUnique, FileVanished, writeAll, type OpenFile } from "./open-file.ts";
+import { removeOld } from "./remove-old.ts";
+import { toArchiveError } from "./translate-error.ts";
+
+export interface ArchiveSettings extends Writer {
+  readonly dir: string;
+  /** Files whose newest entry is older are removed: when a file is begun, and by `check` at most once an hour. */
+  readonly keepMs: number;
+  /** A file that has this many compressed bytes is followed by another; default 64 MiB. */
+  readonly maxFileBytes?: number;
+  /** A file is written to for at most this long, and for half of `keepMs`; default 1 h. */
+  readonly maxFileAgeMs?: number;
+  /** Unix ms. */
+  readonly now: () => number;
+  /** Told what does not stop a write: an old file that cannot be removed, a file that somebody else took away. */
+  readonly tell: (problem: RedriverError) => void;
+  readonly disk?: Disk;
+}
+
+/** Entries of one member as text, before compression. It bounds the memory of a write and of a reader. */
+const maxGroupLength = 8 * 1024 * 1024;
+/** More than the last block of a volume that is nearly full. */
+const probeBytes = 64 * 1024;
+const cleanEveryMs = 3_600_000;
+
+/**
+ * The archive in a directory. Everything that waits while a member is written becomes the next member: one write and one sync for
+ * all of them.
+ */
+export function createArchive({
+  dir,
+  keepMs,
+  maxFileBytes = 64 * 1024 * 1024,
+  maxFileAgeMs = 3_600_000,
+  owner,
+  pid,
+  now,
+  tell,
+  disk = systemDisk,
+}: ArchiveSettings): Archive {
+  // Another process must not take a file for old that is still being written to, even where clocks differ.
+  const rotateAfterMs = Math.min(maxFileAgeMs, keepMs / 2);
+  const nextCount = counter();
+  let current: OpenFile | null = null;
+  let cleanedAt = Number.NEGATIVE_INFINITY;
+  let closing: Promise<void> | null = null;
+
+  const tellOf = (error: unknown): void => tell(toArchiveError(error, dir, "write to"));
+
+  const clean = async (): Promise<void> => {
+    cleanedAt = now();
+    try {
+      await removeOld(disk, dir, { now: now(), keepMs, current: current?.name ?? null }, tellOf);
+    } catch (error) {
+      tellOf(error);
+    }
+  };
+
+  const isFull = ({ bytes, openedAt }: OpenFile, more: number): boolean =>
+    (bytes > 0 && bytes + more > maxFileBytes) || Math.abs(now() - openedAt) >= rotateAfterMs;
+
+  /** The file to append to; a new one where there is none or it is full. */
+  const fileFor = async (more: number): Promise<OpenFile> => {
+    if (current !== null && isFull(current, more)) {
+      const full = current;
+      current = null;
+      await full.close();
+    }
+    if (current === null) {
+      current = await createOpenFile(disk, dir, now(), { owner, pid }, nextCount);
+      await clean();
+    }
+    return current;
+  };
+
+  const append = async (member: Buffer): Promise<string> => {
+    const file = await fileFor(member.length);
+    try {
+      await file.append(member);
+      return file.name;
+    } catch (error) {
+      current = null;
+      await file.abandon();
+      throw error;
+    }
+  };
+
+  const commit = async (text: string): Promise<{ readonly file: string }> => {
+    try {
+      const member = await toMember(text);
+      try {
+        return { file: await append(member) };
+      } catch (error) {
+        if (!(error instanceof FileVanished)) throw error;
+        tell(toVanished(error, dir));
+        return { file: await append(member) };
+      }
+    } catch (error) {
+      throw toArchiveError(error, dir, "write to");
+    }
+  };
+
+  const writes = createGroupCommit(commit, maxGroupLength);
+
+  const end = async (): Promise<void> => {
+    await writes.idle();
+    await current?.close();
+    current = null;
+  };
+
+  const probe = async (): Promise<void> => {
+    await disk.makeDirectory(dir);
+    const { name, file } = await createUnique(disk, dir, () =>
+      toFileName(now(), { owner, pid }, nextCount(), "probe"),
+    );
+    try {
+      await writeAll(file, Buffer.alloc(probeBytes, "redriver"), 0);
+      await file.sync();
+      await disk.syncDirectory(dir);
+    } finally {
+      try {
+        await file.close();
+      } finally {
+        await disk.remove(path.join(dir, name));
+      }
+    }
+  };
+
+  return {
+    async write(entries) {
+      if (closing !== null) throw closed(dir);
+      return writes.add(entries.map(toLine).join(""));
+    },
+    async check() {
+      if (closing !== null) return { ok: false, why: closed(dir).message };
+      try {
+        await probe();
+      } catch (error) {
+        return { ok: false, why: toArchiveError(error, dir, "write to").message };
+      }
+      if (now() - cleanedAt >= cleanEveryMs) await clean();
+      return { ok: true };
+    },
+    close() {
+      closing ??= end();
+      return closing;
+    },
+  };
+}
+
+function closed(dir: string): RedriverError {
+  return new RedriverError("archive-unavailable", `the archive in ${dir} is closed`);
+}
+
+function toVanished(cause: FileVanished, dir: string): RedriverError {
+  return new RedriverError(
+    "archive-unavailable",
+    `expected ${cause.file} in the archive in ${dir}, got nothing: somebody removed or moved it; what was kept goes on in a new file`,
+    { cause },
+  );
+}
+
+function counter(): () => number {
+  let count = 0;
+  return () => (count += 1);
+}

@@ -1,0 +1,117 @@
+import { mkdir, open, readdir, stat, unlink } from "node:fs/promises";
+import path from "node:path";
+
+/** A file that this process made and nobody else writes to. */
+export interface DiskFile {
+  /** Answers how many bytes were taken, which is fewer than given when the volume is full. */
+  write(bytes: Uint8Array, position: number): Promise<number>;
+  /** Resolves when what was written survives a crash of the machine. */
+  sync(): Promise<void>;
+  truncate(bytes: number): Promise<void>;
+  /** Equal to that of a path exactly when the path leads to this file. */
+  identity(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface ListedFile {
+  readonly name: string;
+  readonly bytes: number;
+  /** Unix ms. */
+  readonly changedAt: number;
+}
+
+/** What the archive asks of a file system. Fails with the system's own errors. */
+export interface Disk {
+  /** Makes a directory and its parents where they are missing, for this user alone, and so that they survive a crash. */
+  makeDirectory(dir: string): Promise<void>;
+  /** Fails with EEXIST where there is something already: so no two processes ever write to one file. */
+  create(file: string): Promise<DiskFile>;
+  /** Resolves when the names in it survive a crash of the machine. */
+  syncDirectory(dir: string): Promise<void>;
+  /** Null where there is nothing. */
+  identity(file: string): Promise<string | null>;
+  /** Regular files, by name. */
+  list(dir: string): Promise<readonly ListedFile[]>;
+  /** A file that is gone already is removed. */
+  remove(file: string): Promise<void>;
+}
+
+/** Files hold bodies and header values: nobody but this user reads them. */
+const fileMode = 0o600;
+const directoryMode = 0o700;
+
+export const systemDisk: Disk = {
+  async makeDirectory(dir) {
+    const whole = path.resolve(dir);
+    const first = await mkdir(whole, { recursive: true, mode: directoryMode });
+    if (first === undefined) return;
+    // Each new directory is a name in its parent.
+    for (let made = whole; made.length >= first.length; made = path.dirname(made)) {
+      await syncDirectory(path.dirname(made));
+    }
+  },
+  async create(file) {
+    const handle = await open(file, "wx", fileMode);
+    return {
+      write: async (bytes, position) => (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
+      sync: () => handle.sync(),
+      truncate: (bytes) => handle.truncate(bytes),
+      identity: async () => toIdentity(await handle.stat({ bigint: true })),
+      close: () => handle.close(),
+    };
+  },
+  syncDirectory,
+  async identity(file) {
+    try {
+      return toIdentity(await stat(file, { bigint: true }));
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  },
+  async list(dir) {
+    const entries = await readdir(dir, { withFileTypes: true });
+    const files: ListedFile[] = [];
+    for (const { name } of entries.filter((entry) => entry.isFile())) {
+      try {
+        const { size, mtimeMs } = await stat(path.join(dir, name));
+        files.push({ name, bytes: size, changedAt: Math.floor(mtimeMs) });
+      } catch (error) {
+        // Another process removes what is past its time.
+        if (!isMissing(error)) throw error;
+      }
+    }
+    return files.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  },
+  async remove(file) {
+    try {
+      await unlink(file);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  },
+};
+
+async function syncDirectory(dir: string): Promise<void> {
+  const handle = await open(dir, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function toIdentity({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
+  return `${dev}:${ino}`;
+}
+
+function isMissing(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+/** The system's name of an error, such as ENOSPC. */
+export function errorCode(error: unknown): string | undefined {
+  const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : undefined;
+}

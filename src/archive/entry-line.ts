@@ -1,0 +1,42 @@
+import type { ArchiveEntry } from "../ports/archive.ts";
+import type { DrainName, SourceId } from "../ports/ids.ts";
+
+/** One entry as a line with its newline. */
+export function toLine({ at, source, drain, why, rule, dlqId, record }: ArchiveEntry): string {
+  return `${JSON.stringify({ at, source, drain, why, rule, dlqId, record })}\n`;
+}
+
+/** A line without its newline → entry; null for what no process of ours wrote. Unknown keys of later versions are left out. */
+export function parseLine(line: string): ArchiveEntry | null {
+  const value = parseJson(line);
+  if (!isObject(value)) return null;
+  const { at, source, drain, why, rule, dlqId, record } = value;
+  if (typeof at !== "number" || typeof source !== "string" || typeof dlqId !== "string") return null;
+  if (!isTextOrNull(drain) || !isTextOrNull(rule) || !isObject(record)) return null;
+  if (why !== "dropped" && why !== "near-expiry") return null;
+  return {
+    at,
+    source: source as SourceId,
+    drain: drain as DrainName | null,
+    why,
+    rule,
+    dlqId: dlqId as ArchiveEntry["dlqId"],
+    record,
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === "string";
+}

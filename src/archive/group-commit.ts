@@ -1,0 +1,55 @@
+/**
+ * Serialises commits: while one runs, what is added waits, and all that waits is committed together. Each `add` resolves or rejects
+ * with the commit that it was part of.
+ */
+export interface GroupCommit<Receipt> {
+  add(text: string): Promise<Receipt>;
+  /** Resolves when nothing waits and nothing runs. */
+  idle(): Promise<void>;
+}
+
+interface Waiting<Receipt> {
+  readonly text: string;
+  readonly resolve: (receipt: Receipt) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** `maxLength` in UTF-16 units: what waits beyond it is committed next. One text alone may be longer. */
+export function createGroupCommit<Receipt>(
+  commit: (text: string) => Promise<Receipt>,
+  maxLength: number,
+): GroupCommit<Receipt> {
+  const waiting: Waiting<Receipt>[] = [];
+  let running: Promise<void> | null = null;
+
+  const takeGroup = (): readonly Waiting<Receipt>[] => {
+    let length = 0;
+    const end = waiting.findIndex(({ text }, index) => {
+      length += text.length;
+      return index > 0 && length > maxLength;
+    });
+    return waiting.splice(0, end === -1 ? waiting.length : end);
+  };
+
+  const run = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const group = takeGroup();
+      try {
+        const receipt = await commit(group.map(({ text }) => text).join(""));
+        for (const one of group) one.resolve(receipt);
+      } catch (error) {
+        for (const one of group) one.reject(error);
+      }
+    }
+    running = null;
+  };
+
+  return {
+    add: (text) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ text, resolve, reject });
+        running ??= run();
+      }),
+    idle: () => running ?? Promise.resolve(),
+  };
+}

@@ -1,0 +1,115 @@
+import path from "node:path";
+import { errorCode, type Disk, type DiskFile } from "./disk.ts";
+import { toFileName, type Writer } from "./file-name.ts";
+
+/**
+ * One file of the archive while this process writes to it.
+ *
+ *   append: write at the end of the last good member → sync the file → sync the directory when the file is new → is its name still there?
+ *
+ * Only after all four is the member good. A file whose append failed is never written to again: it is cut back to its last good
+ * member, as far as that can be, and a success that follows stands in another file. So nothing good is ever behind a torn
+ * member, and no sync that failed once is believed the second time (the kernel may have dropped the pages).
+ */
+export interface OpenFile {
+  readonly name: string;
+  /** Unix ms. */
+  readonly openedAt: number;
+  /** Up to the end of the last good member. */
+  readonly bytes: number;
+  /** Throws the system's error, or `FileVanished`. */
+  append(member: Uint8Array): Promise<void>;
+  /** After a failed append; never throws. */
+  abandon(): Promise<void>;
+  /** Never throws: what is good is synced already. */
+  close(): Promise<void>;
+}
+
+/** The file was removed or renamed, or its directory was: what is written to it is not in the archive. */
+export class FileVanished extends Error {
+  readonly file: string;
+
+  constructor(file: string) {
+    super(`${file} is no longer there`);
+    this.file = file;
+  }
+}
+
+/** Makes a file that no other process has. The directory is made where it is missing. `nextCount` counts within the process. */
+export async function createOpenFile(
+  disk: Disk,
+  dir: string,
+  openedAt: number,
+  writer: Writer,
+  nextCount: () => number,
+): Promise<OpenFile> {
+  await disk.makeDirectory(dir);
+  const { name, file } = await createUnique(disk, dir, () =>
+    toFileName(openedAt, writer, nextCount(), "archive"),
+  );
+  const whole = path.join(dir, name);
+  let good = 0;
+  return {
+    name,
+    openedAt,
+    get bytes() {
+      return good;
+    },
+    async append(member) {
+      await writeAll(file, member, good);
+      await file.sync();
+      if (good === 0) await disk.syncDirectory(dir);
+      if ((await disk.identity(whole)) !== (await file.identity())) {
+        throw new FileVanished(name);
+      }
+      good += member.length;
+    },
+    async abandon() {
+      await quietly(async () => {
+        await file.truncate(good);
+        await file.sync();
+      });
+      if (good === 0) {
+        await quietly(async () => {
+          if ((await disk.identity(whole)) === (await file.identity())) await disk.remove(whole);
+        });
+      }
+      await quietly(() => file.close());
+    },
+    close: () => quietly(() => file.close()),
+  };
+}
+
+/** Asks for names until one is free. */
+export async function createUnique(
+  disk: Disk,
+  dir: string,
+  nextName: () => string,
+): Promise<{ readonly name: string; readonly file: DiskFile }> {
+  for (;;) {
+    const name = nextName();
+    try {
+      return { name, file: await disk.create(path.join(dir, name)) };
+    } catch (error) {
+      if (errorCode(error) !== "EEXIST") throw error;
+    }
+  }
+}
+
+/** A write that takes less than it was given is continued; the system says why when it takes nothing more. */
+export async function writeAll(file: DiskFile, bytes: Uint8Array, position: number): Promise<void> {
+  let written = 0;
+  while (written < bytes.length) {
+    const taken = await file.write(bytes.subarray(written), position + written);
+    if (taken === 0) throw new Error("a write took nothing");
+    written += taken;
+  }
+}
+
+async function quietly(act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch {
+    // The failure that led here is the one that is told.
+  }
+}

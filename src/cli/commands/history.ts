@@ -1,0 +1,101 @@
+import type { Command } from "commander";
+import { openAuditReader } from "../../compose/build-audit.ts";
+import { openCore, requireRedis } from "../../compose/open-core.ts";
+import { systemClock } from "../../compose/system-world.ts";
+import { createTeardown } from "../../compose/teardown.ts";
+import { toSafeJson } from "../../message/safe-json.ts";
+import type { AuditQuery, AuditReader } from "../../ports/audit.ts";
+import type { DrainName } from "../../ports/ids.ts";
+import type { Register } from "../command-context.ts";
+import { historyHeader, toCells, toHistoryRows, type HistoryRow } from "../history-rows.ts";
+import type { Io } from "../io.ts";
+import { loadAll } from "../load.ts";
+import { silent } from "../silent.ts";
+import { toTable } from "../table.ts";
+import { countOption, timeOption } from "../time-option.ts";
+
+const closeWithinMs = 2_000;
+/** Rows of a table are all in memory before the first is printed. */
+const tableLimit = 100;
+
+interface HistoryFlags {
+  readonly drain?: string;
+  readonly since?: number;
+  readonly until?: number;
+  readonly limit?: number;
+  readonly json?: boolean;
+}
+
+export const registerHistory: Register = (program, { io, exitWith }) => {
+  program
+    .command("history")
+    .description(
+      "what was done, newest first: to a dead letter and those it came from or came back as, in a drain, in a span of time",
+    )
+    .argument("[dlqId]", "only this dead letter and its lineage")
+    .option("--drain <name>", "only in this drain")
+    .addOption(
+      timeOption("--since <time>", "done since: 2d, a date, a time with a zone", "from", systemClock.now),
+    )
+    .addOption(timeOption("--until <time>", "done until", "to", systemClock.now))
+    .addOption(countOption("--limit <n>", `at most so many rows; default: all, of the table ${tableLimit}`))
+    .option("--json", "print one JSON object per line")
+    .action(async (dlqId: string | undefined, flags: HistoryFlags, command: Command) => {
+      const { settings, document } = loadAll(command, io);
+      const teardown = createTeardown();
+      try {
+        const core = openCore({ settings, document, env: io.env, events: silent, teardown });
+        await requireRedis(core.redis);
+        const reader = openAuditReader(core);
+        const shown = await show(reader, await toQuery(reader, dlqId, flags), flags, io);
+        if (shown > 0 || dlqId === undefined) return;
+        io.err(`nothing is known of ${dlqId}; the audit goes back 30 days\n`);
+        exitWith(1);
+      } finally {
+        await teardown.run(closeWithinMs);
+      }
+    });
+};
+
+async function toQuery(
+  reader: AuditReader,
+  dlqId: string | undefined,
+  { drain, since, until }: HistoryFlags,
+): Promise<AuditQuery> {
+  return {
+    order: "newest-first",
+    ...(dlqId === undefined ? {} : { dlqIds: await reader.lineageOf(dlqId) }),
+    ...(drain === undefined ? {} : { drain: drain as DrainName }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+  };
+}
+
+/** Answers how many rows were shown. */
+async function show(
+  reader: AuditReader,
+  query: AuditQuery,
+  { json = false, limit }: HistoryFlags,
+  io: Io,
+): Promise<number> {
+  const most = limit ?? (json ? Number.POSITIVE_INFINITY : tableLimit);
+  const rows: HistoryRow[] = [];
+  let shown = 0;
+  let more = false;
+  for await (const row of rowsOf(reader, query)) {
+    if (shown === most) {
+      more = true;
+      break;
+    }
+    shown += 1;
+    if (json) io.out(`${toSafeJson(row)}\n`);
+    else rows.push(row);
+  }
+  if (!json) io.out(toTable(historyHeader, rows.map(toCells)));
+  if (more) io.err(`there is more than these ${shown}; see --limit\n`);
+  return shown;
+}
+
+async function* rowsOf(reader: AuditReader, query: AuditQuery): AsyncGenerator<HistoryRow> {
+  for await (const entry of reader.read(query)) yield* toHistoryRows(entry);
+}

@@ -1,0 +1,65 @@
+import { open, rename, rm } from "node:fs/promises";
+import { dirname, join, basename } from "node:path";
+import { RedriverError } from "../ports/errors.ts";
+import type { Io } from "./io.ts";
+
+/** Where the lines of a plan go. */
+export interface PlanOutput {
+  write(line: string): Promise<void>;
+  /** Makes it whole and visible under its name. */
+  commit(): Promise<void>;
+  /** Leaves nothing behind; nothing after a commit. */
+  discard(): Promise<void>;
+}
+
+const bufferedCharacters = 64 * 1024;
+
+/** `-` is stdout. A file is written beside its place and renamed, so that there is a whole plan or none; only its owner may read it. */
+export async function openPlanOutput(target: string, io: Io): Promise<PlanOutput> {
+  if (target === "-") {
+    return {
+      // Pipes and files are written to at once, so nothing piles up.
+      write: (line) => Promise.resolve(io.out(line)),
+      commit: () => Promise.resolve(),
+      discard: () => Promise.resolve(),
+    };
+  }
+  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
+  const file = await orMisused(target, () => open(temporary, "wx", 0o600));
+  let buffered = "";
+  let isOpen = true;
+  const flush = async (): Promise<void> => {
+    const text = buffered;
+    buffered = "";
+    if (text !== "") await orMisused(target, () => file.appendFile(text));
+  };
+  return {
+    async write(line) {
+      buffered += line;
+      if (buffered.length >= bufferedCharacters) await flush();
+    },
+    async commit() {
+      await flush();
+      await orMisused(target, () => file.sync());
+      isOpen = false;
+      await file.close();
+      await orMisused(target, () => rename(temporary, target));
+    },
+    async discard() {
+      if (isOpen) {
+        isOpen = false;
+        await file.close();
+      }
+      await rm(temporary, { force: true });
+    },
+  };
+}
+
+async function orMisused<Answer>(target: string, act: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await act();
+  } catch (cause) {
+    const why = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    throw new RedriverError("command-misused", `the plan cannot be written to ${target}: ${why}`, { cause });
+  }
+}

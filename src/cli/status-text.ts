@@ -1,0 +1,174 @@
+import { formatDuration } from "../rules/format-duration.ts";
+import type { Status } from "./read-status.ts";
+import { toTable } from "./table.ts";
+import { wrapList, wrapText } from "./wrap.ts";
+
+/** What `redriver status` prints, within 80 columns: a table of the drains, then what there is to say of each part. */
+export function toStatusText(status: Status): string {
+  const sections = [
+    `document ${status.documentHash}\n`,
+    toDrainTable(status),
+    ...status.drains.map((drain) => toDrainText(drain, status.at)),
+    ...status.sources.map((source) => toSourceText(source, status)),
+    toReplicaText(status),
+  ];
+  return sections.join("\n");
+}
+
+type DrainStatus = Status["drains"][number];
+type SourceStatus = Status["sources"][number];
+type ReplicaStatus = Status["replicas"][number];
+
+/** So that seven columns fit; the whole name stands below the table. */
+const longestName = 24;
+
+function toDrainTable({ drains, at }: Status): string {
+  return toTable(
+    ["drain", "mode", "due", "held", "parked", "in doubt", "next pass"],
+    drains.map((drain) => [
+      drain.drain.length > longestName ? `${drain.drain.slice(0, longestName - 1)}…` : drain.drain,
+      drain.paused === null ? drain.mode : "paused",
+      drain.due ?? "-",
+      drain.held ?? "-",
+      drain.parked ?? "-",
+      drain.inDoubt ?? "-",
+      toNextText(drain, at),
+    ]),
+  );
+}
+
+function toNextText({ nextPassAt }: DrainStatus, now: number): string {
+  if (nextPassAt === null) return "none";
+  return nextPassAt >= now
+    ? `in ${formatDuration(nextPassAt - now)}`
+    : `late by ${formatDuration(now - nextPassAt)}`;
+}
+
+function toDrainText(drain: DrainStatus, now: number): string {
+  const { reasons } = drain;
+  const closed = drain.guards.filter(({ effect }) => effect === "closed");
+  return [
+    `${drain.drain}: ${drain.mode}, source ${drain.source}\n`,
+    toPauseText(drain.paused, now),
+    toReasonText("due", reasons?.due),
+    toReasonText("held", reasons?.held),
+    toReasonText("parked", reasons?.parked),
+    closed.length === 0
+      ? ""
+      : wrapList(
+          2,
+          "guards",
+          closed.map(({ index }) => `index ${index} holds it back`),
+        ),
+    wrapList(2, "passes", toPassItems(drain, now)),
+  ].join("");
+}
+
+function toPauseText(paused: DrainStatus["paused"], now: number): string {
+  if (paused === null) return "";
+  if (!("reason" in paused)) return wrapText(2, "paused    ", "by the drains document");
+  return wrapText(2, "paused    ", `by ${paused.by} ${toAgo(paused.at, now)}: ${paused.reason}`);
+}
+
+/** Most frequent first. */
+function toReasonText(label: string, counts: Readonly<Record<string, number | undefined>> = {}): string {
+  const sorted = Object.entries(counts).toSorted(([, one = 0], [, other = 0]) => other - one);
+  if (sorted.length === 0) return "";
+  return wrapList(
+    2,
+    label,
+    sorted.map(([reason, count = 0]) => `${reason} ${count}`),
+  );
+}
+
+function toPassItems({ lastSuccessAt, lastFullAt, lastOutcome, openPass, exact }: DrainStatus, now: number) {
+  const items: string[] = [];
+  if (openPass) items.push(`one is open since ${formatDuration(span(openPass.startedAt, now))}`);
+  if (lastOutcome && lastOutcome !== "complete") items.push(`the last was ${lastOutcome}`);
+  if (lastSuccessAt) items.push(`last complete ${toAgo(lastSuccessAt, now)}`);
+  if (lastFullAt) items.push(`last full ${toAgo(lastFullAt, now)}`);
+  if (lastSuccessAt) items.push(exact === true ? "counts are exact" : "counts carried forward since");
+  return items.length === 0 ? ["none has ended yet"] : items;
+}
+
+function toSourceText(source: SourceStatus, { at: now, replicas }: Status): string {
+  const resting = replicas.flatMap((replica) =>
+    replica.resting
+      .filter((one) => one.source === source.source)
+      .map(({ state, code }) => `${replica.replica} is ${state} (${code})`),
+  );
+  return [
+    `source ${source.source}\n`,
+    ...toCensusLines(source.census, now),
+    wrapList(2, "ledger", toLedgerItems(source, now)),
+    // Halts and rate limits are each process's own, so a replica that does not run says nothing of them.
+    resting.length === 0 ? "" : wrapList(2, "resting", resting),
+  ].join("");
+}
+
+function toCensusLines(census: SourceStatus["census"], now: number): readonly string[] {
+  if (census === null) return [wrapList(2, "queue", ["not counted yet"])];
+  const { depth, unselected, expiringUnarchived, oldestEnteredAt, earliestExpiryAt } = census;
+  const items = [`${depth} records`];
+  if (oldestEnteredAt !== null) items.push(`oldest ${formatDuration(span(oldestEnteredAt, now))}`);
+  if (earliestExpiryAt !== null) {
+    items.push(
+      earliestExpiryAt >= now
+        ? `first expires in ${formatDuration(earliestExpiryAt - now)}`
+        : "the first has expired",
+    );
+  }
+  items.push(`counted ${toAgo(census.at, now)}`);
+  const trouble: string[] = [];
+  if (unselected > 0) trouble.push(`${unselected} selected by no drain`);
+  if (expiringUnarchived > 0) trouble.push(`${expiringUnarchived} expire soon without a copy`);
+  return [wrapList(2, "queue", items), ...(trouble.length === 0 ? [] : [wrapList(2, "!", trouble)])];
+}
+
+function toLedgerItems(source: SourceStatus, now: number): readonly string[] {
+  const items = [
+    `open ${source.open ?? "-"}`,
+    `in doubt ${source.unknown ?? "-"}`,
+    `pending delete ${source.pendingDelete ?? "-"}`,
+  ];
+  if (source.oldestPendingAt) items.push(`the oldest ${formatDuration(span(source.oldestPendingAt, now))}`);
+  if (source.failedDeletes) items.push(`failed deletes ${source.failedDeletes}`);
+  items.push(`settle gate ${source.settleGate ?? "-"}`);
+  return items;
+}
+
+function toReplicaText({ replicas, at: now }: Status): string {
+  if (replicas.length === 0) return "no replica is running\n";
+  const table = toTable(
+    ["replica", "document", "for", "seen ago", ""],
+    replicas.map((replica) => [
+      replica.replica,
+      replica.documentHash,
+      formatDuration(span(replica.adoptedAt, now)),
+      formatDuration(span(replica.seenAt, now)),
+      toMark(replica),
+    ]),
+  );
+  const rejections = replicas.flatMap(({ replica, rejected }) =>
+    rejected === null
+      ? []
+      : [
+          `${replica} rejects its drains document:\n`,
+          ...rejected.split("\n").map((line) => wrapText(2, "", line)),
+        ],
+  );
+  return table + rejections.join("");
+}
+
+function toMark({ sameDocument, rejected }: ReplicaStatus): string {
+  return [sameDocument ? "" : "differs", rejected === null ? "" : "rejected"].filter(Boolean).join(", ");
+}
+
+function span(at: number, now: number): number {
+  // The clocks of this machine, Redis and the service are not one.
+  return Math.max(0, now - at);
+}
+
+function toAgo(at: number, now: number): string {
+  return `${formatDuration(span(at, now))} ago`;
+}

@@ -1,0 +1,37 @@
+import { loadDocument } from "../config/document/load-document.ts";
+import { formatProblem } from "../config/problem.ts";
+import { checkFit } from "../config/settings/check-fit.ts";
+import type { Settings } from "../config/settings/settings.ts";
+import { readTextFile, type TextFile } from "../config/text/read-text-file.ts";
+import { textLimits } from "../config/text/token-gate.ts";
+import type { DrainsDocument } from "../ports/drains.ts";
+
+export type DocumentReading =
+  | { readonly ok: true; readonly document: DrainsDocument; readonly warnings: readonly string[] }
+  /** One line per problem, with file, line and column where it has them. */
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** The drains document as its file holds it now. */
+export interface DocumentFile {
+  readonly path: string;
+  read(): TextFile;
+  /** Loads a text that was read, and holds it against the settings. `now`: Unix ms. */
+  load(text: string, now: number): DocumentReading;
+}
+
+export function createDocumentFile(settings: Settings): DocumentFile {
+  const { file: path } = settings.drains;
+  return {
+    path,
+    read: () => readTextFile(path, textLimits.maxBytes),
+    load(text, now) {
+      const outcome = loadDocument(text, path, { now });
+      if (!outcome.ok) return { ok: false, problems: outcome.problems.map(formatProblem) };
+      const { document, warnings } = outcome;
+      const broken = checkFit(settings, document);
+      return broken.length > 0
+        ? { ok: false, problems: broken.map(formatProblem) }
+        : { ok: true, document, warnings: warnings.map(formatProblem) };
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from "node:util";
+import type { DrainConfig, DrainsDocument } from "../ports/drains.ts";
+import { RedriverError } from "../ports/errors.ts";
+import type { DrainName } from "../ports/ids.ts";
+import { buildCore, type Core, type CoreParts } from "./build-core.ts";
+
+/** A core for one piece of work: its sources live until it is released, whatever document comes meanwhile. */
+export interface HeldCore {
+  readonly core: Core;
+  /** Aborts when another document has changed or removed this drain: finish the page, then stop. */
+  superseded(drain: DrainName): AbortSignal;
+  release(): void;
+}
+
+/**
+ * What a process works with while its drains document may be replaced. Guarantees: a document is adopted whole or not at all;
+ * unchanged sources keep their runtime; what a document no longer has ends when the last work under the old one has.
+ */
+export interface LiveCore {
+  current(): Core;
+  /** Throws `settings-invalid` with what the document lacks, and nothing has changed. */
+  adopt(document: DrainsDocument): void;
+  hold(): HeldCore;
+}
+
+interface Generation {
+  readonly core: Core;
+  readonly superseded: ReadonlyMap<DrainName, AbortController>;
+  holders: number;
+}
+
+export function createLiveCore(parts: CoreParts, first: DrainsDocument): LiveCore {
+  let inForce = first;
+  const documentNow = (): DrainsDocument => inForce;
+  let latest = toGeneration(buildCore(parts, first, { before: null, documentNow }));
+  /** The latest and those that are still worked under. */
+  const alive = new Set([latest]);
+
+  function retire(generation: Generation): void {
+    if (generation === latest || generation.holders > 0 || !alive.delete(generation)) return;
+    const used = new Set([...alive].flatMap(({ core }) => [...core.sources.values()]));
+    const { archive } = generation.core;
+    if (![...alive].some(({ core }) => core.archive === archive)) archive?.close().catch(() => undefined);
+    for (const source of generation.core.sources.values()) {
+      if (used.has(source)) continue;
+      const { config, health } = source.runtime;
+      const successor = latest.core.sources.get(config.id)?.runtime.health.current();
+      // Its successor is usable and has never said so, because it was never halted.
+      if (health.current().state === "halted" && successor?.state !== "halted") {
+        parts.world.events.emit({ type: "source:resumed", source: config.id });
+      }
+      source.close().catch(() => undefined);
+    }
+  }
+
+  return {
+    current: () => latest.core,
+    adopt(document) {
+      const core = buildCore(parts, document, { before: latest.core, documentNow });
+      const before = [...alive];
+      inForce = document;
+      latest = toGeneration(core);
+      alive.add(latest);
+      for (const generation of before) {
+        supersede(generation, document);
+        retire(generation);
+      }
+    },
+    hold() {
+      const generation = latest;
+      let held = true;
+      generation.holders += 1;
+      return {
+        core: generation.core,
+        superseded: (drain) => generation.superseded.get(drain)?.signal ?? new AbortController().signal,
+        release() {
+          if (!held) return;
+          held = false;
+          generation.holders -= 1;
+          retire(generation);
+        },
+      };
+    },
+  };
+}
+
+function toGeneration(core: Core): Generation {
+  return {
+    core,
+    superseded: new Map([...core.drains.keys()].map((name) => [name, new AbortController()])),
+    holders: 0,
+  };
+}
+
+function supersede({ core, superseded }: Generation, by: DrainsDocument): void {
+  for (const [name, controller] of superseded) {
+    const now = by.drains.find((drain) => drain.name === name);
+    const then = core.document.drains.find((drain) => drain.name === name);
+    if (now !== undefined && then !== undefined && isSameDrain(now, then)) continue;
+    controller.abort(new RedriverError("stopped", `the drains document changed drain ${name}`));
+  }
+}
+
+/** By meaning: two compilations of one text are equal but for their functions. */
+function isSameDrain(one: DrainConfig, other: DrainConfig): boolean {
+  return isDeepStrictEqual(toMeaning(one), toMeaning(other));
+}
+
+function toMeaning({ route: _route, tests: _tests, ...meaning }: DrainConfig): object {
+  return meaning;
+}

@@ -1,0 +1,113 @@
+/**
+ * Looks at the drains document's file and adopts what it holds, whole or not at all.
+ *
+ *   unchanged ──content differs, twice the same──► load ──► in force
+ *                                                   └────► rejected: told once, the old one stays in force
+ *
+ * The content is compared, not the file: a ConfigMap is swapped by a symlink above it.
+ */
+import { createHash } from "node:crypto";
+import type { DocumentFile } from "../compose/document-file.ts";
+import type { LiveCore } from "../compose/live-core.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { DrainsDocument } from "../ports/drains.ts";
+import { isRedriverError } from "../ports/errors.ts";
+import type { Events } from "../ports/events.ts";
+
+/** The half of a document that an editor has written so far may be a document too; it is read again after this. */
+const settleMs = 300;
+
+export interface DocumentWatchParts {
+  readonly file: DocumentFile;
+  readonly live: LiveCore;
+  readonly clock: Clock;
+  readonly events: Events;
+  /** Told after a document with another meaning is in force. */
+  readonly onAdopted: (document: DrainsDocument) => void;
+  readonly stop: AbortSignal;
+}
+
+export interface DocumentState {
+  /** Unix ms at which the document in force was adopted. */
+  readonly adoptedAt: number;
+  /** What is wrong with the file as it is now, a line per problem; null when nothing is. */
+  readonly rejected: string | null;
+}
+
+export interface DocumentWatch {
+  /** One look at the file; answers whether the state has changed. */
+  look(): Promise<"changed" | "unchanged">;
+  state(): DocumentState;
+}
+
+type Verdict =
+  | { readonly kind: "in-force"; readonly before: string; readonly warnings: readonly string[] }
+  /** `again`: the same text may be adopted later, when what it refers to is there. */
+  | { readonly kind: "rejected"; readonly problems: readonly string[]; readonly again: boolean };
+
+export function createDocumentWatch(parts: DocumentWatchParts): DocumentWatch {
+  const { file, live, clock, events, onAdopted, stop } = parts;
+  let state: DocumentState = { adoptedAt: clock.now(), rejected: null };
+  /** Of the content that was judged last and need not be judged again; null: the next one is. */
+  let judged: string | null = null;
+  let isFirst = true;
+
+  function judge(reading: ReturnType<DocumentFile["read"]>): Verdict {
+    if (!reading.ok) {
+      const problem = `${file.path}: expected a readable drains document: ${reading.why}`;
+      return { kind: "rejected", problems: [problem], again: false };
+    }
+    const loaded = file.load(reading.text, clock.now());
+    if (!loaded.ok) return { kind: "rejected", problems: loaded.problems, again: false };
+    const before = live.current().document.hash;
+    try {
+      if (loaded.document.hash !== before) live.adopt(loaded.document);
+    } catch (error) {
+      if (!isRedriverError(error)) throw error;
+      return { kind: "rejected", problems: [error.message], again: true };
+    }
+    return { kind: "in-force", before, warnings: loaded.warnings };
+  }
+
+  function note(verdict: Verdict): "changed" | "unchanged" {
+    const { document } = live.current();
+    const { hash } = document;
+    const first = isFirst;
+    isFirst = false;
+    if (verdict.kind === "rejected") {
+      const rejected = verdict.problems.join("\n");
+      if (rejected === state.rejected) return "unchanged";
+      state = { ...state, rejected };
+      events.emit({ type: "document:rejected", hash, problems: verdict.problems });
+      return "changed";
+    }
+    const { before, warnings } = verdict;
+    // The start has told of it already.
+    if (first && before === hash) return "unchanged";
+    const at = clock.now();
+    state = { adoptedAt: before === hash ? state.adoptedAt : at, rejected: null };
+    if (before !== hash) onAdopted(document);
+    events.emit({ type: "document:adopted", hash, before, at, warnings });
+    return "changed";
+  }
+
+  return {
+    state: () => state,
+    async look() {
+      const key = toKey(file.read());
+      if (key === judged) return "unchanged";
+      await clock.sleep(settleMs, stop).catch(() => undefined);
+      if (stop.aborted) return "unchanged";
+      const reading = file.read();
+      if (toKey(reading) !== key) return "unchanged";
+      const verdict = judge(reading);
+      judged = verdict.kind === "rejected" && verdict.again ? null : key;
+      return note(verdict);
+    },
+  };
+}
+
+function toKey(reading: ReturnType<DocumentFile["read"]>): string {
+  if (!reading.ok) return `unreadable: ${reading.why}`;
+  return createHash("sha256").update(reading.text).digest("hex");
+}

@@ -1,0 +1,31 @@
+import type { Census, SourceBook } from "../ports/passes.ts";
+
+/** What is remembered about a source, in this process. */
+export function createMemorySourceBook(): SourceBook {
+  let bound: { readonly url: string; token: string } | null = null;
+  let meaning: "entered" | "created" | null = null;
+  let newest: Census | null = null;
+  const bind = (url: string, token: string) => {
+    if (bound === null) {
+      bound = { url, token };
+      return "bound";
+    }
+    if (bound.url !== url) return "url-differs";
+    if (bound.token === token) return "same";
+    bound.token = token;
+    return "token-changed";
+  };
+  return {
+    bind: (urlHash, tokenHash) => Promise.resolve(bind(urlHash, tokenHash)),
+    datesMean: () => Promise.resolve(meaning),
+    learnDates: (learned) => {
+      meaning = learned;
+      return Promise.resolve();
+    },
+    census: () => Promise.resolve(newest),
+    noteCensus: (census) => {
+      if (newest === null || newest.at <= census.at) newest = census;
+      return Promise.resolve();
+    },
+  };
+}

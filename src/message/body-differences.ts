@@ -1,0 +1,64 @@
+import { isJsonObject, toPointer } from "./json-pointer.ts";
+import { toShownToken, type Show } from "./masked-text.ts";
+
+/** One place in a JSON document that an edit changed; `undefined` where it is not there. */
+export interface BodyDifference {
+  readonly pointer: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+interface Path {
+  readonly parent: Path | null;
+  readonly token: string;
+}
+
+/**
+ * Where two JSON values differ, in document order, without recursion. Objects and arrays of one length are compared member by
+ * member; anything else is one difference. After `max` differences the rest is left out.
+ */
+export function differencesOf(
+  before: unknown,
+  after: unknown,
+  max: number,
+  show: Show,
+): readonly BodyDifference[] {
+  const differences: BodyDifference[] = [];
+  const open: { path: Path | null; before: unknown; after: unknown }[] = [{ path: null, before, after }];
+  for (let one = open.pop(); one !== undefined && differences.length < max; one = open.pop()) {
+    const names = namesOf(one.before, one.after);
+    if (names === null) {
+      if (!Object.is(one.before, one.after)) {
+        differences.push({ pointer: pointerTo(one.path, show), before: one.before, after: one.after });
+      }
+      continue;
+    }
+    for (const token of names.toReversed()) {
+      open.push({
+        path: { parent: one.path, token },
+        before: memberOf(one.before, token),
+        after: memberOf(one.after, token),
+      });
+    }
+  }
+  return differences;
+}
+
+/** The members by which two values are compared; null where they are compared whole. */
+function namesOf(before: unknown, after: unknown): readonly string[] | null {
+  if (Array.isArray(before) && Array.isArray(after)) {
+    return before.length === after.length ? Object.keys(before) : null;
+  }
+  if (!isJsonObject(before) || !isJsonObject(after)) return null;
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])];
+}
+
+function memberOf(value: unknown, token: string): unknown {
+  return Object.hasOwn(value as object, token) ? (value as Record<string, unknown>)[token] : undefined;
+}
+
+function pointerTo(path: Path | null, show: Show): string {
+  const tokens: string[] = [];
+  for (let step = path; step !== null; step = step.parent) tokens.push(toShownToken(step.token, show));
+  return toPointer(tokens.toReversed());
+}

@@ -1,0 +1,144 @@
+import type { BatchItem, DeadLetter } from "./dead-letter.ts";
+import { differencesOf } from "./body-differences.ts";
+import { isForwardable } from "./forward-headers.ts";
+import { byLowerName } from "./header-values.ts";
+import { originalFlowControl, toFlowControlValue } from "./item-settings.ts";
+import {
+  toPrintable,
+  toShownHeader,
+  toShownJson,
+  toShownText,
+  toShownUrl,
+  type Show,
+} from "./masked-text.ts";
+
+/** One thing that a rebuild changes. Texts are for reading: printable, and at most about 200 characters. */
+export interface RebuildRow {
+  /** `destination`, `queue`, `method`, `header <name>`, `body <pointer>`, `body`, or the name of a setting. */
+  readonly what: string;
+  readonly change: "added" | "removed" | "changed";
+  /** Null where there is none. Masked values of a changed row can read alike. */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** More places of a body than this are summed up in one row. */
+const maxBodyRows = 50;
+
+/**
+ * What the rebuilt item says otherwise than its record. Left out is what every redrive adds: deduplication id and lineage
+ * header; and what no redrive forwards: headers of the connection and of the service. Pure, and never throws.
+ */
+export function describeRebuild(
+  letter: DeadLetter,
+  item: BatchItem,
+  { headerPrefix, show }: { readonly headerPrefix: string; readonly show: Show },
+): readonly RebuildRow[] {
+  const settings = new Map(Object.entries(item.headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const setting = (name: string): string | undefined => settings.get(`${headerPrefix}${name}`.toLowerCase());
+  const url = (text: string): string => toShownUrl(text, show);
+  return [
+    ...row("destination", letter.url, item.destination, url),
+    ...row("queue", letter.queueName, item.queue),
+    ...row("method", letter.method, setting("Method")),
+    ...headerRows(letter, item, headerPrefix, show),
+    ...bodyRows(letter.body, item.body ?? "", show),
+    ...row("retries", letter.maxRetries?.toString(), setting("Retries")),
+    ...row("retry delay", letter.retryDelayExpression, setting("Retry-Delay")),
+    ...row("timeout", undefined, setting("Timeout")),
+    ...row("callback", letter.callback, setting("Callback"), url),
+    ...row("failure callback", letter.failureCallback, setting("Failure-Callback"), url),
+    ...row("labels", letter.labels.join(",") || undefined, setting("Label")),
+    ...row(
+      "flow control",
+      flowControlOf(letter),
+      joined(setting("Flow-Control-Key"), setting("Flow-Control-Value")),
+    ),
+    ...row("delay", undefined, setting("Delay")),
+  ];
+}
+
+function row(
+  what: string,
+  before: string | undefined,
+  after: string | undefined,
+  toShown: (text: string) => string = toPrintable,
+): readonly RebuildRow[] {
+  if (before === after) return [];
+  return [
+    {
+      what,
+      change: before === undefined ? "added" : after === undefined ? "removed" : "changed",
+      before: before === undefined ? null : toShown(before),
+      after: after === undefined ? null : toShown(after),
+    },
+  ];
+}
+
+function headerRows(
+  letter: DeadLetter,
+  item: BatchItem,
+  headerPrefix: string,
+  show: Show,
+): readonly RebuildRow[] {
+  const names = new Map<string, string>();
+  const before = new Map<string, string>();
+  for (const [lower, { name, values }] of byLowerName(letter.header)) {
+    if (!isForwardable(name, headerPrefix)) continue;
+    names.set(lower, name);
+    before.set(lower, values.join(", "));
+  }
+  const after = new Map<string, string>();
+  const forwarded = `${headerPrefix}Forward-`.toLowerCase();
+  for (const [itemName, value] of Object.entries(item.headers)) {
+    const lowerItemName = itemName.toLowerCase();
+    const isForwarded = lowerItemName.startsWith(forwarded);
+    if (!isForwarded && lowerItemName !== "content-type") continue;
+    const name = isForwarded ? itemName.slice(forwarded.length) : itemName;
+    if (!isForwardable(name, headerPrefix)) continue;
+    names.set(name.toLowerCase(), name);
+    after.set(name.toLowerCase(), value);
+  }
+  return [...names].flatMap(([lower, name]) =>
+    row(`header ${toPrintable(name)}`, before.get(lower), after.get(lower), (value) =>
+      toShownHeader(value, show),
+    ),
+  );
+}
+
+function bodyRows(before: string, after: string, show: Show): readonly RebuildRow[] {
+  if (before === after) return [];
+  const json = { before: toParsed(before), after: toParsed(after) };
+  const whole = row("body", before, after, (text) => toShownText(text, show));
+  if (json.before === null || json.after === null) return whole;
+  const differences = differencesOf(json.before.value, json.after.value, maxBodyRows + 1, show);
+  const rows = differences.slice(0, maxBodyRows).map(({ pointer, before, after }): RebuildRow => ({
+    what: pointer === "" ? "body" : `body ${toPrintable(pointer)}`,
+    change: before === undefined ? "added" : after === undefined ? "removed" : "changed",
+    before: before === undefined ? null : toShownJson(before, show),
+    after: after === undefined ? null : toShownJson(after, show),
+  }));
+  // Equal values in another text: the losses of the rebuild say what became of it.
+  if (rows.length === 0) return whole;
+  if (differences.length <= maxBodyRows) return rows;
+  return [...rows, { what: "body, and more places", change: "changed", before: null, after: null }];
+}
+
+function toParsed(text: string): { readonly value: unknown } | null {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return null;
+  }
+}
+
+/** A key without a value is listed but cannot be published, so it shows as removed. */
+function flowControlOf(letter: DeadLetter): string | undefined {
+  const flow = originalFlowControl(letter);
+  return flow === undefined ? undefined : joined(flow.key, toFlowControlValue(flow));
+}
+
+function joined(key: string | undefined, value: string | undefined): string | undefined {
+  if (key === undefined) return undefined;
+  return value === undefined || value === "" ? key : `${key}: ${value}`;
+}

@@ -1,0 +1,56 @@
+import type { PolicyLoss } from "../rules/decision.ts";
+import type { BodyChange } from "../rules/spec.ts";
+import { findJsonLosses } from "./json-losses.ts";
+import { isJsonObject } from "./json-pointer.ts";
+import { patchJson, type PatchResult } from "./json-patch.ts";
+import { mergePatch } from "./merge-patch.ts";
+
+export type EditedBody =
+  | { readonly kind: "body"; readonly body: string; readonly losses: readonly PolicyLoss[] }
+  | { readonly kind: "park"; readonly reason: "body-not-editable" };
+
+/**
+ * The body after a change, as JSON text without white space. An edit that changes no value and loses nothing leaves the text
+ * byte for byte. `body-not-editable`: the body is not JSON, or the change does not apply to it. Never throws.
+ *
+ * @param attempt redrives already made: a patch that adds more each time is a loss from the second on.
+ */
+export function editBody(body: string, change: BodyChange, attempt: number): EditedBody {
+  try {
+    const value: unknown = JSON.parse(body);
+    const edited = applied(value, change);
+    if (edited.kind === "not-applicable") return notEditable;
+    const losses: PolicyLoss[] = [...findJsonLosses(body, value)];
+    const text = JSON.stringify(edited.value);
+    if (losses.length === 0 && text === JSON.stringify(value)) return { kind: "body", body, losses };
+    if (edited.repeatable === "no" && attempt >= 1) losses.push("patch-not-idempotent");
+    return { kind: "body", body: text, losses };
+  } catch {
+    // Not JSON, or nested too deep to be written again.
+    return notEditable;
+  }
+}
+
+const notEditable: EditedBody = { kind: "park", reason: "body-not-editable" };
+
+function applied(value: unknown, change: BodyChange): PatchResult {
+  switch (change.kind) {
+    case "merge":
+      if (!keepsContainers(value, change.value)) return { kind: "not-applicable" };
+      return { kind: "patched", value: mergePatch(value, change.value), repeatable: "yes" };
+    case "patch":
+      return patchJson(value, change.operations);
+  }
+}
+
+/**
+ * RFC 7396 puts an object in the place of whatever is not one. In a stored message that would throw a list or a text away that
+ * the rule's author did not think of, so such a merge does not apply; replacing by a list or a plain value says it on purpose.
+ */
+function keepsContainers(target: unknown, merge: unknown): boolean {
+  if (!isJsonObject(merge) || target === undefined || target === null) return true;
+  if (!isJsonObject(target)) return false;
+  return Object.entries(merge).every(([name, value]) =>
+    keepsContainers(Object.hasOwn(target, name) ? target[name] : undefined, value),
+  );
+}

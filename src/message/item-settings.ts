@@ -1,0 +1,117 @@
+/** The settings of a message as item headers: all but method, forwarded headers, deduplication id and lineage. */
+import type { FlowControl, ItemChanges } from "../rules/spec.ts";
+import type { ParkReason } from "../rules/decision.ts";
+import type { DeadLetter, HeaderValues } from "./dead-letter.ts";
+import { isDestination } from "./destination.ts";
+import { toForwardHeaders } from "./forward-headers.ts";
+
+export type Headers = [name: string, value: string][];
+
+export type ItemSettings =
+  | { readonly kind: "settings"; readonly headers: Headers; readonly failureCallback: string | undefined }
+  | { readonly kind: "park"; readonly reason: ParkReason };
+
+export interface SettingsContext {
+  readonly headerPrefix: string;
+  readonly retries: number | null;
+  /** Null where the item is queued: the service refuses a delay with a queue. */
+  readonly delayMs: number | null;
+}
+
+export function toItemSettings(
+  letter: DeadLetter,
+  changes: ItemChanges,
+  { headerPrefix: prefix, retries, delayMs }: SettingsContext,
+): ItemSettings {
+  const callback = chosen(changes.callback, letter.callback);
+  const failureCallback = chosen(changes.failureCallback, letter.failureCallback);
+  const urls = [callback, failureCallback].filter((url) => url !== undefined);
+  if (!urls.every(isCallbackUrl)) return { kind: "park", reason: "bad-destination" };
+
+  const onAttempt = toCallback(`${prefix}Callback`, callback, letter.callbackHeader, prefix);
+  const onFailure = toCallback(
+    `${prefix}Failure-Callback`,
+    failureCallback,
+    letter.failureCallbackHeader,
+    prefix,
+  );
+  const labels = changes.labels ?? letter.labels;
+  // The header joins labels with commas.
+  if (onAttempt === null || onFailure === null || labels.some((label) => label.includes(","))) {
+    return { kind: "park", reason: "unjoinable-header" };
+  }
+
+  const headers: Headers = [];
+  const set = (name: string, value: string | number | undefined): void => {
+    if (value !== undefined) headers.push([`${prefix}${name}`, String(value)]);
+  };
+  set("Retries", changes.retries ?? retries ?? letter.maxRetries);
+  set("Retry-Delay", chosen(changes.retryDelay, letter.retryDelayExpression));
+  set("Timeout", toSeconds(changes.timeoutMs));
+  headers.push(...onAttempt, ...onFailure);
+  set("Label", labels.length === 0 ? undefined : labels.join(","));
+  const flow = chosen(changes.flowControl, originalFlowControl(letter));
+  const flowValue = flow === undefined ? "" : toFlowControlValue(flow);
+  // Key and value only travel together.
+  if (flow !== undefined && flowValue !== "") {
+    set("Flow-Control-Key", flow.key);
+    set("Flow-Control-Value", flowValue);
+  }
+  set("Delay", toSeconds(delayMs ?? undefined));
+  return { kind: "settings", headers, failureCallback };
+}
+
+/** A change's word before the original's: `undefined` leaves it, `null` removes it. */
+export function chosen<T>(change: T | null | undefined, original: T | undefined): T | undefined {
+  return change === undefined ? original : (change ?? undefined);
+}
+
+/** The value of a flow control header: a period says something only about a rate. Empty where nothing limits. */
+export function toFlowControlValue({ parallelism, rate, periodMs }: FlowControl): string {
+  return [
+    ...(parallelism === undefined ? [] : [`parallelism=${parallelism}`]),
+    ...(rate === undefined ? [] : [`rate=${rate}`]),
+    ...(rate === undefined || periodMs === undefined ? [] : [`period=${Math.ceil(periodMs / 1_000)}s`]),
+  ].join(", ");
+}
+
+/** As the record lists it; its period is in seconds. */
+export function originalFlowControl(letter: DeadLetter): FlowControl | undefined {
+  const { flowControlKey: key, parallelism, rate, period } = letter;
+  if (key === undefined) return undefined;
+  return {
+    key,
+    ...(parallelism === undefined ? {} : { parallelism }),
+    ...(rate === undefined ? {} : { rate }),
+    ...(period === undefined ? {} : { periodMs: period * 1_000 }),
+  };
+}
+
+/** With the original's own headers for it, whichever URL it now goes to. */
+function toCallback(
+  setting: string,
+  url: string | undefined,
+  header: HeaderValues | undefined,
+  prefix: string,
+): Headers | null {
+  if (url === undefined) return [];
+  const forward = toForwardHeaders(header ?? {}, prefix);
+  if (forward === null) return null;
+  return [
+    [setting, url],
+    ...[...forward.values()].map(({ name, value }): [string, string] => [
+      `${setting}-Forward-${name}`,
+      value,
+    ]),
+  ];
+}
+
+/** Whole seconds, rounded up; nothing for no time. */
+function toSeconds(ms: number | undefined): string | undefined {
+  return ms === undefined || ms <= 0 ? undefined : `${Math.ceil(ms / 1_000)}s`;
+}
+
+/** Unlike a destination it may carry credentials, which the service accepted with the original. */
+function isCallbackUrl(url: string): boolean {
+  return isDestination(url.replace(/^(https?:\/\/)[^/?#@\s]*@/i, "$1"));
+}

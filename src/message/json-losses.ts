@@ -1,0 +1,112 @@
+/**
+ * What a JSON text loses when it is read into JavaScript values and written again. Linear in the text, without recursion.
+ *
+ * Numbers: a value beyond ±2^53, one that is not written back as the same decimal value (9007199254740993, 0.1 with thirty
+ * digits, 1e-400), and -0, which is written back as 0. 1.0 and 1e3 keep their value and are fine.
+ * Duplicate keys: only the last of them is read, so the text has more members than the value.
+ */
+import type { PolicyLoss } from "../rules/decision.ts";
+
+export type JsonLoss = Extract<PolicyLoss, "body-numbers" | "body-duplicate-keys">;
+
+/** @param text valid JSON. @param value what `JSON.parse(text)` gives. */
+export function findJsonLosses(text: string, value: unknown): readonly JsonLoss[] {
+  const { members, keepsNumbers } = scan(text);
+  return [
+    ...(keepsNumbers ? [] : ["body-numbers" as const]),
+    ...(members > countMembers(value) ? ["body-duplicate-keys" as const] : []),
+  ];
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const colon = 0x3a;
+const minus = 0x2d;
+
+function scan(text: string): { readonly members: number; readonly keepsNumbers: boolean } {
+  let members = 0;
+  let keepsNumbers = true;
+  let at = 0;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === quote) {
+      at = endOfString(text, at);
+    } else if (code === minus || isDigit(code)) {
+      const end = endOfNumber(text, at);
+      keepsNumbers &&= survives(text.slice(at, end));
+      at = end;
+    } else {
+      if (code === colon) members++;
+      at++;
+    }
+  }
+  return { members, keepsNumbers };
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text.charCodeAt(at) !== quote) {
+    at += text.charCodeAt(at) === backslash ? 2 : 1;
+  }
+  return at + 1;
+}
+
+function endOfNumber(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && isNumberPart(text.charCodeAt(at))) at++;
+  return at;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** Digits, `+`, `-`, `.`, `e`, `E`. */
+function isNumberPart(code: number): boolean {
+  return isDigit(code) || code === 0x2b || code === minus || code === 0x2e || code === 0x65 || code === 0x45;
+}
+
+/** Whether a JSON number is written back with the value it was read from. */
+export function survives(token: string): boolean {
+  // Up to 15 significant digits are always told apart by a double; -0 is the exception.
+  if (token.length <= 15 && /^(?:0|-?[1-9]\d*)(?:\.\d+)?$/.test(token)) return true;
+  const value = Number(token);
+  if (Object.is(value, -0) || Math.abs(value) > 2 ** 53) return false;
+  return toDecimal(token) === toDecimal(String(value));
+}
+
+/** The value in one spelling: its digits without outer zeros, and their power of ten. Infinite values have no digits. */
+function toDecimal(token: string): string {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
+  const digits = whole + fraction;
+  const from = firstNonZero(digits);
+  if (from === digits.length) return "0";
+  const to = lastNonZero(digits) + 1;
+  return `${sign}${digits.slice(from, to)}e${Number(exponent) - fraction.length + (digits.length - to)}`;
+}
+
+function firstNonZero(digits: string): number {
+  let at = 0;
+  while (at < digits.length && digits.charCodeAt(at) === 0x30) at++;
+  return at;
+}
+
+function lastNonZero(digits: string): number {
+  let at = digits.length - 1;
+  while (at >= 0 && digits.charCodeAt(at) === 0x30) at--;
+  return at;
+}
+
+function countMembers(value: unknown): number {
+  let members = 0;
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const inner = open.pop();
+    if (typeof inner !== "object" || inner === null) continue;
+    const values: readonly unknown[] = Object.values(inner);
+    if (!Array.isArray(inner)) members += values.length;
+    for (const one of values) if (typeof one === "object" && one !== null) open.push(one);
+  }
+  return members;
+}

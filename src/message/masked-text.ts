@@ -1,0 +1,58 @@
+/** Values of a record as a person may see them: safe for a terminal, of bounded length, and, where asked, without their content. */
+
+/** `masked`: header values, bodies and what follows a URL's path are left out. */
+export type Show = "masked" | "content";
+
+const maxCharacters = 200;
+
+/** Control, format and separator characters and halves of pairs are spelled out; what is longer than 200 characters is cut. */
+export function toPrintable(text: string): string {
+  const cut = text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`;
+  return cut.replaceAll(
+    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ""}}`,
+  );
+}
+
+/** Credentials, query and fragment hold tokens; scheme, host and path say where it goes. */
+export function toShownUrl(url: string, show: Show): string {
+  if (show === "content") return toPrintable(url);
+  const head = /^[^?#]*/.exec(url)?.[0] ?? "";
+  return (
+    toPrintable(head.replace(/^([A-Za-z][A-Za-z0-9+.-]*:\/\/)[^/]*@/, "$1***@")) +
+    (url.includes("?") ? "?***" : "") +
+    (url.includes("#") ? "#***" : "")
+  );
+}
+
+export function toShownHeader(value: string, show: Show): string {
+  return show === "content" ? toPrintable(value) : "***";
+}
+
+/** A body that is not taken apart. */
+export function toShownText(text: string, show: Show): string {
+  return show === "content" ? toPrintable(text) : `${text.length} characters`;
+}
+
+/** A JSON value: as JSON, or its type and, for what has members, their number. */
+export function toShownJson(value: unknown, show: Show): string {
+  if (show === "content") return toPrintable(toJson(value));
+  if (Array.isArray(value)) return `array of ${value.length}`;
+  if (value === null) return "null";
+  if (typeof value === "object") return `object of ${Object.keys(value).length}`;
+  return typeof value;
+}
+
+/** One token of a pointer. A member's name can be content too, so masked names are plain words or indexes. */
+export function toShownToken(token: string, show: Show): string {
+  if (show === "content") return token;
+  return /^(?:[A-Za-z_$][\w$.-]{0,39}|\d{1,6})$/.test(token) ? token : "***";
+}
+
+function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return "(nested too deep to be written)";
+  }
+}

@@ -1,0 +1,66 @@
+import type { RawRecord } from "./dead-letter.ts";
+
+/** Filters by the service's own parameter names (service-interface.md 4.2). Lists are or, keys are and. */
+export interface Select {
+  readonly messageId?: string;
+  readonly url?: readonly string[];
+  readonly topicName?: readonly string[];
+  readonly scheduleId?: readonly string[];
+  readonly queueName?: readonly string[];
+  readonly responseStatus?: readonly number[];
+  readonly callerIp?: readonly string[];
+  readonly label?: readonly string[];
+}
+
+/** The field of a listed record that each filter looks at; of labels there may be several, in one of two fields. */
+const fields = {
+  messageId: "messageId",
+  url: "url",
+  topicName: "topicName",
+  scheduleId: "scheduleId",
+  queueName: "queueName",
+  responseStatus: "responseStatus",
+  callerIp: "callerIP",
+  label: "label",
+} as const satisfies Record<keyof Select, string>;
+
+/**
+ * Whether the service would list a record by this selection. Reads the record as it was listed, so it also speaks of one that
+ * cannot be parsed. A filter without a value selects everything, as it does for the service.
+ */
+export function createSelectMatcher(select: Select): (record: RawRecord) => boolean {
+  const filters = (Object.keys(fields) as (keyof Select)[]).flatMap((name) => {
+    const given = select[name];
+    const values = new Set<unknown>(given === undefined || typeof given === "string" ? [given] : given);
+    values.delete(undefined);
+    return values.size === 0 ? [] : [{ name, values }];
+  });
+  return (record) =>
+    filters.every(({ name, values }) => valuesOf(record, name).some((value) => values.has(value)));
+}
+
+function valuesOf(record: RawRecord, name: keyof Select): readonly unknown[] {
+  const value = own(record, fields[name]);
+  switch (name) {
+    case "label": {
+      const all = own(record, "labels");
+      return Array.isArray(all) ? [value, ...(all as readonly unknown[])] : [value];
+    }
+    case "responseStatus":
+      // Without an HTTP answer it is 0 or absent.
+      return [value ?? 0];
+    case "messageId":
+    case "url":
+    case "topicName":
+    case "scheduleId":
+    case "queueName":
+    case "callerIp":
+      return [value];
+    default:
+      return name satisfies never;
+  }
+}
+
+function own(record: RawRecord, field: string): unknown {
+  return Object.hasOwn(record, field) ? record[field] : undefined;
+}

@@ -1,0 +1,89 @@
+import type { DrainName, SourceId } from "./ids.ts";
+
+export const auditActs = [
+  "republish",
+  "published",
+  "drop",
+  "park",
+  "delete",
+  "copy",
+  "release",
+  "pause",
+  "resume",
+  "apply",
+] as const;
+export type AuditAct = (typeof auditActs)[number];
+
+/** One dead letter in an act. */
+export interface AuditRecord {
+  readonly dlqId: string;
+  /** Null: no rule said so. */
+  readonly rule?: string | null;
+  readonly reason?: string;
+  /** Redrives made with this one, or made before for what is not republished. */
+  readonly attempt?: number;
+  /** The message it was published as. */
+  readonly as?: string;
+  /** The dead letter it came back from, where its lineage says so. */
+  readonly parent?: string;
+  /** Names of what the rebuild lost, and of a declared double. */
+  readonly notes?: readonly string[];
+}
+
+/**
+ * What was done, to which dead letters, by whom and why. `republish`, `drop`, `park`, `delete`, `copy`, `release`, `pause`, `resume`,
+ * `apply` are written before the act they name; `published` follows the answer.
+ */
+export interface AuditEntry {
+  /** Unix ms, by the clock of what keeps the record (Redis). */
+  readonly at: number;
+  readonly act: AuditAct;
+  /** `daemon <replica>` or a person. */
+  readonly by: string;
+  readonly source: SourceId;
+  /** Null: all drains of the source, or none. */
+  readonly drain: DrainName | null;
+  readonly passId?: string;
+  readonly documentHash?: string;
+  /** A person's reason. */
+  readonly why?: string;
+  /** In no particular order. Empty for `pause` and `resume`. */
+  readonly records: readonly AuditRecord[];
+}
+
+/** An entry before it is written; when that is, is not the writer's to say. */
+export type NewAuditEntry = Omit<AuditEntry, "at">;
+
+export interface AuditQuery {
+  /** Only records of these dead letters, and of those that came back from them. */
+  readonly dlqIds?: ReadonlySet<string>;
+  /** Also what was done to all drains of its source at once. */
+  readonly drain?: DrainName;
+  /** Unix ms, inclusive. */
+  readonly since?: number;
+  readonly until?: number;
+  readonly order: "newest-first" | "oldest-first";
+}
+
+/**
+ * The record of acts on one source's dead letters. Guarantees: what is written is kept 30 days, or until the record has reached its
+ * size, in one place for all replicas; it holds ids, names and reasons, never bodies, header values or tokens. An entry of more than
+ * 100 records is kept as several. An entry whose acknowledgement was lost may be there twice.
+ */
+export interface Audit {
+  /** Resolves when all is written. Fails with `redis-unavailable`; then the act must not happen. */
+  append(entries: readonly NewAuditEntry[]): Promise<void>;
+  /**
+   * For what has happened, or must happen all the same: tries to write now. While Redis is away the entries are kept in this
+   * process (the newest 1,000) and written with the next that succeed. Never fails.
+   */
+  note(entries: readonly NewAuditEntry[]): Promise<void>;
+}
+
+/** Reads page by page, whatever the record's size; who has enough stops asking. Fails with `redis-unavailable`. */
+export interface AuditReader {
+  /** Entries with only those records that the query asks for. */
+  read(query: AuditQuery): AsyncIterable<AuditEntry>;
+  /** The dead letters of one message: those that this one came back from, itself, and those that came back from it. */
+  lineageOf(dlqId: string): Promise<ReadonlySet<string>>;
+}

@@ -1,0 +1,177 @@
+/**
+ * What a source holds in all. Each source is listed without filter at its own slow interval, by whichever replica takes the job;
+ * the result is kept for all. A full pass of a live drain that lists everything has counted the source already, and then nothing
+ * is listed. What nears its expiry and is of no drain is copied here, because no pass sees it.
+ */
+import type { DlqId, RawRecord } from "../message/dead-letter.ts";
+import type { Archive } from "../ports/archive.ts";
+import type { DrainConfig } from "../ports/drains.ts";
+import { RedriverError } from "../ports/errors.ts";
+import type { Census, Pass, Tally } from "../ports/passes.ts";
+import { earlier } from "../ports/tally.ts";
+import { createDrainSelects, enteredAtOf, type DrainSelects } from "./drain-selects.ts";
+import { listPatiently, toPosition, type ListingSignals } from "./list-patiently.ts";
+import { serviceNow, type DrainRuntime, type SourceRuntime } from "./runtime.ts";
+import { keepCopies } from "./stages/keep-copies.ts";
+
+const recordsPerPage = 100;
+/** A listing that does not end is a fault of the service. */
+const mostPages = 100_000;
+/** How near its expiry a record counts as near where no drain selects it: what `beforeExpiry.within` is unless set. */
+const nearExpiryMs = 12 * 60 * 60_000;
+
+export interface CensusOrder {
+  readonly source: SourceRuntime;
+  /** All drains of this source, of one document. */
+  readonly drains: readonly Pick<DrainConfig, "select" | "dates" | "beforeExpiry">[];
+  readonly documentHash: string;
+  /** Null where the document names none. */
+  readonly archive: Archive | null;
+}
+
+/**
+ * Counts the source, unless a count is young enough: one of a full pass serves for the whole interval, one of a listing for half of
+ * it, so that two replicas with a job each list once. Answers null then. Throws what stops it: RedriverErrors of the
+ * service, of Redis, or `stopped`.
+ */
+export async function takeCensus(order: CensusOrder, signals: ListingSignals): Promise<Census | null> {
+  const { source, documentHash } = order;
+  const known = await source.book.census();
+  const { at: now } = await source.ledger.now();
+  if (known !== null && known.documentHash === documentHash) {
+    const youngMs = source.config.censusEveryMs / (known.counted === "pass" ? 1 : 2);
+    if (now - known.at < youngMs) return null;
+  }
+  const startedAt = source.clock.monotonic();
+  const census = await count(order, signals);
+  await source.book.noteCensus(census);
+  const { depth, unselected, expiringUnarchived } = census;
+  const durationMs = source.clock.monotonic() - startedAt;
+  const counts = { depth, unselected, expiringUnarchived, durationMs };
+  source.events.emit({ type: "census:taken", source: source.config.id, ...counts });
+  return census;
+}
+
+async function count(order: CensusOrder, signals: ListingSignals): Promise<Census> {
+  const { source, documentHash, archive } = order;
+  const { retentionMs } = source.config;
+  const datesMean = await source.book.datesMean();
+  const drains = order.drains.map((drain) => ({
+    selects: createDrainSelects(drain, datesMean),
+    withinMs: drain.beforeExpiry.withinMs,
+    isKept: drain.beforeExpiry.then === "archive",
+  }));
+  const size = { count: recordsPerPage };
+  const seen = new Set<string>();
+  let census: Census | null = null;
+  let cursor: string | undefined;
+  for (let pageNumber = 0; pageNumber < mostPages; pageNumber += 1) {
+    if (signals.stopping.aborted) {
+      throw new RedriverError("stopped", "the census was ended before its listing was");
+    }
+    const query = { select: {}, ...(cursor === undefined ? {} : { cursor }) };
+    const page = await listPatiently(source, query, size, signals);
+    const found = look(page.records, { drains, now: serviceNow(source), retentionMs });
+    // Also what a drain selects: between its passes more time may lie than is left.
+    await keepCopies(source, found.toKeep, { archive, drain: null, documentHash });
+    const bare = found.nearExpiry.length === 0 ? [] : await source.copies.missing(found.nearExpiry);
+    const before: Census = census ?? { ...nothing, at: page.readAt, documentHash };
+    const oldestEnteredAt = earlier(before.oldestEnteredAt, found.oldestEnteredAt);
+    census = {
+      ...before,
+      depth: before.depth + page.records.length,
+      unselected: before.unselected + found.unselected,
+      oldestUnselectedAt: earlier(before.oldestUnselectedAt, found.oldestUnselectedAt),
+      oldestEnteredAt,
+      earliestExpiryAt: toExpiry(oldestEnteredAt, retentionMs),
+      expiringUnarchived: before.expiringUnarchived + bare.length,
+    };
+    if (page.cursor === undefined) return census;
+    const position = toPosition(page);
+    if (seen.has(position)) {
+      throw new RedriverError("answer-unreadable", "the listing repeats a page, so it would never end");
+    }
+    seen.add(position);
+    cursor = page.cursor;
+  }
+  throw new RedriverError("answer-unreadable", `the listing did not end within ${mostPages} pages`);
+}
+
+const nothing: Census = {
+  at: 0,
+  counted: "listing",
+  depth: 0,
+  unselected: 0,
+  oldestUnselectedAt: null,
+  oldestEnteredAt: null,
+  earliestExpiryAt: null,
+  expiringUnarchived: 0,
+  documentHash: "",
+};
+
+interface Look {
+  readonly drains: readonly {
+    readonly selects: DrainSelects;
+    readonly withinMs: number;
+    readonly isKept: boolean;
+  }[];
+  readonly now: number;
+  readonly retentionMs: number;
+}
+
+function look(records: readonly RawRecord[], { drains, now, retentionMs }: Look) {
+  const nearExpiry: DlqId[] = [];
+  const toKeep: RawRecord[] = [];
+  let unselected = 0;
+  let oldestUnselectedAt: number | null = null;
+  let oldestEnteredAt: number | null = null;
+  for (const record of records) {
+    const enteredAt = enteredAtOf(record);
+    oldestEnteredAt = earlier(oldestEnteredAt, enteredAt);
+    const selecting = drains.filter(({ selects }) => selects(record, now));
+    if (selecting.length === 0) {
+      unselected += 1;
+      oldestUnselectedAt = earlier(oldestUnselectedAt, enteredAt);
+    }
+    if (enteredAt === null) continue;
+    const withinMs =
+      selecting.length === 0 ? nearExpiryMs : Math.max(...selecting.map((drain) => drain.withinMs));
+    if (enteredAt + retentionMs > now + withinMs) continue;
+    nearExpiry.push(record["dlqId"] as DlqId);
+    if (selecting.length === 0 || selecting.some(({ isKept }) => isKept)) toKeep.push(record);
+  }
+  return { nearExpiry, toKeep, unselected, oldestUnselectedAt, oldestEnteredAt };
+}
+
+function toExpiry(oldestEnteredAt: number | null, retentionMs: number): number | null {
+  return oldestEnteredAt === null ? null : oldestEnteredAt + retentionMs;
+}
+
+/**
+ * The census that a complete full pass of a live drain without selection amounts to; null where it amounts to none: it does not
+ * list everything, or it saw records near their expiry, or of an unknown age, that have to be asked for one by one.
+ */
+export function toPassCensus(
+  { config, source }: Pick<DrainRuntime, "config" | "source">,
+  pass: Pass,
+  tally: Tally,
+): Census | null {
+  const { select, dates, beforeExpiry } = config;
+  if (pass.kind !== "full" || pass.mode !== "live") return null;
+  if (Object.keys(select).length > 0 || dates !== undefined) return null;
+  const { parked } = tally.reasons;
+  if (parked["no-dlq-id"] !== undefined || parked["malformed-record"] !== undefined) return null;
+  const earliestExpiryAt = toExpiry(tally.oldestRecordAt, source.config.retentionMs);
+  // It serves for a whole interval, so what becomes near within it is near already.
+  const soonMs = beforeExpiry.withinMs + source.config.censusEveryMs;
+  if (earliestExpiryAt !== null && earliestExpiryAt < serviceNow(source) + soonMs) return null;
+  return {
+    ...nothing,
+    at: pass.startedAt,
+    counted: "pass",
+    depth: Math.max(0, tally.listed - tally.deleted),
+    oldestEnteredAt: tally.oldestRecordAt,
+    earliestExpiryAt,
+    documentHash: pass.documentHash,
+  };
+}

@@ -1,0 +1,38 @@
+import type { RawRecord } from "../message/dead-letter.ts";
+import { toEnteredAt } from "../message/parse-record.ts";
+import { createSelectMatcher } from "../message/select.ts";
+import type { DrainConfig } from "../ports/drains.ts";
+import { resolveEdge } from "../rules/parse-edge.ts";
+
+/** What `fromDate` and `toDate` of a source mean; null: not known yet, then entry is taken. */
+export type DatesMeaning = "entered" | "created" | null;
+
+/**
+ * Whether a drain lists a record at `now` (Unix ms by the service's clock), or will as it grows older: an upper end that moves with
+ * the clock reaches it. A date that a record lacks excludes nothing.
+ */
+export type DrainSelects = (record: RawRecord, now: number) => boolean;
+
+export function createDrainSelects(
+  { select, dates }: Pick<DrainConfig, "select" | "dates">,
+  datesMean: DatesMeaning,
+): DrainSelects {
+  const matches = createSelectMatcher(select);
+  if (dates === undefined) return matches;
+  return (record, now) => {
+    if (!matches(record)) return false;
+    const at = datesMean === "created" ? createdAtOf(record) : enteredAtOf(record);
+    if (at === null) return true;
+    if (dates.from !== undefined && at < resolveEdge(dates.from, now)) return false;
+    return dates.to?.kind !== "at" || at <= dates.to.at;
+  };
+}
+
+/** When a record entered the DLQ, Unix ms, as far as its id says so; also of one that is unusable otherwise. */
+export function enteredAtOf({ dlqId }: RawRecord): number | null {
+  return typeof dlqId === "string" ? toEnteredAt(dlqId) : null;
+}
+
+function createdAtOf({ createdAt }: RawRecord): number | null {
+  return typeof createdAt === "number" ? createdAt : null;
+}

@@ -1,0 +1,123 @@
+import type { DlqId, RawRecord } from "../message/dead-letter.ts";
+import { readLineage, rootOf } from "../message/lineage.ts";
+import { parseRecord } from "../message/parse-record.ts";
+import { RedriverError } from "../ports/errors.ts";
+import type { DrainName } from "../ports/ids.ts";
+import type { ParkedEntry } from "../ports/ledger.ts";
+import type { Select } from "../ports/service.ts";
+import { listPatiently, toPosition, type ListingSignals } from "./list-patiently.ts";
+import { hostOf } from "./plan/target.ts";
+import { serviceNow, type DrainRuntime, type SourceRuntime } from "./runtime.ts";
+
+/** What the queue and the rules say of a parked dead letter that is still listed. */
+export interface ParkedLetter {
+  /** Host with port of its destination. */
+  readonly host: string;
+  /** The HTTP status that it failed with; null: no answer. */
+  readonly status: number | null;
+  /** The rule that holds for it now; null: none does, or its drain is no longer in the document. */
+  readonly rule: string | null;
+}
+
+/** Everything that is parked in a source, by time of entry. Holds the ids and what the ledger says of them. */
+export async function readParked({ ledger }: SourceRuntime): Promise<readonly ParkedEntry[]> {
+  const found = new Map<DlqId, ParkedEntry>();
+  let cursor: string | null = null;
+  do {
+    const page = await ledger.parkedEntries(cursor);
+    for (const entry of page.entries) found.set(entry.dlqId, entry);
+    ({ cursor } = page);
+  } while (cursor !== null);
+  return [...found.values()].toSorted((one, other) => enteredAtOf(one.dlqId) - enteredAtOf(other.dlqId));
+}
+
+/**
+ * Looks for these in the queue, page by page, and tells of each that is found; what is answered is certainly no longer listed. Where one
+ * drain parked all of them its selection is listed first, which is less; what that lacks may only have dropped out of it.
+ */
+export async function findParkedLetters(
+  source: SourceRuntime,
+  drains: ReadonlyMap<DrainName, DrainRuntime>,
+  entries: readonly ParkedEntry[],
+  signals: ListingSignals,
+  onFound: (entry: ParkedEntry, letter: ParkedLetter, raw: RawRecord) => void,
+): Promise<ReadonlySet<DlqId>> {
+  const missing = new Map<string, ParkedEntry>(entries.map((entry) => [entry.dlqId, entry]));
+  const names = new Set(entries.map(({ view }) => view.drain));
+  const [only] = names;
+  const select = names.size === 1 && only !== undefined ? (drains.get(only)?.config.select ?? {}) : {};
+  const look = (selected: Select): Promise<void> =>
+    listThrough(source, selected, missing, signals, (entry, raw) => {
+      onFound(entry, toParkedLetter(source, drains.get(entry.view.drain), entry, raw), raw);
+    });
+  await look(select);
+  if (Object.keys(select).length > 0) await look({});
+  return new Set([...missing.values()].map(({ dlqId }) => dlqId));
+}
+
+const recordsPerPage = 100;
+
+async function listThrough(
+  source: SourceRuntime,
+  select: Select,
+  missing: Map<string, ParkedEntry>,
+  signals: ListingSignals,
+  onFound: (entry: ParkedEntry, raw: RawRecord) => void,
+): Promise<void> {
+  if (missing.size === 0) return;
+  const range = (await source.book.datesMean()) === "entered" ? toRange([...missing.values()]) : {};
+  const seen = new Set<string>();
+  const size = { count: recordsPerPage };
+  let cursor: string | undefined;
+  do {
+    if (signals.stopping.aborted) throw new RedriverError("stopped", "stopped before the end of the listing");
+    const query = { select, ...range, ...(cursor === undefined ? {} : { cursor }) };
+    const page = await listPatiently(source, query, size, signals);
+    for (const raw of page.records) {
+      const entry = missing.get(String(raw["dlqId"]));
+      if (entry === undefined) continue;
+      missing.delete(entry.dlqId);
+      onFound(entry, raw);
+    }
+    if (missing.size === 0) return;
+    const position = toPosition(page);
+    if (page.cursor !== undefined && seen.has(position)) {
+      throw new RedriverError("answer-unreadable", "the listing repeats a page, so it would never end");
+    }
+    seen.add(position);
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+}
+
+function toRange(entries: readonly ParkedEntry[]): { readonly fromDate: number; readonly toDate: number } {
+  let [fromDate, toDate] = [Number.POSITIVE_INFINITY, 0];
+  for (const { dlqId } of entries) {
+    fromDate = Math.min(fromDate, enteredAtOf(dlqId));
+    toDate = Math.max(toDate, enteredAtOf(dlqId));
+  }
+  return { fromDate, toDate };
+}
+
+function toParkedLetter(
+  source: SourceRuntime,
+  drain: DrainRuntime | undefined,
+  { view }: ParkedEntry,
+  raw: RawRecord,
+): ParkedLetter {
+  const parsed = parseRecord(raw);
+  if (parsed.kind === "unusable") return { host: "(unreadable)", status: null, rule: null };
+  const { letter } = parsed;
+  const root = rootOf(letter, readLineage(letter, source.lineageKeys()));
+  const routing = drain?.config.route({
+    letter,
+    now: serviceNow(source),
+    attempt: Math.max(root.attempt, view.attempt),
+    rootCreatedAt: root.rootCreatedAt,
+    expiresAt: letter.enteredAt + source.config.retentionMs,
+  });
+  return { host: hostOf(letter.url), status: letter.responseStatus ?? null, rule: routing?.rule ?? null };
+}
+
+function enteredAtOf(dlqId: DlqId): number {
+  return Number(dlqId.slice(0, dlqId.indexOf("-")));
+}

@@ -1,0 +1,51 @@
+import { isRedriverError } from "../ports/errors.ts";
+import type { ListPage, ListQuery } from "../ports/service.ts";
+import { listPage, type ListedPage } from "./list-page.ts";
+import type { SourceRuntime } from "./runtime.ts";
+
+/** A listing that fails is asked again after these, from the same cursor: a window that began anew each time would never end. */
+const listAgainAfterMs = [500, 2_000, 8_000];
+/** A rate limit that lasts no longer than this is waited for in place; a longer one is for the caller to wait for. */
+const longestWaitMs = 60_000;
+
+export interface ListingSignals {
+  /** Ends calls that are under way. */
+  readonly signal: AbortSignal;
+  /** Ends the listing between two pages. */
+  readonly stopping: AbortSignal;
+}
+
+/** One page, asked for again where that helps. `size.count` is made smaller where a page of it is larger than may be read. */
+export async function listPatiently(
+  source: SourceRuntime,
+  query: Omit<ListQuery, "count">,
+  size: { count: number },
+  { signal, stopping }: ListingSignals,
+): Promise<ListedPage> {
+  for (let failures = 0; ;) {
+    try {
+      return await listPage(source, { ...query, count: size.count }, signal);
+    } catch (error) {
+      if (!isRedriverError(error)) throw error;
+      if (error.code === "answer-too-large") {
+        if (size.count === 1) throw error;
+        size.count = Math.ceil(size.count / 4);
+        continue;
+      }
+      let waitMs: number | undefined;
+      if (error.disposition === "wait") waitMs = Math.max(0, (error.retryAt ?? 0) - source.clock.now());
+      if (error.disposition === "retry") {
+        waitMs = listAgainAfterMs[failures];
+        failures += 1;
+      }
+      if (waitMs === undefined || waitMs > longestWaitMs) throw error;
+      // Jitter, so that windows which were turned away together do not come back together.
+      await source.clock.sleep(waitMs + source.clock.random() * 500, AbortSignal.any([signal, stopping]));
+    }
+  }
+}
+
+/** A cursor may stay the same while the listing moves on; cursor and records together do not. */
+export function toPosition({ cursor, records }: ListPage): string {
+  return JSON.stringify([cursor, records[0]?.["dlqId"], records.at(-1)?.["dlqId"]]);
+}

@@ -1,0 +1,43 @@
+import type { AuditAct, AuditRecord, NewAuditEntry } from "../ports/audit.ts";
+import type { DrainName } from "../ports/ids.ts";
+import type { DrainRuntime, SourceRuntime } from "./runtime.ts";
+
+/** For whom an act is done; `why` is a person's reason. */
+export interface ActOf {
+  readonly drain: DrainName | null;
+  readonly documentHash?: string;
+  readonly why?: string;
+}
+
+export function ofDrain({ config, documentHash }: Pick<DrainRuntime, "config" | "documentHash">): ActOf {
+  return { drain: config.name, documentHash };
+}
+
+/** Writes into the audit what is about to be done. Throws `redis-unavailable`: then it must not be done. */
+export async function noteIntent(
+  source: SourceRuntime,
+  act: Exclude<AuditAct, "published">,
+  records: readonly AuditRecord[],
+  of: ActOf,
+): Promise<void> {
+  await source.audit.append([toEntry(source, act, records, of)]);
+}
+
+/** Writes into the audit what is known already, or must be done although Redis is away; then it is written later. */
+export async function noteFact(
+  source: SourceRuntime,
+  act: "published" | "delete",
+  records: readonly AuditRecord[],
+  of: ActOf,
+): Promise<void> {
+  if (records.length > 0) await source.audit.note([toEntry(source, act, records, of)]);
+}
+
+function toEntry(
+  source: SourceRuntime,
+  act: AuditAct,
+  records: readonly AuditRecord[],
+  of: ActOf,
+): NewAuditEntry {
+  return { act, by: source.by, source: source.config.id, ...of, records };
+}

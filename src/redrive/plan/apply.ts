@@ -1,0 +1,191 @@
+/**
+ * Acts on what a plan selected and a check found as planned, and on nothing else:
+ *
+ *   list ─► decide ─► only what is selected and still decided so ─► the page work of a pass (work-page.ts)
+ *
+ * It is a person's order, so the drain's mode is not asked; a pause stops it, and ledger and limits hold as in a pass. What
+ * has no room yet is waited for, then the range is listed again; what rounds without progress leave is left.
+ */
+import { addTallies, emptyTally, noReasons } from "../../ports/tally.ts";
+import type { AuditRecord } from "../../ports/audit.ts";
+import type { Tally } from "../../ports/passes.ts";
+import type { ListingSignals } from "../list-patiently.ts";
+import type { PageOutcome } from "../page-report.ts";
+import { noteIntent, ofDrain } from "../note-act.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { workPage } from "../work-page.ts";
+import { splitUnlisted, type PlanCheck } from "./check-plan.ts";
+import { isDone, standingOf } from "./selection.ts";
+import { survey, type SurveyedRecord, type SurveyPage, type SurveyRange } from "./survey.ts";
+
+export interface ApplyRun {
+  readonly drain: DrainRuntime;
+  readonly range: SurveyRange;
+  /** Emptied as the work goes on. */
+  readonly open: PlanCheck["open"];
+  readonly signals: ListingSignals;
+  /** A person's reason. */
+  readonly order: { readonly why?: string };
+  /** Why the drain is paused now, for a person to read; null when it is not. */
+  readonly pausedBy: () => Promise<string | null>;
+  /** How many of the plan are not done yet. */
+  readonly onPage: (left: number) => void;
+}
+
+export interface Applied {
+  readonly tally: Tally;
+  /** Found otherwise, changed or gone while it was acted on; skipped. */
+  readonly skipped: number;
+  /** Not done, and why as far as it is known; applying the plan again goes on with them. */
+  readonly left: number;
+  readonly leftReasons: Readonly<Record<string, number>>;
+  /** What ended it before its end; null when nothing did. */
+  readonly stop:
+    | null
+    | { readonly kind: "told" }
+    | { readonly kind: "paused"; readonly why: string }
+    | { readonly kind: "failed"; readonly error: unknown };
+}
+
+/** A rate's next grant is waited for this long; what takes longer (a day's ceiling) is left. */
+const longestWaitMs = 10 * 60_000;
+const shortestWaitMs = 100;
+const roundsWithoutProgress = 3;
+
+/** Never throws: what stopped it is in the answer, beside what was done until then. */
+export async function applyPlan(run: ApplyRun): Promise<Applied> {
+  const work = createWork(run);
+  try {
+    await work.rounds();
+  } catch (error) {
+    const { signal, stopping } = run.signals;
+    work.stop(signal.aborted || stopping.aborted ? { kind: "told" } : { kind: "failed", error });
+  }
+  return work.applied();
+}
+
+function createWork(run: ApplyRun) {
+  const { open, signals } = run;
+  const drain: DrainRuntime = { ...run.drain, config: { ...run.drain.config, mode: "live" } };
+  const { source } = drain;
+  let tally = emptyTally;
+  let skipped = 0;
+  let stop: Applied["stop"] = null;
+  let reasons: Record<string, number> = {};
+  /** When the first of those that were left in this round has room. */
+  let nextAt = Infinity;
+
+  const sleep = (ms: number): Promise<void> =>
+    source.clock.sleep(Math.max(shortestWaitMs, ms), AbortSignal.any([signals.signal, signals.stopping]));
+  const countLeft = (reason: string, until?: number, times = 1): void => {
+    reasons[reason] = (reasons[reason] ?? 0) + times;
+    if (until !== undefined && until > 0) nextAt = Math.min(nextAt, until);
+  };
+
+  /** Those that the plan selected and that would be decided so now. */
+  const choose = (records: readonly SurveyedRecord[]): readonly SurveyedRecord[] =>
+    records.filter((record) => {
+      const { letter, decision } = record.decided;
+      const planned = open.get(letter.dlqId);
+      if (planned === undefined) return false;
+      switch (standingOf(planned, record, source.headerPrefix)) {
+        case "as-planned":
+          return true;
+        case "not-now":
+          countLeft(decision.reason, decision.then === "hold" ? decision.until : undefined);
+          return false;
+        case "done":
+          open.delete(letter.dlqId);
+          return false;
+        case "changed":
+        case "otherwise":
+          open.delete(letter.dlqId);
+          skipped += 1;
+          return false;
+      }
+    });
+
+  const act = async (records: readonly SurveyedRecord[], readAt: number): Promise<PageOutcome> => {
+    await noteIntent(source, "apply", records.map(toAuditRecord), { ...ofDrain(drain), ...run.order });
+    const raws = records.map(({ decided }) => decided.raw);
+    const work = { passId: null, stopping: signals.stopping };
+    const outcome = await workPage(drain, { records: raws, readAt }, signals.signal, work);
+    const ids = records.map(({ decided }) => decided.letter.dlqId);
+    const { views } = await source.ledger.peek(ids);
+    for (const [index, dlqId] of ids.entries()) {
+      const view = views[index];
+      if (view !== undefined && (isDone(view) || view.state === "parked")) open.delete(dlqId);
+    }
+    return outcome;
+  };
+
+  const workOn = async (page: SurveyPage): Promise<void> => {
+    const mine = choose(page.records);
+    if (mine.length === 0) return;
+    stop = await whyStop(run);
+    if (stop !== null) return;
+    const { tally: found, dueLater } = await act(mine, page.readAt);
+    tally = addTallies(tally, { ...found, listed: 0, due: 0, held: 0, inDoubt: 0, reasons: noReasons });
+    const { due, held } = found.reasons;
+    for (const [reason, times] of Object.entries({ ...due, ...held })) countLeft(reason, undefined, times);
+    if (found.inDoubt > 0) countLeft("outcome-unknown", undefined, found.inDoubt);
+    for (const { dueAt } of dueLater) if (dueAt > 0) nextAt = Math.min(nextAt, dueAt);
+  };
+
+  /** One listing of the range. */
+  const round = async (): Promise<void> => {
+    reasons = {};
+    nextAt = Infinity;
+    const unseen = new Set(open.keys());
+    for await (const page of survey(drain, run.range, signals)) {
+      for (const { decided } of page.records) unseen.delete(decided.letter.dlqId);
+      await workOn(page);
+      run.onPage(open.size);
+      if (stop !== null) return;
+      if (unseen.size === 0) break;
+    }
+    skipped += (await splitUnlisted(source, [...unseen])).gone;
+    for (const dlqId of unseen) open.delete(dlqId);
+  };
+
+  return {
+    async rounds() {
+      for (let fruitless = 0; open.size > 0 && fruitless < roundsWithoutProgress;) {
+        const before = open.size;
+        await round();
+        if (stop !== null || open.size === 0) return;
+        const waitMs = nextAt - source.clock.now();
+        const progress = open.size < before;
+        if (!progress && waitMs > longestWaitMs) return;
+        if (waitMs <= longestWaitMs) await sleep(waitMs);
+        fruitless = progress ? 0 : fruitless + 1;
+      }
+    },
+    stop(why: Applied["stop"]) {
+      stop = why;
+    },
+    applied: (): Applied => ({ tally, skipped, left: open.size, leftReasons: reasons, stop }),
+  };
+}
+
+function toAuditRecord({ decided }: SurveyedRecord): AuditRecord {
+  const { letter, decision, attempt } = decided;
+  return { dlqId: letter.dlqId, rule: decision.rule, reason: decision.reason, attempt };
+}
+
+/** A rate limit that lasts no longer is waited for. */
+const longestRateLimitMs = 60_000;
+
+async function whyStop({ pausedBy, drain, signals }: ApplyRun): Promise<Applied["stop"]> {
+  if (signals.stopping.aborted) return { kind: "told" };
+  if (drain.config.paused) return { kind: "paused", why: "by the drains document" };
+  const why = await pausedBy();
+  if (why !== null) return { kind: "paused", why };
+  const { clock, health } = drain.source;
+  const state = health.current();
+  if (state.state === "waiting" && state.until - clock.now() <= longestRateLimitMs) {
+    await clock.sleep(state.until - clock.now(), AbortSignal.any([signals.signal, signals.stopping]));
+  }
+  health.check();
+  return null;
+}

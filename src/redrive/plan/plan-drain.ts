@@ -1,0 +1,67 @@
+import type { Show } from "../../message/masked-text.ts";
+import { compileGlob } from "../../rules/glob.ts";
+import type { ListingSignals } from "../list-patiently.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { createDrainCount, type DrainReport } from "./drain-report.ts";
+import { survey, type SurveyedRecord, type SurveyRange } from "./survey.ts";
+
+/** What of a drain's records a plan is about. */
+export interface PlanFilter {
+  /** Names of rules; absent: whatever decided. */
+  readonly rules?: readonly string[];
+  /** A host, or a glob of one; with or without its port. */
+  readonly host?: string;
+  /** So many records of a drain, and no more is listed. */
+  readonly limit?: number;
+}
+
+export interface PlanRun {
+  readonly drain: DrainRuntime;
+  readonly range: SurveyRange;
+  readonly filter: PlanFilter;
+  readonly show: Show;
+  readonly signals: ListingSignals;
+  /** Each record of the plan, in the service's order. */
+  readonly onRecord: (record: SurveyedRecord) => Promise<void>;
+  readonly onPage: (report: { readonly listed: number; readonly planned: number }) => void;
+}
+
+/** Lists and decides all that a drain selects, and sums it up. Changes nothing. Throws as `survey` does. */
+export async function planDrain(run: PlanRun): Promise<DrainReport> {
+  const { drain, range, filter, show } = run;
+  const isWanted = toTest(filter);
+  const limit = filter.limit ?? Infinity;
+  const isFiltered = filter.rules !== undefined || filter.host !== undefined;
+  const count = createDrainCount(drain, range, show);
+  let listed = 0;
+  for await (const page of survey(drain, range, run.signals)) {
+    // Such a record has neither a rule nor a host.
+    if (!isFiltered) count.unusable(page.unusable);
+    let looked = page.unusable.length;
+    for (const record of page.records) {
+      if (count.planned() === limit) break;
+      looked += 1;
+      if (!isWanted(record)) continue;
+      count.add(record);
+      await run.onRecord(record);
+    }
+    listed += looked;
+    count.listed(looked);
+    run.onPage({ listed, planned: count.planned() });
+    const isAll = page.isLast && looked === page.records.length + page.unusable.length;
+    if (count.planned() === limit) return count.report(!isAll);
+  }
+  return count.report(false);
+}
+
+function toTest({ rules, host }: PlanFilter): (record: SurveyedRecord) => boolean {
+  const wanted = rules === undefined ? null : new Set(rules);
+  const fitsHost = host === undefined ? null : compileGlob(host.toLowerCase());
+  return ({ decided: { decision, letter } }) => {
+    if (wanted !== null && (decision.rule === null || !wanted.has(decision.rule))) return false;
+    if (fitsHost === null) return true;
+    if (!URL.canParse(letter.url)) return false;
+    const url = new URL(letter.url);
+    return fitsHost(url.hostname) || fitsHost(url.host);
+  };
+}

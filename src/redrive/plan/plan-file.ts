@@ -1,0 +1,190 @@
+/**
+ * A plan as text, one JSON object per line: a head, the records, and a last line with their number and a digest of all that is
+ * before it, so that a file that was cut or edited is noticed. The digest proves nothing against somebody who writes a new one.
+ */
+import { createHash } from "node:crypto";
+import type { DlqId } from "../../message/dead-letter.ts";
+import { toSafeJson } from "../../message/safe-json.ts";
+import type { DrainName, SourceId } from "../../ports/ids.ts";
+import type { PlanRecord } from "./plan-record.ts";
+
+export const planVersion = 1;
+
+export interface PlannedDrain {
+  readonly drain: DrainName;
+  readonly source: SourceId;
+  /** Keyed hash of the source's address. */
+  readonly address: string;
+  readonly rulesHash: string;
+  /** What was listed: Unix ms, inclusive. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface PlanHead {
+  readonly redriverPlan: typeof planVersion;
+  /** Unix ms. */
+  readonly createdAt: number;
+  /** Of redriver. */
+  readonly version: string;
+  readonly documentHash: string;
+  readonly flags: {
+    readonly rules?: readonly string[];
+    readonly host?: string;
+    readonly limit?: number;
+    readonly showContent: boolean;
+  };
+  readonly drains: readonly PlannedDrain[];
+}
+
+/** Turns a plan into lines, each with its line end; the digest is kept over what was made so far. */
+export interface PlanWriter {
+  head(head: PlanHead): string;
+  record(record: PlanRecord): string;
+  end(): string;
+}
+
+export function createPlanWriter(): PlanWriter {
+  const digest = createHash("sha256");
+  let records = 0;
+  const line = (value: object): string => {
+    const text = `${toSafeJson(value)}\n`;
+    digest.update(text);
+    return text;
+  };
+  return {
+    head: line,
+    record(record) {
+      records += 1;
+      return line(record);
+    },
+    end: () => `${JSON.stringify({ end: true, records, sha256: digest.digest("hex") })}\n`,
+  };
+}
+
+export type PlanReading =
+  | { readonly ok: true; readonly head: PlanHead; readonly records: number; readonly digest: string }
+  /** Names the line and what was expected; holds nothing of the record. */
+  | { readonly ok: false; readonly problem: string };
+
+/**
+ * Reads a plan of any size. `onRecord` is told of each record as it comes, so nothing may be done about them before the answer
+ * is known. Rethrows what reading throws.
+ */
+export async function readPlan(
+  chunks: AsyncIterable<Buffer | string>,
+  onRecord: (record: PlanRecord) => void,
+): Promise<PlanReading> {
+  const digest = createHash("sha256");
+  let head: PlanHead | null = null;
+  let records = 0;
+  let number = 0;
+  let last: PlanReading | null = null;
+  const broken = (what: string): PlanReading => ({ ok: false, problem: `line ${number}: ${what}` });
+
+  for await (const text of linesOf(chunks)) {
+    number += 1;
+    if (last !== null) return broken("nothing may follow the line that ends a plan");
+    const value = toObject(text);
+    if (value === null) return broken("expected a JSON object");
+    if (head === null) {
+      const read = toHead(value);
+      if (typeof read === "string") return broken(read);
+      head = read;
+    } else if (value["end"] === true) {
+      const found = digest.digest("hex");
+      if (value["records"] !== records || value["sha256"] !== found) {
+        return broken("the plan is not as it was written: its digest differs");
+      }
+      last = { ok: true, head, records, digest: found };
+      continue;
+    } else {
+      if (!isRecord(value, head)) return broken("expected a record of one of the plan's drains");
+      records += 1;
+      onRecord(value);
+    }
+    digest.update(text).update("\n");
+  }
+  if (head === null) return { ok: false, problem: "expected a plan, got nothing" };
+  return last ?? { ok: false, problem: `cut off after line ${number}: the line that ends a plan is missing` };
+}
+
+/** A line is longer than this only where bodies of many megabytes are shown. */
+const mostLineBytes = 256 * 1024 * 1024;
+
+/** Split at line feeds alone: JSON may hold other line ends of Unicode. What follows the last line feed is a line too. */
+async function* linesOf(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer, void, undefined> {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const given of chunks) {
+    let chunk = typeof given === "string" ? Buffer.from(given) : given;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10)) {
+      yield Buffer.concat([...parts, chunk.subarray(0, end)]);
+      parts = [];
+      bytes = 0;
+      chunk = chunk.subarray(end + 1);
+    }
+    if (chunk.length === 0) continue;
+    bytes += chunk.length;
+    if (bytes > mostLineBytes) break;
+    parts.push(chunk);
+  }
+  if (parts.length > 0) yield Buffer.concat(parts);
+}
+
+function toObject(text: Buffer): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text.toString("utf8"));
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+function toHead(value: Readonly<Record<string, unknown>>): PlanHead | string {
+  const version = value["redriverPlan"];
+  if (version === undefined) return "expected a plan, which begins with redriverPlan";
+  if (version !== planVersion) {
+    return `expected version ${planVersion} of plans, got ${typeof version === "number" ? version : typeof version}`;
+  }
+  const { drains, documentHash, createdAt } = value;
+  const fits =
+    typeof documentHash === "string" &&
+    typeof createdAt === "number" &&
+    Array.isArray(drains) &&
+    drains.every(isPlannedDrain);
+  return fits ? (value as unknown as PlanHead) : "expected the head of a plan with its drains";
+}
+
+function isPlannedDrain(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { drain, source, address, rulesHash, from, to } = value as Record<string, unknown>;
+  return (
+    [drain, source, address, rulesHash].every((text) => typeof text === "string") &&
+    [from, to].every((time) => Number.isSafeInteger(time))
+  );
+}
+
+const decisions: readonly unknown[] = ["republish", "drop", "hold", "park", "settle"];
+
+function isRecord(
+  value: Readonly<Record<string, unknown>>,
+  head: PlanHead,
+): value is Readonly<Record<string, unknown>> & PlanRecord {
+  const { drain, dlqId, hash, then, reason, rule, item } = value;
+  return (
+    head.drains.some((one) => one.drain === (drain as DrainName)) &&
+    isDlqId(dlqId) &&
+    typeof hash === "string" &&
+    decisions.includes(then) &&
+    typeof reason === "string" &&
+    (rule === null || typeof rule === "string") &&
+    (item === undefined ? then !== "republish" : typeof item === "string")
+  );
+}
+
+function isDlqId(value: unknown): value is DlqId {
+  return typeof value === "string" && /^\d+-\d+$/.test(value);
+}

@@ -1,0 +1,91 @@
+import { describeRebuild, type RebuildRow } from "../../message/describe-rebuild.ts";
+import type { BatchItem, DlqId, RawRecord } from "../../message/dead-letter.ts";
+import { toShownUrl, type Show } from "../../message/masked-text.ts";
+import type { DrainName } from "../../ports/ids.ts";
+import type { Decision, Loss } from "../../rules/decision.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { hashItem, hashRecord, withoutOwnHeaders } from "./content-hash.ts";
+import type { SurveyedRecord } from "./survey.ts";
+
+/** What of a decision must be the same again for it to be acted on. */
+export interface Planned {
+  /** Of the record as it was listed. */
+  readonly hash: string;
+  readonly then: Decision["then"];
+  readonly reason: string;
+  readonly rule: string | null;
+  /** Of what it would be published as; only of one that is republished. */
+  readonly item?: string;
+}
+
+/** One record of a plan, as its file has it. */
+export interface PlanRecord extends Planned {
+  readonly drain: DrainName;
+  readonly dlqId: DlqId;
+  /** Redrives made so far. */
+  readonly attempt: number;
+  /** It waits for a person already, so nothing is to be done. */
+  readonly already?: true;
+  /** Of a hold, where known: Unix ms. */
+  readonly until?: number;
+  /** The rest is for reading. Without its query unless content is shown. */
+  readonly url: string;
+  readonly status: number | null;
+  readonly losses?: readonly Loss[];
+  /** Values are masked unless content is shown. */
+  readonly changes?: readonly RebuildRow[];
+  /** Only where content is shown: complete, as listed and as it would be published. */
+  readonly record?: RawRecord;
+  readonly becomes?: BatchItem;
+}
+
+export function toPlanned(record: SurveyedRecord, headerPrefix: string): Planned {
+  const { decision, raw } = record.decided;
+  return {
+    hash: hashRecord(raw),
+    then: decision.then,
+    reason: decision.reason,
+    rule: decision.rule,
+    ...(record.candidate === null ? {} : { item: hashItem(record.candidate.toItem(1), headerPrefix) }),
+  };
+}
+
+export function toPlanRecord(drain: DrainRuntime, record: SurveyedRecord, show: Show): PlanRecord {
+  const { config, source } = drain;
+  const { headerPrefix } = source;
+  const { decided, candidate } = record;
+  const { decision, letter } = decided;
+  const common: PlanRecord = {
+    drain: config.name,
+    dlqId: letter.dlqId,
+    ...toPlanned(record, headerPrefix),
+    attempt: decided.attempt,
+    ...(isParkedAlready(record, config.rulesHash) ? { already: true as const } : {}),
+    ...(decision.then === "hold" && decision.until !== undefined ? { until: decision.until } : {}),
+    url: toShownUrl(letter.url, show),
+    status: letter.responseStatus ?? null,
+  };
+  const content = show === "content" ? { record: decided.raw } : {};
+  if (candidate === null) return { ...common, ...content };
+  const item = candidate.toItem(1);
+  const changes = describeRebuild(letter, item, { headerPrefix, show });
+  return {
+    ...common,
+    ...(candidate.losses.length > 0 ? { losses: candidate.losses } : {}),
+    ...(changes.length > 0 ? { changes } : {}),
+    ...content,
+    ...(show === "content" ? { becomes: withoutOwnHeaders(item, headerPrefix) } : {}),
+  };
+}
+
+/** The ledger says so already: for this reason, by these rules, or for one that only a person lifts. */
+export function isParkedAlready({ decided }: SurveyedRecord, rulesHash: string): boolean {
+  const { decision, view } = decided;
+  if (decision.then !== "park" || view.state !== "parked") return false;
+  return decision.rule === null || (view.reason === decision.reason && view.rulesHash === rulesHash);
+}
+
+/** Whether something is to be done about it. */
+export function isAct({ then, already }: Pick<PlanRecord, "then" | "already">): boolean {
+  return then !== "hold" && already !== true;
+}

@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+import type { DlqId } from "../../message/dead-letter.ts";
+
+/** Keeps a few of many, the same ones whatever the order in which they come, and spread over all of them: those whose dlqIds hash lowest. */
+export interface Samples<Sample> {
+  /** `toSample` is asked only for one that is kept for now. */
+  offer(dlqId: DlqId, toSample: () => Sample): void;
+  /** By time of entry. */
+  all(): readonly Sample[];
+}
+
+export function createSamples<Sample>(most: number): Samples<Sample> {
+  const kept: { readonly draw: number; readonly dlqId: DlqId; readonly sample: Sample }[] = [];
+  return {
+    offer(dlqId, toSample) {
+      const draw = createHash("sha256").update(`sample ${dlqId}`).digest().readUInt32BE(0);
+      const highest = kept.at(-1);
+      if (kept.length >= most && (highest === undefined || draw >= highest.draw)) return;
+      if (kept.some((one) => one.dlqId === dlqId)) return;
+      if (kept.length >= most) kept.pop();
+      kept.push({ draw, dlqId, sample: toSample() });
+      kept.sort((one, other) => one.draw - other.draw);
+    },
+    all: () => kept.toSorted((one, other) => compareIds(one.dlqId, other.dlqId)).map(({ sample }) => sample),
+  };
+}
+
+function compareIds(one: DlqId, other: DlqId): number {
+  const [oneMs = 0, oneSeq = 0] = one.split("-").map(Number);
+  const [otherMs = 0, otherSeq = 0] = other.split("-").map(Number);
+  return oneMs - otherMs || oneSeq - otherSeq;
+}

@@ -1,0 +1,69 @@
+import type { DeadLetter } from "../../message/dead-letter.ts";
+import type { Decision } from "../../rules/decision.ts";
+import { signatureOf, type Signature } from "../../signature/signature-of.ts";
+import { hostOf } from "./target.ts";
+import { createTopCount, type Counted, type TopCount, type TopCounted } from "./top-count.ts";
+
+/** Failures that look alike: same status, and the same answer without what varies. */
+export interface SignatureReport extends Signature {
+  readonly count: number;
+  readonly hosts: TopCounted<string>;
+  readonly decisions: readonly Counted<Decision["then"]>[];
+}
+
+export interface SignatureCounts {
+  /** Most frequent first. */
+  readonly top: readonly SignatureReport[];
+  readonly more: { readonly kinds: number; readonly count: number };
+}
+
+export interface SignatureCount {
+  add(letter: DeadLetter, then: Decision["then"]): void;
+  counts(): SignatureCounts;
+}
+
+const mostSignatures = 1_000;
+const mostHosts = 50;
+const topSignatures = 20;
+const topHosts = 3;
+
+interface Building {
+  readonly signature: Signature;
+  readonly hosts: TopCount<string>;
+  readonly decisions: TopCount<Decision["then"]>;
+}
+
+export function createSignatureCount(): SignatureCount {
+  const kinds = createTopCount<string>(mostSignatures);
+  const building = new Map<string, Building>();
+  return {
+    add(letter, then) {
+      const signature = signatureOf(letter);
+      kinds.add(signature.key);
+      let one = building.get(signature.key);
+      if (one === undefined) {
+        if (building.size >= mostSignatures) return;
+        one = {
+          signature,
+          hosts: createTopCount(mostHosts),
+          decisions: createTopCount<Decision["then"]>(10),
+        };
+        building.set(signature.key, one);
+      }
+      one.hosts.add(hostOf(letter.url));
+      one.decisions.add(then);
+    },
+    counts() {
+      const { top, more } = kinds.top(topSignatures);
+      return {
+        top: top.flatMap(({ key, count }) => {
+          const one = building.get(key);
+          if (one === undefined) return [];
+          const { signature, hosts, decisions } = one;
+          return [{ ...signature, count, hosts: hosts.top(topHosts), decisions: decisions.top(10).top }];
+        }),
+        more,
+      };
+    },
+  };
+}

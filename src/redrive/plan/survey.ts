@@ -1,0 +1,109 @@
+/**
+ * Reads what a drain selects and decides each record as a pass would, through the same stages, and changes nothing: no pass
+ * is opened, nothing is begun, parked or deleted, and the ledger is asked by `peek`, which remembers nothing.
+ */
+import type { RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
+import { RedriverError } from "../../ports/errors.ts";
+import { listPatiently, toPosition, type ListingSignals } from "../list-patiently.ts";
+import { horizonBehindMs, knownOffsetMs } from "../run-pass.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { selectRange } from "../select-dates.ts";
+import { collect } from "../stages/collect.ts";
+import { decideOne } from "../stages/decide-one.ts";
+import { idsOf, type Candidate, type DecidedRecord } from "../stages/records.ts";
+
+/** What is listed: inclusive, Unix ms, as the service's dates mean it. Nothing that entered after `to` is in it. */
+export interface SurveyRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface SurveyedRecord {
+  readonly decided: DecidedRecord;
+  /** What it would be published as; null unless it is due. */
+  readonly candidate: Candidate | null;
+}
+
+export interface SurveyPage {
+  readonly records: readonly SurveyedRecord[];
+  readonly unusable: readonly UnusableRecord[];
+  /** Redis time from before the page was asked for. */
+  readonly readAt: number;
+  readonly isLast: boolean;
+}
+
+const recordsPerPage = 100;
+/** A listing that does not end is a fault of the service. */
+const mostPages = 1_000_000;
+
+/** The whole range of a drain, up to a horizon that is fixed now. Throws what keeps the source from being asked. */
+export async function freezeRange(drain: DrainRuntime, signal: AbortSignal): Promise<SurveyRange> {
+  const { source, config } = drain;
+  source.health.check();
+  const offsetMs = await knownOffsetMs(drain, signal);
+  const now = source.clock.now();
+  const horizon = Math.floor(Math.min(now, now + offsetMs)) - horizonBehindMs;
+  const { fullFrom, to } = selectRange(config.dates, now + offsetMs, horizon);
+  return { from: fullFrom, to };
+}
+
+/** Page by page, in the service's order. Throws a RedriverError of the service or the ledger, or `stopped`. */
+export async function* survey(
+  drain: DrainRuntime,
+  range: SurveyRange,
+  signals: ListingSignals,
+): AsyncGenerator<SurveyPage, void, undefined> {
+  const { source, config } = drain;
+  const seen = new Set<string>();
+  const size = { count: recordsPerPage };
+  let cursor: string | undefined;
+  for (let pageNumber = 0; pageNumber < mostPages; pageNumber += 1) {
+    if (signals.stopping.aborted) throw new RedriverError("stopped", "stopped before the end of the listing");
+    const page = await listPatiently(
+      source,
+      {
+        select: config.select,
+        ...(range.from > 0 ? { fromDate: range.from } : {}),
+        toDate: range.to,
+        ...(cursor === undefined ? {} : { cursor }),
+      },
+      size,
+      signals,
+    );
+    const isLast = page.cursor === undefined;
+    yield { ...(await decidePage(drain, page.records, range.to)), readAt: page.readAt, isLast };
+    if (isLast) return;
+    const position = toPosition(page);
+    if (seen.has(position)) {
+      throw new RedriverError("answer-unreadable", "the listing repeats a page, so it would never end");
+    }
+    seen.add(position);
+    cursor = page.cursor;
+  }
+  throw new RedriverError("answer-unreadable", `the listing did not end within ${mostPages} pages`);
+}
+
+/** Decides these records by what the ledger says just now. At most 100. */
+async function decidePage(
+  drain: DrainRuntime,
+  records: readonly RawRecord[],
+  to: number,
+): Promise<Pick<SurveyPage, "records" | "unusable">> {
+  const { source } = drain;
+  const { found, unusable } = collect(records, source.lineageKeys());
+  // Where the dates mean creation, or their meaning is not known, what has only just failed is listed too.
+  const within = found.filter(({ letter }) => letter.enteredAt <= to);
+  if (within.length === 0) return { records: [], unusable };
+  const { views, at } = await source.ledger.peek(idsOf(within));
+  return {
+    unusable,
+    records: within.map((record, index) =>
+      decideOne(drain, {
+        ...record,
+        view: views[index] ?? { state: "absent" },
+        viewedAt: at,
+        isNewComeBack: false,
+      }),
+    ),
+  };
+}

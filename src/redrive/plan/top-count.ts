@@ -1,0 +1,42 @@
+export interface Counted<Key> {
+  readonly key: Key;
+  readonly count: number;
+}
+
+export interface TopCounted<Key> {
+  /** Most frequent first, of equals the first by name. */
+  readonly top: readonly Counted<Key>[];
+  /** What is not in `top`: different ones (as far as they were told apart) and how often they came. */
+  readonly more: { readonly kinds: number; readonly count: number };
+}
+
+/** Counts how often each key comes, of bounded size: keys that are new when `mostKeys` are known are only counted together. */
+export interface TopCount<Key extends string | number> {
+  add(key: Key): void;
+  top(count: number): TopCounted<Key>;
+}
+
+export function createTopCount<Key extends string | number>(mostKeys: number): TopCount<Key> {
+  const counts = new Map<Key, number>();
+  let others = 0;
+  return {
+    add(key) {
+      const known = counts.get(key);
+      if (known === undefined && counts.size >= mostKeys) others += 1;
+      else counts.set(key, (known ?? 0) + 1);
+    },
+    top(count) {
+      const sorted = [...counts].toSorted(
+        ([one, ones], [other, others_]) => others_ - ones || (one < other ? -1 : 1),
+      );
+      const rest = sorted.slice(count);
+      return {
+        top: sorted.slice(0, count).map(([key, times]) => ({ key, count: times })),
+        more: {
+          kinds: rest.length + (others > 0 ? 1 : 0),
+          count: rest.reduce((sum, [, times]) => sum + times, others),
+        },
+      };
+    },
+  };
+}

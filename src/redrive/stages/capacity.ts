@@ -1,0 +1,194 @@
+/**
+ * Asks for capacity before candidates are published: the rates of the drain, of the host and of the rule, and the ceilings of the
+ * pass and of the day, all replicas together.
+ *
+ *   take ─┬─ granted ─► published now; what led to no POST is given back
+ *         ├─ wait ────► whose turn comes soon waits in place, then takes again; whose does not is held: rate-limit
+ *         └─ ceiling ─► held: pass-limit, day-limit
+ *
+ * A slow host or rule keeps nobody else waiting: in every round all that remain ask again.
+ */
+import { isRedisAway } from "../../ports/errors.ts";
+import type { PassId } from "../../ports/ids.ts";
+import type { CapacityQuery, CapacityVerdict } from "../../ports/limits.ts";
+import type { HoldReason } from "../../rules/decision.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { isReconciling, toAsking, toHeld, toRuleLimits, type Asking } from "./capacity-request.ts";
+import { held } from "./posting.ts";
+import type { Candidate, PublishResult } from "./records.ts";
+
+/** How long a page waits in place for the drain's own rate: nothing else of the drain could go meanwhile. */
+const patienceWithDrainMs = 60_000;
+/** And for the rate of a host or a rule: records of others wait behind this page. At 10/s a page of 100 takes 9 s. */
+const patienceWithOthersMs = 15_000;
+/** A turn that is further off is not waited for, however slow the rate: the next pass comes sooner than many of those. */
+const longestTurnMs = 5_000;
+/** Turns that come within this of the first are taken together, so that batches are full. It costs no rate, only this once. */
+const gatherMs = 250;
+const leastWaitMs = 10;
+/** Of one take. */
+const mostRequests = 100;
+
+/** For what, and until when, a page is worked on. */
+export interface CapacityWork {
+  readonly passId: PassId | null;
+  /** Redis time. */
+  readonly pageReadAt: number;
+  /** Ends a wait; what is left is held as `stopping`. */
+  readonly stop: AbortSignal;
+  /** What keeps the drain from publishing at all just now. */
+  readonly whyNotNow: () => HoldReason | null;
+  /** Publishes what was granted, at once; answers those that led to no POST. */
+  readonly publish: (granted: readonly Candidate[]) => Promise<readonly Candidate[]>;
+}
+
+/**
+ * Publishes candidates as there is capacity for them, and answers those that were held. What reconciles an earlier POST comes first. Without
+ * limits nothing is asked. Throws `redis-unavailable`: what was not published then was not begun.
+ */
+export async function withCapacity(
+  drain: DrainRuntime,
+  candidates: readonly Candidate[],
+  work: CapacityWork,
+): Promise<readonly PublishResult[]> {
+  const ruleLimits = toRuleLimits(drain);
+  const isUnlimited =
+    Object.keys(drain.config.limits).length === 0 &&
+    !candidates.some(({ decision }) => decision.rule !== null && ruleLimits.has(decision.rule));
+  if (isUnlimited) {
+    await work.publish(candidates);
+    return [];
+  }
+  const inOrder = [...candidates.filter(isReconciling), ...candidates.filter((one) => !isReconciling(one))];
+  const asking = inOrder.map((candidate) => toAsking(candidate, ruleLimits));
+  const results: PublishResult[] = [];
+  for (let start = 0; start < asking.length; start += mostRequests) {
+    results.push(...(await inRounds(drain, asking.slice(start, start + mostRequests), work)));
+  }
+  return results;
+}
+
+async function inRounds(
+  drain: DrainRuntime,
+  asking: readonly Asking[],
+  work: CapacityWork,
+): Promise<readonly PublishResult[]> {
+  const { capacity, clock } = drain.source;
+  const results: PublishResult[] = [];
+  let remaining = asking;
+  let startedAt: number | null = null;
+  while (remaining.length > 0) {
+    const reason = work.whyNotNow();
+    if (reason !== null) return [...results, ...remaining.map(({ candidate }) => held(candidate, reason))];
+
+    const { verdicts, at } = await capacity.take(toQuery(drain, work, remaining));
+    const answeredAt = clock.monotonic();
+    startedAt ??= at;
+    const granted = remaining.filter((_, index) => verdicts[index]?.kind === "granted");
+    if (granted.length > 0) await publish(drain, granted, at, work);
+
+    const now = at + clock.monotonic() - answeredAt;
+    const sorted = sortOut(drain, remaining, verdicts, { now, startedAt, pageReadAt: work.pageReadAt });
+    results.push(...sorted.held);
+    remaining = sorted.waiting;
+    if (remaining.length > 0 && !(await sleptUntil(drain, sorted.wakeAt - now, work.stop))) {
+      return [...results, ...remaining.map(({ candidate }) => held(candidate, "stopping"))];
+    }
+  }
+  return results;
+}
+
+/** Who waits in place, until when, and who is held. All times are Redis time. */
+function sortOut(
+  drain: DrainRuntime,
+  asking: readonly Asking[],
+  verdicts: readonly CapacityVerdict[],
+  times: { readonly now: number; readonly startedAt: number; readonly pageReadAt: number },
+): {
+  readonly waiting: readonly Asking[];
+  readonly held: readonly PublishResult[];
+  readonly wakeAt: number;
+} {
+  // A page must be young enough to begin when its turn comes.
+  const oldestAt = times.pageReadAt + drain.source.ledger.limits.maxPageAgeMs / 2;
+  const deadlines = {
+    publish: Math.min(times.startedAt + patienceWithDrainMs, oldestAt),
+    host: Math.min(times.startedAt + patienceWithOthersMs, oldestAt),
+    rule: Math.min(times.startedAt + patienceWithOthersMs, oldestAt),
+  };
+  const firstTurn = Math.min(...verdicts.flatMap((one) => (one.kind === "wait" ? [one.until] : [])));
+  const waiting: Asking[] = [];
+  const results: PublishResult[] = [];
+  let wakeAt = firstTurn;
+  for (const [index, one] of asking.entries()) {
+    const verdict = verdicts[index];
+    if (verdict === undefined || verdict.kind === "granted") continue;
+    const isSoon = firstTurn <= times.now + longestTurnMs;
+    if (verdict.kind === "ceiling" || !isSoon || verdict.until > deadlines[verdict.by]) {
+      results.push(toHeld(drain, one, verdict));
+    } else {
+      waiting.push(one);
+      if (verdict.until <= firstTurn + gatherMs) wakeAt = Math.max(wakeAt, verdict.until);
+    }
+  }
+  return { waiting, held: results, wakeAt };
+}
+
+async function publish(
+  drain: DrainRuntime,
+  granted: readonly Asking[],
+  at: number,
+  work: CapacityWork,
+): Promise<void> {
+  const unused = new Set(await work.publish(granted.map(({ candidate }) => candidate)));
+  if (unused.size === 0) return;
+  const returned = granted.filter(({ candidate }) => unused.has(candidate));
+  try {
+    await drain.source.capacity.giveBack(toQuery(drain, work, returned), at);
+  } catch (error) {
+    // Capacity that nobody used is lost; nothing else.
+    if (!isRedisAway(error)) throw error;
+  }
+}
+
+function toQuery(
+  { config, source }: DrainRuntime,
+  { passId }: CapacityWork,
+  asking: readonly Asking[],
+): CapacityQuery {
+  return {
+    source: source.config.id,
+    drain: config.name,
+    passId,
+    limits: config.limits,
+    requests: asking.map(({ request }) => request),
+  };
+}
+
+/** Whether a result shows that no POST was made, or none that was answered with anything but "not now". */
+export function ledToNoPost(result: PublishResult): boolean {
+  switch (result.kind) {
+    case "published":
+    case "in-doubt":
+      return false;
+    case "done-before":
+      return true;
+    case "parked":
+      return result.decision.reason !== "refused" && result.decision.reason !== "too-large";
+    case "held":
+      return !countedHolds.has(result.decision.reason);
+  }
+}
+
+/** The service answered a POST of it, or has not answered yet. */
+const countedHolds: ReadonlySet<HoldReason> = new Set(["refused-alone", "source-halted", "outcome-unknown"]);
+
+/** False when the work was stopped meanwhile. */
+async function sleptUntil({ source }: DrainRuntime, ms: number, stop: AbortSignal): Promise<boolean> {
+  try {
+    await source.clock.sleep(Math.max(leastWaitMs, ms), stop);
+    return true;
+  } catch {
+    return false;
+  }
+}

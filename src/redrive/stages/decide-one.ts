@@ -1,0 +1,49 @@
+import { explainDecision } from "../../rules/explain-decision.ts";
+import type { RecordFacts } from "../../rules/facts.ts";
+import { serviceNow, type DrainRuntime, type ServiceTime } from "../runtime.ts";
+import { decideRecord } from "./decide.ts";
+import { prepare } from "./prepare.ts";
+import type { Candidate, DecidedRecord, KnownRecord } from "./records.ts";
+
+/** What a decision needs of a drain at work. */
+export interface DecidingRuntime {
+  readonly config: DrainRuntime["config"];
+  readonly source: ServiceTime & Pick<DrainRuntime["source"], "headerPrefix" | "lineageKeys">;
+}
+
+export interface DecidedOne {
+  readonly decided: DecidedRecord;
+  readonly candidate: Candidate | null;
+  /** What the rules were asked with. */
+  readonly facts: RecordFacts;
+}
+
+/** The rules' decision, made a park where a due record cannot be rebuilt. Changes nothing. */
+export function decideOne(drain: DecidingRuntime, record: KnownRecord): DecidedOne {
+  const { decision, facts } = decideRecord(drain.config, record, serviceNow(drain.source));
+  const decided: DecidedRecord = {
+    ...record,
+    attempt: facts.attempt,
+    decision,
+    explanation: explainDecision(decision, facts),
+  };
+  if (decision.then !== "republish") return { decided, candidate: null, facts };
+
+  const prepared = prepare(decided, decision.set, {
+    headerPrefix: drain.source.headerPrefix,
+    lineageKey: drain.source.lineageKeys()[0],
+    // A person who releases it has seen what it loses.
+    onLoss: isReleased(record) ? "republish" : drain.config.onLoss,
+  });
+  if (prepared.kind === "candidate") return { decided, candidate: prepared.candidate, facts };
+  const parked = { then: "park", reason: prepared.reason, rule: decision.rule } as const;
+  return {
+    decided: { ...decided, decision: parked, explanation: explainDecision(parked, facts) },
+    candidate: null,
+    facts,
+  };
+}
+
+function isReleased({ view }: KnownRecord): boolean {
+  return (view.state === "cool" || view.state === "open") && view.released === "by-person";
+}

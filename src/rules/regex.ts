@@ -1,0 +1,45 @@
+import { RE2JS, RE2JSException } from "re2js";
+import { one, type Parsed } from "./parsed.ts";
+
+/**
+ * Regular expressions of RE2 syntax: no back references and no lookaround, and so a search that is linear in the text
+ * whatever expression and text are. Found anywhere in the text; `^` and `$` are its ends.
+ */
+const mostCharacters = 1_000;
+/**
+ * Instructions. What one character of a text costs at worst grows with them: a megabyte of text made to hurt takes about five
+ * seconds at this size, and milliseconds where people write the expression. A UUID in full is about 45.
+ */
+const mostInstructions = 256;
+
+export function parseRegex(
+  value: unknown,
+): Parsed<readonly { readonly kind: "regex"; readonly source: string }[]> {
+  if (typeof value !== "string" || value === "") {
+    return { ok: false, expected: "a regular expression, in quotes" };
+  }
+  if (value.length > mostCharacters) {
+    return { ok: false, expected: `a regular expression of at most ${mostCharacters} characters` };
+  }
+  try {
+    if (RE2JS.compile(value).programSize() > mostInstructions) {
+      return { ok: false, expected: "a smaller regular expression: its repetitions multiply" };
+    }
+    return one({ kind: "regex", source: value });
+  } catch (error) {
+    return { ok: false, expected: `a regular expression of RE2 syntax${toReason(error)}` };
+  }
+}
+
+/** Expects a source that parseRegex took; throws for another. */
+export function compileRegex(source: string): (text: string) => boolean {
+  const expression = RE2JS.compile(source);
+  return (text) => expression.test(text);
+}
+
+/** The library's own words, without the expression that they end with. */
+function toReason(error: unknown): string {
+  if (!(error instanceof RE2JSException)) return "";
+  const [, reason = ""] = /^error parsing regexp: ([a-zA-Z ]+)/.exec(error.message) ?? [];
+  return reason === "" ? "" : ` (${reason.trim()})`;
+}

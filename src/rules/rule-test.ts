@@ -1,0 +1,28 @@
+import type { Decision } from "./decision.ts";
+import type { JsonValue } from "./spec.ts";
+
+/** One entry of a drain's `tests:`. What `given` leaves out has a plain value; what `expect` leaves out is not compared. */
+export interface RuleTest {
+  readonly name: string;
+  /** A record's own fields as listed, and `age`, `messageAge` (ms), `attempt`. */
+  readonly given: {
+    readonly record: Readonly<Record<string, JsonValue>>;
+    readonly ageMs?: number;
+    readonly messageAgeMs?: number;
+    readonly attempt?: number;
+  };
+  readonly expect: {
+    readonly then: Exclude<Decision["then"], "settle">;
+    /** `null`: no rule held. */
+    readonly rule?: string | null;
+    readonly reason?: string;
+    /** The rebuilt item, as far as it is told; headers by name without regard to case, JSON bodies by value. */
+    readonly item?: {
+      readonly destination?: string;
+      readonly queue?: string | null;
+      readonly headers?: Readonly<Record<string, string | null>>;
+      readonly body?: JsonValue;
+    };
+    readonly losses?: readonly string[];
+  };
+}

@@ -1,0 +1,127 @@
+import type { Clock } from "../ports/clock.ts";
+import type { DrainConfig, GuardConfig } from "../ports/drains.ts";
+import type { Events } from "../ports/events.ts";
+import type { GuardBook, GuardMemory, Guards, GuardStanding } from "../ports/guards.ts";
+import type { DrainName } from "../ports/ids.ts";
+import type { IndexReading, StatisticsStore } from "../ports/statistics.ts";
+
+/** Pages follow each other within milliseconds, readings within minutes. */
+const maxAgeMs = 5_000;
+
+export interface GuardParts {
+  readonly statistics: Pick<StatisticsStore, "readAll">;
+  readonly book: GuardBook;
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly events: Events;
+  /** Makes the next pass of a drain a full one. Called before an opening is noted, so that a crash in between repeats it. */
+  readonly forceFull: (drain: DrainName) => Promise<void>;
+}
+
+export function createGuards(parts: GuardParts): Guards {
+  const { clock } = parts;
+  const latest = new Map<
+    DrainName,
+    { readonly config: DrainConfig; readonly at: number; readonly answer: Promise<readonly GuardStanding[]> }
+  >();
+  return {
+    standings(config) {
+      if (config.guards.length === 0) return Promise.resolve([]);
+      const known = latest.get(config.name);
+      if (known?.config === config && clock.monotonic() - known.at < maxAgeMs) return known.answer;
+      const answer = look(parts, config);
+      const asked = { config, at: clock.monotonic(), answer };
+      latest.set(config.name, asked);
+      answer.catch(() => {
+        if (latest.get(config.name) === asked) latest.delete(config.name);
+      });
+      return answer;
+    },
+  };
+}
+
+async function look(parts: GuardParts, { name, guards }: DrainConfig): Promise<readonly GuardStanding[]> {
+  const { statistics, book } = parts;
+  const [readings, memories] = await Promise.all([
+    statistics.readAll([...new Set(guards.map(({ index }) => index))]),
+    book.recall(name, guards.map(nameOf)),
+  ]);
+  const judged = guards.map((guard, position) => {
+    const before = memories[position] ?? null;
+    return {
+      guard,
+      before,
+      ...judge(
+        guard,
+        readings.find(({ index }) => index === guard.index),
+        before,
+      ),
+    };
+  });
+  const wasHeld = judged.some(({ before }) => before?.effect === "closed");
+  const isHeld = judged.some(({ memory }) => memory.effect === "closed");
+  if (wasHeld && !isHeld) await parts.forceFull(name);
+  for (const { guard, before, memory, standing } of judged) {
+    if (before !== null && isSame(before, memory)) continue;
+    const replaced = await book.note(name, nameOf(guard), memory);
+    if (replaced !== null && replaced !== memory.effect) tell(parts.events, name, standing);
+  }
+  return judged.map(({ standing }) => standing);
+}
+
+/** What a guard is by its last reading. Pure. */
+export function judge(
+  guard: GuardConfig,
+  reading: IndexReading | undefined,
+  before: GuardMemory | null,
+): { readonly memory: GuardMemory; readonly standing: GuardStanding } {
+  const { index, field } = guard;
+  const was = before ?? { state: "open", readAt: 0 };
+  const value = reading?.summary.scalars[field];
+  if (reading === undefined || value === undefined) {
+    const effect = guard.whenStale === "hold" ? "closed" : "open";
+    return {
+      memory: { state: was.state, effect, readAt: was.readAt },
+      standing: { index, field, effect, why: "stale", value: null },
+    };
+  }
+  const state = matches(guard.hold, value) ? "closed" : matches(guard.resume, value) ? "open" : was.state;
+  return {
+    memory: { state, effect: state, readAt: Math.max(was.readAt, reading.readAt) },
+    standing: { index, field, effect: state, why: "reading", value },
+  };
+}
+
+function matches(pattern: GuardConfig["hold"], value: number): boolean {
+  switch (pattern.kind) {
+    case "range":
+      return value >= pattern.from && value <= pattern.to;
+    case "some":
+      return true;
+    case "none":
+      return false;
+  }
+}
+
+function isSame(one: GuardMemory, other: GuardMemory): boolean {
+  return one.state === other.state && one.effect === other.effect && one.readAt === other.readAt;
+}
+
+/** A guard that is edited starts anew: its state was another question's answer. */
+function nameOf({ index, field, hold, resume }: GuardConfig): string {
+  return [index, field, toText(hold), toText(resume)].join(" ");
+}
+
+function toText(pattern: GuardConfig["hold"]): string {
+  return pattern.kind === "range" ? `${pattern.from}..${pattern.to}` : pattern.kind;
+}
+
+function tell(events: Events, drain: DrainName, { index, field, effect, why, value }: GuardStanding): void {
+  events.emit({
+    type: effect === "closed" ? "guard:closed" : "guard:opened",
+    drain,
+    index,
+    field,
+    why,
+    value,
+  });
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { createMemorySourceBook } from "../../src/ledger/memory-source-book.ts";
+import { createRedisSourceBook } from "../../src/ledger/redis-source-book.ts";
+import type { Census, SourceBook } from "../../src/ports/passes.ts";
+import { source, startOfTime } from "../support/ledger-stands.ts";
+import { useRedis } from "../support/redis.ts";
+
+const redis = useRedis();
+
+function census(changes: Partial<Census> = {}): Census {
+  return {
+    at: startOfTime,
+    counted: "listing",
+    depth: 12,
+    unselected: 3,
+    oldestUnselectedAt: startOfTime - 2_000,
+    oldestEnteredAt: startOfTime - 9_000,
+    earliestExpiryAt: startOfTime + 1_000,
+    expiringUnarchived: 1,
+    documentHash: "abc123",
+    ...changes,
+  };
+}
+
+describe.each<{ readonly name: string; readonly create: () => SourceBook }>([
+  { name: "memory", create: createMemorySourceBook },
+  { name: "Redis", create: () => createRedisSourceBook(redis.fresh(), source) },
+])("the book of a source ($name)", ({ create }) => {
+  test("binds the source to its address for good, and follows its token", async () => {
+    const book = create();
+    expect(await book.bind("url", "token")).toBe("bound");
+    expect(await book.bind("url", "token")).toBe("same");
+    expect(await book.bind("url", "next")).toBe("token-changed");
+    expect(await book.bind("other", "next")).toBe("url-differs");
+    expect(await book.bind("url", "next")).toBe("same");
+  });
+
+  test("remembers what dates mean", async () => {
+    const book = create();
+    expect(await book.datesMean()).toBeNull();
+    await book.learnDates("created");
+    expect(await book.datesMean()).toBe("created");
+  });
+
+  test("answers the census as it was noted", async () => {
+    const book = create();
+    expect(await book.census()).toBeNull();
+    await book.noteCensus(census());
+    expect(await book.census()).toEqual(census());
+    const empty = census({
+      depth: 0,
+      oldestUnselectedAt: null,
+      oldestEnteredAt: null,
+      earliestExpiryAt: null,
+    });
+    await book.noteCensus(empty);
+    expect(await book.census()).toEqual(empty);
+  });
+
+  test("keeps the census that began last, whichever is noted last", async () => {
+    const book = create();
+    const newer = census({ at: startOfTime + 1, depth: 20 });
+    await book.noteCensus(newer);
+    await book.noteCensus(census({ depth: 10 }));
+    expect(await book.census()).toEqual(newer);
+    await book.noteCensus(census({ at: startOfTime + 2, depth: 30 }));
+    expect((await book.census())?.depth).toBe(30);
+  });
+});

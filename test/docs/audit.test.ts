@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { auditLimits } from "../../src/audit/limits.ts";
+import { historyHeader } from "../../src/cli/history-rows.ts";
+import { auditActs } from "../../src/ports/audit.ts";
+import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";
+
+const page = readDoc("docs/audit.md");
+
+describe("docs/audit.md", () => {
+  it("tells of every act, and of no other", () => {
+    const acts = tableRows(page, ["act", "written", "says besides the ids"]).map(
+      ([act = ""]) => codeSpans(act)[0],
+    );
+    expect(acts).toEqual([...auditActs]);
+  });
+
+  it("names the columns of history", () => {
+    expect(page).toContain(historyHeader.map((name) => `\`${name}\``).join(", "));
+  });
+
+  it("says how long and how much is kept", () => {
+    const { keepMs, maxBytes } = auditLimits;
+    expect(page).toContain(`kept ${keepMs / 86_400_000} days`);
+    expect(page).toContain(`the newest ${maxBytes / 1024 ** 2} MiB`);
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { toPlanRecord } from "../../src/redrive/plan/plan-record.ts";
+import type { SurveyedRecord } from "../../src/redrive/plan/survey.ts";
+import type { DrainRuntime } from "../../src/redrive/runtime.ts";
+import { letterOf, rawRecord } from "../support/letters.ts";
+import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";
+
+const page = readDoc("docs/plan.md");
+
+const drain = {
+  config: { name: "orders", rulesHash: "r" },
+  source: { headerPrefix: "Upstash-" },
+} as DrainRuntime;
+
+function recordOf(decision: object, view: object, isDue: boolean): SurveyedRecord {
+  const letter = letterOf();
+  const decided = { raw: rawRecord(), letter, view, decision, attempt: 0 };
+  const item = { destination: "https://new.example.com/", headers: {}, body: "" };
+  const candidate = isDue ? { ...decided, losses: ["queue-delay"], toItem: () => item } : null;
+  return { decided, candidate } as unknown as SurveyedRecord;
+}
+
+describe("docs/plan.md", () => {
+  it("names every key that a record of a plan can have, and no other", () => {
+    const lines = [
+      recordOf({ then: "republish", reason: "due", rule: "a" }, { state: "absent" }, true),
+      recordOf({ then: "hold", reason: "cooling", rule: null, until: 9 }, { state: "cool" }, false),
+      recordOf({ then: "park", reason: "refused", rule: null }, { state: "parked" }, false),
+    ].map((record) => toPlanRecord(drain, record, "content"));
+    const keys = new Set(lines.flatMap((line) => Object.keys(line)));
+    const documented = tableRows(page, ["key", "meaning"]).flatMap(([key = ""]) => codeSpans(key));
+    expect(documented.toSorted()).toEqual([...keys].toSorted());
+  });
+});

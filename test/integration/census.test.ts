@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import type { DlqId } from "../../src/message/dead-letter.ts";
+import { takeCensus, type CensusOrder } from "../../src/redrive/census.ts";
+import { createStand, readArchive } from "../support/archives.ts";
+import { createFolder } from "../support/command.ts";
+import { useRedis } from "../support/redis.ts";
+import { createRig, type Rig } from "../support/rig.ts";
+
+const redis = useRedis();
+const hourMs = 3_600_000;
+const never = new AbortController().signal;
+const signals = { signal: never, stopping: never };
+
+/** A drain for URL Group orders, with a second one for refunds: whatever else is there is of no drain. */
+function orderOf(rig: Rig, changes: Partial<CensusOrder> = {}): CensusOrder {
+  const beforeExpiry = { withinMs: 2 * hourMs, then: "archive" } as const;
+  const { source } = rig.drain;
+  return {
+    source,
+    drains: ["orders", "refunds"].map((topic) => ({ select: { topicName: [topic] }, beforeExpiry })),
+    documentHash: "doc-1",
+    archive: null,
+    ...changes,
+  };
+}
+
+const lists = (rig: Rig) =>
+  rig.emulator.journal.entries("request").filter(({ operation }) => operation === "list").length;
+
+const enteredAt = (dlqId: string | undefined): number => Number(dlqId?.split("-")[0]);
+
+describe("a census", () => {
+  it("counts everything by listing without filter: depth, ages, what no drain selects", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), source: "{ retention: 3d }" });
+    const oldest = rig.seed(1, { topicName: "orders" }, 60 * hourMs);
+    rig.seed(150, { topicName: "refunds" });
+    const lost = rig.seed(30, { topicName: "invoices" }, 5 * hourMs);
+    rig.seed(1, { url: 7 });
+    const census = await takeCensus(orderOf(rig), signals);
+    expect(census).toEqual({
+      at: expect.any(Number) as number,
+      counted: "listing",
+      depth: 182,
+      unselected: 31,
+      oldestUnselectedAt: enteredAt(lost[0]),
+      oldestEnteredAt: enteredAt(oldest[0]),
+      earliestExpiryAt: enteredAt(oldest[0]) + 72 * hourMs,
+      expiringUnarchived: 0,
+      documentHash: "doc-1",
+    });
+    expect(await rig.drain.source.book.census()).toEqual(census);
+    expect(rig.eventsOf("census:taken")).toMatchObject([
+      { source: "default", depth: 182, unselected: 31, expiringUnarchived: 0 },
+    ]);
+  });
+
+  it("counts what expires soon without a copy: within the drain's time, or twelve hours where there is none", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), source: "{ retention: 3d }" });
+    rig.seed(1, { topicName: "orders" }, 69 * hourMs);
+    const soon = rig.seed(2, { topicName: "orders" }, 71 * hourMs);
+    rig.seed(4, { topicName: "invoices" }, 61 * hourMs);
+    rig.seed(8, { topicName: "invoices" }, 59 * hourMs);
+    // Unusable in every other way, and about to be lost all the same.
+    rig.seed(16, { topicName: "invoices", url: 7 }, 71 * hourMs);
+    expect((await takeCensus(orderOf(rig), signals))?.expiringUnarchived).toBe(2 + 4 + 16);
+    await rig.drain.source.copies.copied([soon[0] as DlqId]);
+    const again = orderOf(rig, { documentHash: "doc-2" });
+    expect((await takeCensus(again, signals))?.expiringUnarchived).toBe(1 + 4 + 16);
+  });
+
+  it("copies what expires soon, once, whichever drain it is of or none", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), source: "{ retention: 3d }" });
+    // Its drain keeps copies from 2 h before the end on.
+    const selected = rig.seed(2, { topicName: "orders" }, 71 * hourMs);
+    rig.seed(1, { topicName: "orders" }, 69 * hourMs);
+    const lost = rig.seed(3, { topicName: "invoices" }, 61 * hourMs);
+    rig.seed(5, { topicName: "invoices" }, 59 * hourMs);
+    const { archive, dir } = createStand();
+    const first = await takeCensus(orderOf(rig, { archive }), signals);
+    expect(first?.expiringUnarchived).toBe(0);
+    await takeCensus(orderOf(rig, { archive, documentHash: "doc-2" }), signals);
+    const { entries, ids } = await readArchive(dir);
+    expect(ids.toSorted()).toEqual([...selected, ...lost].toSorted());
+    expect(entries.find(({ dlqId }) => dlqId === lost[0])).toMatchObject({
+      why: "near-expiry",
+      drain: null,
+      record: { topicName: "invoices" },
+    });
+  });
+
+  it("counts what could not be copied, and goes on", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), source: "{ retention: 3d }" });
+    rig.seed(150, { topicName: "invoices" }, 61 * hourMs);
+    const inTheWay = createFolder().write("archive", "a file where the directory should be");
+    const { archive } = createStand({ dir: inTheWay });
+    const census = await takeCensus(orderOf(rig, { archive }), signals);
+    expect(census).toMatchObject({ depth: 150, unselected: 150, expiringUnarchived: 150 });
+  });
+
+  it("is taken once by replicas that are asked at about the same time, and again under another document", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    const twin = await createRig({ redisUrl: redis.url(), twinOf: rig });
+    rig.seed(3);
+    const first = await takeCensus(orderOf(rig), signals);
+    expect(first).toMatchObject({ depth: 3 });
+    const before = lists(rig);
+    expect(await takeCensus(orderOf(twin), signals)).toBeNull();
+    expect(lists(rig)).toBe(before);
+    expect(await twin.drain.source.book.census()).toEqual(first);
+    expect(await takeCensus(orderOf(twin, { documentHash: "doc-2" }), signals)).toMatchObject({ depth: 3 });
+  });
+
+  it("lists nothing where a full pass of a live drain without selection has just counted", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    rig.seed(120);
+    rig.seed(7, { responseStatus: 404 });
+    await rig.pass();
+    await rig.emulator.idle();
+    const documentHash = rig.core.document.hash;
+    const counted = await rig.drain.source.book.census();
+    expect(counted).toMatchObject({ counted: "pass", depth: 7, unselected: 0, documentHash });
+    const before = lists(rig);
+    expect(await takeCensus(orderOf(rig, { documentHash }), signals)).toBeNull();
+    expect(lists(rig)).toBe(before);
+  });
+
+  it("lists where the pass was in plan mode, and where it was of a selection", async () => {
+    const plan = await createRig({ redisUrl: redis.url(), mode: "plan" });
+    plan.seed(3);
+    await plan.pass();
+    expect(await plan.drain.source.book.census()).toBeNull();
+    const narrow = await createRig({
+      redisUrl: redis.url(),
+      drain: `
+    select: { responseStatus: 503 }
+    rules: [{ name: all, when: any, then: hold }]
+`,
+    });
+    narrow.seed(3);
+    await narrow.pass();
+    expect(await narrow.drain.source.book.census()).toBeNull();
+    expect(await takeCensus(orderOf(narrow), signals)).toMatchObject({ depth: 3 });
+  });
+
+  it("waits out a short rate limit and goes on from its cursor", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    rig.seed(250);
+    rig.emulator.faults.add({
+      kind: "status",
+      operation: "list",
+      status: 429,
+      limit: "burst",
+      resetInS: 1,
+      count: 2,
+    });
+    // The source rests in between, so the listing asks again when its time has come.
+    expect(await takeCensus(orderOf(rig), signals)).toMatchObject({ depth: 250 });
+  });
+
+  it("that is told to stop ends between two pages and notes nothing", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    rig.seed(250);
+    const stopping = new AbortController();
+    stopping.abort();
+    const taken = takeCensus(orderOf(rig), { signal: never, stopping: stopping.signal });
+    await expect(taken).rejects.toMatchObject({ code: "stopped" });
+    expect(await rig.drain.source.book.census()).toBeNull();
+  });
+
+  it("of a listing that repeats a page fails instead of counting for ever", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    rig.seed(150);
+    rig.emulator.faults.add({ kind: "repeat-page", operation: "list" });
+    await expect(takeCensus(orderOf(rig), signals)).rejects.toMatchObject({ code: "answer-unreadable" });
+  });
+});

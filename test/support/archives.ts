@@ -1,0 +1,78 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { onTestFinished } from "vitest";
+import { createArchive, type ArchiveSettings } from "../../src/archive/create-archive.ts";
+import { createArchiveReader } from "../../src/archive/create-archive-reader.ts";
+import type { DlqId } from "../../src/message/dead-letter.ts";
+import type { Archive, ArchiveDamage, ArchiveEntry, ArchiveFilter } from "../../src/ports/archive.ts";
+import type { RedriverError } from "../../src/ports/errors.ts";
+import type { DrainName, SourceId } from "../../src/ports/ids.ts";
+import { createFolder } from "./command.ts";
+import { rawRecord } from "./letters.ts";
+
+export const dayMs = 86_400_000;
+/** When entries of these tests are archived, Unix ms. */
+export const archivedAt = 1_760_000_000_000;
+
+/** `n` is the sequence part of its dlqId. */
+export function archiveEntry(n: number, fields: Partial<ArchiveEntry> = {}): ArchiveEntry {
+  const dlqId = `${archivedAt - dayMs}-${n}` as DlqId;
+  return {
+    at: archivedAt,
+    source: "eu" as SourceId,
+    drain: "orders" as DrainName,
+    why: "dropped",
+    rule: "too-old",
+    dlqId,
+    record: rawRecord({ dlqId, body: `body of ${n}` }),
+    ...fields,
+  };
+}
+
+export interface ArchiveStand {
+  readonly dir: string;
+  readonly archive: Archive;
+  readonly told: RedriverError[];
+}
+
+/** An archive in a folder of one test, closed with it. */
+export function createStand(settings: Partial<ArchiveSettings> = {}): ArchiveStand {
+  const dir = settings.dir ?? join(createFolder().path, "archive");
+  const told: RedriverError[] = [];
+  const archive = createArchive({
+    dir,
+    keepMs: 30 * dayMs,
+    owner: "pod-0",
+    pid: 7,
+    now: () => Date.now(),
+    tell: (problem) => told.push(problem),
+    ...settings,
+  });
+  onTestFinished(() => archive.close());
+  return { dir, archive, told };
+}
+
+export interface ReadArchive {
+  readonly entries: readonly (ArchiveEntry & { readonly file: string })[];
+  readonly ids: readonly string[];
+  readonly damages: readonly ArchiveDamage[];
+}
+
+export async function readArchive(dir: string, filter: ArchiveFilter = {}): Promise<ReadArchive> {
+  const damages: ArchiveDamage[] = [];
+  const entries = [];
+  const found = createArchiveReader(dir).entries(filter, (damage) => damages.push(damage));
+  for await (const entry of found) entries.push(entry);
+  return { entries, ids: entries.map(({ dlqId }) => dlqId), damages };
+}
+
+export const archiveFiles = (dir: string): readonly string[] =>
+  readdirSync(dir)
+    .filter((name) => name.endsWith(".ndjson.gz"))
+    .toSorted();
+
+/** The text of a file as `zcat` would give it; throws where it is not whole. */
+export function unpack(dir: string, file: string): string {
+  return gunzipSync(readFileSync(join(dir, file))).toString("utf8");
+}

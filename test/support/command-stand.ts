@@ -1,0 +1,96 @@
+import { expect, onTestFinished } from "vitest";
+import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
+import { runHere, type CliHere } from "./cli.ts";
+import { createEnv } from "./daemon.ts";
+import { createReceiver, type Receiver } from "./receiver.ts";
+
+const document = `
+version: 1
+sources: { default: {} }
+drains:
+  orders:
+    mode: live
+    select: { topicName: orders }
+    minAge: 1s
+    attempts: { max: 1, wait: [1s], then: park }
+    rules:
+      - { name: broken, when: { responseStatus: 422 }, then: park }
+      - { name: outage, when: { responseStatus: 500-599 }, then: republish }
+  refunds:
+    mode: live
+    select: { topicName: refunds }
+    minAge: 1s
+    otherwise: park
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface CommandStand {
+  readonly emulator: Emulator;
+  readonly receiver: Receiver;
+  seed(count: number, fields?: object): readonly string[];
+  run(argv: readonly string[], here?: CliHere): ReturnType<typeof runHere>;
+  /** The lines of a command that prints JSON. */
+  rows(...argv: readonly string[]): Promise<readonly Row[]>;
+  drain(name?: string): Promise<Row>;
+}
+
+/** A message that was sent to a URL Group is redriven to its endpoint, and comes back without the group's name. */
+export const wholeQueue = `
+version: 1
+sources: { default: {} }
+drains:
+  orders:
+    mode: live
+    minAge: 1s
+    attempts: { max: 1, wait: [1s], then: park }
+    rules:
+      - { name: outage, when: { responseStatus: 500-599 }, then: republish }
+`;
+
+/** Commands of this process over an emulator, a receiver and a Redis, for one test. */
+export async function createCommandStand(redisUrl: string, text = document): Promise<CommandStand> {
+  const emulator = await startEmulator({ retryScale: 0 });
+  const receiver = await createReceiver();
+  onTestFinished(async () => {
+    await emulator.close();
+    await receiver.close();
+  });
+  const { env } = createEnv({ emulator, redisUrl, document: text });
+  const run: CommandStand["run"] = (argv, here) => runHere(argv, env, here);
+  let seeded = 0;
+  return {
+    emulator,
+    receiver,
+    run,
+    seed: (count, fields = {}) => {
+      const at = Date.now() - 60 * 60_000;
+      return emulator.dlq.seed(
+        Array.from({ length: count }, () => ({
+          dlqId: `${at + (seeded += 1)}-0`,
+          url: `${receiver.url}/hook?token=of-a-query`,
+          createdAt: at - 5_000,
+          responseStatus: 422,
+          topicName: "orders",
+          maxRetries: 0,
+          header: { Authorization: ["Bearer of-a-header"] },
+          body: `of-a-body ${seeded}`,
+          ...fields,
+        })),
+      );
+    },
+    rows: async (...argv) => {
+      const { out, err, exitCode } = await run([...argv, "--json"]);
+      expect({ err, exitCode }).toEqual({ err: "", exitCode: 0 });
+      return out.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Row]));
+    },
+    drain: async (name = "orders") => {
+      const { out } = await run(["drain", name, "--yes", "--json"]);
+      await emulator.idle();
+      const [summary] = JSON.parse(out) as readonly { readonly tally: Row }[];
+      return summary?.tally ?? {};
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
+import { runHere, type CliAnswer, type CliHere } from "./cli.ts";
+import { createEnv } from "./daemon.ts";
+import { createReceiver, type Receiver } from "./receiver.ts";
+
+/** Emulator, receiver and an environment for commands of one test. */
+export interface PlanStand {
+  readonly emulator: Emulator;
+  readonly receiver: Receiver;
+  readonly env: Readonly<Record<string, string>>;
+  /** Where `plan()` writes. */
+  readonly file: string;
+  /** Replaces the drains document. */
+  document(text: string): void;
+  /** Dead letters of a receiver that was down, an hour old; each with a body of its own. */
+  seed(count: number, fields?: Readonly<Record<string, unknown>>): readonly string[];
+  run(argv: readonly string[], here?: CliHere): Promise<CliAnswer>;
+  /** Freezes a plan in the file. */
+  plan(...args: readonly string[]): Promise<CliAnswer>;
+  /** Applies the file, without a terminal. */
+  apply(...args: readonly string[]): Promise<CliAnswer>;
+}
+
+export const outageDocument = `
+version: 1
+sources: { default: {} }
+defaults:
+  limits: { publish: none, perHost: none, perPass: none, perDay: none }
+drains:
+  orders:
+    mode: plan
+    select: { topicName: orders }
+    minAge: 1s
+    attempts: { max: 5, wait: [1s] }
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+      - { name: broken, when: { responseStatus: 422 }, then: park }
+`;
+
+export async function createPlanStand(
+  redisUrl: string,
+  {
+    document = outageDocument,
+    emulator: options = {},
+  }: { document?: string; emulator?: EmulatorOptions } = {},
+): Promise<PlanStand> {
+  const emulator = await startEmulator({ retryScale: 0, ...options });
+  const receiver = await createReceiver();
+  onTestFinished(async () => {
+    await emulator.close();
+    await receiver.close();
+  });
+  const { env, folder } = createEnv({ emulator, redisUrl, document });
+  const file = join(folder.path, "plan.ndjson");
+  let seeded = 0;
+  const run = (argv: readonly string[], here: CliHere = {}): Promise<CliAnswer> => runHere(argv, env, here);
+  return {
+    emulator,
+    receiver,
+    env,
+    file,
+    document: (text) => void folder.write("drains.yaml", text),
+    seed: (count, fields = {}) => {
+      const at = Date.now() - 60 * 60_000;
+      return emulator.dlq.seed(
+        Array.from({ length: count }, () => ({
+          dlqId: `${at + (seeded += 1)}-0`,
+          url: `${receiver.url}/orders`,
+          createdAt: at - 5_000,
+          responseStatus: 503,
+          responseBody: "upstream is not there",
+          topicName: "orders",
+          maxRetries: 0,
+          body: `order ${seeded}`,
+          ...fields,
+        })),
+      );
+    },
+    run,
+    plan: (...args) => run(["plan", "--all", "--out", file, ...args]),
+    apply: (...args) => run(["apply", file, "--reason", "the receiver is up again", "--by", "ada", ...args]),
+  };
+}

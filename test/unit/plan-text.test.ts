@@ -1,0 +1,319 @@
+import { describe, expect, it } from "vitest";
+import { toApplyText, toQuestion } from "../../src/cli/apply-text.ts";
+import { toPlanText, type PlanReport } from "../../src/cli/plan-text.ts";
+import { wrapList, wrapText } from "../../src/cli/wrap.ts";
+import type { DlqId } from "../../src/message/dead-letter.ts";
+import type { DrainName, SourceId } from "../../src/ports/ids.ts";
+import type { RuleReport } from "../../src/redrive/plan/rule-report.ts";
+
+const createdAt = Date.UTC(2026, 10, 20, 10, 15, 0);
+const none = { kinds: 0, count: 0 };
+
+const outage: RuleReport = {
+  rule: "outage",
+  count: 1_132,
+  dueNow: 812,
+  later: 320,
+  laterFrom: createdAt + 72_000,
+  laterTo: createdAt + 600_000,
+  oldestEnteredAt: createdAt - 3_720_000,
+  reasons: [
+    { key: "republish due", then: "republish", reason: "due", count: 812 },
+    { key: "hold too-young", then: "hold", reason: "too-young", count: 300 },
+    { key: "hold waiting", then: "hold", reason: "waiting", count: 20 },
+  ],
+  hosts: {
+    top: [
+      { key: "api.orders.example.com", count: 900 },
+      { key: "eu-west-1.fulfilment.example.com:8443", count: 130 },
+      { key: "us-east-1.fulfilment.example.com:8443", count: 90 },
+    ],
+    more: { kinds: 4, count: 12 },
+  },
+  statuses: {
+    top: [
+      { key: "503", count: 1_000 },
+      { key: "none", count: 132 },
+    ],
+    more: none,
+  },
+  losses: [{ key: "queue-delay", count: 3 }],
+  samples: [
+    {
+      dlqId: "1795211964826-0" as DlqId,
+      url: "https://api.orders.example.com/hook?***",
+      status: 503,
+      attempt: 1,
+      changes: [],
+      losses: [],
+    },
+    {
+      dlqId: "1795211964830-0" as DlqId,
+      url: "https://api.orders.example.com/hook",
+      status: null,
+      attempt: 2,
+      changes: [],
+      losses: [],
+    },
+    {
+      dlqId: "1795211964931-0" as DlqId,
+      url: "https://old.orders.example.com/a/rather/long/path/that/does/not/fit/a/line/of/80/columns",
+      status: 503,
+      attempt: 1,
+      changes: [
+        {
+          what: "destination",
+          change: "changed",
+          before: "https://old.orders.example.com/a/rather/long/path/that/does/not/fit/a/line",
+          after: "https://new.orders.example.com/a/rather/long/path/that/does/not/fit/a/line",
+        },
+        { what: "header X-Redriven", change: "added", before: null, after: "***" },
+        { what: "header X-Old", change: "removed", before: "***", after: null },
+        { what: "retries", change: "changed", before: "3", after: "1" },
+        { what: "body /schema", change: "changed", before: "number", after: "number" },
+        { what: "body, and more places", change: "changed", before: null, after: null },
+      ],
+      losses: ["queue-delay"],
+    },
+  ],
+};
+
+const report: PlanReport = {
+  createdAt,
+  documentHash: "3f46b1edb62d5f0011223344",
+  filter: {},
+  complete: true,
+  drains: [
+    {
+      drain: "orders" as DrainName,
+      source: "eu" as SourceId,
+      host: "qstash.upstash.io",
+      pausedBy: "by eve: incident 7",
+      mode: "plan",
+      range: { from: 0, to: createdAt - 5_000 },
+      listed: 1_181,
+      planned: 1_180,
+      cut: false,
+      decisions: { republish: 812, drop: 3, settle: 1, park: 41, hold: 323 },
+      archive: "missing",
+      parkedAlready: 12,
+      unusable: { "malformed-record": 1 },
+      rules: [
+        outage,
+        {
+          ...outage,
+          rule: null,
+          count: 3,
+          dueNow: 0,
+          later: 0,
+          laterFrom: null,
+          laterTo: null,
+          samples: [],
+          losses: [],
+        },
+      ],
+      failures: {
+        top: [
+          {
+            key: "0123456789ab",
+            status: 503,
+            text: "upstream connect error or disconnect/reset before headers. reset reason: <text>",
+            count: 1_000,
+            hosts: outage.hosts,
+            decisions: [
+              { key: "republish", count: 812 },
+              { key: "hold", count: 188 },
+            ],
+          },
+          {
+            key: "ba9876543210",
+            status: "none",
+            text: "(empty)",
+            count: 132,
+            hosts: { top: [{ key: "api.orders.example.com", count: 132 }], more: none },
+            decisions: [{ key: "hold", count: 132 }],
+          },
+        ],
+        more: { kinds: 3, count: 48 },
+      },
+      estimate: {
+        publishes: 812,
+        billed: { best: 812, worst: 3_248 },
+        calls: { list: 12, publish: 9, remove: 9 },
+        durationMs: 81_200,
+        boundBy: { kind: "host", host: "api.orders.example.com", rate: { count: 10, perMs: 1_000 } },
+        passes: 2,
+        days: 9,
+      },
+    },
+  ],
+};
+
+describe("a plan on the terminal", () => {
+  it("answers what would be done, why, and what it would take", () => {
+    expect(toPlanText(report)).toMatchInlineSnapshot(`
+      "Plan of 2026-11-20 10:15:00 UTC, document 3f46b1edb62d. Nothing was changed.
+
+      orders (mode plan) on qstash.upstash.io: 1180 of 1181 records
+        entered until 2026-11-20 10:14:55 UTC
+        paused    by eve: incident 7
+        now       812 republish, 3 drop, 29 park, 1 delete again (published before)
+        archive   none, so what would be dropped is held
+        later     320 (in 1m12s to 10m)
+        stays     3 held, 12 parked already, 1 unreadable (malformed-record)
+
+        rule outage: 1132 records, the oldest for 1h2m
+          due       812 now, 320 in 1m12s to 10m
+          why       republish: due 812, hold: too-young 300, hold: waiting 20
+          status    503 1000, none 132
+          hosts     api.orders.example.com 900,
+                    eu-west-1.fulfilment.example.com:8443 130,
+                    us-east-1.fulfilment.example.com:8443 90, 4 more 12
+          losses    queue-delay 3
+          samples
+            1795211964826-0 503 https://api.orders.example.com/hook?***, redrive 1
+            1795211964830-0 none https://api.orders.example.com/hook, redrive 2
+              is sent as it was
+            1795211964931-0 503 https://old.orders.example.com/a/rather/long/path/that
+            /does/not/fit/a/line/of/80/columns, redrive 1
+              destination
+                - https://old.orders.example.com/a/rather/long/path/that/does/not/fit/
+                  a/line
+                + https://new.orders.example.com/a/rather/long/path/that/does/not/fit/
+                  a/line
+              header X-Redriven: added, ***
+              header X-Old: removed, was ***
+              retries: 3 -> 1
+              body /schema: changed (number)
+              body, and more places: changed
+
+        no rule: 3 records, the oldest for 1h2m
+          why       republish: due 812, hold: too-young 300, hold: waiting 20
+          status    503 1000, none 132
+          hosts     api.orders.example.com 900,
+                    eu-west-1.fulfilment.example.com:8443 130,
+                    us-east-1.fulfilment.example.com:8443 90, 4 more 12
+
+        failures that look alike
+          1000      503 upstream connect error or disconnect/reset before headers.
+                    reset reason: <text>
+                    api.orders.example.com 900,
+                    eu-west-1.fulfilment.example.com:8443 130,
+                    us-east-1.fulfilment.example.com:8443 90, 4 more 12
+                    republish 812, hold 188
+          132       none (empty)
+                    api.orders.example.com 132
+                    hold 132
+          48        of 3 or more other kinds
+
+        doing it now
+          takes     about 1m21s (perHost 10/s for api.orders.example.com)
+          calls     12 list, 9 publish, 9 delete
+          bills     812 to 3248 attempts for 812 publishes
+          perPass   a drain left to itself needs 2 passes
+          perDay    spread over 9 days
+      "
+    `);
+  });
+
+  it("says what it was narrowed to, where it was cut, and that it was stopped", () => {
+    const [orders] = report.drains;
+    const text = toPlanText({
+      ...report,
+      filter: { rules: ["outage", "moved"], host: "*.example.com", limit: 50 },
+      complete: false,
+      drains: [
+        {
+          ...orders!,
+          planned: 50,
+          cut: true,
+          parkedAlready: 0,
+          unusable: {},
+          pausedBy: null,
+          decisions: { republish: 0, drop: 0, settle: 0, park: 0, hold: 50 },
+          rules: [],
+          failures: { top: [], more: none },
+          estimate: { ...orders!.estimate, publishes: 0 },
+        },
+      ],
+    });
+    expect(text).toMatchInlineSnapshot(`
+      "Plan of 2026-11-20 10:15:00 UTC, document 3f46b1edb62d. Nothing was changed.
+      Only: rule outage or moved, host *.example.com, at most 50 records of a drain
+      Stopped before all was looked at.
+
+      orders (mode plan) on qstash.upstash.io: 50 of 1181 records
+        entered until 2026-11-20 10:14:55 UTC; the limit was reached, there may be more
+        now       nothing to do
+        stays     50 held
+      "
+    `);
+  });
+
+  it("fits 80 columns", () => {
+    expect(
+      toPlanText(report)
+        .split("\n")
+        .filter((line) => line.length > 80),
+    ).toEqual([]);
+  });
+});
+
+describe("an apply on the terminal", () => {
+  const check = {
+    planned: 856,
+    open: new Map([
+      ["1-0" as DlqId, { hash: "h", then: "republish", reason: "due", rule: "outage", item: "i" }],
+      ["2-0" as DlqId, { hash: "h", then: "drop", reason: "rule", rule: "old" }],
+      ["3-0" as DlqId, { hash: "h", then: "park", reason: "rule", rule: "broken" }],
+      ["4-0" as DlqId, { hash: "h", then: "settle", reason: "published-before", rule: null }],
+    ] as const),
+    notNow: 0,
+    done: 10,
+    gone: 2,
+    changed: 0,
+    otherwise: 1,
+  };
+  const line = { drain: "orders", host: "qstash.upstash.io", check };
+
+  it("asks with source, drains and counts", () => {
+    expect(
+      toQuestion(createdAt, [
+        line,
+        { ...line, drain: "rest", check: { ...check, open: new Map(), done: 0, gone: 0, otherwise: 0 } },
+      ]),
+    ).toMatchInlineSnapshot(`
+      "Apply the plan of 2026-11-20 10:15:00 UTC:
+        orders on qstash.upstash.io: 1 to republish, 1 to archive and delete, 1 to park, 1 to delete again; 10 done already; 3 skipped (2 gone, 1 decided otherwise)
+        rest on qstash.upstash.io: nothing to do
+      Go on?"
+    `);
+  });
+
+  it("sums up what became of it, also of a drain that was not begun", () => {
+    const tally = { republished: 1, deleted: 3, parked: 1 };
+    const applied = { tally, skipped: 1, left: 0, leftReasons: {}, stop: null };
+    expect(toApplyText([{ ...line, applied } as never, { ...line, drain: "rest", applied: null }]))
+      .toMatchInlineSnapshot(`
+      "drain   planned  done before  republished  deleted  parked  skipped  left
+      orders      856           10            1        3       1        4     0
+      rest        856           10            0        0       0        3     4
+      "
+    `);
+  });
+});
+
+describe("wrapping", () => {
+  it("breaks a list only between items, and a text wherever the line is full", () => {
+    const items = Array.from({ length: 30 }, (_, index) => `item-${index}`);
+    const list = wrapList(4, "label", items);
+    expect(list.split("\n").every((text) => text.length <= 80)).toBe(true);
+    expect(list.replaceAll(/\s+/g, " ").trim()).toBe(`label ${items.join(", ")}`);
+    const long = "x".repeat(200);
+    const text = wrapText(2, "- ", long);
+    expect(text.split("\n").every((one) => one.length <= 80)).toBe(true);
+    expect(text.replaceAll(/[\s-]/g, "")).toBe(long);
+    expect(wrapList(4, "label", [long])).toBe(`    label     ${long}\n`);
+    expect(wrapText(2, "- ", "")).toBe("  - \n");
+  });
+});
