@@ -1,11 +1,12 @@
 import type { Command } from "commander";
+import { readBareDocument } from "../config/document/bare-document.ts";
 import { readDocumentFile } from "../config/document/load-document.ts";
 import { formatProblem, type Problem } from "../config/problem.ts";
 import { checkFit } from "../config/settings/check-fit.ts";
 import { loadSettings } from "../config/settings/load-settings.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import type { DrainsDocument } from "../ports/drains.ts";
-import { RedriverError } from "../ports/errors.ts";
+import { isRedriverError, RedriverError } from "../ports/errors.ts";
 import type { Io } from "./io.ts";
 
 /** Flags that every command takes. */
@@ -48,4 +49,27 @@ function toLines(problems: readonly Problem[]): string {
   const [only] = problems;
   if (problems.length === 1 && only !== undefined) return formatProblem(only);
   return `${problems.length} problems\n${problems.map((problem) => `  ${formatProblem(problem)}`).join("\n")}`;
+}
+
+/**
+ * As loadAll, for commands that only hold drains back or let them go on: they must work in front of a document with mistakes,
+ * whose drains go on under the rules from before.
+ */
+export function loadNames(command: Command, io: Io): Loaded {
+  try {
+    return loadAll(command, io);
+  } catch (error) {
+    if (!isRedriverError(error) || error.code !== "document-invalid") throw error;
+    const settings = loadSettingsFor(command, io);
+    const document = readBareDocument(settings.drains.file);
+    if (document === null) {
+      throw new RedriverError(
+        "document-invalid",
+        `${error.message}\nname the document from before with --drains to go on without this one`,
+        { cause: error },
+      );
+    }
+    io.err(`warning: ${error.message}\nwarning: the document is taken for the names of its drains alone\n`);
+    return { settings, document };
+  }
 }

@@ -8,7 +8,7 @@ import type { DrainName } from "../../ports/ids.ts";
 import { noteIntent, type ActOf } from "../../redrive/note-act.ts";
 import type { Register } from "../command-context.ts";
 import { currentUser } from "../current-user.ts";
-import { loadAll } from "../load.ts";
+import { loadNames } from "../load.ts";
 import { silent } from "../silent.ts";
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
@@ -76,7 +76,7 @@ async function onEach(
   if (all === names.length > 0) {
     throw new RedriverError("command-misused", "name at least one drain, or give --all, not both");
   }
-  const { settings, document } = loadAll(command, io);
+  const { settings, document } = loadNames(command, io);
   const teardown = createTeardown();
   try {
     const core = openCore({ settings, document, env: io.env, events: silent, teardown, by });
