@@ -16,9 +16,9 @@ export const positiveDuration = parsed(
   durationMeta,
 );
 
-/** A census lists everything, so it is not for every minute. */
+/** A census lists everything: more often than this it would only load the service. */
 export const censusInterval = parsed(
-  where(parseDuration, (ms) => ms >= 60_000, "a duration of at least 1m, such as 15m"),
+  where(parseDuration, (ms) => ms >= 1_000, "a duration of at least 1s, such as 15m"),
   durationMeta,
 );
 
