@@ -60,7 +60,7 @@ export function askedToDelete(rawQuery: string, letters: readonly KnownLetter[])
     // A request target is ASCII (RFC 9112, section 3.2), and escapes are of UTF-8.
     /^[\x21-\x7e]*$/.test(rawQuery) &&
     !pairs.some(([, value]) => value.includes("\uFFFD")) &&
-    pairs.every(([, value]) => value.trim() === value && value !== "" && !value.includes("\0")) &&
+    pairs.every(([, value]) => value.trim() === value && /[^,]/.test(value) && !value.includes("\0")) &&
     numbers.every(({ text }) => /^[1-9]\d{0,14}$/.test(text) || text === "0");
   return {
     answer: isPlain ? "grant" : "either",
