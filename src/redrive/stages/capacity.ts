@@ -14,7 +14,7 @@ import type { CapacityQuery, CapacityVerdict } from "../../ports/limits.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { isReconciling, toAsking, toHeld, toRuleLimits, type Asking } from "./capacity-request.ts";
-import { held } from "./posting.ts";
+import { held } from "./left.ts";
 import type { Candidate, PublishResult } from "./records.ts";
 
 /** How long a page waits in place for the drain's own rate: nothing else of the drain could go meanwhile. */

@@ -8,12 +8,11 @@
 import { isRedisAway, isRedriverError } from "../../ports/errors.ts";
 import type { Archive } from "../../ports/archive.ts";
 import type { Token } from "../../ports/ids.ts";
-import type { BeginVerdict } from "../../ports/ledger.ts";
-import type { HoldReason } from "../../rules/decision.ts";
 import { noteIntent, ofDrain } from "../note-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { isWritable, toArchiveEntry } from "./archive-entry.ts";
 import { parentOf } from "./audit-record.ts";
+import { held, inDoubt, notBegun } from "./left.ts";
 import type { DecidedRecord, DropResult } from "./records.ts";
 
 /** Drops these; a result for each. Throws `redis-unavailable` only before anything was begun. */
@@ -22,13 +21,21 @@ export async function drop(
   toDrop: readonly DecidedRecord[],
   pageReadAt: number,
 ): Promise<readonly DropResult[]> {
-  const { source, config, archive } = drain;
-  const records = toDrop.filter(({ raw }) => isWritable(raw));
-  const unwritable = toDrop.filter(({ raw }) => !isWritable(raw));
-  if (unwritable.length > 0) {
-    const rest = await drop(drain, records, pageReadAt);
-    return [...rest, ...unwritable.map((record) => held(record, "archive-missing"))];
+  const unwritable: DropResult[] = [];
+  const records: DecidedRecord[] = [];
+  for (const record of toDrop) {
+    if (isWritable(record.raw)) records.push(record);
+    else unwritable.push(held(record, "archive-missing"));
   }
+  return [...(await dropWritable(drain, records, pageReadAt)), ...unwritable];
+}
+
+async function dropWritable(
+  drain: DrainRuntime,
+  records: readonly DecidedRecord[],
+  pageReadAt: number,
+): Promise<readonly DropResult[]> {
+  const { source, config, archive } = drain;
   if (records.length === 0) return [];
   if (archive === null) return records.map((record) => held(record, "archive-missing"));
   if (config.paused) return records.map((record) => held(record, "paused"));
@@ -86,11 +93,11 @@ async function keep(
       token,
     );
     return records.map((candidate, index) =>
-      verdicts[index] === "recorded" ? { kind: "dropped", candidate } : { kind: "in-doubt", candidate },
+      verdicts[index] === "recorded" ? { kind: "dropped", candidate } : inDoubt(candidate),
     );
   } catch (error) {
     // Not known to the ledger as kept, so not deleted: the next one who may begins again.
-    if (isRedisAway(error)) return records.map((candidate) => ({ kind: "in-doubt", candidate }));
+    if (isRedisAway(error)) return records.map(inDoubt);
     if (!isRedriverError(error) || error.code !== "archive-unavailable") throw error;
     source.events.emit({ type: "archive:failed", source: source.config.id, message: error.message });
     return giveBack(drain, records, token);
@@ -124,31 +131,5 @@ function toAuditRecord(record: DecidedRecord) {
     reason: decision.reason,
     attempt,
     ...parentOf(record),
-  };
-}
-
-function notBegun(candidate: DecidedRecord, verdict: Exclude<BeginVerdict, { kind: "begun" }>): DropResult {
-  switch (verdict.kind) {
-    case "in-flight":
-      return held(candidate, "in-flight");
-    case "past-horizon":
-      return { kind: "in-doubt", candidate };
-    case "cooling":
-      return held(candidate, "cooling", verdict.dueAt);
-    case "parked":
-      return { kind: "parked", candidate, decision: { then: "park", reason: verdict.reason, rule: null } };
-    case "published":
-    case "archived":
-    case "gone":
-      return { kind: "done-before", candidate };
-  }
-}
-
-function held(candidate: DecidedRecord, reason: HoldReason, until?: number): DropResult {
-  const { rule } = candidate.decision;
-  return {
-    kind: "held",
-    candidate,
-    decision: { then: "hold", reason, rule, ...(until === undefined ? {} : { until }) },
   };
 }

@@ -16,8 +16,8 @@ export interface KeepingCopies {
 }
 
 /**
- * Copies records, each once, whatever holds them, also those that nothing else can be done with; nothing is deleted by it. An archive that fails is
- * told and stops nothing: what has no copy is counted by the census. Throws `redis-unavailable`.
+ * Copies records, each once, whatever holds them, also those that nothing else can be done with; nothing is deleted by it. An
+ * archive that fails is told and stops nothing: what has no copy is counted by the census. Throws `redis-unavailable`.
  */
 export async function keepCopies(
   source: SourceRuntime,
@@ -27,10 +27,11 @@ export async function keepCopies(
   if (archive === null) return;
   const near = new Map<DlqId, RawRecord>();
   for (const raw of records) {
-    if (enteredAtOf(raw) !== null && isWritable(raw)) near.set(raw["dlqId"] as DlqId, raw);
+    if (enteredAtOf(raw) !== null) near.set(raw["dlqId"] as DlqId, raw);
   }
   if (near.size === 0) return;
-  const ids = await source.copies.missing([...near.keys()]);
+  const missing = await source.copies.missing([...near.keys()]);
+  const ids = missing.filter((dlqId) => isWritable(near.get(dlqId) ?? {}));
   const at = source.clock.now();
   const [first, ...rest] = ids.map((dlqId) =>
     toArchiveEntry(source, dlqId, near.get(dlqId) ?? {}, { at, why: "near-expiry", drain, rule: null }),

@@ -3,6 +3,7 @@ import type { Token } from "../../ports/ids.ts";
 import type { BeginVerdict, RefusedRequest, Series } from "../../ports/ledger.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
+import { held, inDoubt } from "./left.ts";
 import type { Candidate, PublishResult } from "./records.ts";
 import type { Refusals } from "./refusals.ts";
 
@@ -47,24 +48,4 @@ export async function takeBack(
     if (!isRedisAway(error)) throw error;
     return candidates.map(inDoubt);
   }
-}
-
-/** `until`: Unix ms. `why` says what the reason alone does not. */
-export function held(
-  candidate: Candidate,
-  reason: HoldReason,
-  until?: number,
-  why?: string,
-): Extract<PublishResult, { kind: "held" }> {
-  const { rule } = candidate.decision;
-  return {
-    kind: "held",
-    candidate,
-    decision: { then: "hold", reason, rule, ...(until === undefined ? {} : { until }) },
-    ...(why === undefined ? {} : { why }),
-  };
-}
-
-export function inDoubt(candidate: Candidate): PublishResult {
-  return { kind: "in-doubt", candidate };
 }

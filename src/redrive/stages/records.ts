@@ -42,17 +42,19 @@ export interface Candidate extends DecidedRecord {
   readonly bytes: number;
 }
 
+export interface HeldResult<R extends DecidedRecord> {
+  readonly kind: "held";
+  readonly candidate: R;
+  readonly decision: Extract<Decision, { then: "hold" }>;
+  /** Which limit or guard holds it; part of the explanation. */
+  readonly why?: string;
+}
+
 /** A record that was to be acted on and is left as it is, or was done before. */
-type LeftResult<R extends DecidedRecord> =
+export type LeftResult<R extends DecidedRecord> =
   /** Known to be done before: delete it again. */
   | { readonly kind: "done-before"; readonly candidate: R }
-  | {
-      readonly kind: "held";
-      readonly candidate: R;
-      readonly decision: Extract<Decision, { then: "hold" }>;
-      /** Which limit or guard holds it; part of the explanation. */
-      readonly why?: string;
-    }
+  | HeldResult<R>
   | { readonly kind: "parked"; readonly candidate: R; readonly decision: Extract<Decision, { then: "park" }> }
   | { readonly kind: "in-doubt"; readonly candidate: R };
 

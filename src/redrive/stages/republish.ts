@@ -12,13 +12,14 @@
 import { encodeItem } from "../../message/encode-item.ts";
 import { isRedisAway } from "../../ports/errors.ts";
 import type { Token } from "../../ports/ids.ts";
-import type { BeginOptions, BeginVerdict, Series } from "../../ports/ledger.ts";
+import type { BeginOptions, Series } from "../../ports/ledger.ts";
 import type { BatchOutcome } from "../../ports/service.ts";
 import { noteIntent, ofDrain } from "../note-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { toAuditRecord } from "./audit-record.ts";
 import { halves } from "./halves.ts";
-import { held, inDoubt, takeBack, type Begun, type Posting } from "./posting.ts";
+import { held, inDoubt, notBegun } from "./left.ts";
+import { takeBack, type Begun, type Posting } from "./posting.ts";
 import { recordPublished, type Acceptance } from "./record-published.ts";
 import type { Candidate, PublishResult } from "./records.ts";
 import { createRefusals } from "./refusals.ts";
@@ -258,23 +259,6 @@ async function postAgain(
   } catch (error) {
     if (!isRedisAway(error)) throw error;
     return candidates.map(inDoubt);
-  }
-}
-
-function notBegun(candidate: Candidate, verdict: Exclude<BeginVerdict, { kind: "begun" }>): PublishResult {
-  switch (verdict.kind) {
-    case "in-flight":
-      return held(candidate, "in-flight");
-    case "past-horizon":
-      return inDoubt(candidate);
-    case "cooling":
-      return held(candidate, "cooling", verdict.dueAt);
-    case "parked":
-      return { kind: "parked", candidate, decision: { then: "park", reason: verdict.reason, rule: null } };
-    case "published":
-    case "archived":
-    case "gone":
-      return { kind: "done-before", candidate };
   }
 }
 

@@ -1,0 +1,44 @@
+import type { BeginVerdict } from "../../ports/ledger.ts";
+import type { HoldReason } from "../../rules/decision.ts";
+import type { DecidedRecord, HeldResult, LeftResult } from "./records.ts";
+
+/** `until`: Unix ms. `why` says what the reason alone does not. */
+export function held<R extends DecidedRecord>(
+  candidate: R,
+  reason: HoldReason,
+  until?: number,
+  why?: string,
+): HeldResult<R> {
+  const { rule } = candidate.decision;
+  return {
+    kind: "held",
+    candidate,
+    decision: { then: "hold", reason, rule, ...(until === undefined ? {} : { until }) },
+    ...(why === undefined ? {} : { why }),
+  };
+}
+
+export function inDoubt<R extends DecidedRecord>(candidate: R): LeftResult<R> {
+  return { kind: "in-doubt", candidate };
+}
+
+/** What the ledger did not let begin. */
+export function notBegun<R extends DecidedRecord>(
+  candidate: R,
+  verdict: Exclude<BeginVerdict, { kind: "begun" }>,
+): LeftResult<R> {
+  switch (verdict.kind) {
+    case "in-flight":
+      return held(candidate, "in-flight");
+    case "past-horizon":
+      return inDoubt(candidate);
+    case "cooling":
+      return held(candidate, "cooling", verdict.dueAt);
+    case "parked":
+      return { kind: "parked", candidate, decision: { then: "park", reason: verdict.reason, rule: null } };
+    case "published":
+    case "archived":
+    case "gone":
+      return { kind: "done-before", candidate };
+  }
+}
