@@ -1,9 +1,13 @@
 import { createInterface } from "node:readline/promises";
+import { terminalColumns } from "./wrap.ts";
 
 /** The world of a command: data goes to stdout, everything else to stderr. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether there is somebody who can answer: stdin is a terminal. */
   readonly isTerminal: boolean;
+  /** Where lines of stdout are broken; Infinity: nowhere, because it is no terminal. */
+  readonly columns: number;
   out(text: string): void;
   err(text: string): void;
   /** Asks on a terminal; false without one. */
@@ -15,6 +19,7 @@ export interface Io {
 export const processIo: Io = {
   env: process.env,
   isTerminal: process.stdin.isTTY,
+  columns: process.stdout.isTTY ? terminalColumns : Number.POSITIVE_INFINITY,
   out: (text) => {
     process.stdout.write(text);
   },

@@ -1,5 +1,6 @@
 import type { RawRecord } from "../message/dead-letter.ts";
-import { toPrintable, toShownHeader, toShownJson, toShownText, toShownUrl } from "../message/masked-text.ts";
+import { toPrintable, toShownHeader, toShownJson, toShownText } from "../message/masked-text.ts";
+import { toShownUrl } from "../message/shown-url.ts";
 
 /** Fields that say what became of a message and nothing of what is in it. */
 const plain = new Set([

@@ -21,6 +21,8 @@ export interface ParkedFilter {
 
 export interface FoundParked extends ParkedEntry {
   readonly source: SourceRuntime;
+  /** False: the document has no drain of this name on this source, so no rules decide it again until it is released. */
+  readonly hasDrain: boolean;
   /** Null: no longer in the queue. Undefined: not looked for. */
   readonly letter: ParkedLetter | null | undefined;
 }
@@ -59,7 +61,8 @@ export async function findParked(
       if (wanted.size > 0 && !wanted.has(dlqId)) continue;
       if (filter.drain !== undefined && view.drain !== filter.drain) continue;
       if (filter.for !== undefined && view.reason !== filter.for) continue;
-      found.push({ ...entry, source: runtime, letter: undefined });
+      const hasDrain = core.drains.get(view.drain)?.config.source.id === runtime.config.id;
+      found.push({ ...entry, source: runtime, hasDrain, letter: undefined });
     }
   }
   const limit = filter.limit ?? Number.POSITIVE_INFINITY;

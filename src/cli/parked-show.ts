@@ -3,11 +3,10 @@ import { toPrintable } from "../message/masked-text.ts";
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
 import { toSafeJson } from "../message/safe-json.ts";
 import type { LedgerView } from "../ports/ledger.ts";
-import type { ParkReason } from "../rules/decision.ts";
 import type { CommandContext } from "./command-context.ts";
 import { toMaskedRecord } from "./masked-record.ts";
 import { findParked, withLetters, type FoundParked } from "./parked-filter.ts";
-import { toParkedJson } from "./parked-text.ts";
+import { toDrain, toParkedJson } from "./parked-text.ts";
 import type { Stop } from "./stop.ts";
 
 /** Shows single parked dead letters with their records. Of an id that is not parked it says what the ledger knows, and ends with 1. */
@@ -32,14 +31,15 @@ export async function showParked(
   if (others.length > 0) exitWith(1);
 }
 
-function toLines({ dlqId, view, letter, source }: FoundParked): string {
+function toLines(one: FoundParked): string {
+  const { dlqId, view, letter, source } = one;
   const enteredAt = Number(dlqId.slice(0, dlqId.indexOf("-")));
   const rows: readonly (readonly [string, string])[] = [
     ["dlqId", dlqId],
     ["source", source.config.id],
-    ["drain", view.drain],
+    ["drain", toDrain(one)],
     ["parked for", view.reason],
-    ["waits for", toWait(view.reason)],
+    ["waits for", toWait(one)],
     ["attempts", String(view.attempt)],
     ["entered", new Date(enteredAt).toISOString()],
     ["expires", new Date(enteredAt + source.config.retentionMs).toISOString()],
@@ -51,8 +51,10 @@ function toLines({ dlqId, view, letter, source }: FoundParked): string {
   return rows.map(([name, value]) => `${name.padEnd(13)} ${value}\n`).join("");
 }
 
-function toWait(reason: ParkReason): string {
-  if (reason === "rule" || reason === "otherwise") return "other rules in its drain, or a release";
+function toWait({ view: { reason }, hasDrain }: FoundParked): string {
+  if (reason === "rule" || reason === "otherwise") {
+    return hasDrain ? "other rules in its drain, or a release" : "a release, or a drain of that name again";
+  }
   return reason === "vanished" ? "being listed again, or a release" : "a release";
 }
 

@@ -9,7 +9,7 @@ export function toParkedTable(found: readonly FoundParked[]): string {
       one.dlqId,
       new Date(enteredAtOf(one)).toISOString(),
       one.view.reason,
-      one.view.drain,
+      toDrain(one),
       one.letter?.rule ?? "-",
       toHost(one),
       one.letter?.status ?? "-",
@@ -18,18 +18,23 @@ export function toParkedTable(found: readonly FoundParked[]): string {
   );
 }
 
+export function toDrain({ view, hasDrain }: FoundParked): string {
+  return hasDrain ? view.drain : `${view.drain} (not in the document)`;
+}
+
 function toHost({ letter }: FoundParked): string {
   if (letter === null) return "(gone from the queue)";
   return letter === undefined ? "-" : toPrintable(letter.host);
 }
 
-export function toParkedJson({ dlqId, source, view, letter }: FoundParked): object {
+export function toParkedJson({ dlqId, source, hasDrain, view, letter }: FoundParked): object {
   const { reason, drain, attempt } = view;
   return {
     dlqId,
     enteredAt: Number(dlqId.slice(0, dlqId.indexOf("-"))),
     source: source.config.id,
     drain,
+    drainInDocument: hasDrain,
     reason,
     attempt,
     ...(letter === undefined ? {} : { listed: letter !== null, ...letter }),
@@ -39,8 +44,9 @@ export function toParkedJson({ dlqId, source, view, letter }: FoundParked): obje
 /** How many of which drain, for which reason. */
 export function toParkedCounts(found: readonly FoundParked[]): string {
   const counts = new Map<string, { readonly drain: string; readonly reason: string; count: number }>();
-  for (const { view } of found) {
-    const { drain, reason } = view;
+  for (const one of found) {
+    const drain = toDrain(one);
+    const { reason } = one.view;
     const key = JSON.stringify([drain, reason]);
     const count = counts.get(key);
     if (count === undefined) counts.set(key, { drain, reason, count: 1 });

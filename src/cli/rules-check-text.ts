@@ -1,26 +1,45 @@
 import type { Problem } from "../config/problem.ts";
 import type { DrainsDocument } from "../ports/drains.ts";
+import { counted } from "./counted.ts";
 import type { OpenedDocument } from "./rules-document.ts";
-import { wrapWords } from "./wrap-words.ts";
+import { wrapWords } from "./wrap.ts";
 
 type Checked = Pick<OpenedDocument, "file" | "outcome">;
 
-/** What `redriver rules check` found, for a person: where each thing is, then what, in 80 columns. */
-export function toCheckText({ file, outcome }: Checked): string {
-  if (!outcome.ok) {
-    return `${outcome.problems.map((one) => toFinding("problem", one)).join("")}${counted(outcome.problems.length, "problem")}\n`;
-  }
-  const { document, warnings } = outcome;
-  const found = warnings.map((one) => toFinding("warning", one)).join("");
-  const head = warnings.length === 0 ? "ok" : counted(warnings.length, "warning");
-  return `${found}${wrapWords(0, "", `${head}: ${file}: ${toSummary(document)}`)}`;
+/**
+ * What `redriver rules check` found, errors and warnings in the order of the document. For a terminal the sentence stands below the
+ * place; where nothing is broken into lines each finding is one, in the form that compilers use and editors and CI read.
+ */
+export function toCheckText(columns: number, { file, outcome }: Checked): string {
+  const { warnings } = outcome;
+  const problems = outcome.ok ? [] : outcome.problems;
+  const findings = [
+    ...problems.map((problem) => ({ kind: "error", ...problem }) as const),
+    ...warnings.map((problem) => ({ kind: "warning", ...problem }) as const),
+  ].toSorted((one, other) => at(one.line, other.line) || at(one.column, other.column));
+  const counts = [
+    ...(problems.length === 0 ? [] : [counted(problems.length, "error")]),
+    ...(warnings.length === 0 ? [] : [counted(warnings.length, "warning")]),
+  ];
+  const head = `${counts.join(", ") || "ok"}: ${file}`;
+  const last = outcome.ok ? `${head}: ${toSummary(outcome.document)}` : head;
+  return [...findings.map((finding) => toFinding(columns, finding)), wrapWords(columns, 0, "", last)].join(
+    "",
+  );
 }
 
-/** The first line is one that editors and CI read; the sentence stands below it. */
-function toFinding(kind: "problem" | "warning", { file, line, column, path, message }: Problem): string {
+function at(one = 0, other = 0): number {
+  return one - other;
+}
+
+function toFinding(columns: number, finding: Problem & { readonly kind: "error" | "warning" }): string {
+  const { kind, file, line, column, setting, path, message } = finding;
   const place = [file, line, column].filter((part) => part !== undefined).join(":");
-  const head = [`${place}:`, kind, ...(path === undefined || path === "" ? [] : [path])].join(" ");
-  return `${head}\n${wrapWords(2, "", message)}`;
+  const subject = setting ?? path ?? "";
+  const head = [`${place}: ${kind}`, ...(subject === "" ? [] : [subject])].join(": ");
+  return Number.isFinite(columns)
+    ? `${head}\n${wrapWords(columns, 2, "", message)}`
+    : `${head}: ${message}\n`;
 }
 
 function toSummary({ sources, drains, hash }: DrainsDocument): string {
@@ -35,12 +54,9 @@ function toSummary({ sources, drains, hash }: DrainsDocument): string {
   ].join(", ");
 }
 
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
-}
-
 export function toCheckJson({ file, outcome }: Checked): object {
-  if (!outcome.ok) return { file, ok: false, problems: outcome.problems, warnings: [] };
-  const { document, warnings } = outcome;
-  return { file, ok: true, hash: document.hash, problems: [], warnings };
+  const { ok, warnings } = outcome;
+  return outcome.ok
+    ? { file, ok, hash: outcome.document.hash, problems: [], warnings }
+    : { file, ok, problems: outcome.problems, warnings };
 }

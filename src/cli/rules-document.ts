@@ -36,7 +36,12 @@ export function openDocument(
   if (!reading.ok) {
     const expected = "a readable drains document (drains.file, REDRIVER_DRAINS_FILE)";
     const problem = { file, expected, message: `expected ${expected}: ${reading.why}` };
-    return { file, settings, outcome: { ok: false, problems: [problem] }, locate: () => nowhere };
+    return {
+      file,
+      settings,
+      outcome: { ok: false, problems: [problem], warnings: [] },
+      locate: () => nowhere,
+    };
   }
   const tree = parseYaml(reading.text, file);
   const outcome = loadDocument(reading.text, file, { now });
@@ -83,7 +88,7 @@ function withSettings(
     ...checkInequality(settings, outcome.document),
     ...checkHeaders(settings, outcome.document),
   ].map((problem): Problem => ({ file, ...tree.locate(toPath(problem.path ?? ""), "value"), ...problem }));
-  return problems.length === 0 ? outcome : { ok: false, problems };
+  return problems.length === 0 ? outcome : { ok: false, problems, warnings: outcome.warnings };
 }
 
 /** `drains.orders.rules[1]` → `["drains", "orders", "rules", 1]`; what is written otherwise leads to its parent. */

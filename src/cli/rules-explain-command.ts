@@ -65,7 +65,7 @@ export async function explainCommand(
     headerPrefix: opened.settings.service.headerPrefix,
     show: flags.showContent === true ? "content" : "masked",
   });
-  io.out(flags.json === true ? `${toSafeJson(explanation)}\n` : toExplainText(explanation));
+  io.out(flags.json === true ? `${toSafeJson(explanation)}\n` : toExplainText(io.columns, explanation));
 }
 
 /** The drain that was named, that the record names, or the only one. */

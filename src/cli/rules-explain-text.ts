@@ -3,46 +3,48 @@ import { formatDuration } from "../rules/format-duration.ts";
 import type { ExplainedItem, ExplainedRecord, Explanation } from "./rules-explain.ts";
 import { toTime } from "./plan-text.ts";
 import { toWalkText } from "./rules-walk-text.ts";
-import { wrapList, wrapText } from "./wrap.ts";
-import { wrapWords } from "./wrap-words.ts";
+import { wrapList, wrapText, wrapWords } from "./wrap.ts";
 
-/** The walk of one record through the rules, for a person, in 80 columns. */
-export function toExplainText(explanation: Explanation): string {
+/** The walk of one record through the rules, for a person, in lines of so many columns. */
+export function toExplainText(columns: number, explanation: Explanation): string {
   const { drain, mode, paused, dlqId, selected, record, problem, notes, rules, decision, becomes } =
     explanation;
   const inMode = paused ? `mode ${mode}, paused` : `mode ${mode}`;
   return [
-    wrapText(0, "", `${dlqId} in drain ${drain} (${inMode})`),
-    ...(record === null ? [] : [toRecordText(record)]),
-    ...(problem === null ? [] : [told("unreadable", problem)]),
-    told("ledger", toLedgerText(explanation.ledger)),
-    ...(selected ? [] : [told("select", "this drain does not list it: none of this happens")]),
-    ...notes.map((note) => told("note", note)),
-    ...(record === null ? [] : [`\n${toWalkText(rules, explanation.otherwise)}`]),
+    wrapText(columns, 0, "", `${dlqId} in drain ${drain} (${inMode})`),
+    ...(record === null ? [] : [toRecordText(columns, record)]),
+    ...(problem === null ? [] : [told(columns, "unreadable", problem)]),
+    told(columns, "ledger", toLedgerText(explanation.ledger)),
+    ...(selected ? [] : [told(columns, "select", "this drain does not list it: none of this happens")]),
+    ...notes.map((note) => told(columns, "note", note)),
+    ...(record === null ? [] : [`\n${toWalkText(columns, rules, explanation.otherwise)}`]),
     "\n",
-    told("decision", explanation.explanation),
-    ...(decision.until === undefined ? [] : [told("until", toTime(decision.until))]),
-    ...(explanation.decidedByLedger ? [told("", "the ledger says so, whatever the rules would")] : []),
-    ...(becomes === null ? [] : [`\n${toItemText(becomes)}`]),
+    told(columns, "decision", explanation.explanation),
+    ...(decision.until === undefined ? [] : [told(columns, "until", toTime(decision.until))]),
+    ...(explanation.decidedByLedger
+      ? [told(columns, "", "the ledger says so, whatever the rules would")]
+      : []),
+    ...(becomes === null ? [] : [`\n${toItemText(columns, becomes)}`]),
   ].join("");
 }
 
 const labelWidth = 12;
 
-function told(label: string, text: string): string {
-  return wrapWords(2, label.padEnd(labelWidth), text);
+function told(columns: number, label: string, text: string): string {
+  return wrapWords(columns, 2, label.padEnd(labelWidth), text);
 }
 
-function toRecordText(record: ExplainedRecord): string {
-  const { url, failure, now, enteredAt, rootCreatedAt, expiresAt, attempt } = record;
+function toRecordText(columns: number, record: ExplainedRecord): string {
+  const { url, failure, answer, now, enteredAt, rootCreatedAt, expiresAt, attempt } = record;
   const { status, text, key } = failure;
   return [
-    wrapText(2, "sent to".padEnd(labelWidth), url),
-    told("failed", [String(status), text, `(${key})`].filter((part) => part !== "").join(" ")),
-    told("entered", `${toTime(enteredAt)}, ${toSpan(now - enteredAt)}`),
-    told("created", `${toTime(rootCreatedAt)}, ${toSpan(now - rootCreatedAt)}`),
-    told("expires", `${toTime(expiresAt)}, ${toSpan(now - expiresAt)}`),
-    told("redriven", attempt === 0 ? "never" : attempt === 1 ? "once" : `${attempt} times`),
+    wrapText(columns, 2, "sent to".padEnd(labelWidth), url),
+    told(columns, "failed", [String(status), text, `(${key})`].filter((part) => part !== "").join(" ")),
+    ...(answer === undefined ? [] : [wrapText(columns, 2, "answered".padEnd(labelWidth), answer)]),
+    told(columns, "entered", `${toTime(enteredAt)}, ${toSpan(now - enteredAt)}`),
+    told(columns, "created", `${toTime(rootCreatedAt)}, ${toSpan(now - rootCreatedAt)}`),
+    told(columns, "expires", `${toTime(expiresAt)}, ${toSpan(now - expiresAt)}`),
+    told(columns, "redriven", attempt === 0 ? "never" : attempt === 1 ? "once" : `${attempt} times`),
   ].join("");
 }
 
@@ -70,16 +72,16 @@ function toLedgerText(view: LedgerView | string): string {
   }
 }
 
-function toItemText(item: ExplainedItem): string {
-  if (item.kind === "park") return told("becomes", `nothing: it would be parked, ${item.reason}`);
+function toItemText(columns: number, item: ExplainedItem): string {
+  if (item.kind === "park") return told(columns, "becomes", `nothing: it would be parked, ${item.reason}`);
   const rows = item.changes.map(({ what, before, after }) => {
     const line = `${what}: ${before ?? "(none)"} -> ${after ?? "(none)"}`;
-    if (line.length <= 76) return wrapText(4, "", line);
-    return `${wrapText(4, "", what)}${wrapText(6, "- ", before ?? "(none)")}${wrapText(6, "+ ", after ?? "(none)")}`;
+    if (4 + line.length <= columns) return wrapText(columns, 4, "", line);
+    return `${wrapText(columns, 4, "", what)}${wrapText(columns, 6, "- ", before ?? "(none)")}${wrapText(columns, 6, "+ ", after ?? "(none)")}`;
   });
   return [
-    rows.length === 0 ? told("becomes", "what it was") : "  becomes\n",
+    rows.length === 0 ? told(columns, "becomes", "what it was") : "  becomes\n",
     ...rows,
-    ...(item.losses.length === 0 ? [] : [wrapList(2, "losses", item.losses, labelWidth)]),
+    ...(item.losses.length === 0 ? [] : [wrapList(columns, 2, "losses", item.losses, labelWidth)]),
   ].join("");
 }

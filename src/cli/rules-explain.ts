@@ -1,6 +1,7 @@
 import type { RawRecord } from "../message/dead-letter.ts";
 import { describeRebuild, type RebuildRow } from "../message/describe-rebuild.ts";
-import { toPrintable, toShownUrl, type Show } from "../message/masked-text.ts";
+import { toPrintable, type Show } from "../message/masked-text.ts";
+import { toShownUrl } from "../message/shown-url.ts";
 import { createSelectMatcher } from "../message/select.ts";
 import type { DrainConfig } from "../ports/drains.ts";
 import type { LedgerView } from "../ports/ledger.ts";
@@ -58,6 +59,8 @@ export interface ExplainedRecord {
   /** Null without an HTTP answer. */
   readonly status: number | null;
   readonly failure: Signature;
+  /** The receiver's answer, at most 200 characters, only where content is shown. */
+  readonly answer?: string;
   /** Unix ms. */
   readonly now: number;
   readonly enteredAt: number;
@@ -118,6 +121,7 @@ function toRecord({ letter, facts }: Decided, show: Show): ExplainedRecord {
     url: toShownUrl(letter.url, show),
     status: letter.responseStatus ?? null,
     failure: signatureOf(letter),
+    ...(show === "content" && letter.responseBody !== "" ? { answer: toPrintable(letter.responseBody) } : {}),
     now: facts.now,
     enteredAt: letter.enteredAt,
     rootCreatedAt: facts.rootCreatedAt,

@@ -19,10 +19,14 @@ export interface Search {
  * the service's dates mean entry into the DLQ that is one call. Throws the RedriverErrors of a list call.
  */
 export async function findListed(dlqId: DlqId, search: Search): Promise<RawRecord | null> {
+  return (await findNear(dlqId, search)) ?? (await listUntil(dlqId, search, {}));
+}
+
+/** Asks only for the millisecond of its id, so null proves absence only where the service's dates mean entry into the DLQ. */
+export async function findNear(dlqId: DlqId, search: Search): Promise<RawRecord | null> {
   const enteredAt = toEnteredAt(dlqId);
-  const near =
-    enteredAt === null ? null : await listUntil(dlqId, search, { fromDate: enteredAt, toDate: enteredAt });
-  return near ?? (await listUntil(dlqId, search, {}));
+  if (enteredAt === null) return null;
+  return listUntil(dlqId, search, { fromDate: enteredAt, toDate: enteredAt });
 }
 
 async function listUntil(

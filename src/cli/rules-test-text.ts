@@ -1,11 +1,10 @@
 import type { TestResult, TestRun } from "./rules-test-run.ts";
-import { counted } from "./rules-check-text.ts";
+import { counted } from "./counted.ts";
 import { toWalkText } from "./rules-walk-text.ts";
-import { wrapList, wrapText } from "./wrap.ts";
-import { wrapWords } from "./wrap-words.ts";
+import { wrapList, wrapText, wrapWords } from "./wrap.ts";
 
 /** What `redriver rules test` found: what failed, each with its walk through the rules, and a line at the end. */
-export function toTestText(file: string, { results, untested }: TestRun): string {
+export function toTestText(columns: number, file: string, { results, untested }: TestRun): string {
   const failures = results.filter(({ passed }) => !passed);
   const drains = new Set(results.map(({ drain }) => drain)).size;
   const passed = results.length - failures.length;
@@ -14,22 +13,26 @@ export function toTestText(file: string, { results, untested }: TestRun): string
       ? `ok: ${counted(passed, "test")} of ${counted(drains, "drain")} passed`
       : `failed: ${failures.length} of ${counted(results.length, "test")}, ${passed} passed`;
   return [
-    ...failures.map((failure) => `${toFailureText(file, failure)}\n`),
-    ...(untested.length === 0 ? [] : [wrapList(0, "no tests", untested)]),
+    ...failures.map((failure) => `${toFailureText(columns, file, failure)}\n`),
+    ...(untested.length === 0 ? [] : [wrapList(columns, 0, "no tests", untested)]),
     `${results.length === 0 ? "there are no tests" : summary}\n`,
   ].join("");
 }
 
-function toFailureText(file: string, failure: TestResult): string {
+function toFailureText(columns: number, file: string, failure: TestResult): string {
   const { drain, test, line, column, decision, unmet, walk, otherwise } = failure;
   return [
     `${file}:${line}:${column}: failed ${drain}\n`,
-    wrapWords(2, "", test),
+    wrapWords(columns, 2, "", test),
     ...unmet.map(({ what, expected, got }) =>
-      [`  ${what}\n`, wrapText(4, "expected  ", expected), wrapText(4, "got       ", got)].join(""),
+      [
+        `  ${what}\n`,
+        wrapText(columns, 4, "expected  ", expected),
+        wrapText(columns, 4, "got       ", got),
+      ].join(""),
     ),
-    wrapWords(2, "decision  ", decision),
-    ...(walk.length === 0 && otherwise === null ? [] : [toWalkText(walk, otherwise ?? "")]),
+    wrapWords(columns, 2, "decision  ", decision),
+    ...(walk.length === 0 && otherwise === null ? [] : [toWalkText(columns, walk, otherwise ?? "")]),
   ].join("");
 }
 

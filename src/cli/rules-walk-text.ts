@@ -1,16 +1,15 @@
 import type { RuleStep } from "../rules/explain-rules.ts";
-import { wrapList } from "./wrap.ts";
-import { wrapWords } from "./wrap-words.ts";
+import { wrapList, wrapWords } from "./wrap.ts";
 
 /** How each rule fared, from the top. Rules below the one that decided are named in one line. */
-export function toWalkText(steps: readonly RuleStep[], otherwise: string): string {
+export function toWalkText(columns: number, steps: readonly RuleStep[], otherwise: string): string {
   const asked = steps.filter(({ outcome }) => outcome !== "not-reached");
   const notAsked = steps.filter(({ outcome }) => outcome === "not-reached").map(({ rule }) => rule);
   const held = steps.some(({ outcome }) => outcome === "held");
   return [
     "  rules\n",
-    ...asked.map(({ rule, outcome, why }) => wrapWords(4, marks[outcome], `${rule}: ${why}`)),
-    ...(notAsked.length === 0 ? [] : [wrapList(4, "not asked", notAsked)]),
+    ...asked.map(({ rule, outcome, why }) => wrapWords(columns, 4, marks[outcome], `${rule}: ${why}`)),
+    ...(notAsked.length === 0 ? [] : [wrapList(columns, 4, "not asked", notAsked)]),
     ...(held ? [] : [`    ${"yes".padEnd(markWidth)}otherwise: ${otherwise}\n`]),
   ].join("");
 }

@@ -1,16 +1,17 @@
 import { formatDuration } from "../rules/format-duration.ts";
+import { counted } from "./counted.ts";
 import type { Status } from "./read-status.ts";
 import { toTable } from "./table.ts";
-import { wrapList, wrapText } from "./wrap.ts";
+import { terminalColumns, wrapList, wrapText } from "./wrap.ts";
 
-/** What `redriver status` prints, within 80 columns: a table of the drains, then what there is to say of each part. */
-export function toStatusText(status: Status): string {
+/** What `redriver status` prints, in lines of so many columns: a table of the drains, then what there is to say of each part. */
+export function toStatusText(columns: number, status: Status): string {
   const sections = [
     `document ${status.documentHash}\n`,
-    toDrainTable(status),
-    ...status.drains.map((drain) => toDrainText(drain, status.at)),
-    ...status.sources.map((source) => toSourceText(source, status)),
-    toReplicaText(status),
+    toDrainTable(columns, status),
+    ...status.drains.map((drain) => toDrainText(columns, drain, status.at)),
+    ...status.sources.map((source) => toSourceText(columns, source, status)),
+    toReplicaText(columns, status),
   ];
   return sections.join("\n");
 }
@@ -19,14 +20,14 @@ type DrainStatus = Status["drains"][number];
 type SourceStatus = Status["sources"][number];
 type ReplicaStatus = Status["replicas"][number];
 
-/** So that seven columns fit; the whole name stands below the table. */
+/** So that the seven columns of the table fit 80; the whole name stands below the table. */
 const longestName = 24;
 
-function toDrainTable({ drains, at }: Status): string {
+function toDrainTable(columns: number, { drains, at }: Status): string {
   return toTable(
     ["drain", "mode", "due", "held", "parked", "in doubt", "next pass"],
     drains.map((drain) => [
-      drain.drain.length > longestName ? `${drain.drain.slice(0, longestName - 1)}…` : drain.drain,
+      columns <= terminalColumns ? shortened(drain.drain) : drain.drain,
       drain.paused === null ? drain.mode : "paused",
       drain.due ?? "-",
       drain.held ?? "-",
@@ -37,6 +38,10 @@ function toDrainTable({ drains, at }: Status): string {
   );
 }
 
+function shortened(name: string): string {
+  return name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name;
+}
+
 function toNextText({ nextPassAt }: DrainStatus, now: number): string {
   if (nextPassAt === null) return "none";
   return nextPassAt >= now
@@ -44,37 +49,43 @@ function toNextText({ nextPassAt }: DrainStatus, now: number): string {
     : `late by ${formatDuration(now - nextPassAt)}`;
 }
 
-function toDrainText(drain: DrainStatus, now: number): string {
+function toDrainText(columns: number, drain: DrainStatus, now: number): string {
   const { reasons } = drain;
   const closed = drain.guards.filter(({ effect }) => effect === "closed");
   return [
     `${drain.drain}: ${drain.mode}, source ${drain.source}\n`,
-    toPauseText(drain.paused, now),
-    toReasonText("due", reasons?.due),
-    toReasonText("held", reasons?.held),
-    toReasonText("parked", reasons?.parked),
+    toPauseText(columns, drain.paused, now),
+    toReasonText(columns, "due", reasons?.due),
+    toReasonText(columns, "held", reasons?.held),
+    toReasonText(columns, "parked", reasons?.parked),
     closed.length === 0
       ? ""
       : wrapList(
+          columns,
           2,
           "guards",
           closed.map(({ index }) => `index ${index} holds it back`),
         ),
-    wrapList(2, "passes", toPassItems(drain, now)),
+    wrapList(columns, 2, "passes", toPassItems(drain, now)),
   ].join("");
 }
 
-function toPauseText(paused: DrainStatus["paused"], now: number): string {
+function toPauseText(columns: number, paused: DrainStatus["paused"], now: number): string {
   if (paused === null) return "";
-  if (!("reason" in paused)) return wrapText(2, "paused    ", "by the drains document");
-  return wrapText(2, "paused    ", `by ${paused.by} ${toAgo(paused.at, now)}: ${paused.reason}`);
+  if (!("reason" in paused)) return wrapText(columns, 2, "paused    ", "by the drains document");
+  return wrapText(columns, 2, "paused    ", `by ${paused.by} ${toAgo(paused.at, now)}: ${paused.reason}`);
 }
 
 /** Most frequent first. */
-function toReasonText(label: string, counts: Readonly<Record<string, number | undefined>> = {}): string {
+function toReasonText(
+  columns: number,
+  label: string,
+  counts: Readonly<Record<string, number | undefined>> = {},
+): string {
   const sorted = Object.entries(counts).toSorted(([, one = 0], [, other = 0]) => other - one);
   if (sorted.length === 0) return "";
   return wrapList(
+    columns,
     2,
     label,
     sorted.map(([reason, count = 0]) => `${reason} ${count}`),
@@ -91,7 +102,7 @@ function toPassItems({ lastSuccessAt, lastFullAt, lastOutcome, openPass, exact }
   return items.length === 0 ? ["none has ended yet"] : items;
 }
 
-function toSourceText(source: SourceStatus, { at: now, replicas }: Status): string {
+function toSourceText(columns: number, source: SourceStatus, { at: now, replicas }: Status): string {
   const resting = replicas.flatMap((replica) =>
     replica.resting
       .filter((one) => one.source === source.source)
@@ -99,17 +110,18 @@ function toSourceText(source: SourceStatus, { at: now, replicas }: Status): stri
   );
   return [
     `source ${source.source}\n`,
-    ...toCensusLines(source.census, now),
-    wrapList(2, "ledger", toLedgerItems(source, now)),
+    ...toCensusLines(columns, source.census, now),
+    wrapList(columns, 2, "ledger", toLedgerItems(source, now)),
     // Halts and rate limits are each process's own, so a replica that does not run says nothing of them.
-    resting.length === 0 ? "" : wrapList(2, "resting", resting),
+    resting.length === 0 ? "" : wrapList(columns, 2, "resting", resting),
   ].join("");
 }
 
-function toCensusLines(census: SourceStatus["census"], now: number): readonly string[] {
-  if (census === null) return [wrapList(2, "queue", ["not counted yet"])];
-  const { depth, unselected, expiringUnarchived, oldestEnteredAt, earliestExpiryAt } = census;
-  const items = [`${depth} records`];
+function toCensusLines(columns: number, census: SourceStatus["census"], now: number): readonly string[] {
+  if (census === null) return [wrapList(columns, 2, "queue", ["not counted yet"])];
+  const { depth, unselected, expiringUnarchived, expiringAccepted, oldestEnteredAt, earliestExpiryAt } =
+    census;
+  const items = [counted(depth, "record")];
   if (oldestEnteredAt !== null) items.push(`oldest ${formatDuration(span(oldestEnteredAt, now))}`);
   if (earliestExpiryAt !== null) {
     items.push(
@@ -118,11 +130,22 @@ function toCensusLines(census: SourceStatus["census"], now: number): readonly st
         : "the first has expired",
     );
   }
+  if (expiringAccepted > 0) {
+    items.push(
+      `${expiringAccepted} ${expiringAccepted === 1 ? "expires" : "expire"} soon and no copy is wanted`,
+    );
+  }
   items.push(`counted ${toAgo(census.at, now)}`);
   const trouble: string[] = [];
   if (unselected > 0) trouble.push(`${unselected} selected by no drain`);
-  if (expiringUnarchived > 0) trouble.push(`${expiringUnarchived} expire soon without a copy`);
-  return [wrapList(2, "queue", items), ...(trouble.length === 0 ? [] : [wrapList(2, "!", trouble)])];
+  if (expiringUnarchived > 0)
+    trouble.push(
+      `${expiringUnarchived} ${expiringUnarchived === 1 ? "expires" : "expire"} soon without a copy`,
+    );
+  return [
+    wrapList(columns, 2, "queue", items),
+    ...(trouble.length === 0 ? [] : [wrapList(columns, 2, "!", trouble)]),
+  ];
 }
 
 function toLedgerItems(source: SourceStatus, now: number): readonly string[] {
@@ -137,7 +160,7 @@ function toLedgerItems(source: SourceStatus, now: number): readonly string[] {
   return items;
 }
 
-function toReplicaText({ replicas, at: now }: Status): string {
+function toReplicaText(columns: number, { replicas, at: now }: Status): string {
   if (replicas.length === 0) return "no replica is running\n";
   const table = toTable(
     ["replica", "document", "for", "seen ago", ""],
@@ -154,7 +177,7 @@ function toReplicaText({ replicas, at: now }: Status): string {
       ? []
       : [
           `${replica} rejects its drains document:\n`,
-          ...rejected.split("\n").map((line) => wrapText(2, "", line)),
+          ...rejected.split("\n").map((line) => wrapText(columns, 2, "", line)),
         ],
   );
   return table + rejections.join("");

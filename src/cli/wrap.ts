@@ -1,26 +1,31 @@
-/** Lines that a terminal of 80 columns shows without breaking them. */
-export const columns = 80;
+/**
+ * Text in lines of at most so many columns, for a terminal. `columns` is Infinity where nobody looks at a terminal: then no line is
+ * broken, so that one thing stays one line for grep.
+ */
+
+/** What a terminal shows without breaking it, however narrow its window. */
+export const terminalColumns = 80;
 
 /** A label and a list behind it, `, ` between its items; further lines begin below the first item. No item is broken. */
-export function wrapList(indent: number, label: string, items: readonly string[], labelWidth = 10): string {
+export function wrapList(
+  columns: number,
+  indent: number,
+  label: string,
+  items: readonly string[],
+  labelWidth = 10,
+): string {
   const head = `${" ".repeat(indent)}${label.padEnd(labelWidth)}`;
-  const lines: string[] = [];
-  let line = head;
-  for (const [index, item] of items.entries()) {
-    const text = index === items.length - 1 ? item : `${item},`;
-    const isFirst = line.length === head.length && (lines.length > 0 || index === 0);
-    if (!isFirst && line.length + 1 + text.length > columns) {
-      lines.push(line.trimEnd());
-      line = " ".repeat(head.length) + text;
-    } else {
-      line = isFirst ? line + text : `${line} ${text}`;
-    }
-  }
-  return `${[...lines, line.trimEnd()].join("\n")}\n`;
+  const pieces = items.map((item, index) => (index === items.length - 1 ? item : `${item},`));
+  return packed(columns, head, pieces);
+}
+
+/** A text behind a mark, broken between words; further lines begin below its first word. A longer word is not broken. */
+export function wrapWords(columns: number, indent: number, mark: string, text: string): string {
+  return packed(columns, " ".repeat(indent) + mark, text.split(" "));
 }
 
 /** A text of any length behind a mark: broken at a space where one is near the end of a line, else wherever it is full. */
-export function wrapText(indent: number, mark: string, text: string): string {
+export function wrapText(columns: number, indent: number, mark: string, text: string): string {
   const room = columns - indent - mark.length;
   const lines: string[] = [];
   let rest = Array.from(text);
@@ -33,4 +38,21 @@ export function wrapText(indent: number, mark: string, text: string): string {
     rest = rest.slice(isNear ? end + 1 : end);
   } while (rest.length > 0);
   return `${lines.join("\n")}\n`;
+}
+
+/** The pieces behind a head, a space apart, as many in a line as fit. */
+function packed(columns: number, head: string, pieces: readonly string[]): string {
+  const lines: string[] = [];
+  let line = head;
+  let isEmpty = true;
+  for (const piece of pieces) {
+    if (!isEmpty && line.length + 1 + piece.length > columns) {
+      lines.push(line);
+      line = " ".repeat(head.length) + piece;
+    } else {
+      line += isEmpty ? piece : ` ${piece}`;
+    }
+    isEmpty = false;
+  }
+  return `${[...lines, line].map((one) => one.trimEnd()).join("\n")}\n`;
 }

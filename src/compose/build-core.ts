@@ -10,6 +10,12 @@ import type { RedisConnection } from "../redis/connect.ts";
 import type { DrainRuntime, World } from "../redrive/runtime.ts";
 import { openArchive } from "./build-archive.ts";
 import { buildSource, type BuiltSource } from "./build-source.ts";
+import {
+  createIndexReader,
+  openStatisticsStore,
+  readWhenMissing,
+  type Readings,
+} from "./build-statistics.ts";
 import type { ReadSecret } from "./secrets.ts";
 import { createTeardown, type Teardown } from "./teardown.ts";
 
@@ -34,6 +40,7 @@ export interface CoreParts {
   readonly lineage: { readonly key: string | undefined; readonly oldKeys: readonly string[] };
   readonly teardown: Teardown;
   readonly onAudit?: (entry: NewAuditEntry) => void;
+  readonly readsIndexes?: boolean;
 }
 
 /** What a core knows of the documents before and after its own. */
@@ -88,6 +95,7 @@ function buildSources(
   before: Core | null,
 ): ReadonlyMap<SourceId, BuiltSource> {
   const sources = new Map<SourceId, BuiltSource>();
+  const readings = buildReadings(parts, document);
   const built = createTeardown();
   try {
     for (const config of document.sources) {
@@ -97,7 +105,10 @@ function buildSources(
         continue;
       }
       const drainsNow = () => documentNow().drains;
-      sources.set(config.id, buildSource(config, { ...parts, document, drainsNow, teardown: built }));
+      sources.set(
+        config.id,
+        buildSource(config, { ...parts, document, drainsNow, readings, teardown: built }),
+      );
     }
   } catch (error) {
     void built.run(closeWithinMs);
@@ -107,6 +118,19 @@ function buildSources(
     await built.run(closeWithinMs);
   });
   return sources;
+}
+
+function buildReadings(
+  { redis, readsIndexes, readSecret, settings, world }: CoreParts,
+  { indexes }: DrainsDocument,
+): Readings {
+  const store = openStatisticsStore(redis);
+  if (readsIndexes !== true) return store;
+  return readWhenMissing(store, {
+    indexes,
+    reader: createIndexReader(settings, readSecret),
+    events: world.events,
+  });
 }
 
 const closeWithinMs = 2_000;

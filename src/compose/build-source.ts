@@ -22,7 +22,7 @@ import type { SourceRuntime, World } from "../redrive/runtime.ts";
 import { watchLedger } from "../redrive/watch-ledger.ts";
 import { createMessageService } from "../service/message-service.ts";
 import { createGuards } from "../statistics/guards.ts";
-import { openStatisticsStore } from "./build-statistics.ts";
+import type { Readings } from "./build-statistics.ts";
 import { buildAudit } from "./build-audit.ts";
 import { createLineageKeys, createLiveSecret, type LiveSecret, type ReadSecret } from "./secrets.ts";
 import type { Teardown } from "./teardown.ts";
@@ -49,6 +49,8 @@ export interface SourceParts {
   readonly drainsNow: () => readonly Pick<DrainConfig, "name" | "source">[];
   readonly teardown: Teardown;
   readonly onAudit?: (entry: NewAuditEntry) => void;
+  /** For the guards. */
+  readonly readings: Readings;
 }
 
 /** Builds one source. Throws `settings-invalid` where its address or token is missing. */
@@ -116,7 +118,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     }),
     capacity: createRedisCapacity(redis, world.identities),
     guards: createGuards({
-      statistics: openStatisticsStore(redis),
+      statistics: parts.readings,
       book: createRedisGuardBook(redis, config.id),
       clock: world.clock,
       events: world.events,

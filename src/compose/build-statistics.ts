@@ -1,7 +1,8 @@
 import { formatProblem } from "../config/problem.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import type { IndexConfig, Schedule } from "../ports/drains.ts";
-import { RedriverError } from "../ports/errors.ts";
+import { RedriverError, toFailure } from "../ports/errors.ts";
+import type { Events } from "../ports/events.ts";
 import type { IndexStatistics, StatisticsStore } from "../ports/statistics.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { sharedKey } from "../redis/key-names.ts";
@@ -63,6 +64,43 @@ export function openStatisticsStore(redis: RedisConnection): StatisticsStore {
     },
     keyOf: (index) => sharedKey(redis.keyPrefix, "statistics", index),
   });
+}
+
+/** Readings as guards ask for them. */
+export type Readings = Pick<StatisticsStore, "readAll">;
+
+/**
+ * For a command that acts without a daemon beside it: a reading that is missing or stale is taken now, and kept for all. One
+ * that fails is told as `statistics:failed` and stays missing.
+ */
+export function readWhenMissing(
+  store: StatisticsStore,
+  parts: {
+    readonly indexes: readonly IndexConfig[];
+    readonly reader: IndexReader;
+    readonly events: Events;
+  },
+): Readings {
+  const book = createStatisticsBook(store, systemClock);
+  const read = async (index: IndexConfig): Promise<void> => {
+    try {
+      const statistics = await parts.reader.read(index, new AbortController().signal);
+      await book.record(index.name, statistics, toIntervalMs(index.schedule));
+    } catch (error) {
+      parts.events.emit({ type: "statistics:failed", index: index.name, ...toFailure(error) });
+    }
+  };
+  return {
+    async readAll(names) {
+      const known = await store.readAll(names);
+      const missing = parts.indexes.filter(
+        ({ name }) => names.includes(name) && !known.some(({ index }) => index === name),
+      );
+      if (missing.length === 0) return known;
+      await Promise.all(missing.map(read));
+      return store.readAll(names);
+    },
+  };
 }
 
 export function toIntervalMs(schedule: Schedule): number {

@@ -25,6 +25,8 @@ export interface OpenParts {
   readonly by?: string;
   /** Told of every act that is written into the audit. */
   readonly onAudit?: (entry: NewAuditEntry) => void;
+  /** A missing reading of an index is taken when a guard asks for it: for what acts without a daemon beside it. */
+  readonly readsIndexes?: boolean;
   /** Told of secrets that are read, so that logs can leave them out. */
   readonly onSecret?: (value: string) => void;
 }
@@ -39,7 +41,16 @@ export function openLiveCore(parts: OpenParts): LiveCore {
   return createLiveCore(toCoreParts(parts), parts.document);
 }
 
-function toCoreParts({ settings, env, events, teardown, onSecret, by, onAudit }: OpenParts): CoreParts {
+function toCoreParts({
+  settings,
+  env,
+  events,
+  teardown,
+  onSecret,
+  by,
+  onAudit,
+  readsIndexes,
+}: OpenParts): CoreParts {
   const redis = createRedis(settings.redis.url, { role: "commands", keyPrefix: settings.redis.keyPrefix });
   teardown.add("redis", () => redis.close());
   const key = readLineageKey(settings);
@@ -52,6 +63,7 @@ function toCoreParts({ settings, env, events, teardown, onSecret, by, onAudit }:
     teardown,
     world: { clock: systemClock, identities: randomIdentities, events, by: by ?? daemonName() },
     ...(onAudit === undefined ? {} : { onAudit }),
+    ...(readsIndexes === undefined ? {} : { readsIndexes }),
     readSecret: (ref) => readSecret(ref, { env, settings }),
     lineage: { key: key.value, oldKeys: settings.lineage.oldKeys },
   };

@@ -7,6 +7,7 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
   const sources = await Promise.all(
     [...core.sources.values()].map(async ({ runtime, pauses }) => ({
       source: runtime.config.id,
+      censusEveryMs: runtime.config.censusEveryMs,
       summary: await runtime.ledger.summary(),
       census: await runtime.book.census(),
       pauses: await pauses.all(),
@@ -28,7 +29,12 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
   return {
     documentHash: core.document.hash,
     drains,
-    sources: sources.map(({ source, summary, census }) => ({ source, summary, census })),
+    sources: sources.map(({ source, summary, censusEveryMs, census }) => ({
+      source,
+      summary,
+      censusEveryMs,
+      census,
+    })),
   };
 }
 

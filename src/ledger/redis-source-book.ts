@@ -61,7 +61,10 @@ export function createRedisSourceBook(
     },
     async census() {
       const text = await redis.command("GET", censusKey);
-      return typeof text === "string" ? (JSON.parse(text) as Census) : null;
+      if (typeof text !== "string") return null;
+      // During an update another replica may write a census that does not count apart what was accepted.
+      const census = JSON.parse(text) as Omit<Census, "expiringAccepted"> & Partial<Census>;
+      return { ...census, expiringAccepted: census.expiringAccepted ?? 0 };
     },
     async noteCensus(census) {
       await redis.run(noteCensusScript, [censusKey], [JSON.stringify(census)]);

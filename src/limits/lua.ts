@@ -147,6 +147,27 @@ return cjson.encode({ at = nowUp, verdicts = verdicts })
 );
 
 /**
+ * used: what the ceilings have granted.
+ *
+ * KEYS: 1 count of the pass, 2 count of the day. ARGV: 1 {}.
+ * Returns: JSON { at, day, pass, dayEndsAt }. Effects: none.
+ */
+export const usedScript = defineScript(
+  "limits:used",
+  `${preludeLua}
+local today, used = math.floor(now / dayMs), 0
+local day, count = readDay(KEYS[2])
+if day and day >= today then
+  today = day
+  used = count
+end
+return cjson.encode({
+  at = nowUp, day = used, pass = tonumber(redis.call('GET', KEYS[1]) or '0'), dayEndsAt = (today + 1) * dayMs,
+})
+`,
+);
+
+/**
  * giveBack: restores grants of a take.
  *
  * KEYS: 1 mark of this give-back, 2 count of the pass, 3 count of the day, 4… grants of the rates.

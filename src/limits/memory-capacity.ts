@@ -70,6 +70,17 @@ export function createMemoryCapacity(clock: Pick<Clock, "now">): Capacity {
       }
       return Promise.resolve();
     },
+
+    used({ source, drain: name, passId }) {
+      const at = clock.now();
+      const { day, passes } = drainOf(source, name);
+      return Promise.resolve({
+        at,
+        day: day.number === toDay(at) ? day.count : 0,
+        pass: passId === null ? 0 : (passes.get(passId) ?? 0),
+        dayEndsAt: (toDay(at) + 1) * dayMs,
+      });
+    },
   };
 }
 

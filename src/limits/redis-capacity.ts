@@ -1,10 +1,10 @@
 import { RedriverError } from "../ports/errors.ts";
 import type { PassId } from "../ports/ids.ts";
-import type { Capacity, CapacityQuery, CapacityVerdict } from "../ports/limits.ts";
+import type { Capacity, CapacityQuery, CapacityVerdict, CeilingUse } from "../ports/limits.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { countsForCeilings, dayMs, toCountedRates, type CountedRate } from "./counted-rates.ts";
 import { drainKeys } from "./keys.ts";
-import { giveBackScript, takeScript } from "./lua.ts";
+import { giveBackScript, takeScript, usedScript } from "./lua.ts";
 
 /** A pass that has published nothing for a day is over. */
 const passLifeMs = dayMs;
@@ -18,7 +18,7 @@ export function createRedisCapacity(
   redis: Pick<RedisConnection, "run" | "keyPrefix">,
   identity: { token(): string },
 ): Capacity {
-  const keysOf = ({ source, drain, passId }: CapacityQuery) => {
+  const keysOf = ({ source, drain, passId }: Pick<CapacityQuery, "source" | "drain" | "passId">) => {
     const keys = drainKeys(redis.keyPrefix, source, drain);
     return { ...keys, pass: keys.pass(passId ?? noPass) };
   };
@@ -69,6 +69,12 @@ export function createRedisCapacity(
         [JSON.stringify(call)],
       );
     },
+
+    async used(of) {
+      const { pass, day } = keysOf(of);
+      const reply = await redis.run(usedScript, [pass, day], ["{}"]);
+      return JSON.parse(toText("used", reply)) as CeilingUse;
+    },
   };
 }
 
@@ -81,13 +87,18 @@ function toAnswer(
   reply: unknown,
   rates: readonly CountedRate[],
 ): { readonly verdicts: readonly CapacityVerdict[]; readonly at: number } {
-  if (typeof reply !== "string") {
-    throw new RedriverError("invariant-broken", `expected limits:take to answer text, got ${typeof reply}`);
-  }
-  const { at, verdicts } = JSON.parse(reply) as Reply;
+  const { at, verdicts } = JSON.parse(toText("take", reply)) as Reply;
   // Lua knows one kind of table: an empty list comes as {}.
   if (!Array.isArray(verdicts)) return { at, verdicts: [] };
   return { at, verdicts: (verdicts as Reply["verdicts"]).map((verdict) => toVerdict(verdict, rates)) };
+}
+
+function toText(script: string, reply: unknown): string {
+  if (typeof reply === "string") return reply;
+  throw new RedriverError(
+    "invariant-broken",
+    `expected limits:${script} to answer text, got ${typeof reply}`,
+  );
 }
 
 function toVerdict(

@@ -3,14 +3,8 @@ import { differencesOf } from "./body-differences.ts";
 import { isForwardable } from "./forward-headers.ts";
 import { byLowerName } from "./header-values.ts";
 import { originalFlowControl, toFlowControlValue } from "./item-settings.ts";
-import {
-  toPrintable,
-  toShownHeader,
-  toShownJson,
-  toShownText,
-  toShownUrl,
-  type Show,
-} from "./masked-text.ts";
+import { toPrintable, toShownHeader, toShownJson, toShownText, type Show } from "./masked-text.ts";
+import { toShownUrl } from "./shown-url.ts";
 
 /** One thing that a rebuild changes. Texts are for reading: printable, and at most about 200 characters. */
 export interface RebuildRow {

@@ -1,6 +1,6 @@
 /** Values of a record as a person may see them: safe for a terminal, of bounded length, and, where asked, without their content. */
 
-/** `masked`: header values, bodies and what follows a URL's path are left out. */
+/** `masked`: header values, bodies, and of URLs whatever may be a secret (see shown-url.ts) are left out. */
 export type Show = "masked" | "content";
 
 const maxCharacters = 200;
@@ -11,17 +11,6 @@ export function toPrintable(text: string): string {
   return cut.replaceAll(
     /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ""}}`,
-  );
-}
-
-/** Credentials, query and fragment hold tokens; scheme, host and path say where it goes. */
-export function toShownUrl(url: string, show: Show): string {
-  if (show === "content") return toPrintable(url);
-  const head = /^[^?#]*/.exec(url)?.[0] ?? "";
-  return (
-    toPrintable(head.replace(/^([A-Za-z][A-Za-z0-9+.-]*:\/\/)[^/]*@/, "$1***@")) +
-    (url.includes("?") ? "?***" : "") +
-    (url.includes("#") ? "#***" : "")
   );
 }
 

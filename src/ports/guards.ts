@@ -42,4 +42,6 @@ export interface GuardStanding {
 export interface Guards {
   /** In the order of the drain's guards; without any, nothing is asked. */
   standings(drain: DrainConfig): Promise<readonly GuardStanding[]>;
+  /** The same as read just now, for somebody who only looks: nothing is remembered, told or made to happen. */
+  peek(drain: DrainConfig): Promise<readonly GuardStanding[]>;
 }

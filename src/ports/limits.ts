@@ -40,6 +40,18 @@ export interface CapacityQuery {
   readonly requests: readonly CapacityRequest[];
 }
 
+/** What ceilings have granted so far; each is counted only while the drain has such a ceiling. */
+export interface CeilingUse {
+  /** In this UTC day. */
+  readonly day: number;
+  /** In the pass that was asked for; 0 for none. */
+  readonly pass: number;
+  /** When the day ends and the next begins, Unix ms. */
+  readonly dayEndsAt: number;
+  /** Redis time in Unix ms. */
+  readonly at: number;
+}
+
 /**
  * Rates and ceilings of publishes, shared by all replicas; each drain has its own. Guarantees, by Redis's clock:
  *
@@ -58,4 +70,6 @@ export interface Capacity {
   take(query: CapacityQuery): Promise<{ readonly verdicts: readonly CapacityVerdict[]; readonly at: number }>;
   /** Restores grants of a take that led to no POST: `query` with only those requests, and the take's `at`. Once per grant. */
   giveBack(query: CapacityQuery, at: number): Promise<void>;
+  /** Takes and changes nothing. */
+  used(of: Pick<CapacityQuery, "source" | "drain" | "passId">): Promise<CeilingUse>;
 }

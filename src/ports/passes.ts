@@ -172,6 +172,8 @@ export interface Census {
   readonly earliestExpiryAt: number | null;
   /** Near expiry and not in the archive: nothing keeps a copy of these. */
   readonly expiringUnarchived: number;
+  /** The same, but of drains alone whose `beforeExpiry` says that no copy is made. */
+  readonly expiringAccepted: number;
   readonly documentHash: string;
 }
 

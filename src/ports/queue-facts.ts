@@ -21,6 +21,8 @@ export interface QueueFacts {
     readonly source: SourceId;
     /** Null where the ledger could not be read. */
     readonly summary: LedgerSummary | null;
+    /** How often the document asks for a census. */
+    readonly censusEveryMs: number;
     /** Null before the first census. */
     readonly census: Census | null;
   }[];

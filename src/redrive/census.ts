@@ -1,7 +1,8 @@
 /**
  * What a source holds in all. Each source is listed without filter at its own slow interval, by whichever replica takes the job;
  * the result is kept for all. A full pass of a live drain that lists everything has counted the source already, and then nothing
- * is listed. What nears its expiry and is of no drain is copied here, because no pass sees it.
+ * is listed. What nears its expiry and is of no drain is copied here, because no pass sees it. What only drains select that want
+ * no copies (`beforeExpiry: nothing`) is counted apart: somebody has decided that it may be lost.
  */
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
 import type { Archive } from "../ports/archive.ts";
@@ -75,6 +76,7 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
     // Also what a drain selects: between its passes more time may lie than is left.
     await keepCopies(source, found.toKeep, { archive, drain: null, documentHash });
     const bare = found.nearExpiry.length === 0 ? [] : await source.copies.missing(found.nearExpiry);
+    const accepted = bare.filter((dlqId) => found.accepted.has(dlqId)).length;
     const before: Census = census ?? { ...nothing, at: page.readAt, documentHash };
     const oldestEnteredAt = earlier(before.oldestEnteredAt, found.oldestEnteredAt);
     census = {
@@ -84,7 +86,8 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
       oldestUnselectedAt: earlier(before.oldestUnselectedAt, found.oldestUnselectedAt),
       oldestEnteredAt,
       earliestExpiryAt: toExpiry(oldestEnteredAt, retentionMs),
-      expiringUnarchived: before.expiringUnarchived + bare.length,
+      expiringUnarchived: before.expiringUnarchived + bare.length - accepted,
+      expiringAccepted: before.expiringAccepted + accepted,
     };
     if (page.cursor === undefined) return census;
     const position = toPosition(page);
@@ -106,6 +109,7 @@ const nothing: Census = {
   oldestEnteredAt: null,
   earliestExpiryAt: null,
   expiringUnarchived: 0,
+  expiringAccepted: 0,
   documentHash: "",
 };
 
@@ -122,6 +126,7 @@ interface Look {
 function look(records: readonly RawRecord[], { drains, now, retentionMs }: Look) {
   const nearExpiry: DlqId[] = [];
   const toKeep: RawRecord[] = [];
+  const accepted = new Set<DlqId>();
   let unselected = 0;
   let oldestUnselectedAt: number | null = null;
   let oldestEnteredAt: number | null = null;
@@ -137,10 +142,12 @@ function look(records: readonly RawRecord[], { drains, now, retentionMs }: Look)
     const withinMs =
       selecting.length === 0 ? nearExpiryMs : Math.max(...selecting.map((drain) => drain.withinMs));
     if (enteredAt + retentionMs > now + withinMs) continue;
-    nearExpiry.push(record["dlqId"] as DlqId);
+    const dlqId = record["dlqId"] as DlqId;
+    nearExpiry.push(dlqId);
     if (selecting.length === 0 || selecting.some(({ isKept }) => isKept)) toKeep.push(record);
+    else accepted.add(dlqId);
   }
-  return { nearExpiry, toKeep, unselected, oldestUnselectedAt, oldestEnteredAt };
+  return { nearExpiry, toKeep, accepted, unselected, oldestUnselectedAt, oldestEnteredAt };
 }
 
 function toExpiry(oldestEnteredAt: number | null, retentionMs: number): number | null {

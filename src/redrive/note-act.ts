@@ -1,16 +1,18 @@
 import type { AuditAct, AuditRecord, NewAuditEntry } from "../ports/audit.ts";
-import type { DrainName } from "../ports/ids.ts";
+import type { DrainName, PassId } from "../ports/ids.ts";
 import type { DrainRuntime, SourceRuntime } from "./runtime.ts";
 
 /** For whom an act is done; `why` is a person's reason. */
 export interface ActOf {
   readonly drain: DrainName | null;
   readonly documentHash?: string;
+  readonly passId?: PassId;
   readonly why?: string;
 }
 
-export function ofDrain({ config, documentHash }: Pick<DrainRuntime, "config" | "documentHash">): ActOf {
-  return { drain: config.name, documentHash };
+/** The drain, its document, and the pass where there is one. */
+export function ofDrain({ config, documentHash, passId }: DrainRuntime): ActOf {
+  return { drain: config.name, documentHash, ...(passId === undefined ? {} : { passId }) };
 }
 
 /** Writes into the audit what is about to be done. Throws `redis-unavailable`: then it must not be done. */

@@ -1,4 +1,4 @@
-import type { UnusableRecord } from "../message/dead-letter.ts";
+import type { DeadLetter, DlqId, UnusableRecord } from "../message/dead-letter.ts";
 import type { Tally } from "../ports/passes.ts";
 import type { Decision, HoldReason, ParkReason } from "../rules/decision.ts";
 import { explainDecision } from "../rules/explain-decision.ts";
@@ -6,16 +6,19 @@ import type { DrainRuntime } from "./runtime.ts";
 import type { Candidate, DecidedRecord, DropResult, KnownRecord, PublishResult } from "./stages/records.ts";
 import { emptyTally } from "../ports/tally.ts";
 
-/** A record entered at `enteredAt` is to be looked at again from `dueAt` on; Unix ms by the service's clock. */
-export interface DueLater {
+/** A record that is still to be done, held back or waited for by a person. */
+export interface LeftRecord {
+  readonly dlqId: DlqId;
+  readonly reason: HoldReason | ParkReason;
+  /** Unix ms by the service's clock. */
   readonly enteredAt: number;
-  readonly dueAt: number;
+  /** From when on it is to be looked at again, where that is known; Unix ms by the service's clock, 0: at once. */
+  readonly dueAt?: number;
 }
 
 export interface PageOutcome {
   readonly tally: Tally;
-  /** When records that were left become due, where known. */
-  readonly dueLater: readonly DueLater[];
+  readonly left: readonly LeftRecord[];
 }
 
 /** Holds for want of capacity: such a record is due, and only something that passes stands in its way. */
@@ -54,11 +57,15 @@ export function createPageReport(drain: DrainRuntime): PageReport {
   const tally: { -readonly [Key in keyof Tally]: Tally[Key] } = { ...emptyTally, pages: 1 };
   const holds: Record<"due" | "held", { [Reason in HoldReason]?: number }> = { due: {}, held: {} };
   const parks: { [Reason in ParkReason]?: number } = {};
-  const dueLater: DueLater[] = [];
+  const leftRecords: LeftRecord[] = [];
 
-  const left = (enteredAt: number, dueAt?: number): void => {
+  const countOldest = ({ enteredAt }: DeadLetter): void => {
     tally.oldestRecordAt = Math.min(tally.oldestRecordAt ?? enteredAt, enteredAt);
-    if (dueAt !== undefined) dueLater.push({ enteredAt, dueAt });
+  };
+  const left = (letter: DeadLetter, reason: LeftRecord["reason"], dueAt?: number): void => {
+    countOldest(letter);
+    const { dlqId, enteredAt } = letter;
+    leftRecords.push({ dlqId, reason, enteredAt, ...(dueAt === undefined ? {} : { dueAt }) });
   };
   const countHold = (as: "due" | "held", reason: HoldReason): void => {
     tally[as] += 1;
@@ -86,10 +93,10 @@ export function createPageReport(drain: DrainRuntime): PageReport {
   ): void => {
     if (capacityReasons.has(decision.reason)) {
       countHold("due", decision.reason);
-      left(letter.enteredAt, decision.until ?? 0);
+      left(letter, decision.reason, decision.until ?? 0);
     } else {
       countHold("held", decision.reason);
-      left(letter.enteredAt, decision.until);
+      left(letter, decision.reason, decision.until);
     }
     const explanation = explainDecision(decision);
     tell(letter.dlqId, decision, why === undefined ? explanation : `${explanation}: ${why}`);
@@ -127,12 +134,12 @@ export function createPageReport(drain: DrainRuntime): PageReport {
         case "hold":
           if (decision.reason === "outcome-unknown" || decision.reason === "in-flight") tally.inDoubt += 1;
           else countHold("held", decision.reason);
-          left(letter.enteredAt, decision.until);
+          left(letter, decision.reason, decision.until);
           break;
         case "park":
           countPark(decision.reason);
           // A vanished record that is listed is taken up again by the next pass.
-          left(letter.enteredAt, decision.reason === "vanished" ? 0 : undefined);
+          left(letter, decision.reason, decision.reason === "vanished" ? 0 : undefined);
           break;
         case "republish":
         case "drop":
@@ -163,12 +170,12 @@ export function createPageReport(drain: DrainRuntime): PageReport {
             break;
           case "parked":
             countPark(result.decision.reason);
-            left(letter.enteredAt);
+            left(letter, result.decision.reason);
             tell(letter.dlqId, result.decision, explainDecision(result.decision));
             break;
           case "in-doubt":
             tally.inDoubt += 1;
-            left(letter.enteredAt);
+            left(letter, "outcome-unknown");
             tell(letter.dlqId, inDoubt, explainDecision(inDoubt));
             break;
         }
@@ -182,9 +189,9 @@ export function createPageReport(drain: DrainRuntime): PageReport {
       for (const { letter, decision, explanation } of leftDue) {
         tell(letter.dlqId, decision, explanation);
         // Nothing is done about it in plan mode, so it need not be listed again before the next full pass.
-        left(letter.enteredAt);
+        countOldest(letter);
       }
-      return { tally: { ...tally, reasons: { ...holds, parked: parks } }, dueLater };
+      return { tally: { ...tally, reasons: { ...holds, parked: parks } }, left: leftRecords };
     },
   };
 }

@@ -3,6 +3,7 @@ import { parseRecord } from "../message/parse-record.ts";
 import { RedriverError } from "../ports/errors.ts";
 import type { Pass, Tally, Window, WindowEnd } from "../ports/passes.ts";
 import type { ListPage, ListQuery } from "../ports/service.ts";
+import type { LeftRecord } from "./page-report.ts";
 import { learnDates } from "./learn-dates.ts";
 import { listPatiently, toPosition } from "./list-patiently.ts";
 import type { DrainRuntime } from "./runtime.ts";
@@ -34,7 +35,8 @@ export interface WindowRun {
 export async function runWindow(
   given: WindowRun,
 ): Promise<{ readonly end: WindowEnd; readonly tally: Tally }> {
-  const { drain, pass, signal } = given;
+  const { pass, signal } = given;
+  const drain: DrainRuntime = { ...given.drain, passId: pass.passId };
   const window = narrowWindow(drain.config.dates, given.window, pass.startedAt);
   if (window === null) return { end: { kind: "done", split: [] }, tally: emptyTally };
   const run = { ...given, window };
@@ -57,7 +59,7 @@ export async function runWindow(
     const outcome = await workPage(drain, { records, readAt }, signal, { passId, stopping: run.stopping });
     tally = addTallies(tally, outcome.tally);
     run.onPage(tally);
-    await source.passes.progress(pass.drain, pass.passId, window.windowId, outcome.dueLater);
+    await source.passes.progress(pass.drain, pass.passId, window.windowId, toDueLater(outcome.left));
 
     if (page.cursor === undefined) return { end: { kind: "done", split: [] }, tally };
     const position = toPosition(page);
@@ -68,6 +70,12 @@ export async function runWindow(
     cursor = page.cursor;
   }
   throw new RedriverError("answer-unreadable", `the listing did not end within ${mostPages} pages`);
+}
+
+function toDueLater(
+  left: readonly LeftRecord[],
+): readonly { readonly enteredAt: number; readonly dueAt: number }[] {
+  return left.flatMap(({ enteredAt, dueAt }) => (dueAt === undefined ? [] : [{ enteredAt, dueAt }]));
 }
 
 function toQuery({ drain, window }: WindowRun, cursor: string | undefined): Omit<ListQuery, "count"> {

@@ -4,7 +4,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { DrainConfig, SourceConfig } from "../ports/drains.ts";
 import type { Events } from "../ports/events.ts";
 import type { Guards } from "../ports/guards.ts";
-import type { Identities } from "../ports/ids.ts";
+import type { Identities, PassId } from "../ports/ids.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { Capacity } from "../ports/limits.ts";
 import type { PassBook, SourceBook } from "../ports/passes.ts";
@@ -56,6 +56,8 @@ export interface DrainRuntime {
   readonly source: SourceRuntime;
   /** This process's part of the archive; null where the document names none. */
   readonly archive: Archive | null;
+  /** The pass on whose behalf it works, for the audit; absent for a sweep and for a person's order. */
+  readonly passId?: PassId;
 }
 
 /** What tells the service's time. */

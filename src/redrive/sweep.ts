@@ -93,7 +93,7 @@ async function settleAndProve(
   let gone = 0;
   for (const [drain, ofDrain] of byDrain(entries)) {
     const ids = ofDrain.map(({ dlqId }) => dlqId);
-    const { outcomes } = await settle(source, drain, ids, signal);
+    const { outcomes } = await settle(source, { drain }, ids, signal);
     if (outcomes.includes("failed")) return { gone, failed: true };
     gone += outcomes.includes("short") ? await proveAbsent(source, ofDrain, signal) : ids.length;
   }

@@ -17,7 +17,7 @@ import { noteIntent, ofDrain } from "./note-act.ts";
 import type { DrainRuntime } from "./runtime.ts";
 import { ledToNoPost, withCapacity } from "./stages/capacity.ts";
 import { collect } from "./stages/collect.ts";
-import { decideOne } from "./stages/decide-one.ts";
+import { decideOne, type DecidedOne } from "./stages/decide-one.ts";
 import { drop } from "./stages/drop.ts";
 import { holdByGuards } from "./stages/guards.ts";
 import { keepCopies, nearExpiry } from "./stages/keep-copies.ts";
@@ -41,6 +41,8 @@ export interface PageWork {
   readonly passId: PassId | null;
   /** Ends waits for capacity; what is begun is finished. */
   readonly stopping?: AbortSignal;
+  /** Asked of each decision before anything is done about it; what it refuses is left as it is, uncounted. Absent: all. */
+  readonly accepts?: (one: DecidedOne) => boolean;
 }
 
 /** Works one page. Throws RedriverErrors of the ledger (`redis-unavailable`); failures of the service are in the outcome. */
@@ -48,7 +50,7 @@ export async function workPage(
   drain: DrainRuntime,
   page: Page,
   signal: AbortSignal,
-  { passId, stopping = signal }: PageWork = { passId: null },
+  { passId, stopping = signal, accepts }: PageWork = { passId: null },
 ): Promise<PageOutcome> {
   const { source } = drain;
   const report = createPageReport(drain);
@@ -66,6 +68,7 @@ export async function workPage(
   const toTakeUp: DlqId[] = [];
   for (const record of known) {
     const one = decideOne(drain, record);
+    if (accepts?.(one) === false) continue;
     const { then } = one.decided.decision;
     const isActedOn = one.candidate !== null || (then === "drop" && drain.config.mode === "live");
     report.decided(one.decided, isActedOn ? "candidate" : "final");
@@ -84,10 +87,10 @@ export async function workPage(
 
   await takeUpAgain(drain, toTakeUp);
   await parkRecords(drain, toPark);
-  report.settled((await settle(source, drain.config.name, doneBefore, signal)).deleted);
+  report.settled((await settle(source, ofDrain(drain), doneBefore, signal)).deleted);
   const drops = await drop(drain, toDrop, page.readAt);
   report.results(drops);
-  report.settled((await settle(source, drain.config.name, idsDone(drops), signal)).deleted);
+  report.settled((await settle(source, ofDrain(drain), idsDone(drops), signal)).deleted);
   const { free, held } = await holdByGuards(drain, candidates);
   report.results(held);
 
@@ -106,7 +109,7 @@ export async function workPage(
       }
       const results = await republish(drain, batch, page.readAt, signal);
       report.results(results);
-      report.settled((await settle(source, drain.config.name, idsDone(results), signal)).deleted);
+      report.settled((await settle(source, ofDrain(drain), idsDone(results), signal)).deleted);
       unused.push(...results.filter(ledToNoPost).map(({ candidate }) => candidate));
     }
     return unused;
@@ -131,11 +134,11 @@ function idsDone(results: readonly (PublishResult | DropResult)[]): readonly Dlq
 }
 
 async function keepCopiesOf(drain: DrainRuntime, records: readonly RawRecord[]): Promise<void> {
-  const { archive, config, documentHash, source } = drain;
+  const { archive, config, source } = drain;
   const { then, withinMs } = config.beforeExpiry;
   if (then === "nothing") return;
   const near = nearExpiry(source, records, withinMs);
-  await keepCopies(source, near, { archive, drain: config.name, documentHash });
+  await keepCopies(source, near, { archive, ...ofDrain(drain) });
 }
 
 /**

@@ -1,9 +1,9 @@
-import { compileAddresses, compileNumbers, compileTexts, compileValues } from "./compile-patterns.ts";
+import { compileCondition } from "./compile-condition.ts";
 import type { Routing } from "./decision.ts";
-import type { Router } from "./facts.ts";
-import { parsePointer } from "./json-pointer.ts";
-import type { Condition, RuleSpec } from "./spec.ts";
-import { toSubject, type Subject } from "./subject.ts";
+import type { RecordFacts, Router } from "./facts.ts";
+import { compileHoldsUntil } from "./holds-until.ts";
+import type { RuleSpec } from "./spec.ts";
+import { toSubject } from "./subject.ts";
 
 /**
  * Compiles a rule list: rules are asked from the top, the first that holds decides, and if none does, `otherwise` decides.
@@ -11,68 +11,19 @@ import { toSubject, type Subject } from "./subject.ts";
  */
 export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "park"): Router {
   const compiled = rules.map((rule) => ({
+    when: rule.when,
+    then: rule.then,
     ignoreAfter: rule.ignoreAfter ?? Number.POSITIVE_INFINITY,
     holds: compileCondition(rule.when),
     routing: { then: rule.then, rule: rule.name, set: rule.set ?? {} } satisfies Routing,
   }));
   const fallback: Routing = { then: otherwise, rule: null, set: {} };
-  return (facts) => {
+  const route = (facts: RecordFacts): Routing => {
     const subject = toSubject(facts);
     for (const rule of compiled) {
       if (facts.now <= rule.ignoreAfter && rule.holds(subject)) return rule.routing;
     }
     return fallback;
   };
-}
-
-export function compileCondition(condition: Condition): (subject: Subject) => boolean {
-  switch (condition.kind) {
-    case "any":
-      return () => true;
-    case "all": {
-      const tests = condition.of.map(compileCondition);
-      return (subject) => {
-        for (const holds of tests) if (!holds(subject)) return false;
-        return true;
-      };
-    }
-    case "some": {
-      const tests = condition.of.map(compileCondition);
-      return (subject) => {
-        for (const holds of tests) if (holds(subject)) return true;
-        return false;
-      };
-    }
-    case "not": {
-      const holds = compileCondition(condition.of);
-      return (subject) => !holds(subject);
-    }
-    case "text": {
-      const matches = compileTexts(condition.oneOf, condition.field);
-      return (subject) => matches(subject.texts(condition.field));
-    }
-    case "header": {
-      const matches = compileTexts(condition.oneOf);
-      const lowerName = condition.name.toLowerCase();
-      return (subject) => matches(subject.header(condition.of, lowerName));
-    }
-    case "number": {
-      const matches = compileNumbers(condition.oneOf);
-      return (subject) => matches(subject.number(condition.field));
-    }
-    case "duration": {
-      const matches = compileNumbers(condition.oneOf);
-      return (subject) => matches(subject.durationMs(condition.field));
-    }
-    case "address": {
-      const matches = compileAddresses(condition.oneOf);
-      return (subject) => matches(subject.callerIp());
-    }
-    case "value": {
-      const matches = compileValues(condition.oneOf);
-      const names = parsePointer(condition.pointer);
-      // A text that is no pointer leads to nothing.
-      return (subject) => matches(names === null ? undefined : subject.value(condition.field, names));
-    }
-  }
+  return Object.assign(route, { holdsUntil: compileHoldsUntil(compiled, otherwise) });
 }

@@ -24,7 +24,8 @@ export function covers(earlier: Condition, later: Condition, budget: Budget): bo
   return leafCovers(earlier, later, budget);
 }
 
-type Leaf = Exclude<Condition, { kind: "any" | "all" | "some" | "not" }>;
+/** A test of one field. */
+export type Leaf = Exclude<Condition, { kind: "any" | "all" | "some" | "not" }>;
 
 function leafCovers(earlier: Leaf, later: Leaf, budget: Budget): boolean {
   switch (earlier.kind) {

@@ -42,7 +42,6 @@ export const parkReasons = [
   "unjoinable-header",
   "workflow",
   "body-length-differs",
-  "queue-with-delay",
   "non-retryable",
   "attempts-exhausted",
   "refused",

@@ -1,4 +1,4 @@
-import { compileCondition } from "./compile-rules.ts";
+import { compileCondition } from "./compile-condition.ts";
 import type { Routing } from "./decision.ts";
 import { describeActual, describeCondition } from "./describe-condition.ts";
 import type { RecordFacts } from "./facts.ts";

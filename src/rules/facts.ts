@@ -14,4 +14,10 @@ export interface RecordFacts {
 }
 
 /** A compiled rule list: pure, total and deterministic. */
-export type Router = (facts: RecordFacts) => Routing;
+export interface Router {
+  (facts: RecordFacts): Routing;
+  /**
+   * For a record that it holds now: Unix ms from which, with time alone, it says something else; null when it never does.
+   */
+  holdsUntil(facts: RecordFacts): number | null;
+}

@@ -24,7 +24,15 @@ export function parseNumberPatterns(value: unknown): Parsed<readonly NumberPatte
 function parseNumberPattern(value: unknown): Parsed<readonly NumberPattern[]> {
   if (isMapping(value)) return parseForm(value, numberForms);
   const pattern = toPattern(value);
-  return pattern === null ? { ok: false, expected } : one(pattern);
+  if (pattern !== null) return one(pattern);
+  return {
+    ok: false,
+    expected: isBackwards(value) ? "a range from the lower number to the higher, such as 502-504" : expected,
+  };
+}
+
+function isBackwards(value: unknown): boolean {
+  return typeof value === "string" && /^\s*\d{1,15}\s*-\s*\d{1,15}\s*$/.test(value);
 }
 
 const numberForms: Forms<NumberPattern> = {

@@ -6,9 +6,9 @@ import type { AddressPattern, NumberPattern, TextField, TextPattern, ValuePatter
 type Pattern = TextPattern | AddressPattern | ValuePattern;
 
 /** Its compilation, in units of a plain comparison. */
-const costOfRegex = 2_000;
+export const costOfRegex = 2_000;
 /** Texts longer than this are not tried against globs and expressions: this is about mistakes of people. */
-const longestTried = 256;
+export const longestTried = 256;
 
 /** Whether whatever matches `later` matches `earlier`; false means "not proved". Both are of one kind of field. */
 export function patternCovers(earlier: Pattern, later: Pattern, budget: Budget, field?: TextField): boolean {
@@ -66,11 +66,16 @@ function openPatternCovers(
   return narrow.start.startsWith(wide.start) && narrow.end.endsWith(wide.end);
 }
 
-function endsOf(
-  pattern: Extract<TextPattern, { kind: "prefix" | "suffix" | "glob" }>,
+/** What every text that the pattern matches begins and ends with. */
+export function endsOf(
+  pattern: Exclude<TextPattern, { kind: "some" | "none" }>,
   field: TextField | undefined,
 ): { readonly start: string; readonly end: string } {
   switch (pattern.kind) {
+    case "exact":
+      return { start: spelled(pattern.value, field), end: spelled(pattern.value, field) };
+    case "regex":
+      return { start: "", end: "" };
     case "prefix":
       return { start: spelled(pattern.value, field), end: "" };
     case "suffix":
@@ -82,7 +87,7 @@ function endsOf(
   }
 }
 
-function isText(pattern: Pattern): pattern is Exclude<TextPattern, { kind: "some" | "none" }> {
+export function isText(pattern: Pattern): pattern is Exclude<TextPattern, { kind: "some" | "none" }> {
   switch (pattern.kind) {
     case "exact":
     case "glob":
@@ -101,7 +106,7 @@ function isText(pattern: Pattern): pattern is Exclude<TextPattern, { kind: "some
 }
 
 /** As the field's own values are written. */
-function spelled(text: string, field: TextField | undefined): string {
+export function spelled(text: string, field: TextField | undefined): string {
   if (field === "host") return text.toLowerCase();
   return field === "method" ? text.toUpperCase() : text;
 }

@@ -1,4 +1,5 @@
-import { normaliseText } from "./normalise-text.ts";
+import { looksSecret } from "../message/secret-looking.ts";
+import { normaliseText, withoutLastWord } from "./normalise-text.ts";
 
 /** In the order in which they are told. */
 const fields = ["error", "code", "title", "message", "detail"] as const;
@@ -9,6 +10,8 @@ type Found = Map<Field, string>;
 const wrappers = ["error", "errors", "detail"] as const;
 const maxDepth = 3;
 const maxNames = 8;
+/** As many characters, or escapes, as `search` takes of a string. */
+const maxQuoted = 300;
 
 /**
  * What a JSON body says of its error: `invalid_request: <n> items refused`. Without any such field, the names of its members.
@@ -50,10 +53,14 @@ function search(text: string): Found {
     /"(error|code|title|message|detail)"\s{0,20}:\s{0,20}(?:"((?:[^"\\]|\\.){0,300})|(-?\d{1,20})(?![\d.eE]))/g;
   for (const [, name, quoted, digits] of text.matchAll(pattern)) {
     const field = name as Field;
-    const said = toSaid(field, quoted === undefined ? Number(digits) : unescaped(quoted));
+    const said = toSaid(field, quoted === undefined ? Number(digits) : toWhole(quoted));
     if (said !== "" && !found.has(field)) found.set(field, said);
   }
   return found;
+}
+
+function toWhole(quoted: string): string {
+  return quoted.length < maxQuoted ? unescaped(quoted) : withoutLastWord(unescaped(quoted));
 }
 
 /** Empty for what is no text or number. */
@@ -64,7 +71,7 @@ function toSaid(field: Field, value: unknown): string {
 
 /** A short number, or words with one behind them, none of which could be a token. */
 function isReadableCode(text: string): boolean {
-  if (text.length > 40) return false;
+  if (text.length > 40 || looksSecret(text)) return false;
   if (/^\d{1,6}$/.test(text)) return true;
   const words = /^([A-Za-z]+(?:[._-][A-Za-z]+)*)[._-]?\d{0,5}$/.exec(text)?.[1];
   return words !== undefined && normaliseText(words) === words;

@@ -4,9 +4,11 @@
  */
 import type { DeadLetter } from "../message/dead-letter.ts";
 import { jsonErrorText } from "./json-error-text.ts";
-import { normaliseText } from "./normalise-text.ts";
+import { normaliseText, withoutLastWord } from "./normalise-text.ts";
 
 const maxRead = 4_096;
+/** As many characters as are taken of a title. */
+const maxTitle = 500;
 
 /** Normalised; of any length up to what was read. Never throws. */
 export function responseText({ responseBody, responseBodyBase64 }: DeadLetter): string {
@@ -18,7 +20,7 @@ export function responseText({ responseBody, responseBodyBase64 }: DeadLetter): 
   if (!head.startsWith("<")) return normaliseText(head) || "(unprintable)";
   if (/<(?:!doctype html|html|head|title|body)[\s>]/i.test(head)) {
     const title = /<title[^<>]{0,200}>([^<]{0,500})/i.exec(head)?.[1] ?? "";
-    return normaliseText(title) || "(html)";
+    return normaliseText(title.length < maxTitle ? title : withoutLastWord(title)) || "(html)";
   }
   return normaliseText(head.replaceAll(/<[^<>]{0,300}>/g, " ")) || "(markup)";
 }

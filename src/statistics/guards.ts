@@ -36,16 +36,30 @@ export function createGuards(parts: GuardParts): Guards {
       });
       return answer;
     },
+    async peek(config) {
+      if (config.guards.length === 0) return [];
+      return (await judgeAll(parts, config)).map(({ standing }) => standing);
+    },
   };
 }
 
-async function look(parts: GuardParts, { name, guards }: DrainConfig): Promise<readonly GuardStanding[]> {
-  const { statistics, book } = parts;
+interface Judged {
+  readonly guard: GuardConfig;
+  readonly before: GuardMemory | null;
+  readonly memory: GuardMemory;
+  readonly standing: GuardStanding;
+}
+
+/** Reads, and changes nothing. */
+async function judgeAll(
+  { statistics, book }: GuardParts,
+  { name, guards }: DrainConfig,
+): Promise<readonly Judged[]> {
   const [readings, memories] = await Promise.all([
     statistics.readAll([...new Set(guards.map(({ index }) => index))]),
     book.recall(name, guards.map(nameOf)),
   ]);
-  const judged = guards.map((guard, position) => {
+  return guards.map((guard, position) => {
     const before = memories[position] ?? null;
     return {
       guard,
@@ -57,12 +71,17 @@ async function look(parts: GuardParts, { name, guards }: DrainConfig): Promise<r
       ),
     };
   });
+}
+
+async function look(parts: GuardParts, config: DrainConfig): Promise<readonly GuardStanding[]> {
+  const { name } = config;
+  const judged = await judgeAll(parts, config);
   const wasHeld = judged.some(({ before }) => before?.effect === "closed");
   const isHeld = judged.some(({ memory }) => memory.effect === "closed");
   if (wasHeld && !isHeld) await parts.forceFull(name);
   for (const { guard, before, memory, standing } of judged) {
     if (before !== null && isSame(before, memory)) continue;
-    const replaced = await book.note(name, nameOf(guard), memory);
+    const replaced = await parts.book.note(name, nameOf(guard), memory);
     if (replaced !== null && replaced !== memory.effect) tell(parts.events, name, standing);
   }
   return judged.map(({ standing }) => standing);

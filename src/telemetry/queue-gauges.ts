@@ -76,6 +76,16 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
     "Records that expire soon and of which the archive has no copy, as the last census counted.",
     ["source"],
   );
+  const accepted = gauge(
+    "redriver_source_expiring_accepted_records",
+    "Records that expire soon without a copy and whose drains say beforeExpiry: nothing, as the last census counted.",
+    ["source"],
+  );
+  const censusEvery = gauge(
+    "redriver_source_census_interval_seconds",
+    "How often the document asks for a census.",
+    ["source"],
+  );
   const censusAt = gauge("redriver_source_census_timestamp_seconds", "When the last census began.", [
     "source",
   ]);
@@ -84,6 +94,8 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
     sourceOldest,
     sourceExpiry,
     unarchived,
+    accepted,
+    censusEvery,
     censusAt,
     records,
     exact,
@@ -116,7 +128,8 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
       oldest.set({ source, drain }, toSeconds(found.oldestRecordAt));
       expiry.set({ source, drain }, toSeconds(found.oldestRecordAt + retentionMs));
     }
-    for (const { source, census } of facts.sources) {
+    for (const { source, census, censusEveryMs } of facts.sources) {
+      censusEvery.set({ source }, toSeconds(censusEveryMs));
       if (census === null) continue;
       const { oldestUnselectedAt, oldestEnteredAt, earliestExpiryAt } = census;
       const retentionMs = oldestEnteredAt === null ? 0 : (earliestExpiryAt ?? 0) - oldestEnteredAt;
@@ -130,6 +143,7 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
       }
       depth.set({ source }, census.depth);
       unarchived.set({ source }, census.expiringUnarchived);
+      accepted.set({ source }, census.expiringAccepted);
       censusAt.set({ source }, toSeconds(census.at));
       if (oldestEnteredAt !== null) sourceOldest.set({ source }, toSeconds(oldestEnteredAt));
       if (earliestExpiryAt !== null) sourceExpiry.set({ source }, toSeconds(earliestExpiryAt));
@@ -165,6 +179,6 @@ function toInDoubt(unknown: number, drains: QueueFacts["drains"]): Map<string, n
   return counts.set("none", left);
 }
 
-function toSeconds(unixMs: number): number {
-  return unixMs / 1_000;
+function toSeconds(ms: number): number {
+  return ms / 1_000;
 }

@@ -149,6 +149,26 @@ describe.each(capacityStandsFor(redis))("capacity ($name)", ({ create }) => {
     expect(await granted(capacity, { ...asked, passId: pass("p3") })).toBe(8);
   });
 
+  test("tells what its ceilings have granted, of this day and of a pass, and takes nothing by it", async () => {
+    const { capacity, twin, advance, now } = await create();
+    const asked = query({ limits: { perDay: 20, perPass: 9 }, requests: requests(8) });
+    const dayEndsAt = midnight;
+    expect(await capacity.used(asked)).toEqual({ day: 0, pass: 0, dayEndsAt, at: now() });
+    await capacity.take(asked);
+    const { at } = await capacity.take({ ...asked, passId: pass("p2"), requests: requests(2) });
+    await capacity.take({ ...asked, passId: pass("p2"), requests: requests(3, { post: "again" }) });
+    await capacity.take({ ...asked, drain: otherDrain });
+    expect(await twin.used(asked)).toEqual({ day: 10, pass: 8, dayEndsAt, at: now() });
+    expect(await twin.used({ ...asked, passId: pass("p2") })).toMatchObject({ day: 10, pass: 2 });
+    expect(await twin.used({ ...asked, passId: null })).toMatchObject({ day: 10, pass: 0 });
+    await capacity.giveBack({ ...asked, passId: pass("p2"), requests: requests(1) }, at);
+    expect(await twin.used({ ...asked, passId: pass("p2") })).toMatchObject({ day: 9, pass: 1 });
+    await advance(midnight - now());
+    expect(await twin.used(asked)).toMatchObject({ day: 0, dayEndsAt: midnight + 86_400_000 });
+    expect(await granted(capacity, { ...asked, passId: pass("p3") })).toBe(8);
+    expect(await twin.used(asked)).toMatchObject({ day: 8 });
+  });
+
   test("asks rates and no ceilings for what was counted before", async () => {
     const { capacity } = await create();
     const limits = { publish: perSecond(4), perPass: 2, perDay: 2 };

@@ -1,74 +1,22 @@
 import { describe, expect, test } from "vitest";
-import type { DrainName, PassId } from "../../src/ports/ids.ts";
-import type { OpenRequest, PassBook, Tally, Window } from "../../src/ports/passes.ts";
+import type { DrainName } from "../../src/ports/ids.ts";
+import type { OpenRequest } from "../../src/ports/passes.ts";
 import { drain, otherDrain, source, standsFor, startOfTime } from "../support/ledger-stands.ts";
+import {
+  asking,
+  epoch,
+  fullEveryMs,
+  minuteMs,
+  nothing,
+  open,
+  overlapMs,
+  passId,
+  ranges,
+  runPass,
+} from "../support/pass-book.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
-const minuteMs = 60_000;
-const fullEveryMs = 30 * minuteMs;
-const overlapMs = 2 * minuteMs;
-/** The start of a minute. */
-const epoch = startOfTime - (startOfTime % minuteMs);
-
-const nothing: Tally = {
-  listed: 0,
-  due: 0,
-  republished: 0,
-  deduplicated: 0,
-  deleted: 0,
-  held: 0,
-  parked: 0,
-  inDoubt: 0,
-  comeBacks: 0,
-  reasons: { due: {}, held: {}, parked: {} },
-  oldestRecordAt: null,
-  pages: 1,
-};
-
-const passId = (text: string): PassId => text as PassId;
-
-function asking(id: string, changes: Partial<OpenRequest> = {}): OpenRequest {
-  return {
-    passId: passId(id),
-    drain,
-    source,
-    mode: "live",
-    documentHash: "doc-1",
-    to: epoch,
-    fullFrom: 0,
-    fullEveryMs,
-    mayBeNew: true,
-    overlapMs,
-    abandonAfterMs: 300_000,
-    ...changes,
-  };
-}
-
-async function open(passes: PassBook, id: string, changes: Partial<OpenRequest> = {}) {
-  const verdict = await passes.open(asking(id, changes));
-  if (verdict.kind !== "opened") throw new Error(`expected an open pass, got ${verdict.kind}`);
-  return verdict;
-}
-
-/** Opens a pass and ends all its windows, the first with `tally`. */
-async function runPass(
-  passes: PassBook,
-  id: string,
-  changes: Partial<OpenRequest> = {},
-  tally: Partial<Tally> = {},
-  end: "done" | "failed" = "done",
-) {
-  const { pass, windows } = await open(passes, id, changes);
-  for (const [index, { windowId }] of windows.entries()) {
-    const found = index === 0 ? { ...nothing, ...tally } : nothing;
-    const ending = end === "done" ? { kind: end, split: [] } : { kind: end };
-    await passes.endWindow(pass.drain, pass.passId, windowId, ending, found);
-  }
-  return { pass, windows };
-}
-
-const ranges = (windows: readonly Window[]) => windows.map(({ from, to }) => [from - epoch, to - epoch]);
 
 describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
   test("the first pass is full, over one window from the beginning to the horizon", async () => {
@@ -169,48 +117,6 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
     expect(await passes.endWindow(drain, pass.passId, "none", done, nothing)).toEqual({ kind: "stale" });
   });
 
-  test("the last window closes the pass with everything that was found", async () => {
-    const stand = await create();
-    const { passes } = stand;
-    const { pass } = await open(passes, "p1");
-    const split = [{ windowId: "w1a", from: 0, to: 10, depth: 1 }];
-    const first = { ...nothing, listed: 3, held: 1, parked: 2, oldestRecordAt: 70 };
-    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, first);
-    await stand.advance(5_000);
-    const second = { ...nothing, listed: 4, due: 1, inDoubt: 1, republished: 2, oldestRecordAt: 50 };
-    const verdict = await passes.endWindow(drain, pass.passId, "w1a", { kind: "done", split: [] }, second);
-    expect(verdict).toEqual({
-      kind: "pass-closed",
-      pass,
-      outcome: "complete",
-      tally: {
-        ...nothing,
-        listed: 7,
-        due: 1,
-        held: 1,
-        parked: 2,
-        inDoubt: 1,
-        republished: 2,
-        pages: 2,
-        oldestRecordAt: 50,
-      },
-      durationMs: 5_000,
-    });
-    expect(await passes.facts(drain)).toEqual({
-      due: 1,
-      held: 1,
-      parked: 2,
-      inDoubt: 1,
-      exact: true,
-      reasons: nothing.reasons,
-      oldestRecordAt: 50,
-      lastSuccessAt: startOfTime + 5_000,
-      lastFullAt: startOfTime + 5_000,
-      openPass: null,
-      lastOutcome: "complete",
-    });
-  });
-
   test("the next pass looks at what is new, with an overlap", async () => {
     const { passes } = await create();
     await runPass(passes, "p1");
@@ -252,19 +158,6 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
     expect((await runPass(passes, "p3", later, {}, "failed")).pass.kind).toBe("full");
     expect((await runPass(passes, "p4", later)).pass.kind).toBe("full");
     expect((await runPass(passes, "p5", later)).pass.kind).toBe("new");
-  });
-
-  test("a pass with a failed window is partial: the watermark stays, and the facts are no longer exact", async () => {
-    const { passes } = await create();
-    await runPass(passes, "p1", {}, { held: 7 });
-    await runPass(passes, "p2", { to: epoch + 30_000 }, { held: 1 }, "failed");
-    expect(await passes.facts(drain)).toMatchObject({
-      lastOutcome: "partial",
-      exact: false,
-      held: 7,
-      lastSuccessAt: startOfTime,
-    });
-    expect((await open(passes, "p3", { to: epoch + 60_000 })).pass.from).toBe(epoch - overlapMs);
   });
 
   test("what becomes due is looked at again by its minute of entry, neighbours together, what is new not twice", async () => {
@@ -359,66 +252,6 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
     await passes.progress(drain, pass.passId, "w1", [{ enteredAt: epoch - 10 * minuteMs, dueAt: epoch }]);
     expect((await runPass(passes, "p2", { mayBeNew: false })).windows).toHaveLength(1);
     expect((await runPass(passes, "p3")).windows).toHaveLength(1);
-  });
-
-  test("after a pass over what is new, due is what it left; the rest is carried forward", async () => {
-    const { passes } = await create();
-    await runPass(passes, "p1", {}, { due: 4, held: 10, parked: 3, inDoubt: 2, oldestRecordAt: 70 });
-    await runPass(
-      passes,
-      "p2",
-      {},
-      { due: 1, held: 2, republished: 4, parked: 5, inDoubt: 0, oldestRecordAt: 90 },
-    );
-    expect(await passes.facts(drain)).toMatchObject({
-      due: 1,
-      held: 6,
-      parked: 5,
-      inDoubt: 2,
-      exact: false,
-      oldestRecordAt: 70,
-    });
-  });
-
-  test("reasons add up over windows; a pass over what is new tells only those of what is due", async () => {
-    const { passes } = await create();
-    const { pass } = await open(passes, "p1");
-    const split = [{ windowId: "w1a", from: 0, to: 10, depth: 1 }];
-    const first = { due: { "rate-limit": 2 }, held: { "too-young": 1, rule: 4 }, parked: { refused: 1 } };
-    const second = { due: {}, held: { "too-young": 2 }, parked: { rule: 3 } };
-    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, { ...nothing, reasons: first });
-    const verdict = await passes.endWindow(
-      drain,
-      pass.passId,
-      "w1a",
-      { kind: "done", split: [] },
-      { ...nothing, reasons: second },
-    );
-    const reasons = {
-      due: { "rate-limit": 2 },
-      held: { "too-young": 3, rule: 4 },
-      parked: { refused: 1, rule: 3 },
-    };
-    expect(verdict).toMatchObject({ tally: { reasons } });
-    expect(await passes.facts(drain)).toMatchObject({ reasons });
-    await runPass(passes, "p2", {}, { reasons: { due: { paused: 5 }, held: { guard: 1 }, parked: {} } });
-    expect(await passes.facts(drain)).toMatchObject({ reasons: { ...reasons, due: { paused: 5 } } });
-    expect((await passes.facts(drain))?.reasons.due).toEqual({ paused: 5 });
-    await runPass(passes, "p3", {}, { reasons: { ...nothing.reasons, held: { guard: 9 } } }, "failed");
-    expect((await passes.facts(drain))?.reasons).toEqual({ ...reasons, due: { paused: 5 } });
-    await runPass(passes, "p4", { mayBeNew: false });
-    expect((await passes.facts(drain))?.reasons).toEqual(nothing.reasons);
-  });
-
-  test("the end that closed a pass is answered again, until the next one has closed", async () => {
-    const { passes } = await create();
-    const { pass } = await open(passes, "p1");
-    const end = { kind: "done", split: [] } as const;
-    const closed = await passes.endWindow(drain, pass.passId, "w1", end, { ...nothing, listed: 1 });
-    expect(closed).toMatchObject({ kind: "pass-closed" });
-    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing)).toEqual(closed);
-    await runPass(passes, "p2");
-    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing)).toEqual({ kind: "stale" });
   });
 
   test("a drain that never had a pass has no windows", async () => {

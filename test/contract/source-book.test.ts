@@ -17,6 +17,7 @@ function census(changes: Partial<Census> = {}): Census {
     oldestEnteredAt: startOfTime - 9_000,
     earliestExpiryAt: startOfTime + 1_000,
     expiringUnarchived: 1,
+    expiringAccepted: 2,
     documentHash: "abc123",
     ...changes,
   };
@@ -66,4 +67,12 @@ describe.each<{ readonly name: string; readonly create: () => SourceBook }>([
     await book.noteCensus(census({ at: startOfTime + 2, depth: 30 }));
     expect((await book.census())?.depth).toBe(30);
   });
+});
+
+test("a census that another version wrote has accepted nothing", async () => {
+  const book = createRedisSourceBook(redis.fresh(), source);
+  const { expiringAccepted, ...older } = census();
+  await book.noteCensus(older as Census);
+  expect(expiringAccepted).not.toBe(0);
+  expect(await book.census()).toEqual({ ...older, expiringAccepted: 0 });
 });

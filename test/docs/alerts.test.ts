@@ -7,6 +7,7 @@ import { parse, stringify } from "yaml";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import type { QueueFacts } from "../../src/ports/queue-facts.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
+import { ask } from "../support/ask.ts";
 
 interface Rule {
   readonly alert: string;
@@ -74,6 +75,7 @@ const facts: QueueFacts = {
         parked: 1,
         settleGate: "open",
       },
+      censusEveryMs: 1,
       census: {
         at: 1,
         counted: "listing",
@@ -83,6 +85,7 @@ const facts: QueueFacts = {
         oldestEnteredAt: 1,
         earliestExpiryAt: 1,
         expiringUnarchived: 1,
+        expiringAccepted: 1,
         documentHash: "h",
       },
     },
@@ -156,7 +159,7 @@ describe("the alerts", () => {
 
   it("join facts about the queue with max, because every replica tells the same", () => {
     const facts =
-      /(\w+) by \([^)]*\) \(redriver_(?:records|oldest_\w+|earliest_\w+|pass_last_\w+|drain_acting|pending_deletes|source_\w+)\b/g;
+      /(\w+) by \([^)]*\) \(redriver_(?:records|oldest_\w+|earliest_\w+|pass_last_\w+|drain_acting|pending_deletes|source_\w+|guard_closed)\b/g;
     const ofEachReplica = new Set(["redriver_redis_up", "redriver_config_last_reload_successful"]);
     const joins = rules.flatMap((rule) => [...rule.expr.matchAll(facts)].map((match) => match[1]));
     const mentions = rules.flatMap((rule) =>
@@ -204,6 +207,7 @@ describe("the alerts", () => {
         rmSync(directory, { recursive: true });
       }
     },
+    120_000,
   );
 });
 
@@ -231,10 +235,29 @@ describe("the runbooks", () => {
     },
   );
 
-  it("name only commands that there are", () => {
-    const commands = new Set(["run", "drain", "status", "pause", "resume", "config", "index"]);
-    const named = [...runbooks.matchAll(/`redriver ([a-z]+)/g)].map((match) => match[1] ?? "");
-    expect(named).toContain("status");
-    expect(named.filter((name) => !commands.has(name))).toEqual([]);
+  it("name only commands that there are, with flags that they have", async () => {
+    const named = [...new Set([...runbooks.matchAll(/`redriver ([^`]+)`/g)].map((match) => match[1] ?? ""))];
+    expect(named.length).toBeGreaterThan(20);
+    const { out: everywhere } = await ask(["--help"]);
+    const wrong = await Promise.all(
+      named.map(async (text) => {
+        const words = text.split(" ");
+        const group = ["parked", "rules", "archive", "config", "index"].includes(words[0] ?? "");
+        const { exitCode, out } = await ask([...words.slice(0, group ? 2 : 1), "--help"]);
+        const flags = words.filter((word) => word.startsWith("--"));
+        const unknown = flags.filter((flag) => !`${everywhere}${out}`.includes(` ${flag} `));
+        return exitCode === 0 && unknown.length === 0 ? [] : [text];
+      }),
+    );
+    expect(wrong.flat()).toEqual([]);
+  });
+
+  it("say what to do with the commands that act on single records", () => {
+    const wanted = new Set(["RedriverOldestRecordTooOld", "RedriverExpiryNear"]);
+    const texts = sections.filter(({ title }) => wanted.has(title)).map(({ text }) => text);
+    expect(texts).toHaveLength(wanted.size);
+    for (const command of ["status", "plan", "apply", "parked list", "parked release", "archive show"]) {
+      for (const text of texts) expect(text).toContain(`\`redriver ${command}`);
+    }
   });
 });

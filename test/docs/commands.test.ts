@@ -19,6 +19,7 @@ async function ask(...argv: readonly string[]): Promise<Answer> {
   const io: Io = {
     env: {},
     isTerminal: false,
+    columns: Infinity,
     out: (text) => {
       out += text;
     },

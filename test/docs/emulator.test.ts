@@ -201,6 +201,7 @@ describe("what redriver emulator prints", () => {
     const io: Io = {
       env: {},
       isTerminal: false,
+      columns: Infinity,
       out: (text) => printed.emit("text", text),
       err: (text) => printed.emit("text", text),
       confirm: () => Promise.resolve(false),

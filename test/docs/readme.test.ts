@@ -128,7 +128,7 @@ describe("a first plan, as README tells it", () => {
     }
     expect(ended.filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
     const outputOf = (text: string) => ended.find(({ line }) => line.includes(text))?.out ?? "";
-    expect(outputOf("config check")).toMatch(/^ok: config\/drains\.yaml: 1 sources, 1 drains/);
+    expect(outputOf("config check")).toMatch(/^ok: config\/drains\.yaml: 1 source, 1 drain,/);
     expect(firstRow(outputOf("drain --all"))).toMatchObject({
       drain: "everything",
       mode: "plan",

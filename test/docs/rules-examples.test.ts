@@ -77,7 +77,7 @@ drains:
       headerPrefix: "Upstash-",
       locate: (way) => (tree.ok ? tree.tree.locate(way, "value") : { line: 0, column: 0 }),
     });
-    expect(codeBlocks(page).map((block) => block.text)).toContain(toTestText("drains.yaml", run));
+    expect(codeBlocks(page).map((block) => block.text)).toContain(toTestText(80, "drains.yaml", run));
   });
 
   it("use every key of when and of set", () => {

@@ -289,7 +289,7 @@ describe("redriver apply", () => {
     stand.seed(5);
     await stand.plan();
     const other = await createPlanStand(redis.url());
-    const elsewhere = await other.run(["apply", stand.file, "--reason", "x", "--by", "ada"]);
+    const elsewhere = await other.run(["apply", stand.file, "--reason", "x", "--by", "ada", "--yes"]);
     expect(elsewhere.exitCode).toBe(2);
     expect(elsewhere.err).toContain("the plan was made for another address of source default");
     stand.document(outageDocument.replace("orders:\n", "renamed:\n"));
@@ -304,7 +304,7 @@ describe("redriver apply", () => {
     await stand.plan();
     stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
     let interrupt: (() => void) | undefined;
-    const running = stand.run(["apply", stand.file, "--reason", "x", "--by", "ada", "--json"], {
+    const running = stand.run(["apply", stand.file, "--reason", "x", "--by", "ada", "--yes", "--json"], {
       onListening: (listener) => {
         interrupt = listener;
       },

@@ -19,6 +19,7 @@ async function ask(argv: readonly string[], env: Record<string, string> = {}): P
   const io: Io = {
     env,
     isTerminal: false,
+    columns: Infinity,
     out: (text) => {
       out += text;
     },
@@ -163,7 +164,7 @@ describe("redriver archive show", () => {
     const { dir } = await setUp();
     const { exitCode, out } = await ask(["archive", "show", "--dir", dir]);
     expect(exitCode).toBe(0);
-    expect(out).toContain("https://***@api.example.com/orders?***#***");
+    expect(out).toContain("https://***@api.example.com/orders?key=***#***");
     expect(out).not.toMatch(/secret|word/);
     expect(out.trimEnd().split("\n")).toHaveLength(5);
   });
@@ -178,7 +179,7 @@ describe("redriver archive show", () => {
       file,
       record: {
         ...first.record,
-        url: "https://***@api.example.com/orders?***#***",
+        url: "https://***@api.example.com/orders?key=***#***",
         header: { Authorization: ["***"], "X-Plain": ["***", "***"] },
         body: "22 characters",
         responseBody: "13 characters",

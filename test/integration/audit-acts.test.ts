@@ -7,6 +7,7 @@ import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { MessageService } from "../../src/ports/service.ts";
 import { runPassHere } from "../../src/redrive/run-pass-here.ts";
 import type { SourceRuntime } from "../../src/redrive/runtime.ts";
+import { createStand } from "../support/archives.ts";
 import { createRig, type Rig } from "../support/rig.ts";
 import { useRedis } from "../support/redis.ts";
 
@@ -85,6 +86,40 @@ describe("the acts of a pass", () => {
         { dlqId: expect.any(String), rule: "outage", reason: "due", attempt: 1 },
       ]),
     });
+  });
+
+  it("name the pass and its document, whatever the act; those of a sweep name none", async () => {
+    const { dir } = createStand();
+    const rig = await createRig({
+      redisUrl: redis.url(),
+      source: "{ retention: 3d }",
+      document: `archive: { dir: ${dir}, keep: 30d }\n`,
+      drain: `${fast}      - { name: old, when: { responseStatus: 410 }, then: drop }\n`,
+    });
+    rig.seed(2);
+    rig.seed(1, { responseStatus: 422 }, 71 * 3_600_000);
+    rig.seed(1, { responseStatus: 410 });
+    await rig.pass();
+    const [first] = rig.eventsOf("pass:opened");
+    const entries = await auditOf(rig);
+    expect(new Set(entries.map(({ act }) => act))).toEqual(
+      new Set(["copy", "park", "republish", "published", "drop", "delete"]),
+    );
+    const { hash } = rig.core.document;
+    for (const entry of entries) expect(entry).toMatchObject({ passId: first?.passId, documentHash: hash });
+
+    rig.seed(1);
+    await rig.drain.source.passes.forceFull(rig.drain.config.name);
+    rig.emulator.faults.add({ kind: "status", operation: "delete", status: 503, count: 1 });
+    await rig.pass();
+    await rig.sweep();
+    const acts = (await auditOf(rig)).slice(entries.length);
+    expect(acts.map(({ act, passId }) => [act, passId === undefined])).toEqual([
+      ["republish", false],
+      ["published", false],
+      ["delete", false],
+      ["delete", true],
+    ]);
   });
 
   it("are done when they are written and not sooner, however long that takes", async () => {

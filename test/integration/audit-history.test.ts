@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createCommandStand, wholeQueue } from "../support/command-stand.ts";
+import type { EmulatorOptions } from "../../src/emulator/index.ts";
+import { createCommandStand, wholeQueue, type CommandStand } from "../support/command-stand.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
-const setUp = (text?: string) => createCommandStand(redis.url(), text);
+const setUp = (text?: string, options?: EmulatorOptions) => createCommandStand(redis.url(), text, options);
 
 const because = ["--reason", "the receiver is fixed", "--by", "ann"];
 
@@ -39,6 +40,81 @@ describe("a message that comes back", () => {
     expect((await rows("history", last)).map(({ act, dlqId }) => [act, dlqId])).toEqual(story);
     const parts = await rows("history", last);
     expect(parts.find(({ act }) => act === "park")).toMatchObject({ parent: first });
+  });
+});
+
+const comeBacks = ({ emulator }: CommandStand) =>
+  emulator.journal.entries().flatMap((entry) => (entry.type === "dead-lettered" ? [entry.dlqId] : []));
+
+/** Redriven once and dead again; `first` is what it came back from. */
+async function setUpComeBack(options?: EmulatorOptions) {
+  const stand = await setUp(wholeQueue, options);
+  stand.receiver.answer = () => 500;
+  const [first = ""] = stand.seed(1, { responseStatus: 503 });
+  expect(await stand.drain()).toMatchObject({ republished: 1 });
+  const [last = ""] = comeBacks(stand);
+  expect(last).not.toBe("");
+  return { ...stand, first, last };
+}
+const acts = (text: string) =>
+  text
+    .split("\n")
+    .flatMap((line) => (line === "" ? [] : [JSON.parse(line) as { act: string; dlqId: string }]))
+    .map(({ act, dlqId }) => [act, dlqId]);
+
+describe("a message that has only just come back, so that nothing was done to it yet", () => {
+  it("has the story of those it came back from, found by its signed lineage, and says so", async () => {
+    const { run, first, last } = await setUpComeBack();
+    const story = [
+      ["delete", first],
+      ["published", first],
+      ["republish", first],
+    ];
+    const json = await run(["history", last, "--json"]);
+    expect({ acts: acts(json.out), exitCode: json.exitCode }).toEqual({ acts: story, exitCode: 0 });
+    const note = `${last} is in the queue of default: it came back from ${first} after redrive 1, and nothing was done to it since\n`;
+    expect(json.err).toContain(note);
+    const table = await run(["history", last]);
+    expect(table.out.trimEnd().split("\n")).toHaveLength(4);
+    expect(table.err).toContain(note);
+    expect(table.out).not.toContain(last);
+    // From the other end nothing has changed.
+    expect(acts((await run(["history", first, "--json"])).out)).toEqual(story);
+  });
+
+  it("has it also where the queue cannot be asked by the time of entry", async () => {
+    const { run, first, last, seed } = await setUpComeBack({ dateFilter: "created" });
+    seed(150);
+    const { out, exitCode } = await run(["history", last, "--json"]);
+    expect({ ids: new Set(acts(out).map(([, dlqId]) => dlqId)), exitCode }).toEqual({
+      ids: new Set([first]),
+      exitCode: 0,
+    });
+  });
+
+  it("is told apart from one that came back from nothing, and from one whose lineage is somebody else's", async () => {
+    const { run, seed } = await setUp(wholeQueue);
+    const [fresh = ""] = seed(1);
+    const plain = await run(["history", fresh]);
+    expect(plain.exitCode).toBe(0);
+    expect(plain.err).toContain(
+      `${fresh} is in the queue of default: it came back from nothing, and nothing was done to it since\n`,
+    );
+    const [forged = ""] = seed(1, { header: { "X-Redriver": ["v1.e30.AAAA"] } });
+    const { err, exitCode } = await run(["history", forged]);
+    expect(exitCode).toBe(0);
+    expect(err).toContain("its lineage is not signed by this source, so what it came back from is not known");
+  });
+
+  it("is asked of the queue only where the audit does not tell, and a queue that is away is said", async () => {
+    const { run, emulator, first, last } = await setUpComeBack();
+    const seen = emulator.journal.entries().length;
+    expect((await run(["history", first])).err).toBe("");
+    expect(emulator.journal.entries()).toHaveLength(seen);
+    emulator.faults.add({ kind: "status", operation: "list", status: 500, name: "down" });
+    const { err, exitCode } = await run(["history", last]);
+    expect(exitCode).toBe(1);
+    expect(err).toMatch(/^the queue of default was not looked through \(service-unavailable: .*\); what/m);
   });
 });
 

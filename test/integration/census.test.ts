@@ -46,6 +46,7 @@ describe("a census", () => {
       oldestEnteredAt: enteredAt(oldest[0]),
       earliestExpiryAt: enteredAt(oldest[0]) + 72 * hourMs,
       expiringUnarchived: 0,
+      expiringAccepted: 0,
       documentHash: "doc-1",
     });
     expect(await rig.drain.source.book.census()).toEqual(census);
@@ -86,6 +87,28 @@ describe("a census", () => {
       drain: null,
       record: { topicName: "invoices" },
     });
+  });
+
+  it("counts apart what only drains select that want no copies", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), source: "{ retention: 3d }" });
+    rig.seed(2, { topicName: "orders" }, 71 * hourMs);
+    const shared = rig.seed(1, { topicName: "refunds" }, 71 * hourMs);
+    rig.seed(4, { topicName: "invoices" }, 71 * hourMs);
+    const beforeExpiry = { withinMs: 2 * hourMs, then: "nothing" } as const;
+    const drains = [
+      { select: { topicName: ["orders"] }, beforeExpiry },
+      { select: { topicName: ["refunds"] }, beforeExpiry },
+      {
+        select: { topicName: ["refunds", "returns"] },
+        beforeExpiry: { ...beforeExpiry, then: "archive" } as const,
+      },
+    ];
+    const bare = await takeCensus(orderOf(rig, { drains }), signals);
+    expect(bare).toMatchObject({ expiringUnarchived: 1 + 4, expiringAccepted: 2 });
+    const { archive, dir } = createStand();
+    const kept = await takeCensus(orderOf(rig, { drains, archive, documentHash: "doc-2" }), signals);
+    expect(kept).toMatchObject({ expiringUnarchived: 0, expiringAccepted: 2 });
+    expect((await readArchive(dir)).ids).toEqual(expect.arrayContaining(shared));
   });
 
   it("counts what could not be copied, and goes on", async () => {

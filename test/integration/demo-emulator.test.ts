@@ -25,6 +25,7 @@ function start(...args: readonly string[]): Running {
   const io: Io = {
     env: {},
     isTerminal: false,
+    columns: Infinity,
     out: (text) => {
       stdout += text;
       output.emit("text");

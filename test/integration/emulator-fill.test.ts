@@ -309,6 +309,7 @@ async function run(...args: readonly string[]): Promise<{ exitCode: number; err:
   const io: Io = {
     env: {},
     isTerminal: false,
+    columns: Infinity,
     out: (text) => {
       const { controlUrl } = JSON.parse(text) as { controlUrl: string };
       void request(`${controlUrl}/_control/state`)

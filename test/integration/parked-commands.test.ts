@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createCommandStand } from "../support/command-stand.ts";
+import { createFolder } from "../support/command.ts";
+import { commandDocument, createCommandStand } from "../support/command-stand.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
@@ -19,6 +20,7 @@ describe("a dead letter that a rule parked", () => {
         enteredAt: Number(id.split("-")[0]),
         source: "default",
         drain: "orders",
+        drainInDocument: true,
         reason: "rule",
         attempt: 0,
         listed: true,
@@ -113,6 +115,41 @@ describe("redriver parked list", () => {
     expect(await rows("parked", "list")).toMatchObject([
       { dlqId: id, listed: true, host: "api.example.com" },
     ]);
+  });
+});
+
+const renamed = () =>
+  createFolder().write("drains.yaml", commandDocument.replace("\n  orders:\n", "\n  purchases:\n"));
+
+describe("what a drain parked that has another name now", () => {
+  it("is marked where it is listed, and waits for a release whatever the rules are", async () => {
+    const { seed, run, rows, drain } = await setUp();
+    const [id = ""] = seed(1);
+    seed(1, { topicName: "refunds", responseStatus: 404 });
+    await drain();
+    await drain("refunds");
+    expect((await run(["parked", "list"])).err).toBe("");
+    const drains = ["--drains", renamed()];
+    const table = await run([...drains, "parked", "list"]);
+    expect(table.out).toMatch(/ rule +orders \(not in the document\) +- /);
+    expect(table.out).toMatch(/ otherwise +refunds +- /);
+    expect(table.err).toMatch(/^1 was parked by a drain that is not in the document [^\n]*release\n$/);
+    const listed = (await run([...drains, "parked", "list", "--json"])).out.trimEnd().split("\n");
+    expect(listed.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { dlqId: id, drain: "orders", drainInDocument: false },
+      { drain: "refunds", drainInDocument: true },
+    ]);
+    const shown = await run([...drains, "parked", "show", id]);
+    expect(shown.out).toMatch(/^drain +orders \(not in the document\)$/m);
+    expect(shown.out).toMatch(/^waits for +a release, or a drain of that name again$/m);
+
+    const pass = await run([...drains, "drain", "purchases", "--yes", "--json"]);
+    expect(JSON.parse(pass.out)).toMatchObject([{ tally: { parked: 1, republished: 0 } }]);
+    const released = await run([...drains, "parked", "release", "--drain", "orders", "--yes", ...because]);
+    expect(released.err).toMatch(/orders \(not in the document\) +rule +1\nreleased 1; /);
+    const again = await run([...drains, "drain", "purchases", "--yes", "--json"]);
+    expect(JSON.parse(again.out)).toMatchObject([{ tally: { republished: 1, deleted: 1 } }]);
+    expect(await rows("parked", "list")).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { openAuditReader } from "../../src/compose/build-audit.ts";
+import type { LedgerView } from "../../src/ports/ledger.ts";
 import { readParked } from "../../src/redrive/find-parked.ts";
 import { releaseParked } from "../../src/redrive/release.ts";
+import { collect } from "../../src/redrive/stages/collect.ts";
+import { decideOne } from "../../src/redrive/stages/decide-one.ts";
+import { rawRecord } from "../support/letters.ts";
 import { createRig } from "../support/rig.ts";
 import { useRedis } from "../support/redis.ts";
 
@@ -65,5 +70,65 @@ describe("a release", () => {
       .toBe(0);
     await rig.emulator.idle();
     expect([...rig.receiver.counts().values()]).toEqual([1]);
+  });
+});
+
+/** A body whose number no JSON edit keeps. */
+const lossy = '{"id":12345678901234567890}';
+const editing = `
+    minAge: 1s
+    attempts: { max: 5, wait: [1s] }
+    rules:
+      - { name: schema, when: { responseStatus: 503 }, then: republish, set: { body: { merge: { schema: 3 } } } }
+`;
+
+describe("a loss", () => {
+  it("that parked a record is accepted by a person's release, once, and told with the publish", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: editing });
+    const { source } = rig.drain;
+    const [dlqId] = rig.seed(1, { body: lossy });
+    for (let pass = 0; pass < 2; pass += 1) {
+      expect(await rig.pass()).toMatchObject({ tally: { parked: pass === 0 ? 1 : 0, republished: 0 } });
+    }
+    const parked = await readParked(source);
+    expect(parked).toMatchObject([{ dlqId, view: { reason: "body-numbers" } }]);
+    expect(await releaseParked(source, rig.core.drains, parked, "the id is not used")).toBe(1);
+    expect(await rig.pass()).toMatchObject({ tally: { republished: 1, parked: 0, deleted: 1 } });
+    const told = [];
+    for await (const { act, records } of openAuditReader(rig.core).read({ order: "oldest-first" })) {
+      if (act === "republish") told.push(...records);
+    }
+    expect(told).toMatchObject([{ dlqId, rule: "schema", notes: ["body-numbers"] }]);
+    await rig.emulator.idle();
+    expect([...rig.receiver.counts()]).toEqual([['{"id":12345678901234567000,"schema":3}', 1]]);
+  });
+
+  const cool = { state: "cool", dueAt: 0, attempt: 0 } as const;
+  it.each<[string, LedgerView, "candidate" | "body-numbers"]>([
+    ["of a record that nobody has seen is none to accept", { state: "absent" }, "body-numbers"],
+    [
+      "of a record that is only tried again is none to accept",
+      { ...cool, released: false } as LedgerView,
+      "body-numbers",
+    ],
+    [
+      "is not accepted by a listing that shows the record again",
+      { ...cool, released: "listed-again" } as LedgerView,
+      "body-numbers",
+    ],
+    ["is accepted by a person", { ...cool, released: "by-person" } as LedgerView, "candidate"],
+  ])("%s", async (_name, view, expected) => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: editing });
+    const raw = rawRecord({ responseStatus: 503, body: lossy });
+    const [found] = collect([raw], rig.drain.source.lineageKeys()).found;
+    if (found === undefined) throw new Error("the test's record is unusable");
+    const { decided, candidate } = decideOne(rig.drain, {
+      ...found,
+      view,
+      viewedAt: 1,
+      isNewComeBack: false,
+    });
+    expect(candidate === null ? decided.decision.reason : "candidate").toBe(expected);
+    expect(candidate?.losses ?? ["body-numbers"]).toEqual(["body-numbers"]);
   });
 });

@@ -76,22 +76,6 @@ describe("windows", () => {
     expect(events.of("job:failed")).toEqual([]);
   });
 
-  test("a window of another document comes back until it is taken, and spends no try", async () => {
-    const contexts: JobContext[] = [];
-    const takenAt: number[] = [];
-    await queue.start(async (_job, context) => {
-      contexts.push(context);
-      takenAt.push(Date.now());
-      if (contexts.length <= 3) throw new RedriverError("document-changed", "another document");
-    });
-    await queue.addWindows([windowOf("1")]);
-    await vi.waitFor(() => expect(contexts.length).toBe(4), { timeout: 20_000 });
-    expect(contexts.map(({ lastTry }) => lastTry)).toEqual([false, false, false, false]);
-    expect(events.of("job:failed")).toEqual([]);
-    // Nobody else was there, so every second time it waited.
-    expect(takenAt[2]! - takenAt[1]!).toBeGreaterThanOrEqual(1_000);
-  });
-
   test("halt and skip are not tried again", async () => {
     const seen: string[] = [];
     await queue.start(async (job) => {

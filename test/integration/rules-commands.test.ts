@@ -35,9 +35,30 @@ describe("redriver rules check", () => {
     ]);
     expect(answer).toMatchObject({ exitCode: 78, err: "" });
     expect(answer.out).toMatch(
-      /drains\.yaml:3:16: problem drains\.a\n[^]*drains\.yaml:3:42: problem drains\.b\.minAge\n[^]*2 problems\n$/,
+      /^\S+drains\.yaml:3:16: error: drains\.a: .*"mod".*\n\S+drains\.yaml:3:42: error: drains\.b\.minAge: .*"x"\n2 errors: \S+drains\.yaml\n$/,
     );
     expect(await ask(["rules", "check", "not-there.yaml"])).toMatchObject({ exitCode: 78 });
+  });
+
+  it("tells errors and warnings together, in the order of the document, each on one line", async () => {
+    const text = `${head}drains:
+  d:
+    rules:
+      - { name: dated, ignoreAfter: 2025-01-01, when: { host: a }, then: hold }
+      - { name: all, when: any, then: holdd }
+      - { name: never, when: { path: /orders }, then: park }
+`;
+    const { exitCode, out } = await ask(["rules", "check", file(text)]);
+    expect(exitCode).toBe(78);
+    expect(out.split("\n").map((line) => line.replace(/^.*(drains\.yaml)/, "$1"))).toEqual([
+      expect.stringMatching(/^drains\.yaml:6:24: warning: .* is skipped/),
+      expect.stringMatching(/^drains\.yaml:7:39: error: drains\.d\.rules\[1\]\.then: .*got "holdd"$/),
+      expect.stringMatching(/^drains\.yaml:8:9: warning: .* is never asked: rule "all"/),
+      "drains.yaml",
+      "",
+    ]);
+    const json = JSON.parse((await ask(["rules", "check", file(text), "--json"])).out) as object;
+    expect(json).toMatchObject({ ok: false, problems: [{ line: 7 }], warnings: [{ line: 6 }, { line: 8 }] });
   });
 
   it("lets warnings pass, and ends with 1 for them under --strict", async () => {
@@ -45,7 +66,7 @@ describe("redriver rules check", () => {
     expect(await ask(["rules", "check", text])).toMatchObject({ exitCode: 0 });
     expect(await ask(["rules", "check", text, "--strict"])).toMatchObject({
       exitCode: 1,
-      out: expect.stringContaining("warning drains.d.rules[1]"),
+      out: expect.stringContaining("warning: drains.d.rules[1]"),
     });
     expect(await ask(["rules", "check", file(wholeDocument), "--strict"])).toMatchObject({ exitCode: 0 });
   });
@@ -74,7 +95,7 @@ describe("redriver rules check", () => {
 `;
     const answer = await ask(["rules", "check", file(text)], { REDRIVER_SERVICE_HEADER_PREFIX: "Service-" });
     expect(answer.exitCode).toBe(78);
-    expect(answer.out).toContain("drains.yaml:6:79: problem drains.d.rules[0].set.headers.Service-Key");
+    expect(answer.out).toContain("drains.yaml:6:79: error: drains.d.rules[0].set.headers.Service-Key");
     expect(await ask(["rules", "check", file(text)])).toMatchObject({ exitCode: 0 });
   });
 });

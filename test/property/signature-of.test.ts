@@ -19,6 +19,20 @@ const secrets = fc.oneof(
   fc.stringMatching(/^(?:sk_live|ghp|xoxb)[_-][A-Za-z0-9]{24}$/),
   fc.stringMatching(/^eyJ[A-Za-z0-9_-]{20,40}\.[A-Za-z0-9_-]{20,60}\.[A-Za-z0-9_-]{20,43}$/),
 );
+
+const base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+/** Of characters drawn evenly, as keys are. */
+const drawn = (alphabet: string, least: number) =>
+  fc
+    .array(fc.integer({ min: 0, max: alphabet.length - 1 }), { minLength: least, maxLength: 64, size: "max" })
+    .map((draws) => draws.map((draw) => alphabet[draw]).join(""));
+/** Sixteen characters and more of several kinds, with a digit among them. */
+const tokens = fc
+  .oneof(drawn(base64url, 16), drawn(base64url.slice(0, 62), 16), drawn(base64url.slice(26, 62), 16))
+  .filter((token) => /[A-Za-z]/.test(token) && /\d/.test(token));
+const credentials = drawn(base64url.slice(0, 62), 6).filter((one) => /[A-Z\d]/.test(one));
+const passwords = fc.stringMatching(/^[A-Za-z0-9!$*+.~^-]{6,20}$/).filter((one) => new Set(one).size > 5);
+
 const sentences = fc.array(
   fc.oneof(
     fc.constantFrom("order", "of", "failed:", "(id", "user", ")", "-", "code=", '"', "'", "Bearer"),
@@ -57,6 +71,60 @@ describe("any signature", () => {
     );
   });
 
+  const places: readonly ((secret: string) => string)[] = [
+    (secret) => `the call with ${secret} failed`,
+    (secret) => `failed (${secret}): see /v1/${secret}/items or id=${secret}, user:${secret}`,
+    (secret) => JSON.stringify({ error: { message: `no ${secret} here`, code: secret } }),
+    (secret) => JSON.stringify({ message: `a ${secret}`, dump: "x".repeat(5_000) }),
+    (secret) => JSON.stringify({ message: `${"word ".repeat(57)} ${secret}`, dump: "x".repeat(5_000) }),
+    (secret) => `<html><title>Not found: ${secret}</title></html>`,
+    (secret) => `<?xml version="1.0"?><Error><Code>${secret}</Code></Error>`,
+    (secret) => `${"word ".repeat(815)}${secret} ${"x".repeat(50)}`,
+  ];
+  const credentialPlaces: readonly ((secret: string) => string)[] = [
+    (secret) => `Bearer ${secret}`,
+    (secret) => `got authorization: BASIC ${secret}, refused`,
+    (secret) => `Authorization=${secret}`,
+    (secret) => `{password=${secret}, user=x} client_secret: ${secret}; api-key => ${secret}`,
+    (secret) => `dial postgres://user:${secret}@db.internal:5432/x`,
+    (secret) => `dial user:${secret}@db.internal:5432/x failed`,
+    (secret) => JSON.stringify({ password: secret, message: `password: ${secret}` }),
+    (secret) => `Cookie: a=${secret}; b=${secret}`,
+    (secret) => `invalid value "${secret}"`,
+  ];
+
+  it("never holds a token of sixteen characters and more, nor a third of one, wherever it stands", () => {
+    fc.assert(
+      fc.property(tokens, fc.constantFrom(...places), (token, place) => {
+        const { text } = of(place(token));
+        for (let at = 0; at + 8 <= token.length; at++) expect(text).not.toContain(token.slice(at, at + 8));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it("never holds what stands where a credential does, however short or plain it is", () => {
+    fc.assert(
+      fc.property(fc.oneof(credentials, passwords), fc.constantFrom(...credentialPlaces), (secret, place) => {
+        expect(of(place(secret)).text).not.toContain(secret);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("never holds an e-mail address or its name", () => {
+    fc.assert(
+      fc.property(fc.emailAddress(), fc.constantFrom(...places), (email, place) => {
+        const { text } = of(place(email));
+        expect(text).not.toContain("@");
+        const [name = ""] = email.split("@");
+        // Shorter names may stand in the words around them.
+        expect(name.length > 4 && text.includes(name)).toBe(false);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   it("does not depend on the data in the text", () => {
     fc.assert(
       fc.property(fc.uuid(), fc.nat(), fc.uuid(), fc.nat(), (id, count, otherId, otherCount) => {
@@ -90,6 +158,17 @@ describe("any signature", () => {
     "1:2:",
     "1.",
     "http://",
+    "a@b ",
+    "Bearer ",
+    "Basic a",
+    "cookie: a=",
+    "a=b;",
+    "pwd",
+    "key =",
+    "aB3-",
+    "/a",
+    "/1a",
+    "Aa",
   ])("of a body of 1 MB is found in a moment: %j", (piece) => {
     const body = piece.repeat(Math.ceil(1_000_000 / piece.length));
     const startedAt = performance.now();

@@ -14,6 +14,7 @@ export async function ask(argv: readonly string[], env: Record<string, string> =
   const io: Io = {
     env,
     isTerminal: false,
+    columns: Infinity,
     out: (text) => {
       out += text;
     },

@@ -29,6 +29,7 @@ export async function runHere(
   const exitCode = await runCli(argv, {
     env,
     isTerminal: terminal,
+    columns: terminal ? 80 : Infinity,
     out: (text) => {
       out += text;
     },

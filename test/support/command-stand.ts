@@ -1,10 +1,10 @@
 import { expect, onTestFinished } from "vitest";
-import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
+import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
 import { runHere, type CliHere } from "./cli.ts";
 import { createEnv } from "./daemon.ts";
 import { createReceiver, type Receiver } from "./receiver.ts";
 
-const document = `
+export const commandDocument = `
 version: 1
 sources: { default: {} }
 drains:
@@ -51,8 +51,12 @@ drains:
 `;
 
 /** Commands of this process over an emulator, a receiver and a Redis, for one test. */
-export async function createCommandStand(redisUrl: string, text = document): Promise<CommandStand> {
-  const emulator = await startEmulator({ retryScale: 0 });
+export async function createCommandStand(
+  redisUrl: string,
+  text = commandDocument,
+  options: EmulatorOptions = {},
+): Promise<CommandStand> {
+  const emulator = await startEmulator({ retryScale: 0, ...options });
   const receiver = await createReceiver();
   onTestFinished(async () => {
     await emulator.close();

@@ -44,7 +44,8 @@ export async function createPlanStand(
   {
     document = outageDocument,
     emulator: options = {},
-  }: { document?: string; emulator?: EmulatorOptions } = {},
+    env: more = {},
+  }: { document?: string; emulator?: EmulatorOptions; env?: Readonly<Record<string, string>> } = {},
 ): Promise<PlanStand> {
   const emulator = await startEmulator({ retryScale: 0, ...options });
   const receiver = await createReceiver();
@@ -52,7 +53,12 @@ export async function createPlanStand(
     await emulator.close();
     await receiver.close();
   });
-  const { env, folder } = createEnv({ emulator, redisUrl, document });
+  const { env, folder } = createEnv({
+    emulator,
+    redisUrl,
+    document,
+    env: { REDRIVER_STATISTICS_URL: emulator.url, ...more },
+  });
   const file = join(folder.path, "plan.ndjson");
   let seeded = 0;
   const run = (argv: readonly string[], here: CliHere = {}): Promise<CliAnswer> => runHere(argv, env, here);

@@ -88,6 +88,7 @@ describe("a full pass", () => {
       oldestEnteredAt: enteredAt,
       earliestExpiryAt: enteredAt + retentionMs,
       expiringUnarchived: 0,
+      expiringAccepted: 0,
       documentHash: "abc123",
     });
     const emptied = toPassCensus(drainWith(), pass, { ...tally, oldestRecordAt: null });

@@ -149,3 +149,175 @@ describe("warnings about rules", () => {
     ).toEqual([]);
   });
 });
+
+describe("warnings about conditions that no record can fulfil", () => {
+  it.each([
+    ["{ responseStatus: '> 599' }", "responseStatus", "got from 600, but an HTTP status is from 100 to 599"],
+    ["{ responseStatus: '< 100' }", "responseStatus", "got up to 99, but an HTTP status"],
+    ["{ responseStatus: 0 }", "responseStatus", "got 0, but an HTTP status"],
+    ["{ attempt: '< 0' }", "attempt", "got up to -1, but attempt is 0 or more"],
+    ["{ attempt: none }", "attempt", "got none, but every record has attempt"],
+    ["{ method: { exists: false } }", "method", "got none, but every record has method"],
+    ["{ host: 'https://api.example.com' }", "host", 'got "https://api.example.com", but a host has no'],
+    ["{ host: api.example.com/orders }", "host", 'got "api.example.com/orders", but a host has no'],
+    ["{ host: { prefix: 'http://' } }", "host", 'got "http://", but a host has no'],
+    ["{ path: orders }", "path", 'got "orders", but a path begins with /'],
+    ["{ path: 'orders/*' }", "path", 'got "orders/*", but a path begins with /'],
+    ["{ path: '/orders?id=1' }", "path", 'got "/orders?[set]", but a path ends before the query'],
+    [
+      "{ all: [{ responseStatus: 503 }, { responseStatus: 504 }] }",
+      "all[1].responseStatus",
+      "no record for which responseStatus is 504 is one for which responseStatus is 503 (drains.orders.rules[0].when.all[0].responseStatus)",
+    ],
+    [
+      "{ responseStatus: 5xx, all: [{ responseStatus: [404, '429-499'] }] }",
+      "all[0].responseStatus",
+      "is one of 404, 429-499",
+    ],
+    [
+      "{ all: [{ topicName: { prefix: a } }, { topicName: { equals: b } }] }",
+      "all[1].topicName",
+      "is prefix",
+    ],
+    ["{ all: [{ topicName: 'a*' }, { topicName: 'b*' }] }", "all[1].topicName", "no record"],
+    ["{ queueName: { exists: false }, all: [{ queueName: q }] }", "all[0].queueName", "is none"],
+    ["{ label: none, labels: a }", "labels", "is none"],
+    ["{ header: { X-A: none, x-a: b } }", "header.x-a", "is none"],
+    ["{ host: a.example, all: [{ host: b.example }] }", "all[0].host", "no record"],
+    ["{ host: a.example, all: [{ host: '*.example.com' }] }", "all[0].host", "no record"],
+    ["{ callerIp: 10.0.0.0/8, all: [{ callerIp: 192.168.0.0/16 }] }", "all[0].callerIp", "no record"],
+    ["{ body: { /a: 1 }, all: [{ body: { /a: '> 1' } }] }", "all[0].body", "no record"],
+    ["{ all: [{ age: '> 2h' }, { age: '< 1h' }] }", "all[1].age", "no record"],
+    ["{ age: '> 2d', timeLeft: '> 2d' }", "timeLeft", "age and timeLeft are the source's retention together"],
+    [
+      "{ responseStatus: 503, not: { responseStatus: 5xx } }",
+      "not",
+      "this excludes whatever the tests beside",
+    ],
+    ["{ any: [{ host: a, path: b }, { host: c }] }", "any[0].path", 'got "b"'],
+    ["{ host: a, any: [{ host: b }, { path: /c }] }", "any[0].host", "no record"],
+    ["{ not: { path: b } }", "not.path", 'got "b"'],
+  ])("tell where and why: %s", (when, way, why) => {
+    const [warning = "", ...others] = rulesWarned([`{ when: ${when}, then: hold }`]);
+    expect(others).toEqual([]);
+    expect(warning).toMatch(/^drains\.yaml:8:\d+ /);
+    expect(warning).toContain(` drains.orders.rules[0].when.${way}`);
+    expect(warning).toContain("can never hold");
+    expect(warning).toContain(why);
+  });
+
+  it("name those of a list that never match", () => {
+    expect(rulesWarned(["{ when: { host: [a.example, 'http://b.example'] }, then: hold }"])).toEqual([
+      expect.stringContaining('when.host: matches less than it says: got "http://b.example", but a host'),
+    ]);
+  });
+
+  it("point at the line of the test in a rule of many lines", () => {
+    const text = `${head}drains:
+  orders:
+    rules:
+      - when:
+          all:
+            - responseStatus: 503
+            - host: a
+              responseStatus:
+                504
+        then: hold
+`;
+    expect(load(text).warnings).toEqual([
+      expect.stringMatching(/^drains\.yaml:10:15 drains\.orders\.rules\[0\]\.when\.all\[1\]\.responseStatus/),
+    ]);
+  });
+
+  it.each([
+    "{ responseStatus: '>= 599' }",
+    "{ responseStatus: none }",
+    "{ all: [{ responseStatus: 5xx }, { responseStatus: 503-504 }] }",
+    "{ all: [{ label: a }, { label: b }] }",
+    "{ all: [{ header: { X-A: a } }, { header: { X-A: b } }] }",
+    "{ all: [{ host: a.example }, { host: 'a.example:8080' }] }",
+    "{ all: [{ host: a.example }, { host: { suffix: ':8080' } }] }",
+    "{ all: [{ topicName: 'a*' }, { topicName: '*b' }] }",
+    "{ all: [{ topicName: { regex: a } }, { topicName: { prefix: b } }] }",
+    "{ all: [{ body: { /a: '<= 1' } }, { body: { /a: '>= 1' } }] }",
+    "{ all: [{ body: { /a: 1 } }, { body: { /b: 2 } }] }",
+    "{ host: '*', path: '*' }",
+    "{ path: { suffix: orders } }",
+    "{ path: { regex: orders } }",
+    "{ path: none, host: none }",
+    "{ age: '> 1d', timeLeft: '> 1d' }",
+    "{ age: '> 4d' }",
+    "{ age: '< 0s' }",
+    "{ responseStatus: 5xx, not: { responseStatus: 503 } }",
+    "{ any: [{ responseStatus: 503 }, { responseStatus: 504 }] }",
+  ])("are silent where some record may: %s", (when) => {
+    expect(rulesWarned([`{ when: ${when}, then: hold }`])).toEqual([]);
+  });
+
+  it("tell of a republish that holds only for what is not due yet", () => {
+    const republish = (when: string, more = "") => rulesWarned([`{ when: ${when}, then: republish }`], more);
+    expect(republish("{ age: '< 1m' }")).toEqual([
+      expect.stringMatching(/rules\[0\]\.when: never republishes by itself: .* and nothing is due before 2m/),
+    ]);
+    expect(republish("{ timeLeft: '> 71h59m' }")).toEqual([
+      expect.stringContaining("never republishes by itself"),
+    ]);
+    expect(republish("{ any: [{ age: '< 1m' }, { age: '< 90s' }] }")).toHaveLength(1);
+    expect(republish("{ age: '< 3m' }")).toEqual([]);
+    expect(republish("{ any: [{ age: '< 1m' }, { host: a }] }")).toEqual([]);
+    expect(republish("{ age: '< 1m' }", "minAge: 0s\n    attempts: { wait: [10m, 10s] }")).toEqual([]);
+    expect(rulesWarned(["{ when: { age: '< 1m' }, then: hold }"])).toEqual([]);
+  });
+});
+
+const both = (text: string): readonly string[] => {
+  const outcome = loadDocument(text, "drains.yaml", { now: Date.UTC(2026, 0, 1) });
+  if (outcome.ok) throw new Error("the test's document has no problem");
+  return outcome.warnings.map(formatProblem);
+};
+const inRules = (rules: readonly string[], more = "") =>
+  both(
+    `${head}drains:\n  orders:\n    ${more}\n    rules:\n${rules.map((rule) => `      - ${rule}`).join("\n")}`,
+  );
+
+describe("warnings beside problems", () => {
+  it("are the ones that the document has without its problems", () => {
+    const rules = [
+      "{ when: { host: a }, then: hold, ignoreAfter: 2025-01-01 }",
+      "{ when: { path: b }, then: hold }",
+      "{ when: { responseStatus: 5xx }, then: park }",
+      "{ when: { responseStatus: 503 }, then: hold }",
+      "{ when: { topicName: x }, then: drop }",
+    ];
+    const select = "select: { topicName: y }";
+    const found = load(
+      `${head}drains:\n  orders:\n    ${select}\n    rules:\n${rules.map((rule) => `      - ${rule}`).join("\n")}`,
+      Date.UTC(2026, 0, 1),
+    ).warnings;
+    expect(found).toHaveLength(5);
+    expect(inRules([...rules, "{ when: { hots: a }, then: hold }"], select)).toEqual(found);
+    expect(inRules([...rules, "{ when: { host: c }, then: hld }"], select)).toEqual(found);
+  });
+
+  it("are told of what is readable of a condition", () => {
+    expect(inRules(["{ when: { responseStatus: 5xy, path: b }, then: hold }"])).toEqual([
+      expect.stringContaining("rules[0].when.path: can never hold"),
+    ]);
+  });
+
+  it("are not made of what the problems leave open", () => {
+    const hidden = "{ when: { host: b }, then: park }";
+    // What the rule above would hold for, had it been written as it was meant, nobody knows.
+    expect(inRules(["{ whn: { host: a }, then: hold }", hidden])).toEqual([]);
+    expect(inRules(["{ when: { host: b, pth: /a }, then: hold }", hidden])).toEqual([]);
+    expect(inRules(["{ then: republish }", hidden])).toEqual([]);
+    expect(inRules(["{ when: any, then: hold, ignoreAfter: some day }", hidden])).toEqual([]);
+    expect(
+      both(`${head}drains: { a: { selct: { topicName: a } }, b: { select: { topicName: b } } }`),
+    ).toEqual([]);
+    expect(both(`${head}archiv: { dir: /a }\ndrains: { a: { rules: [{ when: any, then: drop }] } }`)).toEqual(
+      [],
+    );
+    expect(both(`${head}drains: { a: { mode: live, rules: [{ when: any, then: drop }] } }`)).toEqual([]);
+  });
+});

@@ -236,6 +236,32 @@ describe("the guards of a drain", () => {
     expect(forced).toEqual(["orders"]);
   });
 
+  it("can be looked at as they are just now, and nothing comes of it", async () => {
+    const book = createMemoryGuardBook();
+    const { guards, clock, read, events, forced } = stand(book);
+    const drain = drainOf(hysteresis);
+    expect(await guards.peek(drainOf())).toEqual([]);
+    await read(12_000);
+    const closed = {
+      index: "catalog",
+      field: "pending_index_count",
+      effect: "closed",
+      why: "reading",
+      value: 12_000,
+    };
+    expect(await guards.peek(drain)).toEqual([closed]);
+    expect(await guards.standings(drain)).toEqual([closed]);
+    await read(7_000);
+    expect(await guards.peek(drain)).toMatchObject([{ effect: "closed", value: 7_000 }]);
+    await read(4_000);
+    clock.advance(5_000);
+    expect(await guards.peek(drain)).toMatchObject([{ effect: "open", value: 4_000 }]);
+    // The opening is still to be noticed by those who act.
+    expect({ forced, told: events.length }).toEqual({ forced: [], told: 1 });
+    expect(await guards.standings(drain)).toMatchObject([{ effect: "open" }]);
+    expect(forced).toEqual(["orders"]);
+  });
+
   it("answer for up to five seconds without asking again, and not at all after a failure", async () => {
     const { clock, read, guards } = stand();
     const drain = drainOf(hysteresis);

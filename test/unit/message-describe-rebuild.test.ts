@@ -96,7 +96,7 @@ describe("what a rebuild changes", () => {
 
   it("keeps its places and loses its content where it is masked", () => {
     expect(textOf(full, changes, "masked").slice(0, 10)).toEqual([
-      "destination changed: https://old.example.com/orders?***#*** → https://new.example.com/orders?***#***",
+      "destination changed: https://old.example.com/orders?token=***#*** → https://new.example.com/orders?token=***#***",
       "queue removed: q → null",
       "method changed: POST → PUT",
       "header x-change changed: *** → ***",

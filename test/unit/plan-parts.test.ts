@@ -282,11 +282,18 @@ describe("a top count", () => {
   });
 });
 
+/** A day's ceiling, two hours before the day's end. */
+function day(limit: number, used: number): Partial<EstimateInput> {
+  return { room: { perDay: { limit, used, left: Math.max(0, limit - used), endsInMs: 7_200_000 } } };
+}
+
 describe("an estimate", () => {
   const input: EstimateInput = {
     limits: {},
     listed: 1_000,
     publishes: 500,
+    firstPublishes: 500,
+    room: { perDay: null },
     worstBilled: 2_000,
     deletes: 500,
     itemsPerPublish: 100,
@@ -315,7 +322,29 @@ describe("an estimate", () => {
       { rules: [{ rule: "slow", rate: { count: 1, perMs: 60_000 }, count: 3 }] },
       { durationMs: 180_000, boundBy: { kind: "rule", rule: "slow" } },
     ],
-    ["ceilings", { limits: { perPass: 200, perDay: 100 } }, { passes: 3, days: 5 }],
+    [
+      "a pass's ceiling, which waits for nobody",
+      { limits: { perPass: 200 } },
+      { passes: 3, days: 1, durationMs: 3_000 },
+    ],
+    ["a day's ceiling with room enough", day(1_000, 500), { days: 1, durationMs: 3_000 }],
+    [
+      "a day's ceiling of which most is used: today and tomorrow",
+      day(1_000, 600),
+      { days: 2, durationMs: 7_200_600, boundBy: { kind: "day", limit: 1_000 } },
+    ],
+    ["a day's ceiling that is used up: only tomorrow", day(1_000, 1_000), { days: 1, durationMs: 7_203_000 }],
+    ["a day's ceiling that is lower than it was", day(200, 350), { days: 3, durationMs: 180_000_600 }],
+    [
+      "a day's ceiling that counts only what is new",
+      { ...day(1_000, 600), firstPublishes: 400 },
+      { days: 1, durationMs: 3_000 },
+    ],
+    [
+      "a rate that takes longer than waiting for the next day",
+      { ...day(1_000, 600), limits: { publish: { count: 1, perMs: 60_000 } } },
+      { days: 2, durationMs: 30_000_000, boundBy: { kind: "publish" } },
+    ],
     ["nothing to do", { publishes: 0, deletes: 0, listed: 0 }, { durationMs: 150, passes: 1, days: 1 }],
   ])("is bound by %s", (_name, fields, expected) => {
     expect(estimate({ ...input, ...fields })).toMatchObject(expected);

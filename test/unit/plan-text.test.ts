@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toApplyText, toQuestion } from "../../src/cli/apply-text.ts";
 import { toPlanText, type PlanReport } from "../../src/cli/plan-text.ts";
-import { wrapList, wrapText } from "../../src/cli/wrap.ts";
+import { wrapList, wrapText, wrapWords } from "../../src/cli/wrap.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import type { RuleReport } from "../../src/redrive/plan/rule-report.ts";
@@ -41,7 +41,7 @@ const outage: RuleReport = {
   samples: [
     {
       dlqId: "1795211964826-0" as DlqId,
-      url: "https://api.orders.example.com/hook?***",
+      url: "https://api.orders.example.com/hook?id=***",
       status: 503,
       attempt: 1,
       changes: [],
@@ -91,6 +91,7 @@ const report: PlanReport = {
       pausedBy: "by eve: incident 7",
       mode: "plan",
       range: { from: 0, to: createdAt - 5_000 },
+      clock: { serviceAheadMs: 0, horizon: createdAt - 5_000, unseenMs: 0 },
       listed: 1_181,
       planned: 1_180,
       cut: false,
@@ -136,6 +137,11 @@ const report: PlanReport = {
         ],
         more: { kinds: 3, count: 48 },
       },
+      room: {
+        closedGuards: [],
+        perDay: { limit: 100, used: 90, left: 10, endsInMs: 49_500_000 },
+        perPass: { limit: 500, usedByOpenPass: null },
+      },
       estimate: {
         publishes: 812,
         billed: { best: 812, worst: 3_248 },
@@ -151,7 +157,7 @@ const report: PlanReport = {
 
 describe("a plan on the terminal", () => {
   it("answers what would be done, why, and what it would take", () => {
-    expect(toPlanText(report)).toMatchInlineSnapshot(`
+    expect(toPlanText(80, report)).toMatchInlineSnapshot(`
       "Plan of 2026-11-20 10:15:00 UTC, document 3f46b1edb62d. Nothing was changed.
 
       orders (mode plan) on qstash.upstash.io: 1180 of 1181 records
@@ -171,7 +177,7 @@ describe("a plan on the terminal", () => {
                     us-east-1.fulfilment.example.com:8443 90, 4 more 12
           losses    queue-delay 3
           samples
-            1795211964826-0 503 https://api.orders.example.com/hook?***, redrive 1
+            1795211964826-0 503 https://api.orders.example.com/hook?id=***, redrive 1
             1795211964830-0 none https://api.orders.example.com/hook, redrive 2
               is sent as it was
             1795211964931-0 503 https://old.orders.example.com/a/rather/long/path/that
@@ -211,14 +217,14 @@ describe("a plan on the terminal", () => {
           calls     12 list, 9 publish, 9 delete
           bills     812 to 3248 attempts for 812 publishes
           perPass   a drain left to itself needs 2 passes
-          perDay    spread over 9 days
+          perDay    90 of 100 used today (UTC), 10 left, spread over 9 days
       "
     `);
   });
 
   it("says what it was narrowed to, where it was cut, and that it was stopped", () => {
     const [orders] = report.drains;
-    const text = toPlanText({
+    const text = toPlanText(80, {
       ...report,
       filter: { rules: ["outage", "moved"], host: "*.example.com", limit: 50 },
       complete: false,
@@ -252,7 +258,7 @@ describe("a plan on the terminal", () => {
 
   it("fits 80 columns", () => {
     expect(
-      toPlanText(report)
+      toPlanText(80, report)
         .split("\n")
         .filter((line) => line.length > 80),
     ).toEqual([]);
@@ -306,14 +312,28 @@ describe("an apply on the terminal", () => {
 describe("wrapping", () => {
   it("breaks a list only between items, and a text wherever the line is full", () => {
     const items = Array.from({ length: 30 }, (_, index) => `item-${index}`);
-    const list = wrapList(4, "label", items);
+    const list = wrapList(80, 4, "label", items);
     expect(list.split("\n").every((text) => text.length <= 80)).toBe(true);
     expect(list.replaceAll(/\s+/g, " ").trim()).toBe(`label ${items.join(", ")}`);
     const long = "x".repeat(200);
-    const text = wrapText(2, "- ", long);
+    const text = wrapText(80, 2, "- ", long);
     expect(text.split("\n").every((one) => one.length <= 80)).toBe(true);
     expect(text.replaceAll(/[\s-]/g, "")).toBe(long);
-    expect(wrapList(4, "label", [long])).toBe(`    label     ${long}\n`);
-    expect(wrapText(2, "- ", "")).toBe("  - \n");
+    expect(wrapList(80, 4, "label", [long])).toBe(`    label     ${long}\n`);
+    expect(wrapText(80, 2, "- ", "")).toBe("  - \n");
+  });
+
+  it("breaks nothing where there is no terminal", () => {
+    const items = Array.from({ length: 30 }, (_, index) => `item-${index}`);
+    const words = items.join(" ");
+    expect(wrapList(Infinity, 4, "label", items)).toBe(`    label     ${items.join(", ")}\n`);
+    expect(wrapText(Infinity, 2, "- ", words)).toBe(`  - ${words}\n`);
+    expect(wrapWords(Infinity, 2, "- ", words)).toBe(`  - ${words}\n`);
+    expect(
+      wrapWords(80, 2, "- ", words)
+        .split("\n")
+        .every((line) => line.length <= 80),
+    ).toBe(true);
+    expect(wrapWords(80, 2, "- ", words).replaceAll(/\s+/g, " ")).toBe(` - ${words} `);
   });
 });

@@ -31,6 +31,7 @@ function stand(limits: LimitsConfig, ruleLimits: Readonly<Record<string, Rate>> 
     },
     giveBack: (query, at) =>
       broken ? Promise.reject(new RedriverError("redis-unavailable", "away")) : memory.giveBack(query, at),
+    used: memory.used,
   };
   const rules = Object.entries(ruleLimits).map(([name, limit]) => ({ name, limit }));
   const drain = {
@@ -252,6 +253,31 @@ describe("candidates and capacity", () => {
   it("capacity that cannot be given back stops nothing", async () => {
     const world = stand({ publish: perSecond(10) }, {}, true);
     expect(await run(world, candidates(10), { unused: (granted) => granted }).held).toEqual([]);
+  });
+
+  it("where capacity cannot be asked for, nothing is published: the window is tried again", async () => {
+    const world = stand({ publish: perSecond(10) });
+    const { source } = world.drain;
+    const away = new RedriverError("redis-unavailable", "away");
+    let asked = 0;
+    const take = (query: CapacityQuery) => {
+      asked += 1;
+      return asked > 1 ? Promise.reject(away) : source.capacity.take(query);
+    };
+    const drain = { ...world.drain, source: { ...source, capacity: { ...source.capacity, take } } };
+    const work = run({ ...world, drain }, candidates(25));
+    const told: unknown[] = [];
+    const held = work.held.catch((error: unknown) => {
+      told.push(error);
+      return [];
+    });
+    await play(world, { ...work, held });
+    expect(told).toEqual([away]);
+    // What was granted before is published and known to the ledger; the rest was not begun.
+    expect(work.batches.map(({ ids }) => ids.length)).toEqual([10]);
+    const again = run(world, candidates(15));
+    expect(await play(world, again)).toEqual([]);
+    expect(again.batches.reduce((sum, { ids }) => sum + ids.length, 0)).toBe(15);
   });
 
   it("a stop ends the wait: what is left stays due", async () => {

@@ -96,7 +96,7 @@ describe("a record that the ledger does not know", () => {
     expect(decide(absent, { responseStatus: 404 })).toMatchObject({
       then: "hold",
       reason: "otherwise",
-      until: now + 2 * hour + 1,
+      until: now + 2 * hour,
     });
   });
 

@@ -15,7 +15,7 @@ function fitting(text: string): string {
 
 const checkText = (text: string, now?: number) =>
   fitting(
-    toCheckText({
+    toCheckText(80, {
       file: "drains.yaml",
       outcome: loadDocument(text, "drains.yaml", now === undefined ? {} : { now }),
     }),
@@ -28,7 +28,7 @@ function testText(text: string): string {
     headerPrefix: "Upstash-",
     locate: (path) => tree.tree.locate(path, "value"),
   });
-  return fitting(toTestText("drains.yaml", run));
+  return fitting(toTestText(80, "drains.yaml", run));
 }
 
 describe("what redriver rules check shows", () => {
@@ -45,22 +45,25 @@ drains:
       - { name: t, given: { responseStatus: 503, age: soon }, expect: { then: hold, rule: c } }
 `;
     expect(checkText(text)).toMatchInlineSnapshot(`
-      "drains.yaml:5:5: problem drains.orders
+      "drains.yaml:5:5: error: drains.orders
         unknown key "selct"; expected one of source, paused, mode, schedule, minAge,
         attempts, limits, onLoss, unknownOutcome, beforeExpiry, otherwise, select,
         guards, rules, tests; did you mean "select"?
-      drains.yaml:7:44: problem drains.orders.rules[0].when.responseStatus
+      drains.yaml:7:44: error: drains.orders.rules[0].when.responseStatus
         expected a whole number (503), a range (502-504), a class (5xx), a comparison
         (< 3, >= 5), none, or one of { equals, in, range, exists }, got "5xy"
-      drains.yaml:8:9: problem drains.orders.rules[1]
+      drains.yaml:8:9: error: drains.orders.rules[1]
         missing when; expected when beside republish and drop; when: any says it of
         every record on purpose
-      drains.yaml:10:55: problem drains.orders.tests[0].given.age
+      drains.yaml:8:20: warning: drains.orders.rules[1].then
+        will be refused in a live drain: a drop is archived first, and the document
+        has no archive
+      drains.yaml:10:55: error: drains.orders.tests[0].given.age
         expected a duration in ms, s, m, h or d, such as 30s, 2m, 1h30m or 3d, got
         "soon"
-      drains.yaml:10:91: problem drains.orders.tests[0].expect.rule
+      drains.yaml:10:91: error: drains.orders.tests[0].expect.rule
         unknown rule "c"; expected one of a, b, none; did you mean "a"?
-      5 problems
+      5 errors, 1 warning: drains.yaml
       "
     `);
   });
@@ -77,11 +80,29 @@ drains:
       - { name: never, when: { topicName: refunds }, then: park }
 `;
     expect(checkText(text, Date.UTC(2026, 0, 1))).toMatchInlineSnapshot(`
-      "drains.yaml:7:23: warning drains.orders.rules[0].ignoreAfter
+      "drains.yaml:7:23: warning: drains.orders.rules[0].ignoreAfter
         is skipped: its ignoreAfter 2025-01-01T23:59:59.999Z has passed
-      drains.yaml:9:9: warning drains.orders.rules[2]
+      drains.yaml:9:9: warning: drains.orders.rules[2]
         is never asked: rule "all" above it holds for every record
       2 warnings: drains.yaml: 1 source, 1 drain, 3 rules, 0 tests, hash c5c239b5ae41
+      "
+    `);
+  });
+
+  it("one finding a line where no terminal shows it, as compilers do", () => {
+    const text = `version: 1
+sources: { default: {} }
+drains:
+  orders:
+    rules:
+      - { name: a, when: { path: "a-path-without-its-slash" }, then: hold }
+      - { name: b, when: { responseStatus: 5xy }, then: hold }
+`;
+    const outcome = loadDocument(text, "drains.yaml");
+    expect(toCheckText(Infinity, { file: "drains.yaml", outcome })).toMatchInlineSnapshot(`
+      "drains.yaml:6:28: warning: drains.orders.rules[0].when.path: can never hold: got "a-path-without-its-slash", but a path begins with /; expected a path such as /orders, or a glob such as */orders
+      drains.yaml:7:44: error: drains.orders.rules[1].when.responseStatus: expected a whole number (503), a range (502-504), a class (5xx), a comparison (< 3, >= 5), none, or one of { equals, in, range, exists }, got "5xy"
+      1 error, 1 warning: drains.yaml
       "
     `);
   });

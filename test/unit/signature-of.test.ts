@@ -27,6 +27,20 @@ describe("a failure's text", () => {
     ["Authorization: Bearer abcdefghijkl rejected", "Authorization: <secret> rejected"],
     ["bad token=abc, api_key: zzz", "bad token=<secret>, api_key: <secret>"],
     ["token expired", "token expired"],
+    ["Bearer aaaa refused, bearer token missing", "Bearer <secret> refused, bearer token missing"],
+    [
+      "Basic dXNlcjpwdw== refused, basic validation failed",
+      "Basic <secret> refused, basic validation failed",
+    ],
+    ["password => hunter2; X-Api-Key: hunter3", "password => <secret>; X-Api-Key: <secret>"],
+    ["Set-Cookie: sid=hunter2; lang=de; Path=/, then more", "Set-Cookie: <secret>, then more"],
+    ["dial postgres:hunter2@db/orders failed", "dial <email> failed"],
+    ["key xK9_aB-cD_eF-gH1 and kq3w9-x7nb-2wplz", "key <id> and <id>"],
+    ["key=abcdefgh but Key: orders_pkey", "key=<secret> but Key: orders_pkey"],
+    ["word AbcdEfghIjklMnopQr", "word <id>"],
+    ["Cannot POST /v1/Orders/8dh3k2x/items", "Cannot POST /v<n>/Orders/<id>/items"],
+    ["com.example.v2.OrderService: order-created-v2", "com.example.v<n>.OrderService: order-created-v<n>"],
+    ["PrismaClientKnownRequestError", "PrismaClientKnownRequestError"],
     ["key sk_live_4eC39HqLyjWDarjtT1zdp7dc is revoked", "key <id> is revoked"],
     ["jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcDEFghiJKLmno", "jwt <id>"],
     ["commit deadbeef01 0x1F2e3d4c5b", "commit <hex>"],
@@ -49,7 +63,7 @@ describe("a failure's text", () => {
     ['{"message":"Order 17 failed","code":"E1001","trace":"a1b2"}', "E1001: Order <n> failed"],
     [
       '{"error":{"message":"No such customer: cus_9s6XKzkNRiz8i3","code":"resource_missing"}}',
-      "resource_missing: No such customer: cus_<id>",
+      "resource_missing: No such customer: <id>",
     ],
     ['{"title":"Conflict","detail":"Row 5 exists","status":409}', "Conflict: Row <n> exists"],
     ['{"errors":[{"message":"first"},{"message":"second"}]}', "first"],
@@ -70,6 +84,9 @@ describe("a failure's text", () => {
       textOf('{"code":"E1001","message":"Order 17 \\"failed\\""}'),
     );
     expect(textOf(`{"a":${padding}}`)).toBe("(json)");
+    // Cut in the middle of a token, of which the first half alone would pass for a word.
+    const cut = `{"message":"${"word ".repeat(58)}qwertyuiopasdf1234567","dump":${padding}}`;
+    expect(textOf(cut)).not.toContain("qwert");
   });
 
   it.each([

@@ -61,6 +61,7 @@ function source(changes: Partial<SourceStatus> = {}): SourceStatus {
       oldestEnteredAt: null,
       earliestExpiryAt: null,
       expiringUnarchived: 0,
+      expiringAccepted: 0,
       documentHash: "0f1e2d3c4b5a",
     },
     ...changes,
@@ -82,7 +83,7 @@ function replica(name: string, changes: Partial<ReplicaStatus> = {}): ReplicaSta
 }
 
 function textOf(changes: Partial<Status>): string {
-  return `\n${toStatusText({
+  return `\n${toStatusText(80, {
     at: now,
     documentHash: "0f1e2d3c4b5a",
     drains: [drain("orders")],
@@ -141,6 +142,7 @@ const troubled: Partial<Status> = {
         oldestEnteredAt: ago(50 * hour),
         earliestExpiryAt: now + 22 * hour,
         expiringUnarchived: 2,
+        expiringAccepted: 3,
         documentHash: "0f1e2d3c4b5a",
       },
     }),
@@ -210,7 +212,8 @@ describe("status on a terminal", () => {
         passes    last complete 16s ago, last full 16s ago, counts are exact
 
       source eu
-        queue     1234 records, oldest 2d2h, first expires in 22h, counted 4m ago
+        queue     1234 records, oldest 2d2h, first expires in 22h,
+                  3 expire soon and no copy is wanted, counted 4m ago
         !         5 selected by no drain, 2 expire soon without a copy
         ledger    open 12, in doubt 1, pending delete 4, the oldest 6m,
                   failed deletes 4, settle gate closed

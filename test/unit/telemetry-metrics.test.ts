@@ -68,6 +68,7 @@ const census: Census = {
   oldestEnteredAt: 1_700_000_000_000,
   earliestExpiryAt: 1_700_259_200_000,
   expiringUnarchived: 2,
+  expiringAccepted: 3,
   documentHash: "abc123",
 };
 const facts: QueueFacts = {
@@ -86,7 +87,7 @@ const facts: QueueFacts = {
       retentionMs: 259_200_000,
     },
   ],
-  sources: [{ source: eu, summary, census }],
+  sources: [{ source: eu, summary, censusEveryMs: 900_000, census }],
 };
 
 let clock: ManualClock = createManualClock();
@@ -127,7 +128,7 @@ async function inDoubt(saw: number, alsoSaw: number, unknown: number): Promise<(
         { ...facts.drains[0]!, facts: { ...drainFacts, inDoubt: saw } },
         { ...facts.drains[0]!, drain: refunds, facts: { ...drainFacts, inDoubt: alsoSaw } },
       ],
-      sources: [{ source: eu, summary: { ...summary, unknown }, census: null }],
+      sources: [{ source: eu, summary: { ...summary, unknown }, censusEveryMs: 900_000, census: null }],
     })),
   );
   return ["orders", "refunds", "none"].map((drain) =>
@@ -346,6 +347,8 @@ describe("facts about the queue", () => {
       'redriver_source_earliest_expiry_timestamp_seconds{source="eu"}': 1_700_259_200,
       'redriver_source_expiring_unarchived_records{source="eu"}': 2,
       'redriver_source_census_timestamp_seconds{source="eu"}': 1_700_000_190,
+      'redriver_source_census_interval_seconds{source="eu"}': 900,
+      'redriver_source_expiring_accepted_records{source="eu"}': 3,
     };
     expect(Object.fromEntries(all)).toMatchObject(values);
   });
@@ -365,6 +368,8 @@ describe("facts about the queue", () => {
     "redriver_source_depth",
     "redriver_source_expiring_unarchived_records",
     "redriver_source_census_timestamp_seconds",
+    "redriver_source_census_interval_seconds",
+    "redriver_source_expiring_accepted_records",
   ];
   test.each<[string, () => Promise<QueueFacts | null>]>([
     ["are not there", async () => null],
@@ -428,6 +433,7 @@ describe("facts about the queue", () => {
         {
           source: eu,
           summary: { ...summary, oldestPendingAt: null, settleGate: "open" as const },
+          censusEveryMs: 900_000,
           census: null,
         },
       ],
@@ -450,7 +456,10 @@ describe("facts about the queue", () => {
   test("of no drain are inexact where another document was counted by, and have no age where there are none", async () => {
     const other = { ...census, documentHash: "def456", unselected: 0, oldestUnselectedAt: null };
     const all = await samples(
-      create(async () => ({ ...facts, sources: [{ source: eu, summary, census: other }] })),
+      create(async () => ({
+        ...facts,
+        sources: [{ source: eu, summary, censusEveryMs: 900_000, census: other }],
+      })),
     );
     expect(all.get('redriver_records_exact{source="eu",drain="none"}')).toBe(0);
     expect(all.get('redriver_records{source="eu",drain="none",state="held"}')).toBe(0);

@@ -17,6 +17,7 @@ import { createEventLog } from "../../telemetry/event-log.ts";
 import { createLogger } from "../../telemetry/logger.ts";
 import { toApplyText, toQuestion, type ApplyLine } from "../apply-text.ts";
 import { toExit, worseExit, type CommandContext, type Register } from "../command-context.ts";
+import { hasConsent } from "../consent.ts";
 import { currentUser } from "../current-user.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load.ts";
@@ -41,7 +42,7 @@ export const registerApply: Register = (program, context) => {
     .argument("<plan>", "a file of `redriver plan --out`; - is stdin")
     .option("--reason <text>", "why, for the audit; required without a terminal")
     .option("--by <name>", "who, for the audit; required without a terminal, else the current user")
-    .option("--yes", "do not ask")
+    .option("--yes", "do not ask; required without a terminal")
     .option("--json", "print the summary as JSON")
     .action((file: string, flags: ApplyFlags, command: Command) => apply(file, flags, command, context));
 };
@@ -77,6 +78,7 @@ async function apply(
       env: io.env,
       teardown,
       by: flags.by ?? currentUser(),
+      readsIndexes: true,
       onSecret: secrets.add,
       events: createFanOut([createEventLog(logger)]),
     });
@@ -90,8 +92,7 @@ async function apply(
       host: hostOf(core, drain),
       check: checks[index] ?? nothing,
     }));
-    const isAsked = flags.yes !== true && io.isTerminal;
-    if (isAsked && !(await io.confirm(toQuestion(head.createdAt, lines)))) {
+    if (!(await hasConsent(io, flags.yes, () => toQuestion(head.createdAt, lines)))) {
       exitWith(3);
       return;
     }

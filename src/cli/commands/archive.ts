@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { openArchiveReader } from "../../compose/build-archive.ts";
 import { systemClock } from "../../compose/system-world.ts";
-import { toShownUrl } from "../../message/masked-text.ts";
+import { toShownUrl } from "../../message/shown-url.ts";
 import { toSafeJson } from "../../message/safe-json.ts";
 import type { ArchiveDamage, ArchiveEntry, ArchiveFilter } from "../../ports/archive.ts";
 import { RedriverError } from "../../ports/errors.ts";

@@ -1,5 +1,6 @@
 import { describeDocument } from "../../config/document/describe-document.ts";
 import { describeSettings } from "../../config/settings/describe-settings.ts";
+import { counted } from "../counted.ts";
 import { formatProblem } from "../../config/problem.ts";
 import { readSecret } from "../../config/read-secret.ts";
 import type { Settings } from "../../config/settings/settings.ts";
@@ -33,7 +34,7 @@ export const registerConfig: Register = (program, { io }) => {
       const { settings, document } = loadAll(command, io);
       checkSecrets(settings, document, io);
       io.out(
-        `ok: ${settings.drains.file}: ${document.sources.length} sources, ${document.drains.length} drains, hash ${document.hash}\n`,
+        `ok: ${settings.drains.file}: ${counted(document.sources.length, "source")}, ${counted(document.drains.length, "drain")}, hash ${document.hash}\n`,
       );
     });
   config

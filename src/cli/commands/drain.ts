@@ -1,7 +1,9 @@
 import { createFanOut } from "../../compose/fan-out.ts";
 import { pauseOf } from "../../compose/read-facts.ts";
 import { systemClock } from "../../compose/system-world.ts";
+import { isRedriverError } from "../../ports/errors.ts";
 import type { DrainFacts } from "../../ports/passes.ts";
+import { emptyTally } from "../../ports/tally.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
 import { openCore, requireRedis } from "../../compose/open-core.ts";
 import { createSecretValues } from "../../compose/secret-values.ts";
@@ -13,6 +15,8 @@ import { createEventLog } from "../../telemetry/event-log.ts";
 import { createLogger } from "../../telemetry/logger.ts";
 import { chooseDrains, requireNamesOrAll } from "../choose-drains.ts";
 import { toExit, worseExit, type Register } from "../command-context.ts";
+import { counted } from "../counted.ts";
+import { hasConsent } from "../consent.ts";
 import { currentUser } from "../current-user.ts";
 import { createStop } from "../stop.ts";
 import { loadAll } from "../load.ts";
@@ -34,7 +38,7 @@ export const registerDrain: Register = (program, { io, exitWith }) => {
     .description("one pass in the foreground; obeys each drain's mode")
     .argument("[names...]", "drains of the document")
     .option("--all", "every drain of the document")
-    .option("--yes", "do not ask")
+    .option("--yes", "do not ask; needed without a terminal where a drain is live")
     .option("--json", "print the summary as JSON")
     .action(async (names: readonly string[], flags: DrainFlags, command) => {
       requireNamesOrAll(names, flags.all === true);
@@ -51,6 +55,7 @@ export const registerDrain: Register = (program, { io, exitWith }) => {
           env: io.env,
           teardown,
           by: currentUser(),
+          readsIndexes: true,
           onSecret: secrets.add,
           events: createFanOut([
             createEventLog(createLogger({ level, secrets: secrets.all, destination: { write: io.err } })),
@@ -60,7 +65,7 @@ export const registerDrain: Register = (program, { io, exitWith }) => {
         secrets.use(core);
         const drains = chooseDrains(core, names);
         await requireRedis(core.redis);
-        if (flags.yes !== true && io.isTerminal && !(await io.confirm(await toQuestion(core, drains)))) {
+        if (!(await hasConsent(io, flags.yes, () => toQuestion(core, drains)))) {
           exitWith(3);
           return;
         }
@@ -106,18 +111,26 @@ async function drainAll(
       const line = await drainOne(core, drain, stop, io);
       lines.push(line);
       exitCode = worseExit(exitCode, line.exitCode);
-      if (stop.stopping.aborted) {
-        // The drains after this one were not looked at.
-        if (lines.length < drains.length) exitCode = worseExit(exitCode, 3);
-        break;
+      if (!stop.stopping.aborted) continue;
+      if (line.outcome === "stopped") io.err(toStopped(line));
+      const others = drains.slice(lines.length).map(({ config }) => config.name);
+      if (others.length > 0) {
+        exitCode = worseExit(exitCode, 3);
+        io.err(`not looked at: ${others.join(", ")}\n`);
       }
+      break;
     }
   } finally {
     stop.forget();
   }
-  const counted = lines.map((line) => ({ ...line, decisions: reasons.of(line.drain) }));
-  io.out(json ? `${JSON.stringify(counted, null, 2)}\n` : toSummary(counted));
+  const results = lines.map((line) => ({ ...line, decisions: reasons.of(line.drain) }));
+  io.out(json ? `${JSON.stringify(results, null, 2)}\n` : toSummary(results));
   return exitCode;
+}
+
+function toStopped({ drain, tally }: PassLine): string {
+  const { listed, republished, deleted } = tally ?? emptyTally;
+  return `${drain}: stopped after ${counted(listed, "record")}: ${republished} republished, ${deleted} deleted; the next pass goes on\n`;
 }
 
 async function tellPause(core: Core, { config, source }: DrainRuntime, io: Io): Promise<void> {
@@ -138,6 +151,7 @@ async function drainOne(
 ): Promise<PassLine> {
   const { name, mode } = drain.config;
   const progress = createProgress(name, io);
+  const startedAt = systemClock.monotonic();
   try {
     await tellPause(core, drain, io);
     const result = await runPassHere(
@@ -159,23 +173,26 @@ async function drainOne(
     const { outcome, tally, durationMs } = result;
     // Due and left: in live mode that is work that could not be done now.
     const left = mode === "live" && tally.due + tally.inDoubt > 0;
+    // Its last page was in work, which ends in order: what it still waited for then is left.
+    const isStopped = outcome === "complete" && left && stop.stopping.aborted;
     return {
       drain: name,
       mode,
-      outcome,
+      outcome: isStopped ? "stopped" : outcome,
       tally,
       durationMs,
       exitCode: outcome === "partial" ? 1 : left ? 3 : 0,
     };
   } catch (error) {
     const { exitCode, message } = toExit(error);
-    io.err(`${name}: ${message}\n`);
+    const isStopped = stop.stopping.aborted && isRedriverError(error) && error.code === "stopped";
+    if (!isStopped) io.err(`${name}: ${message}\n`);
     return {
       drain: name,
       mode,
       outcome: exitCode === 3 ? "stopped" : "failed",
       tally: progress.latest(),
-      durationMs: 0,
+      durationMs: Math.round(systemClock.monotonic() - startedAt),
       exitCode,
     };
   } finally {

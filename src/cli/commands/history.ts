@@ -8,9 +8,12 @@ import type { AuditQuery, AuditReader } from "../../ports/audit.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { Register } from "../command-context.ts";
 import { historyHeader, toCells, toHistoryRows, type HistoryRow } from "../history-rows.ts";
+import { findStory } from "../history-story.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load.ts";
+import { createProgressLine } from "../progress-line.ts";
 import { silent } from "../silent.ts";
+import { createStop } from "../stop.ts";
 import { toTable } from "../table.ts";
 import { countOption, timeOption } from "../time-option.ts";
 
@@ -47,24 +50,32 @@ export const registerHistory: Register = (program, { io, exitWith }) => {
         const core = openCore({ settings, document, env: io.env, events: silent, teardown });
         await requireRedis(core.redis);
         const reader = openAuditReader(core);
-        const shown = await show(reader, await toQuery(reader, dlqId, flags), flags, io);
-        if (shown > 0 || dlqId === undefined) return;
-        io.err(`nothing is known of ${dlqId}; the audit goes back 30 days\n`);
-        exitWith(1);
+        if (dlqId === undefined) {
+          await show(reader, toQuery(flags), flags, io);
+          return;
+        }
+        const stop = createStop(io);
+        teardown.add("signals", stop.forget);
+        const story = await findStory(dlqId, {
+          reader,
+          sources: [...core.sources.values()].map(({ runtime }) => runtime),
+          signal: AbortSignal.any([stop.signal, stop.stopping]),
+          progress: createProgressLine(io),
+        });
+        const shown = await show(reader, toQuery(flags, story.dlqIds), flags, io);
+        for (const note of story.notes) io.err(`${note}\n`);
+        if (stop.stopping.aborted) exitWith(3);
+        else if (shown === 0 && !story.isListed) exitWith(1);
       } finally {
         await teardown.run(closeWithinMs);
       }
     });
 };
 
-async function toQuery(
-  reader: AuditReader,
-  dlqId: string | undefined,
-  { drain, since, until }: HistoryFlags,
-): Promise<AuditQuery> {
+function toQuery({ drain, since, until }: HistoryFlags, dlqIds?: ReadonlySet<string>): AuditQuery {
   return {
     order: "newest-first",
-    ...(dlqId === undefined ? {} : { dlqIds: await reader.lineageOf(dlqId) }),
+    ...(dlqIds === undefined ? {} : { dlqIds }),
     ...(drain === undefined ? {} : { drain: drain as DrainName }),
     ...(since === undefined ? {} : { since }),
     ...(until === undefined ? {} : { until }),

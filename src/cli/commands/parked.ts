@@ -6,6 +6,8 @@ import { RedriverError } from "../../ports/errors.ts";
 import { parkReasons } from "../../rules/decision.ts";
 import { releaseParked } from "../../redrive/release.ts";
 import type { CommandContext, Register } from "../command-context.ts";
+import { counted } from "../counted.ts";
+import { hasConsent, requireConsent } from "../consent.ts";
 import { currentUser } from "../current-user.ts";
 import { loadAll } from "../load.ts";
 import { addFilterOptions, findParked, requireChoice, type ParkedFilter } from "../parked-filter.ts";
@@ -61,7 +63,7 @@ export const registerParked: Register = (program, context) => {
     .option("--all", "everything that is parked")
     .requiredOption("--reason <text>", "why; kept in the audit")
     .option("--by <name>", "who; default: the current user", currentUser())
-    .option("--yes", "do not ask")
+    .option("--yes", "do not ask; required without a terminal")
     .action((ids: string[], flags: ReleaseFlags, command: Command) => {
       checkRelease(ids, flags, context);
       return withCore(command, context, flags.by, (core, stop) => release(core, ids, flags, stop, context));
@@ -94,6 +96,11 @@ async function list(core: Core, flags: ListFlags, stop: Stop, { io }: CommandCon
   if (json) for (const one of found) io.out(`${JSON.stringify(toParkedJson(one))}\n`);
   else io.out(toParkedTable(found));
   if (found.length < total) io.err(`these are ${found.length} of ${total}; see --limit\n`);
+  const orphans = found.filter(({ hasDrain }) => !hasDrain).length;
+  if (orphans === 0) return;
+  io.err(
+    `${counted(orphans, "was", "were")} parked by a drain that is not in the document (removed, or renamed): no rules decide that again, only redriver parked release\n`,
+  );
 }
 
 /** A reason of parking where a person's reason belongs is `--for` mistyped, and would release everything else too. */
@@ -105,9 +112,7 @@ function checkRelease(ids: readonly string[], flags: ReleaseFlags, { io }: Comma
       `--reason says why you release; what is parked for ${flags.reason} is chosen with --for ${flags.reason}`,
     );
   }
-  if (flags.yes !== true && !io.isTerminal) {
-    throw new RedriverError("command-misused", "without a terminal to ask on, a release needs --yes");
-  }
+  requireConsent(io, flags.yes, "a release");
 }
 
 async function release(
@@ -129,7 +134,7 @@ async function release(
   }
   io.err(toParkedCounts(found));
   const question = `Release ${found.length}? Each is published once more, whatever parked it.`;
-  if (flags.yes !== true && !(await io.confirm(question))) {
+  if (!(await hasConsent(io, flags.yes, () => question))) {
     exitWith(3);
     return;
   }

@@ -11,10 +11,11 @@ import type { DrainReport } from "../../redrive/plan/drain-report.ts";
 import { planDrain, type PlanFilter } from "../../redrive/plan/plan-drain.ts";
 import { createPlanWriter, planVersion, type PlanHead } from "../../redrive/plan/plan-file.ts";
 import { toPlanRecord } from "../../redrive/plan/plan-record.ts";
-import { freezeRange, type SurveyedRecord, type SurveyRange } from "../../redrive/plan/survey.ts";
+import { freezeRange, type FrozenRange, type SurveyedRecord } from "../../redrive/plan/survey.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { chooseDrains, requireNamesOrAll } from "../choose-drains.ts";
 import type { CommandContext, Register } from "../command-context.ts";
+import { counted } from "../counted.ts";
 import { loadAll } from "../load.ts";
 import { openPlanOutput, type PlanOutput } from "../plan-output.ts";
 import { toPlanText, toTime, type PlanReport } from "../plan-text.ts";
@@ -83,7 +84,7 @@ async function plan(
     const { report, records } = await planAll(core, drains, flags, output, stop, io);
     const show = flags.out === "-" ? io.err : io.out;
     if (flags.records !== true)
-      show(flags.json === true ? `${JSON.stringify(report, null, 2)}\n` : toPlanText(report));
+      show(flags.json === true ? `${JSON.stringify(report, null, 2)}\n` : toPlanText(io.columns, report));
     if (!report.complete) {
       exitWith(3);
       return;
@@ -91,7 +92,7 @@ async function plan(
     if (output === null || flags.out === undefined) return;
     await output.commit();
     const where = flags.out === "-" ? "stdout" : flags.out;
-    io.err(`${records} records written to ${where}; redriver apply acts on exactly these\n`);
+    io.err(`${counted(records, "record")} written to ${where}; redriver apply acts on exactly these\n`);
   } finally {
     await teardown.run(closeWithinMs);
   }
@@ -113,7 +114,7 @@ async function planAll(
   };
   const createdAt = systemClock.now();
   // All horizons are fixed before anything is listed, so that no drain's part is younger than another's.
-  const ranges = new Map<DrainRuntime, SurveyRange>();
+  const ranges = new Map<DrainRuntime, FrozenRange>();
   for (const drain of drains) ranges.set(drain, await freezeRange(drain, stop.signal));
 
   const writer = createPlanWriter();
@@ -152,7 +153,7 @@ async function planAll(
 
 function toHead(
   core: Core,
-  ranges: ReadonlyMap<DrainRuntime, SurveyRange>,
+  ranges: ReadonlyMap<DrainRuntime, FrozenRange>,
   {
     createdAt,
     filter,
@@ -165,12 +166,13 @@ function toHead(
     version,
     documentHash: core.document.hash,
     flags: { ...filter, showContent },
-    drains: [...ranges].map(([{ config, source }, range]) => ({
+    drains: [...ranges].map(([{ config, source }, { from, to }]) => ({
       drain: config.name,
       source: source.config.id,
       address: toKeyedHash("url", core.sources.get(source.config.id)?.baseUrl ?? ""),
       rulesHash: config.rulesHash,
-      ...range,
+      from,
+      to,
     })),
   };
 }

@@ -73,7 +73,11 @@ function check(
   { io, exitWith }: CommandContext,
 ): void {
   const opened = openDocument(command, io, file, systemClock.now());
-  io.out(flags.json === true ? `${JSON.stringify(toCheckJson(opened), null, 2)}\n` : toCheckText(opened));
+  io.out(
+    flags.json === true
+      ? `${JSON.stringify(toCheckJson(opened), null, 2)}\n`
+      : toCheckText(io.columns, opened),
+  );
   if (!opened.outcome.ok) exitWith(78);
   else if (flags.strict === true && opened.outcome.warnings.length > 0) exitWith(1);
 }
@@ -98,7 +102,7 @@ function test(
   io.out(
     flags.json === true
       ? `${JSON.stringify(toTestJson(opened.file, run), null, 2)}\n`
-      : toTestText(opened.file, run),
+      : toTestText(io.columns, opened.file, run),
   );
   if (run.results.some(({ passed }) => !passed)) exitWith(1);
 }

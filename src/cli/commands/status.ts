@@ -26,7 +26,9 @@ export const registerStatus: Register = (program, { io }) => {
         teardown.add("queue connection", () => connection.disconnect());
         const nextRuns = await readNextRuns(connection, settings.redis.keyPrefix);
         const status = await readStatus(core, nextRuns, systemClock.now());
-        io.out(options.json === true ? `${JSON.stringify(status, null, 2)}\n` : toStatusText(status));
+        io.out(
+          options.json === true ? `${JSON.stringify(status, null, 2)}\n` : toStatusText(io.columns, status),
+        );
       } finally {
         await teardown.run(closeWithinMs);
       }

@@ -105,7 +105,8 @@ function toDates({ fromDate, toDate }: NonNullable<DrainKeys["select"]>): Pick<D
   };
 }
 
-function toSelect(select: NonNullable<DrainKeys["select"]>): Select {
+/** What the service filters by; dates are not among it. */
+export function toSelect(select: NonNullable<DrainKeys["select"]>): Select {
   const lists: { -readonly [Key in keyof Select]: Select[Key] } = {};
   if (select.messageId !== undefined) lists.messageId = select.messageId;
   for (const key of ["url", "topicName", "scheduleId", "queueName", "callerIp", "label"] as const) {

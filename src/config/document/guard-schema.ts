@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { GuardConfig } from "../../ports/drains.ts";
 import { scalarFields, type ScalarField } from "../../ports/statistics.ts";
+import { comparisonText } from "../../rules/comparison-text.ts";
 import type { Parsed } from "../../rules/parsed.ts";
 import type { NumberPattern } from "../../rules/spec.ts";
 import { key, name, oneOf, parsed, section } from "./shapes.ts";
@@ -84,14 +85,6 @@ export function describeGuard(config: GuardConfig): unknown {
     resume: comparisonText(config.resume),
     whenStale: config.whenStale,
   };
-}
-
-/** The ends of a guard's patterns are whole numbers, or next to one. */
-function comparisonText(pattern: NumberPattern): string {
-  if (pattern.kind !== "range") return pattern.kind;
-  const { from, to } = pattern;
-  if (Number.isFinite(to)) return Number.isInteger(to) ? `<= ${to}` : `< ${Math.ceil(to)}`;
-  return Number.isInteger(from) ? `>= ${from}` : `> ${Math.floor(from)}`;
 }
 
 export type GuardKeys = z.output<typeof guard>;

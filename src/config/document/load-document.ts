@@ -6,12 +6,14 @@ import { parseYaml } from "../text/yaml-tree.ts";
 import { checkTogether } from "./checks.ts";
 import { compileDocument } from "./compile-document.ts";
 import { documentSchema } from "./document-schema.ts";
+import { salvage, toStanding, type Standing } from "./standing.ts";
 import { toProblems } from "./to-problems.ts";
 import { findWarnings } from "./warnings.ts";
 
 export type DocumentOutcome =
   | { readonly ok: true; readonly document: DrainsDocument; readonly warnings: readonly Problem[] }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  /** Warnings are about what can be judged whatever becomes of the problems. */
+  | { readonly ok: false; readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] };
 
 export interface LoadOptions {
   /** Unix ms; with it, rules whose ignoreAfter has passed are warned of. */
@@ -23,11 +25,11 @@ const maxProblems = 100;
 
 /**
  * text → positions and plain data → shape (zod) and what keys mean together → compiled drains.
- * All problems are told at once, in the order of the text; the document is adopted whole or not at all.
+ * All problems and warnings are told at once, in the order of the text; the document is adopted whole or not at all.
  */
 export function loadDocument(text: string, fileName: string, options: LoadOptions = {}): DocumentOutcome {
   const reading = parseYaml(text, fileName);
-  if (!reading.ok) return { ok: false, problems: inOrder(reading.problems) };
+  if (!reading.ok) return { ok: false, problems: inOrder(reading.problems), warnings: [] };
   const { tree } = reading;
   const shape = documentSchema.safeParse(tree.value);
   const problems = [
@@ -35,9 +37,13 @@ export function loadDocument(text: string, fileName: string, options: LoadOption
     ...(shape.success ? [] : toProblems(shape.error.issues, tree, fileName, maxProblems + 1)),
     ...checkTogether(tree, fileName),
   ];
-  if (!shape.success || problems.length > 0) return { ok: false, problems: inOrder(problems) };
+  const warningsOf = (standing: Standing): readonly Problem[] =>
+    inOrder(findWarnings(standing, tree, fileName, options.now));
+  if (!shape.success || problems.length > 0) {
+    return { ok: false, problems: inOrder(problems), warnings: warningsOf(salvage(tree.value)) };
+  }
   const document = compileDocument(shape.data);
-  return { ok: true, document, warnings: inOrder(findWarnings(document, tree, fileName, options.now)) };
+  return { ok: true, document, warnings: warningsOf(toStanding(document, shape.data)) };
 }
 
 /** Reads and loads a document of at most 1 MiB. */
@@ -45,7 +51,8 @@ export function readDocumentFile(path: string, options: LoadOptions = {}): Docum
   const file = readTextFile(path, textLimits.maxBytes);
   if (file.ok) return loadDocument(file.text, path, options);
   const expected = "a readable drains document (drains.file, REDRIVER_DRAINS_FILE)";
-  return { ok: false, problems: [{ file: path, expected, message: `expected ${expected}: ${file.why}` }] };
+  const problem = { file: path, expected, message: `expected ${expected}: ${file.why}` };
+  return { ok: false, problems: [problem], warnings: [] };
 }
 
 function inOrder(problems: readonly Problem[]): readonly Problem[] {

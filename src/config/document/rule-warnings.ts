@@ -1,37 +1,32 @@
-import type { DrainConfig } from "../../ports/drains.ts";
 import { covers, type Budget } from "../../rules/covers.ts";
-import type { RuleSpec } from "../../rules/spec.ts";
+import { formatDuration } from "../../rules/format-duration.ts";
+import { judgeCondition, oldestAge } from "../../rules/never-holds.ts";
 import type { ValuePath } from "../problem.ts";
+import { toContradictionWarning } from "./contradiction-text.ts";
 import { canHold, toSelected } from "./select-checks.ts";
+import type { StandingDrain, StandingRule } from "./standing.ts";
+import type { Places } from "./to-condition.ts";
 
-export type Warn = (path: ValuePath, expected: string, message: string) => void;
+export type Warn = (path: ValuePath, expected: string, message: string, found?: string) => void;
 
-/** Rules that load and never decide, or not as they seem to. `now` in Unix ms; without it no date is judged. */
-export function warnAboutRules(
-  drain: DrainConfig,
-  archive: boolean,
-  now: number | undefined,
-  budget: Budget,
-  warn: Warn,
-): void {
-  const path = ["drains", drain.name, "rules"];
-  const selected = toSelected(drain.select);
+export interface WarningContext {
+  /** Whether the document has an archive. */
+  readonly archive: boolean;
+  readonly places: Places;
+  /** Unix ms; without it no date is judged. */
+  readonly now: number | undefined;
+  readonly budget: Budget;
+}
+
+/** Rules that load and never decide, or not as they seem to. */
+export function warnAboutRules(drain: StandingDrain, context: WarningContext, warn: Warn): void {
+  const { archive, now } = context;
   for (const [index, rule] of drain.rules.entries()) {
-    const here = [...path, index];
-    const earlier = drain.rules.slice(0, index).find((candidate) => hides(candidate, rule, budget));
-    if (earlier !== undefined)
-      warn(
-        here,
-        "rules without when, or when: any, last; the narrower of two rules first",
-        hiddenBy(earlier),
-      );
-    else if (!canHold(rule.when, selected, budget)) {
-      warn(
-        [...here, "when"],
-        "values that the drain's select lists",
-        "can never hold: no record that select lists has these values",
-      );
-    }
+    const here = ["drains", drain.name, "rules", index];
+    const isDead =
+      warnAboutContradictions(drain, rule, here, context, warn) ||
+      warnIfHidden(drain, index, here, context, warn);
+    if (!isDead) warnIfNeverDue(drain, rule, here, warn);
     if (now !== undefined && rule.ignoreAfter !== undefined && rule.ignoreAfter < now) {
       const since = new Date(rule.ignoreAfter).toISOString();
       warn(
@@ -40,7 +35,8 @@ export function warnAboutRules(
         `is skipped: its ignoreAfter ${since} has passed`,
       );
     }
-    if (rule.then === "drop" && !archive) {
+    // In a live drain that is a problem already.
+    if (rule.then === "drop" && !archive && !drain.isLive) {
       warn(
         [...here, "then"],
         "archive: { dir: … } at the top of the document",
@@ -50,15 +46,75 @@ export function warnAboutRules(
   }
 }
 
+/** Answers whether the rule as a whole can never hold, whatever the queue and the other rules are. */
+function warnAboutContradictions(
+  { source }: StandingDrain,
+  { readable }: StandingRule,
+  here: ValuePath,
+  { places, budget }: WarningContext,
+  warn: Warn,
+): boolean {
+  const known = { retentionMs: source?.retentionMs ?? null };
+  const { never, contradictions } = judgeCondition(readable, known, budget);
+  for (const one of contradictions) {
+    const { expected, message, found } = toContradictionWarning(one, places);
+    warn(places.get(one.at) ?? [...here, "when"], expected, message, found);
+  }
+  return never;
+}
+
+function warnIfHidden(
+  drain: StandingDrain,
+  index: number,
+  here: ValuePath,
+  { budget }: WarningContext,
+  warn: Warn,
+): boolean {
+  const rule = drain.rules[index];
+  if (rule === undefined || rule.when === null) return false;
+  const earlier = drain.rules.slice(0, index).find((candidate) => hides(candidate, rule, budget));
+  if (earlier !== undefined) {
+    const expected = "rules without when, or when: any, last; the narrower of two rules first";
+    warn(here, expected, hiddenBy(earlier));
+    return true;
+  }
+  if (drain.select === null || canHold(rule.when, toSelected(drain.select), budget)) return false;
+  warn(
+    [...here, "when"],
+    "values that the drain's select lists",
+    "can never hold: no record that select lists has these values",
+  );
+  return true;
+}
+
+/** Only a person's release publishes what is younger than minAge and the waits allow. */
+function warnIfNeverDue(
+  { dueFromMs, source }: StandingDrain,
+  { then, readable }: StandingRule,
+  here: ValuePath,
+  warn: Warn,
+): void {
+  if (then !== "republish" || dueFromMs === null) return;
+  const oldestMs = oldestAge(readable, source?.retentionMs ?? null);
+  if (oldestMs >= dueFromMs) return;
+  const [limit, due] = [Math.max(0, oldestMs), dueFromMs].map(formatDuration);
+  warn(
+    [...here, "when"],
+    `an age of ${due} or more, or a lower minAge and attempts.wait`,
+    `never republishes by itself: it holds up to an age of ${limit}, and nothing is due before ${due} (minAge, attempts.wait)`,
+  );
+}
+
 /** A rule that is skipped some day hides only what is skipped by then too. */
-function hides(earlier: RuleSpec, later: RuleSpec, budget: Budget): boolean {
+function hides(earlier: StandingRule, later: StandingRule, budget: Budget): boolean {
+  if (earlier.when === null || later.when === null) return false;
   const until = earlier.ignoreAfter ?? Number.POSITIVE_INFINITY;
   if (until < (later.ignoreAfter ?? Number.POSITIVE_INFINITY)) return false;
   return covers(earlier.when, later.when, budget);
 }
 
-function hiddenBy(earlier: RuleSpec): string {
-  return earlier.when.kind === "any"
-    ? `is never asked: rule "${earlier.name}" above it holds for every record`
-    : `never decides: rule "${earlier.name}" above it holds for every record that this one does`;
+function hiddenBy({ name, when }: StandingRule): string {
+  return when?.kind === "any"
+    ? `is never asked: rule "${name}" above it holds for every record`
+    : `never decides: rule "${name}" above it holds for every record that this one does`;
 }

@@ -1,43 +1,52 @@
-import type { DrainConfig, DrainsDocument } from "../../ports/drains.ts";
 import type { Select } from "../../ports/service.ts";
 import { toPathText, type Problem, type ValuePath } from "../problem.ts";
 import type { YamlTree } from "../text/yaml-tree.ts";
 import { asMap } from "./raw.ts";
 import { warnAboutRules, type Warn } from "./rule-warnings.ts";
+import type { Standing, StandingDrain } from "./standing.ts";
 
 /** Of patterns with each other: some tenths of a second. What a larger document hides beyond it is not told. */
 const mostComparisons = 2_000_000;
 
 /** What loads and is probably not meant. `now` in Unix ms; without it no date is judged. */
 export function findWarnings(
-  document: DrainsDocument,
+  standing: Standing,
   tree: YamlTree,
   file: string,
   now: number | undefined,
 ): readonly Problem[] {
   const warnings: Problem[] = [];
-  const warn = (path: ValuePath, expected: string, message: string): void => {
-    warnings.push({ file, ...tree.locate(path, "key"), path: toPathText(path), expected, message });
+  const warn: Warn = (path, expected, message, found) => {
+    warnings.push({
+      file,
+      ...tree.locate(path, "key"),
+      path: toPathText(path),
+      ...(found === undefined ? {} : { found }),
+      expected,
+      message,
+    });
   };
-  const archive = document.archive !== undefined;
+  const { archive, places } = standing;
   const raw = asMap(tree.value);
   const drains = asMap(raw["drains"]);
-  const budget = { left: mostComparisons };
-  for (const [index, drain] of document.drains.entries()) {
-    const overlapping = document.drains.slice(0, index).filter((earlier) => mayOverlap(earlier, drain));
-    if (overlapping.length > 0) {
-      const names = overlapping.map((earlier) => earlier.name);
-      const shown =
-        names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");
-      const expected = "select lists that have no value in common";
-      const message = `may select the same records as ${shown}: whichever drain comes first decides; expected ${expected}`;
-      warn(["drains", drain.name], expected, message);
-    }
-    warnAboutRules(drain, archive, now, budget, warn);
+  const context = { archive, places, now, budget: { left: mostComparisons } };
+  for (const [index, drain] of standing.drains.entries()) {
+    warnAboutOverlap(drain, standing.drains.slice(0, index), warn);
+    warnAboutRules(drain, context, warn);
     if (!archive) warnAboutCopies(drains[drain.name], ["drains", drain.name], warn);
   }
   if (!archive) warnAboutCopies(raw["defaults"], ["defaults"], warn);
   return warnings;
+}
+
+function warnAboutOverlap(drain: StandingDrain, earlier: readonly StandingDrain[], warn: Warn): void {
+  const names = earlier.filter((one) => mayOverlap(one, drain)).map(({ name }) => name);
+  if (names.length === 0) return;
+  const shown =
+    names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");
+  const expected = "select lists that have no value in common";
+  const message = `may select the same records as ${shown}: whichever drain comes first decides; expected ${expected}`;
+  warn(["drains", drain.name], expected, message);
 }
 
 /** A copy that was asked for in so many words, and that there is no place for. */
@@ -56,7 +65,9 @@ function warnAboutCopies(asked: unknown, path: ValuePath, warn: Warn): void {
  */
 const singleValued = ["url", "topicName", "scheduleId", "queueName", "responseStatus", "callerIp"] as const;
 
-function mayOverlap(one: DrainConfig, other: DrainConfig): boolean {
+function mayOverlap(one: StandingDrain, other: StandingDrain): boolean {
+  if (one.source === null || other.source === null || one.select === null || other.select === null)
+    return false;
   return one.source.id === other.source.id && !areDisjoint(one.select, other.select);
 }
 

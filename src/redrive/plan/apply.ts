@@ -3,12 +3,15 @@
  *
  *   list ─► decide ─► only what is selected and still decided so ─► the page work of a pass (work-page.ts)
  *
- * It is a person's order, so the drain's mode is not asked; a pause stops it, and ledger and limits hold as in a pass. What
- * has no room yet is waited for, then the range is listed again; what rounds without progress leave is left.
+ * The page work decides once more, right before it acts, and is let act only on what is still as planned. It is a person's
+ * order, so the drain's mode is not asked; a pause stops it, and ledger, limits and guards hold as in a pass. What has no room
+ * yet, or is in somebody's hands, is waited for, then the range is listed again; what rounds without progress leave is left.
  */
-import { addTallies, emptyTally, noReasons } from "../../ports/tally.ts";
+import type { DlqId } from "../../message/dead-letter.ts";
 import type { AuditRecord } from "../../ports/audit.ts";
+import { takeoverAfterMs } from "../../ports/ledger.ts";
 import type { Tally } from "../../ports/passes.ts";
+import { addTallies, emptyTally, noReasons } from "../../ports/tally.ts";
 import type { ListingSignals } from "../list-patiently.ts";
 import type { PageOutcome } from "../page-report.ts";
 import { noteIntent, ofDrain } from "../note-act.ts";
@@ -36,8 +39,9 @@ export interface Applied {
   readonly tally: Tally;
   /** Found otherwise, changed or gone while it was acted on; skipped. */
   readonly skipped: number;
-  /** Not done, and why as far as it is known; applying the plan again goes on with them. */
+  /** Not done; applying the plan again goes on with them. */
   readonly left: number;
+  /** Why, adding up to `left`: what held each back when it was last looked at; `not-reached` where that was never. */
   readonly leftReasons: Readonly<Record<string, number>>;
   /** What ended it before its end; null when nothing did. */
   readonly stop:
@@ -50,6 +54,8 @@ export interface Applied {
 /** A rate's next grant is waited for this long; what takes longer (a day's ceiling) is left. */
 const longestWaitMs = 10 * 60_000;
 const shortestWaitMs = 100;
+/** Before the next round where nothing says when; doubled by each round without progress. */
+const blindWaitMs = 5_000;
 const roundsWithoutProgress = 3;
 
 /** Never throws: what stopped it is in the answer, beside what was done until then. */
@@ -71,44 +77,43 @@ function createWork(run: ApplyRun) {
   let tally = emptyTally;
   let skipped = 0;
   let stop: Applied["stop"] = null;
-  let reasons: Record<string, number> = {};
+  const reasons = new Map<DlqId, string>();
   /** When the first of those that were left in this round has room. */
   let nextAt = Infinity;
 
   const sleep = (ms: number): Promise<void> =>
     source.clock.sleep(Math.max(shortestWaitMs, ms), AbortSignal.any([signals.signal, signals.stopping]));
-  const countLeft = (reason: string, until?: number, times = 1): void => {
-    reasons[reason] = (reasons[reason] ?? 0) + times;
+  const leave = (dlqId: DlqId, reason: string, until?: number): void => {
+    reasons.set(dlqId, reason);
     if (until !== undefined && until > 0) nextAt = Math.min(nextAt, until);
   };
 
-  /** Those that the plan selected and that would be decided so now. */
-  const choose = (records: readonly SurveyedRecord[]): readonly SurveyedRecord[] =>
-    records.filter((record) => {
-      const { letter, decision } = record.decided;
-      const planned = open.get(letter.dlqId);
-      if (planned === undefined) return false;
-      switch (standingOf(planned, record, source.headerPrefix)) {
-        case "as-planned":
-          return true;
-        case "not-now":
-          countLeft(decision.reason, decision.then === "hold" ? decision.until : undefined);
-          return false;
-        case "done":
-          open.delete(letter.dlqId);
-          return false;
-        case "changed":
-        case "otherwise":
-          open.delete(letter.dlqId);
-          skipped += 1;
-          return false;
-      }
-    });
+  /** Whether the plan selected it and it would be decided so now. */
+  const isToBeDone = (record: SurveyedRecord): boolean => {
+    const { letter, decision } = record.decided;
+    const planned = open.get(letter.dlqId);
+    if (planned === undefined) return false;
+    switch (standingOf(planned, record, source.headerPrefix)) {
+      case "as-planned":
+        return true;
+      case "not-now":
+        leave(letter.dlqId, decision.reason, untilOf(record, takeoverAfterMs(source.ledger.limits)));
+        return false;
+      case "done":
+        open.delete(letter.dlqId);
+        return false;
+      case "changed":
+      case "otherwise":
+        open.delete(letter.dlqId);
+        skipped += 1;
+        return false;
+    }
+  };
 
   const act = async (records: readonly SurveyedRecord[], readAt: number): Promise<PageOutcome> => {
     await noteIntent(source, "apply", records.map(toAuditRecord), { ...ofDrain(drain), ...run.order });
     const raws = records.map(({ decided }) => decided.raw);
-    const work = { passId: null, stopping: signals.stopping };
+    const work = { passId: null, stopping: signals.stopping, accepts: isToBeDone };
     const outcome = await workPage(drain, { records: raws, readAt }, signals.signal, work);
     const ids = records.map(({ decided }) => decided.letter.dlqId);
     const { views } = await source.ledger.peek(ids);
@@ -120,21 +125,17 @@ function createWork(run: ApplyRun) {
   };
 
   const workOn = async (page: SurveyPage): Promise<void> => {
-    const mine = choose(page.records);
+    const mine = page.records.filter(isToBeDone);
     if (mine.length === 0) return;
     stop = await whyStop(run);
     if (stop !== null) return;
-    const { tally: found, dueLater } = await act(mine, page.readAt);
+    const { tally: found, left } = await act(mine, page.readAt);
     tally = addTallies(tally, { ...found, listed: 0, due: 0, held: 0, inDoubt: 0, reasons: noReasons });
-    const { due, held } = found.reasons;
-    for (const [reason, times] of Object.entries({ ...due, ...held })) countLeft(reason, undefined, times);
-    if (found.inDoubt > 0) countLeft("outcome-unknown", undefined, found.inDoubt);
-    for (const { dueAt } of dueLater) if (dueAt > 0) nextAt = Math.min(nextAt, dueAt);
+    for (const { dlqId, reason, dueAt } of left) leave(dlqId, reason, dueAt);
   };
 
   /** One listing of the range. */
   const round = async (): Promise<void> => {
-    reasons = {};
     nextAt = Infinity;
     const unseen = new Set(open.keys());
     for await (const page of survey(drain, run.range, signals)) {
@@ -150,22 +151,44 @@ function createWork(run: ApplyRun) {
 
   return {
     async rounds() {
-      for (let fruitless = 0; open.size > 0 && fruitless < roundsWithoutProgress;) {
+      for (let fruitless = 0; open.size > 0;) {
         const before = open.size;
         await round();
         if (stop !== null || open.size === 0) return;
-        const waitMs = nextAt - source.clock.now();
-        const progress = open.size < before;
-        if (!progress && waitMs > longestWaitMs) return;
+        fruitless = open.size < before ? 0 : fruitless + 1;
+        if (fruitless === roundsWithoutProgress) return;
+        const waitMs = Number.isFinite(nextAt) ? nextAt - source.clock.now() : blindWaitMs * 2 ** fruitless;
         if (waitMs <= longestWaitMs) await sleep(waitMs);
-        fruitless = progress ? 0 : fruitless + 1;
+        else if (fruitless > 0) return;
       }
     },
     stop(why: Applied["stop"]) {
       stop = why;
     },
-    applied: (): Applied => ({ tally, skipped, left: open.size, leftReasons: reasons, stop }),
+    applied: (): Applied => ({
+      tally,
+      skipped,
+      left: open.size,
+      leftReasons: sum(open.keys(), reasons),
+      stop,
+    }),
   };
+}
+
+/** When a hold is over by itself, where that is known. Unix ms. */
+function untilOf({ decided: { decision, view } }: SurveyedRecord, takeoverMs: number): number | undefined {
+  // Whoever has it in hands is done by then, or it may be taken over.
+  if (view.state === "open" && !view.unknown) return view.lastAt + takeoverMs + 1;
+  return decision.then === "hold" ? decision.until : undefined;
+}
+
+function sum(ids: Iterable<DlqId>, reasons: ReadonlyMap<DlqId, string>): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const dlqId of ids) {
+    const reason = reasons.get(dlqId) ?? "not-reached";
+    counts[reason] = (counts[reason] ?? 0) + 1;
+  }
+  return counts;
 }
 
 function toAuditRecord({ decided }: SurveyedRecord): AuditRecord {

@@ -4,8 +4,10 @@ import type { Decision } from "../../rules/decision.ts";
 import { estimate, type Estimate } from "./estimate.ts";
 import { isParkedAlready } from "./plan-record.ts";
 import { createSignatureCount, type SignatureCounts } from "./signature-count.ts";
+import { isReconciling } from "../stages/capacity-request.ts";
+import type { Room } from "./room.ts";
 import { createRuleCount, type RuleCount, type RuleReport } from "./rule-report.ts";
-import type { SurveyedRecord, SurveyPage, SurveyRange } from "./survey.ts";
+import type { FrozenRange, PlanClock, SurveyedRecord, SurveyPage, SurveyRange } from "./survey.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { createTopCount } from "./top-count.ts";
 import { targetOf } from "./target.ts";
@@ -16,6 +18,7 @@ export interface DrainReport {
   readonly source: SourceId;
   readonly mode: "plan" | "live";
   readonly range: SurveyRange;
+  readonly clock: PlanClock;
   /** Records that were looked at, whether or not a filter let them in. */
   readonly listed: number;
   /** Records that the plan is about. */
@@ -32,6 +35,7 @@ export interface DrainReport {
   /** In the order of the drain's rules; what no rule decided is last. Rules that decided nothing are left out. */
   readonly rules: readonly RuleReport[];
   readonly failures: SignatureCounts;
+  readonly room: Room;
   readonly estimate: Estimate;
 }
 
@@ -40,22 +44,27 @@ export interface DrainCount {
   unusable(records: SurveyPage["unusable"]): void;
   add(record: SurveyedRecord): void;
   planned(): number;
-  report(cut: boolean): DrainReport;
+  report(cut: boolean, room: Room): DrainReport;
 }
 
 const mostHosts = 2_000;
 
-export function createDrainCount(drain: DrainRuntime, range: SurveyRange, show: Show): DrainCount {
+export function createDrainCount(
+  drain: DrainRuntime,
+  { clock, from, to }: FrozenRange,
+  show: Show,
+): DrainCount {
   const { config, source } = drain;
   const decisions = { republish: 0, drop: 0, settle: 0, park: 0, hold: 0 };
   const unusable: Record<string, number> = {};
   const rules = new Map<string | null, RuleCount>();
-  const failures = createSignatureCount();
+  const failures = createSignatureCount(show);
   const targets = createTopCount<string>(mostHosts);
   let listed = 0;
   let planned = 0;
   let parkedAlready = 0;
   let worstBilled = 0;
+  let firstPublishes = 0;
 
   return {
     listed(count) {
@@ -74,12 +83,13 @@ export function createDrainCount(drain: DrainRuntime, range: SurveyRange, show: 
       rule.add(record);
       failures.add(letter, decision.then);
       if (record.candidate === null) return;
+      if (!isReconciling(record.candidate)) firstPublishes += 1;
       const item = record.candidate.toItem(1);
       targets.add(targetOf(item));
       worstBilled += 1 + retriesOf(item.headers[`${source.headerPrefix}Retries`]);
     },
     planned: () => planned,
-    report(cut) {
+    report(cut, room) {
       const order = [...config.rules.map(({ name }): string | null => name), null];
       const reports = order.flatMap((name) => rules.get(name)?.report() ?? []);
       const [busiest] = targets.top(1).top;
@@ -87,7 +97,8 @@ export function createDrainCount(drain: DrainRuntime, range: SurveyRange, show: 
         drain: config.name,
         source: source.config.id,
         mode: config.mode,
-        range,
+        range: { from, to },
+        clock,
         listed,
         planned,
         cut,
@@ -97,10 +108,13 @@ export function createDrainCount(drain: DrainRuntime, range: SurveyRange, show: 
         unusable,
         rules: reports,
         failures: failures.counts(),
+        room,
         estimate: estimate({
           limits: config.limits,
           listed,
           publishes: decisions.republish,
+          firstPublishes,
+          room,
           worstBilled,
           deletes: decisions.republish + decisions.drop + decisions.settle,
           itemsPerPublish: source.publish.maxItems,

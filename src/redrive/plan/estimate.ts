@@ -1,5 +1,6 @@
 import type { LimitsConfig } from "../../ports/drains.ts";
 import type { Rate } from "../../rules/spec.ts";
+import type { DayCeiling, Room } from "./room.ts";
 
 /** What it would take to act on what is due now. */
 export interface Estimate {
@@ -8,11 +9,12 @@ export interface Estimate {
   readonly billed: { readonly best: number; readonly worst: number };
   /** Requests to the service. */
   readonly calls: { readonly list: number; readonly publish: number; readonly remove: number };
+  /** By rates and what is left of today's ceiling; guards open when they open. */
   readonly durationMs: number;
   readonly boundBy: Bound;
   /** Passes that an unattended drain needs under `perPass`; 1 without such a ceiling. */
   readonly passes: number;
-  /** UTC days over which `perDay` spreads it; 1 without such a ceiling. */
+  /** UTC days on which something of it is published, by what is left of `perDay` today; 1 without such a ceiling. */
   readonly days: number;
 }
 
@@ -21,12 +23,16 @@ export type Bound =
   | { readonly kind: "calls" }
   | { readonly kind: "publish"; readonly rate: Rate }
   | { readonly kind: "host"; readonly rate: Rate; readonly host: string }
-  | { readonly kind: "rule"; readonly rate: Rate; readonly rule: string };
+  | { readonly kind: "rule"; readonly rate: Rate; readonly rule: string }
+  | { readonly kind: "day"; readonly limit: number };
 
 export interface EstimateInput {
   readonly limits: LimitsConfig;
   readonly listed: number;
   readonly publishes: number;
+  /** Of those: what ceilings count, because it is published for the first time. */
+  readonly firstPublishes: number;
+  readonly room: Pick<Room, "perDay">;
   readonly worstBilled: number;
   readonly deletes: number;
   readonly itemsPerPublish: number;
@@ -40,7 +46,7 @@ const idsPerCall = 100;
 export const assumedCallMs = 150;
 
 export function estimate(input: EstimateInput): Estimate {
-  const { limits, publishes } = input;
+  const { limits, publishes, firstPublishes } = input;
   const calls = {
     list: Math.max(1, Math.ceil(input.listed / idsPerCall)),
     publish: Math.ceil(publishes / input.itemsPerPublish),
@@ -59,15 +65,37 @@ export function estimate(input: EstimateInput): Estimate {
   for (const { rule, rate, count } of input.rules) {
     bounds.push({ ms: timeFor(count, rate), bound: { kind: "rule", rate, rule } });
   }
-  const longest = bounds.reduce((one, other) => (other.ms > one.ms ? other : one));
+  const byRates = bounds.reduce((one, other) => (other.ms > one.ms ? other : one));
+  const { days, waitMs, lastCount, limit } = spread(firstPublishes, input.room.perDay);
+  const byDay = waitMs + byRates.ms * (lastCount / Math.max(1, publishes));
+  const longest =
+    waitMs > 0 && byDay > byRates.ms ? { ms: byDay, bound: { kind: "day", limit } as const } : byRates;
   return {
     publishes,
     billed: { best: publishes, worst: input.worstBilled },
     calls,
     durationMs: Math.ceil(longest.ms),
     boundBy: longest.bound,
-    passes: limits.perPass === undefined ? 1 : Math.max(1, Math.ceil(publishes / limits.perPass)),
-    days: limits.perDay === undefined ? 1 : Math.max(1, Math.ceil(publishes / limits.perDay)),
+    passes: limits.perPass === undefined ? 1 : Math.max(1, Math.ceil(firstPublishes / limits.perPass)),
+    days,
+  };
+}
+
+const dayMs = 86_400_000;
+
+/** On how many days it goes, how long until the last of them begins, and how many are left for that one. */
+function spread(
+  count: number,
+  ceiling: DayCeiling | null,
+): { readonly days: number; readonly waitMs: number; readonly lastCount: number; readonly limit: number } {
+  if (ceiling === null || count <= ceiling.left) return { days: 1, waitMs: 0, lastCount: count, limit: 0 };
+  const { limit, left, endsInMs } = ceiling;
+  const later = Math.ceil((count - left) / limit);
+  return {
+    days: later + (left > 0 ? 1 : 0),
+    waitMs: endsInMs + (later - 1) * dayMs,
+    lastCount: count - left - (later - 1) * limit,
+    limit,
   };
 }
 

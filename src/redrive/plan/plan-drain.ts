@@ -3,7 +3,8 @@ import { compileGlob } from "../../rules/glob.ts";
 import type { ListingSignals } from "../list-patiently.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { createDrainCount, type DrainReport } from "./drain-report.ts";
-import { survey, type SurveyedRecord, type SurveyRange } from "./survey.ts";
+import { readRoom } from "./room.ts";
+import { survey, type FrozenRange, type SurveyedRecord } from "./survey.ts";
 
 /** What of a drain's records a plan is about. */
 export interface PlanFilter {
@@ -17,7 +18,7 @@ export interface PlanFilter {
 
 export interface PlanRun {
   readonly drain: DrainRuntime;
-  readonly range: SurveyRange;
+  readonly range: FrozenRange;
   readonly filter: PlanFilter;
   readonly show: Show;
   readonly signals: ListingSignals;
@@ -49,9 +50,9 @@ export async function planDrain(run: PlanRun): Promise<DrainReport> {
     count.listed(looked);
     run.onPage({ listed, planned: count.planned() });
     const isAll = page.isLast && looked === page.records.length + page.unusable.length;
-    if (count.planned() === limit) return count.report(!isAll);
+    if (count.planned() === limit) return count.report(!isAll, await readRoom(drain));
   }
-  return count.report(false);
+  return count.report(false, await readRoom(drain));
 }
 
 function toTest({ rules, host }: PlanFilter): (record: SurveyedRecord) => boolean {

@@ -1,6 +1,7 @@
 import { describeRebuild, type RebuildRow } from "../../message/describe-rebuild.ts";
 import type { BatchItem, DlqId, RawRecord } from "../../message/dead-letter.ts";
-import { toShownUrl, type Show } from "../../message/masked-text.ts";
+import type { Show } from "../../message/masked-text.ts";
+import { toShownUrl } from "../../message/shown-url.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { Decision, Loss } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";

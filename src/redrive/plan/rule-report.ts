@@ -1,5 +1,6 @@
 import { describeRebuild, type RebuildRow } from "../../message/describe-rebuild.ts";
-import { toShownUrl, type Show } from "../../message/masked-text.ts";
+import type { Show } from "../../message/masked-text.ts";
+import { toShownUrl } from "../../message/shown-url.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { Decision, Loss } from "../../rules/decision.ts";
 import { createSamples } from "./samples.ts";

@@ -1,4 +1,5 @@
 import type { DeadLetter } from "../../message/dead-letter.ts";
+import { toPrintable, type Show } from "../../message/masked-text.ts";
 import type { Decision } from "../../rules/decision.ts";
 import { signatureOf, type Signature } from "../../signature/signature-of.ts";
 import { hostOf } from "./target.ts";
@@ -9,6 +10,8 @@ export interface SignatureReport extends Signature {
   readonly count: number;
   readonly hosts: TopCounted<string>;
   readonly decisions: readonly Counted<Decision["then"]>[];
+  /** Only where content is shown: the answer of the first of them, at most 200 characters. */
+  readonly example?: string;
 }
 
 export interface SignatureCounts {
@@ -31,9 +34,10 @@ interface Building {
   readonly signature: Signature;
   readonly hosts: TopCount<string>;
   readonly decisions: TopCount<Decision["then"]>;
+  readonly example: { readonly example?: string };
 }
 
-export function createSignatureCount(): SignatureCount {
+export function createSignatureCount(show: Show): SignatureCount {
   const kinds = createTopCount<string>(mostSignatures);
   const building = new Map<string, Building>();
   return {
@@ -47,6 +51,7 @@ export function createSignatureCount(): SignatureCount {
           signature,
           hosts: createTopCount(mostHosts),
           decisions: createTopCount<Decision["then"]>(10),
+          example: show === "content" ? { example: toPrintable(letter.responseBody) } : {},
         };
         building.set(signature.key, one);
       }
@@ -59,8 +64,9 @@ export function createSignatureCount(): SignatureCount {
         top: top.flatMap(({ key, count }) => {
           const one = building.get(key);
           if (one === undefined) return [];
-          const { signature, hosts, decisions } = one;
-          return [{ ...signature, count, hosts: hosts.top(topHosts), decisions: decisions.top(10).top }];
+          const { signature, hosts, decisions, example } = one;
+          const counted = { count, hosts: hosts.top(topHosts), decisions: decisions.top(10).top };
+          return [{ ...signature, ...counted, ...example }];
         }),
         more,
       };

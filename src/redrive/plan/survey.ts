@@ -18,6 +18,20 @@ export interface SurveyRange {
   readonly to: number;
 }
 
+/** What clocks a plan goes by. */
+export interface PlanClock {
+  /** The service's clock, by which ages go, minus this machine's, in ms to within a second; below 0 when it is behind. */
+  readonly serviceAheadMs: number;
+  /** Unix ms by the service's clock: nothing that entered later is looked at, whatever the drain's own dates say. */
+  readonly horizon: number;
+  /** What is beyond the horizon by the service's clock because that is too far ahead of ours; 0 when it is not. */
+  readonly unseenMs: number;
+}
+
+export interface FrozenRange extends SurveyRange {
+  readonly clock: PlanClock;
+}
+
 export interface SurveyedRecord {
   readonly decided: DecidedRecord;
   /** What it would be published as; null unless it is due. */
@@ -36,15 +50,26 @@ const recordsPerPage = 100;
 /** A listing that does not end is a fault of the service. */
 const mostPages = 1_000_000;
 
-/** The whole range of a drain, up to a horizon that is fixed now. Throws what keeps the source from being asked. */
-export async function freezeRange(drain: DrainRuntime, signal: AbortSignal): Promise<SurveyRange> {
+/**
+ * A service's clock is followed so far ahead of ours. What is published from beyond the horizon of passes and then missed by
+ * a full pass becomes a tombstone too early; a tombstone lives for two full passes and an hour (config/settings/ledger-limits.ts),
+ * and within these the horizon of passes gets there, lists the record and deletes it again.
+ */
+const mostAheadMs = 3_600_000;
+
+/**
+ * The whole range of a drain, up to a horizon that is fixed now. It goes by the service's clock, as ages do: no watermark
+ * depends on it, as one does in a pass, which goes by the earlier of both. Throws what keeps the source from being asked.
+ */
+export async function freezeRange(drain: DrainRuntime, signal: AbortSignal): Promise<FrozenRange> {
   const { source, config } = drain;
   source.health.check();
   const offsetMs = await knownOffsetMs(drain, signal);
   const now = source.clock.now();
-  const horizon = Math.floor(Math.min(now, now + offsetMs)) - horizonBehindMs;
+  const unseenMs = Math.max(0, Math.round(offsetMs - mostAheadMs));
+  const horizon = Math.floor(now + offsetMs - unseenMs) - horizonBehindMs;
   const { fullFrom, to } = selectRange(config.dates, now + offsetMs, horizon);
-  return { from: fullFrom, to };
+  return { from: fullFrom, to, clock: { serviceAheadMs: Math.round(offsetMs), horizon, unseenMs } };
 }
 
 /** Page by page, in the service's order. Throws a RedriverError of the service or the ledger, or `stopped`. */

@@ -4,7 +4,6 @@ import type { LedgerView } from "../../ports/ledger.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
 import type { Decision, ParkReason } from "../../rules/decision.ts";
 import type { RecordFacts } from "../../rules/facts.ts";
-import { nextAgeBoundary } from "../../rules/age-boundary.ts";
 import { asksForStatus } from "../../rules/asks-for-status.ts";
 import { whenDue } from "../../rules/when-due.ts";
 import type { KnownRecord } from "./records.ts";
@@ -56,7 +55,7 @@ export function decideRecord(drain: DecidingDrain, record: KnownRecord, now: num
       return done(
         reconciling
           ? { then: "hold", reason: "outcome-unknown", rule }
-          : withUntil({ then: "hold", reason: byRule(rule), rule }, nextAgeBoundary(drain.rules, facts)),
+          : withUntil({ then: "hold", reason: byRule(rule), rule }, drain.route.holdsUntil(facts)),
       );
     case "park":
       if (isOrdered) break;

@@ -1,18 +1,14 @@
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import type { Archive } from "../../ports/archive.ts";
 import { isRedriverError } from "../../ports/errors.ts";
-import type { DrainName } from "../../ports/ids.ts";
 import { enteredAtOf } from "../drain-selects.ts";
-import { noteIntent } from "../note-act.ts";
+import { noteIntent, type ActOf } from "../note-act.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
 import { isWritable, toArchiveEntry } from "./archive-entry.ts";
 
-/** What is to be kept, and for whom. */
-export interface KeepingCopies {
+/** Where copies are kept, and for whom: the census keeps them for no drain. */
+export interface KeepingCopies extends ActOf {
   readonly archive: Archive | null;
-  /** Null: kept by the census. */
-  readonly drain: DrainName | null;
-  readonly documentHash: string;
 }
 
 /**
@@ -22,7 +18,7 @@ export interface KeepingCopies {
 export async function keepCopies(
   source: SourceRuntime,
   records: readonly RawRecord[],
-  { archive, drain, documentHash }: KeepingCopies,
+  { archive, ...of }: KeepingCopies,
 ): Promise<void> {
   if (archive === null) return;
   const near = new Map<DlqId, RawRecord>();
@@ -33,6 +29,7 @@ export async function keepCopies(
   const missing = await source.copies.missing([...near.keys()]);
   const ids = missing.filter((dlqId) => isWritable(near.get(dlqId) ?? {}));
   const at = source.clock.now();
+  const { drain } = of;
   const [first, ...rest] = ids.map((dlqId) =>
     toArchiveEntry(source, dlqId, near.get(dlqId) ?? {}, { at, why: "near-expiry", drain, rule: null }),
   );
@@ -41,7 +38,7 @@ export async function keepCopies(
     source,
     "copy",
     ids.map((dlqId) => ({ dlqId, reason: "near-expiry" })),
-    { drain, documentHash },
+    of,
   );
   try {
     await archive.write([first, ...rest]);

@@ -1,7 +1,6 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import { isRedisAway, isRedriverError } from "../../ports/errors.ts";
-import type { DrainName } from "../../ports/ids.ts";
-import { noteFact } from "../note-act.ts";
+import { noteFact, type ActOf } from "../note-act.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
 /** How one DELETE of proven ids ended. `short`: fewer were deleted than asked, which ones is not said. */
@@ -15,7 +14,7 @@ const idsPerDelete = 100;
  */
 export async function settle(
   source: SourceRuntime,
-  drain: DrainName | null,
+  of: ActOf,
   ids: readonly DlqId[],
   signal: AbortSignal,
 ): Promise<{ readonly deleted: number; readonly outcomes: readonly SettleOutcome[] }> {
@@ -24,7 +23,7 @@ export async function settle(
   for (let start = 0; start < ids.length; start += idsPerDelete) {
     const [first, ...rest] = ids.slice(start, start + idsPerDelete);
     if (first === undefined) break;
-    const one = await settlePage(source, drain, [first, ...rest], signal);
+    const one = await settlePage(source, of, [first, ...rest], signal);
     deleted += one.deleted;
     outcomes.push(one.outcome);
   }
@@ -33,14 +32,15 @@ export async function settle(
 
 async function settlePage(
   source: SourceRuntime,
-  drain: DrainName | null,
+  of: ActOf,
   ids: readonly [DlqId, ...DlqId[]],
   signal: AbortSignal,
 ): Promise<{ readonly deleted: number; readonly outcome: SettleOutcome }> {
   const { service, ledger, events, health, config } = source;
   // A note, not an intent: the proof is in hand, and a dead letter that stays in the queue while Redis is away may double.
   const records = ids.map((dlqId) => ({ dlqId }));
-  await noteFact(source, "delete", records, { drain });
+  await noteFact(source, "delete", records, of);
+  const { drain } = of;
   let deleted: number;
   try {
     ({ deleted } = await service.remove(ids, signal));

@@ -1,0 +1,149 @@
+import type { DrainsDocument } from "../../ports/drains.ts";
+import type { Select } from "../../ports/service.ts";
+import { parseDuration } from "../../rules/parse-durations.ts";
+import type { Condition } from "../../rules/spec.ts";
+import { toSelect } from "./compile-document.ts";
+import { documentSchema, type DocumentKeys } from "./document-schema.ts";
+import { common, drain as drainSchema } from "./drain-schema.ts";
+import { builtIn, toEffective } from "./effective.ts";
+import { asList, asMap, type Raw } from "./raw.ts";
+import { defaultRuleName } from "./rule-checks.ts";
+import { rule as ruleSchema } from "./rule-schema.ts";
+import { toCondition, type Places } from "./to-condition.ts";
+import { whenKeys, type WhenKeys } from "./when-schema.ts";
+
+/** What of a document can be judged by itself, also where other parts of it are wrong. Null: not readable. */
+export interface Standing {
+  readonly archive: boolean;
+  readonly drains: readonly StandingDrain[];
+  readonly places: Places;
+}
+
+export interface StandingDrain {
+  readonly name: string;
+  readonly isLive: boolean;
+  readonly source: { readonly id: string; readonly retentionMs: number | null } | null;
+  readonly select: Select | null;
+  /** No record is due at a lower age. */
+  readonly dueFromMs: number | null;
+  readonly rules: readonly StandingRule[];
+}
+
+export interface StandingRule {
+  readonly name: string;
+  readonly then: unknown;
+  /** Null where a part of it is not readable, so that what it holds for is not known. */
+  readonly when: Condition | null;
+  /** What is readable of it; all of that must hold. */
+  readonly readable: Condition;
+  readonly ignoreAfter: number | undefined;
+}
+
+/** Of a document without problems. `keys` are what it was compiled from. */
+export function toStanding(document: DrainsDocument, keys: DocumentKeys): Standing {
+  const places: Places = new Map();
+  return {
+    archive: document.archive !== undefined,
+    places,
+    drains: document.drains.map(({ name, mode, source, select, minAgeMs, attempts, rules }) => ({
+      name,
+      isLive: mode === "live",
+      source,
+      select,
+      dueFromMs: dueFrom({ minAgeMs, attempts }),
+      rules: rules.map(({ name: ruleName, then, ignoreAfter }, index) => {
+        const said = keys.drains[name]?.rules?.[index]?.when ?? "any";
+        const when = toCondition(said, ["drains", name, "rules", index, "when"], places);
+        return { name: ruleName, then, when, readable: when, ignoreAfter };
+      }),
+    })),
+  };
+}
+
+/** Of one with problems, from the document as it stands. Never throws. */
+export function salvage(value: unknown): Standing {
+  const document = asMap(value);
+  const places: Places = new Map();
+  const sources = Object.entries(asMap(document["sources"])).map(([name, raw]) => {
+    const { id, retention } = asMap(raw);
+    const given = parseDuration(retention);
+    const retentionMs = retention === undefined ? builtIn.sourceRetentionMs : given.ok ? given.value : null;
+    return { name, id: typeof id === "string" ? id : name, retentionMs };
+  });
+  const defaults = asMap(document["defaults"]);
+  return {
+    archive: document["archive"] !== undefined || hasStray(document, documentSchema.shape),
+    places,
+    drains: Object.entries(asMap(document["drains"])).map(([name, raw]) => {
+      const drain = asMap(raw);
+      const wanted = drain["source"] ?? (sources.length === 1 ? sources[0]?.name : undefined);
+      const select = drainSchema.shape.select.safeParse(drain["select"]);
+      const isKnown =
+        select.success && (drain["select"] !== undefined || !hasStray(drain, drainSchema.shape));
+      return {
+        name,
+        isLive: (drain["mode"] ?? defaults["mode"]) === "live",
+        source: sources.find((source) => source.name === wanted) ?? null,
+        select: isKnown ? toSelect(select.data ?? {}) : null,
+        dueFromMs: salvageDueFrom(defaults, drain),
+        rules: asList(drain["rules"]).map((rule, index) => salvageRule(asMap(rule), name, index, places)),
+      };
+    }),
+  };
+}
+
+/** A key that is not known may be the one that is missing, mistyped. */
+function hasStray(raw: Raw, known: object): boolean {
+  return Object.keys(raw).some((key) => !Object.hasOwn(known, key));
+}
+
+function salvageRule(rule: Raw, drain: string, index: number, places: Places): StandingRule {
+  const { name, then } = rule;
+  const path = ["drains", drain, "rules", index, "when"];
+  const when = ruleSchema.shape.when.safeParse(rule["when"]);
+  const until = ruleSchema.shape.ignoreAfter.safeParse(rule["ignoreAfter"]);
+  const said = when.success ? (when.data ?? "any") : salvageWhen(rule["when"]);
+  const readable = toCondition(said, path, places);
+  // Without `when` it is only whole where it may be left out.
+  const isLeftOut = (then === "hold" || then === "park") && !hasStray(rule, ruleSchema.shape);
+  const isWhole = when.success && until.success && (rule["when"] !== undefined || isLeftOut);
+  return {
+    name: typeof name === "string" ? name : defaultRuleName(index),
+    then,
+    when: isWhole ? readable : null,
+    readable,
+    ignoreAfter: until.data,
+  };
+}
+
+/** Those keys that can be read, each by itself: they are and, so the rest can only narrow what they say. */
+function salvageWhen(value: unknown): WhenKeys {
+  const kept: WhenKeys = {};
+  for (const [key, member] of Object.entries(asMap(value))) {
+    const one = whenKeys.safeParse({ [key]: member });
+    if (one.success) Object.assign(kept, one.data);
+  }
+  return kept;
+}
+
+function salvageDueFrom(defaults: Raw, drain: Raw): number | null {
+  const [below, above] = [defaults, drain].map((raw) => ({
+    minAge: common.minAge.safeParse(raw["minAge"]),
+    attempts: common.attempts.safeParse(raw["attempts"]),
+  }));
+  if (!below?.minAge.success || !below.attempts.success) return null;
+  if (!above?.minAge.success || !above.attempts.success) return null;
+  return dueFrom(
+    toEffective(
+      { minAge: below.minAge.data, attempts: below.attempts.data },
+      { minAge: above.minAge.data, attempts: above.attempts.data },
+    ),
+  );
+}
+
+function dueFrom({
+  minAgeMs,
+  attempts,
+}: Pick<DrainsDocument["drains"][number], "minAgeMs" | "attempts">): number {
+  return Math.max(minAgeMs, attempts.waitMs.length === 0 ? 0 : Math.min(...attempts.waitMs));
+}

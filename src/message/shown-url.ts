@@ -1,0 +1,93 @@
+/**
+ * An address as a person may see it. Scheme, host and path say where it goes and the names in its query what was handed over;
+ * `***` stands for user and password, values of the query, the fragment, and what in the path looks like a key or names a person.
+ */
+import { toPrintable, type Show } from "./masked-text.ts";
+import { isReadable, looksSecret } from "./secret-looking.ts";
+
+const mask = "***";
+/** As many digits as cards and telephones have, or an id that nobody can guess. */
+const numberOrUuid = /\p{Nd}{13}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/iu;
+/** No more of it is shown than 200 characters, so more parts than these are not looked at. */
+const mostSegments = 250;
+const mostParameters = 250;
+
+/** Printable, and at most about 200 characters. Linear in the address; never throws, whatever it is. */
+export function toShownUrl(url: string, show: Show): string {
+  if (show === "content") return toPrintable(url);
+  const [beforeFragment, hasFragment] = cutAt(url, "#");
+  const [head, hasQuery] = cutAt(beforeFragment, "?");
+  const scheme = /^(?:[A-Za-z][A-Za-z0-9+.-]{0,30}:)?\/\//.exec(head)?.[0] ?? "";
+  const rest = head.slice(scheme.length);
+  const authority = scheme === "" ? "" : cutAt(rest, "/")[0];
+  return toPrintable(
+    scheme +
+      toShownAuthority(authority) +
+      toShownPath(rest.slice(authority.length)) +
+      (hasQuery ? `?${toShownQuery(beforeFragment.slice(head.length + 1))}` : "") +
+      (hasFragment ? `#${mask}` : ""),
+  );
+}
+
+/** Host and port. A password may hold signs that end a host, so what is neither is not shown at all. */
+function toShownAuthority(authority: string): string {
+  const at = authority.lastIndexOf("@");
+  const host = authority.slice(at + 1);
+  const isHost = /^(?:(?:[\p{L}\p{M}\p{Nd}_.-]|%[0-9a-f]{2})*|\[[0-9a-f:.]{2,45}\])(?::\d{0,5})?$/iu.test(
+    host,
+  );
+  return `${at === -1 ? "" : `${mask}@`}${isHost ? host : mask}`;
+}
+
+function toShownPath(path: string): string {
+  const segments = path.split("/", mostSegments);
+  return segments
+    .map((segment, index) => toShownSegment(segment, isSecretName(segments[index - 1] ?? "")))
+    .join("/");
+}
+
+/** `isNamed`: the segment before says that this one is a secret. Then only plain words are shown (`/token/refresh`). */
+function toShownSegment(segment: string, isNamed: boolean): string {
+  const [text] = cutAt(segment, "=");
+  const word = toDecoded(text);
+  const isHidden =
+    word.includes("@") ||
+    looksSecret(word) ||
+    numberOrUuid.test(word) ||
+    (isNamed && !(isReadable(word) && /^[^\p{Nd}]*$/u.test(word)));
+  return `${isHidden ? mask : text}${text === segment ? "" : `=${mask}`}`;
+}
+
+function isSecretName(segment: string): boolean {
+  return /^(?:[a-z]{0,10}[-_]?(?:tokens?|secrets?|keys?|passwords?|credentials?|sessions?|signatures?|invites?))$/i.test(
+    segment,
+  );
+}
+
+function toShownQuery(query: string): string {
+  const parameters = query.split(/[&;]/, mostParameters);
+  return parameters.map(toShownParameter).join("&");
+}
+
+/** What has no `=` may be a value as well as a name. */
+function toShownParameter(parameter: string): string {
+  const [name, hasValue] = cutAt(parameter, "=");
+  if (!hasValue) return parameter === "" ? "" : mask;
+  const word = toDecoded(name);
+  const isPlain = /^[A-Za-z_$][\w$.[\]-]{0,39}$/.test(word) && !looksSecret(word);
+  return `${isPlain ? word : mask}=${parameter.length === name.length + 1 ? "" : mask}`;
+}
+
+/** What is before the first such sign, and whether there is one. */
+function cutAt(text: string, sign: string): readonly [before: string, isThere: boolean] {
+  const at = text.indexOf(sign);
+  return at === -1 ? [text, false] : [text.slice(0, at), true];
+}
+
+function toDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from "vitest";
+import { drain, standsFor, startOfTime } from "../support/ledger-stands.ts";
+import { epoch, nothing, open, overlapMs, runPass } from "../support/pass-book.ts";
+import { useRedis } from "../support/redis.ts";
+
+const redis = useRedis();
+
+describe.each(standsFor(redis))("what passes found ($name)", ({ create }) => {
+  test("the last window closes the pass with everything that was found", async () => {
+    const stand = await create();
+    const { passes } = stand;
+    const { pass } = await open(passes, "p1");
+    const split = [{ windowId: "w1a", from: 0, to: 10, depth: 1 }];
+    const first = { ...nothing, listed: 3, held: 1, parked: 2, oldestRecordAt: 70 };
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, first);
+    await stand.advance(5_000);
+    const second = { ...nothing, listed: 4, due: 1, inDoubt: 1, republished: 2, oldestRecordAt: 50 };
+    const verdict = await passes.endWindow(drain, pass.passId, "w1a", { kind: "done", split: [] }, second);
+    expect(verdict).toEqual({
+      kind: "pass-closed",
+      pass,
+      outcome: "complete",
+      tally: {
+        ...nothing,
+        listed: 7,
+        due: 1,
+        held: 1,
+        parked: 2,
+        inDoubt: 1,
+        republished: 2,
+        pages: 2,
+        oldestRecordAt: 50,
+      },
+      durationMs: 5_000,
+    });
+    expect(await passes.facts(drain)).toEqual({
+      due: 1,
+      held: 1,
+      parked: 2,
+      inDoubt: 1,
+      exact: true,
+      reasons: nothing.reasons,
+      oldestRecordAt: 50,
+      lastSuccessAt: startOfTime + 5_000,
+      lastFullAt: startOfTime + 5_000,
+      openPass: null,
+      lastOutcome: "complete",
+    });
+  });
+
+  test("a pass with a failed window is partial: the watermark stays, and the facts are no longer exact", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1", {}, { held: 7 });
+    await runPass(passes, "p2", { to: epoch + 30_000 }, { held: 1 }, "failed");
+    expect(await passes.facts(drain)).toMatchObject({
+      lastOutcome: "partial",
+      exact: false,
+      held: 7,
+      lastSuccessAt: startOfTime,
+    });
+    expect((await open(passes, "p3", { to: epoch + 60_000 })).pass.from).toBe(epoch - overlapMs);
+  });
+
+  test("after a pass over what is new, due is what it left; the rest is carried forward", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1", {}, { due: 4, held: 10, parked: 3, inDoubt: 2, oldestRecordAt: 70 });
+    await runPass(
+      passes,
+      "p2",
+      {},
+      { due: 1, held: 2, republished: 4, parked: 5, inDoubt: 0, oldestRecordAt: 90 },
+    );
+    expect(await passes.facts(drain)).toMatchObject({
+      due: 1,
+      held: 6,
+      parked: 5,
+      inDoubt: 2,
+      exact: false,
+      oldestRecordAt: 70,
+    });
+  });
+
+  test("in plan mode, where nothing leaves, due is the most that any pass since the last full one found", async () => {
+    const { passes } = await create();
+    const due: (number | undefined)[] = [];
+    for (const [index, found] of [4, 1, 6, 2].entries()) {
+      await runPass(passes, `p${index}`, { mode: "plan" }, { due: found });
+      due.push((await passes.facts(drain))?.due);
+    }
+    await runPass(passes, "p4", { mode: "plan" }, { due: 9 }, "failed");
+    due.push((await passes.facts(drain))?.due);
+    await runPass(passes, "p5", { mode: "plan", mayBeNew: false }, { due: 3 });
+    due.push((await passes.facts(drain))?.due);
+    expect(due).toEqual([4, 4, 6, 6, 6, 3]);
+    // A live drain's passes list everything that is due, so each has the count.
+    await runPass(passes, "p6", { mode: "live" }, { due: 5 });
+    await runPass(passes, "p7", { mode: "live" }, { due: 2 });
+    expect((await passes.facts(drain))?.due).toBe(2);
+  });
+
+  test("reasons add up over windows; a pass over what is new tells only those of what is due", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const split = [{ windowId: "w1a", from: 0, to: 10, depth: 1 }];
+    const first = { due: { "rate-limit": 2 }, held: { "too-young": 1, rule: 4 }, parked: { refused: 1 } };
+    const second = { due: {}, held: { "too-young": 2 }, parked: { rule: 3 } };
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, { ...nothing, reasons: first });
+    const verdict = await passes.endWindow(
+      drain,
+      pass.passId,
+      "w1a",
+      { kind: "done", split: [] },
+      { ...nothing, reasons: second },
+    );
+    const reasons = {
+      due: { "rate-limit": 2 },
+      held: { "too-young": 3, rule: 4 },
+      parked: { refused: 1, rule: 3 },
+    };
+    expect(verdict).toMatchObject({ tally: { reasons } });
+    expect(await passes.facts(drain)).toMatchObject({ reasons });
+    await runPass(passes, "p2", {}, { reasons: { due: { paused: 5 }, held: { guard: 1 }, parked: {} } });
+    expect(await passes.facts(drain)).toMatchObject({ reasons: { ...reasons, due: { paused: 5 } } });
+    expect((await passes.facts(drain))?.reasons.due).toEqual({ paused: 5 });
+    await runPass(passes, "p3", {}, { reasons: { ...nothing.reasons, held: { guard: 9 } } }, "failed");
+    expect((await passes.facts(drain))?.reasons).toEqual({ ...reasons, due: { paused: 5 } });
+    await runPass(passes, "p4", { mayBeNew: false });
+    expect((await passes.facts(drain))?.reasons).toEqual(nothing.reasons);
+  });
+
+  test("the end that closed a pass is answered again, until the next one has closed", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const end = { kind: "done", split: [] } as const;
+    const closed = await passes.endWindow(drain, pass.passId, "w1", end, { ...nothing, listed: 1 });
+    expect(closed).toMatchObject({ kind: "pass-closed" });
+    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing)).toEqual(closed);
+    await runPass(passes, "p2");
+    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing)).toEqual({ kind: "stale" });
+  });
+});

@@ -1,0 +1,69 @@
+import type { PassId } from "../../src/ports/ids.ts";
+import type { OpenRequest, PassBook, Tally, Window } from "../../src/ports/passes.ts";
+import { drain, source, startOfTime } from "./ledger-stands.ts";
+
+export const minuteMs = 60_000;
+export const fullEveryMs = 30 * minuteMs;
+export const overlapMs = 2 * minuteMs;
+/** The start of a minute. */
+export const epoch = startOfTime - (startOfTime % minuteMs);
+
+export const nothing: Tally = {
+  listed: 0,
+  due: 0,
+  republished: 0,
+  deduplicated: 0,
+  deleted: 0,
+  held: 0,
+  parked: 0,
+  inDoubt: 0,
+  comeBacks: 0,
+  reasons: { due: {}, held: {}, parked: {} },
+  oldestRecordAt: null,
+  pages: 1,
+};
+
+export const passId = (text: string): PassId => text as PassId;
+
+export function asking(id: string, changes: Partial<OpenRequest> = {}): OpenRequest {
+  return {
+    passId: passId(id),
+    drain,
+    source,
+    mode: "live",
+    documentHash: "doc-1",
+    to: epoch,
+    fullFrom: 0,
+    fullEveryMs,
+    mayBeNew: true,
+    overlapMs,
+    abandonAfterMs: 300_000,
+    ...changes,
+  };
+}
+
+export async function open(passes: PassBook, id: string, changes: Partial<OpenRequest> = {}) {
+  const verdict = await passes.open(asking(id, changes));
+  if (verdict.kind !== "opened") throw new Error(`expected an open pass, got ${verdict.kind}`);
+  return verdict;
+}
+
+/** Opens a pass and ends all its windows, the first with `tally`. */
+export async function runPass(
+  passes: PassBook,
+  id: string,
+  changes: Partial<OpenRequest> = {},
+  tally: Partial<Tally> = {},
+  end: "done" | "failed" = "done",
+) {
+  const { pass, windows } = await open(passes, id, changes);
+  for (const [index, { windowId }] of windows.entries()) {
+    const found = index === 0 ? { ...nothing, ...tally } : nothing;
+    const ending = end === "done" ? { kind: end, split: [] } : { kind: end };
+    await passes.endWindow(pass.drain, pass.passId, windowId, ending, found);
+  }
+  return { pass, windows };
+}
+
+export const ranges = (windows: readonly Window[]) =>
+  windows.map(({ from, to }) => [from - epoch, to - epoch]);

@@ -1,0 +1,52 @@
+import type { DrainName } from "../../src/ports/ids.ts";
+import { applyPlan, type Applied } from "../../src/redrive/plan/apply.ts";
+import { checkPlan } from "../../src/redrive/plan/check-plan.ts";
+import { planDrain } from "../../src/redrive/plan/plan-drain.ts";
+import { toPlanRecord } from "../../src/redrive/plan/plan-record.ts";
+import { createSelection } from "../../src/redrive/plan/selection.ts";
+import { freezeRange } from "../../src/redrive/plan/survey.ts";
+import type { DrainRuntime } from "../../src/redrive/runtime.ts";
+
+const never = new AbortController().signal;
+const signals = { signal: never, stopping: never };
+
+/** Plans and checks all of the drain `main`, here and without a file; the answer applies it, on another runtime if one is given. */
+export async function planHere(drain: DrainRuntime): Promise<(on?: DrainRuntime) => Promise<Applied>> {
+  const range = await freezeRange(drain, never);
+  const selection = createSelection();
+  await planDrain({
+    drain,
+    range,
+    filter: {},
+    show: "masked",
+    signals,
+    onRecord: (record) => {
+      selection.add(toPlanRecord(drain, record, "masked"));
+      return Promise.resolve();
+    },
+    onPage: () => undefined,
+  });
+  const check = await checkPlan(drain, range, selection.of("main" as DrainName), signals, () => undefined);
+  return (on = drain) =>
+    applyPlan({
+      drain: on,
+      range,
+      open: check.open,
+      signals,
+      order: {},
+      pausedBy: () => Promise.resolve(null),
+      onPage: () => undefined,
+    });
+}
+
+/** Takeover after 17 s, horizon 43 s: the shortest that the settings allow. */
+export const shortLimits = {
+  settings: {
+    "ledger.sendBy": "1s",
+    "ledger.networkDelay": "1s",
+    "ledger.maxPageAge": "60s",
+    "ledger.settleGateAge": "60s",
+    "service.batchTimeout": "1s",
+  },
+  source: "{ dedupWindow: 90s }",
+};

@@ -1,0 +1,93 @@
+import { randomUUID } from "node:crypto";
+import { onTestFinished } from "vitest";
+import { createDocumentFile } from "../../src/compose/document-file.ts";
+import type { LiveCore } from "../../src/compose/live-core.ts";
+import { openLiveCore } from "../../src/compose/open-core.ts";
+import { systemClock } from "../../src/compose/system-world.ts";
+import { createTeardown } from "../../src/compose/teardown.ts";
+import { formatProblem } from "../../src/config/problem.ts";
+import { loadSettings } from "../../src/config/settings/load-settings.ts";
+import { runDaemon } from "../../src/daemon/run-daemon.ts";
+import type { Emulator } from "../../src/emulator/index.ts";
+import type { RedriverEvent } from "../../src/ports/events.ts";
+import { createBullmqQueue } from "../../src/queue/bullmq-queue.ts";
+import { toBullmqConnection } from "../../src/redis/connect.ts";
+import { createFolder } from "./command.ts";
+
+export interface PodOptions {
+  readonly emulator: Emulator;
+  readonly redisUrl: string;
+  readonly keyPrefix: string;
+  /** The drains document. */
+  readonly document: string;
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+/** A daemon in this process, whole but for logs and metrics. */
+export interface Pod {
+  readonly live: LiveCore;
+  readonly events: readonly RedriverEvent[];
+  eventsOf<Type extends RedriverEvent["type"]>(type: Type): Extract<RedriverEvent, { type: Type }>[];
+  /** As SIGTERM does; resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+export function startPod({ emulator, redisUrl, keyPrefix, document, settings: given }: PodOptions): Pod {
+  const folder = createFolder({ "drains.yaml": document });
+  const loaded = loadSettings({
+    env: { REDRIVER_SERVICE_TOKEN: emulator.token, REDRIVER_SERVICE_URL: emulator.url },
+    flags: {
+      "redis.url": redisUrl,
+      "redis.keyPrefix": keyPrefix,
+      "drains.file": `${folder.path}/drains.yaml`,
+      "http.host": "127.0.0.1",
+      "http.port": 0,
+      "sweep.every": "1s",
+      ...given,
+    },
+  });
+  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
+  const { settings } = loaded;
+  const documentFile = createDocumentFile(settings);
+  const reading = documentFile.load(document, Date.now());
+  if (!reading.ok) throw new Error(reading.problems.join("\n"));
+
+  const all: RedriverEvent[] = [];
+  const events = { emit: (event: RedriverEvent) => void all.push(event) };
+  const teardown = createTeardown();
+  const live = openLiveCore({ settings, document: reading.document, env: {}, events, teardown });
+  const queue = createBullmqQueue({
+    createConnection: (role) => toBullmqConnection(redisUrl, role),
+    keyPrefix,
+    concurrency: { short: 20, windows: settings.windows.concurrency },
+    clock: systemClock,
+    events,
+  });
+  const stop = new AbortController();
+  const ended = runDaemon({
+    live,
+    documentFile,
+    onAdopted: () => undefined,
+    replica: `pod-${randomUUID()}`,
+    queue,
+    events,
+    clock: systemClock,
+    metrics: { render: () => Promise.resolve(""), contentType: "text/plain" },
+    readStatistics: () => Promise.resolve(),
+    version: "test",
+    stop: stop.signal,
+  });
+  const end = async (): Promise<void> => {
+    stop.abort("stopped by the test");
+    await ended;
+    await teardown.run(2_000);
+  };
+  onTestFinished(end);
+  return {
+    live,
+    events: all,
+    eventsOf: (type) =>
+      all.filter((event): event is Extract<RedriverEvent, { type: typeof type }> => event.type === type),
+    stop: end,
+  };
+}

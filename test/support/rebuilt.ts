@@ -1,0 +1,42 @@
+import { rebuildItem, type RebuildContext } from "../../src/message/rebuild-item.ts";
+import type { ItemChanges } from "../../src/rules/spec.ts";
+import { deduplicationIdOf, letterOf } from "./letters.ts";
+
+const context: RebuildContext = {
+  headerPrefix: "Upstash-",
+  deduplicationId: deduplicationIdOf("redriver-1-0"),
+  signLineage: () => "v1.payload.tag",
+  attempt: 0,
+  retries: null,
+  delayMs: null,
+};
+
+const rebuild = (
+  fields: Record<string, unknown>,
+  changes: ItemChanges = {},
+  more: Partial<RebuildContext> = {},
+) => rebuildItem(letterOf(fields), changes, { ...context, ...more });
+
+export function itemOf(
+  fields: Record<string, unknown>,
+  changes: ItemChanges = {},
+  more: Partial<RebuildContext> = {},
+) {
+  const rebuilt = rebuild(fields, changes, more);
+  if (rebuilt.kind === "park") throw new Error(`parked: ${rebuilt.reason}`);
+  return rebuilt.item;
+}
+
+export const parkOf = (fields: Record<string, unknown>, changes: ItemChanges = {}) => {
+  const rebuilt = rebuild(fields, changes);
+  return rebuilt.kind === "park" ? rebuilt.reason : "none";
+};
+
+export const lossesOf = (
+  fields: Record<string, unknown>,
+  changes: ItemChanges = {},
+  more: Partial<RebuildContext> = {},
+) => {
+  const rebuilt = rebuild(fields, changes, more);
+  return rebuilt.kind === "item" ? rebuilt.losses : rebuilt.reason;
+};

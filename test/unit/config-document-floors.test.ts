@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { loadDocument } from "../../src/config/document/load-document.ts";
+import { formatProblem } from "../../src/config/problem.ts";
+import { toSchedules } from "../../src/daemon/schedules.ts";
+
+const hourMs = 3_600_000;
+
+const load = (keep: string, census: string) =>
+  loadDocument(
+    [
+      "version: 1",
+      `archive: { dir: /var/lib/redriver/archive, keep: ${keep} }`,
+      `sources: { eu: { url: https://a.example, token: { env: T }, census: ${census} } }`,
+      "drains: { orders: { rules: [{ name: all, when: any, then: hold }] } }",
+    ].join("\n"),
+    "drains.yaml",
+  );
+
+function problemsOf(keep: string, census: string): readonly string[] {
+  const outcome = load(keep, census);
+  return outcome.ok ? [] : outcome.problems.map(formatProblem);
+}
+
+function documentOf(keep: string, census: string) {
+  const outcome = load(keep, census);
+  if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
+  return outcome.document;
+}
+
+describe("archive.keep", () => {
+  it.each(["1h", "2d", "71h59m59s", "0s"])(
+    "is refused where files would live for less than three days: %s",
+    (keep) => {
+      expect(problemsOf(keep, "15m")).toEqual([
+        expect.stringMatching(
+          /^drains\.yaml:2:\d+ archive\.keep: expected a duration of at least 3d, such as 30d/,
+        ),
+      ]);
+    },
+  );
+
+  it.each([
+    ["3d", 72],
+    ["72h", 72],
+    ["30d", 720],
+  ])("is what is asked for from three days on: %s", (keep, hours) => {
+    expect(documentOf(keep, "15m").archive?.keepMs).toBe(hours * hourMs);
+  });
+});
+
+describe("the interval of a census", () => {
+  it.each(["999ms", "0s"])("is refused where it would only load the service: %s", (census) => {
+    expect(problemsOf("30d", census)).toEqual([
+      expect.stringMatching(
+        /^drains\.yaml:3:\d+ sources\.eu\.census: expected a duration of at least 1s, such as 15m/,
+      ),
+    ]);
+  });
+
+  it.each([
+    ["1s", 1_000],
+    ["15m", 900_000],
+  ])("is scheduled as it is asked for from one second on: %s", (census, everyMs) => {
+    expect(censusesOf(documentOf("30d", census))).toEqual([{ kind: "every", everyMs }]);
+  });
+
+  it("is a second at the least, whatever made the document", () => {
+    const document = documentOf("30d", "15m");
+    const often = { ...document, sources: document.sources.map((one) => ({ ...one, censusEveryMs: 1 })) };
+    expect(censusesOf(often)).toEqual([{ kind: "every", everyMs: 1_000 }]);
+  });
+});
+
+const censusesOf = (document: Parameters<typeof toSchedules>[0]) =>
+  toSchedules(document, 15_000).flatMap(({ job, schedule }) => (job.kind === "census" ? [schedule] : []));
