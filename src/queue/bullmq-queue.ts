@@ -20,6 +20,7 @@ import {
 import { toQueueName, toQueuePrefix } from "./names.ts";
 import { createProcessor, lockLost } from "./processor.ts";
 import { createRedisWatch } from "./redis-watch.ts";
+import { createRest, type Rest } from "./rest.ts";
 import { createRunningJobs } from "./running-jobs.ts";
 import { applySchedules } from "./schedules.ts";
 import { closeQueues } from "./shutdown.ts";
@@ -53,6 +54,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   const short = createQueue("short");
   const windows = createQueue("windows");
   const workers: Worker[] = [];
+  const rests: Rest[] = [];
   let lastProgressAt: number | undefined;
   let closing: Promise<void> | undefined;
   let applying: Promise<unknown> = Promise.resolve();
@@ -81,8 +83,10 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       maxStalledCount: maxStalls,
       settings: { backoffStrategy: (made) => toBackoffMs(made, retry, clock.random()) },
     };
-    const processor = createProcessor({ queue: kind, handle, running, clock, events, progress });
-    const worker = new Worker(toQueueName(keyPrefix, kind), processor, settings);
+    const rest = createRest(() => worker, clock);
+    rests.push(rest);
+    const processing = { queue: kind, handle, running, clock, events, progress, rest: rest.begin };
+    const worker = new Worker(toQueueName(keyPrefix, kind), createProcessor(processing), settings);
     worker.on("error", watch.onError);
     worker.on("lockRenewalFailed", (ids) => {
       for (const id of ids) worker.cancelJob(id, lockLost);
@@ -131,6 +135,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
 
     close(deadline) {
       watch.stop();
+      for (const rest of rests) rest.stop();
       closing ??= closeQueues({ workers, queues: [short, windows], connections, running, clock }, deadline);
       return closing;
     },

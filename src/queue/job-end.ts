@@ -9,8 +9,8 @@ export type JobEnd =
   | { readonly kind: "hand-back" }
   /** Again at `until`, Unix ms, without spending a try. */
   | { readonly kind: "wait"; readonly until: number }
-  /** Another replica's to work, without spending a try: back at once, or again at `until` where it came back to this one. */
-  | { readonly kind: "leave"; readonly until: number }
+  /** Another replica's to work: to the back of the queue, without spending a try. */
+  | { readonly kind: "leave" }
   /** Again after the backoff, until the tries are spent. */
   | { readonly kind: "retry" }
   /** Not again. */
@@ -19,8 +19,6 @@ export type JobEnd =
 /** How long a `wait` without a retryAt waits, and the least any wait lasts: a retryAt in the past must not make a hot loop. */
 const waitDefaultMs = 30_000;
 const waitLeastMs = 250;
-/** A window that was left to others and came back to the same replica is out of everybody's way for this. */
-const otherDocumentMs = 1_000;
 
 /**
  * Reads the disposition of a handler's error. Scheduled jobs never wait in Redis: their next schedule is the retry, and a
@@ -34,7 +32,7 @@ export function toJobEnd(
   // The handler was told to stop: the job is another replica's, or this one's after its restart.
   if (error.code === "stopped") return { kind: "hand-back" };
   if (error.code === "document-changed" && at.queue === "windows" && !at.stopping) {
-    return { kind: "leave", until: at.now + otherDocumentMs };
+    return { kind: "leave" };
   }
   const { disposition } = error;
   switch (disposition) {

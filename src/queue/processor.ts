@@ -11,8 +11,12 @@ import type { RunningJobs } from "./running-jobs.ts";
 /** The reason with which a worker's signal is aborted when Redis gave the job's lock to somebody else. */
 export const lockLost = "lock-lost";
 
-/** Forgetting costs a delay that comes one turn later. */
+/** Forgetting costs a look at them that comes sooner. */
 const mostLeft = 1_000;
+/** After a job that was left to others, for whom this is long enough to take it: 40 looks a second in each process. */
+const leftRestMs = 25;
+/** After one that came back with nothing of its own in between: all that waits was looked at. */
+const leftAgainRestMs = 1_000;
 
 interface Processing {
   readonly queue: QueueKind;
@@ -22,6 +26,8 @@ interface Processing {
   readonly events: Events;
   /** Called when a job is taken and when it is finished. */
   readonly progress: () => void;
+  /** Takes no further job for this long. */
+  readonly rest: (ms: number) => void;
 }
 
 type Processor = (
@@ -35,14 +41,21 @@ type Processor = (
  * BullMQ hands over the signal only to a function that declares all three parameters.
  */
 export function createProcessor(processing: Processing): Processor {
-  const { queue, handle, running, clock, events, progress } = processing;
-  /** Jobs that this process left to others and has not seen since. */
+  const { queue, handle, running, clock, events, progress, rest } = processing;
+  /** Jobs that this process left to others since it last did one of its own. */
   const left = new Set<string>();
 
   /** Redis keeps the message of this error, so it is the code alone; the event tells the rest. */
   function giveUp(kind: string, failure: Failure): UnrecoverableError {
     events.emit({ type: "job:failed", kind, ...failure, givenUp: true });
     return new UnrecoverableError(failure.code);
+  }
+
+  function isLeftAgain(id: string): boolean {
+    if (left.delete(id)) return true;
+    if (left.size >= mostLeft) left.clear();
+    left.add(id);
+    return false;
   }
 
   async function work(stored: StoredJob<unknown>, token: string, outer: AbortSignal | undefined) {
@@ -58,6 +71,7 @@ export function createProcessor(processing: Processing): Processor {
     const lastTry = stored.attemptsMade + 1 >= tries;
     try {
       await running.run(outer, (signal) => handle(job, { signal, lastTry }));
+      left.clear();
     } catch (error) {
       // The job is another worker's by now: whatever is done to it here would be done to that worker's run.
       if (outer?.reason === lockLost) throw new WaitingError();
@@ -69,19 +83,12 @@ export function createProcessor(processing: Processing): Processor {
         case "wait":
           await stored.moveToDelayed(end.until, token);
           throw new DelayedError();
-        case "leave": {
-          // Of those that wait for a delayed job, the one that delayed it is the first to get it, time and again; of those that wait for
-          // any job, any. So it is given back at once first, and delayed only when that did not help: nothing spins.
-          const id = stored.id ?? "";
-          if (left.delete(id)) {
-            await stored.moveToDelayed(end.until, token);
-            throw new DelayedError();
-          }
-          if (left.size >= mostLeft) left.clear();
-          left.add(id);
-          await stored.moveToWait(token);
-          throw new WaitingError();
-        }
+        case "leave":
+          // To the back, so that this worker comes to what is behind it; and it rests, because of those that wait for a job the one
+          // that has just given it back would be the first to get it, time and again.
+          rest(isLeftAgain(stored.id ?? "") ? leftAgainRestMs : leftRestMs);
+          await stored.moveToDelayed(clock.now(), token);
+          throw new DelayedError();
         case "give-up":
           throw giveUp(job.kind, toFailure(error));
         case "retry": {

@@ -7,17 +7,14 @@
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
 import type { Archive } from "../ports/archive.ts";
 import type { DrainConfig } from "../ports/drains.ts";
-import { RedriverError } from "../ports/errors.ts";
 import type { Census, Pass, Tally } from "../ports/passes.ts";
 import { earlier } from "../ports/tally.ts";
 import { createDrainSelects, enteredAtOf, type DrainSelects } from "./drain-selects.ts";
-import { listPatiently, toPosition, type ListingSignals } from "./list-patiently.ts";
+import type { ListingSignals } from "./list-patiently.ts";
+import { listToEnd } from "./list-to-end.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "./runtime.ts";
 import { keepCopies } from "./stages/keep-copies.ts";
 
-const recordsPerPage = 100;
-/** A listing that does not end is a fault of the service. */
-const mostPages = 100_000;
 /** How near its expiry a record counts as near where no drain selects it: what `beforeExpiry.within` is unless set. */
 const nearExpiryMs = 12 * 60 * 60_000;
 
@@ -62,22 +59,16 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
     withinMs: drain.beforeExpiry.withinMs,
     isKept: drain.beforeExpiry.then === "archive",
   }));
-  const size = { count: recordsPerPage };
-  const seen = new Set<string>();
-  let census: Census | null = null;
-  let cursor: string | undefined;
-  for (let pageNumber = 0; pageNumber < mostPages; pageNumber += 1) {
-    if (signals.stopping.aborted) {
-      throw new RedriverError("stopped", "the census was ended before its listing was");
-    }
-    const query = { select: {}, ...(cursor === undefined ? {} : { cursor }) };
-    const page = await listPatiently(source, query, size, signals);
+  let census: Census = { ...nothing, documentHash };
+  let isFirst = true;
+  for await (const page of listToEnd(source, { select: {} }, signals)) {
     const found = look(page.records, { drains, now: serviceNow(source), retentionMs });
     // Also what a drain selects: between its passes more time may lie than is left.
     await keepCopies(source, found.toKeep, { archive, drain: null, documentHash });
     const bare = found.nearExpiry.length === 0 ? [] : await source.copies.missing(found.nearExpiry);
     const accepted = bare.filter((dlqId) => found.accepted.has(dlqId)).length;
-    const before: Census = census ?? { ...nothing, at: page.readAt, documentHash };
+    const before: Census = isFirst ? { ...census, at: page.readAt } : census;
+    isFirst = false;
     const oldestEnteredAt = earlier(before.oldestEnteredAt, found.oldestEnteredAt);
     census = {
       ...before,
@@ -89,15 +80,8 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
       expiringUnarchived: before.expiringUnarchived + bare.length - accepted,
       expiringAccepted: before.expiringAccepted + accepted,
     };
-    if (page.cursor === undefined) return census;
-    const position = toPosition(page);
-    if (seen.has(position)) {
-      throw new RedriverError("answer-unreadable", "the listing repeats a page, so it would never end");
-    }
-    seen.add(position);
-    cursor = page.cursor;
   }
-  throw new RedriverError("answer-unreadable", `the listing did not end within ${mostPages} pages`);
+  return census;
 }
 
 const nothing: Census = {

@@ -1,20 +1,15 @@
 import type { RawRecord } from "../message/dead-letter.ts";
 import { parseRecord } from "../message/parse-record.ts";
-import { RedriverError } from "../ports/errors.ts";
 import type { Pass, Tally, Window, WindowEnd } from "../ports/passes.ts";
 import type { ListPage, ListQuery } from "../ports/service.ts";
 import type { LeftRecord } from "./page-report.ts";
 import { learnDates } from "./learn-dates.ts";
-import { listPatiently, toPosition } from "./list-patiently.ts";
+import { listToEnd, recordsPerPage } from "./list-to-end.ts";
 import type { DrainRuntime } from "./runtime.ts";
 import { narrowWindow } from "./select-dates.ts";
 import { splitWindow } from "./split-window.ts";
 import { addTallies, emptyTally } from "../ports/tally.ts";
 import { workPage } from "./work-page.ts";
-
-const recordsPerPage = 100;
-/** One window never asks for more pages than this: a listing that does not end is a fault of the service. */
-const mostPages = 100_000;
 
 export interface WindowRun {
   readonly drain: DrainRuntime;
@@ -41,14 +36,11 @@ export async function runWindow(
   if (window === null) return { end: { kind: "done", split: [] }, tally: emptyTally };
   const run = { ...given, window };
   const { source } = drain;
-  const seen = new Set<string>();
-  const size = { count: recordsPerPage };
   let tally = emptyTally;
-  let cursor: string | undefined;
-  for (let pageNumber = 0; pageNumber < mostPages; pageNumber += 1) {
-    run.stopping.throwIfAborted();
-    const page = await listPatiently(source, toQuery(run, cursor), size, run);
-    if (pageNumber === 0) {
+  let isFirst = true;
+  for await (const page of listToEnd(source, toQuery(run), run)) {
+    if (isFirst) {
+      isFirst = false;
       await learnDates(source, page.records, signal);
       const split = cut(page, window, source.config.retentionMs);
       if (split !== null) return { end: { kind: "done", split }, tally };
@@ -60,16 +52,8 @@ export async function runWindow(
     tally = addTallies(tally, outcome.tally);
     run.onPage(tally);
     await source.passes.progress(pass.drain, pass.passId, window.windowId, toDueLater(outcome.left));
-
-    if (page.cursor === undefined) return { end: { kind: "done", split: [] }, tally };
-    const position = toPosition(page);
-    if (seen.has(position)) {
-      throw new RedriverError("answer-unreadable", "the listing repeats a page, so it would never end");
-    }
-    seen.add(position);
-    cursor = page.cursor;
   }
-  throw new RedriverError("answer-unreadable", `the listing did not end within ${mostPages} pages`);
+  return { end: { kind: "done", split: [] }, tally };
 }
 
 function toDueLater(
@@ -78,12 +62,11 @@ function toDueLater(
   return left.flatMap(({ enteredAt, dueAt }) => (dueAt === undefined ? [] : [{ enteredAt, dueAt }]));
 }
 
-function toQuery({ drain, window }: WindowRun, cursor: string | undefined): Omit<ListQuery, "count"> {
+function toQuery({ drain, window }: WindowRun): Omit<ListQuery, "count" | "cursor"> {
   return {
     select: drain.config.select,
     ...(window.from > 0 ? { fromDate: window.from } : {}),
     toDate: window.to,
-    ...(cursor === undefined ? {} : { cursor }),
   };
 }
 

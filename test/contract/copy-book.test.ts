@@ -4,7 +4,7 @@ import { createRedisCopyBook } from "../../src/ledger/redis-copy-book.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { CopyBook } from "../../src/ports/archive.ts";
 import type { SourceId } from "../../src/ports/ids.ts";
-import { dlqId, source, startOfTime, twice, withClock } from "../support/ledger-stands.ts";
+import { dlqId, source, startOfTime, withMovedTime } from "../support/ledger-stands.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
@@ -33,21 +33,11 @@ function memoryStand(): Promise<Stand> {
 }
 
 async function redisStand(): Promise<Stand> {
-  const connection = redis.fresh();
-  const clockKey = `${connection.keyPrefix}:clock`;
-  let now = startOfTime;
-  const advance = async (ms: number): Promise<void> => {
-    now += ms;
-    await connection.command("SET", clockKey, now);
-  };
-  await advance(0);
-  const runner = twice(withClock(connection, clockKey));
-  const controlled = { run: runner.run, keyPrefix: connection.keyPrefix };
+  const { redis: moved, advance } = await withMovedTime(redis.fresh());
   return {
-    book: createRedisCopyBook(controlled, source, { lifeMs }),
-    otherSource: createRedisCopyBook(controlled, "us" as SourceId, { lifeMs }),
-    size: async () =>
-      (await connection.command("ZCARD", `${connection.keyPrefix}:v1:{${source}}:copies`)) as number,
+    book: createRedisCopyBook(moved, source, { lifeMs }),
+    otherSource: createRedisCopyBook(moved, "us" as SourceId, { lifeMs }),
+    size: async () => (await moved.command("ZCARD", `${moved.keyPrefix}:v1:{${source}}:copies`)) as number,
     advance,
   };
 }

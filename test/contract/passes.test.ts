@@ -18,6 +18,9 @@ import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
 
+/** Within that minute. */
+const enteredAt = (minutes: number): number => epoch + minutes * minuteMs + 17;
+
 describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
   test("the first pass is full, over one window from the beginning to the horizon", async () => {
     const { passes } = await create();
@@ -163,7 +166,6 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
   test("what becomes due is looked at again by its minute of entry, neighbours together, what is new not twice", async () => {
     const { passes } = await create();
     const { pass } = await open(passes, "p1");
-    const enteredAt = (minutes: number): number => epoch + minutes * minuteMs + 17;
     await passes.progress(drain, pass.passId, "w1", [
       { enteredAt: enteredAt(-10), dueAt: epoch + 100 },
       { enteredAt: enteredAt(-9), dueAt: epoch + 90_000 },

@@ -3,7 +3,7 @@ import { createMemoryReplicas } from "../../src/ledger/memory-replicas.ts";
 import { createRedisReplicas } from "../../src/ledger/redis-replicas.ts";
 import type { SourceId } from "../../src/ports/ids.ts";
 import type { ReplicaRecord, Replicas } from "../../src/ports/replicas.ts";
-import { startOfTime, twice, withClock } from "../support/ledger-stands.ts";
+import { startOfTime, withMovedTime } from "../support/ledger-stands.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
@@ -25,16 +25,8 @@ function memoryStand(): Promise<Stand> {
 }
 
 async function redisStand(): Promise<Stand> {
-  const connection = redis.fresh();
-  const clockKey = `${connection.keyPrefix}:clock`;
-  let now = startOfTime;
-  const advance = async (ms: number): Promise<void> => {
-    now += ms;
-    await connection.command("SET", clockKey, now);
-  };
-  await advance(0);
-  const runner = twice(withClock(connection, clockKey));
-  return { replicas: createRedisReplicas({ ...connection, run: runner.run }), advance };
+  const { redis: moved, advance } = await withMovedTime(redis.fresh());
+  return { replicas: createRedisReplicas(moved), advance };
 }
 
 function saying(replica: string, changes: Partial<ReplicaRecord> = {}): Omit<ReplicaRecord, "seenAt"> {

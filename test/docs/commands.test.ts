@@ -1,40 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Io } from "../../src/cli/io.ts";
-import { runCli } from "../../src/cli/program.ts";
 import { errorTable } from "../../src/ports/errors.ts";
+import { ask } from "../support/ask.ts";
 import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";
 
 const readme = readDoc("README.md");
 
-interface Answer {
-  readonly exitCode: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** Runs a command of this process with an empty environment and no terminal. */
-async function ask(...argv: readonly string[]): Promise<Answer> {
-  let out = "";
-  let err = "";
-  const io: Io = {
-    env: {},
-    isTerminal: false,
-    columns: Infinity,
-    out: (text) => {
-      out += text;
-    },
-    err: (text) => {
-      err += text;
-    },
-    confirm: () => Promise.resolve(false),
-    onSignal: () => () => undefined,
-  };
-  const exitCode = await runCli(argv, io);
-  return { exitCode, out, err };
-}
-
 async function helpOf(command: string): Promise<string> {
-  const { out } = await ask(...command.split(" "), "--help");
+  const { out } = await ask([...command.split(" "), "--help"]);
   return out;
 }
 
@@ -50,7 +22,7 @@ function entriesOf(help: string, part: "Commands" | "Options"): readonly string[
 
 /** Every command that does something, by its whole name. */
 async function commandsUnder(...names: readonly string[]): Promise<readonly string[]> {
-  const { out } = await ask(...names, "--help");
+  const { out } = await ask([...names, "--help"]);
   const inner = entriesOf(out, "Commands").flatMap((entry) => entry.split(" ")[0] ?? []);
   if (inner.length === 0) return [names.join(" ")];
   const found = await Promise.all(
@@ -70,7 +42,7 @@ describe("the commands of README", () => {
   });
 
   it.each(documented)("%s explains itself on stdout and exits 0", async (command) => {
-    const { exitCode, out, err } = await ask(...command.split(" "), "--help");
+    const { exitCode, out, err } = await ask([...command.split(" "), "--help"]);
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: "" });
     expect(out).toContain(`Usage: redriver ${command} `);
   });
@@ -128,7 +100,7 @@ describe("the commands of README", () => {
   ])(
     "keep stdout for data: $argv says what is wrong on stderr and exits $exitCode",
     async ({ argv, exitCode }) => {
-      const answer = await ask(...argv);
+      const answer = await ask(argv);
       expect(answer).toMatchObject({ exitCode, out: "" });
       expect(answer.err).not.toBe("");
     },

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -12,6 +11,7 @@ import {
   startEmulator,
   type Emulator,
 } from "../../src/emulator/index.ts";
+import { runChild, type ChildEnded } from "../support/child.ts";
 import { createFolder } from "../support/command.ts";
 import { codeBlocks, codeSpans, readDoc, root, tableRows } from "../support/markdown.ts";
 
@@ -19,35 +19,12 @@ const manual = readDoc("docs/emulator.md");
 const blocks = codeBlocks(manual);
 const exports = blocks.find(({ heading }) => heading === "Recipes")?.text ?? "";
 
-interface Ended {
-  readonly exitCode: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-function run(
+const run = (
   command: string,
   args: readonly string[],
-  env: Record<string, string>,
+  env: Readonly<Record<string, string>>,
   cwd = root,
-): Promise<Ended> {
-  const child = spawn(command, args, {
-    cwd,
-    env: { PATH: process.env["PATH"], HOME: cwd, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  onTestFinished(() => {
-    if (child.exitCode === null) child.kill("SIGKILL");
-  });
-  let out = "";
-  let err = "";
-  child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString("utf8")));
-  child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString("utf8")));
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (exitCode) => resolve({ exitCode, out, err }));
-  });
-}
+): Promise<ChildEnded> => runChild(command, args, { cwd, env });
 
 /** An emulator as the recipes ask for it, on ports of its own, and what it takes to reach it. */
 async function stand(): Promise<{ emulator: Emulator; env: Record<string, string> }> {

@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { cpSync, existsSync, readdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
+import { runChild, type ChildEnded } from "../support/child.ts";
 import { createFolder } from "../support/command.ts";
 import { codeBlocks, codeSpans, headingSlugs, readDoc, root, withoutCode } from "../support/markdown.ts";
 import { useRedis } from "../support/redis.ts";
@@ -15,40 +15,18 @@ const firstPlan = codeBlocks(readme).find(
 );
 const planLines = (firstPlan?.text ?? "").trim().split("\n");
 
-interface Ended {
+interface Ended extends ChildEnded {
   readonly line: string;
-  readonly exitCode: number | null;
-  readonly out: string;
-  readonly err: string;
 }
 
 /** Runs one line in a shell of its own that knows the exports above it, and nothing of this process's settings. */
-function runLine(
+async function runLine(
   line: string,
   exports: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string>>,
 ): Promise<Ended> {
-  const child = spawn("bash", ["-c", [...exports, line].join("\n")], {
-    cwd,
-    env: { PATH: process.env["PATH"], HOME: cwd, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  onTestFinished(() => {
-    if (child.exitCode === null) child.kill("SIGKILL");
-  });
-  let out = "";
-  let err = "";
-  child.stdout.on("data", (chunk: Buffer) => {
-    out += chunk.toString("utf8");
-  });
-  child.stderr.on("data", (chunk: Buffer) => {
-    err += chunk.toString("utf8");
-  });
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (exitCode) => resolve({ line, exitCode, out, err }));
-  });
+  return { line, ...(await runChild("bash", ["-c", [...exports, line].join("\n")], { cwd, env })) };
 }
 
 /** A service whose DLQ holds what the smallest document tells apart: 3 are due, 1 is too young, 1 fits no rule, 1 is parked. */

@@ -1,37 +1,10 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Io } from "../../src/cli/io.ts";
-import { runCli } from "../../src/cli/program.ts";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import { archivedAt, archiveEntry, archiveFiles, createStand } from "../support/archives.ts";
+import { ask } from "../support/ask.ts";
 import { createFolder } from "../support/command.ts";
-
-interface Answer {
-  readonly exitCode: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-async function ask(argv: readonly string[], env: Record<string, string> = {}): Promise<Answer> {
-  let out = "";
-  let err = "";
-  const io: Io = {
-    env,
-    isTerminal: false,
-    columns: Infinity,
-    out: (text) => {
-      out += text;
-    },
-    err: (text) => {
-      err += text;
-    },
-    confirm: () => Promise.resolve(false),
-    onSignal: () => () => undefined,
-  };
-  const exitCode = await runCli(argv, io);
-  return { exitCode, out, err };
-}
 
 const linesOf = (out: string): readonly unknown[] =>
   out

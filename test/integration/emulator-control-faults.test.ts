@@ -161,3 +161,59 @@ describe("faults", () => {
     expect((await fetch(`${stand.emulator.url}/v2/dlq`)).status).toBe(401);
   });
 });
+
+describe("a definition with a mistake", () => {
+  test.each([
+    [{ kind: "mischief" }, "kind"],
+    [{ operation: "list" }, "kind"],
+    [{ kind: "latency", operation: "list", ms: -1 }, "ms"],
+    [{ kind: "latency", operation: "list", ms: 1e12 }, "ms"],
+    [{ kind: "latency", operation: "list", ms: 5, toMs: 1 }, "toMs"],
+    [{ kind: "latency", operation: "read", ms: 1 }, "operation"],
+    [{ kind: "short-answer", operation: "list" }, "operation"],
+    [{ kind: "status", operation: "list", status: 700 }, "status"],
+    [{ kind: "status", operation: "list", status: 503, when: "later" }, "when"],
+    [{ kind: "status", operation: "list", status: 503, headers: { "a b": "c" } }, "headers.a b"],
+    [{ kind: "status", operation: "list", status: 503, headers: { a: "b\r\nc: d" } }, "headers.a"],
+    [
+      { kind: "headers", operation: "list", headers: { "Transfer-Encoding": "chunked" } },
+      "headers.Transfer-Encoding",
+    ],
+    [{ kind: "stall-answer", operation: "list", at: "body", when: "before" }, "when"],
+    [{ kind: "drop-answer", operation: "list", probability: 2 }, "probability"],
+    [{ kind: "drop-answer", operation: "list", count: 0 }, "count"],
+    [{ kind: "drop-answer", operation: "list", name: "" }, "name"],
+    [{ kind: "drop-answer", operation: "list", typo: 1 }, "typo"],
+    [{ kind: "arriving-records", records: [{ dlqId: "x" }] }, "records.0.dlqId"],
+  ])("%j is one 400 that names %s", async (definition, field) => {
+    const { status, body } = await control("POST", "/faults", definition);
+    expect(status).toBe(400);
+    const { error } = body as { readonly error: string };
+    expect(error).toContain(field);
+    expect(error).not.toContain("; ");
+    expect(stand.emulator.faults.list()).toEqual([]);
+  });
+
+  test("that is sound is listed with every field as it was understood", async () => {
+    expect(await control("POST", "/faults", { kind: "drop-answer", operation: "any" })).toEqual({
+      status: 201,
+      body: { name: "drop-answer-1" },
+    });
+    expect((await control("GET", "/faults/drop-answer-1")).body).toEqual({
+      kind: "drop-answer",
+      name: "drop-answer-1",
+      operation: "any",
+      when: "after",
+      close: "fin",
+      fired: 0,
+      held: 0,
+    });
+    for (const [method, path] of [
+      ["GET", "/faults/nobody"],
+      ["DELETE", "/faults/nobody"],
+      ["POST", "/faults/nobody/release"],
+    ] as const) {
+      expect(await control(method, path)).toEqual({ status: 404, body: { error: "no such fault" } });
+    }
+  });
+});

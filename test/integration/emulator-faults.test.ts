@@ -23,16 +23,6 @@ const batch = (count = 2): Promise<Response> => call("POST", "/v2/batch", items(
 const list = async (query = ""): Promise<{ cursor?: string; messages: { dlqId: string }[] }> =>
   (await (await call("GET", `/v2/dlq${query}`)).json()) as { cursor?: string; messages: { dlqId: string }[] };
 const idsOf = async (query = ""): Promise<string[]> => (await list(query)).messages.map(({ dlqId }) => dlqId);
-const addOver = async (
-  definition: unknown,
-): Promise<{ status: number; body: { name?: string; error?: string } }> => {
-  const response = await fetch(`${emulator.controlUrl}/_control/faults`, {
-    method: "POST",
-    body: JSON.stringify(definition),
-  });
-  return { status: response.status, body: (await response.json()) as { name?: string; error?: string } };
-};
-
 interface Conversation {
   readonly bytes: string;
   /** Undefined for a polite end. */
@@ -293,63 +283,6 @@ describe("a probability", () => {
     expect(await outcomes()).toBe(".".repeat(20));
     emulator.faults.add({ ...half, probability: 1 });
     expect(await outcomes()).toBe("x".repeat(20));
-  });
-});
-
-describe("a definition with a mistake", () => {
-  test.each([
-    [{ kind: "mischief" }, "kind"],
-    [{ operation: "list" }, "kind"],
-    [{ kind: "latency", operation: "list", ms: -1 }, "ms"],
-    [{ kind: "latency", operation: "list", ms: 1e12 }, "ms"],
-    [{ kind: "latency", operation: "list", ms: 5, toMs: 1 }, "toMs"],
-    [{ kind: "latency", operation: "read", ms: 1 }, "operation"],
-    [{ kind: "short-answer", operation: "list" }, "operation"],
-    [{ kind: "status", operation: "list", status: 700 }, "status"],
-    [{ kind: "status", operation: "list", status: 503, when: "later" }, "when"],
-    [{ kind: "status", operation: "list", status: 503, headers: { "a b": "c" } }, "headers.a b"],
-    [{ kind: "status", operation: "list", status: 503, headers: { a: "b\r\nc: d" } }, "headers.a"],
-    [
-      { kind: "headers", operation: "list", headers: { "Transfer-Encoding": "chunked" } },
-      "headers.Transfer-Encoding",
-    ],
-    [{ kind: "stall-answer", operation: "list", at: "body", when: "before" }, "when"],
-    [{ kind: "drop-answer", operation: "list", probability: 2 }, "probability"],
-    [{ kind: "drop-answer", operation: "list", count: 0 }, "count"],
-    [{ kind: "drop-answer", operation: "list", name: "" }, "name"],
-    [{ kind: "drop-answer", operation: "list", typo: 1 }, "typo"],
-    [{ kind: "arriving-records", records: [{ dlqId: "x" }] }, "records.0.dlqId"],
-  ])("%j is one 400 that names %s", async (definition, field) => {
-    const { status, body } = await addOver(definition);
-    expect(status).toBe(400);
-    expect(body.error).toContain(field);
-    expect(body.error).not.toContain("; ");
-    expect(emulator.faults.list()).toEqual([]);
-  });
-
-  test("that is sound is listed with every field as it was understood", async () => {
-    expect(await addOver({ kind: "drop-answer", operation: "any" })).toEqual({
-      status: 201,
-      body: { name: "drop-answer-1" },
-    });
-    const listed = await fetch(`${emulator.controlUrl}/_control/faults/drop-answer-1`);
-    expect(await listed.json()).toEqual({
-      kind: "drop-answer",
-      name: "drop-answer-1",
-      operation: "any",
-      when: "after",
-      close: "fin",
-      fired: 0,
-      held: 0,
-    });
-    for (const [method, path] of [
-      ["GET", "/faults/nobody"],
-      ["DELETE", "/faults/nobody"],
-      ["POST", "/faults/nobody/release"],
-    ] as const) {
-      const response = await fetch(`${emulator.controlUrl}/_control${path}`, { method });
-      expect([response.status, await response.json()]).toEqual([404, { error: "no such fault" }]);
-    }
   });
 });
 

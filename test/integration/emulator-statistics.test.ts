@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
+import { allSeries } from "../support/statistics-series.ts";
 
 let emulator: Emulator;
 beforeEach(async () => {
@@ -52,25 +53,6 @@ const scalars = [
   "daily_rerank_count",
   "monthly_rerank_count",
 ];
-const series = [
-  "daily_update_requests",
-  "daily_query_requests",
-  "daily_bandwidths",
-  "daily_rerank_requests",
-  "query_throughput",
-  "update_throughput",
-  "query_latency_mean",
-  "query_latency_99",
-  "update_latency_mean",
-  "update_latency_99",
-  "embeds_latency_mean",
-  "embeds_latency_99",
-  "rerank_latency_mean",
-  "rerank_latency_99",
-  "vector_count",
-  "data_size",
-];
-
 describe("the credentials of the statistics", () => {
   beforeEach(async () => {
     await emulator.close();
@@ -102,10 +84,12 @@ describe("search index statistics", () => {
     ["?period=30d", 240],
   ])("with %j have every value and %d points in every series", async (query, points) => {
     const body = (await (await stats(query)).json()) as Record<string, unknown>;
-    expect(Object.keys(body).toSorted()).toEqual([...scalars, "monthly_cost", "days", ...series].toSorted());
+    expect(Object.keys(body).toSorted()).toEqual(
+      [...scalars, "monthly_cost", "days", ...allSeries].toSorted(),
+    );
     expect(scalars.filter((name) => !Number.isInteger(body[name]))).toEqual([]);
     expect(body["days"]).toEqual(expect.arrayContaining(["Monday", "Sunday"]));
-    for (const name of series) {
+    for (const name of allSeries) {
       expect(body[name]).toHaveLength(points);
       for (const { x, y } of body[name] as { x: string; y: number }[]) {
         expect(x).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.(?:\d{3}|\d{9}) \+0000 UTC$/);
@@ -124,7 +108,7 @@ describe("search index statistics", () => {
     ["30d", 10_800_000],
   ])("over %s are exactly %d ms apart, rising, and end now", async (period, stepMs) => {
     const body = (await (await stats(`?period=${period}`)).json()) as Record<string, { x: string }[]>;
-    for (const name of series) {
+    for (const name of allSeries) {
       const nanos = body[name]!.map(({ x }) => toNanos(x));
       const steps = nanos.slice(1).map((value, index) => value - nanos[index]!);
       expect(new Set(steps), name).toEqual(new Set([BigInt(stepMs) * 1_000_000n]));
@@ -146,7 +130,7 @@ describe("search index statistics", () => {
     // In the middle of an import: the points of a day are 24 minutes apart, and would else step over them all at times.
     emulator = await startEmulator({ clock: { now: () => Date.UTC(2026, 0, 1, 12, 10) } });
     const body = (await (await stats("?period=1d")).json()) as Record<string, { y: number }[]>;
-    for (const name of series) {
+    for (const name of allSeries) {
       expect(new Set(body[name]!.map(({ y }) => y)).size, name).toBeGreaterThan(1);
     }
   });

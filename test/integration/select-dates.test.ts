@@ -142,7 +142,7 @@ ${drain(ranges[written]()).slice(1)}`,
         emulator: { dateFilter: meaning },
       });
       const { emulator, receiver } = stand;
-      const ids = seed(emulator, `${receiver.url}/hook`, ages);
+      const ids = seed(emulator, `${receiver.url}/hook`, { ...ages, late });
       const inside = selected[meaning].filter((name) => name in ids);
       expect(await stand.plan()).toMatchObject({ exitCode: 0 });
       const planned = readFileSync(stand.file, "utf8")
@@ -152,7 +152,7 @@ ${drain(ranges[written]()).slice(1)}`,
         )
         .flat();
       expect(new Set(planned)).toEqual(new Set(inside.map((name) => ids[name])));
-      expect(emulator.dlq.size).toBe(4);
+      expect(emulator.dlq.size).toBe(5);
 
       expect((await stand.apply()).exitCode).toBe(0);
       await emulator.idle();

@@ -95,6 +95,24 @@ export async function redisStand(
   };
 }
 
+/**
+ * A connection whose scripts run twice, on a time that only `advance` moves, from `startOfTime` on; lives are not shortened.
+ */
+export async function withMovedTime(redis: RedisConnection): Promise<{
+  readonly redis: RedisConnection;
+  advance(ms: number): Promise<void>;
+}> {
+  const clockKey = `${redis.keyPrefix}:clock`;
+  let now = startOfTime;
+  const advance = async (ms: number): Promise<void> => {
+    now += ms;
+    await redis.command("SET", clockKey, now);
+  };
+  await advance(0);
+  const runner = twice(withClock(redis, clockKey));
+  return { redis: { ...redis, run: (script, keys, args) => runner.run(script, keys, args) }, advance };
+}
+
 export function standsFor(redis: TestRedis): readonly {
   readonly name: string;
   readonly create: (limits?: LedgerLimits) => Promise<LedgerStand>;

@@ -1,25 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { loadDocument } from "../../src/config/document/load-document.ts";
-import { formatProblem } from "../../src/config/problem.ts";
-
-const problemsOf = (text: string): string[] => {
-  const outcome = loadDocument(text, "drains.yaml");
-  return outcome.ok ? [] : outcome.problems.map(formatProblem);
-};
-
-/** A document with one drain whose lines, indented by four spaces, are given. */
-const drain = (...lines: string[]): string =>
-  [
-    "version: 1",
-    "sources: { default: {} }",
-    "drains:",
-    "  orders:",
-    ...lines.map((line) => `    ${line}`),
-  ].join("\n");
+import { problemsOf, withDrain } from "../support/loaded-document.ts";
 
 const guarded = (guard: string) =>
   problemsOf(
-    `${drain(`guards: [${guard}]`)}\nindexes: { catalog: { id: x, credentials: { user: { env: U }, password: { env: P } } } }`,
+    `${withDrain(`guards: [${guard}]`)}\nindexes: { catalog: { id: x, credentials: { user: { env: U }, password: { env: P } } } }`,
   );
 
 describe("a guard", () => {
@@ -53,7 +37,7 @@ describe("a guard", () => {
 });
 
 const tested = (test: string) =>
-  problemsOf(drain("rules: [{ name: outage, when: any, then: republish }]", `tests: [${test}]`));
+  problemsOf(withDrain("rules: [{ name: outage, when: any, then: republish }]", `tests: [${test}]`));
 
 describe("a test of rules", () => {
   it.each([

@@ -1,20 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadDocument } from "../../src/config/document/load-document.ts";
-import { formatProblem } from "../../src/config/problem.ts";
-import type { DrainConfig, DrainsDocument } from "../../src/ports/drains.ts";
-
-const load = (text: string, now?: number): { document: DrainsDocument; warnings: string[] } => {
-  const outcome = loadDocument(text, "drains.yaml", now === undefined ? {} : { now });
-  if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
-  return { document: outcome.document, warnings: outcome.warnings.map(formatProblem) };
-};
-
-const head = "version: 1\nsources: { default: {} }\n";
-const drainOf = (text: string, name = "orders"): DrainConfig => {
-  const drain = load(text).document.drains.find((candidate) => candidate.name === name);
-  if (drain === undefined) throw new Error(`no drain ${name}`);
-  return drain;
-};
+import { drainOf, head, load } from "../support/loaded-document.ts";
 
 const base = `${head}drains: { orders: { select: { topicName: [a, b] }, rules: [{ name: x, when: { host: [p, q], age: "< 5m" }, then: hold }] } }`;
 const hashOfSet = (set: string) =>

@@ -1,25 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { loadDocument } from "../../src/config/document/load-document.ts";
-import { formatProblem } from "../../src/config/problem.ts";
-
-const problemsOf = (text: string): string[] => {
-  const outcome = loadDocument(text, "drains.yaml");
-  return outcome.ok ? [] : outcome.problems.map(formatProblem);
-};
-
-/** A document with one drain whose lines, indented by four spaces, are given. */
-const drain = (...lines: string[]): string =>
-  [
-    "version: 1",
-    "sources: { default: {} }",
-    "drains:",
-    "  orders:",
-    ...lines.map((line) => `    ${line}`),
-  ].join("\n");
+import { problemsOf, withDrain } from "../support/loaded-document.ts";
 
 /** A document with one rule whose lines are given; the first stands in line 6 at column 9. */
 const rule = (...lines: string[]): string =>
-  drain("rules:", ...lines.map((line, index) => `  ${index === 0 ? "- " : "  "}${line}`));
+  withDrain("rules:", ...lines.map((line, index) => `  ${index === 0 ? "- " : "  "}${line}`));
 
 describe("a document with mistakes", () => {
   it("is told all of them at once, each with its place", () => {
@@ -65,7 +49,7 @@ drains:
   });
 
   it("suggests the nearest name", () => {
-    expect(problemsOf(drain("slect: {}"))[0]).toMatch(
+    expect(problemsOf(withDrain("slect: {}"))[0]).toMatch(
       /^drains\.yaml:5:5 drains\.orders: unknown key "slect".*; did you mean "select"\?$/,
     );
     expect(problemsOf(rule("when: { respnseStatus: 1 }", "then: hold"))[0]).toContain(
@@ -86,7 +70,7 @@ drains:
 
   it("stops at a hundred problems and says so", () => {
     const keys = Array.from({ length: 300 }, (_, index) => `k${index}: 1`);
-    const problems = problemsOf(drain(...keys));
+    const problems = problemsOf(withDrain(...keys));
     expect(problems).toHaveLength(101);
     expect(problems.at(-1)).toBe("drains.yaml: there are more problems than these 100");
   });
@@ -178,13 +162,13 @@ describe("keys of a drain", () => {
     ["tests: [{ name: a, given: {}, expect: {} }]", "5:43 drains.orders.tests[0].expect.then"],
     ["rules:", "5:5 drains.orders.rules"],
   ])("%s", (line, place) => {
-    const problems = problemsOf(drain(line));
+    const problems = problemsOf(withDrain(line));
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(`drains.yaml:${place}: `);
   });
 
   it.each(["cursor", "count"])("leave %s to redriver", (key) => {
-    expect(problemsOf(drain(`select: { ${key}: 1 }`))).toEqual([
+    expect(problemsOf(withDrain(`select: { ${key}: 1 }`))).toEqual([
       `drains.yaml:5:15 drains.orders.select.${key}: this key is set by redriver itself, for each page`,
     ]);
   });
@@ -300,13 +284,13 @@ describe("keys of a rule", () => {
   it("drop needs the archive where it would act, and only there", () => {
     const dropping = ["rules:", "  - { when: any, then: drop }"];
     const archive = "archive: { dir: /a }\n";
-    expect(problemsOf(drain("mode: live", ...dropping))).toEqual([
+    expect(problemsOf(withDrain("mode: live", ...dropping))).toEqual([
       "drains.yaml:7:28 drains.orders.rules[0].then: a live drain drops only what is archived first, and the document has no archive; expected archive: { dir: … } at its top",
     ]);
-    expect(problemsOf(`defaults: { mode: live }\n${drain(...dropping)}`)).toHaveLength(1);
-    expect(problemsOf(`defaults: { mode: live }\n${drain("mode: plan", ...dropping)}`)).toEqual([]);
-    expect(problemsOf(archive + drain("mode: live", ...dropping))).toEqual([]);
-    expect(problemsOf(`archive: { keep: 5d }\n${drain("mode: live", ...dropping)}`)).toEqual([
+    expect(problemsOf(`defaults: { mode: live }\n${withDrain(...dropping)}`)).toHaveLength(1);
+    expect(problemsOf(`defaults: { mode: live }\n${withDrain("mode: plan", ...dropping)}`)).toEqual([]);
+    expect(problemsOf(archive + withDrain("mode: live", ...dropping))).toEqual([]);
+    expect(problemsOf(`archive: { keep: 5d }\n${withDrain("mode: live", ...dropping)}`)).toEqual([
       "drains.yaml:1:10 archive.dir: missing; expected the path of a directory",
     ]);
   });
@@ -314,8 +298,8 @@ describe("keys of a rule", () => {
 
 describe("keys that this version does not have", () => {
   it.each([
-    ["defaults.lane", `defaults: { lane: { canary: 5 } }\n${drain("mode: plan")}`],
-    ["drains.orders.lane", drain("lane: { canary: 5 }")],
+    ["defaults.lane", `defaults: { lane: { canary: 5 } }\n${withDrain("mode: plan")}`],
+    ["drains.orders.lane", withDrain("lane: { canary: 5 }")],
   ])("%s", (path = "", text = "") => {
     expect(problemsOf(text)).toEqual([expect.stringMatching(/^drains\.yaml:\d+:\d+ /)]);
     expect(problemsOf(text)[0]).toContain(` ${path}: this key is not supported in this version`);

@@ -1,15 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { loadDocument } from "../../src/config/document/load-document.ts";
 import { formatProblem } from "../../src/config/problem.ts";
-import type { DrainsDocument } from "../../src/ports/drains.ts";
-
-const load = (text: string, now?: number): { document: DrainsDocument; warnings: string[] } => {
-  const outcome = loadDocument(text, "drains.yaml", now === undefined ? {} : { now });
-  if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
-  return { document: outcome.document, warnings: outcome.warnings.map(formatProblem) };
-};
-
-const head = "version: 1\nsources: { default: {} }\n";
+import { head, load } from "../support/loaded-document.ts";
 
 const two = (one: string, other: string) =>
   load(`${head}drains: { a: { select: ${one} }, b: { select: ${other} } }`).warnings;

@@ -1,39 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { formatProblem } from "../../src/config/problem.ts";
-import { describeSettings } from "../../src/config/settings/describe-settings.ts";
-import { loadSettings, type SettingsInput } from "../../src/config/settings/load-settings.ts";
-import type { Settings } from "../../src/config/settings/settings.ts";
-import { settingNames, settingRows, settingsTable, toEnvName } from "../../src/config/settings/table.ts";
+import { describe, expect, it } from "vitest";
+import { settingNames, settingRows, toEnvName } from "../../src/config/settings/table.ts";
+import { useSettings } from "../support/settings.ts";
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "redriver-settings-"));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
-
-const settingsFile = (text: string): string => {
-  const file = join(folder, "settings.yaml");
-  writeFileSync(file, text);
-  return file;
-};
-
-const load = (input: Partial<SettingsInput>): Settings => {
-  const outcome = loadSettings({ env: {}, flags: {}, ...input });
-  if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
-  return outcome.settings;
-};
-
-const problemsOf = (input: Partial<SettingsInput>): string[] => {
-  const outcome = loadSettings({ env: {}, flags: {}, ...input });
-  return outcome.ok
-    ? []
-    : outcome.problems.map((problem) => formatProblem(problem).replaceAll(`${folder}/`, ""));
-};
+const { load, path, problemsOf, write } = useSettings();
+const settingsFile = (text: string): string => write("settings.yaml", text);
 
 describe("settings", () => {
   it("have a default each, or none", () => {
@@ -234,12 +204,12 @@ describe("settings with mistakes", () => {
   });
 
   it("tell why a file cannot be read", () => {
-    expect(problemsOf({ file: join(folder, "missing.yaml") })).toEqual([
+    expect(problemsOf({ file: path("missing.yaml") })).toEqual([
       "missing.yaml: expected a readable settings file (REDRIVER_CONFIG_FILE, --config): it does not exist",
     ]);
-    expect(problemsOf({ file: folder })[0]).toContain("it is a directory");
-    writeFileSync(join(folder, "latin1.yaml"), Buffer.from([0x61, 0xe9]));
-    expect(problemsOf({ file: join(folder, "latin1.yaml") })[0]).toContain("it is not UTF-8 text");
+    expect(problemsOf({ file: path() })[0]).toContain("it is a directory");
+    const latin1 = write("latin1.yaml", Buffer.from([0x61, 0xe9]));
+    expect(problemsOf({ file: latin1 })[0]).toContain("it is not UTF-8 text");
   });
 });
 
@@ -292,78 +262,5 @@ describe("a hostile environment", () => {
     expect(problemsOf({ env: { ...env, REDRIVER_PORT_X: "1" } })).toHaveLength(1);
     expect(problemsOf({ env: { REDRIVER_SERVICE_HOST: "10.0.0.1" } })).toHaveLength(1);
     expect(problemsOf({ env: { REDRIVER_PORT: "9000" } })[0]).toContain("REDRIVER_PORT");
-  });
-});
-
-describe("secrets", () => {
-  const env = {
-    REDRIVER_SERVICE_TOKEN: "hunter1",
-    REDRIVER_REDIS_URL: "rediss://user:hunter2@redis.example:6380/1?password=hunter3",
-    REDRIVER_LINEAGE_KEY: "hunter4",
-    REDRIVER_LINEAGE_OLD_KEYS: "hunter5,hunter6",
-  };
-
-  it("are shown as set or unset", () => {
-    const shown = describeSettings(load({ env }));
-    expect(shown).not.toContain("hunter");
-    expect(shown).toContain('token: "[set]"');
-    expect(shown).toContain("url: rediss://[set]@redis.example:6380/1\n");
-    expect(describeSettings(load({}))).toContain('token: "[unset]"');
-  });
-
-  it("are not repeated by problems, whatever is wrong with them", () => {
-    const wrong = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, `${value} \n`]));
-    const problems = problemsOf({ env: wrong });
-    expect(problems.length).toBeGreaterThanOrEqual(3);
-    expect(problems.join("\n")).not.toContain("hunter");
-  });
-
-  it("have no default in the table of settings", () => {
-    const table = settingsTable();
-    expect(table.map((row) => row.env)).toContain("REDRIVER_LEDGER_SETTLE_GATE_FAILED_DELETES");
-    expect(table.find((row) => row.name === "service.token")).toMatchObject({
-      env: "REDRIVER_SERVICE_TOKEN",
-      default: "none",
-    });
-    expect(table.find((row) => row.name === "http.port")).toMatchObject({ default: "9466" });
-    expect(new Set(table.map((row) => row.env)).size).toBe(settingNames.length);
-  });
-
-  it("shown and saved do not load as if they were the secrets", () => {
-    const shown = describeSettings(load({ env }));
-    expect(problemsOf({ file: settingsFile(shown) }).length).toBeGreaterThanOrEqual(3);
-  });
-});
-
-const redisUrlFile = (text: string): string => {
-  const file = join(folder, "redis-url");
-  writeFileSync(file, text);
-  return file;
-};
-const loadFrom = (env: SettingsInput["env"]) => loadSettings({ env, flags: {} });
-
-describe("redis.urlFile", () => {
-  it("holds the address, so that its password need not stand in the environment", () => {
-    const url = "rediss://me:secret@redis.example.com:6380";
-    expect(loadFrom({ REDRIVER_REDIS_URL_FILE: redisUrlFile(`${url}\n`) })).toMatchObject({
-      ok: true,
-      settings: { redis: { url } },
-    });
-  });
-
-  it.each([
-    ["is not there", () => ({ REDRIVER_REDIS_URL_FILE: "/nowhere/redis-url" })],
-    ["holds something else", () => ({ REDRIVER_REDIS_URL_FILE: redisUrlFile("secret-text") })],
-    [
-      "stands beside redis.url",
-      () => ({ REDRIVER_REDIS_URL_FILE: "/nowhere", REDRIVER_REDIS_URL: "redis://a:1" }),
-    ],
-  ])("is a problem that names the setting when it %s", (_name, env) => {
-    const outcome = loadFrom(env());
-    expect(outcome).toMatchObject({
-      ok: false,
-      problems: [{ setting: "redis.urlFile (REDRIVER_REDIS_URL_FILE)" }],
-    });
-    expect(JSON.stringify(outcome)).not.toContain("secret-text");
   });
 });

@@ -9,7 +9,7 @@ import type { Capacity, CapacityQuery } from "../../src/ports/limits.ts";
 import type { HoldReason } from "../../src/rules/decision.ts";
 import type { Rate } from "../../src/rules/spec.ts";
 import type { DrainRuntime } from "../../src/redrive/runtime.ts";
-import { ledToNoPost, withCapacity } from "../../src/redrive/stages/capacity.ts";
+import { withCapacity } from "../../src/redrive/stages/capacity.ts";
 import type { Candidate, PublishResult } from "../../src/redrive/stages/records.ts";
 import { defaultLimits } from "../support/ledger-stands.ts";
 import { createManualClock, type ManualClock } from "../support/manual-clock.ts";
@@ -314,39 +314,5 @@ describe("candidates and capacity", () => {
     const work = run(world, candidates(170));
     expect(reasonsOf(await work.held)).toHaveLength(20);
     expect(world.queries.map(({ requests }) => requests.length)).toEqual([100, 70]);
-  });
-});
-
-describe("what led to no POST", () => {
-  const one = candidate("r");
-  const hold = (reason: HoldReason): PublishResult => ({
-    kind: "held",
-    candidate: one,
-    decision: { then: "hold", reason, rule: null },
-  });
-  const parked = (reason: "refused" | "too-large" | "vanished"): PublishResult => ({
-    kind: "parked",
-    candidate: one,
-    decision: { then: "park", reason, rule: null },
-  });
-
-  it.each<[string, PublishResult, boolean]>([
-    ["published", { kind: "published", candidate: one, as: "msg_1", deduplicated: false }, false],
-    ["a hit", { kind: "published", candidate: one, as: "msg_1", deduplicated: true }, false],
-    ["unanswered", { kind: "in-doubt", candidate: one }, false],
-    ["done before", { kind: "done-before", candidate: one }, true],
-    ["in another's hands", hold("in-flight"), true],
-    ["paused", hold("paused"), true],
-    ["a settle gate", hold("settle-gate"), true],
-    ["too old a page", hold("page-too-old"), true],
-    ["not sent", hold("not-sent"), true],
-    ["stopped", hold("stopping"), true],
-    ["refused alone", hold("refused-alone"), false],
-    ["a halted source", hold("source-halted"), false],
-    ["parked before", parked("vanished"), true],
-    ["refused for good", parked("refused"), false],
-    ["too large", parked("too-large"), false],
-  ])("%s", (_name, result, expected) => {
-    expect(ledToNoPost(result)).toBe(expected);
   });
 });

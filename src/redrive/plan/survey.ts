@@ -12,10 +12,12 @@ import { collect } from "../stages/collect.ts";
 import { decideOne } from "../stages/decide-one.ts";
 import { idsOf, type Candidate, type DecidedRecord } from "../stages/records.ts";
 
-/** What is listed: inclusive, Unix ms, as the service's dates mean it. Nothing that entered after `to` is in it. */
+/** What is listed: inclusive, Unix ms, as the service's dates mean it. */
 export interface SurveyRange {
   readonly from: number;
   readonly to: number;
+  /** Nothing that entered after this horizon is looked at, also where the dates mean creation; absent: there is none. */
+  readonly clock?: { readonly horizon: number };
 }
 
 /** What clocks a plan goes by. */
@@ -96,7 +98,11 @@ export async function* survey(
       signals,
     );
     const isLast = page.cursor === undefined;
-    yield { ...(await decidePage(drain, page.records, range.to)), readAt: page.readAt, isLast };
+    yield {
+      ...(await decidePage(drain, page.records, range.clock?.horizon ?? Infinity)),
+      readAt: page.readAt,
+      isLast,
+    };
     if (isLast) return;
     const position = toPosition(page);
     if (seen.has(position)) {
@@ -112,12 +118,12 @@ export async function* survey(
 async function decidePage(
   drain: DrainRuntime,
   records: readonly RawRecord[],
-  to: number,
+  horizon: number,
 ): Promise<Pick<SurveyPage, "records" | "unusable">> {
   const { source } = drain;
   const { found, unusable } = collect(records, source.lineageKeys());
   // Where the dates mean creation, or their meaning is not known, what has only just failed is listed too.
-  const within = found.filter(({ letter }) => letter.enteredAt <= to);
+  const within = found.filter(({ letter }) => letter.enteredAt <= horizon);
   if (within.length === 0) return { records: [], unusable };
   const { views, at } = await source.ledger.peek(idsOf(within));
   return {

@@ -1,0 +1,338 @@
+import type * as fc from "fast-check";
+import { expect } from "vitest";
+import { sourceKeys } from "../../src/ledger/keys.ts";
+import type { DlqId } from "../../src/message/dead-letter.ts";
+import type { DrainName, Token } from "../../src/ports/ids.ts";
+import type { BeginOptions, BeginVerdict, LedgerView, RefusedRequest } from "../../src/ports/ledger.ts";
+import type { RedisConnection } from "../../src/redis/connect.ts";
+import {
+  dlqId,
+  drain,
+  horizonMs,
+  messageId,
+  request,
+  source,
+  startOfTime,
+  takeoverMs,
+  token,
+  type LedgerStand,
+} from "./ledger-stands.ts";
+
+/**
+ * Several workers act on few records in any order. Both ledgers get the same calls and must answer the same; the model below knows
+ * nothing of the ledger's arithmetic, only which POSTs were begun and what became of them, and holds every answer against it.
+ */
+export const ids = [1, 2, 3].map(dlqId);
+/** Below the life of a cool entry and of a tombstone: forgetting has its own tests. */
+export const longestRunMs = 3_600_000;
+
+export interface Post {
+  readonly token: Token;
+  readonly suffix: number;
+  readonly at: number;
+  /** Absent while it may have been accepted. */
+  end?: "refused" | "not-sent";
+  /** Its worker has said what became of it, be it "unknown"; a second word of the same worker does not count. */
+  told?: true;
+}
+
+export interface KnownRecord {
+  readonly posts: Post[];
+  /** The id under which it was posted last. */
+  suffix: number;
+  /** A hit after refusals only was seen under it. */
+  owesSuffix: boolean;
+  holder: { readonly token: Token; readonly since: number; readonly act: "republish" | "drop" } | null;
+  publishedAs: string | null;
+  done: "archived" | "gone" | null;
+  parked: { readonly reason: "rule" | "refused"; readonly drain: DrainName } | null;
+}
+
+export function nothingKnown(): KnownRecord {
+  return {
+    posts: [],
+    suffix: 1,
+    owesSuffix: false,
+    holder: null,
+    publishedAs: null,
+    done: null,
+    parked: null,
+  };
+}
+
+export interface Model {
+  now: number;
+  minted: number;
+  readonly tokens: Token[];
+  readonly records: Map<DlqId, KnownRecord>;
+}
+
+export interface Real {
+  readonly memory: LedgerStand;
+  readonly redis: LedgerStand;
+  readonly connection: RedisConnection;
+}
+
+function known(model: Model, id: DlqId): KnownRecord {
+  const record = model.records.get(id);
+  if (record === undefined) throw new Error("every id has a record");
+  return record;
+}
+
+const unanswered = (record: KnownRecord): readonly Post[] =>
+  record.posts.filter(({ suffix, end }) => suffix === record.suffix && end === undefined);
+
+/** Makes the call on both ledgers; their answers are equal but for the stamp. */
+async function both<Answer extends object>(
+  real: Real,
+  call: (stand: LedgerStand) => Promise<Answer>,
+): Promise<Answer> {
+  const [one, other] = [await call(real.memory), await call(real.redis)];
+  const bare = (answer: Answer): object => ({ ...answer, epoch: "", sequence: 0 });
+  expect(bare(other)).toEqual(bare(one));
+  return one;
+}
+
+function checkBegun(
+  model: Model,
+  record: KnownRecord,
+  verdict: Extract<BeginVerdict, { kind: "begun" }>,
+  asked: BeginOptions,
+): void {
+  const { series, declaredDouble } = verdict;
+  // What is done is never begun again, and what waits for a person is not begun without one.
+  expect(record.publishedAs).toBeNull();
+  expect(record.done).toBeNull();
+  if (record.parked !== null) {
+    expect(record.parked).toEqual({ reason: "rule", drain: asked.drain });
+    expect(asked.rulesHash).toBe("h2");
+  }
+  // One holder: another token only after the lease, or from the holder itself.
+  if (record.holder !== null && asked.previous?.token !== record.holder.token) {
+    expect(model.now).toBeGreaterThan(record.holder.since + takeoverMs);
+  }
+  if (asked.act === "drop") return;
+  // The plain id is no double; every POST under another suffix is declared as one.
+  expect(declaredDouble !== false).toBe(series.suffix > 1);
+  if (record.owesSuffix) expect(series.suffix).toBe(record.suffix + 1);
+  if (record.owesSuffix) expect(declaredDouble).toBe("hit-after-refusals");
+  record.owesSuffix = false;
+  record.suffix = series.suffix;
+  // The inequality: while an earlier POST of this id may be unanswered, none begins later than its time + horizon.
+  for (const post of unanswered(record)) expect(model.now).toBeLessThanOrEqual(post.at + horizonMs);
+  record.posts.push({ token: asked.token, suffix: series.suffix, at: model.now });
+  const ofSuffix = record.posts.filter(({ suffix, end }) => suffix === series.suffix && end !== "not-sent");
+  expect(series.posts).toBe(ofSuffix.length);
+  expect(series.refusals).toBe(ofSuffix.filter(({ end }) => end === "refused").length);
+}
+
+export type Command = fc.AsyncCommand<Model, Real>;
+
+function command(text: string, run: Command["run"], check: Command["check"] = () => true): Command {
+  return { check, run, toString: () => text };
+}
+
+export interface Asking {
+  readonly asked: readonly DlqId[];
+  readonly options: Pick<BeginOptions, "act" | "drain" | "pastHorizon" | "rulesHash">;
+  readonly retry: { readonly pick: number; readonly outcome: "refused" | "unknown" | "not-sent" } | null;
+}
+
+export const toBegin = ({ asked, options, retry }: Asking): Command =>
+  command(
+    `begin ${JSON.stringify([asked, options, retry])}`,
+    async (model, real) => {
+      const by = token(`t${(model.minted += 1)}`);
+      const held = retry === null ? null : pickToken(model, retry.pick);
+      const all: BeginOptions = {
+        token: by,
+        pageReadAt: model.now,
+        ...options,
+        ...(retry === null || held === null ? {} : { previous: { token: held, outcome: retry.outcome } }),
+      };
+      const requests = asked.map((id) => request(id));
+      const answer = await both(real, ({ ledger }) => ledger.begin(requests, all));
+      if (answer.kind !== "answered") throw new Error(`expected verdicts, got ${answer.kind}`);
+      model.tokens.push(by);
+      for (const [index, id] of asked.entries()) {
+        const record = known(model, id);
+        if (retry !== null && held !== null && record.holder?.token === held && isOpen(record)) {
+          endPost(record, held, retry.outcome);
+        }
+        const verdict = answer.verdicts[index];
+        if (verdict?.kind !== "begun") continue;
+        checkBegun(model, record, verdict, all);
+        record.parked = null;
+        record.holder = { token: by, since: model.now, act: options.act };
+      }
+    },
+    (model) => retry === null || model.tokens.length > 0,
+  );
+
+/** One of the latest tokens: most likely somebody who holds something. */
+const pickToken = (model: Model, pick: number): Token => model.tokens.at(-1 - pick) ?? token("nobody");
+
+const isOpen = (record: KnownRecord): boolean =>
+  record.publishedAs === null && record.done === null && record.parked === null;
+
+function endPost(record: KnownRecord, by: Token, outcome: "refused" | "unknown" | "not-sent"): void {
+  const post = record.posts.findLast((one) => one.token === by);
+  if (post === undefined || post.told === true) return;
+  post.told = true;
+  if (outcome !== "unknown") post.end = outcome;
+}
+
+export const toRefuse = (
+  id: DlqId,
+  pick: number,
+  outcome: RefusedRequest["outcome"],
+  coolMs: number,
+): Command =>
+  command(`refused ${id} ${pick} ${outcome} ${coolMs}`, async (model, real) => {
+    const record = known(model, id);
+    const by = pickToken(model, pick);
+    const post = record.posts.findLast((one) => one.token === by);
+    const { verdicts } = await both(real, ({ ledger }) =>
+      ledger.refused([{ dlqId: id, outcome, coolMs }], by),
+    );
+    const verdict = verdicts[0]?.kind;
+    if (verdict === "not-yours") {
+      expect(record.holder?.token === by && isOpen(record)).toBe(false);
+      return;
+    }
+    const wasEnded = post === undefined || post.told === true;
+    if (post !== undefined && !wasEnded) {
+      post.told = true;
+      post.end = outcome === "not-sent" ? "not-sent" : "refused";
+    }
+    expect(verdict).toBe(unanswered(record).length > 0 ? "stays-open" : "cool");
+    if (verdict !== "cool") return;
+    record.holder = null;
+    if (outcome === "hit-after-refusals" && !wasEnded) record.owesSuffix = true;
+  });
+
+export const toPublish = (id: DlqId, text: string, deletePending: boolean): Command =>
+  command(`published ${id} ${text} ${deletePending}`, async (model, real) => {
+    const as = messageId(text);
+    const fact = { dlqId: id, as, attempt: 1, deletePending, drain, messageId: null };
+    const { verdicts } = await both(real, ({ ledger }) => ledger.published([fact]));
+    const record = known(model, id);
+    if (record.done === "gone") {
+      expect(verdicts).toEqual([{ kind: "gone" }]);
+      return;
+    }
+    record.publishedAs ??= as;
+    record.done = null;
+    const first = record.publishedAs;
+    expect(verdicts).toEqual([first === as ? { kind: "recorded" } : { kind: "already", as: first }]);
+  });
+
+export const toArchive = (id: DlqId, pick: number): Command =>
+  command(`archived ${id} ${pick}`, async (model, real) => {
+    const record = known(model, id);
+    const by = pickToken(model, pick);
+    const { verdicts } = await both(real, ({ ledger }) => ledger.archived([id], "file", by));
+    if (verdicts[0] !== "recorded" || record.done === "archived") return;
+    expect(record.holder).toMatchObject({ token: by, act: "drop" });
+    record.done = "archived";
+  });
+
+export const toBury = (id: DlqId): Command =>
+  command(`gone ${id}`, async (model, real) => {
+    const record = known(model, id);
+    const { count } = await both(real, ({ ledger }) => ledger.gone([id]));
+    expect(count).toBe(record.publishedAs !== null || record.done !== null ? 1 : 0);
+    if (count === 1) record.done = "gone";
+  });
+
+export const toFailDelete = (id: DlqId): Command =>
+  command(`deleteFailed ${id}`, async (_, real) => {
+    await both(real, ({ ledger }) => ledger.deleteFailed([id]));
+  });
+
+export const toBuryUnlisted = (): Command =>
+  command("goneUnlisted", async (model, real) => {
+    await both(real, ({ ledger }) => ledger.goneUnlisted(drain, model.now));
+    const { views } = await both(real, ({ ledger }) => ledger.look(ids));
+    for (const [index, id] of ids.entries()) {
+      const record = known(model, id);
+      if (views[index]?.state !== "gone") continue;
+      expect(record.publishedAs !== null || record.done !== null).toBe(true);
+      record.done = "gone";
+    }
+  });
+
+export const toPark = (id: DlqId, reason: "rule" | "refused", pick: number): Command =>
+  command(`park ${id} ${reason} ${pick}`, async (model, real) => {
+    const record = known(model, id);
+    const by = pickToken(model, pick);
+    const { verdicts } = await both(real, ({ ledger }) =>
+      ledger.park([{ dlqId: id, reason, attempt: 1 }], { drain, rulesHash: "h1", token: by }),
+    );
+    const isDone = record.publishedAs !== null || record.done !== null;
+    expect(verdicts[0]?.kind === "done-before").toBe(isDone);
+    if (verdicts[0]?.kind !== "parked") return;
+    if (record.holder !== null && record.holder.token !== by) {
+      expect(model.now).toBeGreaterThan(record.holder.since + takeoverMs);
+    }
+    record.holder = null;
+    if (record.parked?.reason !== "refused") record.parked = { reason, drain };
+  });
+
+export const toRelease = (id: DlqId): Command =>
+  command(`release ${id}`, async (model, real) => {
+    await both(real, ({ ledger }) => ledger.release([id]));
+    known(model, id).parked = null;
+  });
+
+/** Stays below the life of a cool entry and of a tombstone. */
+export const toAdvance = (ms: number): Command =>
+  command(
+    `advance ${ms}`,
+    async (model, real) => {
+      model.now += ms;
+      await real.memory.advance(ms);
+      await real.redis.advance(ms);
+    },
+    (model) => model.now + ms <= startOfTime + longestRunMs,
+  );
+
+/** Looks at everything: what was published stays so, and the indexes are exactly the states. */
+export const toLookAround = (): Command =>
+  command("look around", async (model, real) => {
+    const { views } = await both(real, ({ ledger }) => ledger.look(ids));
+    for (const [index, id] of ids.entries()) checkView(known(model, id), views[index]);
+    await both(real, ({ ledger }) => ledger.summary());
+    await both(real, ({ ledger }) => ledger.unknownOutcomes(10, 0));
+    const { entries } = await both(real, ({ ledger }) => ledger.pendingDeletes(10, 0));
+    const pending = entries.map(({ dlqId }) => dlqId);
+    await checkIndexes(real.connection, views, pending);
+  });
+
+function checkView(record: KnownRecord, view: LedgerView | undefined): void {
+  if (record.done !== null) expect(view?.state).toBe(record.done);
+  else if (record.publishedAs !== null)
+    expect(view).toMatchObject({ state: "published", as: record.publishedAs });
+  else if (record.parked !== null)
+    expect(view).toMatchObject({ state: "parked", reason: record.parked.reason });
+  else if (record.holder !== null) expect(view?.state).toBe("open");
+  else expect(["absent", "cool"]).toContain(view?.state);
+}
+
+async function checkIndexes(
+  connection: RedisConnection,
+  views: readonly LedgerView[],
+  pending: readonly DlqId[],
+): Promise<void> {
+  const keys = sourceKeys(connection.keyPrefix, source);
+  const isState = (wanted: (view: LedgerView) => boolean): readonly DlqId[] =>
+    ids.filter((_, index) => views[index] !== undefined && wanted(views[index]));
+  const read = async (...words: [string, ...string[]]): Promise<readonly string[]> =>
+    ((await connection.command(...words)) as string[]).toSorted();
+  expect(await read("ZRANGE", keys.open, "0", "-1")).toEqual(isState(({ state }) => state === "open"));
+  const indexed = await read("ZRANGE", keys.pending, "0", "-1");
+  expect(indexed).toEqual([...pending].toSorted());
+  const settling = isState(({ state }) => state === "published" || state === "archived");
+  expect(settling).toEqual(expect.arrayContaining([...indexed]));
+  expect(settling).toEqual(expect.arrayContaining([...(await read("SMEMBERS", keys.failed))]));
+}

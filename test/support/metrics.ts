@@ -1,0 +1,123 @@
+import { afterEach } from "vitest";
+import type { DrainName, SourceId } from "../../src/ports/ids.ts";
+import type { LedgerSummary } from "../../src/ports/ledger.ts";
+import type { Census, DrainFacts } from "../../src/ports/passes.ts";
+import type { QueueFacts } from "../../src/ports/queue-facts.ts";
+import type { IndexGauge } from "../../src/ports/statistics.ts";
+import {
+  dropReasons,
+  holdReasons,
+  parkReasons,
+  republishReasons,
+  settleReasons,
+} from "../../src/rules/decision.ts";
+import { createMetrics, type Metrics } from "../../src/telemetry/metrics.ts";
+import { createManualClock, type ManualClock } from "./manual-clock.ts";
+
+export const eu = "eu" as SourceId;
+export const orders = "orders" as DrainName;
+export const refunds = "refunds" as DrainName;
+export const reasons = {
+  republish: republishReasons,
+  drop: dropReasons,
+  hold: holdReasons,
+  park: parkReasons,
+  settle: settleReasons,
+};
+export const document = {
+  hash: "abc123",
+  sources: [{ id: "eu" }],
+  drains: [{ name: "orders", source: { id: "eu" } }],
+  indexes: [{ name: "catalog" }],
+};
+
+export const drainFacts: DrainFacts = {
+  due: 3,
+  held: 4,
+  parked: 5,
+  inDoubt: 1,
+  exact: true,
+  reasons: { due: {}, held: {}, parked: {} },
+  oldestRecordAt: 1_700_000_000_000,
+  lastSuccessAt: 1_700_000_100_500,
+  lastFullAt: null,
+  openPass: null,
+  lastOutcome: "complete",
+};
+export const summary: LedgerSummary = {
+  epoch: "e",
+  sequence: 1,
+  at: 1_700_000_200_000,
+  open: 3,
+  unknown: 2,
+  oldestOpenAt: null,
+  pendingDelete: 7,
+  oldestPendingAt: 1_700_000_150_000,
+  failedDeletes: 6,
+  parked: null,
+  settleGate: "closed",
+};
+export const census: Census = {
+  at: 1_700_000_190_000,
+  counted: "listing",
+  depth: 40,
+  unselected: 9,
+  oldestUnselectedAt: 1_700_000_020_000,
+  oldestEnteredAt: 1_700_000_000_000,
+  earliestExpiryAt: 1_700_259_200_000,
+  expiringUnarchived: 2,
+  expiringAccepted: 3,
+  documentHash: "abc123",
+};
+export const facts: QueueFacts = {
+  documentHash: "abc123",
+  drains: [
+    {
+      drain: orders,
+      source: eu,
+      acting: true,
+      guards: [
+        { index: "catalog", effect: "closed" },
+        { index: "catalog", effect: "open" },
+        { index: "users", effect: "open" },
+      ],
+      facts: drainFacts,
+      retentionMs: 259_200_000,
+    },
+  ],
+  sources: [{ source: eu, summary, censusEveryMs: 900_000, census }],
+};
+
+/** Metrics over a clock that each test of the file has to itself. */
+export function useMetrics() {
+  let clock: ManualClock = createManualClock();
+  afterEach(() => {
+    clock = createManualClock();
+  });
+  return {
+    clock: (): ManualClock => clock,
+    create(
+      readFacts: () => Promise<QueueFacts | null> = async () => facts,
+      indexGauges: () => Promise<readonly IndexGauge[]> = async () => [],
+    ): Metrics {
+      const metrics = createMetrics({ version: "1.2.3", reasons, readFacts, indexGauges, clock });
+      metrics.adopt(document);
+      return metrics;
+    },
+  };
+}
+
+/** Samples as `name{labels}` → value, in the text's own spelling. */
+export async function samples(metrics: Metrics): Promise<Map<string, number>> {
+  const lines = (await metrics.render()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return new Map(
+    lines.map((line) => {
+      const at = line.lastIndexOf(" ");
+      return [line.slice(0, at), Number(line.slice(at + 1))];
+    }),
+  );
+}
+
+export function named(all: ReadonlyMap<string, number>, name: string): Record<string, number> {
+  return Object.fromEntries([...all].filter(([key]) => key === name || key.startsWith(`${name}{`)));
+}

@@ -1,0 +1,103 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, expect } from "vitest";
+import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
+
+export interface Received {
+  readonly method: string | undefined;
+  readonly path: string | undefined;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+type Answer = (received: Received) => {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+};
+
+/** An emulator that each test starts as it needs it, and a destination that answers as told. */
+export interface PublishStand {
+  readonly emulator: Emulator;
+  /** Address of the destination. */
+  readonly target: string;
+  readonly received: Received[];
+  answer: Answer;
+  start(options?: EmulatorOptions): Promise<void>;
+  publish(items: unknown, token?: string): Promise<{ readonly status: number; readonly body: unknown }>;
+  /** The answer to a batch that was accepted. */
+  published(items: unknown): Promise<readonly { messageId: string; deduplicated?: true }[]>;
+  deadLetters(query?: string): Promise<Record<string, unknown>[]>;
+}
+
+/** Fresh for every test of the file. */
+export function usePublishStand(): PublishStand {
+  let emulator: Emulator | undefined;
+  const running = (): Emulator => {
+    if (emulator === undefined) throw new Error("the test starts the emulator first");
+    return emulator;
+  };
+  const state = { target: "", received: [] as Received[] };
+  const receiver = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const { method, url, headers: sent } = request;
+      const one = { method, path: url, headers: sent, body: Buffer.concat(chunks).toString() };
+      state.received.push(one);
+      const { status, headers = {}, body = "" } = stand.answer(one);
+      response.writeHead(status, headers).end(body);
+    })();
+  });
+
+  beforeEach(async () => {
+    emulator = undefined;
+    state.received = [];
+    stand.answer = () => ({ status: 200 });
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+    state.target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  });
+  afterEach(async () => {
+    await emulator?.close();
+    await new Promise((resolve) => {
+      receiver.close(resolve);
+      receiver.closeAllConnections();
+    });
+  });
+
+  const publish: PublishStand["publish"] = async (items, token = running().token) => {
+    const response = await fetch(`${running().url}/v2/batch`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      body: typeof items === "string" ? items : JSON.stringify(items),
+    });
+    return { status: response.status, body: await response.json() };
+  };
+  const stand: PublishStand = {
+    get emulator() {
+      return running();
+    },
+    get target() {
+      return state.target;
+    },
+    get received() {
+      return state.received;
+    },
+    answer: () => ({ status: 200 }),
+    async start(options = {}) {
+      emulator = await startEmulator({ retryScale: 0, ...options });
+    },
+    publish,
+    async published(items) {
+      const { status, body } = await publish(items);
+      expect(status).toBe(200);
+      return body as { messageId: string; deduplicated?: true }[];
+    },
+    async deadLetters(query = "") {
+      const headers = { Authorization: `Bearer ${running().token}` };
+      const response = await fetch(`${running().url}/v2/dlq${query}`, { headers });
+      return ((await response.json()) as { messages: Record<string, unknown>[] }).messages;
+    },
+  };
+  return stand;
+}
