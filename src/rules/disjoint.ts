@@ -1,6 +1,6 @@
 import { compileTexts } from "./compile-patterns.ts";
 import type { Budget, Leaf } from "./covers.ts";
-import { isInNetwork, parseIpAddress } from "./ip-address.ts";
+import { addressOf, isInNetwork } from "./ip-address.ts";
 import { costOfRegex, endsOf, isText, longestTried, spelled } from "./pattern-covers.ts";
 import type { AddressPattern, NumberPattern, TextField, TextPattern, ValuePattern } from "./spec.ts";
 
@@ -78,7 +78,7 @@ function numbersMeet(one: NumberPattern, other: NumberPattern): boolean {
 function addressesMeet(one: AddressPattern, other: AddressPattern): boolean {
   const known = byPresence(one, other);
   if (known !== null || one.kind !== "network" || other.kind !== "network") return known ?? true;
-  const [first, second] = [parseIpAddress(one.address), parseIpAddress(other.address)];
+  const [first, second] = [addressOf(one), addressOf(other)];
   if (first === null || second === null) return true;
   return isInNetwork(first, second, Math.min(one.bits, other.bits));
 }

@@ -1,6 +1,6 @@
 import { compileTexts } from "./compile-patterns.ts";
 import type { Budget } from "./covers.ts";
-import { isInNetwork, parseIpAddress } from "./ip-address.ts";
+import { addressOf, isInNetwork } from "./ip-address.ts";
 import type { AddressPattern, NumberPattern, TextField, TextPattern, ValuePattern } from "./spec.ts";
 
 type Pattern = TextPattern | AddressPattern | ValuePattern;
@@ -27,7 +27,7 @@ export function patternCovers(earlier: Pattern, later: Pattern, budget: Budget, 
       return earlier.kind === "number" && spanCovers(earlier, later);
     case "network": {
       if (earlier.kind !== "network" || earlier.bits > later.bits) return false;
-      const [outer, inner] = [parseIpAddress(earlier.address), parseIpAddress(later.address)];
+      const [outer, inner] = [addressOf(earlier), addressOf(later)];
       return outer !== null && inner !== null && isInNetwork(inner, outer, earlier.bits);
     }
     case "exact":
