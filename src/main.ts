@@ -24,10 +24,21 @@ const paging: readonly (string | undefined)[] = ["run", "plan", "apply"];
 // Global options may stand before the command; `pause run` has another command first.
 if (paging.includes(argv.find((word) => commands.has(word)))) keepHeapSmall();
 
-// Whoever read the output may go away (`| head`); the work goes on to its end.
-for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+let isOutputLost = false;
+process.stderr.on("error", () => undefined);
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  // Whoever read the output may go away (`| head`); the work goes on to its end.
+  if (error.code === "EPIPE" || isOutputLost) return;
+  isOutputLost = true;
+  process.stderr.write(`redriver: stdout cannot be written: ${error.code ?? error.name}\n`);
+});
 
 const { processIo } = await import("./cli/io.ts");
 const { runCli } = await import("./cli/program.ts");
 
-process.exitCode = await runCli(argv, processIo);
+const exitCode = await runCli(argv, processIo);
+// An error of the last write is told after it.
+process.exitCode = exitCode;
+process.once("exit", () => {
+  if (isOutputLost && exitCode === 0) process.exitCode = 1;
+});

@@ -1,4 +1,4 @@
-import { open, rename, rm } from "node:fs/promises";
+import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, basename } from "node:path";
 import { RedriverError } from "../ports/errors.ts";
 import type { Io } from "./io.ts";
@@ -14,9 +14,12 @@ export interface PlanOutput {
 
 const bufferedCharacters = 64 * 1024;
 
-/** `-` is stdout. A file is written beside its place and renamed, so that there is a whole plan or none; only its owner may read it. */
-export async function openPlanOutput(target: string, io: Io): Promise<PlanOutput> {
-  if (target === "-") {
+/**
+ * `-` is stdout. A file is written beside its place and renamed, so that there is a whole plan or none; only its owner may read it. A
+ * link is followed. Throws `command-misused` where it cannot be written, and for a device or a pipe, which a rename would replace.
+ */
+export async function openPlanOutput(named: string, io: Io): Promise<PlanOutput> {
+  if (named === "-") {
     return {
       // Pipes and files are written to at once, so nothing piles up.
       write: (line) => Promise.resolve(io.out(line)),
@@ -24,6 +27,7 @@ export async function openPlanOutput(target: string, io: Io): Promise<PlanOutput
       discard: () => Promise.resolve(),
     };
   }
+  const target = await toRegularFile(named);
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
   const file = await orMisused(target, () => open(temporary, "wx", 0o600));
   let buffered = "";
@@ -53,6 +57,22 @@ export async function openPlanOutput(target: string, io: Io): Promise<PlanOutput
       await rm(temporary, { force: true });
     },
   };
+}
+
+/** Where the file is that this names. */
+async function toRegularFile(named: string): Promise<string> {
+  try {
+    const target = await realpath(named);
+    if ((await stat(target)).isFile()) return target;
+  } catch (error) {
+    // Not there yet; what else is wrong is told when it is opened.
+    if (error instanceof Error) return named;
+    throw error;
+  }
+  throw new RedriverError(
+    "command-misused",
+    `the plan cannot be written to ${named}: expected a file; - is stdout`,
+  );
 }
 
 async function orMisused<Answer>(target: string, act: () => Promise<Answer>): Promise<Answer> {

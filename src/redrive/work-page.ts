@@ -1,7 +1,7 @@
 /**
  * One page of dead letters, from listing to deletion. The order of the stages is the delivery guarantee:
  *
- *   collect ─► look up ─► decide ─┬─► copy what nears its expiry
+ *   collect ─► look up ─► decide ─┬─► copy what nears its expiry (of what is published: what is left of it, at the end)
  *                                 ├─► park
  *                                 ├─► settle again what was published before
  *                                 ├─► drop: begin ─► archive ─► settle
@@ -31,6 +31,7 @@ import type {
   Page,
   PublishResult,
 } from "./stages/records.ts";
+import { idsOf } from "./stages/records.ts";
 import { republish } from "./stages/republish.ts";
 import { settle } from "./stages/settle.ts";
 import { createPageReport, type PageOutcome } from "./page-report.ts";
@@ -78,10 +79,12 @@ export async function workPage(
     else if (then === "park") toPark.push(one.decided);
     else if (then === "settle") doneBefore.push(record.letter.dlqId);
   }
+  // What is published or dropped now needs no copy, unless it is left after all.
+  const isWorkedOn = drain.config.mode === "plan" ? new Set<unknown>() : new Set<unknown>(idsOf(candidates));
   const isDone = new Set<unknown>(doneBefore);
   await keepCopiesOf(
     drain,
-    page.records.filter(({ dlqId }) => !isDone.has(dlqId)),
+    page.records.filter(({ dlqId }) => !isDone.has(dlqId) && !isWorkedOn.has(dlqId)),
   );
   if (drain.config.mode === "plan") return report.outcome(candidates);
 
@@ -123,7 +126,13 @@ export async function workPage(
       publish,
     }),
   );
-  return report.outcome([]);
+  const outcome = report.outcome([]);
+  const isLeft = new Set<unknown>(outcome.left.map(({ dlqId }) => dlqId));
+  await keepCopiesOf(
+    drain,
+    page.records.filter(({ dlqId }) => isWorkedOn.has(dlqId) && isLeft.has(dlqId)),
+  );
+  return outcome;
 }
 
 /** Proven published or kept by the archive, now or before: what may be deleted. */

@@ -4,7 +4,7 @@ import { parsePointer } from "./json-pointer.ts";
 import type { Condition, JsonValue, NumberField, TextField } from "./spec.ts";
 import type { Subject } from "./subject.ts";
 
-/** A condition in the words of the document. Patterns of header values are told as "[set]": they may be secrets. */
+/** A condition in the words of the document. Texts that header values and bodies must have are told as "[set]": they may be secrets. */
 export function describeCondition(condition: Condition): string {
   switch (condition.kind) {
     case "any":
@@ -16,7 +16,7 @@ export function describeCondition(condition: Condition): string {
     case "not":
       return `not (${describeCondition(condition.of)})`;
     case "text":
-      return `${condition.field} ${describeTexts(condition.oneOf, holdsAddress(condition.field) ? "address" : "plain")}`;
+      return `${condition.field} ${describeTexts(condition.oneOf, contentOf(condition.field))}`;
     case "header":
       return `${headerWord(condition.of)} ${condition.name} ${describeTexts(condition.oneOf, "secret")}`;
     case "number":
@@ -101,8 +101,9 @@ function isSecretive(field: TextField): boolean {
   }
 }
 
-function holdsAddress(field: TextField): boolean {
-  return field === "url" || field === "callback" || field === "failureCallback";
+function contentOf(field: TextField): "plain" | "address" | "secret" {
+  if (field === "url" || field === "callback" || field === "failureCallback") return "address";
+  return isSecretive(field) && field !== "path" ? "secret" : "plain";
 }
 
 function describeFound(values: readonly string[], secretive: boolean): string {

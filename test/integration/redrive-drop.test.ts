@@ -132,7 +132,8 @@ test("an archive that fails costs the copy, not the pass", async () => {
     `    rules:\n      - { name: outage, when: { responseStatus: 503 }, then: republish }\n`,
   );
   one.seed(2, {}, 70 * hourMs);
-  expect(await one.pass()).toMatchObject({ outcome: "complete", tally: { republished: 2 } });
+  one.seed(1, { responseStatus: 500 }, 70 * hourMs);
+  expect(await one.pass()).toMatchObject({ outcome: "complete", tally: { republished: 2, held: 1 } });
   expect(one.eventsOf("archive:failed")).toHaveLength(1);
 });
 
@@ -176,4 +177,17 @@ test("copies are asked for again where the archive is another one", async () => 
   await other.pass();
   expect(await kept(first)).toHaveLength(2);
   expect(await kept(second)).toHaveLength(2);
+});
+
+test("what nears its expiry is copied where it is left, and not where it is published", async () => {
+  const dir = newDir();
+  const one = await rig(
+    dir,
+    `    limits: { perPass: 2 }\n    rules:\n      - { name: outage, when: { responseStatus: 503 }, then: republish }\n`,
+  );
+  const ids = one.seed(5, {}, 70 * hourMs);
+  expect(await one.pass()).toMatchObject({ tally: { republished: 2, due: 3 } });
+  const copied = (await kept(dir)).map(({ dlqId }) => dlqId);
+  expect(copied.toSorted()).toEqual(ids.filter((id) => one.emulator.dlq.find(id) !== undefined).toSorted());
+  expect(copied).toHaveLength(3);
 });

@@ -64,7 +64,7 @@ describe("what redriver rules explain shows", () => {
           no        receiver-said-never: responseStatus is 489, but the record has 422
           no        too-old-to-matter: messageAge is from 2d, but the record has 1h1m
           yes       bad-deploy-acme: all (responseStatus is 422; body "/tenant" is
-                    "acme"; body "/schema" is < 3)
+                    [set]; body "/schema" is < 3)
           not asked receiver-moved, outage
 
         decision    republish: due (rule "bad-deploy-acme")

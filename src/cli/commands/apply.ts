@@ -42,7 +42,7 @@ export const registerApply: Register = (program, context) => {
     .argument("<plan>", "a file of `redriver plan --out`; - is stdin")
     .option("--reason <text>", "why, for the audit; required without a terminal")
     .option("--by <name>", "who, for the audit; required without a terminal, else the current user")
-    .option("--yes", "do not ask; required without a terminal")
+    .option("--yes", "do not ask")
     .option("--json", "print the summary as JSON")
     .action((file: string, flags: ApplyFlags, command: Command) => apply(file, flags, command, context));
 };

@@ -38,7 +38,7 @@ export const registerDrain: Register = (program, { io, exitWith }) => {
     .description("one pass in the foreground; obeys each drain's mode")
     .argument("[names...]", "drains of the document")
     .option("--all", "every drain of the document")
-    .option("--yes", "do not ask; needed without a terminal where a drain is live")
+    .option("--yes", "do not ask")
     .option("--json", "print the summary as JSON")
     .action(async (names: readonly string[], flags: DrainFlags, command) => {
       requireNamesOrAll(names, flags.all === true);
