@@ -1,6 +1,9 @@
-import type { Applied } from "../redrive/plan/apply.ts";
+import type { Applied, Wait } from "../redrive/plan/apply.ts";
 import type { PlanCheck } from "../redrive/plan/check-plan.ts";
-import { toTime } from "./plan-text.ts";
+import { addSkips, skippedOf, type SkipReport } from "../redrive/plan/skips.ts";
+import { formatDuration } from "../rules/format-duration.ts";
+import { toTime } from "./plan-rules-text.ts";
+import { toSkipCounts } from "./plan-skips-text.ts";
 import { toTable } from "./table.ts";
 
 /** A drain's part of a plan, as it was found and what became of it. */
@@ -26,10 +29,10 @@ export function toQuestion(
       ...(acts.park > 0 ? [`${acts.park} to park`] : []),
       ...(acts.settle > 0 ? [`${acts.settle} to delete again`] : []),
     ];
-    const skipped = check.gone + check.changed + check.otherwise;
+    const skipped = skippedOf(check.skips);
     const rest = [
       ...(check.done > 0 ? [`${check.done} done already`] : []),
-      ...(skipped > 0 ? [`${skipped} skipped (${toDrift(check)})`] : []),
+      ...(skipped > 0 ? [`${skipped} skipped (${toSkipCounts(check.skips)})`] : []),
     ];
     const text = orders.length === 0 ? "nothing to do" : orders.join(", ");
     return `  ${drain} on ${host}: ${[text, ...rest].join("; ")}`;
@@ -37,25 +40,29 @@ export function toQuestion(
   return `Apply the plan of ${toTime(createdAt)}:\n${parts.join("\n")}\nGo on?`;
 }
 
-function toDrift({ gone, changed, otherwise }: PlanCheck): string {
-  return [
-    ...(gone > 0 ? [`${gone} gone`] : []),
-    ...(changed > 0 ? [`${changed} changed`] : []),
-    ...(otherwise > 0 ? [`${otherwise} decided otherwise`] : []),
-  ].join(", ");
+/** What was skipped before anything was done, and meanwhile. */
+export function skipsOf({ check, applied }: Pick<ApplyLine, "check" | "applied">): SkipReport {
+  return applied === null ? check.skips : addSkips(check.skips, applied.skips);
+}
+
+/** `waits for guard 20, next look in 10s`. */
+export function toWaitText({ reasons, nextLookMs }: Pick<Wait, "reasons" | "nextLookMs">): string {
+  const what = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
+  return `waits for ${what.join(", ")}, next look in ${formatDuration(Math.ceil(nextLookMs / 1_000) * 1_000)}`;
 }
 
 export function toApplyText(lines: readonly ApplyLine[]): string {
   return toTable(
-    ["drain", "planned", "done before", "republished", "deleted", "parked", "skipped", "left"],
+    ["drain", "planned", "before", "republished", "dropped", "deleted", "parked", "skipped", "left"],
     lines.map(({ drain, check, applied }) => [
       drain,
       check.planned,
       check.done,
       applied?.tally.republished ?? 0,
+      applied?.dropped ?? 0,
       applied?.tally.deleted ?? 0,
       applied?.tally.parked ?? 0,
-      check.gone + check.changed + check.otherwise + (applied?.skipped ?? 0),
+      skippedOf(skipsOf({ check, applied })),
       applied?.left ?? check.open.size,
     ]),
   );

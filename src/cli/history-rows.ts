@@ -28,23 +28,55 @@ export function toHistoryRows(entry: AuditEntry): readonly HistoryRow[] {
   return records.map(({ dlqId, ...record }) => ({ at, act, dlqId, ...common, ...record }));
 }
 
-export const historyHeader = ["when", "act", "dlqId", "drain", "rule", "reason", "by", "as"] as const;
+export const historyHeader = [
+  "when",
+  "act",
+  "dlqId",
+  "drain",
+  "rule",
+  "reason",
+  "notes",
+  "why",
+  "by",
+  "as",
+] as const;
 
-/** The cells of a row. A person's words stand where a rule's would. */
-export function toCells(row: HistoryRow): readonly string[] {
+/** The cells of these rows, newest first. A `reason` is a decision's, a `why` is a person's. */
+export function toTableRows(rows: readonly HistoryRow[]): readonly (readonly string[])[] {
+  const proofs = new Map<string, string>();
+  return rows
+    .toReversed()
+    .map((row) => {
+      const proof = row.act === "delete" ? proofs.get(row.dlqId ?? "") : undefined;
+      const says = proofOf(row);
+      if (says !== undefined && row.dlqId !== null) proofs.set(row.dlqId, says);
+      return toCells(row, proof);
+    })
+    .toReversed();
+}
+
+/** What lets a dead letter be deleted: this act on it. */
+function proofOf({ act }: HistoryRow): string | undefined {
+  if (act === "published") return "after published";
+  return act === "drop" ? "after archived" : undefined;
+}
+
+function toCells(row: HistoryRow, proof: string | undefined): readonly string[] {
   return [
     new Date(row.at).toISOString(),
     row.act,
     row.dlqId ?? "-",
     row.drain ?? (row.dlqId === null ? "(all)" : "-"),
     row.rule ?? "-",
-    toReason(row),
+    row.reason ?? "-",
+    toNotes(row, proof),
+    row.why ?? "-",
     row.by,
     row.as ?? "-",
   ].map(toPrintable);
 }
 
-function toReason({ reason, why, notes = [], parent }: HistoryRow): string {
-  const parts = [reason, why, ...notes, parent === undefined ? undefined : `came back from ${parent}`];
-  return parts.filter((part) => part !== undefined).join("; ") || "-";
+function toNotes({ notes = [], parent }: HistoryRow, proof: string | undefined): string {
+  const parts = [...new Set(notes), proof, parent === undefined ? undefined : `came back from ${parent}`];
+  return parts.filter((part) => part !== undefined).join(", ") || "-";
 }

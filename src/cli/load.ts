@@ -7,6 +7,7 @@ import { loadSettings } from "../config/settings/load-settings.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import type { DrainsDocument } from "../ports/drains.ts";
 import { isRedriverError, RedriverError } from "../ports/errors.ts";
+import { counted } from "./counted.ts";
 import type { Io } from "./io.ts";
 
 /** Flags that every command takes. */
@@ -43,6 +44,29 @@ export function loadAll(command: Command, io: Io): Loaded {
   const broken = checkFit(settings, outcome.document);
   if (broken.length > 0) throw new RedriverError("settings-invalid", toLines(broken));
   return { settings, document: outcome.document };
+}
+
+export interface LoadedForReading extends Loaded {
+  /** How many problems keep the document from loading. Not 0: it holds names, source ids and addresses alone. */
+  readonly problems: number;
+}
+
+/**
+ * As loadAll, for commands that only read what was done or is waiting: in front of a document with mistakes they work by its names,
+ * source ids and addresses, and say so on stderr. Throws `document-invalid` where not even these can be read.
+ */
+export function loadForReading(command: Command, io: Io): LoadedForReading {
+  const settings = loadSettingsFor(command, io);
+  const { file } = settings.drains;
+  const outcome = readDocumentFile(file, { now: Date.now() });
+  if (outcome.ok) return { ...loadAll(command, io), problems: 0 };
+  const document = readBareDocument(file, "rough");
+  if (document === null) throw new RedriverError("document-invalid", toLines(outcome.problems));
+  const problems = outcome.problems.length;
+  io.err(
+    `warning: ${file} has ${counted(problems, "problem")}, so only its names, source ids and addresses are read; redriver rules check tells what is wrong\n`,
+  );
+  return { settings, document, problems };
 }
 
 function toLines(problems: readonly Problem[]): string {

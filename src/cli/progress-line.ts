@@ -2,7 +2,8 @@ import type { Io } from "./io.ts";
 
 /** How far a command is, on stderr. */
 export interface ProgressLine {
-  show(text: string): void;
+  /** `news` is not held back where lines are told only now and then. */
+  show(text: string, weight?: "passing" | "news"): void;
   end(): void;
 }
 
@@ -18,10 +19,10 @@ export function createProgressLine(io: Io): ProgressLine {
     io.err(io.isTerminal ? `\r\u001B[2K${text}` : `${text}\n`);
   };
   return {
-    show(text) {
+    show(text, weight = "passing") {
       latest = text;
       const now = performance.now();
-      if (!io.isTerminal && now - shownAt < linesEveryMs) return;
+      if (!io.isTerminal && weight === "passing" && now - shownAt < linesEveryMs) return;
       shownAt = now;
       write(text);
     },

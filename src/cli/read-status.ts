@@ -5,8 +5,17 @@ import type { PauseRecord } from "../ports/passes.ts";
 /** Since when a drain is held back, by whom and why; the document says only that it is. */
 export type Pause = PauseRecord | { readonly by: "document" } | null;
 
-/** Everything that Redis knows of the document's drains and sources, and of who works on them. `now`: Unix ms. */
-export async function readStatus(core: Core, nextRuns: ReadonlyMap<string, number>, now: number) {
+export interface StatusQuestion {
+  readonly nextRuns: ReadonlyMap<string, number>;
+  /** Of a document that does not load: then its names are known and nothing else of it. */
+  readonly problems: number;
+  /** Unix ms. */
+  readonly now: number;
+}
+
+/** Everything that Redis knows of the document's drains and sources, and of who works on them. */
+export async function readStatus(core: Core, { nextRuns, problems, now }: StatusQuestion) {
+  const isWhole = problems === 0;
   const [facts, replicas, pauses] = await Promise.all([
     readQueueFacts(core),
     core.replicas.all(),
@@ -14,7 +23,9 @@ export async function readStatus(core: Core, nextRuns: ReadonlyMap<string, numbe
   ]);
   return {
     at: now,
-    documentHash: core.document.hash,
+    /** Null: the document has problems, and the replicas go on under one from before. */
+    documentHash: isWhole ? core.document.hash : null,
+    documentProblems: problems,
     drains: facts.drains.map(({ drain, source, guards, facts: found }) => {
       const config = core.drains.get(drain)?.config;
       const byPerson = pauseOf(pauses.get(source) ?? [], drain);
@@ -22,7 +33,7 @@ export async function readStatus(core: Core, nextRuns: ReadonlyMap<string, numbe
       return {
         drain,
         source,
-        mode: config?.mode ?? "plan",
+        mode: isWhole ? (config?.mode ?? "plan") : null,
         paused,
         guards,
         /** Null: no daemon has scheduled it. */
@@ -33,7 +44,7 @@ export async function readStatus(core: Core, nextRuns: ReadonlyMap<string, numbe
     sources: facts.sources.map(({ source, summary, census }) => ({ source, ...summary, census })),
     replicas: replicas.map((replica) => ({
       ...replica,
-      sameDocument: replica.documentHash === core.document.hash,
+      sameDocument: isWhole && replica.documentHash === core.document.hash,
     })),
   };
 }

@@ -20,6 +20,7 @@ import { toExplainText } from "./rules-explain-text.ts";
 import { findListed } from "./rules-find.ts";
 import { readLineageKeys } from "./rules-lineage.ts";
 import { hasHeader, looksMasked, parseRecordText } from "./rules-record.ts";
+import { cameBackFrom, whyUnselected } from "./rules-unselected.ts";
 import { silent } from "./silent.ts";
 import { createStop } from "./stop.ts";
 
@@ -36,6 +37,11 @@ interface Subject {
   readonly drain: DrainConfig;
   readonly raw: RawRecord;
   readonly conditions: Omit<ExplainConditions, "show" | "headerPrefix">;
+}
+
+/** `missing` completes "<dlqId> …". */
+interface Missing {
+  readonly missing: string;
 }
 
 const closeWithinMs = 2_000;
@@ -55,8 +61,8 @@ export async function explainCommand(
     toEnteredAt(record) === null
       ? await givenSubject(record, flags, opened, document, context)
       : await listedSubject(record as DlqId, flags, opened, document, context);
-  if (subject === null) {
-    io.err(`${record} is not in the queue, or not in what the drain selects\n`);
+  if ("missing" in subject) {
+    io.err(`${record} ${subject.missing}\n`);
     context.exitWith(1);
     return;
   }
@@ -119,7 +125,7 @@ async function listedSubject(
   { settings }: OpenedDocument,
   document: DrainsDocument,
   { io }: CommandContext,
-): Promise<Subject | null> {
+): Promise<Subject | Missing> {
   if (at !== undefined) throw new RedriverError("command-misused", "--at goes with a file or stdin");
   const { name } = chooseDrain(document, named);
   const teardown = createTeardown();
@@ -134,8 +140,12 @@ async function listedSubject(
     const signal = AbortSignal.any([stop.signal, stop.stopping]);
     const onPage = (listed: number): void => progress.show(`${listed} looked at`);
     const raw = await findListed(dlqId, { service: source.service, select: config.select, signal, onPage });
+    if (raw === null) {
+      const anyway = await findListed(dlqId, { service: source.service, select: {}, signal, onPage });
+      progress.end();
+      return { missing: toMissing(config, anyway, source) };
+    }
     progress.end();
-    if (raw === null) return null;
     const ledger = await askLedger(dlqId, source, () => requireRedis(core.redis));
     const now = serviceNow(source);
     const { viewedAt = now } = ledger;
@@ -144,6 +154,15 @@ async function listedSubject(
   } finally {
     await teardown.run(closeWithinMs);
   }
+}
+
+function toMissing(drain: DrainConfig, raw: RawRecord | null, source: SourceRuntime): string {
+  if (raw === null) return `is not in the queue of source ${source.config.name}`;
+  const why = [...whyUnselected(drain, raw), cameBackFrom(raw, source.lineageKeys())].filter(
+    (part) => part !== null,
+  );
+  const because = why.length === 0 ? " a moment ago" : `: ${why.join("; ")}`;
+  return `is in the queue of source ${source.config.name}, but drain ${drain.name} does not select it${because}`;
 }
 
 /** What the ledger knows, where Redis is there. */

@@ -1,7 +1,7 @@
 import type { LedgerView } from "../ports/ledger.ts";
 import { formatDuration } from "../rules/format-duration.ts";
 import type { ExplainedItem, ExplainedRecord, Explanation } from "./rules-explain.ts";
-import { toTime } from "./plan-text.ts";
+import { toTime } from "./plan-rules-text.ts";
 import { toWalkText } from "./rules-walk-text.ts";
 import { wrapList, wrapText, wrapWords } from "./wrap.ts";
 

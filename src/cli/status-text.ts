@@ -2,12 +2,12 @@ import { formatDuration } from "../rules/format-duration.ts";
 import { counted } from "./counted.ts";
 import type { Status } from "./read-status.ts";
 import { toTable } from "./table.ts";
-import { terminalColumns, wrapList, wrapText } from "./wrap.ts";
+import { terminalColumns, wrapList, wrapText, wrapWords } from "./wrap.ts";
 
 /** What `redriver status` prints, in lines of so many columns: a table of the drains, then what there is to say of each part. */
 export function toStatusText(columns: number, status: Status): string {
   const sections = [
-    `document ${status.documentHash}\n`,
+    toDocumentText(columns, status),
     toDrainTable(columns, status),
     ...status.drains.map((drain) => toDrainText(columns, drain, status.at)),
     ...status.sources.map((source) => toSourceText(columns, source, status)),
@@ -18,32 +18,53 @@ export function toStatusText(columns: number, status: Status): string {
 
 type DrainStatus = Status["drains"][number];
 type SourceStatus = Status["sources"][number];
+type StrayGroup = NonNullable<SourceStatus["census"]>["strayComeBacks"]["top"][number];
 type ReplicaStatus = Status["replicas"][number];
 
 /** So that the seven columns of the table fit 80; the whole name stands below the table. */
-const longestName = 24;
+const longestName = 18;
 
-function toDrainTable(columns: number, { drains, at }: Status): string {
+function toDocumentText(columns: number, { documentHash, documentProblems, replicas }: Status): string {
+  if (documentHash !== null) return `document ${documentHash}\n`;
+  const hashes = [...new Set(replicas.map((replica) => replica.documentHash))];
+  const running = hashes.length === 0 ? "" : `; replicas go on under ${hashes.join(", ")}`;
+  const problems = counted(documentProblems, "problem");
+  return wrapWords(
+    columns,
+    0,
+    "",
+    `document does not load: ${problems}, see redriver rules check; modes and guards are not known here${running}`,
+  );
+}
+
+function toDrainTable(columns: number, { drains, replicas, at }: Status): string {
   return toTable(
     ["drain", "mode", "due", "held", "parked", "in doubt", "next pass"],
     drains.map((drain) => [
       columns <= terminalColumns ? shortened(drain.drain) : drain.drain,
-      drain.paused === null ? drain.mode : "paused",
+      toModeText(drain),
       drain.due ?? "-",
       drain.held ?? "-",
       drain.parked ?? "-",
       drain.inDoubt ?? "-",
-      toNextText(drain, at),
+      toNextText(drain, replicas, at),
     ]),
   );
+}
+
+/** A mode that is not known is none: only a pause is told then. */
+function toModeText({ mode, paused }: DrainStatus): string {
+  return [mode, paused === null ? null : "paused"].filter((part) => part !== null).join(", ") || "-";
 }
 
 function shortened(name: string): string {
   return name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name;
 }
 
-function toNextText({ nextPassAt }: DrainStatus, now: number): string {
+/** What Redis has scheduled begins only where a replica runs. */
+function toNextText({ nextPassAt }: DrainStatus, replicas: readonly ReplicaStatus[], now: number): string {
   if (nextPassAt === null) return "none";
+  if (replicas.length === 0) return "no replica";
   return nextPassAt >= now
     ? `in ${formatDuration(nextPassAt - now)}`
     : `late by ${formatDuration(now - nextPassAt)}`;
@@ -53,7 +74,7 @@ function toDrainText(columns: number, drain: DrainStatus, now: number): string {
   const { reasons } = drain;
   const closed = drain.guards.filter(({ effect }) => effect === "closed");
   return [
-    `${drain.drain}: ${drain.mode}, source ${drain.source}\n`,
+    `${drain.drain}: ${toModeText(drain)}, source ${drain.source}\n`,
     toPauseText(columns, drain.paused, now),
     toReasonText(columns, "due", reasons?.due),
     toReasonText(columns, "held", reasons?.held),
@@ -138,6 +159,8 @@ function toCensusLines(columns: number, census: SourceStatus["census"], now: num
   items.push(`counted ${toAgo(census.at, now)}`);
   const trouble: string[] = [];
   if (unselected > 0) trouble.push(`${unselected} selected by no drain`);
+  const strays = census.strayComeBacks;
+  if (strays.count > 0) trouble.push(`${strays.count} of them came back from a redrive`);
   if (expiringUnarchived > 0)
     trouble.push(
       `${expiringUnarchived} ${expiringUnarchived === 1 ? "expires" : "expire"} soon without a copy`,
@@ -145,7 +168,12 @@ function toCensusLines(columns: number, census: SourceStatus["census"], now: num
   return [
     wrapList(columns, 2, "queue", items),
     ...(trouble.length === 0 ? [] : [wrapList(columns, 2, "!", trouble)]),
+    ...(strays.top.length === 0 ? [] : [wrapList(columns, 2, "back from", strays.top.map(toStrayText))]),
   ];
+}
+
+function toStrayText({ host, status, count }: StrayGroup): string {
+  return `${host} ${status ?? "without an answer"} (${count})`;
 }
 
 function toLedgerItems(source: SourceStatus, now: number): readonly string[] {
@@ -161,7 +189,8 @@ function toLedgerItems(source: SourceStatus, now: number): readonly string[] {
 }
 
 function toReplicaText(columns: number, { replicas, at: now }: Status): string {
-  if (replicas.length === 0) return "no replica is running\n";
+  if (replicas.length === 0)
+    return "no replica is running: no pass will begin, and nothing is counted anew\n";
   const table = toTable(
     ["replica", "document", "for", "seen ago", ""],
     replicas.map((replica) => [

@@ -77,7 +77,8 @@ export async function requireRedis(redis: RedisConnection): Promise<void> {
     await redis.ready(connectWithinMs);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new RedriverError("redis-unavailable", `${why}; set redis.url (REDRIVER_REDIS_URL)`, { cause });
+    const what = why.replace(/; see redis\.url$/, "");
+    throw new RedriverError("redis-unavailable", `${what}; set redis.url (REDRIVER_REDIS_URL)`, { cause });
   }
   const problems = (await findRedisProblems(redis)).filter(({ weight }) => weight === "refuse");
   if (problems.length > 0) {

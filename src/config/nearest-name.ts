@@ -1,3 +1,64 @@
+/** What others call it, in lower case: other tools, older pages, the service's own headers. The first that is known is meant. */
+const aliases: Readonly<Record<string, readonly string[]>> = {
+  status: ["responseStatus"],
+  statuscode: ["responseStatus"],
+  code: ["responseStatus"],
+  response: ["responseBody"],
+  error: ["responseBody"],
+  topic: ["topicName"],
+  group: ["topicName"],
+  urlgroup: ["topicName"],
+  endpoint: ["endpointName"],
+  queue: ["queueName"],
+  queuename: ["queue"],
+  schedule: ["scheduleId"],
+  headers: ["header"],
+  header: ["headers"],
+  responseheaders: ["responseHeader"],
+  destination: ["url"],
+  address: ["url"],
+  domain: ["host"],
+  hostname: ["host"],
+  ip: ["callerIp"],
+  tag: ["label"],
+  tags: ["labels"],
+  key: ["flowControlKey"],
+  flowcontrol: ["flowControlKey"],
+  retries: ["maxRetries", "attempt"],
+  maxretries: ["retries"],
+  attempts: ["attempt"],
+  tries: ["attempt"],
+  payload: ["body"],
+  json: ["body"],
+  id: ["messageId"],
+  verb: ["method"],
+  httpmethod: ["method"],
+  ttl: ["timeLeft"],
+  expires: ["timeLeft"],
+  created: ["createdAt"],
+  action: ["then"],
+  do: ["then"],
+  if: ["when"],
+  match: ["when"],
+  where: ["when", "select"],
+  filter: ["select"],
+  transform: ["set"],
+  change: ["set"],
+  ratelimit: ["limit", "limits"],
+  rate: ["limit"],
+  until: ["ignoreAfter"],
+  default: ["otherwise", "defaults"],
+  or: ["any"],
+  and: ["all"],
+};
+
+/** The known name that goes by another name elsewhere; undefined where there is none. */
+export function aliasOf(word: string, known: readonly string[]): string | undefined {
+  const plain = word.toLowerCase().replaceAll(/[-_]/g, "");
+  if (!Object.hasOwn(aliases, plain)) return undefined;
+  return aliases[plain]?.find((name) => known.includes(name));
+}
+
 /** Longer words are not typing mistakes of a name, and comparing them costs time that a hostile file could ask for. */
 const longestCompared = 48;
 

@@ -1,4 +1,4 @@
-import { nearestName } from "./nearest-name.ts";
+import { aliasOf, nearestName } from "./nearest-name.ts";
 
 /**
  * One thing that is wrong with a setting or with the drains document. Never holds a token, a credential, a header value
@@ -64,16 +64,16 @@ export function quoted(text: string): string {
   );
 }
 
-/** The sentence about a name that is not known, with the nearest that is. `expected` stands in for a long list. */
+/** The sentence about a name that is not known, the one that was probably meant first. `expected` stands in for a long list. */
 export function unknownName(
   kind: string,
   name: string,
   known: readonly string[],
   expected: string = oneOfText(known),
 ): string {
-  const nearest = nearestName(name, known.slice(0, 200));
-  const suggestion = nearest === undefined ? "" : `; did you mean ${quoted(nearest)}?`;
-  return `unknown ${kind} ${quoted(name)}; expected ${expected}${suggestion}`;
+  const meant = aliasOf(name, known) ?? nearestName(name, known.slice(0, 200));
+  const suggestion = meant === undefined ? "" : ` did you mean ${quoted(meant)}?`;
+  return `unknown ${kind} ${quoted(name)};${suggestion} expected ${expected}`;
 }
 
 /** `one of a, b, c`; at most forty names of a longer list. */

@@ -62,9 +62,11 @@ export function createRedisSourceBook(
     async census() {
       const text = await redis.command("GET", censusKey);
       if (typeof text !== "string") return null;
-      // During an update another replica may write a census that does not count apart what was accepted.
-      const census = JSON.parse(text) as Omit<Census, "expiringAccepted"> & Partial<Census>;
-      return { ...census, expiringAccepted: census.expiringAccepted ?? 0 };
+      // During an update another replica may write a census that does not count these apart.
+      const census = JSON.parse(text) as Omit<Census, "expiringAccepted" | "strayComeBacks"> &
+        Partial<Census>;
+      const { expiringAccepted = 0, strayComeBacks = { count: 0, top: [] } } = census;
+      return { ...census, expiringAccepted, strayComeBacks };
     },
     async noteCensus(census) {
       await redis.run(noteCensusScript, [censusKey], [JSON.stringify(census)]);

@@ -168,6 +168,8 @@ export interface Census {
   readonly unselected: number;
   /** Entry of the oldest of those. */
   readonly oldestUnselectedAt: number | null;
+  /** Those that came back from a redrive, by their signed lineage, and no drain selects: nothing counts their attempts any more. */
+  readonly strayComeBacks: StrayComeBacks;
   readonly oldestEnteredAt: number | null;
   readonly earliestExpiryAt: number | null;
   /** Near expiry and not in the archive: nothing keeps a copy of these. */
@@ -175,6 +177,12 @@ export interface Census {
   /** The same, but of drains alone whose `beforeExpiry` says that no copy is made. */
   readonly expiringAccepted: number;
   readonly documentHash: string;
+}
+
+export interface StrayComeBacks {
+  readonly count: number;
+  /** The most frequent, at most three; `status` null: there was no HTTP answer. */
+  readonly top: readonly { readonly host: string; readonly status: number | null; readonly count: number }[];
 }
 
 /** What is remembered about a source besides its ledger. */

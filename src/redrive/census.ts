@@ -9,6 +9,7 @@ import type { Archive } from "../ports/archive.ts";
 import type { DrainConfig } from "../ports/drains.ts";
 import type { Census, Pass, Tally } from "../ports/passes.ts";
 import { earlier } from "../ports/tally.ts";
+import { countStrays } from "./census-strays.ts";
 import { createDrainSelects, enteredAtOf, type DrainSelects } from "./drain-selects.ts";
 import type { ListingSignals } from "./list-patiently.ts";
 import { listToEnd } from "./list-to-end.ts";
@@ -60,9 +61,11 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
     isKept: drain.beforeExpiry.then === "archive",
   }));
   let census: Census = { ...nothing, documentHash };
+  const strays = countStrays();
   let isFirst = true;
   for await (const page of listToEnd(source, { select: {} }, signals)) {
     const found = look(page.records, { drains, now: serviceNow(source), retentionMs });
+    strays.add(found.unselected, source.lineageKeys());
     // Also what a drain selects: between its passes more time may lie than is left.
     await keepCopies(source, found.toKeep, { archive, drain: null, documentHash });
     const bare = found.nearExpiry.length === 0 ? [] : await source.copies.missing(found.nearExpiry);
@@ -73,7 +76,7 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
     census = {
       ...before,
       depth: before.depth + page.records.length,
-      unselected: before.unselected + found.unselected,
+      unselected: before.unselected + found.unselected.length,
       oldestUnselectedAt: earlier(before.oldestUnselectedAt, found.oldestUnselectedAt),
       oldestEnteredAt,
       earliestExpiryAt: toExpiry(oldestEnteredAt, retentionMs),
@@ -81,7 +84,7 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
       expiringAccepted: before.expiringAccepted + accepted,
     };
   }
-  return census;
+  return { ...census, strayComeBacks: strays.counted() };
 }
 
 const nothing: Census = {
@@ -90,6 +93,7 @@ const nothing: Census = {
   depth: 0,
   unselected: 0,
   oldestUnselectedAt: null,
+  strayComeBacks: { count: 0, top: [] },
   oldestEnteredAt: null,
   earliestExpiryAt: null,
   expiringUnarchived: 0,
@@ -111,7 +115,7 @@ function look(records: readonly RawRecord[], { drains, now, retentionMs }: Look)
   const nearExpiry: DlqId[] = [];
   const toKeep: RawRecord[] = [];
   const accepted = new Set<DlqId>();
-  let unselected = 0;
+  const unselected: RawRecord[] = [];
   let oldestUnselectedAt: number | null = null;
   let oldestEnteredAt: number | null = null;
   for (const record of records) {
@@ -119,7 +123,7 @@ function look(records: readonly RawRecord[], { drains, now, retentionMs }: Look)
     oldestEnteredAt = earlier(oldestEnteredAt, enteredAt);
     const selecting = drains.filter(({ selects }) => selects(record, now));
     if (selecting.length === 0) {
-      unselected += 1;
+      unselected.push(record);
       oldestUnselectedAt = earlier(oldestUnselectedAt, enteredAt);
     }
     if (enteredAt === null) continue;

@@ -81,6 +81,11 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
     "Records that expire soon without a copy and whose drains say beforeExpiry: nothing, as the last census counted.",
     ["source"],
   );
+  const strays = gauge(
+    "redriver_source_unselected_come_backs",
+    "Records that came back from a redrive and that no drain selects, as the last census counted.",
+    ["source"],
+  );
   const censusEvery = gauge(
     "redriver_source_census_interval_seconds",
     "How often the document asks for a census.",
@@ -95,6 +100,7 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
     sourceExpiry,
     unarchived,
     accepted,
+    strays,
     censusEvery,
     censusAt,
     records,
@@ -144,6 +150,7 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
       depth.set({ source }, census.depth);
       unarchived.set({ source }, census.expiringUnarchived);
       accepted.set({ source }, census.expiringAccepted);
+      strays.set({ source }, census.strayComeBacks.count);
       censusAt.set({ source }, toSeconds(census.at));
       if (oldestEnteredAt !== null) sourceOldest.set({ source }, toSeconds(oldestEnteredAt));
       if (earliestExpiryAt !== null) sourceExpiry.set({ source }, toSeconds(earliestExpiryAt));

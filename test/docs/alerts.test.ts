@@ -82,6 +82,7 @@ const facts: QueueFacts = {
         depth: 1,
         unselected: 1,
         oldestUnselectedAt: 1,
+        strayComeBacks: { count: 0, top: [] },
         oldestEnteredAt: 1,
         earliestExpiryAt: 1,
         expiringUnarchived: 1,

@@ -11,6 +11,7 @@ import {
   startEmulator,
   type Emulator,
 } from "../../src/emulator/index.ts";
+import { toSeed } from "../../src/emulator/dlq/seed.ts";
 import { runChild, type ChildEnded } from "../support/child.ts";
 import { createFolder } from "../support/command.ts";
 import { codeBlocks, codeSpans, readDoc, root, tableRows } from "../support/markdown.ts";
@@ -46,6 +47,30 @@ async function follow(
   expect({ exitCode, out }).toMatchObject({ exitCode: 0 });
   return { emulator, lines: out.split("\n"), out };
 }
+
+it("names every field that a seeded record gets, with its value", () => {
+  const rows = tableRows(manual, ["field left out", "value"]).flatMap(([names = "", value = ""]) =>
+    codeSpans(names).map((name) => [name, codeSpans(value)[0]] as const),
+  );
+  const plain = toSeed({}, "1-0", 1);
+  expect(rows.map(([name]) => name).toSorted()).toEqual(Object.keys(plain).toSorted());
+  const told = new Map(rows);
+  for (const name of [
+    "url",
+    "method",
+    "header",
+    "body",
+    "responseHeader",
+    "responseStatus",
+    "maxRetries",
+    "callerIP",
+  ]) {
+    const value = plain[name];
+    expect({ [name]: told.get(name) }).toEqual({
+      [name]: typeof value === "string" ? value : JSON.stringify(value),
+    });
+  }
+});
 
 /** What is tried of each recipe; a recipe without an entry here fails. */
 const recipes: Readonly<Record<string, (heading: string) => Promise<void>>> = {

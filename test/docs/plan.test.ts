@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { toPlanRecord } from "../../src/redrive/plan/plan-record.ts";
-import type { SurveyedRecord } from "../../src/redrive/plan/survey.ts";
+import type { ForeseenRecord } from "../../src/redrive/plan/next-decision.ts";
 import type { DrainRuntime } from "../../src/redrive/runtime.ts";
+import type { Decision } from "../../src/rules/decision.ts";
 import { letterOf, rawRecord } from "../support/letters.ts";
 import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";
 
@@ -12,12 +13,15 @@ const drain = {
   source: { headerPrefix: "Upstash-" },
 } as DrainRuntime;
 
-function recordOf(decision: object, view: object, isDue: boolean): SurveyedRecord {
+function recordOf(decision: Partial<Decision>, view: object, isDue: boolean): ForeseenRecord {
   const letter = letterOf();
   const decided = { raw: rawRecord(), letter, view, decision, attempt: 0 };
   const item = { destination: "https://new.example.com/", headers: {}, body: "" };
-  const candidate = isDue ? { ...decided, losses: ["queue-delay"], toItem: () => item } : null;
-  return { decided, candidate } as unknown as SurveyedRecord;
+  const candidate = isDue
+    ? { ...decided, losses: ["queue-delay"], lineage: { attempt: 1 }, toItem: () => item }
+    : null;
+  const next = decision.then === "hold" ? { then: "republish", reason: "due", rule: "a", at: 9 } : null;
+  return { decided, candidate, next, facts: { expiresAt: 99 } } as unknown as ForeseenRecord;
 }
 
 describe("docs/plan.md", () => {

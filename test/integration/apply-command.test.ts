@@ -10,6 +10,7 @@ const redis = useRedis();
 interface Line {
   readonly drain: string;
   readonly check: Readonly<Record<string, number>>;
+  readonly skippedRecords: { readonly count: number; readonly records: readonly unknown[] };
   readonly applied: {
     readonly tally: Readonly<Record<string, number>>;
     readonly skipped: number;
@@ -80,9 +81,14 @@ describe("redriver apply", () => {
       headers: { Authorization: `Bearer ${stand.emulator.token}` },
     });
     expect(stand.emulator.dlq.size).toBe(99);
-    const { exitCode, out } = await stand.apply("--json");
+    const { exitCode, out, err } = await stand.apply("--json");
     expect(exitCode).toBe(0);
     expect(lineOf(out)).toMatchObject({ check: { gone: 1 }, applied: { tally: { republished: 99 } } });
+    expect(lineOf(out).skippedRecords).toEqual({
+      count: 1,
+      records: [{ dlqId: ids[0], why: "gone", was: { then: "republish", reason: "due", rule: "outage" } }],
+    });
+    expect(err).toContain(`orders: 1 skipped: 1 gone\n  ${ids[0]}: gone, was republish by outage\n`);
   });
 
   it("refuses as a whole past 5 %, says what differs, and does nothing", async () => {
@@ -100,6 +106,9 @@ describe("redriver apply", () => {
     expect(err).toContain(
       "plan-drifted: 6 of 100 are not as planned (6 gone, 0 changed, 0 decided otherwise now), more than 5 %",
     );
+    const examples = ids.slice(0, 3).map((id) => `\n  ${id}: republish by outage → gone`);
+    expect(err).toContain(`make a new plan, such as${examples.join("")}\n`);
+    expect(err).not.toContain(ids[3]);
     expect(stand.emulator.journal.counts().accepted).toBe(0);
   });
 
@@ -113,6 +122,10 @@ describe("redriver apply", () => {
     const { exitCode, err } = await stand.apply();
     expect(exitCode).toBe(1);
     expect(err).toContain("20 decided otherwise now");
+    expect(err).toContain(": republish by outage → would be sent differently\n");
+    stand.document(outageDocument.replace("name: outage", "name: blackout"));
+    expect((await stand.apply()).err).toContain(": republish by outage → republish by blackout\n");
+    expect(stand.emulator.journal.counts().accepted).toBe(0);
     // A change of the rules that does not touch these records is none.
     stand.document(outageDocument.replace("responseStatus: 422", "responseStatus: 400"));
     expect((await stand.apply()).exitCode).toBe(0);
@@ -129,7 +142,23 @@ describe("redriver apply", () => {
     stand.seed(3);
     await stand.plan();
     expect(existsSync(`${dir}/archive`)).toBe(false);
-    expect((await stand.apply()).exitCode).toBe(0);
+    const { exitCode, out } = await stand.apply();
+    expect(exitCode).toBe(0);
+    const [header, row] = out
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(/\s{2,}/));
+    expect(Object.fromEntries(header!.map((name, index) => [name, row![index]]))).toEqual({
+      drain: "orders",
+      planned: "10",
+      before: "0",
+      republished: "3",
+      dropped: "7",
+      deleted: "10",
+      parked: "0",
+      skipped: "0",
+      left: "0",
+    });
     await stand.emulator.idle();
     expect(stand.receiver.deliveries).toHaveLength(3);
     expect(stand.emulator.dlq.size).toBe(0);
@@ -198,7 +227,12 @@ describe("redriver apply", () => {
     stand.seed(150);
     await stand.plan();
     const startedAt = performance.now();
-    expect((await stand.apply()).exitCode).toBe(0);
+    const { exitCode, err } = await stand.run(
+      ["apply", stand.file, "--reason", "why", "--by", "ada", "--yes"],
+      { terminal: true },
+    );
+    expect(exitCode).toBe(0);
+    expect(err).toMatch(/orders: 0 of 150 done, waits for rate-limit 50, next look in 1s/);
     expect(performance.now() - startedAt).toBeGreaterThan(1_500);
     expect(stand.emulator.journal.counts().accepted).toBe(150);
   });
@@ -209,8 +243,16 @@ describe("redriver apply", () => {
     });
     stand.seed(50);
     await stand.plan();
-    const { exitCode, err } = await stand.apply();
+    const { exitCode, err, out } = await stand.apply("--json");
     expect(exitCode).toBe(3);
+    expect(Object.keys(lineOf(out).applied.tally)).toEqual([
+      "republished",
+      "deduplicated",
+      "dropped",
+      "deleted",
+      "parked",
+      "comeBacks",
+    ]);
     expect(err).toContain("20 left (day-limit 20); apply the plan again to go on");
     expect(stand.emulator.journal.counts().accepted).toBe(30);
   });
@@ -221,6 +263,8 @@ describe("redriver apply", () => {
     await stand.plan();
     const no = await stand.run(["apply", stand.file], { terminal: true });
     expect(no.exitCode).toBe(3);
+    expect(no.err).toMatch(/\nnothing was done\n$/);
+    expect(no.out).toBe("");
     expect(no.questions.join()).toContain(
       `orders on ${new URL(stand.emulator.url).host}: 12 to republish\nGo on?`,
     );

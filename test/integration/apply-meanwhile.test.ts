@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
 import type { DrainName, Token } from "../../src/ports/ids.ts";
+import type { Wait } from "../../src/redrive/plan/apply.ts";
 import type { DrainRuntime } from "../../src/redrive/runtime.ts";
 import { planHere, shortLimits } from "../support/planned.ts";
 import { createRig, type Rig } from "../support/rig.ts";
@@ -47,7 +48,20 @@ describe("an apply", () => {
       }),
     );
 
-    expect(applied).toMatchObject({ tally: { republished: 3, parked: 0 }, skipped: 1, left: 0, stop: null });
+    expect(applied).toMatchObject({ tally: { republished: 3, parked: 0 }, left: 0, stop: null });
+    expect(applied.skips).toEqual({
+      gone: 0,
+      changed: 0,
+      otherwise: 1,
+      examples: [
+        {
+          dlqId: broken,
+          why: "otherwise",
+          was: { then: "park", reason: "rule", rule: "broken" },
+          is: expect.objectContaining({ then: "republish" }) as unknown,
+        },
+      ],
+    });
     expect(rig.emulator.journal.counts().accepted).toBe(3);
     expect(rig.emulator.dlq.size).toBe(1);
   });
@@ -58,7 +72,8 @@ describe("an apply", () => {
     async () => {
       const rig = await createRig({ redisUrl: redis.url(), mode: "plan", ...shortLimits });
       const [taken] = rig.seed(4) as DlqId[];
-      const apply = await planHere(rig.drain);
+      const waits: Wait[] = [];
+      const apply = await planHere(rig.drain, (wait) => waits.push(wait));
       const { ledger } = rig.drain.source;
       const begun = await ledger.begin([{ dlqId: taken!, messageId: "m" as MessageId, attempt: 1 }], {
         token: "somebody" as Token,
@@ -76,6 +91,9 @@ describe("an apply", () => {
         stop: null,
       });
       expect(rig.emulator.dlq.size).toBe(0);
+      expect(waits[0]).toMatchObject({ left: 1, reasons: { "in-flight": 1 } });
+      expect(waits[0]!.nextLookMs).toBeGreaterThan(10_000);
+      expect(waits[0]!.nextLookMs).toBeLessThan(17_100);
     },
   );
 

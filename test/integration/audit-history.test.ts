@@ -133,9 +133,9 @@ describe("redriver history", () => {
     const all = await run(["history"]);
     expect(all).toMatchObject({ exitCode: 0, err: "" });
     const lines = all.out.trimEnd().split("\n");
-    expect(lines[0]).toMatch(/^when +act +dlqId +drain +rule +reason +by +as$/);
-    expect(lines[1]).toMatch(/ resume +- +\(all\) +- +over +eve +-$/);
-    expect(lines[3]).toMatch(/ pause +- +refunds +- +deploy +bob +-$/);
+    expect(lines[0]).toMatch(/^when +act +dlqId +drain +rule +reason +notes +why +by +as$/);
+    expect(lines[1]).toMatch(/ resume +- +\(all\) +- +- +- +over +eve +-$/);
+    expect(lines[3]).toMatch(/ pause +- +refunds +- +- +- +deploy +bob +-$/);
     expect(lines).toHaveLength(7);
 
     const acts = async (...flags: readonly string[]) =>
@@ -143,6 +143,14 @@ describe("redriver history", () => {
     expect(await acts("--drain", "refunds")).toEqual(["resume", "pause", "pause", "park"]);
     expect(await acts("--since", "1h")).toHaveLength(6);
     expect(await acts("--until", "1h")).toEqual([]);
+
+    for (const command of [["history"], ["parked", "list"]]) {
+      const { exitCode, err } = await run([...command, "--drain", "refund"]);
+      expect({ exitCode, err }).toEqual({
+        exitCode: 0,
+        err: 'nothing is known of a drain named "refund"; the document has orders, refunds\n',
+      });
+    }
   });
 
   it("ends with 1 for an id of which nothing is known, and says when there is more", async () => {

@@ -43,6 +43,7 @@ describe("a census", () => {
       depth: 182,
       unselected: 31,
       oldestUnselectedAt: enteredAt(lost[0]),
+      strayComeBacks: { count: 0, top: [] },
       oldestEnteredAt: enteredAt(oldest[0]),
       earliestExpiryAt: enteredAt(oldest[0]) + 72 * hourMs,
       expiringUnarchived: 0,
@@ -163,6 +164,31 @@ describe("a census", () => {
     await narrow.pass();
     expect(await narrow.drain.source.book.census()).toBeNull();
     expect(await takeCensus(orderOf(narrow), signals)).toMatchObject({ depth: 3 });
+  });
+
+  it("counts apart what came back from a redrive and has fallen out of its drain's selection", async () => {
+    const rig = await createRig({
+      redisUrl: redis.url(),
+      drain: `
+    select: { topicName: orders }
+    minAge: 0s
+    attempts: { wait: [0s] }
+    rules: [{ name: all, when: any, then: republish }]
+`,
+    });
+    rig.receiver.answer = () => 500;
+    rig.seed(3, { topicName: "orders", url: `${rig.receiver.url}/in` });
+    rig.seed(2, { topicName: "invoices" });
+    // A header of somebody else proves nothing.
+    rig.seed(1, { topicName: "invoices", header: { "X-Redriver": ["v1.e30.AAAA"] } });
+    await rig.pass();
+    await rig.emulator.idle();
+    const { host } = new URL(rig.receiver.url);
+    expect(await takeCensus(orderOf(rig), signals)).toMatchObject({
+      depth: 6,
+      unselected: 6,
+      strayComeBacks: { count: 3, top: [{ host, status: 500, count: 3 }] },
+    });
   });
 
   it("waits out a short rate limit and goes on from its cursor", async () => {

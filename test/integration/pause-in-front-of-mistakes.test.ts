@@ -40,6 +40,46 @@ test("a document with mistakes keeps nobody from pausing and resuming what it na
   expect((await runHere(["pause", "nobody", "--reason", "x"], env)).exitCode).toBe(2);
 });
 
+test.each([
+  ["mistakes", mistaken, 3],
+  ["no YAML", `${mistaken}  broken: { rules: [\n`, 1],
+])("a document with %s keeps nobody from reading what Redis knows", async (_, document, problems) => {
+  const env = envWith(document);
+  const warning = new RegExp(
+    `^warning: .*drains\\.yaml has ${problems} problems?, so only its names, source ids and addresses are read; redriver rules check`,
+    "m",
+  );
+  await runHere(["pause", "orders", "--reason", "to be seen"], envWith(mistaken));
+  const status = await runHere(["status", "--json"], env);
+  expect(status.err).toMatch(warning);
+  expect(JSON.parse(status.out)).toMatchObject({
+    documentHash: null,
+    documentProblems: problems,
+    drains: expect.arrayContaining([
+      expect.objectContaining({ drain: "orders", source: "eu", mode: null }),
+      expect.objectContaining({ drain: "refunds", source: "eu", mode: null }),
+    ]) as unknown,
+  });
+  expect((await runHere(["status"], env)).out).toMatch(
+    new RegExp(`^document does not load: ${problems} problems?, see redriver rules check`),
+  );
+  const parked = await runHere(["parked", "list"], env);
+  expect(parked).toMatchObject({ exitCode: 0, err: expect.stringMatching(warning) });
+  const history = await runHere(["history"], env);
+  expect(history).toMatchObject({ exitCode: 0, err: expect.stringMatching(warning) });
+  expect(history.out).toContain("to be seen");
+  // Rules cannot be asked, and nothing is let go by what cannot be read.
+  expect((await runHere(["parked", "list", "--rule", "outage"], env)).exitCode).toBe(78);
+  const release = ["parked", "release", "--all", "--yes", "--reason", "x"];
+  expect((await runHere(release, env)).exitCode).toBe(78);
+});
+
+test("where not even names can be read, what is wrong is told by what reads too", async () => {
+  const { exitCode, err } = await runHere(["status"], envWith("drains: [\n"));
+  expect(exitCode).toBe(78);
+  expect(err).toContain("document-invalid");
+});
+
 test("where not even names can be read, the way out is told", async () => {
   const { exitCode, err } = await runHere(["pause", "--all", "--reason", "x"], envWith("drains: [\n"));
   expect(exitCode).toBe(78);

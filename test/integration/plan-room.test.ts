@@ -164,6 +164,6 @@ describe("redriver plan, where the service's clock is another one", () => {
     const { out } = await stand.run(["plan", "orders"]);
     expect(out.replaceAll(/\s+/g, " ")).toMatch(/clock the service's is 10m\S* behind this machine's;/);
     // How long until the young one is due goes by the service's clock too.
-    expect(out).toMatch(/later +1 \(in (5\ds|1m)\)/);
+    expect(out).toMatch(/later +1 republish in (5\ds|1m)\n/);
   });
 });

@@ -220,14 +220,17 @@ describe("redriver rules explain, of a dlqId", () => {
     expect(out).toContain('decision    republish: due (rule "outage")');
   });
 
-  it("ends with 1 where the drain lists no such record", async () => {
+  it("ends with 1 for a record that is in no queue, and for one that the drain does not select, and says which", async () => {
     const { rig, env } = await setUp();
     const [unselected = ""] = rig.seed(1, { responseStatus: 500 });
-    const answer = await ask(["rules", "explain", unselected], env);
-    expect(answer).toMatchObject({
+    expect(await ask(["rules", "explain", unselected], env)).toMatchObject({
       exitCode: 1,
       out: "",
-      err: expect.stringContaining("is not in the queue"),
+      err: `0 looked at\n${unselected} is in the queue of source default, but drain main does not select it: its responseStatus is 500, select asks for 422 or 503\n`,
+    });
+    expect(await ask(["rules", "explain", "1725323658779-0"], env)).toMatchObject({
+      exitCode: 1,
+      err: expect.stringContaining("1725323658779-0 is not in the queue of source default\n") as string,
     });
     expect(await ask(["rules", "explain", unselected, "--at", "2d"], env)).toMatchObject({ exitCode: 2 });
   });

@@ -47,3 +47,8 @@ export async function runHere(
   });
   return { exitCode, out, err, questions };
 }
+
+/** Without the warnings that a document selects what a redrive does not keep, for tests of something else. */
+export function withoutComeBackWarnings({ err, ...answer }: CliAnswer): CliAnswer {
+  return { ...answer, err: err.replaceAll(/^warning: .*: what fails again after its redrive .*\n/gm, "") };
+}

@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from "vitest";
 import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
-import { runHere, type CliHere } from "./cli.ts";
+import { runHere, withoutComeBackWarnings, type CliHere } from "./cli.ts";
 import { createEnv } from "./daemon.ts";
 import { createReceiver, type Receiver } from "./receiver.ts";
 
@@ -63,7 +63,8 @@ export async function createCommandStand(
     await receiver.close();
   });
   const { env } = createEnv({ emulator, redisUrl, document: text });
-  const run: CommandStand["run"] = (argv, here) => runHere(argv, env, here);
+  const run: CommandStand["run"] = async (argv, here) =>
+    withoutComeBackWarnings(await runHere(argv, env, here));
   let seeded = 0;
   return {
     emulator,

@@ -63,6 +63,7 @@ export const census: Census = {
   depth: 40,
   unselected: 9,
   oldestUnselectedAt: 1_700_000_020_000,
+  strayComeBacks: { count: 4, top: [] },
   oldestEnteredAt: 1_700_000_000_000,
   earliestExpiryAt: 1_700_259_200_000,
   expiringUnarchived: 2,

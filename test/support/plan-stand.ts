@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
-import { runHere, type CliAnswer, type CliHere } from "./cli.ts";
+import { runHere, withoutComeBackWarnings, type CliAnswer, type CliHere } from "./cli.ts";
 import { createEnv } from "./daemon.ts";
 import { createReceiver, type Receiver } from "./receiver.ts";
 
@@ -61,7 +61,8 @@ export async function createPlanStand(
   });
   const file = join(folder.path, "plan.ndjson");
   let seeded = 0;
-  const run = (argv: readonly string[], here: CliHere = {}): Promise<CliAnswer> => runHere(argv, env, here);
+  const run = async (argv: readonly string[], here: CliHere = {}): Promise<CliAnswer> =>
+    withoutComeBackWarnings(await runHere(argv, env, here));
   return {
     emulator,
     receiver,

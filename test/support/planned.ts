@@ -1,5 +1,5 @@
 import type { DrainName } from "../../src/ports/ids.ts";
-import { applyPlan, type Applied } from "../../src/redrive/plan/apply.ts";
+import { applyPlan, type Applied, type Wait } from "../../src/redrive/plan/apply.ts";
 import { checkPlan } from "../../src/redrive/plan/check-plan.ts";
 import { planDrain } from "../../src/redrive/plan/plan-drain.ts";
 import { toPlanRecord } from "../../src/redrive/plan/plan-record.ts";
@@ -11,7 +11,10 @@ const never = new AbortController().signal;
 const signals = { signal: never, stopping: never };
 
 /** Plans and checks all of the drain `main`, here and without a file; the answer applies it, on another runtime if one is given. */
-export async function planHere(drain: DrainRuntime): Promise<(on?: DrainRuntime) => Promise<Applied>> {
+export async function planHere(
+  drain: DrainRuntime,
+  onWait: (wait: Wait) => void = () => undefined,
+): Promise<(on?: DrainRuntime) => Promise<Applied>> {
   const range = await freezeRange(drain, never);
   const selection = createSelection();
   await planDrain({
@@ -36,6 +39,7 @@ export async function planHere(drain: DrainRuntime): Promise<(on?: DrainRuntime)
       order: {},
       pausedBy: () => Promise.resolve(null),
       onPage: () => undefined,
+      onWait,
     });
 }
 

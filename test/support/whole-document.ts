@@ -28,7 +28,7 @@ drains:
   orders:
     source: eu
     mode: live
-    select: { topicName: [orders, refunds] }       # what the service filters; rules see all of it
+    select: { label: [orders, refunds] }           # what the service filters; rules see all of it
     limits: { perHost: 25/s }
     guards:
       - { index: catalog, hold: "pending_index_count > 10000", resume: "< 5000", whenStale: hold }

@@ -85,6 +85,7 @@ describe("a full pass", () => {
       depth: 42,
       unselected: 0,
       oldestUnselectedAt: null,
+      strayComeBacks: { count: 0, top: [] },
       oldestEnteredAt: enteredAt,
       earliestExpiryAt: enteredAt + retentionMs,
       expiringUnarchived: 0,

@@ -10,7 +10,7 @@ describe("a guard", () => {
   it.each([
     [
       "{ index: catlog, hold: pending_index_count > 1 }",
-      'unknown index "catlog"; expected catalog; did you mean "catalog"?',
+      'unknown index "catlog"; did you mean "catalog"? expected catalog',
     ],
     ["{ index: catalog, hold: pending > 1 }", "pending_index_count"],
     ["{ index: catalog, hold: '> 1' }", "pending_index_count"],

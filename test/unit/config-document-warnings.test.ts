@@ -100,7 +100,7 @@ describe("warnings about rules", () => {
     ["select: { topicName: [a, b] }", "{ topicName: [c, 'd*'], host: x }"],
     ["select: { topicName: a }", "{ topicName: none }"],
     ["select: { url: 'https://a.example/x' }", "{ host: b.example }"],
-    ["select: { url: 'https://a.example/x' }", "{ any: [{ path: /y }, { url: z }] }"],
+    ["select: { url: 'https://a.example/x' }", "{ any: [{ path: /y }, { url: 'http://z' }] }"],
     ["select: { callerIp: 10.0.0.1 }", "{ callerIp: 192.168.0.0/16 }"],
     ["select: { label: a }", "{ label: none }"],
     ["select: { messageId: m1 }", "{ messageId: m2 }"],
@@ -238,12 +238,42 @@ describe("warnings about conditions that no record can fulfil", () => {
     "{ path: { regex: orders } }",
     "{ path: none, host: none }",
     "{ age: '> 1d', timeLeft: '> 1d' }",
-    "{ age: '> 4d' }",
+    "{ age: '> 2d' }",
+    "{ messageAge: '> 4d' }",
+    "{ method: [get, PROPFIND, 'P*'] }",
+    "{ url: ['https://a.example/*', 'http*', '*://a.example/*', HTTPS://A.example/, { regex: a }] }",
+    "{ url: [{ prefix: ht }, { suffix: a }] }",
     "{ age: '< 0s' }",
     "{ responseStatus: 5xx, not: { responseStatus: 503 } }",
     "{ any: [{ responseStatus: 503 }, { responseStatus: 504 }] }",
   ])("are silent where some record may: %s", (when) => {
     expect(rulesWarned([`{ when: ${when}, then: hold }`])).toEqual([]);
+  });
+
+  it.each([
+    [
+      "{ method: GETT }",
+      'method: can never hold for "GETT": no usual HTTP method has this name; expected GET',
+    ],
+    [
+      "{ url: api.example.com/* }",
+      'url: can never hold for "api.example.com/*": a url begins with http:// or https://; expected a whole address,',
+    ],
+    ["{ url: { prefix: //api } }", 'url: can never hold for "//api"'],
+    [
+      "{ age: '> 4d' }",
+      'age: can never hold for age "> 4d": a record stays 3d in the queue, the source\'s retention; expected at most 3d,',
+    ],
+    ["{ not: { timeLeft: '>= 5d' } }", 'not.timeLeft: can never hold for timeLeft ">= 5d": '],
+    ["{ age: 4d-5d }", 'age: can never hold for age "4d-5d": '],
+  ])("tell of a value that no record has: %s", (when, told) => {
+    const warned = rulesWarned([`{ when: ${when}, then: republish }`]);
+    expect(warned).toEqual([expect.stringContaining(`drains.orders.rules[0].when.${told}`)]);
+  });
+
+  it("go by the source's own retention", () => {
+    const text = `version: 1\nsources: { default: { retention: 7d } }\ndrains: { a: { rules: [{ when: { age: '> 4d' }, then: hold }] } }`;
+    expect(load(text).warnings).toEqual([]);
   });
 
   it("tell of a republish that holds only for what is not due yet", () => {
@@ -252,7 +282,9 @@ describe("warnings about conditions that no record can fulfil", () => {
       expect.stringMatching(/rules\[0\]\.when: never republishes by itself: .* and nothing is due before 2m/),
     ]);
     expect(republish("{ timeLeft: '> 71h59m' }")).toEqual([
-      expect.stringContaining("never republishes by itself"),
+      expect.stringContaining(
+        'never republishes by itself: it asks for timeLeft "> 71h59m", which is an age of at most 59s, and',
+      ),
     ]);
     expect(republish("{ any: [{ age: '< 1m' }, { age: '< 90s' }] }")).toHaveLength(1);
     expect(republish("{ age: '< 3m' }")).toEqual([]);
@@ -311,5 +343,62 @@ describe("warnings beside problems", () => {
       [],
     );
     expect(both(`${head}drains: { a: { mode: live, rules: [{ when: any, then: drop }] } }`)).toEqual([]);
+  });
+});
+
+describe("warnings about come-backs", () => {
+  const republish = "{ name: again, when: { responseStatus: 5xx }, then: republish }";
+  const moved =
+    "{ name: moved, when: { host: a.example }, then: republish, set: { destination: { host: b.example } } }";
+
+  it.each([
+    ["topicName: orders", "topicName", "it keeps no topicName: it goes to the one endpoint that failed"],
+    ["scheduleId: nightly", "scheduleId", "it keeps no scheduleId"],
+    ["callerIp: 10.0.0.1", "callerIp", "its callerIp is redriver's own"],
+    ["messageId: msg_1", "messageId", "it has another messageId"],
+  ])("tell of a select that no redrive keeps: %s", (select, key, why) => {
+    expect(rulesWarned([republish], `select: { ${select} }`)).toEqual([
+      `drains.yaml:6:15 drains.orders.select.${key}: what fails again after its redrive is not listed any more (${why}), so attempts, waits and parking never apply to it; expected url, queueName or label as no rule changes them, or no select and rules that ask for host, or a second drain without select for the rest`,
+    ]);
+  });
+
+  it.each([
+    ["url: 'https://a.example/x'", moved, 'rule "moved" sets a destination that is not among these'],
+    [
+      "queueName: q",
+      "{ name: off, when: any, then: republish, set: { queue: null } }",
+      'rule "off" sets a queue that is not among these',
+    ],
+    [
+      "label: l",
+      "{ name: tag, when: any, then: republish, set: { labels: [redriven] } }",
+      'rule "tag" sets labels that are not among these',
+    ],
+  ])("tell of a select that a rule changes: %s, %s", (select, rule, why) => {
+    expect(rulesWarned([rule], `select: { ${select} }`)).toEqual([expect.stringContaining(`(${why})`)]);
+  });
+
+  it.each([
+    ["select: { topicName: orders }", "{ when: any, then: park }"],
+    ["select: { url: ['https://a.example/x', 'https://b.example/x'] }", moved],
+    ["select: { url: ['https://b.example/x', 'https://a.example/x', 'https://c.example/'] }", moved],
+    ["select: { queueName: q, label: l, responseStatus: 503 }", republish],
+    ["select: { queueName: [p, q] }", "{ when: any, then: republish, set: { queue: p } }"],
+    ["select: { label: l }", "{ when: any, then: republish, set: { labels: [m, l] } }"],
+    ["", republish],
+  ])("are silent where they are listed again: %s, %s", (select, rule) => {
+    expect(rulesWarned([rule], select)).toEqual([]);
+  });
+
+  it("are silent where another drain of the source lists everything, and tell of others", () => {
+    const orders = `orders: { source: eu, select: { topicName: orders }, rules: [${republish}] }`;
+    const told = (rest: string) =>
+      load(
+        `version: 1\nsources: { eu: { url: http://a }, us: { url: http://b } }\ndrains: { ${orders}, ${rest} }`,
+      ).warnings.filter((warning) => warning.includes("after its redrive"));
+    expect(told("rest: { source: eu }")).toEqual([]);
+    expect(told("rest: { source: us }")).toHaveLength(1);
+    expect(told("rest: { source: eu, select: { responseStatus: 503 } }")).toHaveLength(1);
+    expect(told("rest: { source: eu, select: { fromDate: -1d } }")).toHaveLength(1);
   });
 });

@@ -128,10 +128,10 @@ describe("settings with mistakes", () => {
         flags: { "publish.maxItems": "101", "publish.maxItem": 1 },
       }),
     ).toEqual([
-      'settings.yaml:3:3 http: unknown setting "hots"; expected one of host, port; did you mean "host"?',
+      'settings.yaml:3:3 http: unknown setting "hots"; did you mean "host"? expected one of host, port',
       expect.stringMatching(/^settings\.yaml:5:1: unknown setting "extra"; expected one of service, redis, /),
-      'environment: unknown environment variable "REDRIVER_HTPP_PORT"; expected the name of a setting; did you mean "REDRIVER_HTTP_PORT"?',
-      'flags: unknown setting "publish.maxItem"; expected the name of a setting; did you mean "publish.maxItems"?',
+      'environment: unknown environment variable "REDRIVER_HTPP_PORT"; did you mean "REDRIVER_HTTP_PORT"? expected the name of a setting',
+      'flags: unknown setting "publish.maxItem"; did you mean "publish.maxItems"? expected the name of a setting',
       "settings.yaml:2:9 http.port: expected a whole number from 0 to 65535, got 70000",
       expect.stringMatching(/^log\.level \(REDRIVER_LOG_LEVEL\): expected one of .*, got "loud"$/),
       'publish.maxItems (flag): expected a whole number from 1 to 100, got "101"',

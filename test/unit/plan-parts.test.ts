@@ -198,7 +198,7 @@ describe("a planned record that is listed again", () => {
     expect(standingOf({ ...republish, item: "another" }, surveyed(due), prefix)).toBe("otherwise");
   });
 
-  it("is parked, or parked already by whatever said so", () => {
+  it("is parked by the same rule, or parked already as the ledger knows", () => {
     expect(standingOf(park, surveyed({ then: "park", reason: "rule", rule: "broken" }), prefix)).toBe(
       "as-planned",
     );
@@ -208,6 +208,10 @@ describe("a planned record that is listed again", () => {
     expect(standingOf(park, surveyed({ then: "park", reason: "refused", rule: null }), prefix)).toBe(
       "otherwise",
     );
+    const byAnother: Decision = { then: "park", reason: "rule", rule: "other" };
+    expect(standingOf(park, surveyed(byAnother), prefix)).toBe("otherwise");
+    expect(standingOf(park, surveyed(byAnother, parkedView), prefix)).toBe("otherwise");
+    expect(standingOf(park, surveyed({ ...byAnother, rule: "broken" }, parkedView), prefix)).toBe("done");
     expect(standingOf(park, surveyed(due), prefix)).toBe("otherwise");
   });
 

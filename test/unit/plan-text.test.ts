@@ -1,17 +1,72 @@
 import { describe, expect, it } from "vitest";
-import { toApplyText, toQuestion } from "../../src/cli/apply-text.ts";
+import { skipsOf, toApplyText, toQuestion, toWaitText } from "../../src/cli/apply-text.ts";
+import { toSkipChange, toSkipsText } from "../../src/cli/plan-skips-text.ts";
 import { toPlanText, type PlanReport } from "../../src/cli/plan-text.ts";
 import { wrapList, wrapText, wrapWords } from "../../src/cli/wrap.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
+import type { PlanCheck } from "../../src/redrive/plan/check-plan.ts";
 import type { RuleReport } from "../../src/redrive/plan/rule-report.ts";
+import { noSkips } from "../../src/redrive/plan/skips.ts";
 
 const createdAt = Date.UTC(2026, 10, 20, 10, 15, 0);
 const none = { kinds: 0, count: 0 };
 
+const hour = 3_600_000;
+const quiet = {
+  expired: 0,
+  within1h: 0,
+  within6h: 0,
+  within24h: 0,
+  earliestAt: createdAt + 60 * hour,
+};
+
 const outage: RuleReport = {
   rule: "outage",
   count: 1_132,
+  expiry: { expired: 0, within1h: 4, within6h: 4, within24h: 200, earliestAt: createdAt + 720_000 },
+  next: [
+    {
+      then: "republish",
+      reason: "due",
+      rule: "outage",
+      count: 200,
+      from: createdAt + 72_000,
+      to: createdAt + 600_000,
+    },
+    {
+      then: "drop",
+      reason: "rule",
+      rule: "too-old",
+      count: 90,
+      from: createdAt + 46 * hour,
+      to: createdAt + 47 * hour,
+    },
+    {
+      then: "park",
+      reason: "redacted",
+      rule: "outage",
+      count: 20,
+      from: createdAt + hour,
+      to: createdAt + hour,
+    },
+    {
+      then: "hold",
+      reason: "otherwise",
+      rule: null,
+      count: 6,
+      from: createdAt + 2 * hour,
+      to: createdAt + 2 * hour,
+    },
+    {
+      then: "expire",
+      reason: "retention",
+      rule: null,
+      count: 4,
+      from: createdAt + 720_000,
+      to: createdAt + 720_000,
+    },
+  ],
   dueNow: 812,
   later: 320,
   laterFrom: createdAt + 72_000,
@@ -43,7 +98,8 @@ const outage: RuleReport = {
       dlqId: "1795211964826-0" as DlqId,
       url: "https://api.orders.example.com/hook?id=***",
       status: 503,
-      attempt: 1,
+      attempt: 0,
+      redrive: 1,
       changes: [],
       losses: [],
     },
@@ -51,7 +107,8 @@ const outage: RuleReport = {
       dlqId: "1795211964830-0" as DlqId,
       url: "https://api.orders.example.com/hook",
       status: null,
-      attempt: 2,
+      attempt: 1,
+      redrive: 2,
       changes: [],
       losses: [],
     },
@@ -59,7 +116,8 @@ const outage: RuleReport = {
       dlqId: "1795211964931-0" as DlqId,
       url: "https://old.orders.example.com/a/rather/long/path/that/does/not/fit/a/line/of/80/columns",
       status: 503,
-      attempt: 1,
+      attempt: 0,
+      redrive: 1,
       changes: [
         {
           what: "destination",
@@ -95,6 +153,7 @@ const report: PlanReport = {
       listed: 1_181,
       planned: 1_180,
       cut: false,
+      expiry: { expired: 2, within1h: 4, within6h: 4, within24h: 200, earliestAt: createdAt - 1 },
       decisions: { republish: 812, drop: 3, settle: 1, park: 41, hold: 323 },
       archive: "missing",
       parkedAlready: 12,
@@ -109,6 +168,8 @@ const report: PlanReport = {
           later: 0,
           laterFrom: null,
           laterTo: null,
+          next: [],
+          expiry: quiet,
           samples: [],
           losses: [],
         },
@@ -162,14 +223,20 @@ describe("a plan on the terminal", () => {
 
       orders (mode plan) on qstash.upstash.io: 1180 of 1181 records
         entered until 2026-11-20 10:14:55 UTC
+        expires   2 past their retention, 4 within 1h, 200 within 24h
         paused    by eve: incident 7
         now       812 republish, 3 drop, 29 park, 1 delete again (published before)
         archive   none, so what would be dropped is held
-        later     320 (in 1m12s to 10m)
-        stays     3 held, 12 parked already, 1 unreadable (malformed-record)
+        later     200 republish in 1m12s to 10m, 90 drop in 1d22h to 1d23h,
+                  20 park in 1h, 4 expire in 12m
+        stays     9 held, 12 parked already, 1 unreadable (malformed-record)
 
         rule outage: 1132 records, the oldest for 1h2m
-          due       812 now, 320 in 1m12s to 10m
+          expires   4 within 1h, 200 within 24h, the first in 12m
+          due       812 now, 200 in 1m12s to 10m
+          then      90 drop by too-old in 1d22h to 1d23h,
+                    20 park (redacted) by outage in 1h, 6 hold (otherwise) in 2h,
+                    4 expire in 12m
           why       republish: due 812, hold: too-young 300, hold: waiting 20
           status    503 1000, none 132
           hosts     api.orders.example.com 900,
@@ -179,19 +246,20 @@ describe("a plan on the terminal", () => {
           samples
             1795211964826-0 503 https://api.orders.example.com/hook?id=***, redrive 1
             1795211964830-0 none https://api.orders.example.com/hook, redrive 2
-              is sent as it was
+              all 2 of these are sent unchanged
             1795211964931-0 503 https://old.orders.example.com/a/rather/long/path/that
             /does/not/fit/a/line/of/80/columns, redrive 1
-              destination
-                - https://old.orders.example.com/a/rather/long/path/that/does/not/fit/
-                  a/line
-                + https://new.orders.example.com/a/rather/long/path/that/does/not/fit/
-                  a/line
-              header X-Redriven: added, ***
-              header X-Old: removed, was ***
-              retries: 3 -> 1
-              body /schema: changed (number)
-              body, and more places: changed
+              changes in this one
+                destination
+                  - https://old.orders.example.com/a/rather/long/path/that/does/not/fi
+                    t/a/line
+                  + https://new.orders.example.com/a/rather/long/path/that/does/not/fi
+                    t/a/line
+                header X-Redriven: added, ***
+                header X-Old: removed, was ***
+                retries: 3 -> 1
+                body /schema: changed (number)
+                body, and more places: changed
 
         no rule: 3 records, the oldest for 1h2m
           why       republish: due 812, hold: too-young 300, hold: waiting 20
@@ -234,6 +302,7 @@ describe("a plan on the terminal", () => {
           planned: 50,
           cut: true,
           parkedAlready: 0,
+          expiry: quiet,
           unusable: {},
           pausedBy: null,
           decisions: { republish: 0, drop: 0, settle: 0, park: 0, hold: 50 },
@@ -250,6 +319,7 @@ describe("a plan on the terminal", () => {
 
       orders (mode plan) on qstash.upstash.io: 50 of 1181 records
         entered until 2026-11-20 10:14:55 UTC; the limit was reached, there may be more
+        expires   the first in 2d12h
         now       nothing to do
         stays     50 held
       "
@@ -266,6 +336,7 @@ describe("a plan on the terminal", () => {
 });
 
 describe("an apply on the terminal", () => {
+  const due = { then: "republish", reason: "due", rule: "outage" } as const;
   const check = {
     planned: 856,
     open: new Map([
@@ -276,21 +347,41 @@ describe("an apply on the terminal", () => {
     ] as const),
     notNow: 0,
     done: 10,
-    gone: 2,
-    changed: 0,
-    otherwise: 1,
-  };
+    skips: {
+      gone: 2,
+      changed: 0,
+      otherwise: 4,
+      examples: [
+        { dlqId: "5-0" as DlqId, why: "gone", was: due },
+        { dlqId: "6-0" as DlqId, why: "gone", was: { then: "drop", reason: "rule", rule: "old" } },
+        {
+          dlqId: "7-0" as DlqId,
+          why: "otherwise",
+          was: due,
+          is: { then: "hold", reason: "waiting", rule: "outage" },
+        },
+        { dlqId: "8-0" as DlqId, why: "otherwise", was: due, is: { ...due, rule: "blackout" } },
+        { dlqId: "9-0" as DlqId, why: "otherwise", was: due, is: due },
+        {
+          dlqId: "10-0" as DlqId,
+          why: "otherwise",
+          was: { then: "park", reason: "non-retryable", rule: "outage" },
+          is: { then: "park", reason: "non-retryable", rule: "blackout" },
+        },
+      ],
+    },
+  } satisfies PlanCheck;
   const line = { drain: "orders", host: "qstash.upstash.io", check };
 
   it("asks with source, drains and counts", () => {
     expect(
       toQuestion(createdAt, [
         line,
-        { ...line, drain: "rest", check: { ...check, open: new Map(), done: 0, gone: 0, otherwise: 0 } },
+        { ...line, drain: "rest", check: { ...check, open: new Map(), done: 0, skips: noSkips } },
       ]),
     ).toMatchInlineSnapshot(`
       "Apply the plan of 2026-11-20 10:15:00 UTC:
-        orders on qstash.upstash.io: 1 to republish, 1 to archive and delete, 1 to park, 1 to delete again; 10 done already; 3 skipped (2 gone, 1 decided otherwise)
+        orders on qstash.upstash.io: 1 to republish, 1 to archive and delete, 1 to park, 1 to delete again; 10 done already; 6 skipped (2 gone, 4 decided otherwise)
         rest on qstash.upstash.io: nothing to do
       Go on?"
     `);
@@ -298,14 +389,48 @@ describe("an apply on the terminal", () => {
 
   it("sums up what became of it, also of a drain that was not begun", () => {
     const tally = { republished: 1, deleted: 3, parked: 1 };
-    const applied = { tally, skipped: 1, left: 0, leftReasons: {}, stop: null };
-    expect(toApplyText([{ ...line, applied } as never, { ...line, drain: "rest", applied: null }]))
-      .toMatchInlineSnapshot(`
-      "drain   planned  done before  republished  deleted  parked  skipped  left
-      orders      856           10            1        3       1        4     0
-      rest        856           10            0        0       0        3     4
+    const skips = {
+      ...noSkips,
+      changed: 1,
+      examples: [{ dlqId: "11-0" as DlqId, why: "changed" as const, was: due }],
+    };
+    const applied = { tally, dropped: 1, skips, left: 0, leftReasons: {}, stop: null };
+    expect(toSkipsText("orders", skipsOf({ ...line, applied } as never))).toMatchInlineSnapshot(`
+      "orders: 7 skipped: 2 gone, 1 changed, 4 decided otherwise
+        5-0: gone, was republish by outage
+        6-0: gone, was drop by old
+        7-0: was republish by outage, is hold: waiting
+        8-0: was republish by outage, is republish by blackout
+        9-0: was republish by outage, would be sent differently
+        and 2 more
       "
     `);
+    expect([...check.skips.examples, ...skips.examples].map(toSkipChange)).toMatchInlineSnapshot(`
+      [
+        "republish by outage → gone",
+        "drop by old → gone",
+        "republish by outage → hold: waiting",
+        "republish by outage → republish by blackout",
+        "republish by outage → would be sent differently",
+        "park: non-retryable by outage → park: non-retryable by blackout",
+        "republish by outage → changed",
+      ]
+    `);
+    expect(toApplyText([{ ...line, applied } as never, { ...line, drain: "rest", applied: null }]))
+      .toMatchInlineSnapshot(`
+        "drain   planned  before  republished  dropped  deleted  parked  skipped  left
+        orders      856      10            1        1        3       1        7     0
+        rest        856      10            0        0        0       0        6     4
+        "
+      `);
+  });
+});
+
+describe("a wait", () => {
+  it("says for what and until when", () => {
+    expect(toWaitText({ reasons: { guard: 20, "rate-limit": 3 }, nextLookMs: 9_001 })).toBe(
+      "waits for guard 20, rate-limit 3, next look in 10s",
+    );
   });
 });
 

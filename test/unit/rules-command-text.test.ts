@@ -46,9 +46,9 @@ drains:
 `;
     expect(checkText(text)).toMatchInlineSnapshot(`
       "drains.yaml:5:5: error: drains.orders
-        unknown key "selct"; expected one of source, paused, mode, schedule, minAge,
-        attempts, limits, onLoss, unknownOutcome, beforeExpiry, otherwise, select,
-        guards, rules, tests; did you mean "select"?
+        unknown key "selct"; did you mean "select"? expected one of source, paused,
+        mode, schedule, minAge, attempts, limits, onLoss, unknownOutcome,
+        beforeExpiry, otherwise, select, guards, rules, tests
       drains.yaml:7:44: error: drains.orders.rules[0].when.responseStatus
         expected a whole number (503), a range (502-504), a class (5xx), a comparison
         (< 3, >= 5), none, or one of { equals, in, range, exists }, got "5xy"
@@ -62,7 +62,7 @@ drains:
         expected a duration in ms, s, m, h or d, such as 30s, 2m, 1h30m or 3d, got
         "soon"
       drains.yaml:10:91: error: drains.orders.tests[0].expect.rule
-        unknown rule "c"; expected one of a, b, none; did you mean "a"?
+        unknown rule "c"; did you mean "a"? expected one of a, b, none
       5 errors, 1 warning: drains.yaml
       "
     `);
@@ -109,7 +109,7 @@ drains:
 
   it("of one that is fine", () => {
     expect(checkText(wholeDocument)).toMatchInlineSnapshot(`
-      "ok: drains.yaml: 1 source, 1 drain, 5 rules, 2 tests, hash a4ed6b4b7c4e
+      "ok: drains.yaml: 1 source, 1 drain, 5 rules, 2 tests, hash 26cf26dda552
       "
     `);
   });

@@ -40,12 +40,13 @@ const explainText = (raw: RawRecord, conditions: Partial<ExplainConditions> = {}
 const edited = rawRecord({
   url: "https://api.example.com/orders?token=abc",
   topicName: "orders",
+  labels: ["orders"],
   responseStatus: 422,
   responseBody: '{"error":"schema 2 is not known any more"}',
   header: { Authorization: ["Bearer s3cret"] },
   body: '{"tenant":"acme","schema":2}',
 });
-const outage = rawRecord({ topicName: "refunds", responseStatus: 503 });
+const outage = rawRecord({ topicName: "refunds", labels: ["refunds"], responseStatus: 503 });
 
 describe("what redriver rules explain shows", () => {
   it("of one that is due: each rule, the decision, and what it becomes, without its content", () => {

@@ -58,6 +58,7 @@ function source(changes: Partial<SourceStatus> = {}): SourceStatus {
       depth: 0,
       unselected: 0,
       oldestUnselectedAt: null,
+      strayComeBacks: { count: 0, top: [] },
       oldestEnteredAt: null,
       earliestExpiryAt: null,
       expiringUnarchived: 0,
@@ -86,6 +87,7 @@ function textOf(changes: Partial<Status>): string {
   return `\n${toStatusText(80, {
     at: now,
     documentHash: "0f1e2d3c4b5a",
+    documentProblems: 0,
     drains: [drain("orders")],
     sources: [source()],
     replicas: [replica("redriver-7d9f8b6c5d-x2x4z-1")],
@@ -139,6 +141,13 @@ const troubled: Partial<Status> = {
         depth: 1_234,
         unselected: 5,
         oldestUnselectedAt: ago(50 * hour),
+        strayComeBacks: {
+          count: 4,
+          top: [
+            { host: "api.example.com", status: 503, count: 3 },
+            { host: "b.example", status: null, count: 1 },
+          ],
+        },
         oldestEnteredAt: ago(50 * hour),
         earliestExpiryAt: now + 22 * hour,
         expiringUnarchived: 2,
@@ -188,10 +197,10 @@ describe("status on a terminal", () => {
       "
       document 0f1e2d3c4b5a
 
-      drain                     mode    due  held  parked  in doubt  next pass
-      orders                    live    300    27       3         1  in 14s
-      payments-to-the-old-pro…  paused    0     0       0         0  late by 3m
-      refunds                   paused    0     0       0         0  none
+      drain               mode          due  held  parked  in doubt  next pass
+      orders              live          300    27       3         1  in 14s
+      payments-to-the-o…  live, paused    0     0       0         0  late by 3m
+      refunds             plan, paused    0     0       0         0  none
 
       orders: live, source eu
         due       rate-limit 300
@@ -202,19 +211,21 @@ describe("status on a terminal", () => {
         passes    one is open since 40s, the last was partial, last complete 16s ago,
                   last full 12m ago, counts carried forward since
 
-      payments-to-the-old-provider-in-the-north: live, source eu
+      payments-to-the-old-provider-in-the-north: live, paused, source eu
         paused    by ana 2h ago: the receiver is down until its database has been
                   restored, see the incident channel
         passes    last complete 16s ago, last full 16s ago, counts are exact
 
-      refunds: plan, source eu
+      refunds: plan, paused, source eu
         paused    by the drains document
         passes    last complete 16s ago, last full 16s ago, counts are exact
 
       source eu
         queue     1234 records, oldest 2d2h, first expires in 22h,
                   3 expire soon and no copy is wanted, counted 4m ago
-        !         5 selected by no drain, 2 expire soon without a copy
+        !         5 selected by no drain, 4 of them came back from a redrive,
+                  2 expire soon without a copy
+        back from api.example.com 503 (3), b.example without an answer (1)
         ledger    open 12, in doubt 1, pending delete 4, the oldest 6m,
                   failed deletes 4, settle gate closed
         resting   redriver-7d9f8b6c5d-q8k2p-1 is halted (unauthorised)
@@ -250,9 +261,54 @@ describe("status on a terminal", () => {
         queue     not counted yet
         ledger    open 0, in doubt 0, pending delete 0, settle gate open
 
-      no replica is running
+      no replica is running: no pass will begin, and nothing is counted anew
       "
     `);
+  });
+
+  test("of a document that does not load: what Redis knows, without modes", () => {
+    const text = textOf({
+      documentHash: null,
+      documentProblems: 3,
+      drains: [
+        drain("orders", { mode: null }),
+        drain("refunds", {
+          mode: null,
+          paused: { by: "ana", reason: "deploy", at: ago(second), drain: "*" },
+        }),
+      ],
+      replicas: [replica("redriver-7d9f8b6c5d-x2x4z-1", { sameDocument: false, rejected: "3 problems" })],
+    });
+    expect(text).toMatchInlineSnapshot(`
+      "
+      document does not load: 3 problems, see redriver rules check; modes and guards
+      are not known here; replicas go on under 0f1e2d3c4b5a
+
+      drain    mode    due  held  parked  in doubt  next pass
+      orders   -         0     0       0         0  in 14s
+      refunds  paused    0     0       0         0  in 14s
+
+      orders: -, source eu
+        passes    last complete 16s ago, last full 16s ago, counts are exact
+
+      refunds: paused, source eu
+        paused    by ana 1s ago: deploy
+        passes    last complete 16s ago, last full 16s ago, counts are exact
+
+      source eu
+        queue     0 records, counted 4m ago
+        ledger    open 0, in doubt 0, pending delete 0, settle gate open
+
+      replica                      document      for   seen ago
+      redriver-7d9f8b6c5d-x2x4z-1  0f1e2d3c4b5a  1d2h  3s        differs, rejected
+      redriver-7d9f8b6c5d-x2x4z-1 rejects its drains document:
+        3 problems
+      "
+    `);
+  });
+
+  test("that no replica runs: nothing that is scheduled will begin", () => {
+    expect(textOf({ replicas: [] })).toMatch(/^orders +live +0 +0 +0 +0 +no replica$/m);
   });
 
   test("where the first record has expired, and clocks differ", () => {

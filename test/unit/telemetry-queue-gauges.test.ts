@@ -67,6 +67,7 @@ describe("facts about the queue", () => {
       'redriver_source_census_timestamp_seconds{source="eu"}': 1_700_000_190,
       'redriver_source_census_interval_seconds{source="eu"}': 900,
       'redriver_source_expiring_accepted_records{source="eu"}': 3,
+      'redriver_source_unselected_come_backs{source="eu"}': 4,
     };
     expect(Object.fromEntries(all)).toMatchObject(values);
   });
@@ -88,6 +89,7 @@ describe("facts about the queue", () => {
     "redriver_source_census_timestamp_seconds",
     "redriver_source_census_interval_seconds",
     "redriver_source_expiring_accepted_records",
+    "redriver_source_unselected_come_backs",
   ];
   test.each<[string, () => Promise<QueueFacts | null>]>([
     ["are not there", async () => null],

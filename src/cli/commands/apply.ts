@@ -1,8 +1,6 @@
-import { createReadStream } from "node:fs";
 import type { Command } from "commander";
 import { toKeyedHash } from "../../compose/build-source.ts";
 import type { Core } from "../../compose/build-core.ts";
-import { createFanOut } from "../../compose/fan-out.ts";
 import { openCore, requireRedis } from "../../compose/open-core.ts";
 import { pauseOf } from "../../compose/read-facts.ts";
 import { createSecretValues } from "../../compose/secret-values.ts";
@@ -10,17 +8,20 @@ import { createTeardown } from "../../compose/teardown.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { applyPlan, type Applied } from "../../redrive/plan/apply.ts";
 import { checkPlan, driftOf, type PlanCheck } from "../../redrive/plan/check-plan.ts";
-import { readPlan, type PlanHead, type PlannedDrain } from "../../redrive/plan/plan-file.ts";
+import type { PlannedDrain } from "../../redrive/plan/plan-file.ts";
 import { createSelection, type Selection } from "../../redrive/plan/selection.ts";
+import { addSkips, noSkips } from "../../redrive/plan/skips.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
-import { createEventLog } from "../../telemetry/event-log.ts";
-import { createLogger } from "../../telemetry/logger.ts";
-import { toApplyText, toQuestion, type ApplyLine } from "../apply-text.ts";
+import { skipsOf, toApplyText, toQuestion, toWaitText, type ApplyLine } from "../apply-text.ts";
+import { toApplyJson } from "../apply-json.ts";
+import { createCommandEvents } from "../command-events.ts";
 import { toExit, worseExit, type CommandContext, type Register } from "../command-context.ts";
 import { hasConsent } from "../consent.ts";
 import { currentUser } from "../current-user.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load.ts";
+import { readPlanFile } from "../plan-reading.ts";
+import { toSkipChange, toSkipsText } from "../plan-skips-text.ts";
 import { createProgressLine } from "../progress-line.ts";
 import { createStop, type Stop } from "../stop.ts";
 
@@ -32,8 +33,11 @@ interface ApplyFlags {
 }
 
 const closeWithinMs = 5_000;
+/** A wait that is told at once, also where nobody looks at a terminal. */
+const longWaitMs = 5_000;
 /** A plan of which more than this part has changed is not the plan that was read any more. */
 const mostDrift = 0.05;
+const shownDrift = 3;
 
 export const registerApply: Register = (program, context) => {
   program
@@ -64,11 +68,11 @@ async function apply(
   }
   const { settings, document } = loadAll(command, io);
   const selection = createSelection();
-  const head = await read(file, selection);
+  const head = await readPlanFile(file, selection.add);
   const teardown = createTeardown();
   const secrets = createSecretValues(settings);
-  const level = settings.log.level === "info" ? "warn" : settings.log.level;
-  const logger = createLogger({ level, secrets: secrets.all, destination: { write: io.err } });
+  const { logLevel } = command.optsWithGlobals<{ readonly logLevel?: string }>();
+  const log = { level: settings.log.level, isAsked: logLevel !== undefined, secrets: secrets.all };
   const stop = createStop(io);
   teardown.add("signals", stop.forget);
   try {
@@ -80,7 +84,7 @@ async function apply(
       by: flags.by ?? currentUser(),
       readsIndexes: true,
       onSecret: secrets.add,
-      events: createFanOut([createEventLog(logger)]),
+      events: createCommandEvents(log, io),
     });
     secrets.use(core);
     const parts = head.drains.map((planned) => toPart(core, planned));
@@ -93,12 +97,15 @@ async function apply(
       check: checks[index] ?? nothing,
     }));
     if (!(await hasConsent(io, flags.yes, () => toQuestion(head.createdAt, lines)))) {
+      io.err("nothing was done\n");
       exitWith(3);
       return;
     }
     const applied = await actOn(core, parts, checks, flags, stop, io);
     const results = lines.map((line, index): ApplyLine => ({ ...line, applied: applied[index] ?? null }));
-    io.out(flags.json === true ? `${JSON.stringify(results.map(toJson), null, 2)}\n` : toApplyText(results));
+    io.out(
+      flags.json === true ? `${JSON.stringify(results.map(toApplyJson), null, 2)}\n` : toApplyText(results),
+    );
     exitWith(results.reduce((code, result) => worseExit(code, tell(result, io)), 0));
   } finally {
     await teardown.run(closeWithinMs);
@@ -107,18 +114,6 @@ async function apply(
 
 function isEmpty(text: string | undefined): boolean {
   return text === undefined || text.trim() === "";
-}
-
-async function read(file: string, selection: Selection): Promise<PlanHead> {
-  const chunks: AsyncIterable<Buffer> = file === "-" ? process.stdin : createReadStream(file);
-  try {
-    const reading = await readPlan(chunks, selection.add);
-    if (reading.ok) return reading.head;
-    throw new RedriverError("plan-invalid", `${file === "-" ? "the plan" : file}: ${reading.problem}`);
-  } catch (cause) {
-    if (!(cause instanceof Error && "syscall" in cause && "code" in cause)) throw cause;
-    throw new RedriverError("command-misused", `${file} cannot be read: ${String(cause.code)}`, { cause });
-  }
 }
 
 /** A drain of today's document, on the source that the plan was made for. Other rules are no obstacle: each record is decided again. */
@@ -174,11 +169,15 @@ async function check(
 function refuseDrifted(checks: readonly PlanCheck[]): void {
   const { drift, planned } = driftOf(checks);
   if (drift <= planned * mostDrift) return;
-  const sum = (count: (check: PlanCheck) => number): number =>
-    checks.reduce((total, one) => total + count(one), 0);
+  const { gone, changed, otherwise, examples } = checks.reduce(
+    (sum, { skips }) => addSkips(sum, skips),
+    noSkips,
+  );
+  const shown = examples.slice(0, shownDrift).map((skip) => `\n  ${skip.dlqId}: ${toSkipChange(skip)}`);
+  const such = shown.length === 0 ? "" : `, such as${shown.join("")}`;
   throw new RedriverError(
     "plan-drifted",
-    `${drift} of ${planned} are not as planned (${sum(({ gone }) => gone)} gone, ${sum(({ changed }) => changed)} changed, ${sum(({ otherwise }) => otherwise)} decided otherwise now), more than ${mostDrift * 100} %: nothing was done; make a new plan`,
+    `${drift} of ${planned} are not as planned (${gone} gone, ${changed} changed, ${otherwise} decided otherwise now), more than ${mostDrift * 100} %: nothing was done; make a new plan${such}`,
   );
 }
 
@@ -197,6 +196,7 @@ async function actOn(
       const found = checks[index];
       if (found === undefined) continue;
       const total = found.open.size;
+      const toDone = (left: number): string => `${planned.drain}: ${total - left} of ${total} done`;
       const one = await applyPlan({
         drain,
         range: planned,
@@ -204,7 +204,12 @@ async function actOn(
         order: flags.reason === undefined ? {} : { why: flags.reason },
         signals: stop,
         pausedBy: () => pausedBy(core, drain),
-        onPage: (left) => progress.show(`${planned.drain}: ${total - left} of ${total} done`),
+        onPage: (left) => progress.show(toDone(left)),
+        onWait: (wait) =>
+          progress.show(
+            `${toDone(wait.left)}, ${toWaitText(wait)}`,
+            wait.nextLookMs >= longWaitMs ? "news" : "passing",
+          ),
       });
       progress.end();
       applied.push(one);
@@ -224,8 +229,10 @@ function hostOf(core: Core, { source }: DrainRuntime): string {
   return new URL(core.sources.get(source.config.id)?.baseUrl ?? "").host;
 }
 
-/** Says on stderr why something was left, and answers the exit code of this drain's part. */
-function tell({ drain, applied }: ApplyLine, io: Io): number {
+/** Says on stderr what was skipped and why something was left, and answers the exit code of this drain's part. */
+function tell(line: ApplyLine, io: Io): number {
+  const { drain, applied } = line;
+  io.err(toSkipsText(drain, skipsOf(line)));
   if (applied === null) return 3;
   const { stop, left, leftReasons } = applied;
   const reasons = Object.entries(leftReasons).map(([reason, count]) => `${reason} ${count}`);
@@ -250,18 +257,10 @@ function tell({ drain, applied }: ApplyLine, io: Io): number {
   }
 }
 
-function toJson({ check: { open: _open, ...checked }, applied, ...line }: ApplyLine): object {
-  if (applied === null) return { ...line, ...checked, applied };
-  const { stop, ...done } = applied;
-  return { ...line, check: checked, applied: { ...done, stoppedBy: stop?.kind ?? null } };
-}
-
 const nothing: PlanCheck = {
   planned: 0,
   open: new Map(),
   notNow: 0,
   done: 0,
-  gone: 0,
-  changed: 0,
-  otherwise: 0,
+  skips: noSkips,
 };

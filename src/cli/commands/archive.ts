@@ -13,6 +13,7 @@ import { loadAll } from "../load.ts";
 import { toMaskedRecord } from "../masked-record.ts";
 import { toTable } from "../table.ts";
 import { countOption, timeOption } from "../time-option.ts";
+import { unknownDrainNote } from "../unknown-drain.ts";
 
 /** Rows of a table are all in memory before the first is printed. */
 const tableLimit = 100;
@@ -39,7 +40,7 @@ export const registerArchive: Register = (program, context) => {
     .option(...dirFlag)
     .option("--json", "print as JSON")
     .action(async ({ dir, json }: { dir?: string; json?: boolean }, command: Command) => {
-      const files = await summariseArchive(openArchiveReader(dirOf(dir, command, context.io)));
+      const files = await summariseArchive(openArchiveReader(placeOf(dir, command, context.io).dir));
       for (const { file, damages } of files) {
         for (const damage of damages) tellDamage({ file, ...damage }, context);
       }
@@ -60,14 +61,14 @@ export const registerArchive: Register = (program, context) => {
     .option("--json", "print one JSON object per line, bodies and header values masked")
     .option("--show-content", "the same with bodies and header values, complete")
     .action((dlqIds: string[], options: ShowOptions, command: Command) =>
-      show(dlqIds, options, dirOf(options.dir, command, context.io), context),
+      show(dlqIds, options, placeOf(options.dir, command, context.io), context),
     );
 };
 
 async function show(
   dlqIds: readonly string[],
   options: ShowOptions,
-  dir: string,
+  { dir, drains }: Place,
   context: CommandContext,
 ): Promise<void> {
   const { io } = context;
@@ -98,6 +99,7 @@ async function show(
     io.err(`there is more than these ${shown}; see --limit\n`);
     return;
   }
+  io.err(unknownDrainNote(options.drain, drains, shown) ?? "");
   if (missing.size > 0) {
     io.err(`not in the archive: ${[...missing].join(", ")}\n`);
     context.exitWith(1);
@@ -140,14 +142,19 @@ function tellDamage({ file, kind, why }: ArchiveDamage, { io, exitWith }: Comman
   }
 }
 
+interface Place {
+  readonly dir: string;
+  /** Names of the document's drains; none where it is not loaded. */
+  readonly drains: readonly string[];
+}
+
 /** With --dir nothing is loaded, so that an archive is read where there is nothing else. */
-function dirOf(dir: string | undefined, command: Command, io: Io): string {
-  const found = dir ?? loadAll(command, io).document.archive?.dir;
-  if (found === undefined) {
-    throw new RedriverError(
-      "command-misused",
-      "the drains document has no archive; name its directory with --dir",
-    );
-  }
-  return found;
+function placeOf(named: string | undefined, command: Command, io: Io): Place {
+  if (named !== undefined) return { dir: named, drains: [] };
+  const { archive, drains } = loadAll(command, io).document;
+  if (archive !== undefined) return { dir: archive.dir, drains: drains.map(({ name }) => name) };
+  throw new RedriverError(
+    "command-misused",
+    "the drains document has no archive; name its directory with --dir",
+  );
 }

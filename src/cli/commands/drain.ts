@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import { createFanOut } from "../../compose/fan-out.ts";
 import { pauseOf } from "../../compose/read-facts.ts";
 import { systemClock } from "../../compose/system-world.ts";
@@ -11,10 +12,9 @@ import { createTeardown } from "../../compose/teardown.ts";
 import type { Core } from "../../compose/build-core.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { runPassHere } from "../../redrive/run-pass-here.ts";
-import { createEventLog } from "../../telemetry/event-log.ts";
-import { createLogger } from "../../telemetry/logger.ts";
 import { chooseDrains, requireNamesOrAll } from "../choose-drains.ts";
 import { toExit, worseExit, type Register } from "../command-context.ts";
+import { createCommandEvents } from "../command-events.ts";
 import { counted } from "../counted.ts";
 import { hasConsent } from "../consent.ts";
 import { currentUser } from "../current-user.ts";
@@ -40,14 +40,14 @@ export const registerDrain: Register = (program, { io, exitWith }) => {
     .option("--all", "every drain of the document")
     .option("--yes", "do not ask")
     .option("--json", "print the summary as JSON")
-    .action(async (names: readonly string[], flags: DrainFlags, command) => {
+    .action(async (names: readonly string[], flags: DrainFlags, command: Command) => {
       requireNamesOrAll(names, flags.all === true);
       const { settings, document } = loadAll(command, io);
       const teardown = createTeardown();
       const secrets = createSecretValues(settings);
       const reasons = createReasonCount();
-      // Progress and summary tell what goes well; the default level would tell it twice.
-      const level = settings.log.level === "info" ? "warn" : settings.log.level;
+      const { logLevel } = command.optsWithGlobals<{ readonly logLevel?: string }>();
+      const log = { level: settings.log.level, isAsked: logLevel !== undefined, secrets: secrets.all };
       try {
         const core = openCore({
           settings,
@@ -57,15 +57,13 @@ export const registerDrain: Register = (program, { io, exitWith }) => {
           by: currentUser(),
           readsIndexes: true,
           onSecret: secrets.add,
-          events: createFanOut([
-            createEventLog(createLogger({ level, secrets: secrets.all, destination: { write: io.err } })),
-            reasons,
-          ]),
+          events: createFanOut([createCommandEvents(log, io), reasons]),
         });
         secrets.use(core);
         const drains = chooseDrains(core, names);
         await requireRedis(core.redis);
         if (!(await hasConsent(io, flags.yes, () => toQuestion(core, drains)))) {
+          io.err("nothing was done\n");
           exitWith(3);
           return;
         }

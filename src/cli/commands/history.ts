@@ -5,16 +5,18 @@ import { systemClock } from "../../compose/system-world.ts";
 import { createTeardown } from "../../compose/teardown.ts";
 import { toSafeJson } from "../../message/safe-json.ts";
 import type { AuditQuery, AuditReader } from "../../ports/audit.ts";
+import type { DrainsDocument } from "../../ports/drains.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { Register } from "../command-context.ts";
-import { historyHeader, toCells, toHistoryRows, type HistoryRow } from "../history-rows.ts";
+import { historyHeader, toHistoryRows, toTableRows, type HistoryRow } from "../history-rows.ts";
 import { findStory } from "../history-story.ts";
 import type { Io } from "../io.ts";
-import { loadAll } from "../load.ts";
+import { loadForReading } from "../load.ts";
 import { createProgressLine } from "../progress-line.ts";
 import { silent } from "../silent.ts";
 import { createStop } from "../stop.ts";
 import { toTable } from "../table.ts";
+import { unknownDrainNote } from "../unknown-drain.ts";
 import { countOption, timeOption } from "../time-option.ts";
 
 const closeWithinMs = 2_000;
@@ -44,14 +46,15 @@ export const registerHistory: Register = (program, { io, exitWith }) => {
     .addOption(countOption("--limit <n>", `at most so many rows; default: all, of the table ${tableLimit}`))
     .option("--json", "print one JSON object per line")
     .action(async (dlqId: string | undefined, flags: HistoryFlags, command: Command) => {
-      const { settings, document } = loadAll(command, io);
+      const { settings, document } = loadForReading(command, io);
       const teardown = createTeardown();
       try {
         const core = openCore({ settings, document, env: io.env, events: silent, teardown });
         await requireRedis(core.redis);
         const reader = openAuditReader(core);
         if (dlqId === undefined) {
-          await show(reader, toQuery(flags), flags, io);
+          const { ofDrains } = await show(reader, toQuery(flags), flags, io);
+          tellOfDrain(document, flags, ofDrains, io);
           return;
         }
         const stop = createStop(io);
@@ -62,7 +65,8 @@ export const registerHistory: Register = (program, { io, exitWith }) => {
           signal: AbortSignal.any([stop.signal, stop.stopping]),
           progress: createProgressLine(io),
         });
-        const shown = await show(reader, toQuery(flags, story.dlqIds), flags, io);
+        const { shown, ofDrains } = await show(reader, toQuery(flags, story.dlqIds), flags, io);
+        tellOfDrain(document, flags, ofDrains, io);
         for (const note of story.notes) io.err(`${note}\n`);
         if (stop.stopping.aborted) exitWith(3);
         else if (shown === 0 && !story.isListed) exitWith(1);
@@ -71,6 +75,11 @@ export const registerHistory: Register = (program, { io, exitWith }) => {
       }
     });
 };
+
+function tellOfDrain({ drains }: DrainsDocument, { drain }: HistoryFlags, found: number, io: Io): void {
+  const known = drains.map(({ name }) => name);
+  io.err(unknownDrainNote(drain, known, found) ?? "");
+}
 
 function toQuery({ drain, since, until }: HistoryFlags, dlqIds?: ReadonlySet<string>): AuditQuery {
   return {
@@ -82,16 +91,17 @@ function toQuery({ drain, since, until }: HistoryFlags, dlqIds?: ReadonlySet<str
   };
 }
 
-/** Answers how many rows were shown. */
+/** Answers how many rows were shown, and how many of them name a drain: what was done to all drains at once does not. */
 async function show(
   reader: AuditReader,
   query: AuditQuery,
   { json = false, limit }: HistoryFlags,
   io: Io,
-): Promise<number> {
+): Promise<{ readonly shown: number; readonly ofDrains: number }> {
   const most = limit ?? (json ? Number.POSITIVE_INFINITY : tableLimit);
   const rows: HistoryRow[] = [];
   let shown = 0;
+  let ofDrains = 0;
   let more = false;
   for await (const row of rowsOf(reader, query)) {
     if (shown === most) {
@@ -99,12 +109,13 @@ async function show(
       break;
     }
     shown += 1;
+    if (row.drain !== null) ofDrains += 1;
     if (json) io.out(`${toSafeJson(row)}\n`);
     else rows.push(row);
   }
-  if (!json) io.out(toTable(historyHeader, rows.map(toCells)));
+  if (!json) io.out(toTable(historyHeader, toTableRows(rows)));
   if (more) io.err(`there is more than these ${shown}; see --limit\n`);
-  return shown;
+  return { shown, ofDrains };
 }
 
 async function* rowsOf(reader: AuditReader, query: AuditQuery): AsyncGenerator<HistoryRow> {

@@ -9,12 +9,13 @@ import type { CommandContext, Register } from "../command-context.ts";
 import { counted } from "../counted.ts";
 import { hasConsent, requireConsent } from "../consent.ts";
 import { currentUser } from "../current-user.ts";
-import { loadAll } from "../load.ts";
+import { loadAll, loadForReading, type Loaded } from "../load.ts";
 import { addFilterOptions, findParked, requireChoice, type ParkedFilter } from "../parked-filter.ts";
 import { toParkedCounts, toParkedJson, toParkedTable } from "../parked-text.ts";
 import { showParked } from "../parked-show.ts";
 import { silent } from "../silent.ts";
 import { createStop, type Stop } from "../stop.ts";
+import { unknownDrainNote } from "../unknown-drain.ts";
 
 const closeWithinMs = 2_000;
 /** Rows of a table are all in memory before the first is printed. */
@@ -43,7 +44,13 @@ export const registerParked: Register = (program, context) => {
   addFilterOptions(parked.command("list").description("what is parked, oldest first, and why"))
     .option("--json", "print one JSON object per line")
     .action((flags: ListFlags, command: Command) =>
-      withCore(command, context, currentUser(), (core, stop) => list(core, flags, stop, context)),
+      // Which rule holds now is for a document that loads.
+      withCore(
+        (flags.rule === undefined ? loadForReading : loadAll)(command, context.io),
+        context,
+        currentUser(),
+        (core, stop) => list(core, flags, stop, context),
+      ),
     );
   parked
     .command("show")
@@ -52,7 +59,9 @@ export const registerParked: Register = (program, context) => {
     .option("--json", "print one JSON object per line, bodies and header values masked")
     .option("--show-content", "with bodies and header values, complete")
     .action((ids: string[], flags: ShowFlags, command: Command) =>
-      withCore(command, context, currentUser(), (core, stop) => showParked(core, ids, flags, stop, context)),
+      withCore(loadAll(command, context.io), context, currentUser(), (core, stop) =>
+        showParked(core, ids, flags, stop, context),
+      ),
     );
   addFilterOptions(
     parked
@@ -66,17 +75,18 @@ export const registerParked: Register = (program, context) => {
     .option("--yes", "do not ask; required without a terminal")
     .action((ids: string[], flags: ReleaseFlags, command: Command) => {
       checkRelease(ids, flags, context);
-      return withCore(command, context, flags.by, (core, stop) => release(core, ids, flags, stop, context));
+      return withCore(loadAll(command, context.io), context, flags.by, (core, stop) =>
+        release(core, ids, flags, stop, context),
+      );
     });
 };
 
 async function withCore(
-  command: Command,
+  { settings, document }: Loaded,
   { io }: CommandContext,
   by: string,
   work: (core: Core, stop: Stop) => Promise<void>,
 ): Promise<void> {
-  const { settings, document } = loadAll(command, io);
   const teardown = createTeardown();
   const stop = createStop(io);
   try {
@@ -95,6 +105,7 @@ async function list(core: Core, flags: ListFlags, stop: Stop, { io }: CommandCon
   const { found, total } = await findParked(core, filter, [], "always", stop);
   if (json) for (const one of found) io.out(`${JSON.stringify(toParkedJson(one))}\n`);
   else io.out(toParkedTable(found));
+  io.err(unknownDrainNote(flags.drain, [...core.drains.keys()], total) ?? "");
   if (found.length < total) io.err(`these are ${found.length} of ${total}; see --limit\n`);
   const orphans = found.filter(({ hasDrain }) => !hasDrain).length;
   if (orphans === 0) return;

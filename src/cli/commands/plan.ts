@@ -10,15 +10,18 @@ import { RedriverError } from "../../ports/errors.ts";
 import type { DrainReport } from "../../redrive/plan/drain-report.ts";
 import { planDrain, type PlanFilter } from "../../redrive/plan/plan-drain.ts";
 import { createPlanWriter, planVersion, type PlanHead } from "../../redrive/plan/plan-file.ts";
+import type { ForeseenRecord } from "../../redrive/plan/next-decision.ts";
 import { toPlanRecord } from "../../redrive/plan/plan-record.ts";
-import { freezeRange, type FrozenRange, type SurveyedRecord } from "../../redrive/plan/survey.ts";
+import { freezeRange, type FrozenRange } from "../../redrive/plan/survey.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { chooseDrains, requireNamesOrAll } from "../choose-drains.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { counted } from "../counted.ts";
 import { loadAll } from "../load.ts";
 import { openPlanOutput, type PlanOutput } from "../plan-output.ts";
-import { toPlanText, toTime, type PlanReport } from "../plan-text.ts";
+import { toNextText, toSpan, toTime } from "../plan-rules-text.ts";
+import { showPlan } from "../plan-show.ts";
+import { toPlanText, type PlanReport } from "../plan-text.ts";
 import { createProgressLine } from "../progress-line.ts";
 import { silent } from "../silent.ts";
 import { createStop, type Stop } from "../stop.ts";
@@ -33,6 +36,7 @@ interface PlanFlags {
   readonly records?: boolean;
   readonly json?: boolean;
   readonly out?: string;
+  readonly show?: string;
   readonly showContent?: boolean;
 }
 
@@ -54,6 +58,7 @@ export const registerPlan: Register = (program, context) => {
     .option("--records", "message by message instead of the summary")
     .option("--json", "print as JSON; with --records one object per line")
     .option("--out <file>", "freeze the selection in a file for `redriver apply`; - is stdout")
+    .option("--show <file>", "sum up such a file, from the file alone; - is stdin")
     .option("--show-content", "with header values, bodies and whole URLs, which are masked otherwise")
     .action((names: readonly string[], flags: PlanFlags, command: Command) =>
       plan(names, flags, command, context),
@@ -66,6 +71,10 @@ async function plan(
   command: Command,
   { io, exitWith }: CommandContext,
 ): Promise<void> {
+  if (flags.show !== undefined) {
+    await showPlan(flags.show, names, flags, io);
+    return;
+  }
   requireNamesOrAll(names, flags.all === true);
   if (flags.out === "-" && (flags.json === true || flags.records === true)) {
     throw new RedriverError("command-misused", "--out - takes stdout, so --json and --records have no place");
@@ -127,7 +136,7 @@ async function planAll(
   let complete = true;
   try {
     for (const [drain, range] of ranges) {
-      const onRecord = async (record: SurveyedRecord): Promise<void> => {
+      const onRecord = async (record: ForeseenRecord): Promise<void> => {
         records += 1;
         if (output === null && flags.records !== true) return;
         const line = toPlanRecord(drain, record, show);
@@ -170,6 +179,7 @@ function toHead(
       drain: config.name,
       source: source.config.id,
       address: toKeyedHash("url", core.sources.get(source.config.id)?.baseUrl ?? ""),
+      host: hostOf(core, source.config.id),
       rulesHash: config.rulesHash,
       from,
       to,
@@ -183,7 +193,11 @@ async function withSurroundings(core: Core, report: DrainReport): Promise<PlanRe
   const byDocument = core.drains.get(report.drain)?.config.paused === true;
   const pausedBy =
     pause === undefined ? (byDocument ? "by the drains document" : null) : `by ${pause.by}: ${pause.reason}`;
-  return { ...report, host: new URL(source?.baseUrl ?? "").host, pausedBy };
+  return { ...report, host: hostOf(core, report.source), pausedBy };
+}
+
+function hostOf(core: Core, source: DrainReport["source"]): string {
+  return new URL(core.sources.get(source)?.baseUrl ?? "").host;
 }
 
 function requireRules(drains: readonly DrainRuntime[], rules: readonly string[]): void {
@@ -198,8 +212,9 @@ function requireRules(drains: readonly DrainRuntime[], rules: readonly string[])
 }
 
 /** When it entered, which one, how it failed, what becomes of it and why, and where it was to go. */
-function toRow({ decided }: SurveyedRecord, url: string): string {
+function toRow({ decided, facts, next }: ForeseenRecord, url: string): string {
   const { letter, explanation } = decided;
   const status = String(letter.responseStatus ?? "none").padEnd(4);
-  return `${toTime(letter.enteredAt)}  ${letter.dlqId}  ${status}  ${explanation}  ${url}\n`;
+  const then = next === null ? "" : `, then ${toNextText(next)} ${toSpan(next.at, next.at, facts.now)}`;
+  return `${toTime(letter.enteredAt)}  ${letter.dlqId}  ${status}  ${explanation}${then}  ${url}\n`;
 }

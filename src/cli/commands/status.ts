@@ -4,7 +4,7 @@ import { createTeardown } from "../../compose/teardown.ts";
 import { readNextRuns } from "../../queue/read-next-runs.ts";
 import { toBullmqConnection } from "../../redis/connect.ts";
 import type { Register } from "../command-context.ts";
-import { loadAll } from "../load.ts";
+import { loadForReading } from "../load.ts";
 import { readStatus } from "../read-status.ts";
 import { silent } from "../silent.ts";
 import { toStatusText } from "../status-text.ts";
@@ -17,7 +17,7 @@ export const registerStatus: Register = (program, { io }) => {
     .description("what each drain, source and replica is at, as Redis knows it")
     .option("--json", "print as JSON")
     .action(async (options: { json?: boolean }, command) => {
-      const { settings, document } = loadAll(command, io);
+      const { settings, document, problems } = loadForReading(command, io);
       const teardown = createTeardown();
       try {
         const core = openCore({ settings, document, env: io.env, events: silent, teardown });
@@ -25,7 +25,7 @@ export const registerStatus: Register = (program, { io }) => {
         const connection = toBullmqConnection(settings.redis.url, "queue");
         teardown.add("queue connection", () => connection.disconnect());
         const nextRuns = await readNextRuns(connection, settings.redis.keyPrefix);
-        const status = await readStatus(core, nextRuns, systemClock.now());
+        const status = await readStatus(core, { nextRuns, problems, now: systemClock.now() });
         io.out(
           options.json === true ? `${JSON.stringify(status, null, 2)}\n` : toStatusText(io.columns, status),
         );

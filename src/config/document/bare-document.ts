@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
 import type { DrainsDocument } from "../../ports/drains.ts";
 import { readTextFile } from "../text/read-text-file.ts";
+import { parseRoughly } from "../text/rough-yaml.ts";
 import { textLimits } from "../text/token-gate.ts";
 import { parseYaml } from "../text/yaml-tree.ts";
 import { loadDocument } from "./load-document.ts";
@@ -8,13 +9,15 @@ import { asMap, type Raw } from "./raw.ts";
 
 /**
  * The sources and drains of a document that does not load, without rules: enough to hold them back or to let them go on, never to
- * act. Null where not even their names can be read.
+ * act. Null where not even their names can be read. `rough`: also of a text that is no YAML, as far as it can be made out; for
+ * commands that only read.
  */
-export function readBareDocument(path: string): DrainsDocument | null {
+export function readBareDocument(path: string, how: "strict" | "rough" = "strict"): DrainsDocument | null {
   const file = readTextFile(path, textLimits.maxBytes);
-  const reading = file.ok ? parseYaml(file.text, path) : null;
-  if (reading === null || !reading.ok) return null;
-  const document = asMap(reading.tree.value);
+  if (!file.ok) return null;
+  const reading = parseYaml(file.text, path);
+  if (!reading.ok && how === "strict") return null;
+  const document = asMap(reading.ok ? reading.tree.value : parseRoughly(file.text));
   const bare = {
     version: 1,
     sources: each(document["sources"], ({ id, url, token }) => ({ id, url, token })),

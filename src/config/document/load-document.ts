@@ -1,5 +1,5 @@
 import type { DrainsDocument } from "../../ports/drains.ts";
-import type { Problem } from "../problem.ts";
+import { toPathText, type Problem } from "../problem.ts";
 import { readTextFile } from "../text/read-text-file.ts";
 import { textLimits } from "../text/token-gate.ts";
 import { parseYaml } from "../text/yaml-tree.ts";
@@ -7,6 +7,7 @@ import { checkTogether } from "./checks.ts";
 import { compileDocument } from "./compile-document.ts";
 import { documentSchema } from "./document-schema.ts";
 import { salvage, toStanding, type Standing } from "./standing.ts";
+import { findStrayKeys, toStrayProblem } from "./stray-keys.ts";
 import { toProblems } from "./to-problems.ts";
 import { findWarnings } from "./warnings.ts";
 
@@ -32,15 +33,22 @@ export function loadDocument(text: string, fileName: string, options: LoadOption
   if (!reading.ok) return { ok: false, problems: inOrder(reading.problems), warnings: [] };
   const { tree } = reading;
   const shape = documentSchema.safeParse(tree.value);
+  const strays = shape.success ? [] : findStrayKeys(tree.value);
+  const strayPaths = strays.map((name) => toPathText(["drains", name]));
+  const isOfStray = ({ path = "" }: Problem): boolean =>
+    strayPaths.some((stray) => path.startsWith(stray) && /^(?:[.[]|$)/.test(path.slice(stray.length)));
   const problems = [
     ...reading.problems,
-    ...(shape.success ? [] : toProblems(shape.error.issues, tree, fileName, maxProblems + 1)),
-    ...checkTogether(tree, fileName),
+    ...strays.map((name) => toStrayProblem(name, tree, fileName)),
+    ...[
+      ...(shape.success ? [] : toProblems(shape.error.issues, tree, fileName, maxProblems + 1)),
+      ...checkTogether(tree, fileName),
+    ].filter((problem) => !isOfStray(problem)),
   ];
   const warningsOf = (standing: Standing): readonly Problem[] =>
     inOrder(findWarnings(standing, tree, fileName, options.now));
   if (!shape.success || problems.length > 0) {
-    return { ok: false, problems: inOrder(problems), warnings: warningsOf(salvage(tree.value)) };
+    return { ok: false, problems: inOrder(problems), warnings: warningsOf(salvage(tree.value, strays)) };
   }
   const document = compileDocument(shape.data);
   return { ok: true, document, warnings: warningsOf(toStanding(document, shape.data)) };

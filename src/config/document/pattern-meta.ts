@@ -10,7 +10,7 @@ const exists = {
 };
 
 const text = { type: "string", minLength: 1 };
-const textForms = {
+export const textForms = {
   type: "object",
   additionalProperties: false,
   minProperties: 1,

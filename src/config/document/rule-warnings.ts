@@ -1,11 +1,13 @@
 import { covers, type Budget } from "../../rules/covers.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
 import { judgeCondition, oldestAge } from "../../rules/never-holds.ts";
+import type { Condition } from "../../rules/spec.ts";
 import type { ValuePath } from "../problem.ts";
 import { toContradictionWarning } from "./contradiction-text.ts";
 import { canHold, toSelected } from "./select-checks.ts";
 import type { StandingDrain, StandingRule } from "./standing.ts";
 import type { Places } from "./to-condition.ts";
+import { warnAboutValues } from "./value-warnings.ts";
 
 export type Warn = (path: ValuePath, expected: string, message: string, found?: string) => void;
 
@@ -13,6 +15,8 @@ export interface WarningContext {
   /** Whether the document has an archive. */
   readonly archive: boolean;
   readonly places: Places;
+  /** What the document says at a key, with the key: `age "> 4d"`. */
+  readonly saidAt: (path: ValuePath) => string;
   /** Unix ms; without it no date is judged. */
   readonly now: number | undefined;
   readonly budget: Budget;
@@ -26,7 +30,8 @@ export function warnAboutRules(drain: StandingDrain, context: WarningContext, wa
     const isDead =
       warnAboutContradictions(drain, rule, here, context, warn) ||
       warnIfHidden(drain, index, here, context, warn);
-    if (!isDead) warnIfNeverDue(drain, rule, here, warn);
+    const isMisspelt = warnAboutValues(rule.readable, drain.source?.retentionMs ?? null, context, warn);
+    if (!isDead && !isMisspelt) warnIfNeverDue(drain, rule, here, context, warn);
     if (now !== undefined && rule.ignoreAfter !== undefined && rule.ignoreAfter < now) {
       const since = new Date(rule.ignoreAfter).toISOString();
       warn(
@@ -92,17 +97,40 @@ function warnIfNeverDue(
   { dueFromMs, source }: StandingDrain,
   { then, readable }: StandingRule,
   here: ValuePath,
+  { places, saidAt }: WarningContext,
   warn: Warn,
 ): void {
   if (then !== "republish" || dueFromMs === null) return;
   const oldestMs = oldestAge(readable, source?.retentionMs ?? null);
   if (oldestMs >= dueFromMs) return;
   const [limit, due] = [Math.max(0, oldestMs), dueFromMs].map(formatDuration);
+  const asked = agesAskedFor(readable)
+    .map((test) => saidAt(places.get(test) ?? []))
+    .join(" and ");
   warn(
     [...here, "when"],
     `an age of ${due} or more, or a lower minAge and attempts.wait`,
-    `never republishes by itself: it holds up to an age of ${limit}, and nothing is due before ${due} (minAge, attempts.wait)`,
+    `never republishes by itself: it asks for ${asked}, which is an age of at most ${limit}, and nothing is due before ${due} (minAge, attempts.wait)`,
   );
+}
+
+/** Its tests of age and timeLeft. */
+function agesAskedFor(condition: Condition): readonly Condition[] {
+  switch (condition.kind) {
+    case "all":
+    case "some":
+      return condition.of.flatMap(agesAskedFor);
+    case "duration":
+      return condition.field === "messageAge" ? [] : [condition];
+    case "not":
+    case "any":
+    case "text":
+    case "number":
+    case "header":
+    case "address":
+    case "value":
+      return [];
+  }
 }
 
 /** A rule that is skipped some day hides only what is skipped by then too. */

@@ -1,7 +1,7 @@
 import type { DrainsDocument } from "../../ports/drains.ts";
 import type { Select } from "../../ports/service.ts";
 import { parseDuration } from "../../rules/parse-durations.ts";
-import type { Condition } from "../../rules/spec.ts";
+import type { Condition, ItemChanges } from "../../rules/spec.ts";
 import { toSelect } from "./compile-document.ts";
 import { documentSchema, type DocumentKeys } from "./document-schema.ts";
 import { common, drain as drainSchema } from "./drain-schema.ts";
@@ -9,6 +9,7 @@ import { builtIn, toEffective } from "./effective.ts";
 import { asList, asMap, type Raw } from "./raw.ts";
 import { defaultRuleName } from "./rule-checks.ts";
 import { rule as ruleSchema } from "./rule-schema.ts";
+import { toChanges } from "./to-changes.ts";
 import { toCondition, type Places } from "./to-condition.ts";
 import { whenKeys, type WhenKeys } from "./when-schema.ts";
 
@@ -37,6 +38,8 @@ export interface StandingRule {
   /** What is readable of it; all of that must hold. */
   readonly readable: Condition;
   readonly ignoreAfter: number | undefined;
+  /** What is readable of what it sets. */
+  readonly set: ItemChanges;
 }
 
 /** Of a document without problems. `keys` are what it was compiled from. */
@@ -51,17 +54,17 @@ export function toStanding(document: DrainsDocument, keys: DocumentKeys): Standi
       source,
       select,
       dueFromMs: dueFrom({ minAgeMs, attempts }),
-      rules: rules.map(({ name: ruleName, then, ignoreAfter }, index) => {
+      rules: rules.map(({ name: ruleName, then, ignoreAfter, set = {} }, index) => {
         const said = keys.drains[name]?.rules?.[index]?.when ?? "any";
         const when = toCondition(said, ["drains", name, "rules", index, "when"], places);
-        return { name: ruleName, then, when, readable: when, ignoreAfter };
+        return { name: ruleName, then, when, readable: when, ignoreAfter, set };
       }),
     })),
   };
 }
 
-/** Of one with problems, from the document as it stands. Never throws. */
-export function salvage(value: unknown): Standing {
+/** Of one with problems, from the document as it stands; `strays` are no drains, whatever they are. Never throws. */
+export function salvage(value: unknown, strays: readonly string[] = []): Standing {
   const document = asMap(value);
   const places: Places = new Map();
   const sources = Object.entries(asMap(document["sources"])).map(([name, raw]) => {
@@ -71,10 +74,11 @@ export function salvage(value: unknown): Standing {
     return { name, id: typeof id === "string" ? id : name, retentionMs };
   });
   const defaults = asMap(document["defaults"]);
+  const drains = Object.entries(asMap(document["drains"])).filter(([name]) => !strays.includes(name));
   return {
     archive: document["archive"] !== undefined || hasStray(document, documentSchema.shape),
     places,
-    drains: Object.entries(asMap(document["drains"])).map(([name, raw]) => {
+    drains: drains.map(([name, raw]) => {
       const drain = asMap(raw);
       const wanted = drain["source"] ?? (sources.length === 1 ? sources[0]?.name : undefined);
       const select = drainSchema.shape.select.safeParse(drain["select"]);
@@ -102,6 +106,7 @@ function salvageRule(rule: Raw, drain: string, index: number, places: Places): S
   const path = ["drains", drain, "rules", index, "when"];
   const when = ruleSchema.shape.when.safeParse(rule["when"]);
   const until = ruleSchema.shape.ignoreAfter.safeParse(rule["ignoreAfter"]);
+  const set = ruleSchema.shape.set.safeParse(rule["set"]);
   const said = when.success ? (when.data ?? "any") : salvageWhen(rule["when"]);
   const readable = toCondition(said, path, places);
   // Without `when` it is only whole where it may be left out.
@@ -113,6 +118,7 @@ function salvageRule(rule: Raw, drain: string, index: number, places: Places): S
     when: isWhole ? readable : null,
     readable,
     ignoreAfter: until.data,
+    set: set.data === undefined ? {} : toChanges(set.data),
   };
 }
 

@@ -1,8 +1,10 @@
 import type { Select } from "../../ports/service.ts";
-import { toPathText, type Problem, type ValuePath } from "../problem.ts";
+import { shownValue, toPathText, type Problem, type ValuePath } from "../problem.ts";
 import type { YamlTree } from "../text/yaml-tree.ts";
-import { asMap } from "./raw.ts";
+import { warnAboutComeBacks } from "./come-back-warnings.ts";
+import { asList, asMap, type Raw } from "./raw.ts";
 import { warnAboutRules, type Warn } from "./rule-warnings.ts";
+import { valueAt } from "./to-problems.ts";
 import type { Standing, StandingDrain } from "./standing.ts";
 
 /** Of patterns with each other: some tenths of a second. What a larger document hides beyond it is not told. */
@@ -29,14 +31,36 @@ export function findWarnings(
   const { archive, places } = standing;
   const raw = asMap(tree.value);
   const drains = asMap(raw["drains"]);
-  const context = { archive, places, now, budget: { left: mostComparisons } };
+  const saidAt = (path: ValuePath): string => `${String(path.at(-1))} ${saidText(valueAt(raw, path))}`;
+  const context = { archive, places, saidAt, now, budget: { left: mostComparisons } };
   for (const [index, drain] of standing.drains.entries()) {
     warnAboutOverlap(drain, standing.drains.slice(0, index), warn);
     warnAboutRules(drain, context, warn);
+    const others = standing.drains.filter((other) => other !== drain && sharesSource(other, drain));
+    const takesRest = others.some(({ name }) => selectsAll(asMap(drains[name])));
+    warnAboutComeBacks(drain, takesRest, context.budget, warn);
     if (!archive) warnAboutCopies(drains[drain.name], ["drains", drain.name], warn);
   }
   if (!archive) warnAboutCopies(raw["defaults"], ["defaults"], warn);
   return warnings;
+}
+
+const mostSaid = 5;
+
+function saidText(value: unknown): string {
+  const all = asList(value);
+  if (all.length === 0) return shownValue(value);
+  const more = all.length > mostSaid ? ", …" : "";
+  return `${all.slice(0, mostSaid).map(shownValue).join(", ")}${more}`;
+}
+
+function sharesSource(one: StandingDrain, other: StandingDrain): boolean {
+  return one.source !== null && one.source.id === other.source?.id;
+}
+
+/** Without filters and without dates. */
+function selectsAll(drain: Raw): boolean {
+  return Object.keys(asMap(drain["select"])).length === 0;
 }
 
 function warnAboutOverlap(drain: StandingDrain, earlier: readonly StandingDrain[], warn: Warn): void {

@@ -22,6 +22,7 @@ import {
   durationPatternMeta,
   momentPatternMeta,
   numberPatternMeta,
+  textForms,
   textPatternMeta,
 } from "./pattern-meta.ts";
 import { atKey, key, parsed, saysSomething, section } from "./shapes.ts";
@@ -47,6 +48,13 @@ const bodies = z
     if (!isMapping(value) || !hasPointers(value)) {
       const result = parseTextPatterns(value);
       if (result.ok) return { kind: "text", oneOf: result.value };
+      if (isMapping(value) && !hasForms(value)) {
+        for (const name of Object.keys(value)) {
+          const message = `${JSON.stringify(`/${name.slice(0, 60)}`)}, a JSON pointer, which begins with a slash`;
+          context.addIssue({ code: "custom", message, path: [name], params: atKey });
+        }
+        return z.NEVER;
+      }
       const hint = isMapping(value) ? ", or a mapping of JSON pointers (/tenant) to values" : "";
       for (const { expected, at } of misfitsOf(result)) {
         const path = [...(at ?? [])];
@@ -69,6 +77,12 @@ const bodies = z
     }
     return { kind: "values", of: tests };
   });
+
+/** Whether one of the keys is a form of a text pattern; an empty mapping is nothing of either. */
+function hasForms(value: object): boolean {
+  const keys = Object.keys(value);
+  return keys.length === 0 || keys.some((name) => Object.hasOwn(textForms.properties, name));
+}
 
 /** The forms of a text pattern are words; a pointer begins with a slash or is empty. */
 function hasPointers(value: object): boolean {

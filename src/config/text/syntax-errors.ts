@@ -1,9 +1,10 @@
 import type { ErrorCode, YAMLError } from "yaml";
+import { findIndentationFault, type IndentationFault } from "./indentation.ts";
 
 const expectedByCode = new Map<ErrorCode, string>([
   ["MULTIPLE_DOCS", "a single document (no second ---)"],
   ["TAB_AS_INDENT", "spaces for indentation, not tabs"],
-  ["BAD_INDENT", "deeper indentation, or a closing bracket"],
+  ["BAD_INDENT", "the indentation of the lines beside it"],
   ["RESOURCE_EXHAUSTION", "less nesting"],
   ["TAG_RESOLVE_FAILED", "no tags (!…)"],
   ["MULTIPLE_TAGS", "no tags (!…)"],
@@ -17,7 +18,89 @@ const expectedByCode = new Map<ErrorCode, string>([
   ["BLOCK_AS_IMPLICIT_KEY", "quotes around a value that contains a colon"],
 ]);
 
-/** What YAML expects. The library's own messages may repeat the source text, which may hold a secret; these do not. */
-export function expectedBySyntax(error: YAMLError): string {
-  return expectedByCode.get(error.code) ?? `valid YAML (${error.code.toLowerCase().replaceAll("_", " ")})`;
+/** What the library reports where a line is indented otherwise than it should be, besides what it says of a real such mistake. */
+const ledAstray: ReadonlySet<ErrorCode> = new Set([
+  "BAD_INDENT",
+  "BLOCK_AS_IMPLICIT_KEY",
+  "MULTILINE_IMPLICIT_KEY",
+  "MISSING_CHAR",
+  "NON_STRING_KEY",
+  "UNEXPECTED_TOKEN",
+]);
+
+export interface SyntaxFinding {
+  /** From 1. */
+  readonly line: number;
+  readonly column: number;
+  readonly expected: string;
+  readonly message: string;
+}
+
+type Locate = (offset: number) => { readonly line: number; readonly column: number };
+
+/**
+ * What is wrong with a text that is no YAML, one finding for each cause. The library's own messages may repeat the source text,
+ * which may hold a secret; these do not.
+ */
+export function toSyntaxFindings(
+  text: string,
+  errors: readonly YAMLError[],
+  locate: Locate,
+): readonly SyntaxFinding[] {
+  const placed = errors
+    .map((error) => ({ error, ...locate(error.pos[0]) }))
+    .toSorted((one, other) => one.line - other.line || one.column - other.column);
+  const tabs = placed.filter(({ error }) => error.code === "TAB_AS_INDENT");
+  const [tab] = tabs;
+  if (tab !== undefined) {
+    const lines = [...new Set(tabs.map(({ line }) => line))].filter((line) => line !== tab.line);
+    return [...eachLine(placed.filter(({ line }) => line < tab.line)), toTabs(tab, lines)];
+  }
+  const fault = placed.some(({ error }) => ledAstray.has(error.code)) ? findIndentationFault(text) : null;
+  const isCause =
+    fault !== null &&
+    placed.some(
+      ({ error, line }) => ledAstray.has(error.code) && line >= fault.neighbour && line <= fault.line,
+    );
+  if (!isCause) return eachLine(placed);
+  return [...eachLine(placed.filter(({ line }) => line < fault.neighbour)), toMisplaced(fault)];
+}
+
+interface Placed {
+  readonly error: YAMLError;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** What follows on the same line follows from the first. */
+function eachLine(placed: readonly Placed[]): readonly SyntaxFinding[] {
+  return placed
+    .filter(({ line }, index) => line !== placed[index - 1]?.line)
+    .map(({ error, line, column }) => {
+      const expected = expectedBySyntax(error);
+      return { line, column, expected, message: `expected ${expected}` };
+    });
+}
+
+function expectedBySyntax({ code, message }: YAMLError): string {
+  // The library has one code for both; it begins the sentence about brackets with the kind of collection.
+  if (code === "BAD_INDENT" && message.startsWith("Flow ")) return "a closing bracket, or deeper indentation";
+  return expectedByCode.get(code) ?? `valid YAML (${code.toLowerCase().replaceAll("_", " ")})`;
+}
+
+const mostLines = 5;
+
+function toTabs({ error, line, column }: Placed, others: readonly number[]): SyntaxFinding {
+  const expected = expectedBySyntax(error);
+  const shown = others.slice(0, mostLines).join(", ");
+  const more = others.length > mostLines ? `${shown} and ${others.length - mostLines} more` : shown;
+  const also = others.length === 0 ? "" : ` (also line${others.length === 1 ? "" : "s"} ${more})`;
+  return { line, column, expected, message: `expected ${expected}${also}` };
+}
+
+function toMisplaced(fault: IndentationFault): SyntaxFinding {
+  const { line, column, way, neighbour, expectedSpaces, gotSpaces } = fault;
+  const expected = `${expectedSpaces} spaces`;
+  const message = `indented ${way} than its neighbours (line ${neighbour}); expected ${expected}, got ${gotSpaces}`;
+  return { line, column, expected, message };
 }

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from "yaml";
 import { quoted, toPathText, type Problem, type ValuePath } from "../problem.ts";
-import { expectedBySyntax } from "./syntax-errors.ts";
+import { toSyntaxFindings } from "./syntax-errors.ts";
 import { findExcess, textLimits } from "./token-gate.ts";
 
 /** A YAML (or JSON) text as plain data that remembers where each key and value stands. */
@@ -32,15 +32,11 @@ export function parseYaml(text: string, file: string): YamlReading {
   const lines = new LineCounter();
   const problems: Problem[] = [];
   const report = (offset: number, path: ValuePath, message: string, expected: string): void => {
+    problems.push({ file, ...locateOffset(offset), path: toPathText(path), expected, message });
+  };
+  const locateOffset = (offset: number): { readonly line: number; readonly column: number } => {
     const { line, col } = lines.linePos(offset);
-    problems.push({
-      file,
-      line: Math.max(line, 1),
-      column: Math.max(col, 1),
-      path: toPathText(path),
-      expected,
-      message,
-    });
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
 
   const excess = findExcess(text);
@@ -64,9 +60,9 @@ export function parseYaml(text: string, file: string): YamlReading {
     // With "silent" the library would pass over a second document without a word.
     logLevel: "error",
   });
-  for (const error of [...document.errors, ...document.warnings]) {
-    const expected = expectedBySyntax(error);
-    report(error.pos[0], [], `expected ${expected}`, expected);
+  const errors = [...document.errors, ...document.warnings];
+  for (const finding of toSyntaxFindings(text, errors, locateOffset)) {
+    problems.push({ file, path: "", ...finding });
   }
   if (document.directives?.yaml.explicit === true) {
     report(0, [], "expected no %YAML directive", "no %YAML directive");
@@ -161,8 +157,7 @@ export function parseYaml(text: string, file: string): YamlReading {
           place = entry.place;
           at = part === "key" && depth === path.length - 1 ? entry.keyAt : place.at;
         }
-        const { line, col } = lines.linePos(at);
-        return { line: Math.max(line, 1), column: Math.max(col, 1) };
+        return locateOffset(at);
       },
     },
   };

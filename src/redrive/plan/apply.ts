@@ -19,7 +19,9 @@ import type { DrainRuntime } from "../runtime.ts";
 import { workPage } from "../work-page.ts";
 import { splitUnlisted, type PlanCheck } from "./check-plan.ts";
 import { isDone, standingOf } from "./selection.ts";
+import { createSkips, type SkipReport } from "./skips.ts";
 import { survey, type SurveyedRecord, type SurveyPage, type SurveyRange } from "./survey.ts";
+import { tellingRateWaits } from "./telling-rate-waits.ts";
 
 export interface ApplyRun {
   readonly drain: DrainRuntime;
@@ -33,12 +35,25 @@ export interface ApplyRun {
   readonly pausedBy: () => Promise<string | null>;
   /** How many of the plan are not done yet. */
   readonly onPage: (left: number) => void;
+  readonly onWait: (wait: Wait) => void;
+}
+
+/** What an apply waits for. */
+export interface Wait {
+  /** How many are not done yet. */
+  readonly left: number;
+  /** What holds them back, as far as it was looked at. */
+  readonly reasons: Readonly<Record<string, number>>;
+  /** When they are looked at again, at the latest. */
+  readonly nextLookMs: number;
 }
 
 export interface Applied {
   readonly tally: Tally;
-  /** Found otherwise, changed or gone while it was acted on; skipped. */
-  readonly skipped: number;
+  /** Archived and deleted, of `tally.deleted`. */
+  readonly dropped: number;
+  /** Found otherwise, changed or gone while it was acted on. */
+  readonly skips: SkipReport;
   /** Not done; applying the plan again goes on with them. */
   readonly left: number;
   /** Why, adding up to `left`: what held each back when it was last looked at; `not-reached` where that was never. */
@@ -72,10 +87,20 @@ export async function applyPlan(run: ApplyRun): Promise<Applied> {
 
 function createWork(run: ApplyRun) {
   const { open, signals } = run;
-  const drain: DrainRuntime = { ...run.drain, config: { ...run.drain.config, mode: "live" } };
-  const { source } = drain;
+  const { source } = run.drain;
+  const capacity = tellingRateWaits(source.capacity, (count, waitMs) =>
+    run.onWait({ left: open.size, reasons: { "rate-limit": count }, nextLookMs: waitMs }),
+  );
+  const drain: DrainRuntime = {
+    ...run.drain,
+    config: { ...run.drain.config, mode: "live" },
+    source: { ...source, capacity },
+  };
+  const skips = createSkips();
+  /** Decided to be dropped when they were last looked at. */
+  const drops = new Set<DlqId>();
   let tally = emptyTally;
-  let skipped = 0;
+  let dropped = 0;
   let stop: Applied["stop"] = null;
   const reasons = new Map<DlqId, string>();
   /** When the first of those that were left in this round has room. */
@@ -93,8 +118,10 @@ function createWork(run: ApplyRun) {
     const { letter, decision } = record.decided;
     const planned = open.get(letter.dlqId);
     if (planned === undefined) return false;
-    switch (standingOf(planned, record, source.headerPrefix)) {
+    const standing = standingOf(planned, record, source.headerPrefix);
+    switch (standing) {
       case "as-planned":
+        if (decision.then === "drop") drops.add(letter.dlqId);
         return true;
       case "not-now":
         leave(letter.dlqId, decision.reason, untilOf(record, takeoverAfterMs(source.ledger.limits)));
@@ -105,7 +132,7 @@ function createWork(run: ApplyRun) {
       case "changed":
       case "otherwise":
         open.delete(letter.dlqId);
-        skipped += 1;
+        skips.listed(standing, planned, record);
         return false;
     }
   };
@@ -119,7 +146,9 @@ function createWork(run: ApplyRun) {
     const { views } = await source.ledger.peek(ids);
     for (const [index, dlqId] of ids.entries()) {
       const view = views[index];
-      if (view !== undefined && (isDone(view) || view.state === "parked")) open.delete(dlqId);
+      if (view === undefined || (!isDone(view) && view.state !== "parked")) continue;
+      if (view.state !== "parked" && drops.has(dlqId)) dropped += 1;
+      open.delete(dlqId);
     }
     return outcome;
   };
@@ -145,7 +174,10 @@ function createWork(run: ApplyRun) {
       if (stop !== null) return;
       if (unseen.size === 0) break;
     }
-    skipped += (await splitUnlisted(source, [...unseen])).gone;
+    for (const dlqId of (await splitUnlisted(source, [...unseen])).gone) {
+      const planned = open.get(dlqId);
+      if (planned !== undefined) skips.gone(dlqId, planned);
+    }
     for (const dlqId of unseen) open.delete(dlqId);
   };
 
@@ -158,8 +190,11 @@ function createWork(run: ApplyRun) {
         fruitless = open.size < before ? 0 : fruitless + 1;
         if (fruitless === roundsWithoutProgress) return;
         const waitMs = Number.isFinite(nextAt) ? nextAt - source.clock.now() : blindWaitMs * 2 ** fruitless;
-        if (waitMs <= longestWaitMs) await sleep(waitMs);
-        else if (fruitless > 0) return;
+        if (waitMs <= longestWaitMs) {
+          const nextLookMs = Math.max(shortestWaitMs, waitMs);
+          run.onWait({ left: open.size, reasons: sum(open.keys(), reasons), nextLookMs });
+          await sleep(waitMs);
+        } else if (fruitless > 0) return;
       }
     },
     stop(why: Applied["stop"]) {
@@ -167,7 +202,8 @@ function createWork(run: ApplyRun) {
     },
     applied: (): Applied => ({
       tally,
-      skipped,
+      dropped,
+      skips: skips.report(),
       left: open.size,
       leftReasons: sum(open.keys(), reasons),
       stop,
@@ -199,7 +235,7 @@ function toAuditRecord({ decided }: SurveyedRecord): AuditRecord {
 /** A rate limit that lasts no longer is waited for. */
 const longestRateLimitMs = 60_000;
 
-async function whyStop({ pausedBy, drain, signals }: ApplyRun): Promise<Applied["stop"]> {
+async function whyStop({ pausedBy, drain, signals, open, onWait }: ApplyRun): Promise<Applied["stop"]> {
   if (signals.stopping.aborted) return { kind: "told" };
   if (drain.config.paused) return { kind: "paused", why: "by the drains document" };
   const why = await pausedBy();
@@ -207,7 +243,9 @@ async function whyStop({ pausedBy, drain, signals }: ApplyRun): Promise<Applied[
   const { clock, health } = drain.source;
   const state = health.current();
   if (state.state === "waiting" && state.until - clock.now() <= longestRateLimitMs) {
-    await clock.sleep(state.until - clock.now(), AbortSignal.any([signals.signal, signals.stopping]));
+    const waitMs = Math.max(0, state.until - clock.now());
+    onWait({ left: open.size, reasons: { "not-sent": open.size }, nextLookMs: waitMs });
+    await clock.sleep(waitMs, AbortSignal.any([signals.signal, signals.stopping]));
   }
   health.check();
   return null;

@@ -3,6 +3,7 @@ import type { SourceRuntime, DrainRuntime } from "../runtime.ts";
 import type { ListingSignals } from "../list-patiently.ts";
 import type { Planned } from "./plan-record.ts";
 import { isDone, standingOf } from "./selection.ts";
+import { createSkips, skippedOf, type SkipReport } from "./skips.ts";
 import { survey, type SurveyRange } from "./survey.ts";
 
 /** How a drain's part of a plan stands, before anything is done. */
@@ -12,10 +13,7 @@ export interface PlanCheck {
   readonly open: Map<DlqId, Planned>;
   readonly notNow: number;
   readonly done: number;
-  /** Not listed any more, and not by our doing. */
-  readonly gone: number;
-  readonly changed: number;
-  readonly otherwise: number;
+  readonly skips: SkipReport;
 }
 
 /**
@@ -31,13 +29,15 @@ export async function checkPlan(
 ): Promise<PlanCheck> {
   const open = new Map<DlqId, Planned>();
   const missing = new Set(planned.keys());
-  let [notNow, done, changed, otherwise] = [0, 0, 0, 0];
+  const skips = createSkips();
+  let [notNow, done] = [0, 0];
   for await (const page of survey(drain, range, signals)) {
     for (const record of page.records) {
       const { dlqId } = record.decided.letter;
       const order = planned.get(dlqId);
       if (order === undefined || !missing.delete(dlqId)) continue;
-      switch (standingOf(order, record, drain.source.headerPrefix)) {
+      const standing = standingOf(order, record, drain.source.headerPrefix);
+      switch (standing) {
         case "as-planned":
           open.set(dlqId, order);
           break;
@@ -49,10 +49,8 @@ export async function checkPlan(
           done += 1;
           break;
         case "changed":
-          changed += 1;
-          break;
         case "otherwise":
-          otherwise += 1;
+          skips.listed(standing, order, record);
           break;
       }
     }
@@ -61,28 +59,36 @@ export async function checkPlan(
     if (missing.size === 0) break;
   }
   const unlisted = await splitUnlisted(drain.source, [...missing]);
+  for (const dlqId of unlisted.gone) {
+    const order = planned.get(dlqId);
+    if (order !== undefined) skips.gone(dlqId, order);
+  }
   return {
     planned: planned.size,
     open,
     notNow,
     done: done + unlisted.done,
-    gone: unlisted.gone,
-    changed,
-    otherwise,
+    skips: skips.report(),
   };
 }
 
-/** Of ids that are listed no more: how many the ledger knows to be done, and how many nobody here knows of. */
+/** Of ids that are listed no more: how many the ledger knows to be done, and which nobody here knows of. */
 export async function splitUnlisted(
   { ledger }: SourceRuntime,
   ids: readonly DlqId[],
-): Promise<{ readonly done: number; readonly gone: number }> {
-  let done = 0;
+): Promise<{ readonly done: number; readonly gone: readonly DlqId[] }> {
+  const gone: DlqId[] = [];
   for (let start = 0; start < ids.length; start += idsPerPeek) {
-    const { views } = await ledger.peek(ids.slice(start, start + idsPerPeek));
-    done += views.filter(isDone).length;
+    const page = ids.slice(start, start + idsPerPeek);
+    const { views } = await ledger.peek(page);
+    gone.push(
+      ...page.filter((_, index) => {
+        const view = views[index];
+        return view === undefined || !isDone(view);
+      }),
+    );
   }
-  return { done, gone: ids.length - done };
+  return { done: ids.length - gone.length, gone };
 }
 
 const idsPerPeek = 100;
@@ -90,8 +96,8 @@ const idsPerPeek = 100;
 /** Skipped ones of a plan, as `plan-drifted` counts them. */
 export function driftOf(checks: readonly PlanCheck[]): { readonly drift: number; readonly planned: number } {
   return checks.reduce(
-    (sum, { gone, changed, otherwise, planned }) => ({
-      drift: sum.drift + gone + changed + otherwise,
+    (sum, { skips, planned }) => ({
+      drift: sum.drift + skippedOf(skips),
       planned: sum.planned + planned,
     }),
     { drift: 0, planned: 0 },

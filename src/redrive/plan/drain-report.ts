@@ -2,12 +2,15 @@
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import type { Decision } from "../../rules/decision.ts";
 import { estimate, type Estimate } from "./estimate.ts";
+import { createExpiryCount, type ExpiryReport } from "./expiry-count.ts";
+import type { ForeseenRecord } from "./next-decision.ts";
 import { isParkedAlready } from "./plan-record.ts";
 import { createSignatureCount, type SignatureCounts } from "./signature-count.ts";
 import { isReconciling } from "../stages/capacity-request.ts";
 import type { Room } from "./room.ts";
+import { toRuleEntry } from "./rule-entry.ts";
 import { createRuleCount, type RuleCount, type RuleReport } from "./rule-report.ts";
-import type { FrozenRange, PlanClock, SurveyedRecord, SurveyPage, SurveyRange } from "./survey.ts";
+import type { FrozenRange, PlanClock, SurveyPage, SurveyRange } from "./survey.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { createTopCount } from "./top-count.ts";
 import { targetOf } from "./target.ts";
@@ -25,6 +28,8 @@ export interface DrainReport {
   readonly planned: number;
   /** The limit was reached: what lies behind was not looked at. */
   readonly cut: boolean;
+  /** Of all that the plan is about, whatever becomes of them. */
+  readonly expiry: ExpiryReport;
   readonly decisions: { readonly [Then in Decision["then"]]: number };
   /** `missing`: without an archive what would be dropped is held. */
   readonly archive: "there" | "missing";
@@ -42,7 +47,7 @@ export interface DrainReport {
 export interface DrainCount {
   listed(count: number): void;
   unusable(records: SurveyPage["unusable"]): void;
-  add(record: SurveyedRecord): void;
+  add(record: ForeseenRecord): void;
   planned(): number;
   report(cut: boolean, room: Room): DrainReport;
 }
@@ -60,6 +65,7 @@ export function createDrainCount(
   const rules = new Map<string | null, RuleCount>();
   const failures = createSignatureCount(show);
   const targets = createTopCount<string>(mostHosts);
+  const expiry = createExpiryCount();
   let listed = 0;
   let planned = 0;
   let parkedAlready = 0;
@@ -78,9 +84,10 @@ export function createDrainCount(
       planned += 1;
       decisions[decision.then] += 1;
       if (isParkedAlready(record, config.rulesHash)) parkedAlready += 1;
-      const rule = rules.get(decision.rule) ?? createRuleCount(decision.rule, source.headerPrefix, show);
+      expiry.add(record.facts.expiresAt, record.facts.now);
+      const rule = rules.get(decision.rule) ?? createRuleCount(decision.rule);
       rules.set(decision.rule, rule);
-      rule.add(record);
+      rule.add(toRuleEntry(record, { headerPrefix: source.headerPrefix, show }));
       failures.add(letter, decision.then);
       if (record.candidate === null) return;
       if (!isReconciling(record.candidate)) firstPublishes += 1;
@@ -102,6 +109,7 @@ export function createDrainCount(
         listed,
         planned,
         cut,
+        expiry: expiry.report(),
         decisions,
         archive: drain.archive === null ? "missing" : "there",
         parkedAlready,

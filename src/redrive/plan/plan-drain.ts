@@ -3,6 +3,7 @@ import { compileGlob } from "../../rules/glob.ts";
 import type { ListingSignals } from "../list-patiently.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { createDrainCount, type DrainReport } from "./drain-report.ts";
+import { foresee, type ForeseenRecord } from "./next-decision.ts";
 import { readRoom } from "./room.ts";
 import { survey, type FrozenRange, type SurveyedRecord } from "./survey.ts";
 
@@ -23,7 +24,7 @@ export interface PlanRun {
   readonly show: Show;
   readonly signals: ListingSignals;
   /** Each record of the plan, in the service's order. */
-  readonly onRecord: (record: SurveyedRecord) => Promise<void>;
+  readonly onRecord: (record: ForeseenRecord) => Promise<void>;
   readonly onPage: (report: { readonly listed: number; readonly planned: number }) => void;
 }
 
@@ -43,8 +44,9 @@ export async function planDrain(run: PlanRun): Promise<DrainReport> {
       if (count.planned() === limit) break;
       looked += 1;
       if (!isWanted(record)) continue;
-      count.add(record);
-      await run.onRecord(record);
+      const foreseen = foresee(drain, record);
+      count.add(foreseen);
+      await run.onRecord(foreseen);
     }
     listed += looked;
     count.listed(looked);

@@ -15,6 +15,8 @@ export interface PlannedDrain {
   readonly source: SourceId;
   /** Keyed hash of the source's address. */
   readonly address: string;
+  /** Of that address, for reading; plans of earlier versions have none. */
+  readonly host?: string;
   readonly rulesHash: string;
   /** What was listed: Unix ms, inclusive. */
   readonly from: number;
@@ -149,19 +151,32 @@ function toHead(value: Readonly<Record<string, unknown>>): PlanHead | string {
   if (version !== planVersion) {
     return `expected version ${planVersion} of plans, got ${typeof version === "number" ? version : typeof version}`;
   }
-  const { drains, documentHash, createdAt } = value;
+  const { drains, documentHash, createdAt, flags } = value;
   const fits =
     typeof documentHash === "string" &&
     typeof createdAt === "number" &&
+    typeof value["version"] === "string" &&
+    isFlags(flags) &&
     Array.isArray(drains) &&
     drains.every(isPlannedDrain);
   return fits ? (value as unknown as PlanHead) : "expected the head of a plan with its drains";
 }
 
+function isFlags(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { rules, host, limit } = value as Record<string, unknown>;
+  return (
+    (rules === undefined || (Array.isArray(rules) && rules.every((rule) => typeof rule === "string"))) &&
+    (host === undefined || typeof host === "string") &&
+    (limit === undefined || typeof limit === "number")
+  );
+}
+
 function isPlannedDrain(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  const { drain, source, address, rulesHash, from, to } = value as Record<string, unknown>;
+  const { drain, source, address, rulesHash, from, to, host } = value as Record<string, unknown>;
   return (
+    (host === undefined || typeof host === "string") &&
     [drain, source, address, rulesHash].every((text) => typeof text === "string") &&
     [from, to].every((time) => Number.isSafeInteger(time))
   );

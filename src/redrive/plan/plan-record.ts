@@ -6,6 +6,7 @@ import type { DrainName } from "../../ports/ids.ts";
 import type { Decision, Loss } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { hashItem, hashRecord, withoutOwnHeaders } from "./content-hash.ts";
+import type { ForeseenRecord, NextDecision } from "./next-decision.ts";
 import type { SurveyedRecord } from "./survey.ts";
 
 /** What of a decision must be the same again for it to be acted on. */
@@ -25,10 +26,16 @@ export interface PlanRecord extends Planned {
   readonly dlqId: DlqId;
   /** Redrives made so far. */
   readonly attempt: number;
+  /** Of a republish: which redrive it would be, from 1. */
+  readonly redrive?: number;
   /** It waits for a person already, so nothing is to be done. */
   readonly already?: true;
   /** Of a hold, where known: Unix ms. */
   readonly until?: number;
+  /** Of such a hold: what is decided next, by time alone. */
+  readonly next?: NextDecision;
+  /** When the source's retention ends: Unix ms. Plans of earlier versions have none. */
+  readonly expiresAt?: number;
   /** The rest is for reading. Without its query unless content is shown. */
   readonly url: string;
   readonly status: number | null;
@@ -51,18 +58,21 @@ export function toPlanned(record: SurveyedRecord, headerPrefix: string): Planned
   };
 }
 
-export function toPlanRecord(drain: DrainRuntime, record: SurveyedRecord, show: Show): PlanRecord {
+export function toPlanRecord(drain: DrainRuntime, record: ForeseenRecord, show: Show): PlanRecord {
   const { config, source } = drain;
   const { headerPrefix } = source;
-  const { decided, candidate } = record;
+  const { decided, candidate, facts, next } = record;
   const { decision, letter } = decided;
   const common: PlanRecord = {
     drain: config.name,
     dlqId: letter.dlqId,
     ...toPlanned(record, headerPrefix),
     attempt: decided.attempt,
+    ...(candidate === null ? {} : { redrive: candidate.lineage.attempt }),
     ...(isParkedAlready(record, config.rulesHash) ? { already: true as const } : {}),
     ...(decision.then === "hold" && decision.until !== undefined ? { until: decision.until } : {}),
+    ...(next === null ? {} : { next }),
+    expiresAt: facts.expiresAt,
     url: toShownUrl(letter.url, show),
     status: letter.responseStatus ?? null,
   };

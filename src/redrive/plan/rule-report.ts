@@ -1,11 +1,9 @@
-import { describeRebuild, type RebuildRow } from "../../message/describe-rebuild.ts";
-import type { Show } from "../../message/masked-text.ts";
-import { toShownUrl } from "../../message/shown-url.ts";
+import type { RebuildRow } from "../../message/describe-rebuild.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
-import type { Decision, Loss } from "../../rules/decision.ts";
+import type { Decision } from "../../rules/decision.ts";
+import { createExpiryCount, type ExpiryReport } from "./expiry-count.ts";
+import type { NextDecision } from "./next-decision.ts";
 import { createSamples } from "./samples.ts";
-import type { SurveyedRecord } from "./survey.ts";
-import { hostOf } from "./target.ts";
 import { createTopCount, type Counted, type TopCounted } from "./top-count.ts";
 
 /** A record that is due, and what its rebuild changes. */
@@ -13,23 +11,37 @@ export interface SampleReport {
   readonly dlqId: DlqId;
   readonly url: string;
   readonly status: number | null;
-  /** Which redrive it would be, from 1. */
+  /** Redrives made so far. */
   readonly attempt: number;
+  /** Which redrive it would be, from 1. */
+  readonly redrive: number;
   readonly changes: readonly RebuildRow[];
-  readonly losses: readonly Loss[];
+  readonly losses: readonly string[];
+}
+
+/** Held records of which the same is decided next, by time alone. */
+export interface NextReport extends Omit<NextDecision, "at"> {
+  readonly count: number;
+  /** Unix ms: the first and the last of them. */
+  readonly from: number;
+  readonly to: number;
 }
 
 export interface RuleReport {
   /** Null: no rule said so, but the ledger, `otherwise`, or the record itself. */
   readonly rule: string | null;
   readonly count: number;
+  /** Of all of them, whatever becomes of them. */
+  readonly expiry: ExpiryReport;
   /** Republished if it were done now. */
   readonly dueNow: number;
-  /** Held until a time that is known. */
+  /** Held until a time that is known; `next` says what is decided then. */
   readonly later: number;
-  /** Unix ms: when the first and the last of those become due, by what is known now. */
+  /** Unix ms: when the first and the last of those are decided anew. */
   readonly laterFrom: number | null;
   readonly laterTo: number | null;
+  /** Adds up to `later`; most frequent first. */
+  readonly next: readonly NextReport[];
   /** Unix ms. */
   readonly oldestEnteredAt: number | null;
   readonly reasons: readonly (Counted<string> & {
@@ -42,8 +54,25 @@ export interface RuleReport {
   readonly samples: readonly SampleReport[];
 }
 
+/** What is counted of one record. Times in Unix ms by the service's clock. */
+export interface RuleEntry {
+  readonly dlqId: DlqId;
+  readonly then: Decision["then"];
+  readonly reason: string;
+  readonly next: NextDecision | null;
+  readonly now: number;
+  readonly enteredAt: number;
+  /** Null where that is not known. */
+  readonly expiresAt: number | null;
+  readonly host: string;
+  readonly status: number | null;
+  readonly losses: readonly string[];
+  /** Of one that is due; asked for only if it becomes a sample. */
+  readonly toSample: () => SampleReport;
+}
+
 export interface RuleCount {
-  add(record: SurveyedRecord): void;
+  add(entry: RuleEntry): void;
   report(): RuleReport;
 }
 
@@ -52,60 +81,62 @@ const topHosts = 5;
 const topStatuses = 8;
 const samplesPerRule = 3;
 
-export function createRuleCount(rule: string | null, headerPrefix: string, show: Show): RuleCount {
+export function createRuleCount(rule: string | null): RuleCount {
   const reasons = createTopCount<string>(100);
   const hosts = createTopCount<string>(mostHosts);
   const statuses = createTopCount<string>(200);
   const losses = createTopCount<string>(20);
   const samples = createSamples<SampleReport>(samplesPerRule);
+  const expiry = createExpiryCount();
+  const nexts = new Map<string, NextReport>();
   let count = 0;
   let dueNow = 0;
-  let later = 0;
-  let laterFrom = Infinity;
-  let laterTo = -Infinity;
   let oldest = Infinity;
 
+  const addNext = ({ then, reason, rule: by, at }: NextDecision): void => {
+    const key = JSON.stringify([then, reason, by]);
+    const known = nexts.get(key);
+    const { count: before, from, to } = known ?? { count: 0, from: Infinity, to: -Infinity };
+    const span = { from: Math.min(from, at), to: Math.max(to, at) };
+    nexts.set(key, { then, reason, rule: by, count: before + 1, ...span });
+  };
+
   return {
-    add({ decided, candidate }) {
-      const { letter, decision } = decided;
+    add(entry) {
       count += 1;
-      oldest = Math.min(oldest, letter.enteredAt);
-      reasons.add(`${decision.then} ${decision.reason}`);
-      hosts.add(hostOf(letter.url));
-      statuses.add(letter.responseStatus?.toString() ?? "none");
-      if (decision.then === "hold" && decision.until !== undefined) {
-        later += 1;
-        laterFrom = Math.min(laterFrom, decision.until);
-        laterTo = Math.max(laterTo, decision.until);
-      }
-      if (candidate === null) return;
+      oldest = Math.min(oldest, entry.enteredAt);
+      if (entry.expiresAt !== null) expiry.add(entry.expiresAt, entry.now);
+      reasons.add(`${entry.then} ${entry.reason}`);
+      hosts.add(entry.host);
+      statuses.add(entry.status?.toString() ?? "none");
+      if (entry.next !== null) addNext(entry.next);
+      if (entry.then !== "republish") return;
       dueNow += 1;
-      for (const loss of candidate.losses) losses.add(loss);
-      samples.offer(letter.dlqId, () => ({
-        dlqId: letter.dlqId,
-        url: toShownUrl(letter.url, show),
-        status: letter.responseStatus ?? null,
-        attempt: candidate.lineage.attempt,
-        changes: describeRebuild(letter, candidate.toItem(1), { headerPrefix, show }),
-        losses: candidate.losses,
-      }));
+      for (const loss of entry.losses) losses.add(loss);
+      samples.offer(entry.dlqId, entry.toSample);
     },
-    report: () => ({
-      rule,
-      count,
-      dueNow,
-      later,
-      laterFrom: later === 0 ? null : laterFrom,
-      laterTo: later === 0 ? null : laterTo,
-      oldestEnteredAt: count === 0 ? null : oldest,
-      reasons: reasons.top(100).top.map(({ key, count: times }) => {
-        const [then = "", reason = ""] = key.split(" ");
-        return { key, count: times, then: then as Decision["then"], reason };
-      }),
-      hosts: hosts.top(topHosts),
-      statuses: statuses.top(topStatuses),
-      losses: losses.top(20).top,
-      samples: samples.all(),
-    }),
+    report() {
+      const next = [...nexts.values()].toSorted((one, other) => other.count - one.count);
+      const later = next.reduce((sum, one) => sum + one.count, 0);
+      return {
+        rule,
+        count,
+        expiry: expiry.report(),
+        dueNow,
+        later,
+        laterFrom: later === 0 ? null : Math.min(...next.map(({ from }) => from)),
+        laterTo: later === 0 ? null : Math.max(...next.map(({ to }) => to)),
+        next,
+        oldestEnteredAt: count === 0 ? null : oldest,
+        reasons: reasons.top(100).top.map(({ key, count: times }) => {
+          const [then = "", reason = ""] = key.split(" ");
+          return { key, count: times, then: then as Decision["then"], reason };
+        }),
+        hosts: hosts.top(topHosts),
+        statuses: statuses.top(topStatuses),
+        losses: losses.top(20).top,
+        samples: samples.all(),
+      };
+    },
   };
 }

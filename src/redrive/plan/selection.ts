@@ -70,6 +70,9 @@ export function standingOf(planned: Planned, record: SurveyedRecord, headerPrefi
       return passes[decision.reason];
     case "park":
       if (planned.then !== "park" || planned.reason !== decision.reason) return "otherwise";
+      // What the ledger knows to be parked for that reason is decided without asking a rule.
+      if (view.state === "parked" && decision.rule === null) return "done";
+      if (planned.rule !== decision.rule) return "otherwise";
       return view.state === "parked" ? "done" : "as-planned";
     case "republish":
       // The reason may be another: one in doubt is published again under the same id.

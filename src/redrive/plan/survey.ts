@@ -9,8 +9,8 @@ import { horizonBehindMs, knownOffsetMs } from "../run-pass.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { selectRange } from "../select-dates.ts";
 import { collect } from "../stages/collect.ts";
-import { decideOne } from "../stages/decide-one.ts";
-import { idsOf, type Candidate, type DecidedRecord } from "../stages/records.ts";
+import { decideOne, type DecidedOne } from "../stages/decide-one.ts";
+import { idsOf } from "../stages/records.ts";
 
 /** What is listed: inclusive, Unix ms, as the service's dates mean it. */
 export interface SurveyRange {
@@ -34,11 +34,8 @@ export interface FrozenRange extends SurveyRange {
   readonly clock: PlanClock;
 }
 
-export interface SurveyedRecord {
-  readonly decided: DecidedRecord;
-  /** What it would be published as; null unless it is due. */
-  readonly candidate: Candidate | null;
-}
+/** `candidate`: what it would be published as; null unless it is due. */
+export type SurveyedRecord = DecidedOne;
 
 export interface SurveyPage {
   readonly records: readonly SurveyedRecord[];

@@ -1,0 +1,43 @@
+const hourMs = 3_600_000;
+
+/** How many records the service's retention takes away, and how soon. */
+export interface ExpiryReport {
+  /** Past the retention that the source is said to have. */
+  readonly expired: number;
+  /** Each has the ones before it in it. */
+  readonly within1h: number;
+  readonly within6h: number;
+  readonly within24h: number;
+  /** Unix ms by the service's clock; null where there is no record. */
+  readonly earliestAt: number | null;
+}
+
+export interface ExpiryCount {
+  /** Both Unix ms by the service's clock. */
+  add(expiresAt: number, now: number): void;
+  report(): ExpiryReport;
+}
+
+export function createExpiryCount(): ExpiryCount {
+  let [expired, within1h, within6h, within24h, earliest] = [0, 0, 0, 0, Infinity];
+  return {
+    add(expiresAt, now) {
+      earliest = Math.min(earliest, expiresAt);
+      const leftMs = expiresAt - now;
+      if (leftMs <= 0) {
+        expired += 1;
+        return;
+      }
+      if (leftMs <= hourMs) within1h += 1;
+      if (leftMs <= 6 * hourMs) within6h += 1;
+      if (leftMs <= 24 * hourMs) within24h += 1;
+    },
+    report: () => ({
+      expired,
+      within1h,
+      within6h,
+      within24h,
+      earliestAt: Number.isFinite(earliest) ? earliest : null,
+    }),
+  };
+}

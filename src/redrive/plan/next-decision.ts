@@ -1,0 +1,62 @@
+import type { Decision } from "../../rules/decision.ts";
+import { decideOne } from "../stages/decide-one.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import type { SurveyedRecord } from "./survey.ts";
+
+/** What becomes of a held record by time alone. */
+export interface NextDecision {
+  /** `expire`: its retention ends before any rule says something else. */
+  readonly then: Decision["then"] | "expire";
+  readonly reason: string;
+  readonly rule: string | null;
+  /** Unix ms by the service's clock. */
+  readonly at: number;
+}
+
+export interface ForeseenRecord extends SurveyedRecord {
+  /** Null unless it is held until a time that is known. */
+  readonly next: NextDecision | null;
+}
+
+/** A record whose rules turn more often than this is decided at the end of its wait alone. */
+const mostTurns = 50;
+
+/** Pure: decides the record again at the moments at which time can change what is said of it, all else being as it is. */
+export function foresee(drain: DrainRuntime, record: SurveyedRecord): ForeseenRecord {
+  return { ...record, next: nextDecision(drain, record) };
+}
+
+function nextDecision(drain: DrainRuntime, record: SurveyedRecord): NextDecision | null {
+  const { expiresAt } = record.facts;
+  let held = record;
+  let next: NextDecision | null = null;
+  for (let turn = 0; turn <= mostTurns; turn += 1) {
+    const at = turnOf(drain, held, turn < mostTurns);
+    if (at === null) return next;
+    if (at >= expiresAt) return { then: "expire", reason: "retention", rule: null, at: expiresAt };
+    held = decideAt(drain, held, at);
+    const { then, reason, rule } = held.decided.decision;
+    next = { then, reason, rule, at };
+  }
+  return next;
+}
+
+/** When what is said of a held record can change; null when it is not held, or when nothing is known. Unix ms. */
+function turnOf(
+  { config }: DrainRuntime,
+  { decided, facts }: SurveyedRecord,
+  isFine: boolean,
+): number | null {
+  const { decision, view } = decided;
+  if (decision.then !== "hold" || decision.until === undefined) return null;
+  // While it cools no rule is asked. Else another rule may take it before its wait is over.
+  if (view.state === "cool" && view.dueAt > decided.viewedAt) return decision.until;
+  if (!isFine) return decision.until;
+  return Math.min(decision.until, config.route.holdsUntil(facts) ?? Infinity);
+}
+
+function decideAt({ config, source }: DrainRuntime, { decided }: SurveyedRecord, at: number): SurveyedRecord {
+  const { headerPrefix, lineageKeys } = source;
+  const then = { clock: { now: () => at }, service: { clockOffsetMs: () => 0 }, headerPrefix, lineageKeys };
+  return decideOne({ config, source: then }, { ...decided, viewedAt: Math.max(decided.viewedAt, at) });
+}

@@ -1,0 +1,74 @@
+import type { DlqId } from "../../message/dead-letter.ts";
+import type { Decision } from "../../rules/decision.ts";
+import type { Planned } from "./plan-record.ts";
+import type { SurveyedRecord } from "./survey.ts";
+
+/** What was or is to be done with a record, and who said so. */
+export interface DecisionTold {
+  readonly then: Decision["then"];
+  readonly reason: string;
+  readonly rule: string | null;
+}
+
+/** A planned record that is left alone because it is not as planned. */
+export interface Skip {
+  readonly dlqId: DlqId;
+  /** Not listed any more and not by our doing; listed with other content; decided otherwise, or to be sent differently. */
+  readonly why: "gone" | "changed" | "otherwise";
+  readonly was: DecisionTold;
+  /** Of `otherwise`. Equal to `was` where only what would be sent differs. */
+  readonly is?: DecisionTold;
+}
+
+export interface SkipReport {
+  readonly gone: number;
+  readonly changed: number;
+  readonly otherwise: number;
+  /** The first of them. */
+  readonly examples: readonly Skip[];
+}
+
+export interface Skips {
+  gone(dlqId: DlqId, planned: Planned): void;
+  listed(why: "changed" | "otherwise", planned: Planned, record: SurveyedRecord): void;
+  report(): SkipReport;
+}
+
+const mostExamples = 100;
+
+export function createSkips(): Skips {
+  const counts = { gone: 0, changed: 0, otherwise: 0 };
+  const examples: Skip[] = [];
+  const add = (skip: Skip): void => {
+    counts[skip.why] += 1;
+    if (examples.length < mostExamples) examples.push(skip);
+  };
+  return {
+    gone: (dlqId, planned) => add({ dlqId, why: "gone", was: toTold(planned) }),
+    listed(why, planned, { decided: { letter, decision } }) {
+      const is = why === "otherwise" ? { is: toTold(decision) } : {};
+      add({ dlqId: letter.dlqId, why, was: toTold(planned), ...is });
+    },
+    report: () => ({ ...counts, examples: [...examples] }),
+  };
+}
+
+function toTold({ then, reason, rule }: DecisionTold): DecisionTold {
+  return { then, reason, rule };
+}
+
+export const noSkips: SkipReport = { gone: 0, changed: 0, otherwise: 0, examples: [] };
+
+export function skippedOf({ gone, changed, otherwise }: SkipReport): number {
+  return gone + changed + otherwise;
+}
+
+/** Sums; the examples of the first come first. */
+export function addSkips(one: SkipReport, other: SkipReport): SkipReport {
+  return {
+    gone: one.gone + other.gone,
+    changed: one.changed + other.changed,
+    otherwise: one.otherwise + other.otherwise,
+    examples: [...one.examples, ...other.examples].slice(0, mostExamples),
+  };
+}
