@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Archive } from "../ports/archive.ts";
+import { judgeVolume, toVolumeComplaint, type Archive, type DeclaredVolume } from "../ports/archive.ts";
 import { RedriverError } from "../ports/errors.ts";
 import { systemDisk, type Disk } from "./disk.ts";
 import { toLine } from "./entry-line.ts";
@@ -14,6 +14,8 @@ export interface ArchiveSettings extends Writer {
   readonly dir: string;
   /** Files whose newest entry is older are removed: when a file is begun, and by `check` at most once an hour. */
   readonly keepMs: number;
+  /** Held against what is seen of the volume, before a file is begun and by `check`. Absent: the volume is not looked at. */
+  readonly volume?: DeclaredVolume;
   /** A file that has this many compressed bytes is followed by another; default 64 MiB. */
   readonly maxFileBytes?: number;
   /** A file is written to for at most this long, and for half of `keepMs`; default 1 h. */
@@ -38,6 +40,7 @@ const cleanEveryMs = 3_600_000;
 export function createArchive({
   dir,
   keepMs,
+  volume,
   maxFileBytes = 64 * 1024 * 1024,
   maxFileAgeMs = 3_600_000,
   owner,
@@ -64,6 +67,14 @@ export function createArchive({
     }
   };
 
+  const requireVolume = async (): Promise<void> => {
+    if (volume === undefined) return;
+    const found = await disk.volume(dir);
+    if (judgeVolume(found, volume) === "unfit") {
+      throw new RedriverError("archive-unavailable", toVolumeComplaint(found, dir));
+    }
+  };
+
   const isFull = ({ bytes, openedAt }: OpenFile, more: number): boolean =>
     (bytes > 0 && bytes + more > maxFileBytes) || Math.abs(now() - openedAt) >= rotateAfterMs;
 
@@ -75,6 +86,7 @@ export function createArchive({
       await full.close();
     }
     if (current === null) {
+      await requireVolume();
       current = await createOpenFile(disk, dir, now(), { owner, pid }, nextCount);
       await clean();
     }
@@ -117,6 +129,7 @@ export function createArchive({
   };
 
   const probe = async (): Promise<void> => {
+    await requireVolume();
     await disk.makeDirectory(dir);
     const { name, file } = await createUnique(disk, dir, () =>
       toFileName(now(), { owner, pid }, nextCount(), "probe"),

@@ -1,5 +1,7 @@
 import { mkdir, open, readdir, stat, unlink } from "node:fs/promises";
 import path from "node:path";
+import type { ArchiveVolume } from "../ports/archive.ts";
+import { readVolume } from "./volume.ts";
 
 /** A file that this process made and nobody else writes to. */
 export interface DiskFile {
@@ -34,6 +36,8 @@ export interface Disk {
   list(dir: string): Promise<readonly ListedFile[]>;
   /** A file that is gone already is removed. */
   remove(file: string): Promise<void>;
+  /** On what a directory is, or would be where it is still missing. */
+  volume(dir: string): Promise<ArchiveVolume>;
 }
 
 /** Files hold bodies and header values: nobody but this user reads them. */
@@ -90,6 +94,7 @@ export const systemDisk: Disk = {
       if (!isMissing(error)) throw error;
     }
   },
+  volume: readVolume,
 };
 
 async function syncDirectory(dir: string): Promise<void> {

@@ -2,7 +2,7 @@ import type { Core } from "../compose/build-core.ts";
 import { toPrintable } from "../message/masked-text.ts";
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
 import { toSafeJson } from "../message/safe-json.ts";
-import type { LedgerView } from "../ports/ledger.ts";
+import { isDecidedAgain, type LedgerView } from "../ports/ledger.ts";
 import type { CommandContext } from "./command-context.ts";
 import { toMaskedRecord } from "./masked-record.ts";
 import { findParked, withLetters, type FoundParked } from "./parked-filter.ts";
@@ -55,6 +55,7 @@ function toWait({ view: { reason }, hasDrain }: FoundParked): string {
   if (reason === "rule" || reason === "otherwise") {
     return hasDrain ? "other rules in its drain, or a release" : "a release, or a drain of that name again";
   }
+  if (isDecidedAgain(reason)) return "other settings (publish.*), or another destination by a rule";
   return reason === "vanished" ? "being listed again, or a release" : "a release";
 }
 

@@ -13,6 +13,7 @@ import type { LedgerView } from "../ports/ledger.ts";
 import type { SourceRuntime } from "../redrive/runtime.ts";
 import { serviceNow } from "../redrive/runtime.ts";
 import type { CommandContext } from "./command-context.ts";
+import { itemCheckOf } from "./item-check-of.ts";
 import { createProgressLine } from "./progress-line.ts";
 import { drainsNamed, openDocument, requireDocument, type OpenedDocument } from "./rules-document.ts";
 import { explainRecord, type ExplainConditions } from "./rules-explain.ts";
@@ -36,7 +37,7 @@ export interface ExplainFlags {
 interface Subject {
   readonly drain: DrainConfig;
   readonly raw: RawRecord;
-  readonly conditions: Omit<ExplainConditions, "show" | "headerPrefix">;
+  readonly conditions: Omit<ExplainConditions, "show" | "headerPrefix" | "checkItem">;
 }
 
 /** `missing` completes "<dlqId> …". */
@@ -69,6 +70,7 @@ export async function explainCommand(
   const explanation = explainRecord(subject.drain, subject.raw, {
     ...subject.conditions,
     headerPrefix: opened.settings.service.headerPrefix,
+    checkItem: itemCheckOf(subject.drain.source, opened.settings),
     show: flags.showContent === true ? "content" : "masked",
   });
   io.out(flags.json === true ? `${toSafeJson(explanation)}\n` : toExplainText(io.columns, explanation));

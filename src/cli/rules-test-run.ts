@@ -1,5 +1,6 @@
 import { createSelectMatcher } from "../message/select.ts";
 import type { ValuePath } from "../config/problem.ts";
+import type { CheckItem } from "../message/item-check.ts";
 import type { DrainConfig } from "../ports/drains.ts";
 import type { RuleTest } from "../rules/rule-test.ts";
 import type { RuleStep } from "../rules/explain-rules.ts";
@@ -31,6 +32,8 @@ export interface TestRun {
 
 export interface TestSurroundings {
   readonly headerPrefix: string;
+  /** What the settings let be published by a drain's source. */
+  readonly checkItemOf: (drain: DrainConfig) => CheckItem;
   readonly locate: (path: ValuePath) => { readonly line: number; readonly column: number };
 }
 
@@ -51,7 +54,7 @@ function runOne(
   drain: DrainConfig,
   test: RuleTest,
   index: number,
-  { headerPrefix, locate }: TestSurroundings,
+  { headerPrefix, checkItemOf, locate }: TestSurroundings,
 ): TestResult {
   const { raw, now, view } = toTestRecord(test, drain);
   const trial = tryRecord(drain, raw, {
@@ -60,6 +63,7 @@ function runOne(
     viewedAt: now,
     headerPrefix,
     lineageKeys: [testLineageKey],
+    checkItem: checkItemOf(drain),
   });
   const unmet = [
     ...(createSelectMatcher(drain.select)(raw) ? [] : [notSelected]),

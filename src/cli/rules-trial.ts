@@ -3,6 +3,7 @@
  * handed in.
  */
 import type { BatchItem, DeadLetter, RawRecord, UnusableRecord } from "../message/dead-letter.ts";
+import type { CheckItem } from "../message/item-check.ts";
 import type { DrainConfig } from "../ports/drains.ts";
 import type { LedgerView } from "../ports/ledger.ts";
 import { collect } from "../redrive/stages/collect.ts";
@@ -22,6 +23,8 @@ export interface TrialConditions {
   readonly headerPrefix: string;
   /** The first signs. */
   readonly lineageKeys: readonly [string, ...string[]];
+  /** What the settings let be published. */
+  readonly checkItem: CheckItem;
 }
 
 /** What it would be published as; null where no rule republishes it. */
@@ -48,7 +51,7 @@ export type Trial =
     };
 
 export function tryRecord(drain: DrainConfig, raw: RawRecord, conditions: TrialConditions): Trial {
-  const { now, view, viewedAt, headerPrefix, lineageKeys } = conditions;
+  const { now, view, viewedAt, headerPrefix, lineageKeys, checkItem } = conditions;
   const { found, unusable } = collect([raw], lineageKeys);
   const [record] = found;
   if (record === undefined) return toUnusable(unusable);
@@ -59,6 +62,7 @@ export function tryRecord(drain: DrainConfig, raw: RawRecord, conditions: TrialC
       service: { clockOffsetMs: () => 0 },
       headerPrefix,
       lineageKeys: () => lineageKeys,
+      checkItem,
     },
   };
   const one = decideOne(runtime, { ...record, view, viewedAt, isNewComeBack: false });
@@ -97,6 +101,7 @@ function toBecoming(
     headerPrefix: source.headerPrefix,
     lineageKey: source.lineageKeys()[0],
     onLoss: config.onLoss,
+    checkItem: source.checkItem,
   });
   if (prepared.kind === "park") return prepared;
   return { kind: "item", item: prepared.candidate.toItem(1), losses: prepared.candidate.losses };

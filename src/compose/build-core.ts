@@ -8,7 +8,7 @@ import type { DrainName, SourceId } from "../ports/ids.ts";
 import type { Replicas } from "../ports/replicas.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import type { DrainRuntime, World } from "../redrive/runtime.ts";
-import { openArchive } from "./build-archive.ts";
+import { lookAtVolume, openArchive } from "./build-archive.ts";
 import { buildSource, type BuiltSource } from "./build-source.ts";
 import {
   createIndexReader,
@@ -16,6 +16,7 @@ import {
   readWhenMissing,
   type Readings,
 } from "./build-statistics.ts";
+import type { Decorate } from "./decorate.ts";
 import type { ReadSecret } from "./secrets.ts";
 import { createTeardown, type Teardown } from "./teardown.ts";
 
@@ -41,6 +42,7 @@ export interface CoreParts {
   readonly teardown: Teardown;
   readonly onAudit?: (entry: NewAuditEntry) => void;
   readonly readsIndexes?: boolean;
+  readonly decorate?: Decorate;
 }
 
 /** What a core knows of the documents before and after its own. */
@@ -73,7 +75,7 @@ export function buildCore(parts: CoreParts, document: DrainsDocument, succession
 
 /** The one of the core before is taken over where it is the same: each process has one open file. */
 function buildArchive(
-  { world, teardown }: CoreParts,
+  { world, teardown, decorate }: CoreParts,
   { archive: config, sources }: DrainsDocument,
   before: Core | null,
 ): Archive | null {
@@ -81,11 +83,18 @@ function buildArchive(
   if (before !== null && before.archive !== null && isDeepStrictEqual(before.document.archive, config)) {
     return before.archive;
   }
-  const archive = openArchive(config, ({ message }) => {
+  const built = openArchive(config, ({ message }) => {
     for (const { id } of sources) world.events.emit({ type: "archive:failed", source: id, message });
   });
+  const archive = decorate?.archive?.(built, config) ?? built;
   teardown.add("archive", () => archive.close());
+  void tellVolume(config, world);
   return archive;
+}
+
+async function tellVolume(config: NonNullable<DrainsDocument["archive"]>, { events }: World): Promise<void> {
+  const seen = await lookAtVolume(config);
+  if (seen !== null) events.emit({ type: "archive:volume-seen", ...seen });
 }
 
 function buildSources(

@@ -9,6 +9,8 @@ import { createRedisPauseBook } from "../ledger/redis-pause-book.ts";
 import { createRedisSourceBook } from "../ledger/redis-source-book.ts";
 import { createRedisCapacity } from "../limits/redis-capacity.ts";
 import { createRedisGuardBook } from "../limits/redis-guard-book.ts";
+import { createRedisRestBook } from "../limits/redis-rest-book.ts";
+import { createItemCheck } from "../message/item-check.ts";
 import type { NewAuditEntry } from "../ports/audit.ts";
 import type { DrainConfig, DrainsDocument, SourceConfig } from "../ports/drains.ts";
 import { RedriverError } from "../ports/errors.ts";
@@ -16,6 +18,9 @@ import type { ServiceOperation, RequestOutcome } from "../ports/events.ts";
 import type { PauseBook } from "../ports/passes.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { RedisConnection } from "../redis/connect.ts";
+import { createRoomCheck } from "../redis/room.ts";
+import { holdBegins } from "../redrive/hold-begins.ts";
+import { createRestingService } from "../redrive/resting-service.ts";
 import { createSourceHealth } from "../redrive/source-health.ts";
 import { createUnwrittenFacts } from "../redrive/unwritten-facts.ts";
 import type { SourceRuntime, World } from "../redrive/runtime.ts";
@@ -23,6 +28,7 @@ import { watchLedger } from "../redrive/watch-ledger.ts";
 import { createMessageService } from "../service/message-service.ts";
 import { createGuards } from "../statistics/guards.ts";
 import type { Readings } from "./build-statistics.ts";
+import type { Decorate } from "./decorate.ts";
 import { buildAudit } from "./build-audit.ts";
 import { createLineageKeys, createLiveSecret, type LiveSecret, type ReadSecret } from "./secrets.ts";
 import type { Teardown } from "./teardown.ts";
@@ -51,6 +57,7 @@ export interface SourceParts {
   readonly onAudit?: (entry: NewAuditEntry) => void;
   /** For the guards. */
   readonly readings: Readings;
+  readonly decorate?: Decorate;
 }
 
 /** Builds one source. Throws `settings-invalid` where its address or token is missing. */
@@ -71,7 +78,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     );
   const token = built.secret;
 
-  const service = createMessageService({
+  const called = createMessageService({
     baseUrl,
     token: () => token.value(),
     timeouts: {
@@ -89,14 +96,23 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
       status?: number;
     }) => world.events.emit({ type: "service:answered", source: config.id, ...answer }),
   });
-  const close = (): Promise<void> => service.close();
+  const { service, rests } = createRestingService({
+    source: config.id,
+    service: called,
+    book: createRedisRestBook(redis, config.id),
+    clock: world.clock,
+    events: world.events,
+  });
+  const close = (): Promise<void> => called.close();
   teardown.add(`service ${config.name}`, close);
 
   const book = createRedisSourceBook(redis, config.id);
   const passes = createRedisPassBook(redis, config.id);
-  const ledger = createRedisLedger(redis, config.id, toLedgerLimits(settings, parts.document, config), {
-    epochSeed: () => world.identities.token(),
-  });
+  const limits = toLedgerLimits(settings, parts.document, config);
+  const ledger = holdBegins(
+    createRedisLedger(redis, config.id, limits, { epochSeed: () => world.identities.token() }),
+    createRoomCheck(redis, world.clock),
+  );
   /** Best effort: when Redis is away again, the pass rows are as lost as the ledger and the next passes are full anyway. */
   const forceFullPasses = (): void => {
     for (const drain of parts.drainsNow()) {
@@ -109,6 +125,8 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     service,
     ledger: watchLedger(ledger, (lost) => {
       world.events.emit({ type: "ledger:lost-writes", source: config.id, ...lost });
+      // Best effort like the passes: noticed once more by whoever asks next where Redis is away again.
+      ledger.noteLoss().catch(() => undefined);
       forceFullPasses();
     }),
     audit: buildAudit(redis, config.id, parts.onAudit),
@@ -126,10 +144,11 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     }),
     passes,
     book,
-    health: createSourceHealth(config.id, world.clock, world.events),
+    health: createSourceHealth(config.id, world.clock, world.events, rests),
     unwritten: createUnwrittenFacts(),
     headerPrefix: settings.service.headerPrefix,
     publish: settings.publish,
+    checkItem: createItemCheck(settings.publish, settings.service.headerPrefix, baseUrl),
     lineageKeys: createLineageKeys(token, parts.lineage, config.id),
     bind: async () => {
       const verdict = await book.bind(toKeyedHash("url", baseUrl), toKeyedHash("token", token.value()));
@@ -144,7 +163,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     },
   };
   return {
-    runtime,
+    runtime: parts.decorate?.source?.(runtime) ?? runtime,
     service,
     token,
     pauses: createRedisPauseBook(redis, config.id),

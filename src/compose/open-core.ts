@@ -11,6 +11,7 @@ import { findRedisProblems } from "../redis/preflight.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { daemonName } from "./build-audit.ts";
 import { buildCore, type Core, type CoreParts } from "./build-core.ts";
+import type { Decorate } from "./decorate.ts";
 import { createLiveCore, type LiveCore } from "./live-core.ts";
 import { randomIdentities, systemClock } from "./system-world.ts";
 import type { Teardown } from "./teardown.ts";
@@ -29,6 +30,7 @@ export interface OpenParts {
   readonly readsIndexes?: boolean;
   /** Told of secrets that are read, so that logs can leave them out. */
   readonly onSecret?: (value: string) => void;
+  readonly decorate?: Decorate;
 }
 
 /** Connects to Redis in the background and builds the document's sources and drains on it. Calls nobody yet. */
@@ -41,17 +43,9 @@ export function openLiveCore(parts: OpenParts): LiveCore {
   return createLiveCore(toCoreParts(parts), parts.document);
 }
 
-function toCoreParts({
-  settings,
-  env,
-  events,
-  teardown,
-  onSecret,
-  by,
-  onAudit,
-  readsIndexes,
-}: OpenParts): CoreParts {
-  const redis = createRedis(settings.redis.url, { role: "commands", keyPrefix: settings.redis.keyPrefix });
+function toCoreParts(parts: OpenParts): CoreParts {
+  const { settings, env, events, teardown, onSecret, by, onAudit, readsIndexes, decorate } = parts;
+  const redis = createRedis(settings.redis, { role: "commands", keyPrefix: settings.redis.keyPrefix });
   teardown.add("redis", () => redis.close());
   const key = readLineageKey(settings);
   if (!key.ok) throw new RedriverError("settings-invalid", formatProblem(key.problem));
@@ -64,6 +58,7 @@ function toCoreParts({
     world: { clock: systemClock, identities: randomIdentities, events, by: by ?? daemonName() },
     ...(onAudit === undefined ? {} : { onAudit }),
     ...(readsIndexes === undefined ? {} : { readsIndexes }),
+    ...(decorate === undefined ? {} : { decorate }),
     readSecret: (ref) => readSecret(ref, { env, settings }),
     lineage: { key: key.value, oldKeys: settings.lineage.oldKeys },
   };

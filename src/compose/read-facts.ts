@@ -1,5 +1,8 @@
+import { isRedisAway } from "../ports/errors.ts";
 import type { QueueFacts } from "../ports/queue-facts.ts";
 import type { PauseRecord } from "../ports/passes.ts";
+import type { RedisConnection } from "../redis/connect.ts";
+import { checkFitness } from "../redis/preflight.ts";
 import type { Core } from "./build-core.ts";
 
 /** Reads what Redis knows of every drain and source of the document. Throws `redis-unavailable`. */
@@ -28,6 +31,7 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
   );
   return {
     documentHash: core.document.hash,
+    redisMemoryShare: await readMemoryShare(core.redis),
     drains,
     sources: sources.map(({ source, summary, censusEveryMs, census }) => ({
       source,
@@ -36,6 +40,16 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
       census,
     })),
   };
+}
+
+/** Null also where this user may not ask. */
+async function readMemoryShare(redis: RedisConnection): Promise<number | null> {
+  try {
+    return (await checkFitness(redis)).memoryShare;
+  } catch (error) {
+    if (isRedisAway(error)) throw error;
+    return null;
+  }
 }
 
 /** The pause that holds this drain back, if any. */

@@ -18,6 +18,7 @@ export function createSecretValues(settings: Settings): SecretValues {
   };
   for (const value of [settings.service.token, settings.lineage.key, ...settings.lineage.oldKeys]) add(value);
   add(decodeURIComponent(new URL(settings.redis.url).password));
+  add(settings.redis.sentinel?.password);
   return {
     add,
     use(built) {

@@ -1,6 +1,6 @@
 import type { Core } from "../compose/build-core.ts";
 import type { HeldCore, LiveCore } from "../compose/live-core.ts";
-import { RedriverError, toFailure } from "../ports/errors.ts";
+import { isRedriverError, RedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { DrainName, PassId, SourceId } from "../ports/ids.ts";
 import type { Window } from "../ports/passes.ts";
@@ -12,7 +12,7 @@ import type { Others } from "./others.ts";
 
 export interface JobParts {
   readonly live: LiveCore;
-  readonly queue: Pick<WorkQueue, "addWindows">;
+  readonly queue: Pick<WorkQueue, "addTick" | "addWindows">;
   readonly others: Others;
   readonly events: Events;
   readonly readStatistics: (index: string, signal: AbortSignal) => Promise<void>;
@@ -60,9 +60,20 @@ export function createJobHandler(parts: JobParts): (job: Job, context: JobContex
 
 async function tick({ queue }: JobParts, core: Core, name: DrainName, signal: AbortSignal): Promise<void> {
   const drain = core.drains.get(name);
-  // A halted or rate limited source has said so already; its next tick asks again.
-  if (drain === undefined || drain.source.health.current().state !== "usable") return;
-  const opened = await openPass(drain, core.settings.passes, signal);
+  if (drain === undefined) return;
+  const health = drain.source.health.current();
+  // A halted source has said so already; its next tick asks again.
+  if (health.state === "halted") return;
+  let opened: Awaited<ReturnType<typeof openPass>>;
+  try {
+    opened = await openPass(drain, core.settings.passes, signal);
+  } catch (error) {
+    // The schedule's next tick may be hours away, and the service is ready then.
+    if (isRedriverError(error) && error.disposition === "wait" && error.retryAt !== undefined) {
+      return queue.addTick(name, error.retryAt);
+    }
+    throw error;
+  }
   // Also those of a pass that is open: jobs that exist are not added twice, and those that a crash kept from being added are.
   const passId = opened.kind === "opened" ? opened.pass.passId : opened.passId;
   await queue.addWindows(toJobs(name, passId, opened.windows));

@@ -16,6 +16,8 @@ export interface OpsServerOptions {
   readonly metrics: () => Promise<string>;
   /** Of the Prometheus text. */
   readonly contentType: string;
+  /** A probe or scrape sends its few headers at once; who takes longer is cut off. Default 10 s. */
+  readonly requestTimeoutMs?: number;
 }
 
 export interface OpsServer {
@@ -26,8 +28,12 @@ export interface OpsServer {
   close(): Promise<void>;
 }
 
-/** A probe or scrape sends its few headers at once; who takes longer is cut off. */
-const requestTimeoutMs = 10_000;
+const defaultRequestTimeoutMs = 10_000;
+/** How often slow senders are looked for. Node's own 30 s would let them have four times as long. */
+const lookEveryMs = 1_000;
+const maxHeaderBytes = 8_192;
+/** Probes and scrapers are a handful; without an end to it, open sockets could use up the process's files. */
+const maxConnections = 100;
 
 /**
  * /livez and /readyz answer 200 or 503 with `{ ok, reasons }`, /metrics answers the Prometheus text. Read-only: GET and HEAD,
@@ -50,10 +56,17 @@ export async function createOpsServer(options: OpsServerOptions): Promise<OpsSer
   // The error itself stays inside: its message is for logs.
   app.onError((_error, context) => context.json({ error: "this page failed" }, 500));
 
+  const { requestTimeoutMs = defaultRequestTimeoutMs } = options;
   const server = createAdaptorServer({
     fetch: app.fetch,
-    serverOptions: { requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs },
+    serverOptions: {
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(lookEveryMs, requestTimeoutMs),
+      maxHeaderSize: maxHeaderBytes,
+    },
   });
+  server.maxConnections = maxConnections;
   server.listen(options.port, options.host);
   try {
     await once(server, "listening");

@@ -1,5 +1,6 @@
 import type { Core } from "../compose/build-core.ts";
 import type { RedisConnection } from "../redis/connect.ts";
+import type { RedisProblem } from "../redis/judge-server.ts";
 
 export interface Verdict {
   readonly ok: boolean;
@@ -8,8 +9,8 @@ export interface Verdict {
 }
 
 export interface DaemonState {
-  /** Problems of the Redis server; null: not asked yet. */
-  redisProblems: readonly string[] | null;
+  /** What must not be so for work (refuse) or for new work (hold); null: not asked yet. */
+  redisProblems: readonly RedisProblem[] | null;
   /** Unix ms of the last time the schedules were written; null: never. */
   schedulesAppliedAt: number | null;
   stopping: boolean;
@@ -19,9 +20,9 @@ export interface DaemonState {
 export function toReadiness(core: Core, redis: RedisConnection, state: DaemonState): Verdict {
   const reasons: string[] = [];
   if (state.stopping) reasons.push("stopping");
-  if (!redis.isReady())
-    reasons.push(`Redis at ${redis.address} does not answer (redis.url, REDRIVER_REDIS_URL)`);
-  reasons.push(...(state.redisProblems ?? []));
+  const away = redis.whyAway();
+  if (away !== null) reasons.push(`${away} (redis.url, REDRIVER_REDIS_URL)`);
+  reasons.push(...(state.redisProblems ?? []).map(({ message }) => message));
   if (state.schedulesAppliedAt === null) reasons.push("the schedules have not been written yet");
   const health = [...core.sources.values()].map(({ runtime }) => ({
     id: runtime.config.id,

@@ -1,18 +1,21 @@
 import type { BuiltSource } from "../compose/build-source.ts";
 import type { ReplicaRecord } from "../ports/replicas.ts";
+import { callClasses } from "../ports/rests.ts";
 
 type Resting = ReplicaRecord["resting"];
 
 /** The sources that this process does not call now, and why. */
 export function toResting(sources: Iterable<BuiltSource>): Resting {
   return [...sources].flatMap(({ runtime }): Resting => {
-    const health = runtime.health.current();
+    const [dlq, batch] = callClasses.map((callClass) => runtime.health.current(callClass));
+    const health = dlq?.state === "usable" ? batch : dlq;
     const source = runtime.config.id;
+    if (health === undefined) return [];
     switch (health.state) {
       case "usable":
         return [];
       case "waiting":
-        return [{ source, state: health.state, code: "rate-limited" }];
+        return [{ source, state: health.state, code: "service-resting" }];
       case "halted":
         return [{ source, state: health.state, code: health.code }];
     }

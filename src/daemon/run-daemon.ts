@@ -21,7 +21,7 @@ import { createDocumentWatch } from "./watch-document.ts";
 
 const probeEveryMs = 30_000;
 /** Schedules are written again this often: insurance against a scheduler that was lost (bullmq issues 3272, 3262). */
-const reapplyEveryMs = 60_000;
+const reapplyEveryMs = 15_000;
 const redisCheckEveryMs = 5_000;
 /** How soon the schedules of a document that was just adopted are written. */
 const scheduleLookEveryMs = 500;
@@ -116,15 +116,19 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       readySince = null;
       return notReadyWaitMs;
     }
-    state.redisProblems = (await findRedisProblems(redis))
-      .filter(({ weight }) => weight === "refuse")
-      .map(({ message }) => message);
-    readySince = state.redisProblems.length > 0 ? null : (readySince ?? clock.now());
+    try {
+      state.redisProblems = (await findRedisProblems(redis)).filter(({ weight }) => weight !== "warn");
+    } catch (error) {
+      // A server that does not say how it is set up is as unfit as one that is set up wrongly.
+      state.redisProblems = [{ kind: "unreadable", weight: "refuse", message: toFailure(error).message }];
+      throw error;
+    }
+    readySince = isRedisFit() ? (readySince ?? clock.now()) : null;
     return redisCheckEveryMs;
   }
 
   function isRedisFit(): boolean {
-    return redis.isReady() && state.redisProblems !== null && state.redisProblems.length === 0;
+    return redis.isReady() && state.redisProblems?.every(({ weight }) => weight !== "refuse") === true;
   }
 
   /** Starts to work once Redis is fit, then keeps the schedules standing. */

@@ -40,6 +40,8 @@ export interface EmulatorOptions {
   readonly retryScale?: number | undefined;
   /** How long a deduplication id is remembered; default 600,000 (10 minutes). */
   readonly dedupWindowMs?: number | undefined;
+  /** What that counts from: the first publish of the id (default), or the last that came with it. */
+  readonly dedupWindowFrom?: "first" | "last" | undefined;
   /** Dead letters older than this vanish; default never. */
   readonly retentionMs?: number | undefined;
   /** "loopback" (default): other hosts are not called, the attempt fails at once. */
@@ -47,6 +49,8 @@ export interface EmulatorOptions {
   /** What fromDate and toDate look at: the moment of entry (default) or createdAt. */
   readonly dateFilter?: "entered" | "created" | undefined;
   readonly order?: "earliestFirst" | "latestFirst" | undefined;
+  /** What a cursor is: the record that a page ended with (default), or how many records came before it. */
+  readonly cursorBy?: "record" | "offset" | undefined;
   /** Whether listings take `dlqIds` and `flowControlKey`, as the production service does (default), or refuse them. */
   readonly listParameters?: "production" | "spec" | undefined;
   /** Base clock; `Emulator.clock.advance` is added to it. */
@@ -105,10 +109,12 @@ export interface Settings extends Defaulted {
 
 export const adjustableNames = [
   "order",
+  "cursorBy",
   "dateFilter",
   "retentionMs",
   "retryScale",
   "dedupWindowMs",
+  "dedupWindowFrom",
   "deliver",
   "missingStatus",
   "recordHeaders",
@@ -165,10 +171,12 @@ export function resolveOptions(options: EmulatorOptions): Settings {
     headerPrefix: options.headerPrefix ?? "Upstash-",
     retryScale: options.retryScale ?? 1,
     dedupWindowMs: options.dedupWindowMs ?? 600_000,
+    dedupWindowFrom: options.dedupWindowFrom ?? "first",
     retentionMs: options.retentionMs ?? Number.POSITIVE_INFINITY,
     deliver: options.deliver ?? "loopback",
     dateFilter: options.dateFilter ?? "entered",
     order: options.order ?? "earliestFirst",
+    cursorBy: options.cursorBy ?? "record",
     listParameters: options.listParameters ?? "production",
     clock: options.clock ?? { now: () => Date.now() },
     seed,

@@ -1,6 +1,5 @@
-import type { ParkReason } from "../rules/decision.ts";
 import type { BeginOptions, BeginRequest, BeginVerdict, LedgerLimits, Series } from "../ports/ledger.ts";
-import { postHorizonMs, takeoverAfterMs } from "../ports/ledger.ts";
+import { isDecidedAgain, postHorizonMs, takeoverAfterMs } from "../ports/ledger.ts";
 import type { CoolEntry, DeclaredDouble, Entry, OpenEntryState, ParkedEntry } from "./entry.ts";
 
 export interface BeginContext extends BeginOptions {
@@ -41,7 +40,7 @@ export function beginOne(entry: Entry | null, request: BeginRequest, context: Be
       if (!context.mayBegin) return leave({ kind: "in-flight" });
       return openAs(entry, request, context, "released-past-window", false);
     case "parked":
-      if (!context.mayBegin || !isDecidedAgain(entry, context))
+      if (!context.mayBegin || !isUnderOtherRules(entry, context))
         return leave({ kind: "parked", reason: entry.reason });
       return openAs(entry, request, context, unknownPastHorizon, false);
     case "published":
@@ -135,12 +134,7 @@ export function countOutcome(
   return { ...entry, ended: true, series: { ...series, posts, refusals } };
 }
 
-/** Parked by the document: a change of that drain's rules lifts it. Every other park waits for a person. */
-export function waitsForRules(reason: ParkReason): boolean {
-  return reason === "rule" || reason === "otherwise";
-}
-
-function isDecidedAgain(entry: ParkedEntry, context: BeginContext): boolean {
-  if (!waitsForRules(entry.reason) || context.rulesHash === undefined) return false;
+function isUnderOtherRules(entry: ParkedEntry, context: BeginContext): boolean {
+  if (!isDecidedAgain(entry.reason) || context.rulesHash === undefined) return false;
   return entry.drain === context.drain && entry.rulesHash !== context.rulesHash;
 }

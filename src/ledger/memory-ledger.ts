@@ -1,7 +1,7 @@
 import type { DlqId } from "../message/dead-letter.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { DrainName, Token } from "../ports/ids.ts";
-import { takeoverAfterMs } from "../ports/ledger.ts";
+import { isDecidedAgain, takeoverAfterMs } from "../ports/ledger.ts";
 import type {
   BeginAnswer,
   Ledger,
@@ -17,7 +17,7 @@ import type {
 } from "../ports/ledger.ts";
 import { refusedAloneEveryMs, toOpenView, toParkedView, toSettlingView, toView } from "./entry.ts";
 import type { Entry, OpenEntryState } from "./entry.ts";
-import { beginOne, countOutcome, waitsForRules } from "./memory-begin.ts";
+import { beginOne, countOutcome } from "./memory-begin.ts";
 import { createMemoryEntries } from "./memory-entries.ts";
 
 const parkedPerPage = 100;
@@ -37,7 +37,13 @@ export function createMemoryLedger(
   let lastAcceptedAt: number | null = null;
   let refusedAloneInARow = 0;
 
-  const stamp = (): LedgerStamp => ({ epoch, sequence, at: clock.now() });
+  let lost: LedgerStamp["lost"];
+  const stamp = (): LedgerStamp => ({
+    epoch,
+    sequence,
+    at: clock.now(),
+    ...(lost === undefined ? {} : { lost }),
+  });
   const put = (dlqId: DlqId, entry: Entry): void => entries.put(dlqId, entry);
   const writing = <Answer extends object>(work: () => Answer): Promise<LedgerStamp & Answer> => {
     const before = entries.writes();
@@ -137,7 +143,7 @@ export function createMemoryLedger(
       return { kind: "done-before" };
     const isHeld = entry?.state === "open" && entry.token !== by.token;
     if (isHeld && now <= entry.lastAt + takeoverAfterMs(limits)) return { kind: "not-yours" };
-    if (entry?.state === "parked" && waitsForRules(request.reason) && !waitsForRules(entry.reason)) {
+    if (entry?.state === "parked" && isDecidedAgain(request.reason) && !isDecidedAgain(entry.reason)) {
       put(request.dlqId, entry);
       return { kind: "parked" };
     }
@@ -188,6 +194,13 @@ export function createMemoryLedger(
   return {
     limits,
     now: () => Promise.resolve(stamp()),
+
+    noteLoss: () => {
+      const now = clock.now();
+      const follows = lost !== undefined && now - lost.at <= limits.dedupWindowMs;
+      lost = { at: now, since: follows && lost !== undefined ? lost.since : now };
+      return Promise.resolve(stamp());
+    },
 
     look: (dlqIds) => {
       const views = dlqIds.map((dlqId) => toView(entries.listed(dlqId), clock.now(), limits));

@@ -30,7 +30,15 @@ import {
 import { sourceKeys } from "./keys.ts";
 import { beginScript } from "./lua/begin.ts";
 import { archivedScript, deleteFailedScript, goneScript, publishedScript } from "./lua/facts.ts";
-import { lookScript, nowScript, pageScript, parkedScript, peekScript, summaryScript } from "./lua/reads.ts";
+import {
+  lookScript,
+  noteLossScript,
+  nowScript,
+  pageScript,
+  parkedScript,
+  peekScript,
+  summaryScript,
+} from "./lua/reads.ts";
 import { parkScript, refusedScript, releaseScript } from "./lua/rights.ts";
 
 /** What the ledger needs of a connection: scripts and the key prefix. */
@@ -161,6 +169,8 @@ export function createRedisLedger(
       );
       return { ...stamp, entries };
     },
+
+    noteLoss: () => ask(noteLossScript, { window: limits.dedupWindowMs }),
 
     async summary() {
       const answer = await ask<LedgerSummary>(summaryScript, {});

@@ -24,7 +24,9 @@ export function parseRecord(raw: RawRecord): ParsedRecord {
 
   const letter: DeadLetter = {
     dlqId: dlqId as DlqId,
-    messageId: toWellFormed(read.text("messageId") ?? read.missing("messageId", "a string", "")) as MessageId,
+    messageId: toWellFormed(
+      read.id("messageId") ?? read.missing("messageId", `a string of at most ${maxIdLength} characters`, ""),
+    ) as MessageId,
     enteredAt,
     createdAt: read.count("createdAt") ?? read.missing("createdAt", "Unix milliseconds", 0),
     url: read.text("url") ?? read.missing("url", "a string", ""),
@@ -62,6 +64,9 @@ export function parseRecord(raw: RawRecord): ParsedRecord {
   return problem === null ? { kind: "letter", letter } : unusable("malformed-record", problem);
 }
 
+/** Ids of the service have about 30. */
+const maxIdLength = 256;
+
 /** Reads fields by type, and keeps the first field that has another one. */
 function createReader(raw: RawRecord) {
   let problem: string | null = null;
@@ -81,6 +86,11 @@ function createReader(raw: RawRecord) {
       const value = own(name);
       if (value === undefined || value === "") return undefined;
       return typeof value === "string" ? value : expect(name, "a string");
+    },
+    /** What is written into Redis and logs. */
+    id(name: string): string | undefined {
+      const value = own(name);
+      return typeof value === "string" && value !== "" && value.length <= maxIdLength ? value : undefined;
     },
     count(name: string): number | undefined {
       const value = own(name);

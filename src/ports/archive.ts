@@ -28,6 +28,39 @@ export interface Archive {
   close(): Promise<void>;
 }
 
+/** What an archive's directory is on. */
+export interface ArchiveVolume {
+  /** `memory` ends with the machine or the pod, `container` with the container; of `other` nothing is known against it. */
+  readonly kind: "memory" | "container" | "other";
+  /** Its name, or the system's number of it. */
+  readonly fileSystem: string;
+}
+
+/** What the document says of the volume: that it lasts, or that it need not. */
+export type DeclaredVolume = "durable" | "ephemeral" | "undeclared";
+
+/**
+ * `unfit`: nothing may be deleted that relies on it. `doubtful`: it ends with a container, and whether that matters is not known
+ * here: a developer's machine may be one.
+ */
+export function judgeVolume({ kind }: ArchiveVolume, declared: DeclaredVolume): "fit" | "doubtful" | "unfit" {
+  if (declared === "ephemeral") return "fit";
+  switch (kind) {
+    case "memory":
+      return "unfit";
+    case "container":
+      return declared === "durable" ? "unfit" : "doubtful";
+    case "other":
+      return "fit";
+  }
+}
+
+/** What is wrong with it, for a person, with the keys that change it. */
+export function toVolumeComplaint({ kind, fileSystem }: ArchiveVolume, dir: string): string {
+  const ends = kind === "memory" ? "is in memory" : "ends with its container";
+  return `expected the archive in ${dir} to be on a volume that lasts, got ${fileSystem}, which ${ends}; mount a volume there, or accept this one with archive.volume: ephemeral`;
+}
+
 export interface ArchiveFile {
   readonly file: string;
   readonly bytes: number;

@@ -54,6 +54,8 @@ export interface GuardConfig {
 export interface ArchiveConfig {
   readonly dir: string;
   readonly keepMs: number;
+  /** Absent: what is seen of it decides, where it can be seen. */
+  readonly volume?: "durable" | "ephemeral";
 }
 
 export interface DrainConfig {
@@ -75,6 +77,8 @@ export interface DrainConfig {
   /** Narrows a pass's range by entry into the DLQ or creation, as the service's dates mean it; worked out as a pass begins. */
   readonly dates?: { readonly from?: DateEdge; readonly to?: DateEdge };
   readonly unknownOutcome: "republish" | "park";
+  /** For records from before a loss of the ledger, once the deduplication window is over. */
+  readonly afterLedgerLoss: "republish" | "park";
   readonly limits: LimitsConfig;
   readonly guards: readonly GuardConfig[];
   /** What becomes of a record whose rebuild would lose something that has a name in `losses`. */

@@ -49,6 +49,12 @@ export const errorTable = {
     exitCode: 1,
     meaning: "the service did not answer in time",
   },
+  "service-resting": {
+    disposition: "wait",
+    level: "info",
+    exitCode: 3,
+    meaning: "the service asked for a pause or does not answer, and is left alone for a while",
+  },
   "rate-limited": { disposition: "wait", level: "info", exitCode: 3, meaning: "the service answered 429" },
   unauthorised: {
     disposition: "halt",

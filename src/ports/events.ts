@@ -1,6 +1,7 @@
 import type { Decision } from "../rules/decision.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { DrainName, PassId, SourceId } from "./ids.ts";
+import type { CallClass, RestReason } from "./rests.ts";
 import type { ScalarField } from "./statistics.ts";
 
 export type ServiceOperation = "list" | "batch" | "delete";
@@ -99,6 +100,13 @@ export type RedriverEvent =
       readonly count: number;
     }
   | { readonly type: "archive:failed"; readonly source: SourceId; readonly message: string }
+  /** What the archive of a document that was just taken up is on; once per document that changes it. */
+  | {
+      readonly type: "archive:volume-seen";
+      readonly verdict: "fit" | "doubtful" | "unfit";
+      /** Empty where it is fit. */
+      readonly complaint: string;
+    }
   | {
       readonly type: "outcome:unknown";
       readonly drain: DrainName;
@@ -134,7 +142,14 @@ export type RedriverEvent =
       readonly message: string;
     }
   | { readonly type: "source:resumed"; readonly source: SourceId }
-  | { readonly type: "source:waiting"; readonly source: SourceId; readonly until: number }
+  | {
+      readonly type: "source:waiting";
+      readonly source: SourceId;
+      readonly callClass: CallClass;
+      readonly why: RestReason;
+      /** Unix ms. */
+      readonly until: number;
+    }
   | { readonly type: "source:token-read"; readonly source: SourceId; readonly changed: boolean }
   | {
       readonly type: "source:dates-learned";

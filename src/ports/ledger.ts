@@ -51,6 +51,8 @@ export interface LedgerStamp {
   readonly sequence: number;
   /** Redis TIME in Unix ms. */
   readonly at: number;
+  /** When it was last noticed that writes were lost, and since when such losses followed each other within W; Unix ms. */
+  readonly lost?: { readonly at: number; readonly since: number };
 }
 
 /** The POSTs made under one deduplication id. */
@@ -115,6 +117,21 @@ export type LedgerView =
       readonly attempt: number;
     };
 
+/**
+ * What is parked for these is decided again whenever its drain lists it: rules, the time or settings may say otherwise by then.
+ * Every other park waits for a person.
+ */
+export const reasonsDecidedAgain = [
+  "rule",
+  "otherwise",
+  "destination-not-allowed",
+  "over-limit",
+] as const satisfies readonly ParkReason[];
+
+export function isDecidedAgain(reason: ParkReason): boolean {
+  return reasonsDecidedAgain.some((again) => again === reason);
+}
+
 export interface BeginRequest {
   readonly dlqId: DlqId;
   /** The dead letter's own messageId, kept so that a reconcile can list it. */
@@ -145,7 +162,7 @@ export interface BeginOptions {
    * next suffix (a declared double).
    */
   readonly pastHorizon: "leave" | "new-series";
-  /** Take a record that was parked by a rule under another rules hash (decided again); absent: parked stays parked. */
+  /** Take a record that was parked for a reason that is decided again, under another rules hash; absent: parked stays parked. */
   readonly rulesHash?: string;
 }
 
@@ -174,8 +191,8 @@ export type BeginVerdict =
 export type BeginAnswer = LedgerStamp &
   (
     | { readonly kind: "answered"; readonly verdicts: readonly BeginVerdict[] }
-    /** Nothing was begun, for all: the page is too old, the drain is paused, or the settle gate is closed. */
-    | { readonly kind: "page-too-old" | "paused" | "settle-gate" }
+    /** Nothing was begun, for all: the page is too old, the drain is paused, the settle gate is closed, or Redis is almost full. */
+    | { readonly kind: "page-too-old" | "paused" | "settle-gate" | "ledger-full" }
   );
 
 export interface PublishedFact {
@@ -343,4 +360,6 @@ export interface Ledger {
     offset: number,
   ): Promise<LedgerStamp & { readonly entries: readonly PendingEntry[] }>;
   summary(): Promise<LedgerSummary>;
+  /** Somebody noticed that writes were lost: remembered from now on, in every answer. */
+  noteLoss(): Promise<LedgerStamp>;
 }

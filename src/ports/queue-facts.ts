@@ -6,6 +6,8 @@ import type { Census, DrainFacts } from "./passes.ts";
 export interface QueueFacts {
   /** Of the document that this process works under. */
   readonly documentHash: string;
+  /** Memory that Redis uses as a share of its maxmemory, of the fullest master; null where there is no limit. */
+  readonly redisMemoryShare: number | null;
   readonly drains: readonly {
     readonly drain: DrainName;
     readonly source: SourceId;

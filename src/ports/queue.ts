@@ -36,6 +36,8 @@ export type OtherSchedules = "remove" | "keep";
 export interface WorkQueue {
   /** Upserts the given and, unless told to keep them, removes all others. Idempotent across replicas. */
   applySchedules(schedules: readonly ScheduledJob[], others?: OtherSchedules): Promise<void>;
+  /** One more tick of a drain at this moment, Unix ms; asked for again before it has come, the first stands. */
+  addTick(drain: DrainName, at: number): Promise<void>;
   addWindows(windows: readonly Extract<Job, { kind: "window" }>[]): Promise<void>;
   start(handle: (job: Job, context: JobContext) => Promise<void>): Promise<void>;
   /** Unix ms at which a worker last took or finished a job; what liveness looks at. */

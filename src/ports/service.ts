@@ -35,10 +35,10 @@ export type BatchOutcome =
       readonly error: string;
       readonly bisectBy: "count" | "bytes";
     }
-  /** Certain that nothing was accepted: no connection, 429, or the last byte was withheld. */
+  /** Certain that nothing was accepted: no connection, 429, the last byte was withheld, or it was not called because it rests. */
   | {
       readonly kind: "not-sent";
-      readonly why: "connect" | "rate-limited" | "too-late" | "stopped";
+      readonly why: "connect" | "rate-limited" | "too-late" | "stopped" | "resting";
       readonly error: string;
       /** Unix ms before which the source must be left alone. */
       readonly retryAt?: number;

@@ -19,6 +19,7 @@ import {
 } from "./policy.ts";
 import { toQueueName, toQueuePrefix } from "./names.ts";
 import { createProcessor, lockLost } from "./processor.ts";
+import { createRenewedQueue } from "./renewed-queue.ts";
 import { createRedisWatch } from "./redis-watch.ts";
 import { createRest, type Rest } from "./rest.ts";
 import { createRunningJobs } from "./running-jobs.ts";
@@ -51,8 +52,8 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   const watch = createRedisWatch(connections, events, clock);
   const running = createRunningJobs();
   const prefix = toQueuePrefix(keyPrefix);
-  const short = createQueue("short");
-  const windows = createQueue("windows");
+  const short = createRenewedQueue(() => createQueue("short"));
+  const windows = createRenewedQueue(() => createQueue("windows"));
   const workers: Worker[] = [];
   const rests: Rest[] = [];
   let lastProgressAt: number | undefined;
@@ -98,10 +99,31 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     async applySchedules(schedules, others = "remove") {
       // One after the other: a reload's schedules must not be undone by an older call that is still under way.
       const mine = applying.then(() =>
-        withinRedis(forQueues, callTimeoutMs, "schedules", () => applySchedules(short, schedules, others)),
+        withinRedis(forQueues, callTimeoutMs, "schedules", () =>
+          applySchedules(short.current(), schedules, others, async () => {
+            const [seconds] = await forQueues.time();
+            return Number(seconds) * 1_000;
+          }),
+        ),
       );
       applying = mine.catch(() => undefined);
       await mine;
+    },
+
+    async addTick(drain, at) {
+      const job: Job = { kind: "tick", drain };
+      // Not kept once it is done: a job that is there keeps another of its id from being added.
+      const opts = {
+        jobId: `tick-after-rest-${drain}`,
+        delay: Math.max(0, at - clock.now()),
+        attempts: 1,
+        removeOnComplete: true,
+        removeOnFail: true,
+        stackTraceLimit: 0,
+      };
+      await withinRedis(forQueues, callTimeoutMs, "tick", () =>
+        short.current().add(job.kind, toJobData(job), opts),
+      );
     },
 
     async addWindows(jobs) {
@@ -117,7 +139,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
           stackTraceLimit: 0,
         },
       }));
-      await withinRedis(forQueues, callTimeoutMs, "windows", () => windows.addBulk(added));
+      await withinRedis(forQueues, callTimeoutMs, "windows", () => windows.current().addBulk(added));
     },
 
     async start(handle) {

@@ -9,6 +9,8 @@ export type ConnectionRole = "queue" | "worker";
 
 /** What the queue needs of a Redis client; an ioredis instance fits. Whoever calls `createConnection` owns the result. */
 export interface QueueConnection {
+  /** Redis TIME: seconds and microseconds. */
+  time(): Promise<readonly (string | number)[]>;
   /** `ready` while commands are answered. */
   readonly status: string;
   on(event: "ready" | "close", listener: () => void): unknown;

@@ -11,27 +11,38 @@ import { keepShort } from "./policy.ts";
  *
  *   absent           upsert without a phase: `every` runs at once and keeps that phase, cron waits for its slot
  *   equal, alive     nothing
+ *   far ahead        removed, then as absent: a replica whose clock was ahead took an iteration and made the next one by it
  *   equal, dead      upsert: the entry is there and its pending iteration is not (a crash between two commands)
  *   different        upsert with a phase made of the id: `every` goes on at its next slot. Without one it would run at once,
  *                    and a phase counted from now would never be reached while two replicas hold different documents
  *   not wanted       removed, unless others are kept; an iteration that waits already still runs once
+ *
+ * `redisNow`: the clock that all replicas share, Unix ms.
  */
 export async function applySchedules(
   queue: Queue,
   wanted: readonly ScheduledJob[],
   others: OtherSchedules,
+  redisNow: () => Promise<number>,
 ): Promise<void> {
-  const stored = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
+  const schedulers = await queue.getJobSchedulers();
+  const now = await redisNow();
+  const stored = new Map(schedulers.map((scheduler) => [scheduler.key, scheduler]));
   const ids = new Set(wanted.map(({ id }) => id));
   await Promise.all([
     ...[...stored.keys()]
       .filter((id) => others === "remove" && !ids.has(id))
       .map((id) => queue.removeJobScheduler(id)),
-    ...wanted.map((scheduled) => applyOne(queue, scheduled, stored.get(scheduled.id))),
+    ...wanted.map((scheduled) => applyOne(queue, scheduled, stored.get(scheduled.id), now)),
   ]);
 }
 
-async function applyOne(queue: Queue, scheduled: ScheduledJob, stored: JobSchedulerJson | undefined) {
+async function applyOne(
+  queue: Queue,
+  scheduled: ScheduledJob,
+  stored: JobSchedulerJson | undefined,
+  now: number,
+): Promise<void> {
   const template = { name: scheduled.job.kind, data: toJobData(scheduled.job), opts: iterationOptions };
   const repeat = toRepeat(scheduled.schedule);
   if (stored === undefined) {
@@ -40,10 +51,22 @@ async function applyOne(queue: Queue, scheduled: ScheduledJob, stored: JobSchedu
     const phased =
       repeat.every === undefined ? repeat : { ...repeat, offset: toPhaseMs(scheduled.id, repeat.every) };
     await queue.upsertJobScheduler(scheduled.id, phased, template);
+  } else if (isFarAhead(scheduled.schedule, stored.next, now)) {
+    await queue.removeJobScheduler(scheduled.id);
+    await queue.upsertJobScheduler(scheduled.id, repeat, template);
   } else if (!(await isAlive(queue, scheduled.id, stored.next))) {
     await queue.upsertJobScheduler(scheduled.id, repeat, template);
   }
 }
+
+/** Whether the next iteration is later than the schedule can have meant; a cron pattern may mean any time. */
+function isFarAhead(schedule: Schedule, next: number | undefined, now: number): boolean {
+  if (schedule.kind !== "every" || next === undefined) return false;
+  return next > now + 2 * schedule.everyMs + clockSlackMs;
+}
+
+/** Clocks of one cluster differ by less, and Redis time is cut to whole seconds. */
+const clockSlackMs = 5_000;
 
 /** One try: the next schedule is the retry. Redis keeps no stack traces. */
 const iterationOptions: JobSchedulerTemplateOptions = { ...keepShort, attempts: 1, stackTraceLimit: 0 };

@@ -6,7 +6,7 @@ import type { RunningJobs } from "./running-jobs.ts";
 
 interface Closing {
   readonly workers: readonly Worker[];
-  readonly queues: readonly Queue[];
+  readonly queues: readonly Pick<Queue, "close">[];
   readonly connections: readonly QueueConnection[];
   readonly running: RunningJobs;
   readonly clock: Pick<Clock, "sleep">;

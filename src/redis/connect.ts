@@ -1,28 +1,42 @@
-import { Redis, type RedisOptions } from "ioredis";
+import type { Redis } from "ioredis";
 import type { RedriverError } from "../ports/errors.ts";
+import { commandTimeoutMs, openClient, type RedisClient } from "./client.ts";
 import { defaultKeyPrefix } from "./key-names.ts";
 import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
+import { toAddress, toTopology, type RedisTarget, type RedisTopology } from "./target.ts";
 import { toRedisError } from "./translate-error.ts";
 
 /**
  * A connection for commands and scripts. Promises: a call ends within 2 s, also while Redis is away; it reconnects by
  * itself for ever; close never hangs. Fails with `redis-unavailable` or `redis-unsuitable`.
- * Not part of this contract: blocking commands, subscriptions, transactions, Redis Cluster redirects.
+ * On a cluster a command goes to the node that has its key; keys of one call share a slot.
+ * Not part of this contract: blocking commands, subscriptions, transactions.
  */
 export interface RedisConnection extends ScriptRunner {
-  /** Host and port, without user and password; for messages. */
+  readonly topology: RedisTopology;
+  /** Where a person would look, without user and password; for messages. */
   readonly address: string;
   /** First part of every key; see key-names.ts. */
   readonly keyPrefix: string;
   command(name: string, ...args: readonly (string | number)[]): Promise<unknown>;
+  /** Asks every master: one, or each of a cluster. The command names no key. */
+  askMasters(name: string, ...args: readonly (string | number)[]): Promise<readonly MasterReply[]>;
   isReady(): boolean;
+  /** What keeps it from being ready, and what to do; null while it is. */
+  whyAway(): string | null;
   /** Resolves when the connection is ready; `redis-unavailable` after `timeoutMs`, and it goes on trying. */
   ready(timeoutMs: number): Promise<void>;
   /** Says goodbye for at most 500 ms, then drops the socket. */
   close(): Promise<void>;
 }
 
-export interface RedisSettings {
+export interface MasterReply {
+  /** `host:port` of a cluster's node, or the connection's address. */
+  readonly address: string;
+  readonly reply: unknown;
+}
+
+export interface ConnectionSettings {
   /** What the connection is for; its name in CLIENT LIST is `redriver-<role>`. */
   readonly role: string;
   readonly keyPrefix?: string;
@@ -30,44 +44,58 @@ export interface RedisSettings {
   readonly onState?: (state: "ready" | "lost", message: string) => void;
 }
 
-const commandTimeoutMs = 2_000;
 const goodbyeMs = 500;
 
-/** `redis://` or `rediss://` (TLS), with user, password and database number as usual. Connects at once, in the background. */
-export function createRedis(url: string, settings: RedisSettings): RedisConnection {
-  const address = toAddress(url);
-  const client = new Redis(url, {
-    ...sharedOptions(settings.role),
-    // Fails at once while there is no connection, instead of queueing work that nobody waits for any more.
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
-    commandTimeout: commandTimeoutMs,
-    // A half-open socket is dropped after this; longer than commandTimeout, so that one slow script does not reconnect.
-    socketTimeout: 2 * commandTimeoutMs,
-  });
+/** Connects at once, in the background. `target`: a URL is a single server. */
+export function createRedis(target: string | RedisTarget, settings: ConnectionSettings): RedisConnection {
+  const known: RedisTarget = typeof target === "string" ? { url: target } : target;
+  const address = toAddress(known);
+  const client = openClient(known, "commands", `redriver-${settings.role}`);
   let lastError: unknown = new Error("not connected yet");
   watchState(client, (state, error) => {
     if (error !== undefined) lastError = error;
     settings.onState?.(state, state === "ready" ? "" : toRedisError(lastError, address, "connect").message);
   });
   client.on("error", (error: unknown) => {
-    lastError = error;
+    lastError = toReason(error);
   });
+  // A cluster keeps what its nodes said to itself; it is the reason why there is none.
+  if (isCluster(client)) {
+    client.on("node error", (error: unknown) => {
+      lastError = error;
+    });
+  }
 
-  const command = async (name: string, ...args: readonly (string | number)[]): Promise<unknown> => {
+  const ask = async (
+    asked: RedisClient,
+    at: string,
+    name: string,
+    args: readonly (string | number)[],
+  ): Promise<unknown> => {
     try {
-      return await client.call(name, ...args);
+      return await withinTime(asked.call(name, ...args));
     } catch (error) {
-      throw toRedisError(saysOnlyOffline(error) ? lastError : error, address, name);
+      throw toRedisError(saysOnlyOffline(error) ? lastError : error, at, name);
     }
   };
+  const command = (name: string, ...args: readonly (string | number)[]): Promise<unknown> =>
+    ask(client, address, name, args);
   const runner = createScriptRunner(command);
   return {
+    topology: toTopology(known),
     address,
     keyPrefix: settings.keyPrefix ?? defaultKeyPrefix,
     command,
+    askMasters: (name, ...args) =>
+      Promise.all(
+        mastersOf(client).map(async (master) => {
+          const at = isCluster(client) ? `${master.options.host}:${master.options.port}` : address;
+          return { address: at, reply: await ask(master, at, name, args) };
+        }),
+      ),
     run: (script, keys, args) => runner.run(script, keys, args),
     isReady: () => client.status === "ready",
+    whyAway: () => (client.status === "ready" ? null : toRedisError(lastError, address, "connect").message),
     ready: (timeoutMs) =>
       waitUntilReady(client, timeoutMs, () => toRedisError(lastError, address, "connect")),
     close: () => closeClient(client),
@@ -75,45 +103,48 @@ export function createRedis(url: string, settings: RedisSettings): RedisConnecti
 }
 
 /** A client for the work queue's library. The type is the library's own; nothing but src/queue passes it on. */
-export type BullmqConnection = Redis;
+export type BullmqConnection = RedisClient;
 
-/**
- * `worker`: waits for ever, as blocking reads must; a silent socket is dropped after 10 s, which is above the queue's 5 s
- * blocking read. No commandTimeout: measured, a worker with it never consumed again after a black-holed socket.
- * `queue`: for adding jobs; fails at once while Redis is away.
- * The caller ends it with `disconnect()`.
- */
-export function toBullmqConnection(url: string, role: "worker" | "queue" = "worker"): BullmqConnection {
-  const client = new Redis(url, {
-    ...sharedOptions(`bullmq-${role}`),
-    socketTimeout: 10_000,
-    ...(role === "worker"
-      ? { maxRetriesPerRequest: null }
-      : { maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: commandTimeoutMs }),
-  });
+/** `worker`: waits for ever. `queue`: for adding jobs; fails at once while Redis is away. The caller ends it with `disconnect()`. */
+export function toBullmqConnection(
+  target: string | RedisTarget,
+  role: "worker" | "queue" = "worker",
+): BullmqConnection {
+  const known: RedisTarget = typeof target === "string" ? { url: target } : target;
+  const client = openClient(known, role, `redriver-bullmq-${role}`);
   // Without a listener the library prints every reconnect; state is watched on the command connection.
   client.on("error", () => undefined);
   return client;
 }
 
-/** Host and port of a Redis URL, safe to print. */
-export function toAddress(url: string): string {
-  if (!URL.canParse(url)) return "an unreadable redis.url";
-  const { hostname, port } = new URL(url);
-  return `${hostname}:${port === "" ? "6379" : port}`;
+function isCluster(client: RedisClient): client is Exclude<RedisClient, Redis> {
+  return client.isCluster;
 }
 
-function sharedOptions(role: string) {
-  return {
-    connectionName: `redriver-${role}`,
-    connectTimeout: commandTimeoutMs,
-    retryStrategy: (times: number) => Math.min(50 * times, 1_000),
-    // A replica that was a master until a moment ago: the next connection finds the new one.
-    reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
-  } satisfies RedisOptions;
+function mastersOf(client: RedisClient): readonly Redis[] {
+  return isCluster(client) ? client.nodes("master") : [client];
 }
 
-function watchState(client: Redis, tell: (state: "ready" | "lost", error?: unknown) => void): void {
+/** A cluster tries again by itself for longer than anybody waits, and "all failed" hides what the last node said. */
+function toReason(error: unknown): unknown {
+  return error instanceof Error && "lastNodeError" in error && error.lastNodeError instanceof Error
+    ? error.lastNodeError
+    : error;
+}
+
+async function withinTime(reply: Promise<unknown>): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("Command timed out")), commandTimeoutMs);
+  });
+  try {
+    return await Promise.race([reply, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function watchState(client: RedisClient, tell: (state: "ready" | "lost", error?: unknown) => void): void {
   let state: "ready" | "lost" | "unknown" = "unknown";
   const change = (next: "ready" | "lost", error?: unknown): void => {
     if (state === next) return;
@@ -126,13 +157,13 @@ function watchState(client: Redis, tell: (state: "ready" | "lost", error?: unkno
   });
 }
 
-/** The library says only "Stream isn't writeable" while there is no connection; the reason is in the last error event. */
+/** What the library says while there is no connection; the reason is in the last error event. */
 function saysOnlyOffline(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith("Stream isn't writeable");
+  return error instanceof Error && /^(Stream isn't writeable|Cluster isn't ready)/.test(error.message);
 }
 
 async function waitUntilReady(
-  client: Redis,
+  client: RedisClient,
   timeoutMs: number,
   toFailure: () => RedriverError,
 ): Promise<void> {
@@ -151,7 +182,7 @@ async function waitUntilReady(
   });
 }
 
-async function closeClient(client: Redis): Promise<void> {
+async function closeClient(client: RedisClient): Promise<void> {
   if (client.status === "ready") {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, goodbyeMs);

@@ -1,95 +1,106 @@
 import { isRedriverError } from "../ports/errors.ts";
 import type { RedisConnection } from "./connect.ts";
+import { sharedKey } from "./key-names.ts";
+import { judgeServer, memoryShare, parseInfo, type RedisProblem } from "./judge-server.ts";
 
-/** Why this Redis must not, or should not, keep a ledger. The message says what to do about it. */
-export interface RedisProblem {
-  readonly kind: "evicts" | "old-version" | "loading" | "replica" | "unreadable";
-  /** `refuse`: publishing on it can double messages. `warn`: works, and is not what the ledger was measured on. */
-  readonly weight: "refuse" | "warn";
-  readonly message: string;
+export interface RedisFitness {
+  /** Why this Redis must not, or should not, keep a ledger; empty when it is fit. Of a cluster each names its node. */
+  readonly problems: readonly RedisProblem[];
+  /** Memory in use as a share of maxmemory, of the fullest master; null where none has a limit. */
+  readonly memoryShare: number | null;
 }
 
 /**
- * Reads INFO and lists what is wrong with this Redis. INFO memory carries maxmemory_policy, so that CONFIG, which hosted
- * Redis often forbids, is only a fallback. Fails with `redis-unavailable`.
+ * Asks every master for INFO. INFO memory carries maxmemory_policy, so that CONFIG, which hosted Redis often forbids, is only
+ * a fallback. Fails with `redis-unavailable`.
  */
+export async function checkFitness(redis: RedisConnection): Promise<RedisFitness> {
+  const masters = (await redis.askMasters("INFO")).map(({ address, reply }) => ({
+    address,
+    info: parseInfo(reply),
+  }));
+  const policies = masters.some(({ info }) => !info.has("maxmemory_policy"))
+    ? await askPolicies(redis)
+    : new Map<string, string>();
+  const problems = masters.flatMap(({ address, info }) => {
+    const policy = info.get("maxmemory_policy") ?? policies.get(address);
+    return judgeServer({ info, policy }).map((problem) =>
+      redis.topology === "cluster" ? { ...problem, message: `${address}: ${problem.message}` } : problem,
+    );
+  });
+  const shares = masters.flatMap(({ info }) => memoryShare(info) ?? []);
+  return {
+    problems: [
+      ...problems,
+      ...(await judgeTopology(redis, masters)),
+      ...(masters.some(({ info }) => mayRefuseWrites(info)) ? await tryWriting(redis) : []),
+    ],
+    memoryShare: shares.length === 0 ? null : Math.max(...shares),
+  };
+}
+
+/** The problems alone. Fails with `redis-unavailable`. */
 export async function findRedisProblems(redis: RedisConnection): Promise<readonly RedisProblem[]> {
-  const info = parseInfo(await redis.command("INFO"));
-  const policy = info.get("maxmemory_policy") ?? (await askPolicy(redis));
-  return toProblems(info, policy);
+  return (await checkFitness(redis)).problems;
 }
 
-/** The judgement alone: INFO's fields and the eviction policy → problems. */
-export function toProblems(
-  info: ReadonlyMap<string, string>,
-  policy: string | undefined,
-): readonly RedisProblem[] {
-  const problems: RedisProblem[] = [];
-  if (policy === undefined) {
-    problems.push({
-      kind: "unreadable",
-      weight: "warn",
-      message:
-        "expected to read maxmemory_policy from INFO memory or CONFIG GET, got neither; make sure it is noeviction, or allow INFO for this user",
-    });
-  } else if (policy !== "noeviction") {
-    problems.push({
-      kind: "evicts",
-      weight: "refuse",
-      message: `expected maxmemory-policy noeviction, got ${policy}: an evicted entry can double a message; run CONFIG SET maxmemory-policy noeviction, or use another Redis than the cache's`,
-    });
-  }
-  const version = info.get("redis_version");
-  if (version === undefined || isOlder(version, [6, 2])) {
-    problems.push({
-      kind: "old-version",
-      // An older one refuses every entry of the audit (XADD with MINID), and so every act; one that hides its version may do.
-      weight: version === undefined ? "warn" : "refuse",
-      message: `expected Redis 6.2 or newer, got ${version ?? "no redis_version in INFO"}; upgrade the server`,
-    });
-  }
-  if (info.get("loading") === "1" || info.get("async_loading") === "1") {
-    problems.push({
-      kind: "loading",
-      weight: "refuse",
-      message: "expected a Redis that has loaded its data, got loading:1; wait until it has",
-    });
-  }
-  const role = info.get("role");
-  if (role !== undefined && role !== "master") {
-    problems.push({
-      kind: "replica",
-      weight: "refuse",
-      message: `expected role:master, got role:${role}; point redis.url at the primary`,
-    });
-  }
-  return problems;
+/**
+ * A failed snapshot refuses every write where stop-writes-on-bgsave-error is yes, and too few replicas where there are fewer than
+ * min-replicas-to-write; INFO tells neither setting, so one write is tried.
+ */
+function mayRefuseWrites(info: ReadonlyMap<string, string>): boolean {
+  return info.get("rdb_last_bgsave_status") === "err" || info.has("min_slaves_good_slaves");
 }
 
-/** `field:value` lines → map. Anything else is skipped. */
-export function parseInfo(text: unknown): ReadonlyMap<string, string> {
-  const fields = new Map<string, string>();
-  if (typeof text !== "string") return fields;
-  for (const line of text.split("\r\n")) {
-    const colon = line.indexOf(":");
-    if (colon > 0 && !line.startsWith("#")) fields.set(line.slice(0, colon), line.slice(colon + 1));
-  }
-  return fields;
-}
-
-async function askPolicy(redis: RedisConnection): Promise<string | undefined> {
+async function tryWriting(redis: RedisConnection): Promise<readonly RedisProblem[]> {
   try {
-    const reply = await redis.command("CONFIG", "GET", "maxmemory-policy");
-    const value: unknown = Array.isArray(reply) ? reply[1] : undefined;
-    return typeof value === "string" ? value : undefined;
+    await redis.command("SET", sharedKey(redis.keyPrefix, "preflight"), 1, "PX", 1_000);
+    return [];
+  } catch (error) {
+    if (!isRedriverError(error)) throw error;
+    return [{ kind: "not-writing", weight: "refuse", message: error.message }];
+  }
+}
+
+async function judgeTopology(
+  redis: RedisConnection,
+  masters: readonly { readonly info: ReadonlyMap<string, string> }[],
+): Promise<readonly RedisProblem[]> {
+  if (redis.topology !== "cluster") {
+    if (!masters.some(({ info }) => info.get("cluster_enabled") === "1")) return [];
+    return [
+      {
+        kind: "other-topology",
+        weight: "refuse",
+        message:
+          "expected a Redis of its own, got a node of a cluster: set redis.cluster (REDRIVER_REDIS_CLUSTER) to true",
+      },
+    ];
+  }
+  if (masters.length === 0) {
+    const message = "expected masters in the cluster, found none; see CLUSTER NODES";
+    return [{ kind: "no-master", weight: "refuse", message }];
+  }
+  const states = await redis.askMasters("CLUSTER", "INFO");
+  const down = states.find(({ reply }) => parseInfo(reply).get("cluster_state") === "fail");
+  if (down === undefined) return [];
+  const message = `${down.address}: expected cluster_state:ok, got fail: some slots have no master; see CLUSTER NODES, bring the master back or promote its replica`;
+  return [{ kind: "cluster-down", weight: "refuse", message }];
+}
+
+/** Policies by address, of the masters that tell. */
+async function askPolicies(redis: RedisConnection): Promise<ReadonlyMap<string, string>> {
+  try {
+    const replies = await redis.askMasters("CONFIG", "GET", "maxmemory-policy");
+    return new Map(
+      replies.flatMap(({ address, reply }) => {
+        const value: unknown = Array.isArray(reply) ? reply[1] : undefined;
+        return typeof value === "string" ? [[address, value] as const] : [];
+      }),
+    );
   } catch (error) {
     // Forbidden or renamed: unknown is an answer here. Being away is not.
     if (isRedriverError(error) && error.code === "redis-unavailable") throw error;
-    return undefined;
+    return new Map();
   }
-}
-
-function isOlder(version: string, floor: readonly [number, number]): boolean {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  return major < floor[0] || (major === floor[0] && minor < floor[1]);
 }

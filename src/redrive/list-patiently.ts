@@ -35,7 +35,7 @@ export async function listPatiently(
       let waitMs: number | undefined;
       if (error.disposition === "wait") waitMs = Math.max(0, (error.retryAt ?? 0) - source.clock.now());
       if (error.disposition === "retry") {
-        waitMs = listAgainAfterMs[failures];
+        waitMs = source.health.mayRetry() ? listAgainAfterMs[failures] : undefined;
         failures += 1;
       }
       if (waitMs === undefined || waitMs > longestWaitMs) throw error;

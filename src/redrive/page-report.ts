@@ -26,6 +26,7 @@ const capacityReasons: ReadonlySet<HoldReason> = new Set([
   "not-sent",
   "source-halted",
   "settle-gate",
+  "ledger-full",
   "paused",
   "page-too-old",
   "stopping",

@@ -1,4 +1,6 @@
-import type { Tally, Window } from "../ports/passes.ts";
+import { isRedriverError } from "../ports/errors.ts";
+import type { OpenVerdict, Tally, Window } from "../ports/passes.ts";
+import type { ListingSignals } from "./list-patiently.ts";
 import { abandonWindows, openPass, workWindow, type PassSettings } from "./run-pass.ts";
 import type { DrainRuntime } from "./runtime.ts";
 import { addTallies, emptyTally } from "../ports/tally.ts";
@@ -12,14 +14,34 @@ export type PassHere =
       readonly durationMs: number;
     };
 
+/** A source that rests no longer is waited for. */
+const longestRestMs = 60_000;
+
+async function openPatiently(
+  drain: DrainRuntime,
+  settings: PassSettings,
+  { signal, stopping }: ListingSignals,
+): Promise<OpenVerdict> {
+  for (;;) {
+    try {
+      return await openPass(drain, settings, signal);
+    } catch (error) {
+      if (!isRedriverError(error) || error.disposition !== "wait") throw error;
+      const waitMs = (error.retryAt ?? 0) - drain.source.clock.now();
+      if (waitMs > longestRestMs) throw error;
+      await drain.source.clock.sleep(Math.max(waitMs, 100), AbortSignal.any([signal, stopping]));
+    }
+  }
+}
+
 /** One whole pass in this process, its windows one after the other. Throws what stops it. */
 export async function runPassHere(
   drain: DrainRuntime,
   settings: PassSettings,
-  signals: { readonly signal: AbortSignal; readonly stopping: AbortSignal },
+  signals: ListingSignals,
   onProgress: (tally: Tally) => void,
 ): Promise<PassHere> {
-  const opened = await openPass(drain, settings, signals.signal);
+  const opened = await openPatiently(drain, settings, signals);
   if (opened.kind === "busy") return { kind: "busy" };
   const { passId } = opened.pass;
   const waiting: Window[] = [...opened.windows];

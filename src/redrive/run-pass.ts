@@ -174,8 +174,10 @@ async function endWindow(
     // Losing it costs a listing.
     if (census !== null) await source.book.noteCensus(census).catch(() => undefined);
   }
+  // Where something was deleted meanwhile, a service whose cursor is a position has skipped records.
+  const isWhole = outcome === "complete" && verdict.tally.deleted === 0;
   const listsEverything = Object.keys(config.select).length === 0 && config.dates === undefined;
-  if (pass.kind === "full" && pass.mode === "live" && outcome === "complete" && listsEverything) {
+  if (pass.kind === "full" && pass.mode === "live" && isWhole && listsEverything) {
     // What is pending for this drain and no longer listed has been deleted by somebody, or has expired. Behind a selection it
     // may only have dropped out of it, since it was published under another document.
     await source.ledger.goneUnlisted(config.name, pass.startedAt);

@@ -1,3 +1,4 @@
+import type { CheckItem } from "../message/item-check.ts";
 import type { Archive, CopyBook } from "../ports/archive.ts";
 import type { Audit } from "../ports/audit.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -43,6 +44,8 @@ export interface SourceRuntime extends World {
   readonly unwritten: UnwrittenFacts;
   readonly headerPrefix: string;
   readonly publish: PublishLimits;
+  /** What the settings let be published by this source. */
+  readonly checkItem: CheckItem;
   /** The first signs; all are accepted when reading. Asked each time: tokens, and so default keys, change. */
   readonly lineageKeys: () => readonly [string, ...string[]];
   /** Holds the source id to its address; throws `source-rebound`. Called when the service has answered. */

@@ -51,6 +51,7 @@ export function watchLedger(ledger: Ledger, onLostWrites: (lost: LostWrites) => 
     unknownOutcomes: watched((limit, offset) => ledger.unknownOutcomes(limit, offset)),
     pendingDeletes: watched((limit, offset) => ledger.pendingDeletes(limit, offset)),
     summary: watched(() => ledger.summary()),
+    noteLoss: watched(() => ledger.noteLoss()),
   };
 }
 

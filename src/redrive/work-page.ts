@@ -170,7 +170,7 @@ async function takeUpAgain(drain: DrainRuntime, back: readonly DlqId[]): Promise
 function whyNotNow({ config, source }: DrainRuntime, signal: AbortSignal): HoldReason | null {
   if (config.paused) return "paused";
   if (signal.aborted) return "stopping";
-  switch (source.health.current().state) {
+  switch (source.health.current("batch").state) {
     case "usable":
       return null;
     case "waiting":

@@ -14,6 +14,8 @@ export const holdReasons = [
   "not-sent",
   "source-halted",
   "settle-gate",
+  /** Redis is almost full: what is left of it is for finishing what is begun. */
+  "ledger-full",
   "paused",
   "page-too-old",
   "stopping",
@@ -30,7 +32,10 @@ export const holdReasons = [
   "day-limit",
 ] as const;
 
-/** Why a record waits for a person, or, for `rule` and `otherwise`, for that drain's rules to change. */
+/**
+ * Why a record waits for a person, or, for `rule` and `otherwise`, for that drain's rules to change, or, for
+ * `destination-not-allowed` and `over-limit`, for settings to change.
+ */
 export const parkReasons = [
   "rule",
   "otherwise",
@@ -39,6 +44,10 @@ export const parkReasons = [
   "binary-body",
   "redacted",
   "bad-destination",
+  /** The settings allow no publish to its destination or a callback (publish.allow…). */
+  "destination-not-allowed",
+  /** Larger, or with more or longer headers, than the settings allow (publish.max…). */
+  "over-limit",
   "unjoinable-header",
   "workflow",
   "body-length-differs",
@@ -48,6 +57,8 @@ export const parkReasons = [
   "too-large",
   "outcome-unknown",
   "vanished",
+  /** In the queue when Redis lost its ledger; an earlier publication could not be noticed any more. */
+  "ledger-lost",
   "body-numbers",
   "body-duplicate-keys",
   "body-not-editable",
@@ -75,7 +86,7 @@ export const toldLosses = [
 export type PolicyLoss = (typeof policyLosses)[number];
 export type Loss = PolicyLoss | (typeof toldLosses)[number];
 
-export const republishReasons = ["due", "reconcile"] as const;
+export const republishReasons = ["due", "reconcile", "after-ledger-loss"] as const;
 export const dropReasons = ["rule"] as const;
 /** Already done to this record: it is listed although published or gone, and is deleted again. */
 export const settleReasons = ["published-before"] as const;

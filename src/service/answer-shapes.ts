@@ -1,16 +1,17 @@
 import type { RawRecord } from "../message/dead-letter.ts";
 import type { ListPage } from "../ports/service.ts";
 import { isObject, parseJsonBody } from "./answer.ts";
+import { withoutTokenInIds } from "./told-id.ts";
 
 export type Shaped<Value> =
   | { readonly kind: "value"; readonly value: Value }
   | { readonly kind: "problem"; readonly problem: string };
 
 /**
- * The answer of GET /v2/dlq: `{messages: [{…}], cursor?}`. Records are passed on untouched. An empty or null cursor is the
+ * The answer of GET /v2/dlq: `{messages: [{…}], cursor?}`. Records are passed on untouched, but for an id that repeats the token. An empty or null cursor is the
  * end, like an absent one (remote-contract.md, GET).
  */
-export function parseListPage(bytes: Uint8Array): Shaped<ListPage> {
+export function parseListPage(bytes: Uint8Array, token: string): Shaped<ListPage> {
   const parsed = parseJsonBody(bytes);
   if (parsed.kind === "not-json" || !isObject(parsed.value))
     return problem("expected a JSON object, got something else");
@@ -18,7 +19,7 @@ export function parseListPage(bytes: Uint8Array): Shaped<ListPage> {
   if (!Array.isArray(messages) || !messages.every(isObject)) {
     return problem("expected `messages` to be an array of objects, got something else");
   }
-  const records: readonly RawRecord[] = messages;
+  const records: readonly RawRecord[] = messages.map((record) => withoutTokenInIds(record, token));
   if (cursor === undefined || cursor === null || cursor === "") return { kind: "value", value: { records } };
   if (typeof cursor !== "string") return problem("expected `cursor` to be a string, got something else");
   return { kind: "value", value: { records, cursor } };

@@ -1,3 +1,4 @@
+import type { MessageId } from "../message/dead-letter.ts";
 import type { BatchOutcome } from "../ports/service.ts";
 import { parseJsonBody, type Answer, type AnswerBody } from "./answer.ts";
 import type { Sent } from "./batch-body.ts";
@@ -6,6 +7,7 @@ import type { CallResult } from "./call.ts";
 import { describeCause } from "./cause.ts";
 import { rawErrorText, toErrorText, toldErrorText } from "./error-text.ts";
 import { toRetryAt } from "./retry-at.ts";
+import { toToldId } from "./told-id.ts";
 
 export interface BatchContext {
   /** Begins every error: operation and host. */
@@ -105,5 +107,6 @@ function fromSuccess(body: AnswerBody, status: number, context: BatchContext): B
     return { kind: "unknown", error: `${expected}, got ${status} with ${elements.length}` };
   }
   const clean = (text: string): string => toErrorText(text, context.token);
-  return { kind: "answered", items: elements.map((element) => toItemOutcome(element, clean)) };
+  const toId = (text: string): MessageId => toToldId(text, context.token);
+  return { kind: "answered", items: elements.map((element) => toItemOutcome(element, clean, toId)) };
 }

@@ -1,4 +1,5 @@
 import { isObject, parseJsonBody, type AnswerBody } from "./answer.ts";
+import { inToldWords } from "./told-words.ts";
 
 const maxErrorChars = 200;
 // Longer bodies are a proxy's page, not the service's `{"error":"…"}`; only their beginning is looked at.
@@ -28,14 +29,15 @@ export function toldErrorText(body: AnswerBody, token: string): string {
 }
 
 /**
- * Makes text of the service fit for logs: one line, at most 200 characters, nothing in it that looks like a token, and nothing
- * that it quotes, which may be a part of a message.
+ * Makes text of the service fit for logs: one line, at most 200 characters, nothing in it that looks like a token, nothing that it
+ * quotes, and no word that is not one of those in which a service says what is wrong (told-words.ts).
  */
 export function toErrorText(text: string, token: string): string {
-  const line = withoutToken(text, token)
+  const plain = withoutToken(text, token)
     .replace(/"[^"]*"?|\{.*/gs, '"…"')
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
     .trim();
+  const line = inToldWords(plain);
   if (line.length <= maxErrorChars) return line;
   // Cutting may halve a surrogate pair.
   return `${line.slice(0, maxErrorChars - 1).replace(/[\ud800-\udbff]$/, "")}…`;

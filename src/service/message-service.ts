@@ -135,7 +135,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
   /** A list or a delete. */
   const ask = async <Value>(
     request: Request,
-    parse: (bytes: Uint8Array) => Shaped<Value>,
+    parse: (bytes: Uint8Array, token: string) => Shaped<Value>,
   ): Promise<Value> => {
     const { operation, timeoutMs } = request;
     const startedAt = clock.monotonic();
@@ -144,7 +144,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
       const token = readToken(options.token, where);
       const context: CallContext = { where, token, timeout: timeoutOf(operation, timeoutMs) };
       const answer = toSuccess(await send(request, token), context);
-      const shaped = parse(answer.body.bytes);
+      const shaped = parse(answer.body.bytes, token);
       if (shaped.kind === "problem") throw unreadable(context, answer.status, shaped.problem);
       report(operation, "ok", startedAt, answer.status);
       return shaped.value;

@@ -8,6 +8,8 @@ export interface MeasuredDocument {
   readonly sources: readonly { readonly id: string }[];
   readonly drains: readonly { readonly name: string; readonly source: { readonly id: string } }[];
   readonly indexes: readonly { readonly name: string }[];
+  /** Only whether there is one. */
+  readonly archive?: object;
 }
 
 /** Every reason that a decision can carry, from rules/decision.ts. */
@@ -82,6 +84,12 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
     "Times the archive could not keep dead letters; nothing that needed it was deleted.",
     ["source"],
   );
+  const archiveVolume = new Gauge({
+    name: "redriver_archive_volume",
+    help: "1 for how the archive's volume looks: fit, doubtful (ends with its container) or unfit (nothing is dropped).",
+    labelNames: ["verdict"],
+    registers,
+  });
   const short = counter("redriver_short_deletes_total", "Deletes that deleted fewer than asked.", ["source"]);
   const requests = counter("redriver_service_requests_total", "Requests to the message service.", [
     "source",
@@ -145,7 +153,8 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
 
   let known: readonly string[] = [];
   return {
-    adopt({ hash, sources, drains, indexes }) {
+    adopt({ hash, sources, drains, indexes, archive }) {
+      if (archive === undefined) archiveVolume.reset();
       configInfo.reset();
       configInfo.set({ hash }, 1);
       for (const source of known) {
@@ -239,6 +248,9 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
           return copied.inc({ source: event.source }, event.count);
         case "archive:failed":
           return archiveFailures.inc({ source: event.source });
+        case "archive:volume-seen":
+          archiveVolume.reset();
+          return archiveVolume.set({ verdict: event.verdict }, 1);
         case "ledger:lost-writes":
           return lostWrites.inc({ source: event.source });
         case "job:failed":

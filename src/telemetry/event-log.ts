@@ -94,7 +94,7 @@ function toLine(event: RedriverEvent): Line {
     case "source:waiting":
       return {
         level: "info",
-        message: `source ${event.source} waits until ${new Date(event.until).toISOString()}`,
+        message: `source ${event.source}: no ${event.callClass} calls until ${new Date(event.until).toISOString()}: ${event.why}`,
       };
     case "source:token-read":
       return {
@@ -121,6 +121,12 @@ function toLine(event: RedriverEvent): Line {
       };
     case "archive:failed":
       return { level: "error", message: `archive: ${event.message}` };
+    case "archive:volume-seen":
+      return {
+        level: event.verdict === "fit" ? "debug" : event.verdict === "doubtful" ? "warn" : "error",
+        message:
+          event.complaint === "" ? "the archive is on a volume that lasts, or need not" : event.complaint,
+      };
     case "census:taken":
       return {
         level: event.expiringUnarchived > 0 ? "warn" : "info",

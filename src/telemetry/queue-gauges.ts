@@ -10,6 +10,11 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
     new Gauge({ name, help, labelNames, registers: [registry] });
 
   const redisUp = gauge("redriver_redis_up", "1 when the facts about the queue could be read.", []);
+  const redisMemory = gauge(
+    "redriver_redis_memory_ratio",
+    "Memory that Redis uses as a share of its maxmemory, of the fullest master; from 0.9 on nothing new is begun. Absent without a limit.",
+    [],
+  );
   const records = gauge(
     "redriver_records",
     "Records in the DLQ by state; in_doubt is live, the others are of the last pass. Drain none: of no drain, as the last census counted.",
@@ -119,7 +124,10 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
   return (facts) => {
     for (const one of all) one.reset();
     redisUp.set(facts === null ? 0 : 1);
+    // Without labels a reset leaves 0, and absent is not 0.
+    redisMemory.remove();
     if (facts === null) return;
+    if (facts.redisMemoryShare !== null) redisMemory.set(facts.redisMemoryShare);
     for (const { drain, source, acting: acts, guards, facts: found, retentionMs } of facts.drains) {
       acting.set({ drain }, acts ? 1 : 0);
       for (const { index } of guards) guardClosed.set({ drain, index }, 0);

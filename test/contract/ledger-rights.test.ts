@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { DlqId } from "../../src/message/dead-letter.ts";
-import type { RefusedRequest } from "../../src/ports/ledger.ts";
-import type { ParkReason } from "../../src/rules/decision.ts";
+import { isDecidedAgain, reasonsDecidedAgain, type RefusedRequest } from "../../src/ports/ledger.ts";
+import { parkReasons, type ParkReason } from "../../src/rules/decision.ts";
 import {
   begin,
   defaultLimits,
@@ -176,14 +176,25 @@ describe.each(standsFor(redis))("park and release ($name)", ({ create }) => {
     expect(await park(stand, "refused")).toBe("done-before");
   });
 
-  test("a park by rule is decided again under other rules of the same drain, never by another drain's", async () => {
+  test.each(reasonsDecidedAgain)(
+    "a park by %s is decided again under other rules of the same drain, never by another drain's",
+    async (reason) => {
+      const stand = await create();
+      expect(await park(stand, reason)).toBe("parked");
+      const parked = [{ kind: "parked", reason }];
+      expect(await begin(stand, id, a)).toEqual(parked);
+      expect(await begin(stand, id, a, { rulesHash: "h1" })).toEqual(parked);
+      expect(await begin(stand, id, a, { rulesHash: "h2", drain: otherDrain })).toEqual(parked);
+      expect(await begin(stand, id, a, { rulesHash: "h2" })).toMatchObject([{ kind: "begun" }]);
+    },
+  );
+
+  test("no other park is", async () => {
     const stand = await create();
-    expect(await park(stand, "rule")).toBe("parked");
-    const parked = [{ kind: "parked", reason: "rule" }];
-    expect(await begin(stand, id, a)).toEqual(parked);
-    expect(await begin(stand, id, a, { rulesHash: "h1" })).toEqual(parked);
-    expect(await begin(stand, id, a, { rulesHash: "h2", drain: otherDrain })).toEqual(parked);
-    expect(await begin(stand, id, a, { rulesHash: "h2" })).toMatchObject([{ kind: "begun" }]);
+    for (const reason of parkReasons.filter((one) => !isDecidedAgain(one))) {
+      expect(await park(stand, reason)).toBe("parked");
+      expect(await begin(stand, id, a, { rulesHash: "h2" })).toEqual([{ kind: "parked", reason }]);
+    }
   });
 
   test("a change of rules does not double an unknown outcome past the horizon", async () => {

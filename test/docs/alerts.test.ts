@@ -36,6 +36,7 @@ const runbooks = read("docs/runbooks.md");
 const drain = "orders" as DrainName;
 const source = "main" as SourceId;
 const facts: QueueFacts = {
+  redisMemoryShare: 0.25,
   documentHash: "h",
   drains: [
     {

@@ -14,7 +14,7 @@ const documents = [
   "README.md",
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
-  ...["emulator", "errors", "rules", "runbooks", "settings"].map((name) => `docs/${name}.md`),
+  ...["emulator", "errors", "redis", "rules", "runbooks", "settings"].map((name) => `docs/${name}.md`),
 ];
 
 /** service.url and drains.file as they come out. */

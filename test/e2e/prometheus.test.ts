@@ -33,9 +33,12 @@ drains:
     schedule: { every: 500ms, full: 1s }
     minAge: 1s
     attempts: { max: 5, wait: [1s] }
+    guards: [{ index: catalog, hold: "pending_index_count > 1000", whenStale: ignore }]
     rules:
       - { name: outage, when: { responseStatus: 503 }, then: republish }
       - { name: broken, when: { responseStatus: 422 }, then: park }
+indexes:
+  catalog: { id: demo, credentials: { user: { env: INDEX_USER }, password: { env: INDEX_PASSWORD } } }
 `;
 
 // A daemon with something in every state, scraped by a real Prometheus that evaluates the shipped rules.
@@ -58,7 +61,16 @@ it.skipIf(!hasPrometheus)(
     );
     // What was published stays pending.
     emulator.faults.add({ kind: "status", operation: "delete", status: 503 });
-    const { env } = createEnv({ emulator, redisUrl: redis.url(), document });
+    const { env } = createEnv({
+      emulator,
+      redisUrl: redis.url(),
+      document,
+      env: {
+        INDEX_USER: emulator.statsCredentials.username,
+        INDEX_PASSWORD: emulator.statsCredentials.password,
+        REDRIVER_STATISTICS_URL: emulator.url,
+      },
+    });
     const daemon = await startDaemon(env);
     await daemon.line(({ event }) => event === "pass:closed");
 

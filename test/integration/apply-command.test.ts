@@ -136,7 +136,7 @@ describe("redriver apply", () => {
   it("archives and deletes what the plan drops, and publishes none of it", async () => {
     const dir = createFolder().path;
     const stand = await createPlanStand(redis.url(), {
-      document: `${outageDocument}      - { name: too-late, when: { responseStatus: 410 }, then: drop }\narchive: { dir: ${dir}/archive, keep: 30d }\n`,
+      document: `${outageDocument}      - { name: too-late, when: { responseStatus: 410 }, then: drop }\narchive: { dir: ${dir}/archive, keep: 30d, volume: ephemeral }\n`,
     });
     const dropped = stand.seed(7, { responseStatus: 410 });
     stand.seed(3);

@@ -230,7 +230,62 @@ describe("an item's answer", () => {
   });
 });
 
+const published = (n: number): unknown => ({
+  messageId: expect.stringMatching(/^msg_/),
+  url: `http://127.0.0.1:1/${n}`,
+});
+
+describe("a URL Group of which half fails", () => {
+  const group = "half";
+  const send = async (destination = group): Promise<unknown> =>
+    (
+      await call(
+        "POST",
+        "/v2/batch",
+        JSON.stringify([{ destination, body: "x", headers: { "Upstash-Deduplication-Id": "id-1" } }]),
+      )
+    ).json();
+  test("gets every other message, says so in one answer, and the id counts as published", async () => {
+    emulator.putUrlGroup(
+      group,
+      [0, 1, 2, 3].map((n) => ({ url: `http://127.0.0.1:1/${n}` })),
+    );
+    emulator.faults.add({ kind: "half-failed-group", count: 1, error: "no" });
+    expect(await send()).toEqual([
+      [
+        published(0),
+        published(2),
+        { url: "http://127.0.0.1:1/1", error: "no" },
+        { url: "http://127.0.0.1:1/3", error: "no" },
+      ],
+    ]);
+    expect(emulator.journal.entries("accepted").map(({ url }) => url.at(-1))).toEqual(["0", "2"]);
+    expect(await send()).toMatchObject([[{ deduplicated: true }, { deduplicated: true }]]);
+    expect(emulator.journal.counts().accepted).toBe(2);
+  });
+
+  test("may be what an item for one URL is answered as", async () => {
+    emulator.faults.add({ kind: "half-failed-group", destinationContains: "/0" });
+    expect(await send("http://127.0.0.1:1/0")).toEqual([
+      [published(0), { url: "http://127.0.0.1:1/0", error: expect.any(String) }],
+    ]);
+    expect(emulator.journal.counts().accepted).toBe(1);
+  });
+});
+
 describe("a listing", () => {
+  test("never ends, and leads to its beginning by another cursor each time", async () => {
+    emulator.dlq.seed([{ dlqId: "10-0" }, { dlqId: "20-0" }]);
+    emulator.faults.add({ kind: "endless-list" });
+    const first = await list();
+    const second = await list(`?cursor=${first.cursor}`);
+    expect(second.messages).toEqual(first.messages);
+    expect(second.cursor).toEqual(expect.any(String));
+    expect(second.cursor).not.toBe(first.cursor);
+    const half = await list("?count=1");
+    expect(await idsOf(`?count=1&cursor=${half.cursor}`)).toEqual(["20-0"]);
+  });
+
   test("lags behind deletes for the time given, and nothing else does", async () => {
     const [id = ""] = emulator.dlq.seed([{}, {}]);
     emulator.faults.add({ kind: "lagging-list", forMs: 10_000, count: 1 });

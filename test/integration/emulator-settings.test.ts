@@ -19,14 +19,18 @@ const once = async (): Promise<unknown> =>
   (await batch([{ destination: stand.target, headers: { "Upstash-Deduplication-Id": "d" } }])).json();
 const publishOne = (): Promise<Response> => publish(1, undefined, { "Upstash-Retries": "3" });
 
+const next = (cursor: string | undefined): Promise<string[]> => seededIds(`?count=2&cursor=${cursor}`);
+
 describe("settings", () => {
   test("are told, with null where there is no end", async () => {
     expect(await settings()).toEqual({
       order: "earliestFirst",
+      cursorBy: "record",
       dateFilter: "entered",
       retentionMs: null,
       retryScale: 0,
       dedupWindowMs: 600_000,
+      dedupWindowFrom: "first",
       deliver: "loopback",
       missingStatus: "absent",
       recordHeaders: "forwarded",
@@ -67,6 +71,50 @@ describe("settings", () => {
     expect(await once()).toEqual([{ messageId: expect.any(String), deduplicated: true }]);
     await patch({ dedupWindowMs: 0 });
     expect(await once()).toEqual([{ messageId: expect.any(String) }]);
+  });
+
+  test.each([
+    ["first", undefined],
+    ["last", true],
+  ] as const)("dedupWindowFrom lets the window count from the %s of an id", async (dedupWindowFrom, hit) => {
+    await patch({ dedupWindowFrom, dedupWindowMs: 10_000 });
+    const [first] = (await once()) as [{ messageId: string }];
+    stand.emulator.clock.advance(6_000);
+    expect(await once()).toEqual([{ messageId: first.messageId, deduplicated: true }]);
+    stand.emulator.clock.advance(6_000);
+    expect(await once()).toMatchObject([{ messageId: expect.any(String) }]);
+    expect(stand.emulator.journal.counts()).toMatchObject(
+      hit ? { accepted: 1, deduplicated: 2 } : { accepted: 2, deduplicated: 1 },
+    );
+    stand.emulator.clock.advance(10_000);
+    await once();
+    expect(stand.emulator.journal.counts().accepted).toBe(hit ? 2 : 3);
+  });
+
+  test("cursorBy offset lets what is deleted before a cursor shift what follows it", async () => {
+    const seeded = stand.emulator.dlq.seed(Array.from({ length: 6 }, (_, n) => ({ dlqId: `${n + 1}-0` })));
+    const byRecord = await page("?count=2");
+    await patch({ cursorBy: "offset" });
+    const byOffset = await page("?count=2");
+    expect(await next(byOffset.cursor)).toEqual(["3-0", "4-0"]);
+    await dlq("DELETE", `?dlqIds=${seeded[0]}&dlqIds=${seeded[1]}`);
+    expect(await next(byOffset.cursor)).toEqual(["5-0", "6-0"]);
+    // A listing that is under way goes on by the record that it had come to.
+    expect(await next(byRecord.cursor)).toEqual(["3-0", "4-0"]);
+    const { cursor } = await page(`?count=1&cursor=${byRecord.cursor}`);
+    await dlq("DELETE", "?dlqIds=3-0");
+    expect(await next(cursor)).toEqual(["4-0", "5-0"]);
+  });
+
+  test("cursorBy offset counts what a filter lets through, in either order", async () => {
+    stand.emulator.dlq.seed(
+      Array.from({ length: 8 }, (_, n) => ({ dlqId: `${n + 1}-0`, label: n % 2 ? "a" : "b" })),
+    );
+    await patch({ cursorBy: "offset", order: "latestFirst" });
+    const { cursor } = await page("?count=2&label=a&toDate=7");
+    expect(await seededIds(`?label=a&toDate=7&cursor=${cursor}`)).toEqual(["2-0"]);
+    const third = await page(`?count=1&label=a&cursor=${(await page("?count=2&label=a")).cursor}`);
+    expect(await seededIds(`?label=a&cursor=${third.cursor}`)).toEqual(["2-0"]);
   });
 
   test("missingStatus, recordHeaders and earlierForm change the records that enter from now on", async () => {
@@ -143,6 +191,8 @@ describe("settings", () => {
 
   test.each([
     [{ order: "newest" }, "order"],
+    [{ cursorBy: "id" }, "cursorBy"],
+    [{ dedupWindowFrom: "hit" }, "dedupWindowFrom"],
     [{ retentionMs: 0 }, "retentionMs"],
     [{ retryScale: "1" }, "retryScale"],
     [{ rateLimits: { reading: { limit: 1, windowMs: 1 } } }, "rateLimits"],

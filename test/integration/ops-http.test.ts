@@ -1,7 +1,9 @@
 import { EventEmitter, once } from "node:events";
 import { connect } from "node:net";
+import * as fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { createOpsServer, type OpsServer, type OpsServerOptions } from "../../src/daemon/ops-http.ts";
+import { sendBytes } from "../support/raw-http.ts";
 
 const open: OpsServer[] = [];
 afterEach(async () => {
@@ -101,7 +103,66 @@ describe("the ops pages", () => {
   });
 });
 
+const urlOf = ({ address }: OpsServer): string => `http://${address}`;
+
 describe("the ops server", () => {
+  const head = "GET /livez HTTP/1.1\r\nHost: ops\r\n";
+
+  test("refuses headers beyond its limit", async () => {
+    const server = await serve();
+    const long = Buffer.from(`${head}X-Long: ${"x".repeat(9_000)}\r\n\r\n`);
+    expect(await sendBytes(urlOf(server), [long], 5_000)).toMatchObject({ end: "answered", status: 431 });
+    const many = Buffer.from(`${head}${"X: y\r\n".repeat(5_000)}\r\n`);
+    expect(await sendBytes(urlOf(server), [many], 5_000)).toMatchObject({ end: "answered", status: 431 });
+  });
+
+  test("cuts off who sends slowly: headers that do not end, and a body that does not", async () => {
+    const server = await serve({ requestTimeoutMs: 300 });
+    const slow = await sendBytes(urlOf(server), [Buffer.from(head)], 5_000);
+    expect(slow.end).not.toBe("hung");
+    const post = "POST /livez HTTP/1.1\r\nHost: ops\r\nContent-Length: 1000000\r\n\r\nx";
+    expect((await sendBytes(urlOf(server), [Buffer.from(post)], 5_000)).end).not.toBe("hung");
+    expect((await get(server, "/livez")).status).toBe(200);
+  });
+
+  test("lives through whatever is sent to it", async () => {
+    const server = await serve({ requestTimeoutMs: 200 });
+    const odd = fc.oneof(
+      fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+      fc
+        .tuple(
+          fc.constantFrom("GET", "HEAD", "POST", "CONNECT", "get", ""),
+          fc.oneof(
+            fc.string({ maxLength: 30 }),
+            fc.constantFrom("*", "//", "http://[", "/%", "/livez?%ff", "/.."),
+          ),
+          fc.constantFrom("[", "", "a b", "x:99999", "\u00ff", "ops", "[::1"),
+          fc.constantFrom(
+            "",
+            "Upgrade: websocket\r\nConnection: Upgrade\r\n",
+            "Expect: 100-continue\r\n",
+            "Host: two\r\n",
+          ),
+        )
+        .map(([method, target, host, more]) =>
+          Buffer.from(
+            `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`,
+            "latin1",
+          ),
+        ),
+    );
+    await fc.assert(
+      fc.asyncProperty(odd, async (bytes) => {
+        const { end, status, text } = await sendBytes(urlOf(server), [bytes], 5_000);
+        expect(end).not.toBe("hung");
+        expect(status).not.toBe(500);
+        expect(text).not.toMatch(/at .*\.(js|ts):\d/);
+      }),
+      { numRuns: 60, seed: 5 },
+    );
+    expect((await get(server, "/livez")).status).toBe(200);
+  }, 60_000);
+
   test("ends open sockets and requests under way when it closes", async () => {
     const asked = new EventEmitter();
     const server = await serve({

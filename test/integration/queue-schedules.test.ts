@@ -67,6 +67,19 @@ describe("a schedule", () => {
     expect(seen[0]).toEqual({ kind: "tick", drain: "orders" });
   });
 
+  test("is put right where a replica whose clock was ahead made its next iteration", async () => {
+    const ahead = replica();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 300_000 });
+    await ahead.applySchedules([tick(every(200))]);
+    vi.useRealTimers();
+    expect(await next()).toBeGreaterThan(Date.now() + 200_000);
+    const queue = replica();
+    const seen: Job[] = [];
+    await queue.start(async (job) => void seen.push(job));
+    await queue.applySchedules([tick(every(200))]);
+    await vi.waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(3), { timeout: 3_000 });
+  });
+
   test("survives the end of all replicas, without being applied again", async () => {
     const first = replica();
     await first.start(async () => undefined);

@@ -35,7 +35,7 @@ const rig = (
   createRig({
     redisUrl: redis.url(),
     drain: `\n    minAge: 1s\n    attempts: { max: 5, wait: [1s] }\n${drain}`,
-    ...(dir === null ? {} : { document: `archive: { dir: ${dir}, keep: 30d }\n` }),
+    ...(dir === null ? {} : { document: `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }\n` }),
     ...options,
   });
 

@@ -9,6 +9,7 @@ import type { RuleSpec } from "../../src/rules/spec.ts";
 import { conditions, recordFacts } from "../support/arbitrary-rules.ts";
 import { loaded } from "../support/drains-documents.ts";
 import { enteredAt, messageIdOf } from "../support/letters.ts";
+import { anyItem } from "../support/item-checks.ts";
 
 const plain = loaded("version: 1\nsources: { a: {} }\ndrains: { d: {} }\n", "plain").drains[0]!;
 
@@ -72,6 +73,7 @@ describe("redriver rules explain", () => {
           viewedAt: facts.now,
           headerPrefix: "Upstash-",
           lineageKeys: ["key"],
+          checkItem: anyItem,
           show: "masked",
           ledgerNotAsked: null,
           notes: [],

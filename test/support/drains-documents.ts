@@ -3,6 +3,7 @@ import { documentJsonSchema } from "../../src/config/document/json-schema.ts";
 import { loadDocument } from "../../src/config/document/load-document.ts";
 import { formatProblem } from "../../src/config/problem.ts";
 import type { DrainsDocument } from "../../src/ports/drains.ts";
+import { anyItem } from "./item-checks.ts";
 
 /** What is wrong with a document, warnings included. No date is judged, so that no test goes stale by itself. */
 export function complaints(text: string, fileName: string): readonly string[] {
@@ -23,7 +24,11 @@ export function inDrain(rule: string, mode = "plan", archive = "archive: { dir: 
 
 /** How a document's own tests end. */
 export function resultsOf(text: string, fileName: string): readonly TestResult[] {
-  const surroundings = { headerPrefix: "Upstash-", locate: () => ({ line: 1, column: 1 }) };
+  const surroundings = {
+    headerPrefix: "Upstash-",
+    checkItemOf: () => anyItem,
+    locate: () => ({ line: 1, column: 1 }),
+  };
   return runRuleTests(loaded(text, fileName).drains, surroundings).results;
 }
 

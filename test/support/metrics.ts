@@ -71,6 +71,7 @@ export const census: Census = {
   documentHash: "abc123",
 };
 export const facts: QueueFacts = {
+  redisMemoryShare: 0.25,
   documentHash: "abc123",
   drains: [
     {

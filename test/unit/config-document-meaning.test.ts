@@ -33,6 +33,7 @@ describe("a document of five lines", () => {
       },
       onLoss: "park",
       unknownOutcome: "republish",
+      afterLedgerLoss: "republish",
       beforeExpiry: { withinMs: 43_200_000, then: "archive" },
       otherwise: "hold",
       select: {},

@@ -31,7 +31,16 @@ describe("settings", () => {
         settleGateAgeMs: 120_000,
         settleGateFailedDeletes: 1_000,
       },
-      publish: { maxItems: 100, maxBytes: 4_194_304 },
+      publish: {
+        maxItems: 100,
+        maxBytes: 4_194_304,
+        maxMessageBytes: 25_165_824,
+        maxHeaders: 1_000,
+        maxHeaderBytes: 262_144,
+        allowHosts: [],
+        allowSchemes: ["https", "http"],
+        allowPrivate: "auto",
+      },
       windows: { concurrency: 4 },
       sweep: { everyMs: 15_000 },
       shutdown: { softMs: 20_000, hardMs: 30_000 },
@@ -54,6 +63,7 @@ describe("settings", () => {
     const texts: Record<string, string> = {
       "log.level": "debug",
       "redis.url": "rediss://u:p@h:1/2",
+      "redis.cluster": "true",
       "http.port": "0",
       "service.url": "https://a.example/v2/publish",
       "statistics.url": "http://b.example",
@@ -63,9 +73,16 @@ describe("settings", () => {
       "windows.concurrency": "7",
       "service.maxAnswerBytes": "1MiB",
       "publish.maxBytes": "70000",
+      "publish.maxMessageBytes": "70000",
+      "publish.maxHeaders": "7",
+      "publish.maxHeaderBytes": "70000",
+      "publish.allowSchemes": "https",
+      "publish.allowPrivate": "yes",
     };
-    // Read from a file; it has a test of its own.
-    for (const name of settingNames.filter((one) => one !== "redis.urlFile")) {
+    // Read from files, or only together with another; they have tests of their own.
+    const together =
+      /^redis\.(urlFile|caFile|sentinels|sentinelName|sentinelUser|sentinelPassword.*|clusterNodes)$/;
+    for (const name of settingNames.filter((one) => !together.test(one))) {
       const isDuration =
         typeof settingRows[name].default === "string" && /^\d+(s|m)$/.test(settingRows[name].default);
       const text = texts[name] ?? (isDuration ? "25s" : "abc");
@@ -156,6 +173,10 @@ describe("settings with mistakes", () => {
     ["REDRIVER_HTTP_PORT", " 80"],
     ["REDRIVER_HTTP_HOST", "a\u0000b"],
     ["REDRIVER_LEDGER_SEND_BY", "15"],
+    ["REDRIVER_PUBLISH_ALLOW_HOSTS", "api.example.com, https://b.example"],
+    ["REDRIVER_PUBLISH_ALLOW_SCHEMES", "https, ftp"],
+    ["REDRIVER_PUBLISH_ALLOW_SCHEMES", " , "],
+    ["REDRIVER_PUBLISH_ALLOW_PRIVATE", "true"],
     ["REDRIVER_LEDGER_SEND_BY", "999ms"],
     ["REDRIVER_PUBLISH_MAX_BYTES", "4MB"],
     ["REDRIVER_PUBLISH_MAX_ITEMS", "0"],

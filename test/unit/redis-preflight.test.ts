@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { findRedisProblems, parseInfo, toProblems } from "../../src/redis/preflight.ts";
+import { judgeServer, memoryShare, parseInfo } from "../../src/redis/judge-server.ts";
+import { findRedisProblems } from "../../src/redis/preflight.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis("own");
@@ -10,7 +11,7 @@ const problemsOf = (changes: Record<string, string | undefined>) => {
     (field): field is [string, string] => field[1] !== undefined,
   );
   const info = new Map(fields);
-  return toProblems(info, info.get("maxmemory_policy"));
+  return judgeServer({ info, policy: info.get("maxmemory_policy") });
 };
 
 test("the server of the tests is fit", async () => {
@@ -59,4 +60,35 @@ test("INFO is read as fields, whatever else it holds", () => {
     ["os", "a:b"],
   ]);
   expect(parseInfo(null).size).toBe(0);
+});
+
+test.each([
+  [{ used_memory: "89", maxmemory: "100" }, []],
+  [{ used_memory: "90", maxmemory: "100" }, ["almost-full"]],
+  [{ used_memory: "95", maxmemory: "100", mem_not_counted_for_evict: "10" }, []],
+  [{ used_memory: "1000", maxmemory: "0" }, []],
+  [{ aof_enabled: "1", aof_last_write_status: "err" }, ["not-writing"]],
+  [{ aof_enabled: "0", aof_last_write_status: "err" }, []],
+])("memory and files as INFO tells them: %j has the problems %j", (changes, kinds) => {
+  expect(problemsOf(changes).map(({ kind }) => kind)).toEqual(kinds);
+});
+
+test("a server that is almost full is held back from new work, not from what is begun", () => {
+  expect(problemsOf({ used_memory: "99", maxmemory: "100" })).toMatchObject([{ weight: "hold" }]);
+  expect(memoryShare(new Map([["used_memory", "50"]]))).toBeNull();
+});
+
+test("a server that takes no writes is found out, and what it is said to be told", async () => {
+  const server = redis.fresh();
+  await server.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+  await server.command("CONFIG", "SET", "min-replicas-to-write", "1");
+  expect(await findRedisProblems(server)).toMatchObject([
+    {
+      kind: "not-writing",
+      weight: "refuse",
+      message: expect.stringContaining("min-replicas-to-write") as string,
+    },
+  ]);
+  await server.command("CONFIG", "SET", "min-replicas-to-write", "0");
+  expect(await findRedisProblems(server)).toEqual([]);
 });

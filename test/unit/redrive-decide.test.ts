@@ -43,6 +43,7 @@ const drain: DecidingDrain = {
   minAgeMs: 60_000,
   attempts: { max: 2, waitMs: [0, 2 * hour], then: "park" },
   unknownOutcome: "republish",
+  afterLedgerLoss: "republish",
 };
 
 function decide(

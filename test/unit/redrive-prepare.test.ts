@@ -5,8 +5,14 @@ import { prepare, type Preparation } from "../../src/redrive/stages/prepare.ts";
 import type { DecidedRecord } from "../../src/redrive/stages/records.ts";
 import type { ItemChanges } from "../../src/rules/spec.ts";
 import { enteredAt, rawRecord } from "../support/letters.ts";
+import { anyItem } from "../support/item-checks.ts";
 
-const preparation: Preparation = { headerPrefix: "Upstash-", lineageKey: "key", onLoss: "park" };
+const preparation: Preparation = {
+  headerPrefix: "Upstash-",
+  lineageKey: "key",
+  onLoss: "park",
+  checkItem: anyItem,
+};
 
 /** A record as the stages before hand it on; `attempt` as the lineage counts it, unless given. */
 function decided(raw: RawRecord, attempt?: number): DecidedRecord {

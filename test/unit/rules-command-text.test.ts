@@ -4,6 +4,7 @@ import { runRuleTests } from "../../src/cli/rules-test-run.ts";
 import { toTestText } from "../../src/cli/rules-test-text.ts";
 import { loadDocument } from "../../src/config/document/load-document.ts";
 import { parseYaml } from "../../src/config/text/yaml-tree.ts";
+import { anyItem } from "../support/item-checks.ts";
 import { loaded } from "../support/drains-documents.ts";
 import { wholeDocument } from "../support/whole-document.ts";
 
@@ -26,6 +27,7 @@ function testText(text: string): string {
   if (!tree.ok) throw new Error("the test's document is no YAML");
   const run = runRuleTests(loaded(text, "drains.yaml").drains, {
     headerPrefix: "Upstash-",
+    checkItemOf: () => anyItem,
     locate: (path) => tree.tree.locate(path, "value"),
   });
   return fitting(toTestText(80, "drains.yaml", run));
@@ -48,7 +50,7 @@ drains:
       "drains.yaml:5:5: error: drains.orders
         unknown key "selct"; did you mean "select"? expected one of source, paused,
         mode, schedule, minAge, attempts, limits, onLoss, unknownOutcome,
-        beforeExpiry, otherwise, select, guards, rules, tests
+        afterLedgerLoss, beforeExpiry, otherwise, select, guards, rules, tests
       drains.yaml:7:44: error: drains.orders.rules[0].when.responseStatus
         expected a whole number (503), a range (502-504), a class (5xx), a comparison
         (< 3, >= 5), none, or one of { equals, in, range, exists }, got "5xy"
@@ -84,7 +86,7 @@ drains:
         is skipped: its ignoreAfter 2025-01-01T23:59:59.999Z has passed
       drains.yaml:9:9: warning: drains.orders.rules[2]
         is never asked: rule "all" above it holds for every record
-      2 warnings: drains.yaml: 1 source, 1 drain, 3 rules, 0 tests, hash c5c239b5ae41
+      2 warnings: drains.yaml: 1 source, 1 drain, 3 rules, 0 tests, hash fe3018b9deb2
       "
     `);
   });
@@ -109,7 +111,7 @@ drains:
 
   it("of one that is fine", () => {
     expect(checkText(wholeDocument)).toMatchInlineSnapshot(`
-      "ok: drains.yaml: 1 source, 1 drain, 5 rules, 2 tests, hash 26cf26dda552
+      "ok: drains.yaml: 1 source, 1 drain, 5 rules, 2 tests, hash d9e72f70047e
       "
     `);
   });

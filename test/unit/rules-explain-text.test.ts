@@ -6,6 +6,7 @@ import type { DrainConfig } from "../../src/ports/drains.ts";
 import { loaded } from "../support/drains-documents.ts";
 import { enteredAt, messageIdOf, rawRecord } from "../support/letters.ts";
 import { wholeDocument } from "../support/whole-document.ts";
+import { anyItem } from "../support/item-checks.ts";
 
 /** Nothing is wider than a terminal of 80 columns, but for a single word. */
 function fitting(text: string): string {
@@ -29,6 +30,7 @@ const explainText = (raw: RawRecord, conditions: Partial<ExplainConditions> = {}
         viewedAt: enteredAt + 3_600_000,
         headerPrefix: "Upstash-",
         lineageKeys: ["key"],
+        checkItem: anyItem,
         show: "masked",
         ledgerNotAsked: null,
         notes: [],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseDeleted, parseListPage } from "../../src/service/answer-shapes.ts";
 
-const page = (text: string) => parseListPage(Buffer.from(text));
+const page = (text: string) => parseListPage(Buffer.from(text), "token-of-a-test");
 
 test("records keep every field, known or not", () => {
   const record = { dlqId: "1-0", messageId: "msg_1", somethingNew: { deep: [1, null, "x"] }, body: "ü" };
@@ -44,7 +44,7 @@ test("bytes that are not UTF-8 cannot be read, instead of being replaced", () =>
     Buffer.from([0xff]),
     Buffer.from('"}]}'),
   ]);
-  expect(parseListPage(bytes).kind).toBe("problem");
+  expect(parseListPage(bytes, "token-of-a-test").kind).toBe("problem");
 });
 
 test.each([0, 1, 3])("a delete of 3 may have deleted %d", (deleted) => {

@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
+import type { MessageId } from "../../src/message/dead-letter.ts";
 import { toItemOutcome } from "../../src/service/batch-items.ts";
 
-const outcomeOf = (element: unknown) => toItemOutcome(element, (text) => text);
+const outcomeOf = (element: unknown) =>
+  toItemOutcome(
+    element,
+    (text) => text,
+    (text) => text as MessageId,
+  );
 const accepted = (messageId: string, deduplicated = false) => ({ kind: "accepted", messageId, deduplicated });
 
 test.each([

@@ -29,7 +29,7 @@ test.each([
 
 test("the text is one line of at most 200 characters", () => {
   const clean = toErrorText(`first\r\nsecond\u001b[31m ${"word ".repeat(100)}`, token);
-  expect(clean).toMatch(/^first second \[31m word /);
+  expect(clean).toMatch(/^first second … word /);
   expect(clean.length).toBe(200);
 });
 
@@ -40,6 +40,18 @@ test("cutting does not leave half a character", () => {
 
 test("a token with characters that mean something in patterns is removed", () => {
   expect(toErrorText("not valid: a+b/c==(x)", "a+b/c==(x)")).toBe("not valid: [removed]");
+});
+
+test.each([
+  ["invalid destination url: https://a.example/?key=1", "invalid destination url: …"],
+  ["quota maxMessageSize exceeded", "quota maxMessageSize exceeded"],
+  ["DeduplicationId cannot contain ':'", "DeduplicationId cannot contain ':'"],
+  ["rate-limit of 100 per second exceeded.", "rate-limit of 100 per second exceeded."],
+  ["cannot read Xylophone Quixotic at 12", "cannot read … at 12"],
+  ["card 4111111111111111 is not valid", "… is not valid"],
+  ["__proto__ constructor 'pass' pw=1", "…"],
+])("only words of errors are told: %s", (text, told) => {
+  expect(toErrorText(text, token)).toBe(told);
 });
 
 test.each([

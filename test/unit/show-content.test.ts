@@ -3,6 +3,7 @@ import { explainRecord } from "../../src/cli/rules-explain.ts";
 import { toExplainText } from "../../src/cli/rules-explain-text.ts";
 import type { Show } from "../../src/message/masked-text.ts";
 import { createSignatureCount } from "../../src/redrive/plan/signature-count.ts";
+import { anyItem } from "../support/item-checks.ts";
 import { loaded } from "../support/drains-documents.ts";
 import { enteredAt, letterOf, rawRecord } from "../support/letters.ts";
 import { wholeDocument } from "../support/whole-document.ts";
@@ -20,6 +21,7 @@ function explained(show: Show) {
     view: { state: "absent" },
     viewedAt: now,
     headerPrefix: "Upstash-",
+    checkItem: anyItem,
     lineageKeys: ["key"],
     ledgerNotAsked: null,
     notes: [],

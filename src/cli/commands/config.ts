@@ -1,3 +1,4 @@
+import { lookAtVolume } from "../../compose/build-archive.ts";
 import { describeDocument } from "../../config/document/describe-document.ts";
 import { describeSettings } from "../../config/settings/describe-settings.ts";
 import { counted } from "../counted.ts";
@@ -30,9 +31,11 @@ export const registerConfig: Register = (program, { io }) => {
   config
     .command("check")
     .description("load both and say what is wrong; exit 78 when something is")
-    .action((_options, command) => {
+    .action(async (_options, command) => {
       const { settings, document } = loadAll(command, io);
       checkSecrets(settings, document, io);
+      const seen = document.archive === undefined ? null : await lookAtVolume(document.archive);
+      if (seen !== null && seen.verdict !== "fit") io.err(`warning: ${seen.complaint}\n`);
       io.out(
         `ok: ${settings.drains.file}: ${counted(document.sources.length, "source")}, ${counted(document.drains.length, "drain")}, hash ${document.hash}\n`,
       );

@@ -7,6 +7,7 @@ import { drainsNamed, openDocument, requireDocument } from "../rules-document.ts
 import { runRuleTests } from "../rules-test-run.ts";
 import { toTestJson, toTestText } from "../rules-test-text.ts";
 import { explainCommand, type ExplainFlags } from "../rules-explain-command.ts";
+import { itemCheckOf } from "../item-check-of.ts";
 import { timeOption } from "../time-option.ts";
 
 const fileArgument = ["[file]", "a drains document; default: the one of the settings"] as const;
@@ -97,6 +98,7 @@ function test(
   const document = requireDocument(opened, io);
   const run = runRuleTests(drainsNamed(document, flags.drain), {
     headerPrefix: opened.settings.service.headerPrefix,
+    checkItemOf: ({ source }) => itemCheckOf(source, opened.settings),
     locate: opened.locate,
   });
   io.out(

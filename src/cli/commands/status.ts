@@ -22,7 +22,7 @@ export const registerStatus: Register = (program, { io }) => {
       try {
         const core = openCore({ settings, document, env: io.env, events: silent, teardown });
         await requireRedis(core.redis);
-        const connection = toBullmqConnection(settings.redis.url, "queue");
+        const connection = toBullmqConnection(settings.redis, "queue");
         teardown.add("queue connection", () => connection.disconnect());
         const nextRuns = await readNextRuns(connection, settings.redis.keyPrefix);
         const status = await readStatus(core, { nextRuns, problems, now: systemClock.now() });

@@ -79,8 +79,8 @@ function toDrain(
   };
 }
 
-function toArchive({ dir, keep }: NonNullable<DocumentKeys["archive"]>): ArchiveConfig {
-  return { dir, keepMs: keep ?? builtIn.archiveKeepMs };
+function toArchive({ dir, keep, volume }: NonNullable<DocumentKeys["archive"]>): ArchiveConfig {
+  return { dir, keepMs: keep ?? builtIn.archiveKeepMs, ...(volume === undefined ? {} : { volume }) };
 }
 
 /** Without a word on when to resume, a guard lets go as soon as it would no longer hold. */

@@ -26,14 +26,16 @@ export function describeDocument(document: DrainsDocument): string {
   const described = {
     version: 1,
     paused: document.paused,
-    ...(document.archive === undefined
-      ? {}
-      : { archive: { dir: document.archive.dir, keep: durationText(document.archive.keepMs) } }),
+    ...(document.archive === undefined ? {} : { archive: describeArchive(document.archive) }),
     sources: named(document.sources, describeSource),
     drains: named(document.drains, describeDrain),
     ...(document.indexes.length === 0 ? {} : { indexes: named(document.indexes, describeIndex) }),
   };
   return `# hash ${document.hash}\n${stringify(described, { aliasDuplicateObjects: false })}`;
+}
+
+function describeArchive({ dir, keepMs, volume }: NonNullable<DrainsDocument["archive"]>) {
+  return { dir, keep: durationText(keepMs), ...(volume === undefined ? {} : { volume }) };
 }
 
 function named<Item extends { readonly name: string }>(
@@ -80,6 +82,7 @@ function describeDrain(drain: DrainConfig): unknown {
     limits: describeLimits(drain.limits),
     onLoss: drain.onLoss,
     unknownOutcome: drain.unknownOutcome,
+    afterLedgerLoss: drain.afterLedgerLoss,
     beforeExpiry: {
       within: durationText(drain.beforeExpiry.withinMs),
       then: drain.beforeExpiry.then,

@@ -36,6 +36,10 @@ const archive = section({
     description: "Directory of the archive, on a volume that lasts.",
   }),
   keep: key(keepTime, "How long files are kept."),
+  volume: key(
+    oneOf(["durable", "ephemeral"]),
+    "durable: refuse a volume that ends with the container; ephemeral: accept any, also in memory.",
+  ),
 });
 
 const index = section({

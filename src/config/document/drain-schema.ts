@@ -63,6 +63,10 @@ export const common = {
     oneOf(["republish", "park"]),
     "A publish whose outcome stays unknown past the deduplication window: republish may double it.",
   ),
+  afterLedgerLoss: key(
+    oneOf(["republish", "park"]),
+    "A record from before Redis lost its ledger, past the deduplication window: republish may double it.",
+  ),
   beforeExpiry: key(beforeExpiry, "What becomes of a record that nears the end of its retention."),
   otherwise: key(oneOf(["hold", "park"]), "No rule holds."),
   lane: unsupported(),

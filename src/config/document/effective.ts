@@ -18,6 +18,7 @@ export const builtIn = {
   minAgeMs: 2 * minuteMs,
   attempts: { max: 5, waitMs: [2 * minuteMs, 10 * minuteMs, hourMs, 4 * hourMs], then: "park" },
   unknownOutcome: "republish",
+  afterLedgerLoss: "republish",
   otherwise: "hold",
   limits: {
     publish: { count: 20, perMs: secondMs },
@@ -43,6 +44,7 @@ export type Effective = Pick<
   | "limits"
   | "onLoss"
   | "unknownOutcome"
+  | "afterLedgerLoss"
   | "beforeExpiry"
   | "otherwise"
 >;
@@ -64,6 +66,7 @@ export function toEffective(defaults: CommonKeys, drain: CommonKeys): Effective 
     limits: toLimits(defaults.limits, drain.limits),
     onLoss: drain.onLoss ?? defaults.onLoss ?? builtIn.onLoss,
     unknownOutcome: drain.unknownOutcome ?? defaults.unknownOutcome ?? builtIn.unknownOutcome,
+    afterLedgerLoss: drain.afterLedgerLoss ?? defaults.afterLedgerLoss ?? builtIn.afterLedgerLoss,
     beforeExpiry: {
       withinMs: drain.beforeExpiry?.within ?? defaults.beforeExpiry?.within ?? builtIn.beforeExpiry.withinMs,
       then: drain.beforeExpiry?.then ?? defaults.beforeExpiry?.then ?? builtIn.beforeExpiry.then,

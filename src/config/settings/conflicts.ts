@@ -1,5 +1,6 @@
 import { durationText } from "../duration-text.ts";
 import type { Problem } from "../problem.ts";
+import { findRedisConflicts } from "./redis-conflicts.ts";
 import type { SettingName, SettingValues } from "./table.ts";
 
 interface Conflict {
@@ -19,6 +20,7 @@ export function findConflicts(values: Partial<SettingValues>): readonly Conflict
   if (values["lineage.key"] !== undefined && values["lineage.keyFile"] !== undefined) {
     report("lineage.keyFile", "either lineage.key or lineage.keyFile", "both");
   }
+  for (const { name, expected, got } of findRedisConflicts(values)) report(name, expected, got);
   const { "shutdown.soft": softMs, "shutdown.hard": hardMs } = values;
   if (softMs !== undefined && hardMs !== undefined && hardMs < softMs) {
     report("shutdown.hard", `at least shutdown.soft (${durationText(softMs)})`, durationText(hardMs));

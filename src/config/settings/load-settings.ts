@@ -2,7 +2,7 @@ import convict from "convict";
 import { shownValue, unknownName, type Problem } from "../problem.ts";
 import { findConflicts } from "./conflicts.ts";
 import { readEnvironment, type Environment } from "./environment.ts";
-import { readTextFile } from "../text/read-text-file.ts";
+import { readRedisFiles } from "./redis-files.ts";
 import { readSettingsFile, type SettingsFile } from "./settings-file.ts";
 import type { Settings } from "./settings.ts";
 import {
@@ -66,36 +66,16 @@ export function loadSettings(input: SettingsInput): SettingsOutcome {
     if (result.ok) parsed[name] = result.value;
     else problems.push({ ...originOf(name), ...unfit(row, name, value, result.expected) });
   }
-  const redisUrlProblem = readRedisUrlFile(parsed, layers);
-  if (redisUrlProblem !== null) problems.push({ ...originOf("redis.urlFile"), ...redisUrlProblem });
+  const isGiven = (name: SettingName): boolean => layers.some((layer) => layer.has(name));
+  const { contents, problems: unread } = readRedisFiles(parsed as Partial<SettingValues>, isGiven);
+  if (contents.url !== undefined) parsed["redis.url"] = contents.url;
+  if (contents.sentinelPassword !== undefined) parsed["redis.sentinelPassword"] = contents.sentinelPassword;
+  for (const { name, ...problem } of unread) problems.push({ ...originOf(name), ...problem });
   for (const { name, problem } of findConflicts(parsed as Partial<SettingValues>))
     problems.push({ ...originOf(name), ...problem });
   return problems.length > 0
     ? { ok: false, problems }
-    : { ok: true, settings: toSettings(parsed as SettingValues) };
-}
-
-const maxUrlFileBytes = 8_192;
-
-/** Takes redis.url from its file, where one is given. Answers the problem; never the text that was found. */
-function readRedisUrlFile(
-  parsed: { -readonly [Name in SettingName]?: unknown },
-  layers: readonly ReadonlyMap<SettingName, unknown>[],
-): Pick<Problem, "expected" | "message"> | null {
-  const path = parsed["redis.urlFile"];
-  if (typeof path !== "string") return null;
-  if (layers.some((layer) => layer.has("redis.url"))) {
-    const expected = "either redis.url or redis.urlFile";
-    return { expected, message: `expected ${expected}, got both` };
-  }
-  const file = readTextFile(path, maxUrlFileBytes);
-  const url = file.ok ? settingRows["redis.url"].parse(file.text.trim()) : file;
-  if (url.ok && "value" in url) {
-    parsed["redis.url"] = url.value;
-    return null;
-  }
-  const expected = "a readable file that holds an address such as redis://user:password@host:6379";
-  return { expected, message: `expected ${expected}${file.ok ? "" : `: ${file.why}`}` };
+    : { ok: true, settings: toSettings(parsed as SettingValues, contents.ca) };
 }
 
 function unfit(

@@ -1,3 +1,4 @@
+import { parseHostPattern } from "../../message/item-check.ts";
 import { parseDuration } from "../../rules/parse-durations.ts";
 import type { Parsed } from "../../rules/parsed.ts";
 import { parseServiceUrl } from "../service-url.ts";
@@ -89,6 +90,19 @@ export const redisUrl: ParseSetting<string> = (value) => {
   return fits && url.hash === "" ? accept(value) : refuse(expected);
 };
 
+/** `host:port`, with brackets around an IPv6 address. */
+export const redisNode: ParseSetting<string> = (value) => {
+  const expected = 'an address such as "10.0.0.1:26379"';
+  if (typeof value !== "string" || !/^[^\s/@?#\p{Cc}]{1,255}:\d{1,5}$/u.test(value)) return refuse(expected);
+  return URL.canParse(`redis://${value}`) ? accept(value) : refuse(expected);
+};
+
+export const yesOrNo: ParseSetting<boolean> = (value) => {
+  if (value === true || value === "true") return accept(true);
+  if (value === false || value === "false") return accept(false);
+  return refuse("true or false");
+};
+
 /** Clients decode user and password, and fail where a `%` stands alone. */
 function isDecodable(text: string): boolean {
   try {
@@ -100,7 +114,7 @@ function isDecodable(text: string): boolean {
 }
 
 /** A list, or one text with commas between its members. */
-export function listOf(member: ParseSetting<string>, what: string): ParseSetting<readonly string[]> {
+export function listOf<Value>(member: ParseSetting<Value>, what: string): ParseSetting<readonly Value[]> {
   return (value) => {
     const members: unknown = typeof value === "string" ? value.split(",").map((part) => part.trim()) : value;
     if (!Array.isArray(members) || members.length > 100) return refuse(what);
@@ -109,6 +123,22 @@ export function listOf(member: ParseSetting<string>, what: string): ParseSetting
     return values.length === parsed.length ? accept(values) : refuse(what);
   };
 }
+
+export function atLeastOne<Value>(
+  list: ParseSetting<readonly Value[]>,
+  what: string,
+): ParseSetting<readonly Value[]> {
+  return (value) => {
+    const parsed = list(value);
+    return parsed.ok && parsed.value.length === 0 ? refuse(what) : parsed;
+  };
+}
+
+/** A host as its URL spells it, every host below a name, or every host. */
+export const hostPattern: ParseSetting<string> = (value) => {
+  const pattern = typeof value === "string" ? parseHostPattern(value) : null;
+  return pattern === null ? refuse('a host such as "api.example.com" or "*.example.com"') : accept(pattern);
+};
 
 /** Printable ASCII without spaces: what can stand in an Authorization header. */
 export const secretText: ParseSetting<string> = (value) =>

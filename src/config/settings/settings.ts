@@ -1,3 +1,5 @@
+import type { ItemPolicy } from "../../message/item-check.ts";
+
 /** The settings of one process: loaded once, frozen, passed on as this plain object. Times are milliseconds. */
 export interface Settings {
   readonly service: {
@@ -13,7 +15,7 @@ export interface Settings {
     readonly connectTimeoutMs: number;
     readonly maxAnswerBytes: number;
   };
-  readonly redis: { readonly url: string; readonly keyPrefix: string };
+  readonly redis: RedisSettings;
   readonly drains: { readonly file: string };
   readonly http: {
     readonly host: string;
@@ -35,7 +37,7 @@ export interface Settings {
     readonly settleGateAgeMs: number;
     readonly settleGateFailedDeletes: number;
   };
-  readonly publish: {
+  readonly publish: ItemPolicy & {
     /** 1 to 100. */
     readonly maxItems: number;
     readonly maxBytes: number;
@@ -45,6 +47,27 @@ export interface Settings {
   readonly shutdown: { readonly softMs: number; readonly hardMs: number };
   readonly passes: { readonly overlapMs: number; readonly abandonAfterMs: number };
   readonly statistics: { readonly url: string; readonly timeoutMs: number };
+}
+
+/** Where Redis is: one server, the master that Sentinels name, or a cluster. */
+export interface RedisSettings {
+  readonly url: string;
+  readonly keyPrefix: string;
+  readonly caFile: string | undefined;
+  /** What caFile held: PEM. */
+  readonly ca: string | undefined;
+  readonly sentinel: RedisSentinel | undefined;
+  /** More nodes to start from, `host:port`; absent: not a cluster. */
+  readonly cluster: readonly string[] | undefined;
+}
+
+export interface RedisSentinel {
+  /** `host:port` of each, at least one. */
+  readonly nodes: readonly string[];
+  /** Of the master. */
+  readonly name: string;
+  readonly user: string | undefined;
+  readonly password: string | undefined;
 }
 
 export const logLevels = ["debug", "info", "warn", "error", "fatal", "silent"] as const;

@@ -1,15 +1,20 @@
+import { privatePolicies, schemes } from "../../message/item-check.ts";
 import {
+  atLeastOne,
   bytes,
   duration,
+  hostPattern,
   line,
   listOf,
   matching,
   oneOf,
   optional,
+  redisNode,
   redisUrl,
   secretText,
   serviceUrl,
   wholeNumber,
+  yesOrNo,
   type ParseSetting,
 } from "./setting-values.ts";
 import { logLevels } from "./settings.ts";
@@ -39,8 +44,10 @@ function secretRow<Value>(
   return { default: fallback, parse, doc, secret: true };
 }
 
+const schemesExpected = "a list of https and http, at least one";
 const path = line("the path of a file");
 const host = line("a host name or address");
+const redisNodes = listOf(redisNode, 'a list of addresses such as "10.0.0.1:26379"');
 
 /** Every setting by its name. The environment name mirrors it: `service.tokenFile` is REDRIVER_SERVICE_TOKEN_FILE. */
 export const settingRows = {
@@ -82,6 +89,37 @@ export const settingRows = {
     null,
     optional(path),
     "File that holds redis.url instead, for an address with a password; read at start.",
+  ),
+  "redis.caFile": row(
+    null,
+    optional(path),
+    "PEM file of who signed Redis's certificate, in place of the system's; read at start.",
+  ),
+  "redis.sentinels": row(
+    "",
+    redisNodes,
+    "Sentinels that know the master, as host:port separated by commas. Of redis.url only user, password, database and TLS count then.",
+  ),
+  "redis.sentinelName": row(
+    null,
+    optional(line("the name that the Sentinels know the master by")),
+    "Name that the Sentinels know the master by.",
+  ),
+  "redis.sentinelUser": secretRow(optional(secretText), "User at the Sentinels, where they ask for one."),
+  "redis.sentinelPassword": secretRow(
+    optional(secretText),
+    "Password at the Sentinels, where they ask for one.",
+  ),
+  "redis.sentinelPasswordFile": row(
+    null,
+    optional(path),
+    "File that holds the password at the Sentinels instead; read at start.",
+  ),
+  "redis.cluster": row("false", yesOrNo, "true: redis.url is one node of a Redis Cluster."),
+  "redis.clusterNodes": row(
+    "",
+    redisNodes,
+    "More nodes of the cluster to start from, as host:port separated by commas.",
   ),
   "redis.keyPrefix": row(
     "redriver",
@@ -133,6 +171,36 @@ export const settingRows = {
   ),
   "publish.maxItems": row(100, wholeNumber(1, 100), "Most items of one batch."),
   "publish.maxBytes": row("4MiB", bytes(1_024), "Most bytes of one batch; a larger message travels alone."),
+  "publish.maxMessageBytes": row(
+    "24MiB",
+    bytes(1_024),
+    "Most bytes of one message as a batch item; a larger one is parked as over-limit.",
+  ),
+  "publish.maxHeaders": row(
+    1_000,
+    wholeNumber(1, 100_000),
+    "Most headers of one message; one with more is parked as over-limit.",
+  ),
+  "publish.maxHeaderBytes": row(
+    "256KiB",
+    bytes(1_024),
+    "Most bytes of all header names and values of one message; one with more is parked as over-limit.",
+  ),
+  "publish.allowHosts": row(
+    "",
+    listOf(hostPattern, 'a list of hosts such as "api.example.com" or "*.example.com", without ports'),
+    "Hosts that may be published to or called back, separated by commas: host, *.example.com for all below it, or *; none: any.",
+  ),
+  "publish.allowSchemes": row(
+    "https, http",
+    atLeastOne(listOf(oneOf(schemes), schemesExpected), schemesExpected),
+    "Schemes that destinations and callbacks may have.",
+  ),
+  "publish.allowPrivate": row(
+    "auto",
+    oneOf(privatePolicies),
+    "Whether to publish to localhost and literal loopback, link-local and private addresses: yes, no, or auto, where the source's own address is one, and to those that publish.allowHosts names in full.",
+  ),
   "windows.concurrency": row(4, wholeNumber(1, 64), "Windows that one replica works on at once."),
   "sweep.every": row(
     "15s",

@@ -1,8 +1,8 @@
-import type { Settings } from "./settings.ts";
+import type { RedisSettings, Settings } from "./settings.ts";
 import type { SettingValues } from "./table.ts";
 
-/** Sections and units by name; frozen in depth. */
-export function toSettings(values: SettingValues): Settings {
+/** Sections and units by name; frozen in depth. `redisCa`: what redis.caFile holds. */
+export function toSettings(values: SettingValues, redisCa: string | undefined): Settings {
   return freeze({
     service: freeze({
       url: values["service.url"],
@@ -15,7 +15,7 @@ export function toSettings(values: SettingValues): Settings {
       connectTimeoutMs: values["service.connectTimeout"],
       maxAnswerBytes: values["service.maxAnswerBytes"],
     }),
-    redis: freeze({ url: values["redis.url"], keyPrefix: values["redis.keyPrefix"] }),
+    redis: toRedisSettings(values, redisCa),
     drains: freeze({ file: values["drains.file"] }),
     http: freeze({ host: values["http.host"], port: values["http.port"] }),
     log: freeze({ level: values["log.level"] }),
@@ -31,12 +31,39 @@ export function toSettings(values: SettingValues): Settings {
       settleGateAgeMs: values["ledger.settleGateAge"],
       settleGateFailedDeletes: values["ledger.settleGateFailedDeletes"],
     }),
-    publish: freeze({ maxItems: values["publish.maxItems"], maxBytes: values["publish.maxBytes"] }),
+    publish: freeze({
+      maxItems: values["publish.maxItems"],
+      maxBytes: values["publish.maxBytes"],
+      maxMessageBytes: values["publish.maxMessageBytes"],
+      maxHeaders: values["publish.maxHeaders"],
+      maxHeaderBytes: values["publish.maxHeaderBytes"],
+      allowHosts: freeze([...values["publish.allowHosts"]]),
+      allowSchemes: freeze([...values["publish.allowSchemes"]]),
+      allowPrivate: values["publish.allowPrivate"],
+    }),
     windows: freeze({ concurrency: values["windows.concurrency"] }),
     sweep: freeze({ everyMs: values["sweep.every"] }),
     shutdown: freeze({ softMs: values["shutdown.soft"], hardMs: values["shutdown.hard"] }),
     passes: freeze({ overlapMs: values["passes.overlap"], abandonAfterMs: values["passes.abandonAfter"] }),
     statistics: freeze({ url: values["statistics.url"], timeoutMs: values["statistics.timeout"] }),
+  });
+}
+
+function toRedisSettings(values: SettingValues, ca: string | undefined): RedisSettings {
+  const nodes = values["redis.sentinels"];
+  const name = values["redis.sentinelName"];
+  const user = values["redis.sentinelUser"];
+  const password = values["redis.sentinelPassword"];
+  return freeze({
+    url: values["redis.url"],
+    keyPrefix: values["redis.keyPrefix"],
+    caFile: values["redis.caFile"],
+    ca,
+    sentinel:
+      nodes.length === 0 || name === undefined
+        ? undefined
+        : freeze({ nodes: freeze([...nodes]), name, user, password }),
+    cluster: values["redis.cluster"] ? freeze([...values["redis.clusterNodes"]]) : undefined,
   });
 }
 

@@ -17,10 +17,12 @@ const rateLimit = z.strictObject({
 const adjustment = z
   .strictObject({
     order: z.enum(["earliestFirst", "latestFirst"]),
+    cursorBy: z.enum(["record", "offset"]),
     dateFilter: z.enum(["entered", "created"]),
     retentionMs: endless(z.number().min(1)),
     retryScale: z.number().min(0).max(1_000),
     dedupWindowMs: natural,
+    dedupWindowFrom: z.enum(["first", "last"]),
     deliver: z.enum(["loopback", "any"]),
     missingStatus: z.enum(["absent", "zero"]),
     recordHeaders: z.enum(["forwarded", "sent"]),

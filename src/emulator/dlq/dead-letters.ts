@@ -6,7 +6,7 @@ import { toDeadLetter, type DeadLetter } from "./dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
 import { DlqStore, type Found } from "./dlq-store.ts";
 import { Leaving } from "./leaving.ts";
-import { formatCursor, formatDlqId, parseSeedId } from "./position.ts";
+import { formatCursor, formatDlqId, formatOffsetCursor, parseSeedId } from "./position.ts";
 import { toSeed, type SeedRecord } from "./seed.ts";
 import { withheldOf, type Withheld } from "./withheld.ts";
 
@@ -63,8 +63,7 @@ export class DeadLetters {
   list(query: DlqQuery): DeadLetterPage {
     this.#expire();
     const { found, more } = this.#store.page(query);
-    const last = found.at(-1);
-    return { records: found, cursor: more && last !== undefined ? formatCursor(last) : undefined };
+    return { records: found, cursor: more ? this.#cursorBehind(query, found) : undefined };
   }
 
   /**
@@ -136,6 +135,13 @@ export class DeadLetters {
     this.#store.clear();
     this.#withheld.clear();
     this.#leaving.clear();
+  }
+
+  #cursorBehind({ after, skip }: DlqQuery, found: readonly Found[]): string | undefined {
+    const isOffset = skip !== undefined || (after === undefined && this.#settings.cursorBy === "offset");
+    if (isOffset) return formatOffsetCursor((skip ?? 0) + found.length);
+    const last = found.at(-1);
+    return last && formatCursor(last);
   }
 
   #remove(dlqIds: readonly string[], lagMs = 0): string[] {

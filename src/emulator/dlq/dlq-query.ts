@@ -2,7 +2,7 @@ import { severalValues } from "../http/several-values.ts";
 import { Refusal } from "../refusal.ts";
 import { parseBodyIds } from "./body-ids.ts";
 import type { Facet } from "./facets.ts";
-import { parseCursor, type Position } from "./position.ts";
+import { parseCursor, parseOffsetCursor, type Position } from "./position.ts";
 
 /** A record passes whose value, or one of whose labels, is among the values (OR). */
 export interface Filter {
@@ -11,7 +11,9 @@ export interface Filter {
 }
 
 export interface DlqQuery {
+  /** Where a cursor leads: behind this position, or behind so many of the records that match. */
   readonly after: Position | undefined;
+  readonly skip: number | undefined;
   readonly count: number;
   readonly fromDate: number | undefined;
   readonly toDate: number | undefined;
@@ -58,7 +60,7 @@ export function parseDlqQuery(
   const dlqIds = nonEmpty(bodyIds) ?? values(query, "dlqIds");
   if (dlqIds !== undefined) return byIds(dlqIds);
   return {
-    after: cursorOf(query),
+    ...cursorOf(query),
     count: countOf(query),
     fromDate: integerOf(query, "fromDate"),
     toDate: integerOf(query, "toDate"),
@@ -79,7 +81,14 @@ function refuseUnknown(query: URLSearchParams, known: ReadonlySet<string>): void
 /** With ids given, every other parameter is ignored. An id is opaque: one that names nothing is not an error. */
 function byIds(dlqIds: readonly string[]): DlqQuery {
   if (dlqIds.length > maxCount) throw new Refusal(400, `at most ${maxCount} dlqIds can be given`);
-  return { after: undefined, count: maxCount, fromDate: undefined, toDate: undefined, filters: [], dlqIds };
+  return {
+    ...fromTheStart,
+    count: maxCount,
+    fromDate: undefined,
+    toDate: undefined,
+    filters: [],
+    dlqIds,
+  };
 }
 
 function filtersOf(query: URLSearchParams): Filter[] {
@@ -112,12 +121,17 @@ const values = (query: URLSearchParams, name: string, separator: RegExp = /,/): 
 /** A URL may contain commas: only one that a scheme follows separates. */
 const urlValues = (query: URLSearchParams): string[] | undefined => values(query, "url", /,(?=https?:\/\/)/i);
 
-function cursorOf(query: URLSearchParams): Position | undefined {
+/** Where a listing without a cursor begins. */
+export const fromTheStart = { after: undefined, skip: undefined } as const;
+
+/** Both kinds are understood at any time, so that a listing goes on as it began. */
+function cursorOf(query: URLSearchParams): Pick<DlqQuery, "after" | "skip"> {
   const text = query.get("cursor");
-  if (!text) return undefined;
-  const position = parseCursor(text);
-  if (position === undefined) throw new Refusal(400, "invalid cursor");
-  return position;
+  if (!text) return fromTheStart;
+  const after = parseCursor(text);
+  const skip = parseOffsetCursor(text);
+  if (after === undefined && skip === undefined) throw new Refusal(400, "invalid cursor");
+  return { after, skip };
 }
 
 function countOf(query: URLSearchParams): number {

@@ -9,6 +9,8 @@ import { Slabs } from "./slabs.ts";
 
 export interface Selection {
   readonly after: Position | undefined;
+  /** So many that match are passed over first. */
+  readonly skip?: number | undefined;
   readonly count: number;
   readonly fromDate: number | undefined;
   readonly toDate: number | undefined;
@@ -105,6 +107,7 @@ export class DlqStore {
     const scan = this.#toScan(selection);
     const unproven = scan?.unproven ?? [];
     const found: Found[] = [];
+    let toSkip = selection.skip ?? 0;
     const last = Math.min(high.at, this.#blocks.length - 1);
     for (let step = 0; step <= last - low.at; step++) {
       const at = forward ? low.at + step : last - step;
@@ -118,6 +121,10 @@ export class DlqStore {
       for (let row = next(forward ? from - 1 : to); row !== -1; row = next(row)) {
         const match = this.#found(block, row);
         if (unproven.length > 0 && !satisfies(recordOf(match), unproven)) continue;
+        if (toSkip > 0) {
+          toSkip--;
+          continue;
+        }
         if (found.length === selection.count) return { found, more: true };
         found.push(match);
       }

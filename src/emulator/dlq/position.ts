@@ -40,3 +40,12 @@ export function parseCursor(text: string): Position | undefined {
   const decoded = Buffer.from(text, "base64url").toString("latin1");
   return decoded.startsWith("after:") ? parseDlqId(decoded.slice("after:".length)) : undefined;
 }
+
+/** A cursor that counts the records before it instead: what vanishes there shifts all that follow. */
+export const formatOffsetCursor = (records: number): string =>
+  Buffer.from(`skip:${records}`).toString("base64url");
+
+export function parseOffsetCursor(text: string): number | undefined {
+  const match = /^skip:(\d{1,9})$/.exec(Buffer.from(text, "base64url").toString("latin1"));
+  return match === null ? undefined : Number(match[1]);
+}

@@ -110,6 +110,15 @@ export const faultSchema = z.discriminatedUnion("kind", [
     /** Whether the refused item's deduplication id counts as seen. */
     registersDeduplication: z.boolean().default(false),
   }),
+  /** Every other endpoint of a URL Group gets the message, the rest have an error in the answer. */
+  z.strictObject({
+    kind: z.literal("half-failed-group"),
+    ...common,
+    ...forBatch,
+    destinationContains: z.string().optional(),
+    bodyContains: z.string().optional(),
+    error: z.string().default("could not publish to this endpoint"),
+  }),
   z.strictObject({
     kind: z.literal("short-answer"),
     ...common,
@@ -125,6 +134,7 @@ export const faultSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("reordered-answer"), ...common, ...forBatch }),
   z.strictObject({ kind: z.literal("repeat-page"), ...common, ...forList }),
   z.strictObject({ kind: z.literal("looping-cursor"), ...common, ...forList }),
+  z.strictObject({ kind: z.literal("endless-list"), ...common, ...forList }),
   /** Seeds records once the page has been taken, before it is answered. */
   z.strictObject({
     kind: z.literal("arriving-records"),

@@ -10,7 +10,8 @@ export interface PublishedMessage {
 
 interface Memory {
   readonly messages: readonly PublishedMessage[];
-  readonly publishedAt: number;
+  /** Of the publish, or of the last hit where the window counts from that. */
+  readonly countedFrom: number;
 }
 
 /**
@@ -19,23 +20,25 @@ interface Memory {
  */
 export class Deduplication {
   readonly #clock: EmulatorClock;
-  readonly #settings: Pick<Settings, "dedupWindowMs">;
+  readonly #settings: Pick<Settings, "dedupWindowMs" | "dedupWindowFrom">;
   readonly #memories = new Map<string, Memory>();
 
-  constructor(clock: EmulatorClock, settings: Pick<Settings, "dedupWindowMs">) {
+  constructor(clock: EmulatorClock, settings: Pick<Settings, "dedupWindowMs" | "dedupWindowFrom">) {
     this.#clock = clock;
     this.#settings = settings;
   }
 
   find(id: string): readonly PublishedMessage[] | undefined {
     this.#forgetExpired();
-    return this.#memories.get(id)?.messages;
+    const messages = this.#memories.get(id)?.messages;
+    if (messages !== undefined && this.#settings.dedupWindowFrom === "last") this.remember(id, messages);
+    return messages;
   }
 
   remember(id: string, messages: readonly PublishedMessage[]): void {
     // Deleted first, so that the map stays in order of time.
     this.#memories.delete(id);
-    this.#memories.set(id, { messages, publishedAt: this.#clock.now() });
+    this.#memories.set(id, { messages, countedFrom: this.#clock.now() });
   }
 
   clear(): void {
@@ -45,7 +48,7 @@ export class Deduplication {
   #forgetExpired(): void {
     const expired = this.#clock.now() - this.#settings.dedupWindowMs;
     for (const [id, memory] of this.#memories) {
-      if (memory.publishedAt > expired) return;
+      if (memory.countedFrom > expired) return;
       this.#memories.delete(id);
     }
   }

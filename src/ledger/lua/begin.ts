@@ -110,9 +110,8 @@ local function decide(request, e)
     return open(request, e, 'released-past-window', false)
   end
   if e.s == 'parked' then
-    local byRule = e.why == 'rule' or e.why == 'otherwise'
-    local decidedAgain = byRule and call.rulesHash and e.d == call.drain and e.h ~= call.rulesHash
-    if not mayBegin or not decidedAgain then return { kind = 'parked', reason = e.why } end
+    local underOtherRules = decidedAgain[e.why] and call.rulesHash and e.d == call.drain and e.h ~= call.rulesHash
+    if not mayBegin or not underOtherRules then return { kind = 'parked', reason = e.why } end
     return open(request, e, unknownPastHorizon, false)
   end
   if e.s == 'published' then return { kind = 'published', as = e.as } end

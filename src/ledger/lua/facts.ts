@@ -12,6 +12,8 @@ import { defineLedgerScript } from "./prelude.ts";
 export const publishedScript = defineLedgerScript(
   "published",
   `
+evenWhenFull()
+
 -- A come-back names its parent. The first to do so is remembered, so that a second run of the script answers the same.
 local function name(fact, e)
   if not fact.namedBy then return nil end
@@ -68,6 +70,7 @@ return stamped(withSourceFacts({ verdicts = verdicts }))
 export const archivedScript = defineLedgerScript(
   "archived",
   `
+evenWhenFull()
 local verdicts = {}
 for i, id in ipairs(call.dlqIds) do
   local e = read(id)
@@ -95,6 +98,8 @@ return stamped({ verdicts = verdicts })
 export const goneScript = defineLedgerScript(
   "gone",
   `
+evenWhenFull()
+
 local function mayGo(e)
   if e.s ~= 'published' and e.s ~= 'archived' then return false end
   if not call.unlistedSince then return true end
@@ -123,6 +128,7 @@ return stamped({ count = count })
 export const deleteFailedScript = defineLedgerScript(
   "deleteFailed",
   `
+evenWhenFull()
 for _, id in ipairs(call.dlqIds) do
   local e = read(id)
   if e and (e.s == 'published' or e.s == 'archived') and not (e.df and e.q) then

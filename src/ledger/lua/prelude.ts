@@ -1,9 +1,10 @@
+import { reasonsDecidedAgain } from "../../ports/ledger.ts";
 import { defineScript, type RedisScript } from "../../redis/script-runner.ts";
 
 /**
  * What every script of the ledger starts with.
  *
- * KEYS: 1 meta (hash: epoch, sequence, lastAcceptedAt, refusedAloneInARow), 2 open (zset: dlqId by lastAt), 3 pending (zset:
+ * KEYS: 1 meta (hash: epoch, sequence, lastAcceptedAt, refusedAloneInARow, lostAt, lostSince), 2 open (zset: dlqId by lastAt), 3 pending (zset:
  *   dlqId by the time since which its deletion is pending), 4 failed (set: pending ones whose DELETE failed), 5 pauses (hash:
  *   drain or `*` → JSON), 6 parked (zset: dlqId by the time at which its entry is forgotten).
  *   Keys of entries are ARGV[1] .. dlqId and share the hash tag of KEYS; they are not listed in KEYS because half of the scripts
@@ -30,6 +31,7 @@ local limits, call = cjson.decode(ARGV[3]), cjson.decode(ARGV[4])
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
 local wrote = false
+local decidedAgain = { ${reasonsDecidedAgain.map((reason) => `['${reason}'] = true`).join(", ")} }
 
 local function read(id)
   local text = redis.call('GET', prefix .. id)
@@ -101,11 +103,18 @@ local function settleGateClosed()
   return since ~= nil and now - since > limits.gateAge
 end
 
+-- Facts are written also when maxmemory is reached: Redis refuses a script's first write alone, and lets one that takes nothing pass.
+local function evenWhenFull()
+  redis.call('ZREM', openKey, '')
+end
+
 local function stamped(answer)
-  redis.call('HSETNX', metaKey, 'epoch', seed)
+  if redis.call('HEXISTS', metaKey, 'epoch') == 0 then redis.call('HSET', metaKey, 'epoch', seed) end
   if wrote then redis.call('HINCRBY', metaKey, 'sequence', 1) end
-  answer.epoch = redis.call('HGET', metaKey, 'epoch')
-  answer.sequence = tonumber(redis.call('HGET', metaKey, 'sequence') or '0')
+  local meta = redis.call('HMGET', metaKey, 'epoch', 'sequence', 'lostAt', 'lostSince')
+  answer.epoch = meta[1]
+  answer.sequence = tonumber(meta[2] or '0')
+  if meta[3] then answer.lost = { at = tonumber(meta[3]), since = tonumber(meta[4]) } end
   answer.at = now
   return cjson.encode(answer)
 end

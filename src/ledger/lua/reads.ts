@@ -4,6 +4,20 @@ import { defineLedgerScript } from "./prelude.ts";
 export const nowScript = defineLedgerScript("now", `return stamped({})`);
 
 /**
+ * noteLoss: ARGV[4] { window }. Returns: the stamp. Effects: remembers now as the time of the latest loss; losses that are at most
+ * \`window\` ms apart count from the first of them. Run twice: the same but for the time.
+ */
+export const noteLossScript = defineLedgerScript(
+  "noteLoss",
+  `
+local lostAt = tonumber(redis.call('HGET', metaKey, 'lostAt') or nil)
+if not lostAt or now - lostAt > call.window then redis.call('HSET', metaKey, 'lostSince', now) end
+redis.call('HSET', metaKey, 'lostAt', now)
+return stamped({})
+`,
+);
+
+/**
  * look: reads entries of records that are listed just now.
  *
  * ARGV[4]: { dlqIds }. Returns: array of the stamp and each entry's JSON, or nil where there is none, in order.

@@ -241,7 +241,7 @@ async function whyStop({ pausedBy, drain, signals, open, onWait }: ApplyRun): Pr
   const why = await pausedBy();
   if (why !== null) return { kind: "paused", why };
   const { clock, health } = drain.source;
-  const state = health.current();
+  const state = health.current("batch");
   if (state.state === "waiting" && state.until - clock.now() <= longestRateLimitMs) {
     const waitMs = Math.max(0, state.until - clock.now());
     onWait({ left: open.size, reasons: { "not-sent": open.size }, nextLookMs: waitMs });

@@ -56,7 +56,8 @@ function turnOf(
 }
 
 function decideAt({ config, source }: DrainRuntime, { decided }: SurveyedRecord, at: number): SurveyedRecord {
-  const { headerPrefix, lineageKeys } = source;
-  const then = { clock: { now: () => at }, service: { clockOffsetMs: () => 0 }, headerPrefix, lineageKeys };
+  const { checkItem, headerPrefix, lineageKeys } = source;
+  const clock = { now: () => at };
+  const then = { clock, service: { clockOffsetMs: () => 0 }, checkItem, headerPrefix, lineageKeys };
   return decideOne({ config, source: then }, { ...decided, viewedAt: Math.max(decided.viewedAt, at) });
 }

@@ -101,6 +101,7 @@ const passes: Readonly<Record<HoldReason, "not-now" | "otherwise">> = {
   "not-sent": "not-now",
   "source-halted": "not-now",
   "settle-gate": "not-now",
+  "ledger-full": "not-now",
   paused: "not-now",
   "page-too-old": "not-now",
   stopping: "not-now",

@@ -10,6 +10,7 @@ import type { DrainRuntime } from "../runtime.ts";
 import { selectRange } from "../select-dates.ts";
 import { collect } from "../stages/collect.ts";
 import { decideOne, type DecidedOne } from "../stages/decide-one.ts";
+import { mayBeForgotten } from "../stages/ledger-loss.ts";
 import { idsOf } from "../stages/records.ts";
 
 /** What is listed: inclusive, Unix ms, as the service's dates mean it. */
@@ -122,16 +123,18 @@ async function decidePage(
   // Where the dates mean creation, or their meaning is not known, what has only just failed is listed too.
   const within = found.filter(({ letter }) => letter.enteredAt <= horizon);
   if (within.length === 0) return { records: [], unusable };
-  const { views, at } = await source.ledger.peek(idsOf(within));
+  const { views, ...stamp } = await source.ledger.peek(idsOf(within));
   return {
     unusable,
-    records: within.map((record, index) =>
-      decideOne(drain, {
+    records: within.map((record, index) => {
+      const view = views[index] ?? { state: "absent" };
+      return decideOne(drain, {
         ...record,
-        view: views[index] ?? { state: "absent" },
-        viewedAt: at,
+        view,
+        viewedAt: stamp.at,
+        mayBeForgotten: mayBeForgotten(record.letter, view, stamp, source.ledger.limits),
         isNewComeBack: false,
-      }),
-    ),
+      });
+    }),
   };
 }

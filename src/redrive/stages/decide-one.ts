@@ -8,7 +8,7 @@ import type { Candidate, DecidedRecord, KnownRecord } from "./records.ts";
 /** What a decision needs of a drain at work. */
 export interface DecidingRuntime {
   readonly config: DrainRuntime["config"];
-  readonly source: ServiceTime & Pick<DrainRuntime["source"], "headerPrefix" | "lineageKeys">;
+  readonly source: ServiceTime & Pick<DrainRuntime["source"], "headerPrefix" | "lineageKeys" | "checkItem">;
 }
 
 export interface DecidedOne {
@@ -18,7 +18,7 @@ export interface DecidedOne {
   readonly facts: RecordFacts;
 }
 
-/** The rules' decision, made a park where a due record cannot be rebuilt. Changes nothing. */
+/** The rules' decision, made a park where a due record cannot be rebuilt or may not be published. Changes nothing. */
 export function decideOne(drain: DecidingRuntime, record: KnownRecord): DecidedOne {
   const { decision, facts } = decideRecord(drain.config, record, serviceNow(drain.source));
   const decided: DecidedRecord = {
@@ -34,6 +34,7 @@ export function decideOne(drain: DecidingRuntime, record: KnownRecord): DecidedO
     lineageKey: drain.source.lineageKeys()[0],
     // A person who releases it has seen what it loses.
     onLoss: isReleased(record) ? "republish" : drain.config.onLoss,
+    checkItem: drain.source.checkItem,
   });
   if (prepared.kind === "candidate") return { decided, candidate: prepared.candidate, facts };
   const parked = { then: "park", reason: prepared.reason, rule: decision.rule } as const;

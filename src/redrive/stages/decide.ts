@@ -1,6 +1,6 @@
 import { isNonRetryable } from "../../message/fidelity.ts";
 import { rootOf } from "../../message/lineage.ts";
-import type { LedgerView } from "../../ports/ledger.ts";
+import { isDecidedAgain, type LedgerView } from "../../ports/ledger.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
 import type { Decision, ParkReason } from "../../rules/decision.ts";
 import type { RecordFacts } from "../../rules/facts.ts";
@@ -11,7 +11,7 @@ import type { KnownRecord } from "./records.ts";
 /** What a decision needs of its drain. */
 export type DecidingDrain = Pick<
   DrainConfig,
-  "name" | "route" | "rules" | "rulesHash" | "minAgeMs" | "attempts" | "unknownOutcome"
+  "name" | "route" | "rules" | "rulesHash" | "minAgeMs" | "attempts" | "unknownOutcome" | "afterLedgerLoss"
 > & { readonly source: Pick<DrainConfig["source"], "retentionMs"> };
 
 /** The status with which a receiver says "never again" (remote-contract.md, trap 9). */
@@ -82,6 +82,11 @@ export function decideRecord(drain: DecidingDrain, record: KnownRecord, now: num
     const timing = whenDue(facts, { minAgeMs: drain.minAgeMs, waitMs: drain.attempts.waitMs });
     if (!timing.due) return done({ then: "hold", reason: timing.reason, rule, until: timing.until });
   }
+  if (record.mayBeForgotten === true) {
+    return drain.afterLedgerLoss === "park"
+      ? done({ then: "park", reason: "ledger-lost", rule })
+      : done({ then: "republish", reason: "after-ledger-loss", rule, set: routing.set });
+  }
   return done({ then: "republish", reason: "due", rule, set: routing.set });
 }
 
@@ -104,10 +109,8 @@ function decidedByLedger(drain: DecidingDrain, { view, viewedAt }: KnownRecord):
       }
       return null;
     case "parked": {
-      const byThisDrainsRules =
-        (view.reason === "rule" || view.reason === "otherwise") && view.drain === drain.name;
-      // Also under the same rules: what they say may turn with the time, by an age or an ignoreAfter.
-      if (byThisDrainsRules) return null;
+      // Also under the same rules: what they say may turn with the time, by an age or an ignoreAfter, and settings are in no hash.
+      if (isDecidedAgain(view.reason) && view.drain === drain.name) return null;
       return { then: "park", reason: view.reason, rule: null };
     }
   }

@@ -1,5 +1,6 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
+import { mayBeForgotten } from "./ledger-loss.ts";
 import { idsOf, type FoundRecord, type KnownRecord } from "./records.ts";
 
 /**
@@ -13,13 +14,17 @@ export async function lookUp(
   if (found.length === 0) return [];
   const { ledger } = drain.source;
   const newComeBacks = drain.config.mode === "live" ? await writeEvidence(drain.source, found) : new Set();
-  const { views, at } = await ledger.look(idsOf(found));
-  return found.map((record, index) => ({
-    ...record,
-    view: views[index] ?? { state: "absent" },
-    viewedAt: at,
-    isNewComeBack: newComeBacks.has(record.letter.dlqId),
-  }));
+  const { views, ...stamp } = await ledger.look(idsOf(found));
+  return found.map((record, index) => {
+    const view = views[index] ?? { state: "absent" };
+    return {
+      ...record,
+      view,
+      viewedAt: stamp.at,
+      mayBeForgotten: mayBeForgotten(record.letter, view, stamp, ledger.limits),
+      isNewComeBack: newComeBacks.has(record.letter.dlqId),
+    };
+  });
 }
 
 /** Answers the come-backs whose parent is named for the first time. */

@@ -4,6 +4,7 @@ import { toDeduplicationId } from "../../message/deduplication-id.ts";
 import { encodeItem } from "../../message/encode-item.ts";
 import { checkFidelity } from "../../message/fidelity.ts";
 import { nextLineage, rootOf, writeLineage } from "../../message/lineage.ts";
+import type { CheckItem } from "../../message/item-check.ts";
 import { inSeries, rebuildItem } from "../../message/rebuild-item.ts";
 import type { ItemChanges } from "../../rules/spec.ts";
 import { policyLosses, type Loss, type ParkReason, type PolicyLoss } from "../../rules/decision.ts";
@@ -17,13 +18,18 @@ export interface Preparation {
   readonly lineageKey: string;
   /** What becomes of a record whose rebuild would lose one of `policyLosses`. */
   readonly onLoss: "park" | "republish";
+  /** What the settings let pass. Asked of the item as it would be sent, with the longest suffix. */
+  readonly checkItem: CheckItem;
 }
 
-/** Builds what a due record would become, or says why it cannot be rebuilt: the first policy loss, under `onLoss: park`. Pure. */
+/**
+ * Builds what a due record would become, or says why it cannot be rebuilt or may not be published: the first policy loss, under
+ * `onLoss: park`. Pure.
+ */
 export function prepare(
   record: DecidedRecord,
   changes: ItemChanges,
-  { headerPrefix, lineageKey, onLoss }: Preparation,
+  { headerPrefix, lineageKey, onLoss, checkItem }: Preparation,
 ):
   | { readonly kind: "candidate"; readonly candidate: Candidate }
   | { readonly kind: "park"; readonly reason: ParkReason } {
@@ -45,6 +51,9 @@ export function prepare(
   });
   if (rebuilt.kind === "park") return rebuilt;
   const { item, losses } = rebuilt;
+  const { bytes } = encodeItem(item);
+  const notAllowed = checkItem(item, bytes);
+  if (notAllowed !== null) return { kind: "park", reason: notAllowed };
   const policyLoss = losses.find(isPolicyLoss);
   if (policyLoss !== undefined && onLoss === "park") return { kind: "park", reason: policyLoss };
   return {
@@ -53,7 +62,7 @@ export function prepare(
       ...record,
       lineage,
       losses,
-      bytes: encodeItem(item).bytes,
+      bytes,
       toItem: (suffix) => inSeries(item, headerPrefix, toDeduplicationId(letter.dlqId, suffix)),
     },
   };

@@ -20,6 +20,8 @@ export interface KnownRecord extends FoundRecord {
   readonly view: LedgerView;
   /** Redis time of the view, Unix ms. */
   readonly viewedAt: number;
+  /** It may have been published before the ledger lost writes, and nothing could tell any more (ledger-loss.ts). Absent: no. */
+  readonly mayBeForgotten?: boolean;
   /** A come-back seen for the first time; each is counted once. */
   readonly isNewComeBack: boolean;
 }

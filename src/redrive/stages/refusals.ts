@@ -97,7 +97,8 @@ export function createRefusals(drain: DrainRuntime): Refusals {
     },
     everythingIsRefused: () => !control && inARow >= refusalsThatHalt,
     async conclude() {
-      if (facts !== null && !control && facts.refusedAloneInARow >= refusalsThatHalt) {
+      const isEverything = facts !== null && !control && facts.refusedAloneInARow >= refusalsThatHalt;
+      if (facts !== null && isEverything) {
         health.halt(
           "service-refuses-everything",
           `${facts.refusedAloneInARow} single items refused in a row and none accepted`,
@@ -107,7 +108,9 @@ export function createRefusals(drain: DrainRuntime): Refusals {
       control ||= facts !== null && recently !== null && facts.at - recently <= controlWithinMs;
       for (const one of refused) {
         if (one.verdict.kind !== "cool") results.push({ kind: "in-doubt", candidate: one.candidate });
-        else if (control || one.verdict.refusedAlone >= refusalsWithoutControl) await park(one);
+        // Where everything is refused it is the service, however often it refused this one.
+        else if (control || (!isEverything && one.verdict.refusedAlone >= refusalsWithoutControl))
+          await park(one);
         else hold(one);
       }
       return results;

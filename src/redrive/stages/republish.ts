@@ -114,7 +114,8 @@ async function conclude(
   outcome: BatchOutcome,
   retries: number,
 ): Promise<readonly PublishResult[]> {
-  const { source, config } = posting.drain;
+  const { source } = posting.drain;
+  const { clock } = source;
   const candidates = begun.map(({ candidate }) => candidate);
   switch (outcome.kind) {
     case "answered":
@@ -122,22 +123,17 @@ async function conclude(
     case "refused":
       return bisect(posting, token, candidates, outcome);
     case "not-sent": {
-      if (outcome.why === "rate-limited") source.health.wait(outcome.retryAt ?? source.clock.now() + 10_000);
       const reason = outcome.why === "stopped" ? "stopping" : "not-sent";
       // A 429 was an answer: the service may have seen the ids, so a later hit must not pass for a publication.
       const counted = outcome.why === "rate-limited" ? "refused" : "not-sent";
       return takeBack(posting, token, candidates, reason, outcome.retryAt, counted);
     }
     case "unknown": {
-      source.events.emit({
-        type: "outcome:unknown",
-        drain: config.name,
-        source: source.config.id,
-        dlqIds: candidates.map(({ letter }) => letter.dlqId),
-        why: outcome.error,
-      });
+      tellUnknown(posting, begun, outcome.error);
       const waitMs = retryAfterMs[retries];
-      if (waitMs === undefined || !(await sleptFully(posting, waitMs))) return candidates.map(inDoubt);
+      if (waitMs === undefined || !source.health.mayRetry()) return candidates.map(inDoubt);
+      // Jitter, so that workers whose batches failed together do not come back together.
+      if (!(await sleptFully(posting, waitMs * (1 + clock.random() / 4)))) return candidates.map(inDoubt);
       return postAgain(posting, candidates, { token, outcome: "unknown" }, retries + 1);
     }
     case "misconfigured": {
@@ -151,6 +147,12 @@ async function conclude(
   }
 }
 
+function tellUnknown({ drain }: Posting, begun: readonly Begun[], why: string): void {
+  const { source, config } = drain;
+  const dlqIds = begun.map(({ candidate }) => candidate.letter.dlqId);
+  source.events.emit({ type: "outcome:unknown", drain: config.name, source: source.config.id, dlqIds, why });
+}
+
 async function concludeItems(
   posting: Posting,
   token: Token,
@@ -160,9 +162,11 @@ async function concludeItems(
   const results: PublishResult[] = [];
   const accepted: Acceptance[] = [];
   const hits: Begun[] = [];
+  const unknown: Begun[] = [];
   for (const [index, one] of begun.entries()) {
     const item = items[index];
     if (item === undefined || item.kind === "unknown") {
+      unknown.push(one);
       results.push(inDoubt(one.candidate));
     } else if (item.kind === "refused") {
       await posting.refusals.refusedAlone(one.candidate, token, "refused");
@@ -172,6 +176,7 @@ async function concludeItems(
       accepted.push({ one, as: item.messageId, deduplicated: item.deduplicated });
     }
   }
+  if (unknown.length > 0) tellUnknown(posting, unknown, "an answer proves nothing about these items");
   if (accepted.length > 0) {
     posting.refusals.accepted();
     await recordPublished(posting, accepted);

@@ -1,0 +1,110 @@
+import { RedriverError } from "../ports/errors.ts";
+import type { SourceId } from "../ports/ids.ts";
+import {
+  besideProbeMs,
+  failuresBeforeRest,
+  firstRestMs,
+  longestRestMs,
+  probeLeaseMs,
+  type Rest,
+  type RestBook,
+} from "../ports/rests.ts";
+import type { RedisConnection } from "../redis/connect.ts";
+import { sourceKey } from "../redis/key-names.ts";
+import { defineScript } from "../redis/script-runner.ts";
+
+/** What nobody has touched for this long beyond its end says nothing any more. */
+const lifeMs = 3_600_000;
+
+/**
+ * Four verbs over one hash.
+ *
+ * KEYS: 1 the source's rests: \`dlq\`, \`batch\` (rate limited until, Unix ms), \`failures\` in a row, \`failing\` (until), \`probe\` (until).
+ * ARGV: 1 verb, 2 numbers as JSON { forMs?, jitter?, before, first, longest, lease, beside, life }, 3 class of calls (ask, limited).
+ * Returns: JSON { why, forMs } of a rest, or nil. Effects: those of RestBook.
+ * Run twice: a second \`ask\` may find its own probe and rest beside it until the lease ends; a second \`failed\` counts once more
+ *   while failures are few. Both only wait longer.
+ */
+const restScript = defineScript(
+  "limits:rest",
+  `
+local verb, n, class = ARGV[1], cjson.decode(ARGV[2]), ARGV[3]
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+local function get(field) return tonumber(redis.call('HGET', KEYS[1], field) or '0') end
+local function set(field, value)
+  redis.call('HSET', KEYS[1], field, string.format('%.0f', value))
+  local left = redis.call('PTTL', KEYS[1])
+  local wanted = math.max(value - now, 0) + n.life
+  if left < wanted then redis.call('PEXPIRE', KEYS[1], string.format('%.0f', wanted)) end
+end
+local function rest(why, forMs) return cjson.encode({ why = why, forMs = forMs }) end
+
+if verb == 'answered' then
+  redis.call('HDEL', KEYS[1], 'failures', 'failing', 'probe')
+  return false
+end
+if verb == 'limited' then
+  set(class, math.max(get(class), now + n.forMs))
+  return false
+end
+local failing = get('failing')
+if verb == 'failed' then
+  if failing > now then return rest('failing', failing - now) end
+  local failures = get('failures') + 1
+  set('failures', failures)
+  if failures < n.before then return false end
+  local forMs = math.min(n.first * 2 ^ math.min(failures - n.before, 30), n.longest) * (1 + n.jitter / 4)
+  forMs = math.floor(forMs + 0.5)
+  set('failing', now + forMs)
+  redis.call('HDEL', KEYS[1], 'probe')
+  return rest('failing', forMs)
+end
+local limited = get(class)
+if limited > now and limited >= failing then return rest('rate-limited', limited - now) end
+if failing > now then return rest('failing', failing - now) end
+if failing == 0 then return false end
+local probe = get('probe')
+if probe > now then return rest('failing', math.min(n.beside, probe - now)) end
+set('probe', now + n.lease)
+return false
+`,
+);
+
+const numbers = {
+  before: failuresBeforeRest,
+  first: firstRestMs,
+  longest: longestRestMs,
+  lease: probeLeaseMs,
+  beside: besideProbeMs,
+  life: lifeMs,
+};
+
+/** The rests of one source, shared by all replicas. */
+export function createRedisRestBook(
+  redis: Pick<RedisConnection, "run" | "keyPrefix">,
+  sourceId: SourceId,
+): RestBook {
+  const key = sourceKey(redis.keyPrefix, sourceId, "rests");
+  const run = async (
+    verb: "ask" | "limited" | "failed" | "answered",
+    more: { readonly forMs?: number; readonly jitter?: number } = {},
+    callClass = "",
+  ): Promise<Rest | null> => {
+    const reply = await redis.run(
+      restScript,
+      [key],
+      [verb, JSON.stringify({ ...numbers, ...more }), callClass],
+    );
+    if (reply === null) return null;
+    if (typeof reply === "string") return JSON.parse(reply) as Rest;
+    throw new RedriverError("invariant-broken", `expected limits:rest to answer text, got ${typeof reply}`);
+  };
+  return {
+    ask: (callClass) => run("ask", {}, callClass),
+    limited: async (callClass, forMs) => void (await run("limited", { forMs: Math.ceil(forMs) }, callClass)),
+    failed: (jitter) => run("failed", { jitter }),
+    answered: async () => void (await run("answered")),
+  };
+}

@@ -1,0 +1,103 @@
+/**
+ * What may be published at all, whatever a record or a rule says: to which addresses, how large, with how many headers. A record
+ * that may not is parked, and asked again whenever it is listed: settings decide, not people.
+ */
+import type { ParkReason } from "../rules/decision.ts";
+import type { BatchItem } from "./dead-letter.ts";
+import { isPrivateHost } from "./private-host.ts";
+
+/** Sizes are bytes, of names and values as UTF-8. */
+export interface ItemPolicy {
+  /** Each a host in lower case as a URL spells it, `*.example.com` for every name below it, or `*`. Empty: any. */
+  readonly allowHosts: readonly string[];
+  readonly allowSchemes: readonly Scheme[];
+  /** `auto`: private hosts are allowed where the source itself has one, and those that `allowHosts` names in full. */
+  readonly allowPrivate: (typeof privatePolicies)[number];
+  /** Of the item as it is encoded. */
+  readonly maxMessageBytes: number;
+  readonly maxHeaders: number;
+  /** Of all headers of an item together. */
+  readonly maxHeaderBytes: number;
+}
+
+export const schemes = ["https", "http"] as const;
+export type Scheme = (typeof schemes)[number];
+export const privatePolicies = ["auto", "yes", "no"] as const;
+
+/** Why an item must not be published; null where it may. `bytes` is its encoded size. */
+export type CheckItem = (
+  item: BatchItem,
+  bytes: number,
+) => Extract<ParkReason, "destination-not-allowed" | "over-limit"> | null;
+
+/**
+ * `sourceUrl` is the address of the service that is to deliver; undefined: not known, so not private. The destination is checked
+ * and both callbacks; a queue is no address. Pure and total.
+ */
+export function createItemCheck(
+  policy: ItemPolicy,
+  headerPrefix: string,
+  sourceUrl: string | undefined,
+): CheckItem {
+  const allowsUrl = createUrlCheck(policy, sourceUrl);
+  const callbacks = new Set(
+    ["Callback", "Failure-Callback"].map((name) => `${headerPrefix}${name}`.toLowerCase()),
+  );
+  return ({ destination, headers }, bytes) => {
+    const entries = Object.entries(headers);
+    const urls = entries.flatMap(([name, value]) => (callbacks.has(name.toLowerCase()) ? [value] : []));
+    if (![destination, ...urls].every(allowsUrl)) return "destination-not-allowed";
+    const isWithin =
+      bytes <= policy.maxMessageBytes &&
+      entries.length <= policy.maxHeaders &&
+      entries.reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value), 0) <=
+        policy.maxHeaderBytes;
+    return isWithin ? null : "over-limit";
+  };
+}
+
+function createUrlCheck(
+  { allowHosts, allowSchemes, allowPrivate }: ItemPolicy,
+  sourceUrl: string | undefined,
+): (url: string) => boolean {
+  const source = sourceUrl === undefined ? null : parse(sourceUrl);
+  const privateAllowed =
+    allowPrivate === "yes" || (allowPrivate === "auto" && source !== null && isPrivateHost(source.hostname));
+  const named = new Set(allowPrivate === "auto" ? allowHosts : []);
+  return (url) => {
+    const parsed = parse(url);
+    if (parsed === null || !allowSchemes.some((scheme) => parsed.protocol === `${scheme}:`)) return false;
+    const host = toBareHost(parsed.hostname);
+    if (allowHosts.length > 0 && !allowHosts.some((pattern) => covers(pattern, host))) return false;
+    return privateAllowed || !isPrivateHost(host) || named.has(host);
+  };
+}
+
+/** A host as `allowHosts` has it, from what a person wrote; null for what is none. A port has no place in it. */
+export function parseHostPattern(text: string): string | null {
+  if (text === "*") return text;
+  const isBelow = text.startsWith("*.");
+  const name = isBelow ? text.slice(2) : text;
+  if (name === "" || /[\s/?#@\\*\p{Cc}\p{Cs}]/u.test(name)) return null;
+  const isIpv6 = /^[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*$/i.test(name);
+  if (!isIpv6 && name.includes(":") && !/^\[.*\]$/.test(name)) return null;
+  const parsed = parse(`http://${isIpv6 ? `[${name}]` : name}/`);
+  if (parsed === null) return null;
+  const host = toBareHost(parsed.hostname);
+  if (host === "") return null;
+  return isBelow ? `*.${host}` : host;
+}
+
+function covers(pattern: string, host: string): boolean {
+  if (pattern === "*") return true;
+  return pattern.startsWith("*.") ? host.endsWith(pattern.slice(1)) : host === pattern;
+}
+
+/** `example.com.` and `example.com` are one host. */
+function toBareHost(hostname: string): string {
+  return hostname.toLowerCase().replace(/\.+$/, "");
+}
+
+function parse(url: string): URL | null {
+  return URL.canParse(url) ? new URL(url) : null;
+}

@@ -1,0 +1,54 @@
+/**
+ * What the service limits apart, so that it rests apart: listing and deleting dead letters, and publishing batches
+ * (remote-contract.md: the endpoints of the DLQ have a limit per second, the batch has a daily quota).
+ */
+export const callClasses = ["dlq", "batch"] as const;
+export type CallClass = (typeof callClasses)[number];
+
+/** `rate-limited`: a 429 said until when. `failing`: the source did not answer several times in a row. */
+export type RestReason = "rate-limited" | "failing";
+
+export interface Rest {
+  readonly why: RestReason;
+  /** From the moment of the answer, by the clock that all replicas share. */
+  readonly forMs: number;
+}
+
+/**
+ * When one source is left alone: by all replicas, which learn of it before each call.
+ *
+ *   open ──429──► resting, this class of calls ──its reset──► open
+ *   open ──several failures in a row──► resting, all calls ──a while──► one call of one replica probes ─┬─ answered ──► open
+ *                                          ▲                                                            │
+ *                                          └──────────── fails: twice as long, up to a minute ──────────┘
+ *
+ * Guarantees: durations are counted by Redis TIME, so replicas with other clocks agree; of two rests the longer stands; while a
+ * probe is under way nobody else is let through. A loss of Redis forgets rests, which costs one more 429 or failure.
+ * Fails with `redis-unavailable`.
+ */
+export interface RestBook {
+  /** Asked right before a call. Null: go, also as the probe. */
+  ask(callClass: CallClass): Promise<Rest | null>;
+  /** A 429. */
+  limited(callClass: CallClass, forMs: number): Promise<void>;
+  /** A call was not answered, or with 5xx. Answers the rest that follows; null while there are few. `jitter`: 0 up to 1. */
+  failed(jitter: number): Promise<Rest | null>;
+  /** A call was answered, whatever it said. */
+  answered(): Promise<void>;
+}
+
+/** Failures in a row before a source is left alone: one worker's tries with a batch are four. */
+export const failuresBeforeRest = 5;
+export const firstRestMs = 1_000;
+export const longestRestMs = 60_000;
+/** A probe that never says how it ended is over after this: above the longest timeout of a call. */
+export const probeLeaseMs = 60_000;
+/** How long those wait that are not the probe, before they ask again. */
+export const besideProbeMs = 1_000;
+
+/** What the n-th failure in a row (from 1) is answered with, ms: 1, 2, 4 … 60 s, plus up to a quarter. 0: no rest yet. */
+export function restAfterFailuresMs(failures: number, jitter: number): number {
+  if (failures < failuresBeforeRest) return 0;
+  const base = Math.min(firstRestMs * 2 ** (failures - failuresBeforeRest), longestRestMs);
+  return Math.round(base * (1 + jitter / 4));
+}

@@ -1,0 +1,136 @@
+/** What is wrong with one Redis server, by what it says of itself. */
+export interface RedisProblem {
+  readonly kind: RedisProblemKind;
+  readonly weight: RedisProblemWeight;
+  /** Says what to do about it. */
+  readonly message: string;
+}
+
+export type RedisProblemKind =
+  | "evicts"
+  | "old-version"
+  | "loading"
+  | "replica"
+  | "unreadable"
+  | "almost-full"
+  | "no-master"
+  | "not-writing"
+  | "other-topology"
+  | "cluster-down";
+
+/**
+ * `refuse`: publishing on it can double messages, or nothing can be written. `hold`: nothing new is begun, what is begun is
+ * finished. `warn`: works, and is not what the ledger was measured on.
+ */
+export type RedisProblemWeight = "refuse" | "hold" | "warn";
+
+/** From this share of maxmemory on nothing new is begun; what is left is for finishing what is begun. */
+export const almostFullAt = 0.9;
+
+/** INFO's fields, and the eviction policy where INFO does not tell it. */
+export interface ServerFacts {
+  readonly info: ReadonlyMap<string, string>;
+  readonly policy: string | undefined;
+}
+
+export function judgeServer({ info, policy }: ServerFacts): readonly RedisProblem[] {
+  return [
+    judgePolicy(policy),
+    judgeVersion(info.get("redis_version")),
+    judgeLoading(info),
+    judgeRole(info),
+    judgeWriting(info),
+    judgeMemory(info),
+  ].filter((problem) => problem !== null);
+}
+
+function judgePolicy(policy: string | undefined): RedisProblem | null {
+  if (policy === "noeviction") return null;
+  if (policy === undefined) {
+    return {
+      kind: "unreadable",
+      weight: "warn",
+      message:
+        "expected to read maxmemory_policy from INFO memory or CONFIG GET, got neither; make sure it is noeviction, or allow INFO for this user",
+    };
+  }
+  return {
+    kind: "evicts",
+    weight: "refuse",
+    message: `expected maxmemory-policy noeviction, got ${policy}: an evicted entry can double a message; run CONFIG SET maxmemory-policy noeviction, or use another Redis than the cache's`,
+  };
+}
+
+function judgeVersion(version: string | undefined): RedisProblem | null {
+  if (version !== undefined && !isOlder(version, [6, 2])) return null;
+  return {
+    kind: "old-version",
+    // An older one refuses every entry of the audit (XADD with MINID), and so every act; one that hides its version may do.
+    weight: version === undefined ? "warn" : "refuse",
+    message: `expected Redis 6.2 or newer, got ${version ?? "no redis_version in INFO"}; upgrade the server`,
+  };
+}
+
+function judgeLoading(info: ServerFacts["info"]): RedisProblem | null {
+  if (info.get("loading") !== "1" && info.get("async_loading") !== "1") return null;
+  return {
+    kind: "loading",
+    weight: "refuse",
+    message: "expected a Redis that has loaded its data, got loading:1; wait until it has",
+  };
+}
+
+function judgeRole(info: ServerFacts["info"]): RedisProblem | null {
+  const role = info.get("role");
+  if (role === undefined || role === "master") return null;
+  return {
+    kind: "replica",
+    weight: "refuse",
+    message: `expected role:master, got role:${role}; point redis.url at the primary, or name its Sentinels in redis.sentinels`,
+  };
+}
+
+/** With stop-writes-on-bgsave-error, which is Redis's default, a failed snapshot refuses every write. */
+function judgeWriting(info: ServerFacts["info"]): RedisProblem | null {
+  if (info.get("aof_enabled") !== "1" || info.get("aof_last_write_status") !== "err") return null;
+  return {
+    kind: "not-writing",
+    weight: "refuse",
+    message:
+      "expected aof_last_write_status:ok, got err: Redis cannot write its file and refuses writes; free its disk",
+  };
+}
+
+function judgeMemory(info: ServerFacts["info"]): RedisProblem | null {
+  const share = memoryShare(info);
+  if (share === null || share < almostFullAt) return null;
+  return {
+    kind: "almost-full",
+    weight: "hold",
+    message: `expected less than ${Math.round(almostFullAt * 100)} % of maxmemory in use, got ${Math.round(share * 100)} %: nothing new is begun, what is begun is finished; raise maxmemory (CONFIG SET maxmemory …), or remove what else is in this Redis`,
+  };
+}
+
+/** Memory in use as a share of maxmemory, counted as Redis counts it before it refuses a write; null without a limit. */
+export function memoryShare(info: ServerFacts["info"]): number | null {
+  const most = Number(info.get("maxmemory") ?? 0);
+  const used = Number(info.get("used_memory") ?? Number.NaN);
+  if (!(most > 0) || Number.isNaN(used)) return null;
+  return (used - Number(info.get("mem_not_counted_for_evict") ?? 0)) / most;
+}
+
+/** `field:value` lines → map. Anything else is skipped. */
+export function parseInfo(text: unknown): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  if (typeof text !== "string") return fields;
+  for (const line of text.split("\r\n")) {
+    const colon = line.indexOf(":");
+    if (colon > 0 && !line.startsWith("#")) fields.set(line.slice(0, colon), line.slice(colon + 1));
+  }
+  return fields;
+}
+
+function isOlder(version: string, floor: readonly [number, number]): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major < floor[0] || (major === floor[0] && minor < floor[1]);
+}

@@ -1,0 +1,63 @@
+import { RedriverError } from "../ports/errors.ts";
+
+/** Where Redis is: one server, or the master that Sentinels name, or a cluster. */
+export interface RedisTarget {
+  /**
+   * `redis://` or `rediss://` (TLS), with user, password and database number as usual. With Sentinels its host and port are not
+   * used, and TLS goes to the Sentinels too. Of a cluster it is one node.
+   */
+  readonly url: string;
+  /** PEM of who signed the server's certificate, in place of the system's list. */
+  readonly ca?: string | undefined;
+  readonly sentinel?: SentinelTarget | undefined;
+  /** More nodes of the cluster to start from, `host:port`; absent: not a cluster. */
+  readonly cluster?: readonly string[] | undefined;
+}
+
+export interface SentinelTarget {
+  /** `host:port` of each. */
+  readonly nodes: readonly string[];
+  /** Of the master. */
+  readonly name: string;
+  readonly user?: string | undefined;
+  readonly password?: string | undefined;
+}
+
+export type RedisTopology = "standalone" | "sentinel" | "cluster";
+
+export function toTopology({ sentinel, cluster }: RedisTarget): RedisTopology {
+  if (sentinel !== undefined) return "sentinel";
+  return cluster === undefined ? "standalone" : "cluster";
+}
+
+/** Where a person would look, safe to print: hosts and ports, and the master's name. */
+export function toAddress(target: string | RedisTarget): string {
+  const { url, sentinel, cluster } = typeof target === "string" ? { url: target } : target;
+  if (sentinel !== undefined) return `${sentinel.name} of the Sentinels ${sentinel.nodes.join(", ")}`;
+  if (!URL.canParse(url)) return "an unreadable redis.url";
+  const { host, port } = toNode(url);
+  if (cluster === undefined) return `${bracketed(host)}:${port}`;
+  return `the cluster of ${[`${bracketed(host)}:${port}`, ...cluster].join(", ")}`;
+}
+
+export interface RedisNode {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `host:port` or a URL → host without brackets, and port. Fails with `settings-invalid`. */
+export function toNode(address: string, defaultPort = 6379): RedisNode {
+  const url = address.includes("://") ? address : `redis://${address}`;
+  if (!URL.canParse(url)) {
+    throw new RedriverError("settings-invalid", "expected host:port of a Redis, got something else");
+  }
+  const { hostname, port } = new URL(url);
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: port === "" ? defaultPort : Number(port),
+  };
+}
+
+function bracketed(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}

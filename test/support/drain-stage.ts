@@ -1,0 +1,92 @@
+import { expect, onTestFinished } from "vitest";
+import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
+import { createEnv, type DaemonEnv } from "./daemon.ts";
+import { createReceiver, type Receiver } from "./receiver.ts";
+
+/** A service with dead letters, a receiver that counts, and what a daemon needs to drain the one into the other. */
+export interface DrainStage {
+  readonly emulator: Emulator;
+  readonly receiver: Receiver;
+  readonly setup: DaemonEnv;
+  /** Records that the rule republishes; answers their bodies. */
+  seed(count: number): string[];
+  /** Nothing is left in the DLQ, and everything that was sent has arrived. */
+  emptied(timeoutMs: number): Promise<void>;
+  /** Each body once, and nothing else. */
+  deliveredOnce(bodies: readonly string[]): void;
+}
+
+const document = `
+version: 1
+sources: { default: {} }
+drains:
+  main:
+    mode: live
+    schedule: { every: 500ms, full: 2s }
+    limits: { publish: none, perHost: none }
+    minAge: 1s
+    attempts: { max: 5, wait: [1s] }
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+
+/** S + T + 15 s is the takeover; sweeps come every second. */
+const impatient = {
+  REDRIVER_LEDGER_SEND_BY: "2s",
+  REDRIVER_SERVICE_BATCH_TIMEOUT: "2s",
+  REDRIVER_SERVICE_DELETE_TIMEOUT: "3s",
+  REDRIVER_SWEEP_EVERY: "1s",
+};
+
+export async function createDrainStage(
+  redis: { readonly url: string; readonly env?: Readonly<Record<string, string>> },
+  options: EmulatorOptions = {},
+): Promise<DrainStage> {
+  const emulator = await startEmulator({ retryScale: 0, ...options });
+  const receiver = await createReceiver();
+  onTestFinished(async () => {
+    await emulator.close();
+    await receiver.close();
+  });
+  const setup = createEnv({ emulator, redisUrl: redis.url, document, env: { ...impatient, ...redis.env } });
+  let seeded = 0;
+  return {
+    emulator,
+    receiver,
+    setup,
+    seed(count) {
+      const at = Date.now() - 60 * 60_000;
+      const bodies = Array.from({ length: count }, () => JSON.stringify({ id: `m-${(seeded += 1)}` }));
+      emulator.dlq.seed(
+        bodies.map((body, index) => ({
+          dlqId: `${at + index * 10}-${seeded}`,
+          url: `${receiver.url}/hook`,
+          createdAt: at - 5_000,
+          responseStatus: 503,
+          maxRetries: 0,
+          body,
+        })),
+      );
+      return bodies;
+    },
+    async emptied(timeout) {
+      await expect.poll(() => emulator.dlq.size, { timeout, interval: 100 }).toBe(0);
+      await emulator.idle();
+    },
+    deliveredOnce(bodies) {
+      expect(Object.fromEntries(receiver.counts())).toEqual(
+        Object.fromEntries(bodies.map((body) => [body, 1])),
+      );
+    },
+  };
+}
+
+export interface Ready {
+  readonly ok: boolean;
+  readonly reasons: readonly string[];
+}
+
+/** What /readyz says. */
+export async function readyz(address: string): Promise<Ready> {
+  return (await (await fetch(`${address}/readyz`)).json()) as Ready;
+}

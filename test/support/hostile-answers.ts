@@ -1,0 +1,183 @@
+import * as fc from "fast-check";
+import { bodies } from "./fuzzing.ts";
+import type { HostileAnswer, HostileOperation } from "./hostile-service.ts";
+
+/** Records of an account, and so items of its first batch. */
+export const recordsPerRun = 2;
+
+export const httpAnswer = (
+  status: number,
+  body: string | Buffer,
+  headers: Readonly<Record<string, string>> = {},
+): HostileAnswer => ({
+  kind: "http",
+  status,
+  headers,
+  body,
+});
+const oddHeaders = fc.constantFrom<Readonly<Record<string, string>>>(
+  {},
+  { Date: "yesterday" },
+  { Date: "Thu, 01 Jan 1970 00:00:00 GMT" },
+  { "Content-Type": "text/html", "Content-Encoding": "gzip" },
+  { "Retry-After": "1e999" },
+  { "Retry-After": "-5", "RateLimit-Reset": "NaN", "Burst-RateLimit-Reset": "99999999999999999999" },
+  { "X-Long": "x".repeat(12_000) },
+  { Connection: "close" },
+  { "Transfer-Encoding": "chunked", Trailer: "X-Late" },
+  { Location: "http://127.0.0.1:1/" },
+);
+const oddStatus = fc.constantFrom(
+  200,
+  200,
+  200,
+  201,
+  202,
+  206,
+  302,
+  400,
+  401,
+  404,
+  409,
+  413,
+  418,
+  422,
+  429,
+  500,
+  503,
+  599,
+);
+
+/** No acceptance: an honest service that took nothing cannot say that it did. */
+const noAcceptance = fc
+  .oneof(
+    fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.stringify(value)),
+    fc
+      .array(
+        fc.constantFrom<unknown>(
+          null,
+          7,
+          "msg_1",
+          [],
+          {},
+          [[]],
+          { messageId: 7 },
+          { messageId: "" },
+          { error: "no" },
+          { error: {} },
+          [null],
+          {
+            messageId: { toString: 1 },
+          },
+        ),
+        { maxLength: 6 },
+      )
+      .map((value) => JSON.stringify(value)),
+  )
+  .filter((text) => !/"messageId":"[^"]/.test(text));
+
+const oddBytes: fc.Arbitrary<string | Buffer> = fc.oneof(
+  noAcceptance,
+  fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes)),
+  fc.constantFrom(...bodies),
+  fc.constantFrom(
+    '{"messages":[{"dlqId":null}]}',
+    '{"messages":[null]}',
+    '{"messages":{"0":{}},"cursor":7}',
+    '{"messages":[],"cursor":{"a":1}}',
+    '{"messages":[],"cursor":"again"}',
+    '{"cursor":"again"}',
+    '{"deleted":-1}',
+    '{"deleted":1e400}',
+    '{"deleted":"3"}',
+    '{"deleted":999999}',
+    '{"deleted":0}',
+    '{"error":null}',
+    '{"error":{"message":{"a":1}}}',
+    "quota exceeded",
+    "",
+  ),
+);
+const oddAnswer: fc.Arbitrary<HostileAnswer> = fc.oneof(
+  { weight: 10, arbitrary: fc.tuple(oddStatus, oddBytes, oddHeaders).map((parts) => httpAnswer(...parts)) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<HostileAnswer>(
+      { kind: "hang" },
+      { kind: "reset" },
+      { kind: "raw", bytes: Buffer.from("SSH-2.0-OpenSSH_9.2\r\n") },
+      { kind: "raw", bytes: Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"messages"') },
+      { kind: "raw", bytes: Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n[]") },
+      { kind: "raw", bytes: Buffer.from("HTTP/1.1 999 ?\r\n\r\n") },
+      {
+        kind: "raw",
+        bytes: Buffer.from("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101 Switching Protocols\r\n\r\n"),
+      },
+      { kind: "raw", bytes: Buffer.from(`HTTP/1.1 200 OK\r\n${"X: y\r\n".repeat(5_000)}\r\n`) },
+      {
+        kind: "raw",
+        bytes: Buffer.from("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffff\r\nx"),
+      },
+      {
+        kind: "raw",
+        bytes: Buffer.from(
+          "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
+        ),
+      },
+    ),
+  },
+);
+/** As many positions as a batch has items, none of which is an acceptance. */
+const noneTaken = fc
+  .array(
+    fc.constantFrom<unknown>(
+      null,
+      7,
+      "msg_1",
+      [],
+      {},
+      [[]],
+      { messageId: 7 },
+      { messageId: "" },
+      { error: "no" },
+      [null],
+      {
+        messageId: ["msg_1"],
+      },
+      { messageid: "msg_1" },
+      { result: { messageId: "" } },
+    ),
+    { minLength: recordsPerRun, maxLength: recordsPerRun },
+  )
+  .map((elements) => httpAnswer(200, JSON.stringify(elements)));
+/** A batch that was taken may be answered by anything; one that was not, by anything but an acceptance. */
+const oddTaken = fc.constantFrom(
+  '[{"messageId":"msg_1"}]',
+  '[{"messageId":"msg_1"},{"messageId":"msg_1"},{"messageId":"msg_1"}]',
+  '[[{"messageId":"msg_1"},{"error":"x"}],null]',
+  '[{"messageId":"msg_1","error":"x"},{"messageId":"msg_1","deduplicated":"yes"}]',
+  '[{"messageId":"msg_1","deduplicated":true},{"messageId":"msg_1"}]',
+);
+const operations: readonly HostileOperation[] = ["list", "list", "batch", "batch", "delete"];
+export const oddCall = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: noneTaken.map((answer) => ({ operation: "batch" as const, answer, takes: false })),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      operation: fc.constantFrom(...operations),
+      answer: oddAnswer,
+      takes: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: oddTaken.map((body) => ({
+      operation: "batch" as const,
+      answer: httpAnswer(200, body),
+      takes: true,
+    })),
+  },
+);

@@ -1,0 +1,14 @@
+import type { CheckItem, ItemPolicy } from "../../src/message/item-check.ts";
+
+/** For tests that are about something else. */
+export const anyItem: CheckItem = () => null;
+
+/** The built-in settings. */
+export const builtInPolicy: ItemPolicy = {
+  allowHosts: [],
+  allowSchemes: ["https", "http"],
+  allowPrivate: "auto",
+  maxMessageBytes: 25_165_824,
+  maxHeaders: 1_000,
+  maxHeaderBytes: 262_144,
+};

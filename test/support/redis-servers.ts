@@ -1,0 +1,187 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import net from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis, type RedisOptions } from "ioredis";
+
+/** Real servers for tests of a topology, each on a port of its own, ended with the test or with this process. */
+export interface RedisServers {
+  /** A folder of the test. */
+  readonly folder: string;
+  /** `args` as redis-server takes them. Resolves when it answers. */
+  start(args?: readonly string[], options?: StartOptions): Promise<RedisServer>;
+  stop(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** How the test itself asks this server; default: without a login. */
+  readonly admin?: Pick<RedisOptions, "username" | "password" | "tls">;
+  /** Lines of a configuration file that the server writes to (Sentinel). */
+  readonly config?: string;
+  readonly port?: number;
+}
+
+export interface RedisServer {
+  readonly port: number;
+  readonly url: string;
+  /** A connection of the test's own. */
+  readonly admin: Redis;
+  /** As the machine would: at once. */
+  kill(): Promise<void>;
+  pause(): void;
+  resume(): void;
+}
+
+const startTimeoutMs = 10_000;
+
+export function createRedisServers(): RedisServers {
+  const command = findProgram("redis-server", "redis-server");
+  const folder = mkdtempSync(join(tmpdir(), "redriver-redis-"));
+  const children: ChildProcess[] = [];
+  const admins: Redis[] = [];
+  return {
+    folder,
+    async start(args = [], { admin: adminOptions = {}, config, port = 0 } = {}) {
+      const taken = port === 0 ? await freePort() : port;
+      const dir = mkdtempSync(join(folder, "server-"));
+      const isTls = args.includes("--tls-cert-file");
+      const ports = isTls ? ["--port", "0", "--tls-port", String(taken)] : ["--port", String(taken)];
+      const file = join(dir, "redis.conf");
+      if (config !== undefined) writeFileSync(file, config);
+      const all = [
+        ...(config === undefined ? [] : [file]),
+        ...ports,
+        "--bind",
+        "127.0.0.1",
+        "--dir",
+        dir,
+        "--daemonize",
+        "no",
+        ...(args.includes("--sentinel") ? [] : ["--save", "", "--appendonly", "no"]),
+        ...args,
+      ];
+      const child = spawn(command, all, { stdio: ["pipe", "pipe", "pipe"] });
+      children.push(child);
+      let said = "";
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on("data", (chunk: Buffer) => {
+          said = (said + chunk.toString("utf8")).slice(-2_000);
+        });
+      }
+      const admin = new Redis({
+        host: "127.0.0.1",
+        port: taken,
+        retryStrategy: () => 30,
+        ...adminOptions,
+      });
+      admin.on("error", () => undefined);
+      admins.push(admin);
+      await answering(admin, child, () => said);
+      return {
+        port: taken,
+        url: `${isTls ? "rediss" : "redis"}://127.0.0.1:${taken}`,
+        admin,
+        async kill() {
+          const ended = once(child, "exit");
+          child.kill("SIGKILL");
+          await ended;
+        },
+        pause: () => void child.kill("SIGSTOP"),
+        resume: () => void child.kill("SIGCONT"),
+      };
+    },
+    async stop() {
+      for (const admin of admins) admin.disconnect();
+      await Promise.all(
+        children.map(async (child) => {
+          if (child.exitCode !== null || child.signalCode !== null) return;
+          const ended = once(child, "exit");
+          child.kill("SIGKILL");
+          await ended;
+        }),
+      );
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function answering(admin: Redis, child: ChildProcess, said: () => string): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`redis-server does not answer: ${said()}`)), startTimeoutMs);
+  });
+  const ended = once(child, "exit").then(() => {
+    throw new Error(`redis-server ended: ${said()}`);
+  });
+  const ready = new Promise<void>((resolve) => {
+    if (admin.status === "ready") resolve();
+    admin.on("ready", () => resolve());
+  });
+  ended.catch(() => undefined);
+  try {
+    await Promise.race([ready, late, ended]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Fails with the line that installs it: a test that is skipped proves nothing. */
+export function findProgram(name: string, debianPackage: string): string {
+  try {
+    return execFileSync("/bin/sh", ["-c", `command -v ${name}`])
+      .toString()
+      .trim();
+  } catch {
+    throw new Error(`no ${name} on PATH; install it with \`sudo apt-get install ${debianPackage}\``);
+  }
+}
+
+/** Below the range of outgoing connections, so that none takes it between the look and the start; a cluster's bus is 10,000 above. */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const port = 10_000 + Math.floor(Math.random() * 12_000);
+    if ((await isFree(port)) && (await isFree(port + 10_000))) return port;
+  }
+  throw new Error("no free port between 10000 and 22000");
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = net.createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+}
+
+export interface Certificates {
+  readonly caFile: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** An authority and a server's certificate for 127.0.0.1 and localhost, made by openssl in `folder`. */
+export function makeCertificates(folder: string): Certificates {
+  const openssl = findProgram("openssl", "openssl");
+  const file = (name: string): string => join(folder, name);
+  const run = (...args: string[]): void => {
+    execFileSync(openssl, args, { cwd: folder, stdio: "pipe" });
+  };
+  const elliptic = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  const ca = ["-keyout", file("ca.key"), "-out", file("ca.pem"), "-subj", "/CN=redriver test authority"];
+  run("req", "-x509", ...elliptic, "-days", "2", ...ca);
+  const request = ["-keyout", file("redis.key"), "-out", file("redis.csr"), "-subj", "/CN=localhost"];
+  run("req", ...elliptic, ...request);
+  writeFileSync(file("names"), "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
+  const signer = ["-CA", file("ca.pem"), "-CAkey", file("ca.key"), "-CAcreateserial"];
+  const leaf = ["-in", file("redis.csr"), "-out", file("redis.pem"), "-days", "2", "-extfile", file("names")];
+  run("x509", "-req", ...leaf, ...signer);
+  return { caFile: file("ca.pem"), certFile: file("redis.pem"), keyFile: file("redis.key") };
+}
+
+/** Arguments of a server that talks TLS and nothing else. */
+export function tlsArgs({ caFile, certFile, keyFile }: Certificates): readonly string[] {
+  const files = ["--tls-cert-file", certFile, "--tls-key-file", keyFile, "--tls-ca-cert-file", caFile];
+  return files.concat("--tls-auth-clients", "no", "--tls-replication", "yes");
+}
