@@ -1,0 +1,77 @@
+/**
+ * The crash matrix: SIGKILL between every two effects of the pipeline, the sweep and the archive, then a restart, judged by what the services and
+ * the receiver saw.
+ *
+ *     npm run test:fault                              60 deaths
+ *     npm run test:fault -- --kills 1000 --seed 7
+ *     npm run test:fault -- --at "window/ledger.begin:after#2" --crash power
+ *
+ * Exits 1 where something was not as promised, with the failpoint that shows it again.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { findRedisServer } from "../../src/demo/find-redis-server.ts";
+import { missingEffects } from "./missing-effects.ts";
+import { runMatrix } from "./run-matrix.ts";
+import { summarise, toLine, toTable } from "./summary.ts";
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: "string", default: "60" },
+    seed: { type: "string", default: "1" },
+    at: { type: "string" },
+    crash: { type: "string", default: "process" },
+    "side-by-side": { type: "string", default: "16" },
+  },
+});
+const say = (text: string): void => void process.stderr.write(text);
+
+const cacheDir = join(process.cwd(), ".cache");
+const redis = await findRedisServer({
+  env: { PATH: process.env["PATH"], REDRIVER_TEST_REDIS_URL: process.env["REDRIVER_TEST_REDIS_URL"] },
+  cacheDir: join(cacheDir, "redis"),
+  say: (line) => say(`${line}\n`),
+});
+let failed = false;
+try {
+  const result = await runMatrix({
+    redisUrl: redis.url,
+    seed: toCount("seed", values.seed),
+    kills:
+      values.at === undefined
+        ? toCount("kills", values.kills)
+        : { failpoint: values.at, crash: values.crash === "power" ? "power" : "process" },
+    sideBySide: toCount("side-by-side", values["side-by-side"]),
+    onCase: (one) => say(toLine(one)),
+  });
+  const summary = summarise(result);
+  const missing = missingEffects(result.passings.keys());
+  mkdirSync(cacheDir, { recursive: true });
+  writeFileSync(join(cacheDir, "test-fault.json"), `${JSON.stringify({ ...summary, missing }, null, 2)}\n`);
+  process.stdout.write(toTable(summary));
+  for (const name of missing) process.stdout.write(`VIOLATION no death: no daemon came by ${name}\n`);
+  const bad = [result.recorded, ...result.cases].filter(({ violations }) => violations.length > 0);
+  for (const { logs, kill } of bad) {
+    const name = (kill?.failpoint ?? "none").replaceAll(/[^\w.-]+/g, "_");
+    const file = join(cacheDir, `test-fault-${name}.log`);
+    writeFileSync(file, logs);
+    if (kill !== null) {
+      process.stdout.write(
+        `again: npm run test:fault -- --at "${kill.failpoint}" --crash ${kill.crash}; logs in ${file}\n`,
+      );
+    }
+  }
+  failed = bad.length > 0 || missing.length > 0;
+} finally {
+  await redis.stop();
+}
+process.exit(failed ? 1 : 0);
+
+function toCount(name: string, text: string): number {
+  const count = Number(text);
+  if (!Number.isSafeInteger(count) || count < 0) {
+    throw new Error(`--${name}: expected a whole number, got ${text}`);
+  }
+  return count;
+}

@@ -1,0 +1,67 @@
+import { hostname } from "node:os";
+import { createArchive } from "../../src/archive/create-archive.ts";
+import { openStatisticsStore } from "../../src/compose/build-statistics.ts";
+import type { Decorate } from "../../src/compose/decorate.ts";
+import { createRedisGuardBook } from "../../src/limits/redis-guard-book.ts";
+import type { WorkQueue } from "../../src/ports/queue.ts";
+import type { RedisConnection } from "../../src/redis/connect.ts";
+import { createGuards } from "../../src/statistics/guards.ts";
+import type { Failpoints } from "./failpoints.ts";
+import type { FaultDisk } from "./fault-disk.ts";
+import { wrapPort, wrapService } from "./wrap-port.ts";
+
+export interface FaultParts {
+  readonly failpoints: Failpoints;
+  readonly disk: FaultDisk;
+  /** For the guard book, which a built source no longer shows. */
+  readonly redis: RedisConnection;
+}
+
+/** Every port of a daemon with failpoints around its effects. */
+export function decorateDaemon({ failpoints, disk, redis }: FaultParts): Decorate {
+  return {
+    source(built) {
+      const { config, clock, events } = built;
+      const passes = wrapPort("passes", built.passes, failpoints);
+      return {
+        ...built,
+        service: wrapService(built.service, failpoints),
+        ledger: wrapPort("ledger", built.ledger, failpoints),
+        capacity: wrapPort("capacity", built.capacity, failpoints),
+        audit: wrapPort("audit", built.audit, failpoints),
+        copies: wrapPort("copies", built.copies, failpoints),
+        passes,
+        book: wrapPort("book", built.book, failpoints),
+        bind: wrapPort("source", { bind: built.bind }, failpoints).bind,
+        guards: createGuards({
+          statistics: openStatisticsStore(redis),
+          book: wrapPort("guardBook", createRedisGuardBook(redis, config.id), failpoints),
+          clock,
+          events,
+          forceFull: (drain) => passes.forceFull(drain),
+        }),
+      };
+    },
+    archive(_built, { dir, keepMs }) {
+      // In place of the built one, which has opened nothing yet, so that the disk under it has failpoints too.
+      const archive = createArchive({
+        dir,
+        keepMs,
+        owner: hostname(),
+        pid: process.pid,
+        now: () => Date.now(),
+        tell: () => undefined,
+        disk: disk.disk,
+      });
+      return wrapPort("archive", archive, failpoints);
+    },
+  };
+}
+
+/** What a job does belongs to its kind. */
+export function decorateQueue(queue: WorkQueue, failpoints: Failpoints): WorkQueue {
+  return {
+    ...wrapPort("queue", queue, failpoints),
+    start: (handle) => queue.start((job, context) => failpoints.within(job.kind, () => handle(job, context))),
+  };
+}

@@ -1,0 +1,157 @@
+/**
+ * Which methods of the ports change something. Whoever adds a method to a port says here which it is, or this does not compile;
+ * an `effect` has failpoints around it, and a recorded run has to reach them.
+ */
+import type { Archive, CopyBook } from "../../src/ports/archive.ts";
+import type { Audit } from "../../src/ports/audit.ts";
+import type { GuardBook } from "../../src/ports/guards.ts";
+import type { Ledger } from "../../src/ports/ledger.ts";
+import type { Capacity } from "../../src/ports/limits.ts";
+import type { PassBook, SourceBook } from "../../src/ports/passes.ts";
+import type { WorkQueue } from "../../src/ports/queue.ts";
+import type { MessageService } from "../../src/ports/service.ts";
+import type { StatisticsStore } from "../../src/ports/statistics.ts";
+import type { Disk, DiskFile } from "../../src/archive/disk.ts";
+import type { SourceRuntime } from "../../src/redrive/runtime.ts";
+
+/** `lifecycle`: starts or ends the part itself, and nothing that a restart could find. */
+export type MethodKind = "effect" | "read" | "lifecycle";
+
+type MethodsOf<Port> = {
+  readonly [
+    Name in keyof Port as Port[Name] extends (...args: never[]) => unknown ? Name : never
+  ]: MethodKind;
+};
+
+export interface Ports {
+  readonly service: MessageService;
+  readonly ledger: Ledger;
+  readonly capacity: Capacity;
+  readonly audit: Audit;
+  readonly copies: CopyBook;
+  readonly passes: PassBook;
+  readonly book: SourceBook;
+  readonly source: Pick<SourceRuntime, "bind">;
+  readonly guardBook: GuardBook;
+  readonly statistics: StatisticsStore;
+  readonly archive: Archive;
+  readonly disk: Disk;
+  readonly diskFile: DiskFile;
+  readonly queue: WorkQueue;
+}
+export type PortName = keyof Ports;
+
+export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = {
+  service: { list: "read", publish: "effect", remove: "effect", clockOffsetMs: "read" },
+  ledger: {
+    now: "read",
+    // Renews lives and notes that the records were listed.
+    look: "effect",
+    peek: "read",
+    begin: "effect",
+    published: "effect",
+    refused: "effect",
+    archived: "effect",
+    gone: "effect",
+    deleteFailed: "effect",
+    goneUnlisted: "effect",
+    park: "effect",
+    release: "effect",
+    parkedEntries: "read",
+    unknownOutcomes: "read",
+    pendingDeletes: "read",
+    summary: "read",
+    noteLoss: "effect",
+  },
+  capacity: { take: "effect", giveBack: "effect", used: "read" },
+  audit: { append: "effect", note: "effect" },
+  // Asking renews what is known.
+  copies: { missing: "effect", copied: "effect" },
+  passes: {
+    open: "effect",
+    takeWindow: "effect",
+    progress: "effect",
+    endWindow: "effect",
+    facts: "read",
+    forceFull: "effect",
+  },
+  // A source binds through `source.bind`.
+  book: { bind: "effect", datesMean: "read", learnDates: "effect", census: "read", noteCensus: "effect" },
+  source: { bind: "effect" },
+  guardBook: { recall: "read", note: "effect" },
+  statistics: { write: "effect", readAll: "read" },
+  archive: { write: "effect", check: "effect", close: "lifecycle" },
+  disk: {
+    makeDirectory: "effect",
+    create: "effect",
+    syncDirectory: "effect",
+    identity: "read",
+    list: "read",
+    remove: "effect",
+    volume: "read",
+  },
+  diskFile: { write: "effect", sync: "effect", truncate: "effect", identity: "read", close: "lifecycle" },
+  queue: {
+    applySchedules: "effect",
+    addTick: "effect",
+    addWindows: "effect",
+    start: "lifecycle",
+    lastProgressAt: "read",
+    close: "lifecycle",
+  },
+};
+
+/** What a source is built of: a port with failpoints, or a part that changes nothing outside this process. */
+export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "inside" } = {
+  service: "service",
+  ledger: "ledger",
+  capacity: "capacity",
+  audit: "audit",
+  copies: "copies",
+  passes: "passes",
+  book: "book",
+  bind: "source",
+  // Built anew over a guard book and a pass book with failpoints.
+  guards: "guardBook",
+  clock: "inside",
+  identities: "inside",
+  events: "inside",
+  by: "inside",
+  config: "inside",
+  health: "inside",
+  // Writes through the ledger it is given.
+  unwritten: "inside",
+  headerPrefix: "inside",
+  publish: "inside",
+  lineageKeys: "inside",
+  checkItem: "inside",
+};
+
+/** Effects that a daemon never has in the scenario of the matrix, each with its reason. */
+export const notReached: Readonly<Record<string, string>> = {
+  "book.bind": "inside source.bind, which has the failpoints",
+  "ledger.noteLoss": "Redis loses nothing in this scenario; the soak flushes it",
+  "queue.addTick": "no pass is opened while the source rests; a tick that is lost is the schedule's next",
+  "archive.check": "nothing in a daemon asks whether it could write",
+  "disk.remove": "removes what is older than `keep`, at least 3 days",
+  "diskFile.truncate": "cuts a member back that could not be written: a full disk, not a crash",
+};
+
+/** Interfaces of src/ports whose effects are no step of the pipeline, the sweep or the archive, each with its reason. */
+export const otherPorts: Readonly<Record<string, string>> = {
+  PauseBook: "a person's word, written by a command in one call",
+  Replicas: "presence, forgotten after 60 s; what is put back for another document is listed again",
+  RestBook: "when a source rests: losing it costs one more 429 or failure",
+  Guards: "decides over the guard book and the pass book, which have the failpoints",
+  ArchiveReader: "reads",
+  AuditReader: "reads",
+  StatisticsReader: "reads",
+  Clock: "of this process",
+};
+
+/** `ledger.begin` and so on: everything that changes something. */
+export function effectNames(): readonly string[] {
+  return Object.entries(methods).flatMap(([port, kinds]) =>
+    Object.entries(kinds).flatMap(([method, kind]) => (kind === "effect" ? [`${port}.${method}`] : [])),
+  );
+}

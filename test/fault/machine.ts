@@ -1,0 +1,64 @@
+import { cpus } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** How busy this machine is, with whatever it does besides. */
+export interface Machine {
+  /** Milliseconds by which this process has been kept waiting for its turn, since it began to look. */
+  latenessMs(): number;
+  /** Resolves when there is room for one more case, one caller after the other; at once for the first few. */
+  room(running: () => number): Promise<void>;
+  close(): void;
+}
+
+const tickMs = 100;
+/** A case that has just begun shows in the load only after this. */
+const settleMs = 1_200;
+const leastIdle = 0.2;
+const alwaysRunning = 3;
+
+export function createMachine(): Machine {
+  let late = 0;
+  let expectedAt = performance.now() + tickMs;
+  const ticks = setInterval(() => {
+    late += Math.max(0, performance.now() - expectedAt);
+    expectedAt = performance.now() + tickMs;
+  }, tickMs);
+  let turn: Promise<unknown> = Promise.resolve();
+  return {
+    latenessMs: () => late,
+    room: (running) => {
+      const mine = turn.then(() => whenRoom(running));
+      turn = mine;
+      return mine;
+    },
+    close: () => clearInterval(ticks),
+  };
+}
+
+async function whenRoom(running: () => number): Promise<void> {
+  for (;;) {
+    const before = readCpus();
+    await delay(settleMs);
+    if (running() < alwaysRunning || idleSince(before) >= leastIdle) return;
+  }
+}
+
+interface CpuTimes {
+  readonly idle: number;
+  readonly all: number;
+}
+
+function readCpus(): CpuTimes {
+  let idle = 0;
+  let all = 0;
+  for (const { times } of cpus()) {
+    idle += times.idle;
+    all += times.idle + times.user + times.sys + times.nice + times.irq;
+  }
+  return { idle, all };
+}
+
+function idleSince(before: CpuTimes): number {
+  const now = readCpus();
+  return (now.idle - before.idle) / Math.max(1, now.all - before.all);
+}

@@ -1,0 +1,112 @@
+/**
+ * The daemon of `redriver run`, composed of the same parts, with failpoints around every port. Settings come from the environment as always;
+ * FAULT_POINT, FAULT_RECORD and FAULT_CRASH say where to die, where to write what was passed, and whether the power goes too.
+ */
+import { createFanOut } from "../../src/compose/fan-out.ts";
+import { createIndexReader, openStatisticsStore, toIntervalMs } from "../../src/compose/build-statistics.ts";
+import { createDocumentFile } from "../../src/compose/document-file.ts";
+import { openLiveCore } from "../../src/compose/open-core.ts";
+import { replicaName, systemClock } from "../../src/compose/system-world.ts";
+import { createTeardown } from "../../src/compose/teardown.ts";
+import { readDocumentFile } from "../../src/config/document/load-document.ts";
+import { formatProblem } from "../../src/config/problem.ts";
+import { readSecret } from "../../src/config/read-secret.ts";
+import { checkFit } from "../../src/config/settings/check-fit.ts";
+import { loadSettings } from "../../src/config/settings/load-settings.ts";
+import { runDaemon } from "../../src/daemon/run-daemon.ts";
+import { toFailure } from "../../src/ports/errors.ts";
+import { createBullmqQueue } from "../../src/queue/bullmq-queue.ts";
+import { createRedis, toBullmqConnection } from "../../src/redis/connect.ts";
+import { createEventLog } from "../../src/telemetry/event-log.ts";
+import { createStatisticsBook } from "../../src/statistics/book.ts";
+import { createLogger } from "../../src/telemetry/logger.ts";
+import { decorateDaemon, decorateQueue } from "./decorate-daemon.ts";
+import { createFailpoints } from "./failpoints.ts";
+import { createFaultDisk, type FaultDisk } from "./fault-disk.ts";
+import { wrapPort } from "./wrap-port.ts";
+
+/** The built-in lock of 30 s and look of 15 s, as much shorter as the takeover is here: 20 s instead of 60 s. */
+const lock = { durationMs: 8_000, stalledIntervalMs: 4_000 };
+
+// A daemon never outlives the run that it is part of.
+process.once("disconnect", () => process.exit(1));
+
+const outcome = loadSettings({ env: process.env, flags: {} });
+if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
+const { settings } = outcome;
+const loaded = readDocumentFile(settings.drains.file, { now: Date.now() });
+if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
+const unfit = checkFit(settings, loaded.document);
+if (unfit.length > 0) throw new Error(unfit.map(formatProblem).join("\n"));
+
+let disk: FaultDisk | null = null;
+const failpoints = createFailpoints({
+  target: process.env["FAULT_POINT"],
+  recordFile: process.env["FAULT_RECORD"],
+  atDeath: () => {
+    if (process.env["FAULT_CRASH"] === "power") disk?.cutPower();
+  },
+  withhold: (place) =>
+    new Promise((resolve) => {
+      process.once("message", () => resolve());
+      process.send?.({ withhold: place });
+    }),
+});
+disk = createFaultDisk(failpoints);
+
+const logger = createLogger({ level: settings.log.level, secrets: () => [], destination: "stdout" });
+const events = createFanOut([
+  createEventLog(logger),
+  {
+    emit: ({ type }) => {
+      if (type === "daemon:started") process.send?.({ started: true });
+    },
+  },
+]);
+const teardown = createTeardown();
+const { url, keyPrefix } = settings.redis;
+const redis = createRedis(url, { role: "fault", keyPrefix });
+const env = process.env;
+const live = openLiveCore({
+  settings,
+  document: loaded.document,
+  env,
+  events,
+  teardown,
+  decorate: decorateDaemon({ failpoints, disk, redis }),
+});
+const queue = createBullmqQueue({
+  createConnection: (role) => toBullmqConnection(url, role),
+  keyPrefix,
+  concurrency: { short: 10, windows: settings.windows.concurrency },
+  clock: systemClock,
+  events,
+  lock,
+});
+const reader = createIndexReader(settings, (ref) => readSecret(ref, { env, settings }));
+const statistics = createStatisticsBook(
+  wrapPort("statistics", openStatisticsStore(redis), failpoints),
+  systemClock,
+);
+
+await runDaemon({
+  live,
+  documentFile: createDocumentFile(settings),
+  onAdopted: () => undefined,
+  replica: replicaName(),
+  queue: decorateQueue(queue, failpoints),
+  events,
+  clock: systemClock,
+  metrics: { render: () => Promise.resolve(""), contentType: "text/plain" },
+  version: "fault",
+  stop: new AbortController().signal,
+  readStatistics: async (name, signal) => {
+    const index = live.current().document.indexes.find((one) => one.name === name);
+    if (index === undefined) return;
+    try {
+      await statistics.record(name, await reader.read(index, signal), toIntervalMs(index.schedule));
+    } catch (error) {
+      events.emit({ type: "statistics:failed", index: name, ...toFailure(error) });
+    }
+  },
+});

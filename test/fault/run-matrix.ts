@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import { chooseKills, countPassings } from "./choose-kills.ts";
+import { createMachine, type Machine } from "./machine.ts";
+import { runCase, type CaseResult, type Kill } from "./run-case.ts";
+
+export interface MatrixOrder {
+  readonly redisUrl: string;
+  readonly seed: number;
+  /** How many, or exactly this one. */
+  readonly kills: number | Kill;
+  /** Cases that run at once at most: they wait most of their time, and fewer run while the machine is busy. */
+  readonly sideBySide: number;
+  /** Told of each case as it ends. */
+  readonly onCase: (result: CaseResult) => void;
+}
+
+export interface MatrixResult {
+  readonly seed: number;
+  /** The run in which nothing died. */
+  readonly recorded: CaseResult;
+  /** How often each failpoint was passed in it. */
+  readonly passings: ReadonlyMap<string, number>;
+  readonly cases: readonly CaseResult[];
+  readonly tookMs: number;
+}
+
+/** Records which failpoints there are, then dies at as many as asked, each in a case of its own. */
+export async function runMatrix(order: MatrixOrder): Promise<MatrixResult> {
+  const startedAt = performance.now();
+  const machine = createMachine();
+  const recorded = await runOne(order, machine, null);
+  const passings = countPassings(recorded.passed);
+  const kills =
+    typeof order.kills === "number" ? chooseKills(passings, order.kills, order.seed) : [order.kills];
+  const waiting = [...kills];
+  const cases: CaseResult[] = [];
+  let running = 0;
+  const worker = async (): Promise<void> => {
+    for (;;) {
+      await machine.room(() => running);
+      const kill = waiting.shift();
+      if (kill === undefined) return;
+      running += 1;
+      const result = await runOne(order, machine, kill);
+      running -= 1;
+      cases.push(result);
+      order.onCase(result);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(order.sideBySide, kills.length) }, worker));
+  machine.close();
+  return { seed: order.seed, recorded, passings, cases, tookMs: performance.now() - startedAt };
+}
+
+/** A case that could not be run to its end is one that did not keep what was promised. */
+async function runOne({ redisUrl }: MatrixOrder, machine: Machine, kill: Kill | null): Promise<CaseResult> {
+  try {
+    return await runCase({ redisUrl, keyPrefix: `fault-${randomUUID().slice(0, 8)}`, machine, kill });
+  } catch (error) {
+    const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return {
+      kill,
+      reached: false,
+      messages: 0,
+      lost: 0,
+      doubles: [],
+      stallMs: 0,
+      stallInDoubtMs: 0,
+      violations: [`the case did not come to its end: ${why}`],
+      passed: [],
+      logs: "",
+    };
+  }
+}

@@ -1,0 +1,218 @@
+/**
+ * What every case of the matrix works on: two sources whose dead letters pass through everything that the pipeline, the sweep and the archive do, and
+ * what has to become of each. It is the same every time; only the place of death differs.
+ *
+ *   main, orders    several batches; one message is too large, so its batch is bisected; some come back once; one POST meets a 429
+ *   main, mixed     drops, parks, parks that rules have lifted, copies near expiry
+ *   main, guarded   held by an index until its backlog is gone
+ *   main, left      no pass for two minutes: the sweep looks at what a worker left there half done (leave-behind.ts)
+ *   main, nobody's  selected by no drain, near expiry: copied by the census
+ *   second, whole   lists everything; an answer is lost, a delete fails, another one works and says it did not
+ */
+import type { FaultDefinition } from "../../src/emulator/index.ts";
+
+/**
+ * `delivered`: accepted once and deleted. `dropped`: in the archive and deleted. `parked`, `refused`, `copied`: still in the DLQ, never accepted;
+ * in the ledger as parked, in the ledger as refused, in the archive as a copy.
+ */
+export type Fate = "delivered" | "dropped" | "parked" | "refused" | "copied";
+export type SourceName = "main" | "second";
+
+/** How a worker that died before the daemon began left it. */
+export type Leftover = "begun" | "sent" | "published" | "drop-begun" | "drop-archived" | "parked-by-rules";
+
+export interface Letter {
+  /** In its body, so that its deliveries are known again. */
+  readonly key: string;
+  readonly source: SourceName;
+  readonly dlqId: string;
+  readonly fate: Fate;
+  readonly leftover: Leftover | null;
+  /** Fails at its receiver once after it was redriven. */
+  readonly comesBack: boolean;
+  /** A POST of its batch was refused: an answer lost after that leaves it in doubt until its window has passed. */
+  readonly mayBeRefused: boolean;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+const hourMs = 3_600_000;
+/** The largest message that the emulator takes. */
+export const maxMessageBytes = 2_000;
+
+interface Group {
+  readonly name: string;
+  readonly count: number;
+  readonly source?: SourceName;
+  /** Of its destination: what its drain selects. A topic would not do, because what comes back has none. */
+  readonly path: string;
+  readonly status: number;
+  readonly fate: Fate;
+  readonly ageMs?: number;
+  readonly leftover?: Leftover;
+  readonly comesBack?: boolean;
+  readonly bodyBytes?: number;
+}
+
+const nearExpiryMs = 62 * hourMs;
+const groups: readonly Group[] = [
+  { name: "order", count: 8, path: "orders", status: 503, fate: "delivered" },
+  { name: "large", count: 1, path: "orders", status: 503, fate: "refused", bodyBytes: 3_000 },
+  { name: "back", count: 2, path: "orders", status: 503, fate: "delivered", comesBack: true },
+  { name: "late", count: 5, path: "orders", status: 503, fate: "delivered" },
+  { name: "old", count: 4, path: "mixed", status: 410, fate: "dropped" },
+  { name: "broken", count: 2, path: "mixed", status: 422, fate: "parked" },
+  { name: "aged", count: 2, path: "mixed", status: 500, fate: "copied", ageMs: nearExpiryMs },
+  {
+    name: "again",
+    count: 2,
+    path: "mixed",
+    status: 503,
+    fate: "delivered",
+    leftover: "parked-by-rules",
+  },
+  { name: "guarded", count: 3, path: "guarded", status: 503, fate: "delivered" },
+  { name: "begun", count: 3, path: "left", status: 503, fate: "delivered", leftover: "begun" },
+  { name: "sent", count: 3, path: "left", status: 503, fate: "delivered", leftover: "sent" },
+  { name: "done", count: 2, path: "left", status: 503, fate: "delivered", leftover: "published" },
+  { name: "torn", count: 2, path: "left", status: 410, fate: "dropped", leftover: "drop-begun" },
+  { name: "kept", count: 2, path: "left", status: 410, fate: "dropped", leftover: "drop-archived" },
+  { name: "nobody", count: 2, path: "nobodys", status: 503, fate: "copied", ageMs: nearExpiryMs },
+  { name: "second", count: 8, source: "second", path: "second", status: 503, fate: "delivered" },
+];
+
+/** Everything that is seeded. `receiverUrl` takes what is delivered; `now`: Unix ms. */
+export function createLetters(receiverUrl: string, now: number): readonly Letter[] {
+  let sequence = 0;
+  return groups.flatMap((group) =>
+    Array.from({ length: group.count }, (_, index): Letter => {
+      const { source = "main", path, status, fate, ageMs = hourMs, leftover = null } = group;
+      const key = `${group.name}-${index}`;
+      const enteredAt = now - ageMs + (sequence += 1);
+      const padding = "x".repeat(group.bodyBytes ?? 0);
+      return {
+        key,
+        source,
+        dlqId: `${enteredAt}-0`,
+        fate,
+        leftover,
+        comesBack: group.comesBack ?? false,
+        mayBeRefused: path === "orders",
+        fields: {
+          dlqId: `${enteredAt}-0`,
+          url: `${receiverUrl}/${path}`,
+          createdAt: enteredAt - 5_000,
+          responseStatus: status,
+          maxRetries: 0,
+          body: JSON.stringify({ key, padding }),
+        },
+      };
+    }),
+  );
+}
+
+/** How the emulators misbehave from the start. */
+export const faults: Readonly<Record<SourceName, readonly FaultDefinition[]>> = {
+  main: [{ kind: "status", name: "too-many", operation: "batch", status: 429, limit: "burst", count: 1 }],
+  second: [
+    { kind: "drop-answer", name: "lost-answer", operation: "batch", count: 1 },
+    { kind: "status", name: "failed-delete", operation: "delete", status: 500, count: 1 },
+    { kind: "delete-works-answers-500", name: "lying-delete", operation: "delete", count: 1 },
+  ],
+};
+
+export const indexId = "demo";
+
+export interface Places {
+  readonly urls: Readonly<Record<SourceName, string>>;
+  readonly receiverUrl: string;
+  readonly archiveDir: string;
+  /** Unix ms at which the case begins. */
+  readonly now: number;
+}
+
+/**
+ * Long after the sweep is done with `left`. What it could not send is no longer in doubt then, but due like any other dead letter: it waits
+ * for a pass.
+ */
+const leftPassAfterMs = 120_000;
+
+/** The minute of a moment, once a day. */
+function toCron(at: number): string {
+  const moment = new Date(at);
+  return `${moment.getUTCMinutes()} ${moment.getUTCHours()} * * *`;
+}
+
+export function toDocument({ urls, receiverUrl, archiveDir, now }: Places): string {
+  return `
+version: 1
+archive: { dir: ${archiveDir}, keep: 30d }
+sources:
+  main: { url: ${urls.main}, token: { env: MAIN_TOKEN }, dedupWindow: 100s, retention: 3d, census: 2s }
+  second: { url: ${urls.second}, token: { env: SECOND_TOKEN }, dedupWindow: 100s, retention: 3d, census: 1h }
+indexes:
+  demo: { id: ${indexId}, credentials: { user: { env: STATS_USER }, password: { env: STATS_PASSWORD } }, schedule: { every: 1s } }
+defaults:
+  mode: live
+  schedule: { every: 1s, full: 3s }
+  minAge: 1s
+  attempts: { max: 5, wait: [1s], then: park }
+  limits: { publish: 500/s, perHost: none, perPass: none, perDay: none }
+  beforeExpiry: { within: 12h, then: archive }
+drains:
+  orders:
+    source: main
+    select: { url: "${receiverUrl}/orders" }
+    rules:
+      - { name: outage, when: { responseStatus: 500-599 }, then: republish }
+  mixed:
+    source: main
+    select: { url: "${receiverUrl}/mixed" }
+    rules:
+      - { name: gone, when: { responseStatus: 410 }, then: drop }
+      - { name: broken, when: { responseStatus: 422 }, then: park }
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+  guarded:
+    source: main
+    select: { url: "${receiverUrl}/guarded" }
+    guards:
+      - { index: demo, hold: "pending_index_count > 10", resume: "< 5" }
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+  left:
+    source: main
+    schedule: { cron: "${toCron(now + leftPassAfterMs)}" }
+    select: { url: "${receiverUrl}/left" }
+    rules:
+      - { name: gone, when: { responseStatus: 410 }, then: drop }
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+  whole:
+    source: second
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+}
+
+/** About the shortest times that the settings allow: a takeover after 2 s + 3 s + 15 s, a horizon of 100 s − 2 s − 1 s − 45 s. */
+export const settings: Readonly<Record<string, string>> = {
+  REDRIVER_HTTP_HOST: "127.0.0.1",
+  REDRIVER_HTTP_PORT: "0",
+  REDRIVER_LOG_LEVEL: "debug",
+  REDRIVER_LEDGER_SEND_BY: "2s",
+  REDRIVER_LEDGER_NETWORK_DELAY: "1s",
+  REDRIVER_LEDGER_MAX_PAGE_AGE: "60s",
+  REDRIVER_LEDGER_SETTLE_GATE_AGE: "60s",
+  REDRIVER_SERVICE_BATCH_TIMEOUT: "3s",
+  REDRIVER_PUBLISH_MAX_ITEMS: "6",
+  REDRIVER_SWEEP_EVERY: "1s",
+  REDRIVER_LINEAGE_KEY: "a-key-of-the-crash-matrix-alone",
+};
+/** For the worker that leaves things behind: what it is to send is sent, however busy the machine is. */
+export const patientSettings: Readonly<Record<string, string>> = {
+  ...settings,
+  REDRIVER_LEDGER_SEND_BY: "10s",
+  REDRIVER_SERVICE_BATCH_TIMEOUT: "10s",
+};
+export const dedupWindowMs = 100_000;
+export const takeoverAfterMs = 20_000;
+export const horizonMs = 52_000;
+export const sweepEveryMs = 1_000;

@@ -1,0 +1,162 @@
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openCore } from "../../src/compose/open-core.ts";
+import type { Core } from "../../src/compose/build-core.ts";
+import { createTeardown } from "../../src/compose/teardown.ts";
+import { loadDocument } from "../../src/config/document/load-document.ts";
+import { formatProblem } from "../../src/config/problem.ts";
+import { loadSettings } from "../../src/config/settings/load-settings.ts";
+import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
+import { createReceiver, type Receiver } from "../support/receiver.ts";
+import {
+  createLetters,
+  dedupWindowMs,
+  faults,
+  indexId,
+  maxMessageBytes,
+  patientSettings,
+  settings,
+  toDocument,
+  type Letter,
+  type SourceName,
+} from "./scenario.ts";
+
+/** Everything of one case but its daemon: two services, a receiver, a folder, and a look into the same Redis. */
+export interface Stand {
+  readonly emulators: Readonly<Record<SourceName, Emulator>>;
+  readonly receiver: Receiver;
+  readonly letters: readonly Letter[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly folder: string;
+  readonly archiveDir: string;
+  /** Reads ledger and audit, and leaves things half done before the daemon begins. */
+  readonly core: Core;
+  /** From now on the services misbehave as the scenario says. */
+  misbehave(): void;
+  /** The index's backlog is gone: what its guard held may go on. */
+  openGuard(): void;
+  /** The text of a file of the folder; empty where there is none. */
+  read(name: string): string;
+  /** What its daemons have written, one after the other. */
+  logs(): string;
+  close(): Promise<void>;
+}
+
+const names = ["main", "second"] as const;
+
+/** `keyPrefix` is the case's own part of Redis. */
+export async function createStand(redisUrl: string, keyPrefix: string): Promise<Stand> {
+  const receiver = await createReceiver();
+  const main = await startOne();
+  const second = await startOne();
+  const emulators = { main, second };
+  const letters = createLetters(receiver.url, Date.now());
+  for (const name of names) {
+    emulators[name].dlq.seed(letters.filter(({ source }) => source === name).map(({ fields }) => fields));
+  }
+  main.putIndex(indexId, { pending_index_count: 100 });
+  receiver.answer = failOnce(letters);
+
+  const folder = mkdtempSync(join(tmpdir(), "redriver-fault-"));
+  const archiveDir = join(folder, "archive");
+  mkdirSync(archiveDir);
+  const document = toDocument({
+    urls: { main: main.url, second: second.url },
+    receiverUrl: receiver.url,
+    archiveDir,
+    now: Date.now(),
+  });
+  const file = join(folder, "drains.yaml");
+  writeFileSync(file, document);
+  const env = {
+    ...settings,
+    REDRIVER_REDIS_URL: redisUrl,
+    REDRIVER_REDIS_KEY_PREFIX: keyPrefix,
+    REDRIVER_DRAINS_FILE: file,
+    REDRIVER_STATISTICS_URL: main.url,
+    MAIN_TOKEN: main.token,
+    SECOND_TOKEN: second.token,
+    STATS_USER: main.statsCredentials.username,
+    STATS_PASSWORD: main.statsCredentials.password,
+  };
+  const read = (name: string): string => {
+    const path = join(folder, name);
+    return existsSync(path) ? readFileSync(path, "utf8") : "";
+  };
+  const teardown = createTeardown();
+  const loaded = loadSettings({ env: { ...env, ...patientSettings }, flags: {} });
+  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
+  const compiled = loadDocument(document, file);
+  if (!compiled.ok) throw new Error(compiled.problems.map(formatProblem).join("\n"));
+  const core = openCore({
+    settings: loaded.settings,
+    document: compiled.document,
+    env,
+    events: { emit: () => undefined },
+    teardown,
+    by: "a worker that died",
+  });
+  await core.redis.ready(5_000);
+  return {
+    emulators,
+    receiver,
+    letters,
+    env,
+    folder,
+    archiveDir,
+    core,
+    misbehave: () => {
+      for (const name of names) for (const fault of faults[name]) emulators[name].faults.add(fault);
+    },
+    openGuard: () => main.putIndex(indexId, { pending_index_count: 0 }),
+    read,
+    logs: () =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith(".log"))
+        .map((name) => `${name}\n${read(name)}`)
+        .join("\n"),
+    close: async () => {
+      const keys = (await core.redis.command("KEYS", `*${keyPrefix}:*`)) as string[];
+      if (keys.length > 0) await core.redis.command("DEL", ...keys);
+      await teardown.run(2_000);
+      await Promise.all([main.close(), second.close(), receiver.close()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function startOne(): Promise<Emulator> {
+  return startEmulator({ retryScale: 0, dedupWindowMs, maxMessageBytes, seed: 1 });
+}
+
+/** The receiver fails the first delivery of what comes back, and takes everything else. */
+function failOnce(letters: readonly Letter[]): Receiver["answer"] {
+  const toFail = new Set(letters.filter(({ comesBack }) => comesBack).map(({ key }) => key));
+  return ({ body }) => (toFail.delete(keyOf(body) ?? "") ? 500 : 200);
+}
+
+/** The letter that a body is of; null for what is none of ours. */
+export function keyOf(body: string): string | null {
+  try {
+    const { key } = JSON.parse(body) as { readonly key?: unknown };
+    return typeof key === "string" ? key : null;
+  } catch {
+    return null;
+  }
+}
+
+export function openLog(folder: string, name: string): { readonly fd: number; close(): void } {
+  const fd = openSync(join(folder, name), "a");
+  return { fd, close: () => closeSync(fd) };
+}

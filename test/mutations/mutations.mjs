@@ -1,0 +1,95 @@
+/**
+ * Ways to break a guarantee, one line each, and the test that has to notice. `find` stands exactly once in `file`.
+ * @typedef {{ name: string, file: string, find: string, replace: string, test: string }} Mutation
+ */
+
+/** @type {readonly Mutation[]} */
+export const mutations = [
+  {
+    name: "renew firstAt on takeover",
+    file: "src/ledger/lua/begin.ts",
+    find: "if e then s = { x = e.x, f = e.f, p = e.p, r = e.r } end",
+    replace: "if e then s = { x = e.x, f = now, p = e.p, r = e.r } end",
+    test: "test/contract/ledger-begin.test.ts",
+  },
+  {
+    name: "erase open with the lease",
+    file: "src/ledger/lua/prelude.ts",
+    find: "if e.s == 'gone' then return limits.tombstone end",
+    replace:
+      "if e.s == 'gone' then return limits.tombstone end if e.s == 'open' then return limits.takeover end",
+    test: "test/contract/ledger-redis.test.ts",
+  },
+  {
+    name: "fence the published fact",
+    file: "src/ledger/lua/facts.ts",
+    find: "local p = { s = 'published', as = fact.as,",
+    replace:
+      "if not e or e.s ~= 'open' then return { kind = 'gone' } end local p = { s = 'published', as = fact.as,",
+    test: "test/contract/ledger-facts.test.ts",
+  },
+  {
+    name: "accept a hit after refusals",
+    file: "src/redrive/stages/republish.ts",
+    find: "return refusals === 0;",
+    replace: "return refusals >= 0;",
+    test: "test/integration/redrive-order.test.ts",
+  },
+  {
+    name: "begin without page age",
+    file: "src/ledger/lua/begin.ts",
+    find: "if now - call.pageReadAt > limits.maxPageAge then return 'page-too-old' end",
+    replace: "",
+    test: "test/contract/ledger-begin.test.ts",
+  },
+  {
+    name: "check before the POST instead of before the last byte",
+    file: "src/service/batch-body.ts",
+    find: "      await flushed();\n      if (!isStopped() && !isAllowed(lastByteAllowed)) {",
+    replace: "      await flushed();\n      if (byteLengthOf(encodedItems) < 0) {",
+    test: "test/integration/service-last-byte.test.ts",
+  },
+  {
+    name: "delete before record",
+    file: "src/redrive/stages/republish.ts",
+    find: "    await recordPublished(posting, accepted);",
+    replace:
+      "    await source.service.remove(accepted.map(({ one }) => one.candidate.letter.dlqId) as never);\n    await recordPublished(posting, accepted);",
+    test: "test/integration/redrive-order.test.ts",
+  },
+  {
+    name: "tombstone when deleted is lower than asked",
+    file: "src/redrive/stages/settle.ts",
+    find: '    return { deleted, outcome: "short" };',
+    replace: '    await ledger.gone(ids);\n    return { deleted, outcome: "short" };',
+    test: "test/integration/redrive-order.test.ts",
+  },
+  {
+    name: "park when everything is refused",
+    file: "src/redrive/stages/refusals.ts",
+    find: "else if (control || one.verdict.refusedAlone >= refusalsWithoutControl) await park(one);",
+    replace: "else if (one.verdict.refusedAlone >= 0) await park(one);",
+    test: "test/integration/redrive-faults.test.ts",
+  },
+  {
+    name: "publish with the settle gate closed",
+    file: "src/ledger/lua/begin.ts",
+    find: "if settleGateClosed() then return 'settle-gate' end",
+    replace: "",
+    test: "test/contract/ledger-begin.test.ts",
+  },
+  {
+    name: "lineage tag not checked",
+    file: "src/message/lineage.ts",
+    find: "isEqual(parts[2]!, tagOf(parts[1]!, key))",
+    replace: "parts[2]!.length > 0",
+    test: "test/property/message-lineage.test.ts",
+  },
+  {
+    name: "reuse the original deduplication id",
+    file: "src/redrive/stages/prepare.ts",
+    find: "inSeries(item, headerPrefix, toDeduplicationId(letter.dlqId, suffix))",
+    replace: "inSeries(item, headerPrefix, toDeduplicationId(letter.messageId, suffix))",
+    test: "test/unit/redrive-prepare.test.ts",
+  },
+];

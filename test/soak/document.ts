@@ -1,0 +1,80 @@
+/** Times of the soak, ms: the shortest that redriver's settings allow, so that a minute holds many takeovers. */
+export const times = {
+  sendBy: 1_000,
+  networkDelay: 1_000,
+  batchTimeout: 1_000,
+  dedupWindow: 90_000,
+  sweepEvery: 5_000,
+  /** takeoverAfter = sendBy + batchTimeout + 15 s. */
+  takeoverAfter: 17_000,
+  probeEvery: 30_000,
+  scheduleEvery: 60_000,
+} as const;
+
+export const sourceId = "default";
+
+/** Two drains that list the same records in part, with rules for every fate. */
+export function toDocument(archiveDir: string): string {
+  return `
+version: 1
+archive: { dir: ${archiveDir}, keep: 3d }
+sources: { ${sourceId}: { retention: 3d, dedupWindow: 90s, census: 20s } }
+defaults:
+  mode: live
+  schedule: { every: 500ms, full: 8s }
+  minAge: 500ms
+  attempts: { max: 4, wait: [500ms, 1s, 2s], then: park }
+  limits: { publish: none, perHost: none, perPass: none, perDay: none }
+  beforeExpiry: { within: 1h, then: archive }
+drains:
+  main:
+    rules: ${rules}
+  orders:
+    select: { topicName: orders }
+    rules: ${rules}
+`;
+}
+
+const rules = `
+      - { name: never, when: { responseStatus: [418, 489] }, then: park }
+      - { name: too-old, when: { responseStatus: 410 }, then: drop }
+      - { name: outage, when: { responseStatus: [429, 500, 502-504, none] }, then: republish }`;
+
+/** Statuses of a come-back that the rules republish; 0: no HTTP answer. */
+export function isRepublished(responseStatus: number): boolean {
+  return responseStatus === 0 || responseStatus === 429 || (responseStatus >= 500 && responseStatus <= 504);
+}
+
+/** What a daemon is started with, besides its own path to Redis. */
+export function toSettings(stand: {
+  readonly serviceUrl: string;
+  readonly tokenFile: string;
+  readonly lineageKey: string;
+  readonly documentFile: string;
+}): Readonly<Record<string, string>> {
+  return {
+    REDRIVER_SERVICE_URL: stand.serviceUrl,
+    REDRIVER_SERVICE_TOKEN_FILE: stand.tokenFile,
+    REDRIVER_LINEAGE_KEY: stand.lineageKey,
+    REDRIVER_DRAINS_FILE: stand.documentFile,
+    REDRIVER_REDIS_KEY_PREFIX: "soak",
+    REDRIVER_HTTP_HOST: "127.0.0.1",
+    REDRIVER_HTTP_PORT: "0",
+    REDRIVER_LEDGER_SEND_BY: `${times.sendBy}ms`,
+    REDRIVER_LEDGER_NETWORK_DELAY: `${times.networkDelay}ms`,
+    REDRIVER_LEDGER_MAX_PAGE_AGE: "60s",
+    REDRIVER_LEDGER_SETTLE_GATE_AGE: "60s",
+    REDRIVER_SERVICE_BATCH_TIMEOUT: `${times.batchTimeout}ms`,
+    REDRIVER_SERVICE_LIST_TIMEOUT: "3s",
+    REDRIVER_SERVICE_DELETE_TIMEOUT: "2s",
+    REDRIVER_SERVICE_CONNECT_TIMEOUT: "1s",
+    // Small batches: more of them, and more of a page left when something breaks.
+    REDRIVER_PUBLISH_MAX_ITEMS: "15",
+    REDRIVER_SWEEP_EVERY: `${times.sweepEvery}ms`,
+    REDRIVER_PASSES_OVERLAP: "5s",
+    REDRIVER_PASSES_ABANDON_AFTER: "4s",
+    REDRIVER_SHUTDOWN_SOFT: "4s",
+    REDRIVER_SHUTDOWN_HARD: "6s",
+    REDRIVER_LOG_LEVEL: "info",
+  };
+}

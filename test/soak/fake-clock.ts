@@ -1,0 +1,50 @@
+import { readdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The wall clock of one process, moved while it runs. Its monotonic clock, which timers go by, is left alone. */
+export interface FakeClock {
+  readonly env: Readonly<Record<string, string>>;
+  shift(offsetMs: number): void;
+}
+
+/** Null where Debian's package `faketime` is not installed. */
+export function createFakeClock(dir: string): FakeClock | null {
+  const library = findLibrary();
+  if (library === null) return null;
+  const file = join(dir, "clock");
+  const shift = (offsetMs: number): void => {
+    const seconds = Math.trunc(offsetMs / 1_000);
+    // Replaced whole: the library reads it with every look at the clock.
+    writeFileSync(`${file}.next`, `${seconds < 0 ? "" : "+"}${seconds}\n`);
+    renameSync(`${file}.next`, file);
+  };
+  shift(0);
+  return {
+    shift,
+    env: {
+      LD_PRELOAD: library,
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_NO_CACHE: "1",
+      FAKETIME_DONT_FAKE_MONOTONIC: "1",
+      NO_FAKE_STAT: "1",
+    },
+  };
+}
+
+const root = "/usr/lib";
+
+function findLibrary(): string | null {
+  try {
+    for (const architecture of readdirSync(root)) {
+      if (!architecture.endsWith("-linux-gnu")) continue;
+      const dir = join(root, architecture, "faketime");
+      if (readdirSync(join(root, architecture)).includes("faketime")) {
+        const name = readdirSync(dir).find((one) => one.startsWith("libfaketimeMT.so"));
+        if (name !== undefined) return join(dir, name);
+      }
+    }
+  } catch {
+    // No such directory: another system.
+  }
+  return null;
+}

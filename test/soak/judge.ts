@@ -1,0 +1,198 @@
+/**
+ * Keeps book of every dead letter from the emulator's journal alone, and says what must not be. redriver's own word counts in one place:
+ * an extra acceptance has to be declared by it.
+ *
+ *   in the queue ─┬─ accepted, then deleted by id
+ *                 ├─ dropped: in the archive, then deleted by id
+ *                 ├─ vanished by its age
+ *                 └─ still there
+ */
+import type { EntryOf, JournalEntry } from "../../src/emulator/index.ts";
+import { readDeduplicationId } from "./deduplication-id.ts";
+import { isRepublished } from "./document.ts";
+import type { Letter } from "./letters.ts";
+import type { Double, Rule, Violation } from "./verdict.ts";
+
+export interface Acceptance {
+  readonly seq: number;
+  readonly at: number;
+  readonly suffix: number;
+  readonly messageId: string;
+}
+
+export interface Booked {
+  readonly letter: Letter;
+  readonly bornAt: number;
+  readonly acceptances: Acceptance[];
+  /** Null: it is in the queue. */
+  deleted: { readonly seq: number; readonly at: number; readonly by: "ids" | "retention" } | null;
+  explained: number;
+}
+
+/** Redis lost what it had acknowledged from `from` to `to`, Unix ms. */
+export interface Loss {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What redriver and the soak know besides the journal. */
+export interface Evidence {
+  /** How many series of this dead letter were declared to be possible doubles, by why. */
+  declarations(dlqId: string): ReadonlyMap<string, number>;
+  readonly losses: readonly Loss[];
+}
+
+export interface Judge {
+  born(letter: Letter, at: number): void;
+  read(entry: JournalEntry): void;
+  /** Explains the extra acceptances up to `until` (Unix ms); each is a declared case or a violation. */
+  explainDoubles(evidence: Evidence, until: number): void;
+  broken(rule: Rule, text: string): void;
+  readonly letters: ReadonlyMap<string, Booked>;
+  readonly violations: readonly Violation[];
+  readonly doubles: readonly Double[];
+  /** Deleted without an acceptance: the archive has to have them. */
+  takeUnproven(): readonly Booked[];
+  /** Messages that redriver published, by id, and the dead letter each was made of. */
+  readonly published: ReadonlyMap<string, Booked>;
+  readonly deadAgain: ReadonlySet<string>;
+}
+
+/** `dedupWindowMs`: W. `now`: Unix ms. */
+export function createJudge({
+  dedupWindowMs,
+  now,
+}: {
+  readonly dedupWindowMs: number;
+  readonly now: () => number;
+}): Judge {
+  const letters = new Map<string, Booked>();
+  const published = new Map<string, Booked>();
+  const deadAgain = new Set<string>();
+  const violations: Violation[] = [];
+  const doubles: Double[] = [];
+  const doubled = new Set<Booked>();
+  let unproven: Booked[] = [];
+
+  const broken = (rule: Rule, text: string): void => {
+    violations.push({ rule, text, at: now() });
+  };
+
+  function born(letter: Letter, at: number): void {
+    if (letters.has(letter.dlqId)) return;
+    letters.set(letter.dlqId, { letter, bornAt: at, acceptances: [], deleted: null, explained: 1 });
+  }
+
+  function accepted({ deduplicationId, messageId, bodySha256, seq, at, url }: EntryOf<"accepted">): void {
+    const read = readDeduplicationId(deduplicationId);
+    const booked = read === null ? undefined : letters.get(read.dlqId);
+    if (read === null || booked === undefined) {
+      return broken("foreign-id", `${messageId} for ${url} was accepted under the id ${deduplicationId}`);
+    }
+    const { letter, acceptances } = booked;
+    published.set(messageId, booked);
+    acceptances.push({ seq, at, suffix: read.suffix, messageId });
+    if (acceptances.length > 1) doubled.add(booked);
+    if (letter.fate !== "republish") {
+      broken(
+        "against-the-rules",
+        `${letter.dlqId} (${letter.root}) had to ${letter.fate} and was republished`,
+      );
+    }
+    if (bodySha256 !== letter.bodySha256) {
+      broken("altered", `${letter.dlqId} (${letter.root}) was republished with another body`);
+    }
+  }
+
+  function deadLettered({ messageId, dlqId, responseStatus, at }: EntryOf<"dead-lettered">): void {
+    const parent = published.get(messageId);
+    if (parent === undefined) return broken("emulator", `${messageId} died and was never accepted`);
+    deadAgain.add(messageId);
+    const fate = isRepublished(responseStatus) ? "republish" : "stay";
+    born({ ...parent.letter, dlqId, fate }, at);
+  }
+
+  function deleted({ dlqIds, by, seq, at }: EntryOf<"deleted">): void {
+    if (by !== "ids" && by !== "retention") return broken("filter-delete", `a delete by ${by}`);
+    for (const dlqId of dlqIds) {
+      const booked = letters.get(dlqId);
+      if (booked === undefined) {
+        broken("emulator", `${dlqId} was deleted and is not known`);
+        continue;
+      }
+      booked.deleted = { seq, at, by };
+      if (by === "ids" && booked.acceptances.length === 0) unproven.push(booked);
+    }
+  }
+
+  /** A further series is declared before its POST. Each declaration explains one acceptance. */
+  function declaredWhy({ suffix }: Acceptance, dlqId: string, { declarations }: Evidence): string | null {
+    if (suffix === 1) return null;
+    const used = (why: string): number =>
+      doubles.filter((double) => double.dlqId === dlqId && double.why === why).length;
+    return [...declarations(dlqId)].find(([why, count]) => used(why) < count)?.[0] ?? null;
+  }
+
+  /**
+   * A ledger that was lost begins again with the first series, which is taken once its window has passed. What was lost has to hold the
+   * intent of an acceptance before it: one that only lost the fact is in doubt, and in doubt nothing is published undeclared.
+   */
+  function forgottenWhy({ acceptances, explained }: Booked, { losses }: Evidence): "ledger-lost" | null {
+    const one = acceptances[explained];
+    if (one === undefined || one.suffix > 1) return null;
+    const before = acceptances.slice(0, explained);
+    const same = before.findLast(({ suffix }) => suffix === 1);
+    if (same !== undefined && one.at - same.at < dedupWindowMs) return null;
+    const isForgotten = losses.some(
+      ({ from, to }) => to <= one.at && before.some(({ at }) => at >= from && at - longestIntentMs <= to),
+    );
+    return isForgotten ? "ledger-lost" : null;
+  }
+
+  /** The extra acceptances of one dead letter, from the oldest that is not explained. */
+  function explain(booked: Booked, evidence: Evidence): void {
+    const { letter, acceptances } = booked;
+    for (; booked.explained < acceptances.length; booked.explained += 1) {
+      const one = acceptances[booked.explained];
+      const before = acceptances[booked.explained - 1];
+      if (one === undefined || before === undefined) return;
+      const why = declaredWhy(one, letter.dlqId, evidence) ?? forgottenWhy(booked, evidence);
+      if (why !== null) doubles.push({ dlqId: letter.dlqId, why, apartMs: one.at - before.at });
+      else {
+        const ids = acceptances.map(({ messageId, suffix, at }) => `${messageId} (suffix ${suffix}, ${at})`);
+        broken("doubled", `${letter.dlqId} (${letter.root}) was accepted as ${ids.join(", ")}`);
+      }
+    }
+  }
+
+  return {
+    born,
+    broken,
+    letters,
+    violations,
+    doubles,
+    published,
+    deadAgain,
+    read(entry) {
+      if (entry.type === "accepted") accepted(entry);
+      else if (entry.type === "dead-lettered") deadLettered(entry);
+      else if (entry.type === "deleted") deleted(entry);
+      else if (entry.type === "lost") broken("emulator", `it failed on ${entry.messageId}: ${entry.error}`);
+    },
+    explainDoubles(evidence, until) {
+      for (const booked of doubled) {
+        if ((booked.acceptances.at(-1)?.at ?? 0) > until) continue;
+        explain(booked, evidence);
+        doubled.delete(booked);
+      }
+    },
+    takeUnproven() {
+      const taken = unproven;
+      unproven = [];
+      return taken;
+    },
+  };
+}
+
+/** From an intent to its acceptance: sent within a second, held back by path and service for 18 s at most, and a busy machine. */
+const longestIntentMs = 25_000;

@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import type { SeedRecord } from "../../src/emulator/index.ts";
+import { createDice } from "./dice.ts";
+
+/** What has to become of a dead letter. `stay`: it is parked or held, and never published, dropped or deleted by redriver. */
+export type Fate = "republish" | "drop" | "stay" | "expire";
+
+/** A dead letter as the judge knows it. */
+export interface Letter {
+  readonly dlqId: string;
+  /** Of the message that failed first; its come-backs have it too. */
+  readonly root: string;
+  readonly fate: Fate;
+  /** Of the body that a republication has to have. */
+  readonly bodySha256: string;
+}
+
+export interface MadeLetter extends Letter {
+  readonly record: SeedRecord;
+}
+
+/** Texts that must never be seen outside the queue, the archive and the receiver. */
+export interface Markers {
+  readonly body: string;
+  readonly header: string;
+}
+
+export interface LetterMaker {
+  /** One more dead letter, which entered at `now` (Unix ms). */
+  make(now: number): MadeLetter;
+}
+
+export const rootHeader = "X-Soak-Id";
+export const retentionMs = 3 * 86_400_000;
+
+type Make = (dice: ReturnType<typeof createDice>, text: string) => Partial<SeedRecord>;
+
+const outage = [502, 503, 504, 500, undefined];
+
+/** By weight. Statuses are what the rules of document.ts decide by. */
+const kinds: readonly (readonly [weight: number, { readonly fate: Fate; readonly make: Make }])[] = [
+  [50, { fate: "republish", make: (dice) => ({ responseStatus: dice.pick(outage) }) }],
+  // Fails once more, and comes back.
+  [12, { fate: "republish", make: (dice) => ({ responseStatus: dice.pick(outage), path: "flaky" }) }],
+  // Two drains list these.
+  [10, { fate: "republish", make: () => ({ responseStatus: 503, topicName: "orders" }) }],
+  [5, { fate: "republish", make: () => ({ responseStatus: 503, queueName: "line" }) }],
+  // Several segments: what cuts and stalls hits the middle of a body.
+  [
+    4,
+    {
+      fate: "republish",
+      make: (dice, text) => ({
+        responseStatus: 503,
+        body: text.replace("}", `,"pad":"${"x".repeat(dice.whole(20_000, 300_000))}"}`),
+      }),
+    },
+  ],
+  [9, { fate: "drop", make: () => ({ responseStatus: 410 }) }],
+  [3, { fate: "stay", make: () => ({ responseStatus: 418 }) }],
+  [2, { fate: "stay", make: () => ({ responseStatus: 489 }) }],
+  [2, { fate: "stay", make: () => ({ responseStatus: 422 }) }],
+  [
+    1,
+    {
+      fate: "stay",
+      make: (_dice, text) => ({
+        responseStatus: 503,
+        body: "",
+        bodyBase64: Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text)]).toString("base64"),
+      }),
+    },
+  ],
+  [1, { fate: "stay", make: (_dice, text) => ({ responseStatus: 503, body: `REDACTED:${sha256(text)}` }) }],
+  [1, { fate: "expire", make: () => ({ responseStatus: 422 }) }],
+];
+
+/** Letter n of a seed is the same in every run, but for its times. */
+export function createLetterMaker(
+  seed: number,
+  receiverUrl: string,
+  { body: bodyMarker, header: headerMarker }: Markers,
+): LetterMaker {
+  let made = 0;
+  return {
+    make(now) {
+      const number = (made += 1);
+      const dice = createDice(seed * 1_000_003 + number);
+      const root = `m-${number}`;
+      const text = JSON.stringify({ id: root, text: bodyMarker });
+      const { fate, make } = dice.pickWeighted(kinds);
+      const { path = "steady", body = text, ...fields } = make(dice, text);
+      // Old enough to vanish by itself within two minutes.
+      const ms = fate === "expire" ? now - retentionMs + dice.whole(45_000, 90_000) : now;
+      const dlqId = `${ms}-${number}`;
+      const record = {
+        dlqId,
+        url: `${receiverUrl}/${String(path)}`,
+        header: {
+          "Content-Type": ["application/json"],
+          [rootHeader]: [root],
+          "X-Soak-Note": [headerMarker],
+        },
+        body,
+        maxRetries: dice.whole(0, 1),
+        // Not the moment of entry, so that what the service's dates mean can be learned.
+        createdAt: ms - dice.whole(1_000, 120_000),
+        ...fields,
+      };
+      return { dlqId, root, fate, bodySha256: sha256(String(body)), record };
+    },
+  };
+}
+
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,77 @@
+/**
+ * The random soak: three daemons of the built program, a Redis, the emulator, a receiver and the paths between them, all of them broken at
+ * random for as long as it lasts, while dead letters keep coming. What must hold is in verdict.ts; it is judged from the emulator's
+ * journal. The same seed breaks the same things in the same order.
+ *
+ *     npm run soak -- [--minutes 10] [--seed 1] [--json] [--program dist/main.js] [--results file]
+ *         [--leave-out 'shift-clock,tcp-redis cut']
+ *
+ * Exits 1, and says the seed, when something that must hold does not; 2 when the soak itself could not be made. What the daemons said,
+ * and what was done to them, is kept in .cache/soak-runs/<seed> then.
+ */
+import { createWriteStream, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { runSoak } from "./run-soak.ts";
+import { toText } from "./report.ts";
+
+const root = resolve(import.meta.dirname, "../../../..");
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "10" },
+    seed: { type: "string" },
+    json: { type: "boolean", default: false },
+    program: { type: "string", default: resolve(root, "dist/main.js") },
+    results: { type: "string" },
+    "leave-out": { type: "string", default: "" },
+  },
+});
+const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
+const minutes = Number(values.minutes);
+if (!Number.isSafeInteger(seed) || !(minutes > 0)) {
+  process.stderr.write("expected --minutes above 0 and --seed a whole number\n");
+  process.exit(2);
+}
+
+const dir = resolve(root, `.cache/soak-runs/${seed}`);
+rmSync(dir, { recursive: true, force: true });
+mkdirSync(dir, { recursive: true });
+const acts = createWriteStream(resolve(dir, "acts.log"));
+const startedAt = performance.now();
+const say = (line: string): void => {
+  const stamped = `${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(6)} ${line}`;
+  acts.write(`${new Date().toISOString()} ${stamped}\n`);
+  process.stderr.write(`${stamped.slice(0, 200)}\n`);
+};
+
+try {
+  const report = await runSoak({
+    seed,
+    durationMs: minutes * 60_000,
+    program: resolve(values.program),
+    dir,
+    leaveOut: values["leave-out"].split(",").filter((name) => name !== ""),
+    say,
+  });
+  writeFileSync(resolve(dir, "report.json"), `${JSON.stringify(report, null, 2)}\n`);
+  process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : `${toText(report)}\n`);
+  const failed = report.checks.filter(({ violations }) => violations > 0).length;
+  const passed = report.checks.length - failed;
+  if (values.results !== undefined) {
+    writeFileSync(values.results, JSON.stringify({ numPassedTests: passed, numFailedTests: failed }));
+  }
+  if (failed === 0) {
+    // What was broken and what came of it is enough.
+    for (const name of readdirSync(dir)) {
+      if (name !== "report.json" && name !== "acts.log")
+        rmSync(resolve(dir, name), { recursive: true, force: true });
+    }
+  }
+  if (failed > 0) process.stderr.write(`soak: seed ${seed} reproduces it; evidence is in ${dir}\n`);
+  process.exitCode = failed > 0 ? 1 : 0;
+} catch (error) {
+  process.stderr.write(`soak: could not be made: ${String(error)}\n`);
+  process.exitCode = 2;
+}
+// Whatever is still open belongs to nobody any more.
+process.stdout.write("", () => process.exit());

@@ -1,0 +1,164 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { losesWrites, nameOf, type PlannedAct } from "./acts.ts";
+import { applyAct, type Books } from "./apply-act.ts";
+import { createBookkeeping, type Bookkeeping } from "./bookkeeping.ts";
+import { createDice } from "./dice.ts";
+import { times } from "./document.ts";
+import { toPlan } from "./plan.ts";
+import { longestWaitMs, type Obstacles } from "./progress.ts";
+import { startStand, type Stand } from "./stand.ts";
+import { toReport, type SoakReport } from "./report.ts";
+import { waitUntil } from "./wait.ts";
+
+export interface SoakOptions {
+  readonly seed: number;
+  readonly durationMs: number;
+  readonly program: string;
+  readonly dir: string;
+  /** Kinds of acts that are left out. The others stay as they are. */
+  readonly leaveOut: readonly string[];
+  /** Told what is done, a line each. */
+  readonly say: (line: string) => void;
+}
+
+const daemons = 3;
+/** Time for what could be waiting longest, and to see that nothing does. */
+const calmMs = longestWaitMs + 8_000;
+const lookEveryMs = 250;
+const trickleEveryMs = 400;
+const drainedWithinMs = 180_000;
+
+/** Breaks what a plan says for as long as it lasts, then lets everything drain, and judges. Rejects where the soak itself fails. */
+export async function runSoak(options: SoakOptions): Promise<SoakReport> {
+  const { seed, durationMs, say } = options;
+  let standing: Stand | null = null;
+  const known = (): Stand => {
+    if (standing === null) throw new Error("the stand is not there yet");
+    return standing;
+  };
+  const books = createBookkeeping(known);
+  const ending = new AbortController();
+  standing = await startStand({
+    ...options,
+    daemons,
+    onLine: (daemon, line, from) => books.log.line(daemon, line, from),
+    onCrash: (daemon, how) => books.judge.broken("crashed", `daemon ${daemon} ${how}`),
+    onEnd: (daemon) => books.log.ended(daemon),
+  });
+  const stand = standing;
+  const whole = toPlan({ seed, durationMs, calmMs, daemons });
+  const leaveOut = [...options.leaveOut, ...(stand.clock === null ? ["shift-clock"] : [])];
+  const plan = { ...whole, acts: whole.acts.filter(({ act }) => !leaveOut.includes(nameOf(act))) };
+  const obstacles = createObstacles(stand, books);
+  const stop = new AbortController();
+  try {
+    if (stand.clock === null) {
+      say("NO SHIFTED CLOCKS: Debian's package faketime is not installed (apt-get install faketime)");
+    }
+    if (options.leaveOut.length > 0) say(`LEFT OUT: ${options.leaveOut.join(", ")}`);
+    for (const daemon of stand.daemons) daemon.start();
+    await waitUntil("the daemons", () => stand.daemons.every((one) => one.address() !== null), 30_000);
+    const startedAt = performance.now();
+    say(`${plan.acts.length} acts in ${plan.storms.length} storms, seed ${seed}`);
+
+    const trickling = trickle(stand, books, seed, stop.signal);
+    const looking = (async () => {
+      while (!ending.signal.aborted) {
+        const broken = books.judge.violations.length;
+        await books.look(obstacles.present());
+        for (const { rule, text } of books.judge.violations.slice(broken).slice(0, 3))
+          say(`VIOLATION ${rule}: ${text}`);
+        await delay(lookEveryMs);
+      }
+    })();
+    const acting = Promise.all(plan.acts.map((act) => perform(act, startedAt)));
+    await Promise.race([acting, looking]);
+    await delay(Math.max(0, durationMs - (performance.now() - startedAt)));
+    stop.abort();
+    await trickling;
+
+    say("everything is mended; draining");
+    const drainedAt = performance.now();
+    await waitUntil(
+      "everything to be settled",
+      () => !obstacles.present().isBroken && books.progress.waiting === 0 && stand.emulator.pending === 0,
+      drainedWithinMs,
+    ).catch((error: unknown) => books.judge.broken("stalled", String(error)));
+    const drainMs = performance.now() - drainedAt;
+    await stand.emulator.idle();
+    for (const daemon of stand.daemons) {
+      if (!(await daemon.terminate())) books.judge.broken("crashed", "a daemon did not end after SIGTERM");
+    }
+    ending.abort();
+    await looking;
+    await books.conclude();
+    return toReport({ options, plan, books, drainMs, hasClock: stand.clock !== null });
+  } finally {
+    ending.abort();
+    stop.abort();
+    await stand.close();
+  }
+
+  async function perform(planned: PlannedAct, startedAt: number): Promise<void> {
+    const { at, forMs, act } = planned;
+    const until = (ms: number): Promise<void> => delay(Math.max(0, ms - (performance.now() - startedAt)));
+    await until(at);
+    const done = obstacles.begin();
+    try {
+      say(
+        `${(at / 1_000).toFixed(1)} s ${nameOf(act)} for ${(forMs / 1_000).toFixed(1)} s ${JSON.stringify(act)}`,
+      );
+      const undo = await applyAct(act, stand, toBooks(books));
+      await until(at + forMs);
+      await undo();
+      if (losesWrites(act)) obstacles.lostWrites();
+    } finally {
+      done();
+    }
+  }
+}
+
+/** What is in the way of progress. */
+function createObstacles(stand: Stand, books: Bookkeeping) {
+  let acts = 0;
+  let excusedUntil = 0;
+  const excuse = (until: number): void => {
+    excusedUntil = Math.max(excusedUntil, until);
+  };
+  return {
+    begin(): () => void {
+      acts += 1;
+      return () => {
+        acts -= 1;
+      };
+    },
+    /** The schedules that Redis forgot are written again within a minute. */
+    lostWrites: () => excuse(Date.now() + times.scheduleEvery),
+    present(): Obstacles {
+      // A source that a daemon has halted is asked again every 30 s; until then that daemon does nothing of what it takes.
+      if (books.log.halted.size > 0) excuse(Date.now());
+      const isBroken = acts > 0 || stand.daemons.some((daemon) => daemon.address() === null);
+      return { isBroken, excusedUntil };
+    },
+  };
+}
+
+async function trickle(stand: Stand, books: Bookkeeping, seed: number, stop: AbortSignal): Promise<void> {
+  const dice = createDice(seed + 2);
+  while (!stop.aborted) {
+    books.born(Array.from({ length: dice.whole(1, 4) }, () => stand.letters.make(Date.now())));
+    await delay(trickleEveryMs, undefined, { signal: stop }).catch(() => undefined);
+  }
+}
+
+function toBooks(books: Bookkeeping): Books {
+  return {
+    born: books.born,
+    arriveWith: books.arriveWith,
+    losing: books.losing,
+    gaveUp: () =>
+      [...books.log.halted].flatMap(([daemon, code]) =>
+        code === "service-refuses-everything" ? [daemon] : [],
+      ),
+  };
+}

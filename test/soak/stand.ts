@@ -1,0 +1,131 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
+import { createTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
+import { createDaemonProcess, type DaemonProcess } from "./daemon-process.ts";
+import { createDice } from "./dice.ts";
+import { toDocument, toSettings, times } from "./document.ts";
+import { createFakeClock, type FakeClock } from "./fake-clock.ts";
+import { startGuard } from "./guard.ts";
+import { createLetterMaker, retentionMs, type LetterMaker } from "./letters.ts";
+import { startRedisPair, type RedisPair } from "./redis-pair.ts";
+import { createSecrets, type Secrets } from "./secrets.ts";
+import { startWitness, type Witness } from "./witness.ts";
+
+/** Everything that a soak runs on, and breaks. */
+export interface Stand {
+  readonly emulator: Emulator;
+  readonly witness: Witness;
+  readonly redis: RedisPair;
+  /** Between all daemons and the service: a source has one address. */
+  readonly servicePath: TcpProxy;
+  readonly daemons: readonly DaemonProcess[];
+  /** Of the last daemon; null: it cannot be moved here. */
+  readonly clock: FakeClock | null;
+  readonly secrets: Secrets;
+  readonly letters: LetterMaker;
+  readonly archiveDir: string;
+  readonly tokenFile: string;
+  close(): Promise<void>;
+}
+
+export interface StandOptions {
+  readonly seed: number;
+  readonly daemons: number;
+  /** Path of the built program. */
+  readonly program: string;
+  /** An empty directory for all that is written. */
+  readonly dir: string;
+  readonly onLine: (daemon: number, line: string, from: "stdout" | "stderr") => void;
+  readonly onCrash: (daemon: number, how: string) => void;
+  readonly onEnd: (daemon: number) => void;
+}
+
+export async function startStand(options: StandOptions): Promise<Stand> {
+  const { seed, dir } = options;
+  const dice = createDice(seed + 1);
+  const guard = startGuard();
+  const emulator = await startEmulator({
+    seed,
+    token: newSecret("token"),
+    retryScale: 0.01,
+    retentionMs,
+    dedupWindowMs: times.dedupWindow,
+    dateFilter: dice.pick(["entered", "entered", "created"]),
+    order: dice.pick(["earliestFirst", "latestFirst"]),
+    missingStatus: dice.pick(["absent", "zero"]),
+    recordHeaders: dice.pick(["forwarded", "sent"]),
+  });
+  // So that what is killed, stopped and cut has a POST under way now and then.
+  emulator.faults.add({ kind: "latency", operation: "batch", ms: 20, toMs: 300, probability: 0.5 });
+  const witness = await startWitness();
+  const servicePath = await createTcpProxy(toTarget(emulator.url));
+  const redis = await startRedisPair(dir, options.daemons, guard);
+  const clock = createFakeClock(dir);
+
+  const archiveDir = join(dir, "archive");
+  const tokenFile = join(dir, "token");
+  const documentFile = join(dir, "drains.yaml");
+  mkdirSync(archiveDir);
+  writeFileSync(tokenFile, emulator.token);
+  writeFileSync(documentFile, toDocument(archiveDir));
+  const secrets = createSecrets();
+  const markers = { body: newSecret("body"), header: newSecret("header") };
+  const lineageKey = newSecret("lineage");
+  for (const [name, value] of Object.entries({ ...markers, lineageKey, token: emulator.token })) {
+    secrets.add(name, value);
+  }
+  const settings = toSettings({
+    serviceUrl: `http://127.0.0.1:${servicePath.port}`,
+    tokenFile,
+    lineageKey,
+    documentFile,
+  });
+  const daemons = redis.paths.map(({ port }, index) => {
+    const isLast = index === redis.paths.length - 1;
+    return createDaemonProcess({
+      program: options.program,
+      env: {
+        ...settings,
+        REDRIVER_REDIS_URL: `redis://127.0.0.1:${port}`,
+        ...(isLast && clock !== null ? clock.env : {}),
+      },
+      logFile: join(dir, `daemon-${index}.log`),
+      guard,
+      onLine: (line, from) => options.onLine(index, line, from),
+      onCrash: (how) => options.onCrash(index, how),
+      onEnd: () => options.onEnd(index),
+    });
+  });
+  return {
+    emulator,
+    witness,
+    redis,
+    servicePath,
+    daemons,
+    clock,
+    secrets,
+    letters: createLetterMaker(seed, witness.url, markers),
+    archiveDir,
+    tokenFile,
+    async close() {
+      await Promise.all(daemons.map((daemon) => daemon.kill()));
+      await servicePath.close();
+      await redis.close();
+      await emulator.close();
+      await witness.close();
+      guard.close();
+    },
+  };
+}
+
+/** Long and odd enough to be found by chance nowhere. */
+export function newSecret(name: string): string {
+  return `${name}${randomBytes(12).toString("hex")}`;
+}
+
+function toTarget(url: string): { readonly host: string; readonly port: number } {
+  const { hostname, port } = new URL(url);
+  return { host: hostname, port: Number(port) };
+}

@@ -1,0 +1,68 @@
+import type { AuditEntryText, Declarations } from "./declarations.ts";
+import type { Judge } from "./judge.ts";
+import type { Secrets } from "./secrets.ts";
+
+/** Reads what the daemons say: what they declare, what they cannot do just now, and what they must never say. */
+export interface LogWatch {
+  line(daemon: number, text: string, from: "stdout" | "stderr"): void;
+  ended(daemon: number): void;
+  /** Code by daemon. */
+  readonly halted: ReadonlyMap<number, string>;
+  /** How often each event was told. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+type Line = AuditEntryText & {
+  readonly audit?: boolean;
+  readonly event?: string;
+  readonly code?: string;
+  readonly msg?: string;
+  readonly level?: string;
+};
+
+export function createLogWatch(judge: Judge, declarations: Declarations, secrets: Secrets): LogWatch {
+  const halted = new Map<number, string>();
+  const counts = new Map<string, number>();
+  const count = (event: string): void => void counts.set(event, (counts.get(event) ?? 0) + 1);
+  return {
+    halted,
+    counts,
+    ended: (daemon) => void halted.delete(daemon),
+    line(daemon, text, from) {
+      for (const name of secrets.find(text)) {
+        judge.broken("leaked", `${name} is in a line on ${from} of daemon ${daemon}`);
+      }
+      const line = from === "stderr" ? null : parseLine(text);
+      // Of the document, at each start.
+      if (from === "stderr" && text.startsWith("warning: ")) return;
+      if (line === null) {
+        judge.broken("unexpected-error", `daemon ${daemon} said on ${from}: ${text.slice(0, 500)}`);
+        return;
+      }
+      if (line.audit === true) return declarations.note("log", line);
+      const { event = "", code } = line;
+      count(event);
+      const isUnexpected = code === "unexpected" && !known.some((one) => one.test(line.msg ?? ""));
+      if (isUnexpected || code === "invariant-broken" || line.level === "fatal") {
+        judge.broken("unexpected-error", `daemon ${daemon}: ${event}: ${code}: ${line.msg}`);
+      }
+      if (event === "source:halted") halted.set(daemon, code ?? "");
+      if (event === "source:resumed") halted.delete(daemon);
+    },
+  };
+}
+
+/** Of the queue's library: Redis cannot write, in Redis's own words; it forgot a job that was under way; it does not answer. */
+const known = [
+  /^queue job failed: .*\b(OOM|NOREPLICAS|READONLY|LOADING|MISCONF)\b/,
+  /^queue job failed: Missing (key|lock) for job\b/,
+  /^queue job failed: Command timed out$/,
+];
+
+function parseLine(text: string): Line | null {
+  try {
+    return JSON.parse(text) as Line;
+  } catch {
+    return null;
+  }
+}
