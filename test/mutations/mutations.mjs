@@ -1,9 +1,7 @@
 /**
  * Ways to break a guarantee, one line each, and the test that has to notice. `find` stands exactly once in `file`.
- * @typedef {{ name: string, file: string, find: string, replace: string, test: string }} Mutation
  */
 
-/** @type {readonly Mutation[]} */
 export const mutations = [
   {
     name: "renew firstAt on takeover",
@@ -67,8 +65,8 @@ export const mutations = [
   {
     name: "park when everything is refused",
     file: "src/redrive/stages/refusals.ts",
-    find: "else if (control || one.verdict.refusedAlone >= refusalsWithoutControl) await park(one);",
-    replace: "else if (one.verdict.refusedAlone >= 0) await park(one);",
+    find: "control || (!isEverything && one.verdict.refusedAlone >= refusalsWithoutControl)",
+    replace: "one.verdict.refusedAlone >= 0",
     test: "test/integration/redrive-faults.test.ts",
   },
   {
