@@ -1,11 +1,11 @@
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
 import { readLineage, rootOf } from "../message/lineage.ts";
 import { parseRecord } from "../message/parse-record.ts";
-import { RedriverError } from "../ports/errors.ts";
 import type { DrainName } from "../ports/ids.ts";
 import type { ParkedEntry } from "../ports/ledger.ts";
 import type { Select } from "../ports/service.ts";
-import { listPatiently, toPosition, type ListingSignals } from "./list-patiently.ts";
+import type { ListingSignals } from "./list-patiently.ts";
+import { listToEnd } from "./list-to-end.ts";
 import { hostOf } from "./plan/target.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "./runtime.ts";
 
@@ -55,8 +55,6 @@ export async function findParkedLetters(
   return new Set([...missing.values()].map(({ dlqId }) => dlqId));
 }
 
-const recordsPerPage = 100;
-
 async function listThrough(
   source: SourceRuntime,
   select: Select,
@@ -66,27 +64,15 @@ async function listThrough(
 ): Promise<void> {
   if (missing.size === 0) return;
   const range = (await source.book.datesMean()) === "entered" ? toRange([...missing.values()]) : {};
-  const seen = new Set<string>();
-  const size = { count: recordsPerPage };
-  let cursor: string | undefined;
-  do {
-    if (signals.stopping.aborted) throw new RedriverError("stopped", "stopped before the end of the listing");
-    const query = { select, ...range, ...(cursor === undefined ? {} : { cursor }) };
-    const page = await listPatiently(source, query, size, signals);
-    for (const raw of page.records) {
+  for await (const { records } of listToEnd(source, { select, ...range }, signals)) {
+    for (const raw of records) {
       const entry = missing.get(String(raw["dlqId"]));
       if (entry === undefined) continue;
       missing.delete(entry.dlqId);
       onFound(entry, raw);
     }
     if (missing.size === 0) return;
-    const position = toPosition(page);
-    if (page.cursor !== undefined && seen.has(position)) {
-      throw new RedriverError("answer-unreadable", "the listing repeats a page, so it would never end");
-    }
-    seen.add(position);
-    ({ cursor } = page);
-  } while (cursor !== undefined);
+  }
 }
 
 function toRange(entries: readonly ParkedEntry[]): { readonly fromDate: number; readonly toDate: number } {

@@ -1,5 +1,5 @@
 import { isRedriverError } from "../ports/errors.ts";
-import type { ListPage, ListQuery } from "../ports/service.ts";
+import type { ListQuery } from "../ports/service.ts";
 import { listPage, type ListedPage } from "./list-page.ts";
 import type { SourceRuntime } from "./runtime.ts";
 
@@ -43,9 +43,4 @@ export async function listPatiently(
       await source.clock.sleep(waitMs + source.clock.random() * 500, AbortSignal.any([signal, stopping]));
     }
   }
-}
-
-/** A cursor may stay the same while the listing moves on; cursor and records together do not. */
-export function toPosition({ cursor, records }: ListPage): string {
-  return JSON.stringify([cursor, records[0]?.["dlqId"], records.at(-1)?.["dlqId"]]);
 }

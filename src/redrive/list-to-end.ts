@@ -1,7 +1,8 @@
 import { RedriverError } from "../ports/errors.ts";
 import type { ListQuery } from "../ports/service.ts";
 import type { ListedPage } from "./list-page.ts";
-import { listPatiently, toPosition, type ListingSignals } from "./list-patiently.ts";
+import { createCircleWatch } from "./circle-watch.ts";
+import { listPatiently, type ListingSignals } from "./list-patiently.ts";
 import type { SourceRuntime } from "./runtime.ts";
 
 /** The most that the service lists at once. */
@@ -19,7 +20,7 @@ export async function* listToEnd(
   signals: ListingSignals,
 ): AsyncGenerator<ListedPage, void, undefined> {
   const size = { count: recordsPerPage };
-  const seen = new Set<string>();
+  const watch = createCircleWatch();
   let cursor: string | undefined;
   for (let pages = 0; pages < mostPages; pages += 1) {
     if (signals.stopping.aborted) {
@@ -31,11 +32,7 @@ export async function* listToEnd(
     const page = await listPatiently(source, asked, size, signals);
     yield page;
     if (page.cursor === undefined) return;
-    const position = toPosition(page);
-    if (seen.has(position)) {
-      throw new RedriverError("answer-unreadable", "the listing repeats a page, so it would never end");
-    }
-    seen.add(position);
+    watch(page);
     cursor = page.cursor;
   }
   throw new RedriverError("answer-unreadable", `the listing did not end within ${mostPages} pages`);

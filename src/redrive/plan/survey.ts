@@ -3,8 +3,8 @@
  * is opened, nothing is begun, parked or deleted, and the ledger is asked by `peek`, which remembers nothing.
  */
 import type { RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
-import { RedriverError } from "../../ports/errors.ts";
-import { listPatiently, toPosition, type ListingSignals } from "../list-patiently.ts";
+import type { ListingSignals } from "../list-patiently.ts";
+import { listToEnd } from "../list-to-end.ts";
 import { horizonBehindMs, knownOffsetMs } from "../run-pass.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { selectRange } from "../select-dates.ts";
@@ -46,10 +46,6 @@ export interface SurveyPage {
   readonly isLast: boolean;
 }
 
-const recordsPerPage = 100;
-/** A listing that does not end is a fault of the service. */
-const mostPages = 1_000_000;
-
 /**
  * A service's clock is followed so far ahead of ours. What is published from beyond the horizon of passes and then missed by
  * a full pass becomes a tombstone too early; a tombstone lives for two full passes and an hour (config/settings/ledger-limits.ts),
@@ -79,37 +75,18 @@ export async function* survey(
   signals: ListingSignals,
 ): AsyncGenerator<SurveyPage, void, undefined> {
   const { source, config } = drain;
-  const seen = new Set<string>();
-  const size = { count: recordsPerPage };
-  let cursor: string | undefined;
-  for (let pageNumber = 0; pageNumber < mostPages; pageNumber += 1) {
-    if (signals.stopping.aborted) throw new RedriverError("stopped", "stopped before the end of the listing");
-    const page = await listPatiently(
-      source,
-      {
-        select: config.select,
-        ...(range.from > 0 ? { fromDate: range.from } : {}),
-        toDate: range.to,
-        ...(cursor === undefined ? {} : { cursor }),
-      },
-      size,
-      signals,
-    );
-    const isLast = page.cursor === undefined;
+  const query = {
+    select: config.select,
+    ...(range.from > 0 ? { fromDate: range.from } : {}),
+    toDate: range.to,
+  };
+  for await (const page of listToEnd(source, query, signals)) {
     yield {
       ...(await decidePage(drain, page.records, range.clock?.horizon ?? Infinity)),
       readAt: page.readAt,
-      isLast,
+      isLast: page.cursor === undefined,
     };
-    if (isLast) return;
-    const position = toPosition(page);
-    if (seen.has(position)) {
-      throw new RedriverError("answer-unreadable", "the listing repeats a page, so it would never end");
-    }
-    seen.add(position);
-    cursor = page.cursor;
   }
-  throw new RedriverError("answer-unreadable", `the listing did not end within ${mostPages} pages`);
 }
 
 /** Decides these records by what the ledger says just now. At most 100. */
