@@ -1,5 +1,6 @@
 import { compileCondition } from "./compile-condition.ts";
 import type { RecordFacts } from "./facts.ts";
+import { someLeaf } from "./some-leaf.ts";
 import type { Condition, DurationField } from "./spec.ts";
 import type { Subject } from "./subject.ts";
 
@@ -47,22 +48,7 @@ export function compileRest(condition: Condition, whole?: (subject: Subject) => 
 }
 
 function asksForTime(condition: Condition): boolean {
-  switch (condition.kind) {
-    case "all":
-    case "some":
-      return condition.of.some(asksForTime);
-    case "not":
-      return asksForTime(condition.of);
-    case "duration":
-      return true;
-    case "any":
-    case "text":
-    case "header":
-    case "number":
-    case "address":
-    case "value":
-      return false;
-  }
+  return someLeaf(condition, ({ kind }) => kind === "duration");
 }
 
 /** `decisive`: the answer of one part that settles the whole, `true` for or and `false` for and. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { DrainConfig, DrainsDocument } from "../../ports/drains.ts";
+import { someLeaf } from "../../rules/some-leaf.ts";
 import type { Condition } from "../../rules/spec.ts";
 
 /**
@@ -19,22 +20,7 @@ export function toRulesHash(
 }
 
 function asksForTimeLeft(condition: Condition): boolean {
-  switch (condition.kind) {
-    case "all":
-    case "some":
-      return condition.of.some(asksForTimeLeft);
-    case "not":
-      return asksForTimeLeft(condition.of);
-    case "duration":
-      return condition.field === "timeLeft";
-    case "any":
-    case "text":
-    case "header":
-    case "number":
-    case "address":
-    case "value":
-      return false;
-  }
+  return someLeaf(condition, (leaf) => leaf.kind === "duration" && leaf.field === "timeLeft");
 }
 
 /**
