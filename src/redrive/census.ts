@@ -10,7 +10,7 @@ import type { DrainConfig } from "../ports/drains.ts";
 import type { Census, Pass, Tally } from "../ports/passes.ts";
 import { earlier } from "../ports/tally.ts";
 import { countStrays } from "./census-strays.ts";
-import { createDrainSelects, enteredAtOf, type DrainSelects } from "./drain-selects.ts";
+import { createDrainSelects, enteredAtOf, type DrainSelects, selectsEverything } from "./drain-selects.ts";
 import type { ListingSignals } from "./list-patiently.ts";
 import { listToEnd } from "./list-to-end.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "./runtime.ts";
@@ -151,9 +151,9 @@ export function toPassCensus(
   pass: Pass,
   tally: Tally,
 ): Census | null {
-  const { select, dates, beforeExpiry } = config;
+  const { beforeExpiry } = config;
   if (pass.kind !== "full" || pass.mode !== "live") return null;
-  if (Object.keys(select).length > 0 || dates !== undefined) return null;
+  if (!selectsEverything(config)) return null;
   const { parked } = tally.reasons;
   if (parked["no-dlq-id"] !== undefined || parked["malformed-record"] !== undefined) return null;
   const earliestExpiryAt = toExpiry(tally.oldestRecordAt, source.config.retentionMs);

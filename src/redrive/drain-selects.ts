@@ -13,6 +13,11 @@ export type DatesMeaning = "entered" | "created" | null;
  */
 export type DrainSelects = (record: RawRecord, now: number) => boolean;
 
+/** Whether a drain lists all that its source has. */
+export function selectsEverything({ select, dates }: Pick<DrainConfig, "select" | "dates">): boolean {
+  return Object.keys(select).length === 0 && dates === undefined;
+}
+
 export function createDrainSelects(
   { select, dates }: Pick<DrainConfig, "select" | "dates">,
   datesMean: DatesMeaning,

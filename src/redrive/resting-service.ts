@@ -2,7 +2,7 @@ import type { Clock } from "../ports/clock.ts";
 import { isRedisAway, isRedriverError, RedriverError, type ErrorCode } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { SourceId } from "../ports/ids.ts";
-import type { CallClass, Rest, RestBook } from "../ports/rests.ts";
+import { callClasses, type CallClass, type Rest, type RestBook } from "../ports/rests.ts";
 import type { BatchOutcome, MessageService } from "../ports/service.ts";
 import { createRetryBudget } from "./retry-budget.ts";
 
@@ -75,7 +75,7 @@ export function createRestingService(parts: RestingParts): {
       } else if (sign === "failed") {
         isShaky = true;
         const rest = await book.failed(clock.random());
-        if (rest !== null) for (const one of ["dlq", "batch"] as const) learn(one, rest, one === callClass);
+        if (rest !== null) for (const one of callClasses) learn(one, rest, one === callClass);
       }
       if (sign === "answered" || typeof sign === "object") {
         if (!isShaky) return;

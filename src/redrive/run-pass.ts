@@ -2,6 +2,7 @@ import { RedriverError, isRedriverError, toFailure } from "../ports/errors.ts";
 import type { PassId } from "../ports/ids.ts";
 import type { CloseVerdict, OpenVerdict, Tally, Window, WindowEnd } from "../ports/passes.ts";
 import { toPassCensus } from "./census.ts";
+import { selectsEverything } from "./drain-selects.ts";
 import type { DrainRuntime } from "./runtime.ts";
 import { runWindow } from "./run-window.ts";
 import { selectRange } from "./select-dates.ts";
@@ -176,8 +177,7 @@ async function endWindow(
   }
   // Where something was deleted meanwhile, a service whose cursor is a position has skipped records.
   const isWhole = outcome === "complete" && verdict.tally.deleted === 0;
-  const listsEverything = Object.keys(config.select).length === 0 && config.dates === undefined;
-  if (pass.kind === "full" && pass.mode === "live" && isWhole && listsEverything) {
+  if (pass.kind === "full" && pass.mode === "live" && isWhole && selectsEverything(config)) {
     // What is pending for this drain and no longer listed has been deleted by somebody, or has expired. Behind a selection it
     // may only have dropped out of it, since it was published under another document.
     await source.ledger.goneUnlisted(config.name, pass.startedAt);

@@ -46,9 +46,8 @@ export async function runWindow(
       if (split !== null) return { end: { kind: "done", split }, tally };
     }
 
-    const { passId } = pass;
     const { records, readAt } = page;
-    const outcome = await workPage(drain, { records, readAt }, signal, { passId, stopping: run.stopping });
+    const outcome = await workPage(drain, { records, readAt }, signal, { stopping: run.stopping });
     tally = addTallies(tally, outcome.tally);
     run.onPage(tally);
     await source.passes.progress(pass.drain, pass.passId, window.windowId, toDueLater(outcome.left));

@@ -59,7 +59,7 @@ export interface DrainRuntime {
   readonly source: SourceRuntime;
   /** This process's part of the archive; null where the document names none. */
   readonly archive: Archive | null;
-  /** The pass on whose behalf it works, for the audit; absent for a sweep and for a person's order. */
+  /** The pass on whose behalf it works, for the audit and the pass's ceiling; absent for a sweep and for a person's order. */
   readonly passId?: PassId;
 }
 

@@ -11,7 +11,6 @@
  */
 import { packBatches } from "../message/pack-batches.ts";
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
-import type { PassId } from "../ports/ids.ts";
 import type { HoldReason } from "../rules/decision.ts";
 import { noteIntent, ofDrain } from "./note-act.ts";
 import type { DrainRuntime } from "./runtime.ts";
@@ -23,23 +22,21 @@ import { holdByGuards } from "./stages/guards.ts";
 import { keepCopies, nearExpiry } from "./stages/keep-copies.ts";
 import { lookUp } from "./stages/look-up.ts";
 import { parkRecords } from "./stages/park.ts";
-import type {
-  Candidate,
-  DecidedRecord,
-  DropResult,
-  KnownRecord,
-  Page,
-  PublishResult,
+import {
+  idsOf,
+  type Candidate,
+  type DecidedRecord,
+  type DropResult,
+  type KnownRecord,
+  type Page,
+  type PublishResult,
 } from "./stages/records.ts";
-import { idsOf } from "./stages/records.ts";
 import { republish } from "./stages/republish.ts";
 import { settle } from "./stages/settle.ts";
 import { createPageReport, type PageOutcome } from "./page-report.ts";
 
 /** For what a page is worked on besides itself. */
 export interface PageWork {
-  /** Null: no pass, so no ceiling of a pass. */
-  readonly passId: PassId | null;
   /** Ends waits for capacity; what is begun is finished. */
   readonly stopping?: AbortSignal;
   /** Asked of each decision before anything is done about it; what it refuses is left as it is, uncounted. Absent: all. */
@@ -51,7 +48,7 @@ export async function workPage(
   drain: DrainRuntime,
   page: Page,
   signal: AbortSignal,
-  { passId, stopping = signal, accepts }: PageWork = { passId: null },
+  { stopping = signal, accepts }: PageWork = {},
 ): Promise<PageOutcome> {
   const { source } = drain;
   const report = createPageReport(drain);
@@ -79,7 +76,7 @@ export async function workPage(
     else if (then === "park") toPark.push(one.decided);
     else if (then === "settle") doneBefore.push(record.letter.dlqId);
   }
-  // What is published or dropped now needs no copy, unless it is left after all.
+  // What is published now needs no copy, unless it is left after all.
   const isWorkedOn = drain.config.mode === "plan" ? new Set<unknown>() : new Set<unknown>(idsOf(candidates));
   const isDone = new Set<unknown>(doneBefore);
   await keepCopiesOf(
@@ -119,7 +116,7 @@ export async function workPage(
   };
   report.results(
     await withCapacity(drain, free, {
-      passId,
+      passId: drain.passId ?? null,
       pageReadAt: page.readAt,
       stop: AbortSignal.any([signal, stopping]),
       whyNotNow: () => whyNotNow(drain, signal),

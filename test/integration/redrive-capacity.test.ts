@@ -48,7 +48,8 @@ async function workOn(rig: Rig, number: number, passId: PassId | null = null, st
   for (let turned = 0; turned < number && page.cursor !== undefined; turned += 1) {
     page = await source.service.list({ select: {}, count: 60, cursor: page.cursor }, never);
   }
-  return workPage(rig.drain, { records: page.records, readAt }, never, { passId, stopping });
+  const drain = passId === null ? rig.drain : { ...rig.drain, passId };
+  return workPage(drain, { records: page.records, readAt }, never, { stopping });
 }
 
 describe("a rate per drain", () => {

@@ -140,7 +140,7 @@ function createWork(run: ApplyRun) {
   const act = async (records: readonly SurveyedRecord[], readAt: number): Promise<PageOutcome> => {
     await noteIntent(source, "apply", records.map(toAuditRecord), { ...ofDrain(drain), ...run.order });
     const raws = records.map(({ decided }) => decided.raw);
-    const work = { passId: null, stopping: signals.stopping, accepts: isToBeDone };
+    const work = { stopping: signals.stopping, accepts: isToBeDone };
     const outcome = await workPage(drain, { records: raws, readAt }, signals.signal, work);
     const ids = records.map(({ decided }) => decided.letter.dlqId);
     const { views } = await source.ledger.peek(ids);
