@@ -24,7 +24,7 @@ export function toSkipsText(drain: string, skips: SkipReport): string {
   ].join("");
 }
 
-export function toSkipReason({ why, was, is }: Skip): string {
+function toSkipReason({ why, was, is }: Skip): string {
   const before = toDecisionText(was);
   switch (why) {
     case "gone":

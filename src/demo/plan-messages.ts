@@ -33,7 +33,7 @@ export interface Addresses {
 
 export const urlGroup = "partners";
 export const queue = "mails";
-export const reviewLabel = "hold-for-review";
+const reviewLabel = "hold-for-review";
 
 const paths = { group: "/partners", groupHealthy: "/audit" } as const;
 

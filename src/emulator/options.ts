@@ -107,7 +107,7 @@ export interface Settings extends Defaulted {
   readonly seed: number | undefined;
 }
 
-export const adjustableNames = [
+const adjustableNames = [
   "order",
   "cursorBy",
   "dateFilter",

@@ -34,7 +34,7 @@ export function addTallies(one: Tally, other: Tally): Tally {
   };
 }
 
-export function addReasons(one: ReasonCounts, other: ReasonCounts): ReasonCounts {
+function addReasons(one: ReasonCounts, other: ReasonCounts): ReasonCounts {
   return {
     due: addCounts(one.due, other.due),
     held: addCounts(one.held, other.held),

@@ -25,7 +25,7 @@ export type RedisProblemKind =
 export type RedisProblemWeight = "refuse" | "hold" | "warn";
 
 /** From this share of maxmemory on nothing new is begun; what is left is for finishing what is begun. */
-export const almostFullAt = 0.9;
+const almostFullAt = 0.9;
 
 /** INFO's fields, and the eviction policy where INFO does not tell it. */
 export interface ServerFacts {

@@ -7,7 +7,7 @@ import { parseStatistics } from "./parse.ts";
 import { retryAtOf } from "./retry-after.ts";
 
 /** Where the service's management API answers in production (remote-contract.md). */
-export const defaultStatisticsUrl = "https://api.upstash.com";
+const defaultStatisticsUrl = "https://api.upstash.com";
 
 /** 16 series of 240 points of about 75 bytes are 288 kB; ten times that is not statistics any more. */
 const maxAnswerBytes = 3_000_000;

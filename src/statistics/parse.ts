@@ -64,7 +64,7 @@ export function baseField(problem: FieldProblem): string {
 }
 
 /** The latest by time; of several at the same nanosecond the last one of the list. */
-export function newestPoint(points: readonly Datapoint[]): Datapoint | undefined {
+function newestPoint(points: readonly Datapoint[]): Datapoint | undefined {
   return points.reduce<Datapoint | undefined>(
     (best, point) => (best === undefined || compareInstants(point.at, best.at) >= 0 ? point : best),
     undefined,

@@ -8,7 +8,7 @@ const cronExpected = 'a cron pattern of five fields, or six with seconds first, 
 /** A moment for trying patterns, so that the answer depends on the pattern alone. In a leap year: 29 February comes. */
 const triedFrom = new Date(Date.UTC(2024, 0, 1));
 
-export const durationMeta = { type: "string", examples: ["30s", "2m", "1h30m", "3d"] };
+const durationMeta = { type: "string", examples: ["30s", "2m", "1h30m", "3d"] };
 
 export const duration = parsed(parseDuration, durationMeta);
 export const positiveDuration = parsed(

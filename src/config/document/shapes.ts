@@ -52,7 +52,7 @@ function isRefused(schema: z.ZodType): boolean {
   return schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodNever;
 }
 
-export const namePattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
+const namePattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 /** A name that becomes part of Redis keys, metrics and logs. */
 export const name = z

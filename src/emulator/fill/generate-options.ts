@@ -2,10 +2,10 @@ import { z } from "zod";
 import { Refusal } from "../refusal.ts";
 
 /** How records are spread over the time that they entered in. */
-export const arrivalShapes = ["even", "burst", "skewed"] as const;
+const arrivalShapes = ["even", "burst", "skewed"] as const;
 export type ArrivalShape = (typeof arrivalShapes)[number];
 
-export const defaultDestinations: readonly string[] = [
+const defaultDestinations: readonly string[] = [
   "http://127.0.0.1:9001/webhooks/orders",
   "http://127.0.0.1:9001/webhooks/payments",
   "http://localhost:9002/api/invoices",

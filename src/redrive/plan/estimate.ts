@@ -43,7 +43,7 @@ export interface EstimateInput {
 
 const idsPerCall = 100;
 /** One request and its answer: 100 ms from within the region, half as much again for Redis and work in between. */
-export const assumedCallMs = 150;
+const assumedCallMs = 150;
 
 export function estimate(input: EstimateInput): Estimate {
   const { limits, publishes, firstPublishes } = input;
