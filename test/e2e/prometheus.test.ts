@@ -61,6 +61,8 @@ it.skipIf(!hasPrometheus)(
     );
     // What was published stays pending.
     emulator.faults.add({ kind: "status", operation: "delete", status: 503 });
+    // The emulator's index lags by the time of day.
+    emulator.putIndex("demo", { pending_index_count: 0 });
     const { env } = createEnv({
       emulator,
       redisUrl: redis.url(),
