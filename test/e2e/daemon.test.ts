@@ -1,95 +1,20 @@
-import { describe, expect, it, onTestFinished } from "vitest";
-import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
-import { createReceiver, type Receiver } from "../support/receiver.ts";
-import { createEnv, startDaemon, type DaemonEnv } from "../support/daemon.ts";
+import { describe, expect, it } from "vitest";
+import { startDaemon } from "../support/daemon.ts";
+import { createDrainStage, type DrainStage } from "../support/drain-stage.ts";
 import { createHold } from "../support/hold.ts";
 import { useRedis } from "../support/redis.ts";
 import { runToEnd } from "../support/command.ts";
 
 const redis = useRedis();
 
-const document = `
-version: 1
-sources: { default: {} }
-drains:
-  main:
-    mode: live
-    schedule: { every: 500ms, full: 2s }
-    limits: { publish: none, perHost: none }
-    minAge: 1s
-    attempts: { max: 5, wait: [1s] }
-    rules:
-      - { name: outage, when: { responseStatus: 503 }, then: republish }
-`;
-
-/** S + T + 15 s: the shortest takeover that the settings allow is worth waiting for. */
-const impatient = {
-  REDRIVER_LEDGER_SEND_BY: "2s",
-  REDRIVER_SERVICE_BATCH_TIMEOUT: "2s",
-  REDRIVER_SERVICE_DELETE_TIMEOUT: "3s",
-  REDRIVER_SWEEP_EVERY: "1s",
-};
-
-interface Stage {
-  readonly emulator: Emulator;
-  readonly receiver: Receiver;
-  readonly setup: DaemonEnv;
-  /** Seeds records that the rule republishes; answers their bodies. */
-  seed(count: number, padding?: number): string[];
-  deliveredOnce(bodies: readonly string[]): void;
-}
-
-async function setUp(
-  options: EmulatorOptions = {},
-  env: Readonly<Record<string, string>> = impatient,
-): Promise<Stage> {
-  const emulator = await startEmulator({ retryScale: 0, ...options });
-  const receiver = await createReceiver();
-  onTestFinished(async () => {
-    await emulator.close();
-    await receiver.close();
-  });
-  const setup = createEnv({ emulator, redisUrl: redis.url(), document, env });
-  return {
-    emulator,
-    receiver,
-    setup,
-    seed(count, padding = 0) {
-      const at = Date.now() - 60 * 60_000;
-      const bodies = Array.from({ length: count }, (_, index) =>
-        JSON.stringify({ id: `m-${index}`, pad: "x".repeat(padding) }),
-      );
-      emulator.dlq.seed(
-        bodies.map((body, index) => ({
-          dlqId: `${at + index * 10}-0`,
-          url: `${receiver.url}/hook`,
-          createdAt: at - 5_000,
-          responseStatus: 503,
-          maxRetries: 0,
-          body,
-        })),
-      );
-      return bodies;
-    },
-    deliveredOnce(bodies) {
-      expect(Object.fromEntries(receiver.counts())).toEqual(
-        Object.fromEntries(bodies.map((body) => [body, 1])),
-      );
-    },
-  };
-}
-
-async function emptied(emulator: Emulator, timeout: number): Promise<void> {
-  await expect.poll(() => emulator.dlq.size, { timeout, interval: 100 }).toBe(0);
-  await emulator.idle();
-}
+const setUp = (): Promise<DrainStage> => createDrainStage({ url: redis.url() });
 
 describe("the daemon", () => {
   it("drains by its schedule, is ready and alive, and SIGTERM ends it with 0", async () => {
-    const { emulator, setup, seed, deliveredOnce } = await setUp();
+    const { setup, seed, deliveredOnce, emptied } = await setUp();
     const bodies = seed(150);
     const daemon = await startDaemon(setup.env);
-    await emptied(emulator, 20_000);
+    await emptied(20_000);
     deliveredOnce(bodies);
     for (const path of ["/livez", "/readyz", "/metrics"]) {
       expect((await fetch(daemon.address + path)).status, path).toBe(200);
@@ -102,7 +27,7 @@ describe("the daemon", () => {
   });
 
   it("killed while a delete is stalled, then started again, delivers once and loses nothing", async () => {
-    const { emulator, setup, seed, deliveredOnce } = await setUp();
+    const { emulator, setup, seed, deliveredOnce, emptied } = await setUp();
     const bodies = seed(50);
     emulator.faults.add({
       kind: "stall-answer",
@@ -117,12 +42,12 @@ describe("the daemon", () => {
     await first.ended;
     emulator.faults.remove("stall");
     await startDaemon(setup.env);
-    await emptied(emulator, 60_000);
+    await emptied(60_000);
     deliveredOnce(bodies);
   }, 90_000);
 
   it("stopped in the middle of a POST past the takeover, then continued, delivers once", async () => {
-    const { emulator, setup, seed, deliveredOnce } = await setUp();
+    const { emulator, setup, seed, deliveredOnce, emptied } = await setUp();
     // Larger than all socket buffers on the way, so that the stop falls between the first byte and the last.
     const bodies = seed(40, 90_000);
     const hold = await createHold(emulator.url, "POST /v2/batch");
@@ -131,7 +56,7 @@ describe("the daemon", () => {
     await hold.reached;
     first.child.kill("SIGSTOP");
     const second = await startDaemon(env);
-    await emptied(emulator, 90_000);
+    await emptied(90_000);
     first.child.kill("SIGCONT");
     hold.release();
     await first.line(
@@ -146,7 +71,7 @@ describe("the daemon", () => {
   }, 180_000);
 
   it("told to stop in the middle of a pass, ends with 0 and loses nothing", async () => {
-    const { emulator, setup, seed, deliveredOnce } = await setUp();
+    const { emulator, setup, seed, deliveredOnce, emptied } = await setUp();
     const bodies = seed(1_000);
     emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
     const first = await startDaemon(setup.env);
@@ -157,34 +82,34 @@ describe("the daemon", () => {
     emulator.faults.remove("slow");
     // The pass was handed back, so its next worker need not wait until it is taken for abandoned.
     await startDaemon(setup.env);
-    await emptied(emulator, 30_000);
+    await emptied(30_000);
     deliveredOnce(bodies);
     expect(first.log.filter(({ event }) => event === "job:failed")).toEqual([]);
   }, 90_000);
 
   it("beside another on the same Redis delivers once", async () => {
-    const { emulator, setup, seed, deliveredOnce } = await setUp();
+    const { setup, seed, deliveredOnce, emptied } = await setUp();
     const bodies = seed(2_000);
     await Promise.all([startDaemon(setup.env), startDaemon(setup.env)]);
-    await emptied(emulator, 60_000);
+    await emptied(60_000);
     deliveredOnce(bodies);
   }, 90_000);
 });
 
 describe("an answer that is dropped after acceptance", () => {
   it("is found again inside the deduplication window: delivered once", async () => {
-    const { emulator, setup, seed, deliveredOnce } = await setUp();
+    const { emulator, setup, seed, deliveredOnce, emptied } = await setUp();
     const bodies = seed(50);
     emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", count: 4 });
     await startDaemon(setup.env);
-    await emptied(emulator, 90_000);
+    await emptied(90_000);
     deliveredOnce(bodies);
   }, 120_000);
 });
 
 describe("a wrong token", () => {
   it("halts the source, and the token file is read again until it is right: the daemon stays alive", async () => {
-    const { emulator, setup, seed, deliveredOnce } = await setUp();
+    const { emulator, setup, seed, deliveredOnce, emptied } = await setUp();
     const bodies = seed(10);
     const tokenFile = setup.folder.write("token", "wrong-token\n");
     const { REDRIVER_SERVICE_TOKEN: _token, ...env } = setup.env;
@@ -197,7 +122,7 @@ describe("a wrong token", () => {
     expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
     setup.folder.write("token", `${emulator.token}\n`);
     await daemon.line(({ event }) => event === "source:resumed", 60_000);
-    await emptied(emulator, 20_000);
+    await emptied(20_000);
     deliveredOnce(bodies);
     expect(JSON.stringify(daemon.log)).not.toContain("wrong-token");
     expect(JSON.stringify(daemon.log)).not.toContain(emulator.token);

@@ -8,8 +8,8 @@ export interface DrainStage {
   readonly emulator: Emulator;
   readonly receiver: Receiver;
   readonly setup: DaemonEnv;
-  /** Records that the rule republishes; answers their bodies. */
-  seed(count: number): string[];
+  /** Records that the rule republishes, with so many characters of padding; answers their bodies. */
+  seed(count: number, padding?: number): string[];
   /** Nothing is left in the DLQ, and everything that was sent has arrived. */
   emptied(timeoutMs: number): Promise<void>;
   /** Each body once, and nothing else. */
@@ -54,9 +54,11 @@ export async function createDrainStage(
     emulator,
     receiver,
     setup,
-    seed(count) {
+    seed(count, padding = 0) {
       const at = Date.now() - 60 * 60_000;
-      const bodies = Array.from({ length: count }, () => JSON.stringify({ id: `m-${(seeded += 1)}` }));
+      const bodies = Array.from({ length: count }, () =>
+        JSON.stringify({ id: `m-${(seeded += 1)}`, pad: "x".repeat(padding) }),
+      );
       emulator.dlq.seed(
         bodies.map((body, index) => ({
           dlqId: `${at + index * 10}-${seeded}`,
