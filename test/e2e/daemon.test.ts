@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { startDaemon } from "../support/daemon.ts";
 import { createDrainStage, type DrainStage } from "../support/drain-stage.ts";
-import { createHold } from "../support/hold.ts";
 import { useRedis } from "../support/redis.ts";
-import { runToEnd } from "../support/command.ts";
 
 const redis = useRedis();
 
@@ -25,50 +23,6 @@ describe("the daemon", () => {
     daemon.child.kill("SIGTERM");
     expect((await daemon.ended).exitCode).toBe(0);
   });
-
-  it("killed while a delete is stalled, then started again, delivers once and loses nothing", async () => {
-    const { emulator, setup, seed, deliveredOnce, emptied } = await setUp();
-    const bodies = seed(50);
-    emulator.faults.add({
-      kind: "stall-answer",
-      operation: "delete",
-      when: "before",
-      name: "stall",
-      count: 1,
-    });
-    const first = await startDaemon(setup.env);
-    await emulator.journal.waitFor((entry) => entry.type === "fault" && entry.name === "stall");
-    first.child.kill("SIGKILL");
-    await first.ended;
-    emulator.faults.remove("stall");
-    await startDaemon(setup.env);
-    await emptied(60_000);
-    deliveredOnce(bodies);
-  }, 90_000);
-
-  it("stopped in the middle of a POST past the takeover, then continued, delivers once", async () => {
-    const { emulator, setup, seed, deliveredOnce, emptied } = await setUp();
-    // Larger than all socket buffers on the way, so that the stop falls between the first byte and the last.
-    const bodies = seed(40, 90_000);
-    const hold = await createHold(emulator.url, "POST /v2/batch");
-    const env = { ...setup.env, REDRIVER_SERVICE_URL: hold.url, REDRIVER_LOG_LEVEL: "debug" };
-    const first = await startDaemon(env);
-    await hold.reached;
-    first.child.kill("SIGSTOP");
-    const second = await startDaemon(env);
-    await emptied(90_000);
-    first.child.kill("SIGCONT");
-    hold.release();
-    await first.line(
-      ({ event, operation, outcome }) =>
-        event === "service:answered" && operation === "batch" && outcome !== "ok",
-      60_000,
-    );
-    await emulator.idle();
-    deliveredOnce(bodies);
-    second.child.kill("SIGTERM");
-    expect((await second.ended).exitCode).toBe(0);
-  }, 180_000);
 
   it("told to stop in the middle of a pass, ends with 0 and loses nothing", async () => {
     const { emulator, setup, seed, deliveredOnce, emptied } = await setUp();
@@ -94,131 +48,4 @@ describe("the daemon", () => {
     await emptied(60_000);
     deliveredOnce(bodies);
   }, 90_000);
-});
-
-describe("an answer that is dropped after acceptance", () => {
-  it("is found again inside the deduplication window: delivered once", async () => {
-    const { emulator, setup, seed, deliveredOnce, emptied } = await setUp();
-    const bodies = seed(50);
-    emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", count: 4 });
-    await startDaemon(setup.env);
-    await emptied(90_000);
-    deliveredOnce(bodies);
-  }, 120_000);
-});
-
-describe("a wrong token", () => {
-  it("halts the source, and the token file is read again until it is right: the daemon stays alive", async () => {
-    const { emulator, setup, seed, deliveredOnce, emptied } = await setUp();
-    const bodies = seed(10);
-    const tokenFile = setup.folder.write("token", "wrong-token\n");
-    const { REDRIVER_SERVICE_TOKEN: _token, ...env } = setup.env;
-    const daemon = await startDaemon({ ...env, REDRIVER_SERVICE_TOKEN_FILE: tokenFile });
-    const halted = await daemon.line(({ event }) => event === "source:halted");
-    expect(halted).toMatchObject({ code: "unauthorised" });
-    const ready = await fetch(`${daemon.address}/readyz`);
-    expect(ready.status).toBe(503);
-    expect(await ready.text()).toContain("source default is halted");
-    expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
-    setup.folder.write("token", `${emulator.token}\n`);
-    await daemon.line(({ event }) => event === "source:resumed", 60_000);
-    await emptied(20_000);
-    deliveredOnce(bodies);
-    expect(JSON.stringify(daemon.log)).not.toContain("wrong-token");
-    expect(JSON.stringify(daemon.log)).not.toContain(emulator.token);
-  }, 120_000);
-});
-
-describe("bad input", () => {
-  const inTheWay = { REDRIVER_SERVICE_URL: "http://127.0.0.1:9", REDRIVER_SERVICE_TOKEN: "token-token" };
-
-  it("is told by the name of an unknown setting, with 78", async () => {
-    const { exitCode, err } = await runToEnd(["config", "check"], { ...inTheWay, REDRIVER_SERVICE_URI: "x" });
-    expect(exitCode).toBe(78);
-    expect(err).toContain("REDRIVER_SERVICE_URI");
-  });
-
-  it("is told by the setting of a missing token, with 78", async () => {
-    const { setup } = await setUp();
-    const { REDRIVER_SERVICE_TOKEN: _token, ...env } = setup.env;
-    const { exitCode, err } = await runToEnd(["run"], env);
-    expect(exitCode).toBe(78);
-    expect(err).toContain("REDRIVER_SERVICE_TOKEN");
-  });
-
-  it.each(["run", "drain"])(
-    "is told by %s when the token file is not there, with 78 and at once",
-    async (command) => {
-      const { setup } = await setUp();
-      const { REDRIVER_SERVICE_TOKEN: _token, ...env } = setup.env;
-      const args = command === "drain" ? ["drain", "main", "--yes"] : ["run"];
-      const { exitCode, err } = await runToEnd(args, {
-        ...env,
-        REDRIVER_SERVICE_TOKEN_FILE: "/nowhere/token",
-      });
-      expect(exitCode).toBe(78);
-      expect(err).toContain("REDRIVER_SERVICE_TOKEN_FILE");
-      expect(
-        (await runToEnd(["config", "check"], { ...env, REDRIVER_SERVICE_TOKEN_FILE: "/nowhere/token" }))
-          .exitCode,
-      ).toBe(78);
-    },
-  );
-
-  it("is told when the port is taken, with 78 and at once", async () => {
-    const { setup } = await setUp();
-    const daemon = await startDaemon(setup.env);
-    const port = new URL(daemon.address).port;
-    const { exitCode, err } = await runToEnd(["run"], { ...setup.env, REDRIVER_HTTP_PORT: port });
-    expect(exitCode).toBe(78);
-    expect(err).toContain("REDRIVER_HTTP_PORT");
-  });
-
-  it("is told by line and column, five mistakes at once, and nothing is called", async () => {
-    const { emulator, setup } = await setUp();
-    const wrong = setup.folder.write(
-      "wrong.yaml",
-      `version: 2
-sources: { default: {} }
-drains:
-  main:
-    modus: live
-    minAge: soon
-    rules:
-      - { name: a, when: { responseStatus: many }, then: republish }
-      - { name: b, when: any, then: retry }
-`,
-    );
-    const { exitCode, err } = await runToEnd(["run"], { ...setup.env, REDRIVER_DRAINS_FILE: wrong });
-    expect(exitCode).toBe(78);
-    const lines = err.split("\n").filter((line) => line.includes("wrong.yaml:"));
-    expect(lines.map((line) => /wrong\.yaml:(\d+):\d+/.exec(line)?.[1])).toEqual(["1", "5", "6", "8", "9"]);
-    expect(emulator.journal.entries("request")).toEqual([]);
-  });
-
-  it("is told when Redis cannot be reached: a command ends with 1, the daemon waits and is not ready", async () => {
-    const { emulator, setup } = await setUp();
-    const env = { ...setup.env, REDRIVER_REDIS_URL: "redis://127.0.0.1:1" };
-    const { exitCode, err } = await runToEnd(["drain", "main", "--yes"], env);
-    expect(exitCode).toBe(1);
-    expect(err).toContain("REDRIVER_REDIS_URL");
-    const daemon = await startDaemon(env);
-    const ready = await fetch(`${daemon.address}/readyz`);
-    expect(ready.status).toBe(503);
-    expect(await ready.text()).toContain("REDRIVER_REDIS_URL");
-    expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
-    daemon.child.kill("SIGTERM");
-    expect((await daemon.ended).exitCode).toBe(0);
-    expect(emulator.journal.entries("request")).toEqual([]);
-  });
-
-  it("is told when the service cannot be reached: a command ends with 1 and names the setting", async () => {
-    const { setup } = await setUp();
-    const { exitCode, err } = await runToEnd(["drain", "main", "--yes"], {
-      ...setup.env,
-      REDRIVER_SERVICE_URL: "http://127.0.0.1:1",
-    });
-    expect(exitCode).toBe(1);
-    expect(err).toContain("REDRIVER_SERVICE_URL");
-  });
 });
