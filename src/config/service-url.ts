@@ -1,3 +1,4 @@
+import { parseUrl } from "../message/parse-url.ts";
 import type { Parsed } from "../rules/parsed.ts";
 
 const expected = 'an http(s) address without user, query and fragment, such as "https://qstash.upstash.io"';
@@ -7,9 +8,8 @@ const expected = 'an http(s) address without user, query and fragment, such as "
  * (remote-contract: environment names people already have). The value is never repeated: it may carry credentials.
  */
 export function parseServiceUrl(value: unknown): Parsed<string> {
-  if (typeof value !== "string" || value.length > 2_048 || !URL.canParse(value))
-    return { ok: false, expected };
-  const url = new URL(value);
+  const url = typeof value !== "string" || value.length > 2_048 ? null : parseUrl(value);
+  if (url === null) return { ok: false, expected };
   const plain = url.username === "" && url.password === "" && url.search === "" && url.hash === "";
   if (!plain || !["http:", "https:"].includes(url.protocol)) return { ok: false, expected };
   const path = url.pathname.replace(/\/+$/, "").replace(/\/v2(\/publish)?$/, "");

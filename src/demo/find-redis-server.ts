@@ -43,10 +43,10 @@ export async function findRedisServer(search: Search): Promise<FoundRedis> {
 }
 
 async function takeGiven(url: string): Promise<FoundRedis> {
-  if (!URL.canParse(url)) throw new Error("REDRIVER_TEST_REDIS_URL: expected redis://host:port/database");
+  const expected = "REDRIVER_TEST_REDIS_URL: expected redis://host:port/database";
+  const { host, pathname } = parse(url, expected);
   const size = await askRedis(url, ["DBSIZE"], startTimeoutMs);
   if (size !== ":0") {
-    const { host, pathname } = new URL(url);
     throw new Error(
       `REDRIVER_TEST_REDIS_URL: expected an empty database at ${host}${pathname}, found ${size.slice(1)} keys; give another database number, or unset it to have a server started`,
     );
@@ -179,4 +179,12 @@ function freePort(): Promise<number> {
       server.close(() => resolve(port));
     });
   });
+}
+
+function parse(url: string, expected: string): URL {
+  try {
+    return new URL(url);
+  } catch (error) {
+    throw new Error(expected, { cause: error });
+  }
 }

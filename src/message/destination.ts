@@ -1,3 +1,4 @@
+import { parseUrl } from "./parse-url.ts";
 import type { DestinationRewrite } from "../rules/spec.ts";
 
 /**
@@ -6,7 +7,7 @@ import type { DestinationRewrite } from "../rules/spec.ts";
  */
 export function isDestination(text: string): boolean {
   const authority = /^https?:\/\/([^/?#\s\\\p{Cc}\p{Cs}]+)[^\s\\\p{Cc}\p{Cs}]*$/iu.exec(text)?.[1];
-  return authority !== undefined && !authority.includes("@") && URL.canParse(text);
+  return authority !== undefined && !authority.includes("@") && parseUrl(text) !== null;
 }
 
 /**

@@ -2,6 +2,7 @@
  * What may be published at all, whatever a record or a rule says: to which addresses, how large, with how many headers. A record
  * that may not is parked, and asked again whenever it is listed: settings decide, not people.
  */
+import { parseUrl } from "./parse-url.ts";
 import type { ParkReason } from "../rules/decision.ts";
 import type { BatchItem } from "./dead-letter.ts";
 import { isPrivateHost } from "./private-host.ts";
@@ -60,12 +61,12 @@ function createUrlCheck(
   { allowHosts, allowSchemes, allowPrivate }: ItemPolicy,
   sourceUrl: string | undefined,
 ): (url: string) => boolean {
-  const source = sourceUrl === undefined ? null : parse(sourceUrl);
+  const source = sourceUrl === undefined ? null : parseUrl(sourceUrl);
   const privateAllowed =
     allowPrivate === "yes" || (allowPrivate === "auto" && source !== null && isPrivateHost(source.hostname));
   const named = new Set(allowPrivate === "auto" ? allowHosts : []);
   return (url) => {
-    const parsed = parse(url);
+    const parsed = parseUrl(url);
     if (parsed === null || !allowSchemes.some((scheme) => parsed.protocol === `${scheme}:`)) return false;
     const host = toBareHost(parsed.hostname);
     if (allowHosts.length > 0 && !allowHosts.some((pattern) => covers(pattern, host))) return false;
@@ -81,7 +82,7 @@ export function parseHostPattern(text: string): string | null {
   if (name === "" || /[\s/?#@\\*\p{Cc}\p{Cs}]/u.test(name)) return null;
   const isIpv6 = /^[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*$/i.test(name);
   if (!isIpv6 && name.includes(":") && !/^\[.*\]$/.test(name)) return null;
-  const parsed = parse(`http://${isIpv6 ? `[${name}]` : name}/`);
+  const parsed = parseUrl(`http://${isIpv6 ? `[${name}]` : name}/`);
   if (parsed === null) return null;
   const host = toBareHost(parsed.hostname);
   if (host === "") return null;
@@ -96,8 +97,4 @@ function covers(pattern: string, host: string): boolean {
 /** `example.com.` and `example.com` are one host. */
 function toBareHost(hostname: string): string {
   return hostname.toLowerCase().replace(/\.+$/, "");
-}
-
-function parse(url: string): URL | null {
-  return URL.canParse(url) ? new URL(url) : null;
 }

@@ -1,3 +1,4 @@
+import { parseUrl } from "../message/parse-url.ts";
 import type { DeadLetter, HeaderValues } from "../message/dead-letter.ts";
 import type { RecordFacts } from "./facts.ts";
 import { parseIpAddress, type IpAddress } from "./ip-address.ts";
@@ -140,20 +141,11 @@ function present(text: string | undefined): readonly string[] {
 
 /** A host is asked for with or without its port; a default port is not written. */
 function toAddress(text: string): Address {
-  const url = toUrl(text);
+  const url = parseUrl(text);
   if (url === null) return { hosts: nothing, path: nothing };
   const { hostname, host, pathname } = url;
   if (hostname === "") return { hosts: nothing, path: [pathname] };
   return { hosts: hostname === host ? [host] : [hostname, host], path: [pathname] };
-}
-
-/** Parsed once: asking URL.canParse first would do the work twice. */
-function toUrl(text: string): URL | null {
-  try {
-    return new URL(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Names that differ only in case are one header. */

@@ -1,3 +1,4 @@
+import { parseUrl } from "../../src/message/parse-url.ts";
 import type { RecordFacts } from "../../src/rules/facts.ts";
 import type { Condition, TextPattern, ValuePattern } from "../../src/rules/spec.ts";
 
@@ -42,7 +43,7 @@ export function holdsNaively(condition: Condition, facts: RecordFacts): boolean 
     }
     case "text": {
       const { field } = condition;
-      const address = URL.canParse(letter.url) ? new URL(letter.url) : undefined;
+      const address = parseUrl(letter.url) ?? undefined;
       const found: Partial<Record<string, readonly unknown[]>> = {
         host: address === undefined ? [] : [address.host, address.hostname],
         path: address === undefined ? [] : [address.pathname],

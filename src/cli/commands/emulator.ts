@@ -1,3 +1,4 @@
+import { parseUrl } from "../../message/parse-url.ts";
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { InvalidArgumentError, Option } from "commander";
@@ -232,7 +233,7 @@ function toFactor(text: string): number {
 }
 
 function toDestinations(text: string, before: readonly string[] = []): string[] {
-  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return [...before, text];
+  if (/^https?:\/\//i.test(text) && parseUrl(text) !== null) return [...before, text];
   throw new InvalidArgumentError("Expected an http(s) URL.");
 }
 

@@ -1,3 +1,4 @@
+import { parseUrl } from "../../message/parse-url.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
 import type { Select } from "../../ports/service.ts";
 import { compileAddresses, compileNumbers, compileTexts } from "../../rules/compile-patterns.ts";
@@ -58,7 +59,7 @@ export function canHold(condition: Condition, selected: Selected, budget: Budget
 }
 
 export function toSelected(select: DrainConfig["select"]): Selected {
-  const urls = select.url?.flatMap((url) => (URL.canParse(url) ? [new URL(url)] : [])) ?? null;
+  const urls = select.url?.flatMap((url) => parseUrl(url) ?? []) ?? null;
   // An address that this reading of it does not understand may have any host and path.
   const readable = urls !== null && urls.length === select.url?.length ? urls : null;
   const fields: Readonly<Record<string, readonly string[] | null | undefined>> = {

@@ -3,9 +3,12 @@
  * addresses and what stands before an `@` is not the host. Names are judged, never resolved: only `localhost` counts.
  */
 export function isLoopbackUrl(url: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const { hostname } = new URL(url);
-  return isLocalName(hostname) || isLocalAddress(hostname);
+  try {
+    const { hostname } = new URL(url);
+    return isLocalName(hostname) || isLocalAddress(hostname);
+  } catch {
+    return false;
+  }
 }
 
 /** `localhost` and what ends in it, as in RFC 6761; a dot at the end makes no difference. */

@@ -167,5 +167,10 @@ function parseDeduplicationId(id: string | undefined): string | undefined {
 }
 
 export function isEndpointUrl(text: string): boolean {
-  return /^https?:\/\//i.test(text) && URL.canParse(text);
+  if (!/^https?:\/\//i.test(text)) return false;
+  try {
+    return new URL(text).host !== "";
+  } catch {
+    return false;
+  }
 }

@@ -1,3 +1,4 @@
+import { parseUrl } from "../../message/parse-url.ts";
 import type { Show } from "../../message/masked-text.ts";
 import { compileGlob } from "../../rules/glob.ts";
 import type { ListingSignals } from "../list-patiently.ts";
@@ -63,8 +64,7 @@ function toTest({ rules, host }: PlanFilter): (record: SurveyedRecord) => boolea
   return ({ decided: { decision, letter } }) => {
     if (wanted !== null && (decision.rule === null || !wanted.has(decision.rule))) return false;
     if (fitsHost === null) return true;
-    if (!URL.canParse(letter.url)) return false;
-    const url = new URL(letter.url);
-    return fitsHost(url.hostname) || fitsHost(url.host);
+    const url = parseUrl(letter.url);
+    return url !== null && (fitsHost(url.hostname) || fitsHost(url.host));
   };
 }

@@ -1,3 +1,4 @@
+import { parseUrl } from "../../message/parse-url.ts";
 import type { BatchItem } from "../../message/dead-letter.ts";
 
 /** What rates per host are counted by: the destination's host with its port, or `queue:<name>`. */
@@ -7,6 +8,5 @@ export function targetOf({ queue, destination }: BatchItem): string {
 
 /** Host with port where it is not the usual one, in lower case; `(no host)` for what is no URL. */
 export function hostOf(url: string): string {
-  if (!URL.canParse(url)) return "(no host)";
-  return new URL(url).host || "(no host)";
+  return parseUrl(url)?.host || "(no host)";
 }
