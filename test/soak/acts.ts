@@ -54,8 +54,11 @@ export interface PlannedAct {
   readonly act: Act;
 }
 
+const signals = { kill: "SIGKILL", terminate: "SIGTERM", freeze: "SIGSTOP" } as const;
+
 /** Kind for people, and for counting. */
 export function nameOf(act: Act): string {
+  if (act.kind === "kill" || act.kind === "terminate" || act.kind === "freeze") return signals[act.kind];
   if (act.kind === "redis-restart") return `${act.kind} ${act.signal}`;
   if (act.kind === "tcp-redis" || act.kind === "tcp-service") return `${act.kind} ${act.how}`;
   return act.kind === "emulator" ? `${act.kind} ${act.fault.kind}` : act.kind;

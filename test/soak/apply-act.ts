@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import type { Act, TcpHow } from "./acts.ts";
 import type { MadeLetter } from "./letters.ts";
 import { newSecret, type Stand } from "./stand.ts";
+import { waitUntil } from "./wait.ts";
 
 /** What an act does to the soak's own books. */
 export interface Books {
@@ -61,11 +62,11 @@ export async function applyAct(act: Act, stand: Stand, books: Books): Promise<Un
     case "tcp-redis": {
       const paths = act.daemons.map((daemon) => redis.paths[daemon]!);
       await Promise.all(paths.map((path) => disturb(path, act)));
-      return async () => void (await Promise.all(paths.map((path) => path.heal())));
+      return async () => void (await Promise.all(paths.map(heal)));
     }
     case "tcp-service":
       await disturb(stand.servicePath, act);
-      return () => stand.servicePath.heal();
+      return () => heal(stand.servicePath);
     case "emulator": {
       if (act.fault.kind !== "arriving-records") {
         const name = emulator.faults.add(act.fault);
@@ -125,6 +126,16 @@ async function setRedis(stand: Stand, name: string, value: string, usual: string
   const { connection } = stand.redis.primary();
   await connection.command("CONFIG", "SET", name, value);
   return async () => void (await connection.command("CONFIG", "SET", name, usual));
+}
+
+/** While a path is cut another program may be lent its port, for a connection as a rule. */
+function heal(path: Stand["servicePath"]): Promise<void> {
+  const isHealed = (): Promise<boolean> =>
+    path.heal().then(
+      () => true,
+      () => false,
+    );
+  return waitUntil("the port of a path that was cut", isHealed, 30_000);
 }
 
 async function disturb(

@@ -1,10 +1,11 @@
 import type { EntryOf, HappeningType, JournalEntry } from "../../src/emulator/index.ts";
-import { createDeclarations } from "./declarations.ts";
+import { createDeclarations, longestPipeMs } from "./declarations.ts";
 import { times } from "./document.ts";
 import { createJudge, type Judge, type Loss } from "./judge.ts";
 import type { MadeLetter } from "./letters.ts";
 import { createLogWatch, type LogWatch } from "./watch-log.ts";
-import { createProgress, longestWaitMs, type Obstacles, type Progress } from "./progress.ts";
+import { createProgress, type Progress } from "./progress.ts";
+import { stallLimitMs, type Obstacles } from "./waits.ts";
 import { createAuditReading } from "./read-audit.ts";
 import { readArchivedIds } from "./read-archive.ts";
 import { createSecrets } from "./secrets.ts";
@@ -27,14 +28,11 @@ export interface Bookkeeping {
   conclude(): Promise<void>;
 }
 
-/** A POST's audit is written before it; its line may still be on its way through a pipe when the journal has the acceptance. */
-const settleMs = 5_000;
-
 const readTypes = ["accepted", "deduplicated", "dead-lettered", "deleted", "lost", "fault"] as const;
 
 export function createBookkeeping(stand: () => Stand): Bookkeeping {
   const judge = createJudge({ dedupWindowMs: times.dedupWindow, now: Date.now });
-  const declarations = createDeclarations();
+  const declarations = createDeclarations(Date.now);
   const progress = createProgress(judge, Date.now);
   const readAudit = createAuditReading(declarations);
   const arriving = new Map<string, readonly MadeLetter[]>();
@@ -104,7 +102,7 @@ export function createBookkeeping(stand: () => Stand): Bookkeeping {
     for (const { dlqId, bornAt, at } of vanished) {
       counts.expired += 1;
       // What lived only while things were broken may never have been seen.
-      if (archived.copied.has(dlqId) || progress.quietWithin(bornAt, at) < longestWaitMs) continue;
+      if (archived.copied.has(dlqId) || progress.quiet.within(bornAt, at) < stallLimitMs) continue;
       judge.broken("expired", `${dlqId} vanished by its age, and the archive has no copy`);
     }
   }
@@ -127,7 +125,7 @@ export function createBookkeeping(stand: () => Stand): Bookkeeping {
   }
 
   const explain = (until: number): void =>
-    judge.explainDoubles({ declarations: (dlqId) => declarations.of(dlqId), losses }, until);
+    judge.explainDoubles({ declarations: declarations.of, story: declarations.story, losses }, until);
 
   let looks = 0;
   return {
@@ -150,7 +148,8 @@ export function createBookkeeping(stand: () => Stand): Bookkeeping {
       // While Redis is away nothing of it can be read; the next look reads it.
       await readAudit(connection).catch(() => undefined);
       readJournal();
-      explain(Date.now() - settleMs);
+      // What was declared may still be on its way when the journal has the acceptance.
+      explain(Date.now() - longestPipeMs);
       if (looks % 10 === 0) await scrape();
       await progress.look(obstacles, connection).catch(() => undefined);
     },

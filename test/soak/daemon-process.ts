@@ -29,7 +29,7 @@ export interface DaemonOptions {
   readonly onEnd: () => void;
 }
 
-/** shutdown.hard is 6 s, and a second more for the last resort. */
+/** shutdown.hard is 6 s; a busy machine comes late. */
 const terminateWithinMs = 15_000;
 
 export function createDaemonProcess(options: DaemonOptions): DaemonProcess {

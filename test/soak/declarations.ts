@@ -1,46 +1,77 @@
-/** Reasons under which redriver says, before a POST, that it may be a double. */
-const declaring: ReadonlySet<string> = new Set([
+/** Notes by which redriver says, before a POST, that its series may double an earlier one. */
+const seriesNotes: ReadonlySet<string> = new Set([
   "unknown-outcome-past-window",
   "released-past-window",
   "hit-after-refusals",
 ]);
 
+/** The reason of a publish that may double one of which Redis lost what was written. */
+export const lossReason = "after-ledger-loss";
+
+/**
+ * redriver said in the audit that its next publish of a dead letter may be a double. `double-found` is none: it is said afterwards, and
+ * says of no case that it was one of the declared ones.
+ */
+export interface Declaration {
+  /** A note of its series, or `lossReason`. */
+  readonly why: string;
+  /** Written between these, Unix ms. */
+  readonly earliest: number;
+  readonly latest: number;
+}
+
 export interface Declarations {
-  /** An entry of the audit, as it stood in a log line or in Redis. Each entry is in both; neither alone survives everything. */
-  note(where: "log" | "redis", entry: AuditEntryText): void;
-  of(dlqId: string): ReadonlyMap<string, number>;
+  /**
+   * An entry of the audit, as it stood in a log line or in Redis. Each entry is in both; neither alone survives everything. `at`: when Redis
+   * took it, Unix ms; a log line is taken for as old as it may be, because the clock of the daemon that wrote it may be moved.
+   */
+  note(where: "log" | "redis", entry: AuditEntryText, at?: number): void;
+  /** In no order; one that was found in both places is there twice. */
+  of(dlqId: string): readonly Declaration[];
+  /** All that the audit says of a dead letter, for people. */
+  story(dlqId: string): string;
 }
 
 export interface AuditEntryText {
   readonly act: string;
-  readonly records: readonly { readonly dlqId: string; readonly notes?: readonly string[] }[];
+  readonly records: readonly {
+    readonly dlqId: string;
+    readonly reason?: string;
+    readonly notes?: readonly string[];
+  }[];
 }
 
-export function createDeclarations(): Declarations {
-  const counts = {
-    log: new Map<string, Map<string, number>>(),
-    redis: new Map<string, Map<string, number>>(),
-  };
+/** From a daemon's writing a line to its reading here, on a busy machine. A POST's audit is written before it. */
+export const longestPipeMs = 5_000;
+
+/** `now`: Unix ms. */
+export function createDeclarations(now: () => number): Declarations {
+  const declared = new Map<string, Declaration[]>();
+  const told = new Map<string, { readonly at: number; readonly text: string }[]>();
   return {
-    note(where, { act, records }) {
-      if (act !== "republish") return;
-      for (const { dlqId, notes = [] } of records) {
-        for (const note of notes.filter((text) => declaring.has(text))) {
-          const of = counts[where].get(dlqId) ?? new Map<string, number>();
-          of.set(note, (of.get(note) ?? 0) + 1);
-          counts[where].set(dlqId, of);
+    note(where, { act, records }, at = now()) {
+      const earliest = where === "log" ? at - longestPipeMs : at;
+      for (const { dlqId, reason = "", notes = [] } of records) {
+        const words = [act, reason, ...notes].filter((word) => word !== "");
+        append(told, dlqId, { at, text: `${words.join(" ")} (${where}, ${at})` });
+        if (act !== "republish") continue;
+        const whys = notes.filter((note) => seriesNotes.has(note));
+        for (const why of reason === lossReason ? [...whys, reason] : whys) {
+          append(declared, dlqId, { why, earliest, latest: at });
         }
       }
     },
-    of(dlqId) {
-      const inLog = counts.log.get(dlqId) ?? new Map<string, number>();
-      const inRedis = counts.redis.get(dlqId) ?? new Map<string, number>();
-      return new Map(
-        [...new Set([...inLog.keys(), ...inRedis.keys()])].map((why) => [
-          why,
-          Math.max(inLog.get(why) ?? 0, inRedis.get(why) ?? 0),
-        ]),
-      );
-    },
+    of: (dlqId) => declared.get(dlqId) ?? [],
+    story: (dlqId) =>
+      (told.get(dlqId) ?? [])
+        .toSorted((one, other) => one.at - other.at)
+        .map(({ text }) => text)
+        .join(", ") || "nothing",
   };
+}
+
+function append<Item>(lists: Map<string, Item[]>, key: string, item: Item): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [item]);
+  else list.push(item);
 }

@@ -1,3 +1,5 @@
+import type { LedgerLimits } from "../../src/ports/ledger.ts";
+
 /** Times of the soak, ms: the shortest that redriver's settings allow, so that a minute holds many takeovers. */
 export const times = {
   sendBy: 1_000,
@@ -7,9 +9,22 @@ export const times = {
   sweepEvery: 5_000,
   /** takeoverAfter = sendBy + batchTimeout + 15 s. */
   takeoverAfter: 17_000,
-  probeEvery: 30_000,
-  scheduleEvery: 60_000,
+  /** No setting: schedules that were lost with Redis are written again within this. */
+  scheduleEvery: 15_000,
 } as const;
+
+/** The same as a ledger has it. Nothing is begun or kept by the soak, so the lives of entries do not matter. */
+export const ledgerLimits: LedgerLimits = {
+  dedupWindowMs: times.dedupWindow,
+  sendByMs: times.sendBy,
+  batchTimeoutMs: times.batchTimeout,
+  networkDelayMs: times.networkDelay,
+  maxPageAgeMs: 60_000,
+  retentionMs: 3 * 86_400_000,
+  tombstoneMs: 3_600_000,
+  settleGateAgeMs: 60_000,
+  settleGateFailedDeletes: 1_000,
+};
 
 export const sourceId = "default";
 

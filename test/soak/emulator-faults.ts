@@ -4,9 +4,10 @@ import type { Dice } from "./dice.ts";
 /**
  * How each kind of the emulator's faults is drawn: a kind that the emulator gets and this table lacks does not compile.
  *
- * Left out are lies that no client could see through, because nobody promises anything then: an item refused although it was published
- * (`published`), a 2xx made up for a batch or a delete, a 4xx to a batch that took effect, and a refused item that registers its
- * deduplication id (`registersDeduplication`): when the refusal is lost on its way, a later hit of that id proves what is not true.
+ * Left out are lies beyond what redriver promises (docs/guarantees.md, 1), so that what they lead to is no mistake of its: a refused item
+ * that registers its deduplication id (`registersDeduplication`), because where that refusal is lost on its way a later hit proves what
+ * is not true, and the message is lost; an item refused although it was published (`item-error` with `published`) and a 4xx to a batch that took
+ * effect, because what is refused for certain is published again; a 2xx made up for a batch or a delete.
  * A request is held back before it takes effect for at most `longestHoldMs`, which is within what the ledger's inequality leaves.
  */
 export const drawEmulatorFault: Readonly<Record<FaultKind, (dice: Dice) => FaultDefinition>> = {

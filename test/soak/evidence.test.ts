@@ -80,7 +80,11 @@ describe("a letter", () => {
 
 function heard(lines: readonly string[], from: "stdout" | "stderr" = "stdout") {
   const judge = createJudge({ dedupWindowMs: 1, now: () => 0 });
-  const watch = createLogWatch(judge, createDeclarations(), knowing(secret));
+  const watch = createLogWatch(
+    judge,
+    createDeclarations(() => 0),
+    knowing(secret),
+  );
   for (const text of lines) watch.line(1, text, from);
   return { broken: judge.violations.map(({ rule }) => rule), watch };
 }
@@ -93,6 +97,9 @@ describe("what a daemon says", () => {
     ]);
     expect(
       heard(['{"event":"job:failed","code":"unexpected","msg":"queue job failed: OOM no"}']).broken,
+    ).toEqual(["unexpected-error"]);
+    expect(
+      heard(['{"event":"job:failed","code":"redis-unavailable","msg":"Redis refused: OOM"}']).broken,
     ).toEqual([]);
     expect(heard(["Error: it broke"], "stderr").broken).toEqual(["unexpected-error"]);
     expect(heard(["warning: two drains"], "stderr").broken).toEqual([]);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../src/emulator/index.ts";
-import { createDeclarations } from "./declarations.ts";
+import { createDeclarations, lossReason } from "./declarations.ts";
 import { createJudge, type Evidence } from "./judge.ts";
 import type { Letter } from "./letters.ts";
 
 const dedupWindowMs = 90_000;
 const letter: Letter = { dlqId: "1000-1", root: "m-1", fate: "republish", bodySha256: "sha" };
-const silent: Evidence = { declarations: () => new Map(), losses: [] };
+const silent: Evidence = { declarations: () => [], story: () => "nothing", losses: [] };
 const end = Number.POSITIVE_INFINITY;
 
 /** A journal in the making, and a judge that reads it. */
@@ -97,12 +97,15 @@ function twice(secondId: string, apartMs: number, evidence: Evidence) {
   return { broken: broken(), doubles: judge.doubles.map(({ why }) => why) };
 }
 
-function declared(count: number): Evidence {
-  return { ...silent, declarations: () => new Map([["unknown-outcome-past-window", count]]) };
+const note = "unknown-outcome-past-window";
+
+function said(why: string, ...times: readonly number[]): Evidence {
+  return { ...silent, declarations: () => times.map((at) => ({ why, earliest: at, latest: at })) };
 }
 
-function lost(to: number, from = 0): Evidence {
-  return { ...silent, losses: [{ from, to }] };
+/** Redis lost what was written from `from` to `to`, and redriver said so with the second publish at `at`. */
+function lost(to: number, { from = 0, at = 80_000 }: { from?: number; at?: number | null } = {}): Evidence {
+  return { ...said(lossReason, ...(at === null ? [] : [at])), losses: [{ from, to }] };
 }
 
 describe("a second acceptance", () => {
@@ -112,37 +115,84 @@ describe("a second acceptance", () => {
   });
 
   it("of a further series is what redriver declared", () => {
-    expect(twice("redriver-1000-1-2", 50_000, declared(1))).toEqual({
-      broken: [],
-      doubles: ["unknown-outcome-past-window"],
-    });
+    expect(twice("redriver-1000-1-2", 50_000, said(note, 50_500))).toEqual({ broken: [], doubles: [note] });
   });
 
-  it("of the same series is not what redriver declared of another", () => {
-    expect(twice("redriver-1000-1", 95_000, declared(1)).broken).toEqual(["doubled"]);
+  it("is not what redriver declared after it, or before the acceptance that it doubles", () => {
+    expect(twice("redriver-1000-1-2", 50_000, said(note, 51_001)).broken).toEqual(["doubled"]);
+    expect(twice("redriver-1000-1-2", 50_000, said(note, 1_000)).broken).toEqual(["doubled"]);
   });
 
-  it("of the same series, past its window, follows from a loss of the ledger between the two", () => {
-    expect(twice("redriver-1000-1", 95_000, lost(50_000))).toEqual({ broken: [], doubles: ["ledger-lost"] });
+  it("is what may have been declared before it, where the time is not known better", () => {
+    const evidence = { ...silent, declarations: () => [{ why: note, earliest: 50_900, latest: 55_900 }] };
+    expect(twice("redriver-1000-1-2", 50_000, evidence).doubles).toEqual([note]);
+  });
+
+  it("of the same series is not what redriver declared of another, nor is one of the first series", () => {
+    expect(twice("redriver-1000-1", 95_000, said(note, 90_000)).broken).toEqual(["doubled"]);
+    const { judge, accepted, broken } = court();
+    accepted(1_000, "redriver-1000-1-2", "a");
+    accepted(96_000, "redriver-1000-1", "b");
+    judge.explainDoubles(said(note, 90_000), end);
+    expect(broken()).toEqual(["doubled"]);
+  });
+
+  it("of the same series, past its window, follows from a loss of the ledger between the two, if redriver says so", () => {
+    expect(twice("redriver-1000-1", 95_000, lost(50_000))).toEqual({ broken: [], doubles: [lossReason] });
+    expect(twice("redriver-1000-1", 95_000, lost(50_000, { at: null })).broken).toEqual(["doubled"]);
     expect(twice("redriver-1000-1", 89_000, lost(50_000)).broken).toEqual(["doubled"]);
     expect(twice("redriver-1000-1", 95_000, lost(97_000)).broken).toEqual(["doubled"]);
     expect(twice("redriver-1000-1-2", 95_000, lost(50_000)).broken).toEqual(["doubled"]);
   });
 
   it("does not follow from a loss of later writes alone", () => {
-    expect(twice("redriver-1000-1", 95_000, lost(50_000, 45_000)).broken).toEqual(["doubled"]);
-    expect(twice("redriver-1000-1", 95_000, lost(3_000, 500)).doubles).toEqual(["ledger-lost"]);
+    expect(twice("redriver-1000-1", 95_000, lost(50_000, { from: 45_000 })).broken).toEqual(["doubled"]);
+    expect(twice("redriver-1000-1", 95_000, lost(3_000, { from: 500 })).doubles).toEqual([lossReason]);
   });
 
-  it("is one too many when there are more than were declared", () => {
-    const { judge, accepted, broken } = court();
-    for (const [index, id] of ["redriver-1000-1", "redriver-1000-1-2", "redriver-1000-1-3"].entries()) {
-      accepted(1_000 * index, id, `m${index}`);
-    }
-    judge.explainDoubles(declared(1), end);
-    expect(broken()).toEqual(["doubled"]);
+  it("says for whoever looks into it what the audit says, and what was lost", () => {
+    const { judge, accepted } = court();
+    accepted(1_000, "redriver-1000-1", "a");
+    accepted(96_000, "redriver-1000-1", "b");
+    judge.explainDoubles({ ...lost(50_000, { at: null }), story: () => "republish due" }, end);
+    expect(judge.violations.map(({ text }) => text)).toEqual([
+      "1000-1 (m-1) was accepted as a (suffix 1, 1000), b (suffix 1, 96000); number 2 was not declared, and a loss of Redis explains it; " +
+        "the audit says republish due; Redis lost 0 to 50000",
+    ]);
+  });
+});
+
+function thrice(ids: readonly string[], apartMs: number, evidence: Evidence) {
+  const { judge, accepted, broken } = court();
+  for (const [index, id] of ids.entries()) accepted(1_000 + apartMs * index, id, `m${index}`);
+  judge.explainDoubles(evidence, end);
+  return { broken: broken(), doubles: judge.doubles.map(({ why }) => why) };
+}
+
+describe("a third acceptance", () => {
+  const series = ["redriver-1000-1", "redriver-1000-1-2", "redriver-1000-1-3"];
+
+  it("is one too many when only the second was declared", () => {
+    expect(thrice(series, 1_000, said(note, 1_500)).broken).toEqual(["doubled"]);
+    expect(thrice(series, 1_000, said(note, 1_500, 2_500)).doubles).toEqual([note, note]);
   });
 
+  it("of the second's series is not what was declared of that, but may follow from a loss", () => {
+    const again = ["redriver-1000-1", "redriver-1000-1-2", "redriver-1000-1-2"];
+    expect(thrice(again, 95_000, said(note, 90_000, 190_000)).broken).toEqual(["doubled"]);
+    const evidence: Evidence = {
+      ...silent,
+      declarations: () => [
+        { why: note, earliest: 90_000, latest: 90_000 },
+        { why: lossReason, earliest: 190_000, latest: 190_000 },
+      ],
+      losses: [{ from: 0, to: 150_000 }],
+    };
+    expect(thrice(again, 95_000, evidence)).toEqual({ broken: [], doubles: [note, lossReason] });
+  });
+});
+
+describe("the judge of doubles", () => {
   it("waits for evidence that is still on its way", () => {
     const { judge, accepted, broken } = court();
     accepted(1_000, "redriver-1000-1", "a");
@@ -155,16 +205,41 @@ describe("a second acceptance", () => {
 });
 
 describe("declarations", () => {
-  it("count an act that is in the log and in Redis once", () => {
-    const declarations = createDeclarations();
-    const entry = {
-      act: "republish",
-      records: [{ dlqId: "1000-1", notes: ["schedule", "released-past-window"] }],
-    };
-    declarations.note("log", entry);
-    declarations.note("redis", entry);
-    declarations.note("redis", { ...entry, act: "published" });
-    expect(declarations.of("1000-1")).toEqual(new Map([["released-past-window", 1]]));
-    expect(declarations.of("1000-2")).toEqual(new Map());
+  const dlqId = "1000-1";
+
+  function heard(act: string, record: { reason?: string; notes?: readonly string[] }) {
+    const declarations = createDeclarations(() => 9_000);
+    declarations.note("log", { act, records: [{ dlqId, ...record }] });
+    declarations.note("redis", { act, records: [{ dlqId, ...record }] }, 7_000);
+    return declarations;
+  }
+
+  it("are the notes of a series and the reason after a loss, at Redis's time, and within a while before a line is read", () => {
+    for (const [record, why] of [
+      [{ reason: "due", notes: ["schedule", "released-past-window"] }, "released-past-window"],
+      [{ reason: "reconcile", notes: [note] }, note],
+      [{ reason: "due", notes: ["hit-after-refusals"] }, "hit-after-refusals"],
+      [{ reason: lossReason }, lossReason],
+    ] as const) {
+      expect(heard("republish", record).of(dlqId)).toEqual([
+        { why, earliest: 4_000, latest: 9_000 },
+        { why, earliest: 7_000, latest: 7_000 },
+      ]);
+    }
+  });
+
+  it("are no other reasons, nor what is said when it has happened", () => {
+    expect(heard("republish", { reason: "due", notes: ["schedule"] }).of(dlqId)).toEqual([]);
+    expect(heard("park", { reason: lossReason }).of(dlqId)).toEqual([]);
+    expect(heard("published", { notes: ["double-found", note] }).of(dlqId)).toEqual([]);
+    expect(heard("republish", { reason: lossReason }).of("1000-2")).toEqual([]);
+  });
+
+  it("tell the whole story in its order", () => {
+    const declarations = heard("republish", { reason: "due", notes: [note] });
+    expect(declarations.story(dlqId)).toBe(
+      `republish due ${note} (redis, 7000), republish due ${note} (log, 9000)`,
+    );
+    expect(declarations.story("1000-2")).toBe("nothing");
   });
 });

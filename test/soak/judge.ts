@@ -8,6 +8,7 @@
  *                 └─ still there
  */
 import type { EntryOf, JournalEntry } from "../../src/emulator/index.ts";
+import { lossReason, type Declaration } from "./declarations.ts";
 import { readDeduplicationId } from "./deduplication-id.ts";
 import { isRepublished } from "./document.ts";
 import type { Letter } from "./letters.ts";
@@ -37,8 +38,10 @@ export interface Loss {
 
 /** What redriver and the soak know besides the journal. */
 export interface Evidence {
-  /** How many series of this dead letter were declared to be possible doubles, by why. */
-  declarations(dlqId: string): ReadonlyMap<string, number>;
+  /** Where redriver said that a publish of this dead letter may be a double. */
+  declarations(dlqId: string): readonly Declaration[];
+  /** All that the audit says of it, for people. */
+  story(dlqId: string): string;
   readonly losses: readonly Loss[];
 }
 
@@ -125,28 +128,39 @@ export function createJudge({
     }
   }
 
-  /** A further series is declared before its POST. Each declaration explains one acceptance. */
-  function declaredWhy({ suffix }: Acceptance, dlqId: string, { declarations }: Evidence): string | null {
-    if (suffix === 1) return null;
-    const used = (why: string): number =>
-      doubles.filter((double) => double.dlqId === dlqId && double.why === why).length;
-    return [...declarations(dlqId)].find(([why, count]) => used(why) < count)?.[0] ?? null;
+  /**
+   * Whether what Redis lost could have told of the acceptances before this one, and the window of their id has passed: then nothing could
+   * keep it from being accepted again. What was lost has to hold the intent of one of them: a ledger that only lost the fact has it in
+   * doubt, and the next series of what is in doubt has a note of its own.
+   */
+  function isForgotten({ acceptances, explained }: Booked, losses: readonly Loss[]): boolean {
+    const one = acceptances[explained];
+    if (one === undefined) return false;
+    const before = acceptances.slice(0, explained);
+    const same = before.findLast(({ suffix }) => suffix === one.suffix);
+    // A ledger that was lost begins with the first series, or with one that it knows from before the loss.
+    if (same === undefined ? one.suffix > 1 : one.at - same.at < dedupWindowMs) return false;
+    return losses.some(
+      ({ from, to }) => to <= one.at && before.some(({ at }) => at >= from && at - longestIntentMs <= to),
+    );
   }
 
   /**
-   * A ledger that was lost begins again with the first series, which is taken once its window has passed. What was lost has to hold the
-   * intent of an acceptance before it: one that only lost the fact is in doubt, and in doubt nothing is published undeclared.
+   * The declared case of an extra acceptance, null: none. redriver has to have said so since the acceptance before it, and what it said has to be
+   * possible: a note stands for a series of its own, which is accepted once, and the reason `after-ledger-loss` for a loss between the two.
    */
-  function forgottenWhy({ acceptances, explained }: Booked, { losses }: Evidence): "ledger-lost" | null {
+  function declaredWhy(booked: Booked, { declarations, losses }: Evidence): string | null {
+    const { letter, acceptances, explained } = booked;
     const one = acceptances[explained];
-    if (one === undefined || one.suffix > 1) return null;
-    const before = acceptances.slice(0, explained);
-    const same = before.findLast(({ suffix }) => suffix === 1);
-    if (same !== undefined && one.at - same.at < dedupWindowMs) return null;
-    const isForgotten = losses.some(
-      ({ from, to }) => to <= one.at && before.some(({ at }) => at >= from && at - longestIntentMs <= to),
-    );
-    return isForgotten ? "ledger-lost" : null;
+    const last = acceptances[explained - 1];
+    if (one === undefined || last === undefined) return null;
+    const said = declarations(letter.dlqId)
+      .filter(({ earliest, latest }) => latest > last.at && earliest <= one.at)
+      .map(({ why }) => why);
+    const isFirstOfSeries = acceptances.slice(0, explained).every(({ suffix }) => suffix !== one.suffix);
+    const note = said.find((why) => why !== lossReason);
+    if (note !== undefined && one.suffix > 1 && isFirstOfSeries) return note;
+    return said.includes(lossReason) && isForgotten(booked, losses) ? lossReason : null;
   }
 
   /** The extra acceptances of one dead letter, from the oldest that is not explained. */
@@ -156,13 +170,23 @@ export function createJudge({
       const one = acceptances[booked.explained];
       const before = acceptances[booked.explained - 1];
       if (one === undefined || before === undefined) return;
-      const why = declaredWhy(one, letter.dlqId, evidence) ?? forgottenWhy(booked, evidence);
+      const why = declaredWhy(booked, evidence);
       if (why !== null) doubles.push({ dlqId: letter.dlqId, why, apartMs: one.at - before.at });
-      else {
-        const ids = acceptances.map(({ messageId, suffix, at }) => `${messageId} (suffix ${suffix}, ${at})`);
-        broken("doubled", `${letter.dlqId} (${letter.root}) was accepted as ${ids.join(", ")}`);
-      }
+      else broken("doubled", toEvidence(booked, evidence));
     }
+  }
+
+  function toEvidence(booked: Booked, { story, losses }: Evidence): string {
+    const { letter, acceptances, explained } = booked;
+    const ids = acceptances.map(({ messageId, suffix, at }) => `${messageId} (suffix ${suffix}, ${at})`);
+    const lost = losses.map(({ from, to }) => `${from} to ${to}`).join(", ") || "nothing";
+    const could = isForgotten(booked, losses)
+      ? "a loss of Redis explains it"
+      : "no loss of Redis explains it";
+    return (
+      `${letter.dlqId} (${letter.root}) was accepted as ${ids.join(", ")}; number ${explained + 1} was not declared, and ${could}; ` +
+      `the audit says ${story(letter.dlqId)}; Redis lost ${lost}`
+    );
   }
 
   return {

@@ -1,7 +1,8 @@
 /**
  * The random soak: three daemons of the built program, a Redis, the emulator, a receiver and the paths between them, all of them broken at
  * random for as long as it lasts, while dead letters keep coming. What must hold is in verdict.ts; it is judged from the emulator's
- * journal. The same seed breaks the same things in the same order.
+ * journal. The same seed and minutes plan the same acts at the same times, with the same service and the same dead letters; what each act
+ * meets is up to the machine, so a second run may end otherwise.
  *
  *     npm run soak -- [--minutes 10] [--seed 1] [--json] [--program dist/main.js] [--results file]
  *         [--leave-out 'shift-clock,tcp-redis cut']
@@ -67,7 +68,11 @@ try {
         rmSync(resolve(dir, name), { recursive: true, force: true });
     }
   }
-  if (failed > 0) process.stderr.write(`soak: seed ${seed} reproduces it; evidence is in ${dir}\n`);
+  if (failed > 0) {
+    process.stderr.write(
+      `soak: --minutes ${minutes} --seed ${seed} plans the same acts again, but not their timing: what is broken may not show again; evidence is in ${dir}\n`,
+    );
+  }
   process.exitCode = failed > 0 ? 1 : 0;
 } catch (error) {
   process.stderr.write(`soak: could not be made: ${String(error)}\n`);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { faultKinds } from "../../src/emulator/index.ts";
 import { claimsOf, nameOf, type PlannedAct } from "./acts.ts";
 import { createDice } from "./dice.ts";
+import { drawService } from "./draw-service.ts";
 import { drawEmulatorFault, lyingAboutPositions } from "./emulator-faults.ts";
 import { toPlan } from "./plan.ts";
 
@@ -26,9 +27,9 @@ describe("a plan", () => {
       expect(names).toContain(`tcp-service ${how}`);
     }
     const others = [
-      "kill",
-      "terminate",
-      "freeze",
+      "SIGKILL",
+      "SIGTERM",
+      "SIGSTOP",
       "shift-clock",
       "redis-restart SIGTERM",
       "redis-restart SIGKILL",
@@ -81,5 +82,30 @@ describe("a plan", () => {
     for (const seed of seeds) {
       expect(toPlan({ ...options, durationMs: 120_000, seed }).storms.at(-1)?.to).toBe(120_000);
     }
+  });
+});
+
+describe("the service", () => {
+  it("follows from its seed, and some seed makes it so in every way there is", () => {
+    const drawn = seeds.map((seed) => drawService(createDice(seed)));
+    expect(drawService(createDice(1))).toEqual(drawn[0]);
+    expect(
+      new Set(drawn.flatMap((service) => Object.entries(service).map((pair) => pair.join(" ")))),
+    ).toEqual(
+      new Set([
+        "dateFilter entered",
+        "dateFilter created",
+        "order earliestFirst",
+        "order latestFirst",
+        "missingStatus absent",
+        "missingStatus zero",
+        "recordHeaders forwarded",
+        "recordHeaders sent",
+        "cursorBy record",
+        "cursorBy offset",
+        "dedupWindowFrom first",
+        "dedupWindowFrom last",
+      ]),
+    );
   });
 });

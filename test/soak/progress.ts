@@ -1,125 +1,143 @@
 import { randomUUID } from "node:crypto";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { SourceId } from "../../src/ports/ids.ts";
+import type { LedgerView } from "../../src/ports/ledger.ts";
 import { createRedisLedger } from "../../src/ledger/redis-ledger.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
-import { sourceId, times } from "./document.ts";
+import { sourceKey } from "../../src/redis/key-names.ts";
+import { ledgerLimits, sourceId } from "./document.ts";
 import type { Booked, Judge } from "./judge.ts";
-
-export interface Obstacles {
-  /** Something is broken just now. */
-  readonly isBroken: boolean;
-  /** Unix ms until which what was broken has effects by design; no wait before it counts as one too long. */
-  readonly excusedUntil: number;
-}
+import { createQuiet, stallLimitMs, type Excuse, type Obstacles, type Quiet } from "./waits.ts";
+import { restOf, weighWait } from "./weigh-wait.ts";
 
 /** How long dead letters wait that could be settled, in times in which nothing is broken. */
 export interface Progress {
-  /** To be told often. */
+  /** To be told often. Rejects while Redis is away. */
   look(obstacles: Obstacles, connection: RedisConnection): Promise<void>;
   /** What waits still. */
   readonly waiting: number;
-  /** From the last mending on, effects by design included. */
+  /** From the last mending on, excused or not. */
   readonly longestWaitMs: number;
-  /** Unix ms: times of quiet so far, the present one included. */
-  quietWithin(from: number, to: number): number;
+  /** The longest that something waited that was begun, less what is excused. */
+  readonly longestStallMs: number;
+  readonly quiet: Quiet;
+  /** Dead letters that rest, or that waited longer than they may but for this. */
+  readonly excusedLetters: ReadonlyMap<string, ReadonlySet<string>>;
 }
-
-/** Nothing is to wait longer than this. */
-export const longestWaitMs = times.takeoverAfter + 2 * times.sweepEvery;
 
 /** Younger ones are on their way as a rule. */
 const grownMs = 3_000;
 const idsPerLook = 100;
 
 export function createProgress(judge: Judge, now: () => number): Progress {
-  const quiet: { from: number; to: number }[] = [];
-  let current: { from: number; to: number } | null = null;
+  const quiet = createQuiet();
   /** What waits for a person, or for minutes by design; asked again after a while. */
-  const excused = new Map<Booked, number>();
+  const resting = new Map<Booked, number>();
+  const excusedLetters = new Map<string, Set<string>>();
   const told = new Set<Booked>();
+  /** In the present time of quiet. */
+  let most = { since: 0, waiting: 0 };
   let waiting = 0;
-  let longest = 0;
+  let longestWaitMs = 0;
+  let longestStallMs = 0;
 
-  const progress: Progress = {
+  const noteLetter = (why: string, { letter }: Booked): void => {
+    const letters = excusedLetters.get(why) ?? new Set<string>();
+    excusedLetters.set(why, letters.add(letter.dlqId));
+  };
+
+  function judgeWait(booked: Booked, since: number, at: number, view: LedgerView | undefined): void {
+    const rest = restOf(view, at);
+    if (rest !== null) {
+      noteLetter(rest, booked);
+      resting.set(booked, at + askAgainMs);
+      return;
+    }
+    // Its delete was answered and is not in what was read of the journal.
+    if (view?.state === "gone") return;
+    const waitedFrom = Math.max(booked.bornAt, since);
+    const { isBegun, stallMs, excuse } = weighWait(
+      view,
+      { from: waitedFrom, at },
+      quiet.excusedUntil,
+      most.waiting,
+    );
+    longestWaitMs = Math.max(longestWaitMs, at - waitedFrom);
+    if (isBegun) longestStallMs = Math.max(longestStallMs, stallMs);
+    if (excuse !== null) noteLetter(excuse, booked);
+    if (stallMs <= stallLimitMs || told.has(booked)) return;
+    told.add(booked);
+    const { dlqId, root } = booked.letter;
+    judge.broken(
+      "stalled",
+      `${dlqId} (${root}) waited ${at - waitedFrom} ms while nothing was broken, ${stallMs} ms of it without an excuse; the ledger says ${JSON.stringify(view)}`,
+    );
+  }
+
+  return {
+    quiet,
+    excusedLetters,
     get waiting() {
       return waiting;
     },
     get longestWaitMs() {
-      return longest;
+      return longestWaitMs;
     },
-    quietWithin: (from, to) =>
-      quiet.reduce((sum, span) => sum + Math.max(0, Math.min(to, span.to) - Math.max(from, span.from)), 0),
-    async look({ isBroken, excusedUntil }, connection) {
+    get longestStallMs() {
+      return longestStallMs;
+    },
+    async look(obstacles, connection) {
       const at = now();
-      if (isBroken) current = null;
-      else if (current === null) quiet.push((current = { from: at, to: at }));
-      else current.to = at;
-
       const left = [...judge.letters.values()].filter(
         (booked) =>
           booked.deleted === null &&
           (booked.letter.fate === "republish" || booked.letter.fate === "drop") &&
           at - booked.bornAt > grownMs &&
-          (excused.get(booked) ?? 0) < at,
+          (resting.get(booked) ?? 0) < at,
       );
       waiting = left.length;
-      if (current === null) return;
-      const since = current.from;
-      const waitOf = ({ bornAt }: Booked): number => at - Math.max(bornAt, since);
-      const long = left.filter((booked) => waitOf(booked) > grownMs);
-      for (const booked of await withoutReason(long, connection, at, excused)) {
+      const rest = obstacles.isBroken ? [] : await readRests(connection, at);
+      quiet.look(at, { ...obstacles, excuses: [...obstacles.excuses, ...rest] });
+      const { since } = quiet;
+      if (since === null) return;
+      most = { since, waiting: Math.max(waiting, most.since === since ? most.waiting : 0) };
+      const long = left.filter(({ bornAt }) => at - Math.max(bornAt, since) > grownMs);
+      const views = await readViews(long, connection);
+      for (const [index, booked] of long.entries()) {
         // What was settled while the ledger was asked has waited no longer.
-        if (booked.deleted !== null) continue;
-        const waitedMs = waitOf(booked);
-        longest = Math.max(longest, waitedMs);
-        if (Math.min(waitedMs, at - excusedUntil) <= longestWaitMs || told.has(booked)) continue;
-        told.add(booked);
-        const { dlqId, root } = booked.letter;
-        judge.broken("stalled", `${dlqId} (${root}) waited ${waitedMs} ms while nothing was broken`);
+        if (booked.deleted === null) judgeWait(booked, since, at, views[index]);
       }
     },
   };
-  return progress;
 }
 
-/** Those that the ledger gives no reason for: neither parked nor refused for some minutes. */
-async function withoutReason(
+async function readViews(
   booked: readonly Booked[],
   connection: RedisConnection,
-  at: number,
-  excused: Map<Booked, number>,
-): Promise<readonly Booked[]> {
-  const ledger = createRedisLedger(connection, sourceId as SourceId, limits, { epochSeed: randomUUID });
-  const left: Booked[] = [];
+): Promise<readonly LedgerView[]> {
+  const ledger = createRedisLedger(connection, sourceId as SourceId, ledgerLimits, { epochSeed: randomUUID });
+  const views: LedgerView[] = [];
   for (let start = 0; start < booked.length; start += idsPerLook) {
     const page = booked.slice(start, start + idsPerLook);
-    const { views } = await ledger.peek(page.map(({ letter }) => letter.dlqId as DlqId));
-    for (const [index, one] of page.entries()) {
-      const view = views[index];
-      if (view?.state === "parked" || (view?.state === "cool" && view.dueAt > at + refusedForMs)) {
-        excused.set(one, at + askAgainMs);
-      } else {
-        left.push(one);
-      }
-    }
+    views.push(...(await ledger.peek(page.map(({ letter }) => letter.dlqId as DlqId))).views);
   }
-  return left;
+  return views;
 }
 
-/** A refusal without a control cools for ten minutes; what was not sent, for seconds. */
-const refusedForMs = 60_000;
-const askAgainMs = 10_000;
+/** While the service is left alone by all daemons: they do not know yet that it is mended, or it asked for a pause. */
+async function readRests(connection: RedisConnection, at: number): Promise<readonly Excuse[]> {
+  const key = sourceKey(connection.keyPrefix, sourceId, "rests");
+  const ends = (await connection.command("HMGET", key, "failing", "probe", "dlq", "batch")) as readonly (
+    | string
+    | null
+  )[];
+  const [failing = 0, probe = 0, ...limited] = ends.map(Number);
+  const excuses: readonly Excuse[] = [
+    { why: "service left alone after no answers", until: Math.max(failing, probe) },
+    { why: "service asked for a pause", until: Math.max(...limited) },
+  ];
+  return excuses.filter(({ until }) => until > at);
+}
 
-/** What a look needs of them; nothing is begun or kept by it. */
-const limits = {
-  dedupWindowMs: times.dedupWindow,
-  sendByMs: times.sendBy,
-  batchTimeoutMs: times.batchTimeout,
-  networkDelayMs: times.networkDelay,
-  maxPageAgeMs: 60_000,
-  retentionMs: 3 * 86_400_000,
-  tombstoneMs: 3_600_000,
-  settleGateAgeMs: 60_000,
-  settleGateFailedDeletes: 1_000,
-};
+/** What rests is asked for again after this. */
+const askAgainMs = 10_000;

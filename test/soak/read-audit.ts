@@ -2,10 +2,14 @@ import type { RedisConnection } from "../../src/redis/connect.ts";
 import { sourceId } from "./document.ts";
 import type { Declarations } from "./declarations.ts";
 
-/** An entry of the stream, as far as it is looked at: act, and groups of ids with their notes. */
+/** An entry of the stream, as far as it is looked at: act, and groups of ids with their reason and notes. */
 interface Stored {
   readonly a: string;
-  readonly g?: readonly { readonly i: readonly string[]; readonly x?: readonly string[] }[];
+  readonly g?: readonly {
+    readonly i: readonly string[];
+    readonly e?: string;
+    readonly x?: readonly string[];
+  }[];
 }
 
 /** Reads what has come to the audit in Redis since the last time. Rejects while Redis is away. */
@@ -27,8 +31,11 @@ export function createAuditReading(
         after = id;
         const text = fields[fields.indexOf("e") + 1] ?? "{}";
         const { a: act, g: groups = [] } = JSON.parse(text) as Stored;
-        const records = groups.flatMap(({ i, x = [] }) => i.map((dlqId) => ({ dlqId, notes: x })));
-        declarations.note("redis", { act, records });
+        const records = groups.flatMap(({ i, e = "", x = [] }) =>
+          i.map((dlqId) => ({ dlqId, reason: e, notes: x })),
+        );
+        // An entry's id begins with the time at which Redis took it.
+        declarations.note("redis", { act, records }, Number(id.split("-")[0]));
       }
       if (entries.length < 500) return;
     }

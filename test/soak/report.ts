@@ -2,12 +2,16 @@ import { nameOf } from "./acts.ts";
 import type { Bookkeeping } from "./bookkeeping.ts";
 import type { Plan } from "./plan.ts";
 import type { SoakOptions } from "./run-soak.ts";
+import type { Stand } from "./stand.ts";
 import { rules, type Rule, type Violation } from "./verdict.ts";
+import { slackMs, stallLimitMs } from "./waits.ts";
 
 /** What a soak did and found. */
 export interface SoakReport {
   readonly seed: number;
   readonly minutes: number;
+  /** What the seed made of the service. */
+  readonly service: Readonly<Record<string, string>>;
   readonly shiftedClocks: boolean;
   readonly leftOut: readonly string[];
   /** Acts by kind. */
@@ -24,9 +28,21 @@ export interface SoakReport {
     readonly leftInQueue: number;
   };
   readonly lost: number;
-  /** Acceptances more than one, by declared case. */
+  /** Acceptances more than one, by how the audit declared them. */
   readonly doubled: Readonly<Record<string, number>>;
-  readonly longestWaitMs: number;
+  readonly undeclaredDoubles: number;
+  readonly waits: {
+    /** How long nothing was broken. */
+    readonly quietMs: number;
+    /** Of that, the longest that something waited; `stallMs`: that was begun, less what is excused; not over `limitMs`. */
+    readonly longestMs: number;
+    readonly stallMs: number;
+    readonly limitMs: number;
+    /** How much of the quiet each excuse was there; two may have been there at once. */
+    readonly excusedMs: Readonly<Record<string, number>>;
+    /** Dead letters that rest, or that waited longer than `limitMs` but for this. */
+    readonly excusedLetters: Readonly<Record<string, number>>;
+  };
   readonly drainMs: number;
   /** What the daemons told of, by event. */
   readonly told: Readonly<Record<string, number>>;
@@ -50,21 +66,24 @@ export function toReport({
   options,
   plan,
   books,
+  stand,
   drainMs,
-  hasClock,
 }: {
   readonly options: SoakOptions;
   readonly plan: Plan;
   readonly books: Bookkeeping;
+  readonly stand: Stand;
   readonly drainMs: number;
-  readonly hasClock: boolean;
 }): SoakReport {
   const { judge, progress, log, fired, counts } = books;
   const letters = [...judge.letters.values()];
+  const countOf = (...wanted: readonly Rule[]): number =>
+    judge.violations.filter(({ rule }) => wanted.includes(rule)).length;
   return {
     seed: options.seed,
     minutes: options.durationMs / 60_000,
-    shiftedClocks: hasClock,
+    service: stand.service,
+    shiftedClocks: stand.clock !== null,
     leftOut: options.leaveOut,
     acts: tally(plan.acts.map(({ act }) => nameOf(act))),
     fired: Object.fromEntries([...fired].toSorted(([one], [other]) => (one < other ? -1 : 1))),
@@ -77,16 +96,26 @@ export function toReport({
       expired: counts.expired,
       leftInQueue: letters.filter(({ deleted }) => deleted === null).length,
     },
-    lost: judge.violations.filter(({ rule }) => rule === "lost" || rule === "deleted-unproven").length,
+    lost: countOf("lost", "deleted-unproven"),
     doubled: tally(judge.doubles.map(({ why }) => why)),
-    longestWaitMs: progress.longestWaitMs,
+    undeclaredDoubles: countOf("doubled"),
+    waits: {
+      quietMs: progress.quiet.totalMs,
+      longestMs: progress.longestWaitMs,
+      stallMs: progress.longestStallMs,
+      limitMs: stallLimitMs,
+      excusedMs: Object.fromEntries(progress.quiet.excusedMs),
+      excusedLetters: Object.fromEntries(
+        [...progress.excusedLetters].map(([why, dlqIds]) => [why, dlqIds.size]),
+      ),
+    },
     drainMs: Math.round(drainMs),
     told: Object.fromEntries(toldEvents.map((event) => [event, log.counts.get(event) ?? 0])),
     scrapes: counts.scrapes,
     checks: Object.entries(rules).map(([rule, text]) => ({
       rule: rule as Rule,
       text,
-      violations: judge.violations.filter((one) => one.rule === rule).length,
+      violations: countOf(rule as Rule),
     })),
     violations: judge.violations,
   };
@@ -104,26 +133,69 @@ function list(counts: Readonly<Record<string, number>>): string {
     .join(", ");
 }
 
+/** How acts are grouped for people, by their names. */
+const groups: readonly (readonly [group: string, names: RegExp])[] = [
+  ["done to daemons", /^(SIG|shift-clock)/],
+  ["done to Redis", /^redis-/],
+  ["done to connections", /^tcp-/],
+  ["service faults planned", /^emulator /],
+  ["done besides", /./],
+];
+
+function toActRows(acts: SoakReport["acts"]): readonly (readonly [string, string])[] {
+  const left = new Map(Object.entries(acts));
+  return groups.map(([group, names]) => {
+    const ours = [...left].filter(([name]) => names.test(name));
+    for (const [name] of ours) left.delete(name);
+    const shown = ours.map(([name, count]): [string, number] => [name.replace("emulator ", ""), count]);
+    return [group, list(Object.fromEntries(shown)) || "nothing"];
+  });
+}
+
+const toSeconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+function toWaitRows({ waits, drainMs }: SoakReport): readonly (readonly [string, string])[] {
+  const excuses = [
+    ...Object.entries(waits.excusedMs).map(([why, ms]) => `${why} ${toSeconds(ms)}`),
+    ...Object.entries(waits.excusedLetters).map(([why, count]) => `${why} ${count} dead letters`),
+  ];
+  return [
+    ["nothing broken for", toSeconds(waits.quietMs)],
+    ["longest stall", `${toSeconds(waits.stallMs)} of at most ${toSeconds(waits.limitMs)}`],
+    [
+      "",
+      `(takeover, a sweep, and ${toSeconds(slackMs)} for the machine; ${toSeconds(waits.longestMs)} with excuses)`,
+    ],
+    ["excused", excuses.join(", ") || "nothing"],
+    ["drained", `${toSeconds(drainMs)} after the last act`],
+  ];
+}
+
 /** Violations of one rule; all of them are in the report. */
 const shown = 5;
 
 /** The report for people. */
 export function toText(report: SoakReport): string {
-  const { messages } = report;
   const rows: readonly (readonly [string, string])[] = [
     ["seed", String(report.seed)],
     ["minutes", String(report.minutes)],
     [
+      "service",
+      Object.entries(report.service)
+        .map((pair) => pair.join(" "))
+        .join(", "),
+    ],
+    [
       "left out",
       [...report.leftOut, ...(report.shiftedClocks ? [] : ["shifted clocks"])].join(", ") || "nothing",
     ],
-    ["acts", list(report.acts)],
+    ...toActRows(report.acts),
     ["service faults met", list(report.fired)],
-    ["messages", list(messages)],
+    ["messages", list(report.messages)],
     ["lost", String(report.lost)],
-    ["doubled, all declared", list(report.doubled) || "0"],
-    ["longest wait", `${(report.longestWaitMs / 1_000).toFixed(1)} s while nothing was broken`],
-    ["drained", `${(report.drainMs / 1_000).toFixed(1)} s after the last act`],
+    ["doubled and declared", list(report.doubled) || "0"],
+    ["doubled undeclared", String(report.undeclaredDoubles)],
+    ...toWaitRows(report),
     ["daemons told", list(report.told)],
   ];
   const checks = report.checks.map(

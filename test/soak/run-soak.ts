@@ -5,10 +5,10 @@ import { createBookkeeping, type Bookkeeping } from "./bookkeeping.ts";
 import { createDice } from "./dice.ts";
 import { times } from "./document.ts";
 import { toPlan } from "./plan.ts";
-import { longestWaitMs, type Obstacles } from "./progress.ts";
 import { startStand, type Stand } from "./stand.ts";
 import { toReport, type SoakReport } from "./report.ts";
 import { waitUntil } from "./wait.ts";
+import { stallLimitMs, type Excuse, type Obstacles } from "./waits.ts";
 
 export interface SoakOptions {
   readonly seed: number;
@@ -23,7 +23,7 @@ export interface SoakOptions {
 
 const daemons = 3;
 /** Time for what could be waiting longest, and to see that nothing does. */
-const calmMs = longestWaitMs + 8_000;
+const calmMs = stallLimitMs + 10_000;
 const lookEveryMs = 250;
 const trickleEveryMs = 400;
 const drainedWithinMs = 180_000;
@@ -92,7 +92,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     ending.abort();
     await looking;
     await books.conclude();
-    return toReport({ options, plan, books, drainMs, hasClock: stand.clock !== null });
+    return toReport({ options, plan, books, stand, drainMs });
   } finally {
     ending.abort();
     stop.abort();
@@ -121,10 +121,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
 /** What is in the way of progress. */
 function createObstacles(stand: Stand, books: Bookkeeping) {
   let acts = 0;
-  let excusedUntil = 0;
-  const excuse = (until: number): void => {
-    excusedUntil = Math.max(excusedUntil, until);
-  };
+  let schedulesBy = 0;
   return {
     begin(): () => void {
       acts += 1;
@@ -132,13 +129,18 @@ function createObstacles(stand: Stand, books: Bookkeeping) {
         acts -= 1;
       };
     },
-    /** The schedules that Redis forgot are written again within a minute. */
-    lostWrites: () => excuse(Date.now() + times.scheduleEvery),
+    lostWrites(): void {
+      schedulesBy = Date.now() + times.scheduleEvery;
+    },
     present(): Obstacles {
-      // A source that a daemon has halted is asked again every 30 s; until then that daemon does nothing of what it takes.
-      if (books.log.halted.size > 0) excuse(Date.now());
-      const isBroken = acts > 0 || stand.daemons.some((daemon) => daemon.address() === null);
-      return { isBroken, excusedUntil };
+      const now = Date.now();
+      // What a daemon that has halted the source takes of the work waits for another one, or for the end of the halt.
+      const excuses = [...new Set(books.log.halted.values())].map((code): Excuse => ({
+        why: `source halted by a daemon: ${code}`,
+        until: now,
+      }));
+      if (schedulesBy > now) excuses.push({ why: "schedules lost with Redis", until: schedulesBy });
+      return { isBroken: acts > 0 || stand.daemons.some((daemon) => daemon.address() === null), excuses };
     },
   };
 }

@@ -5,6 +5,7 @@ import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
 import { createTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 import { createDaemonProcess, type DaemonProcess } from "./daemon-process.ts";
 import { createDice } from "./dice.ts";
+import { drawService } from "./draw-service.ts";
 import { toDocument, toSettings, times } from "./document.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { startGuard } from "./guard.ts";
@@ -16,6 +17,8 @@ import { startWitness, type Witness } from "./witness.ts";
 /** Everything that a soak runs on, and breaks. */
 export interface Stand {
   readonly emulator: Emulator;
+  /** What the seed made of the service. */
+  readonly service: Readonly<Record<string, string>>;
   readonly witness: Witness;
   readonly redis: RedisPair;
   /** Between all daemons and the service: a source has one address. */
@@ -44,7 +47,7 @@ export interface StandOptions {
 
 export async function startStand(options: StandOptions): Promise<Stand> {
   const { seed, dir } = options;
-  const dice = createDice(seed + 1);
+  const service = drawService(createDice(seed + 1));
   const guard = startGuard();
   const emulator = await startEmulator({
     seed,
@@ -52,10 +55,7 @@ export async function startStand(options: StandOptions): Promise<Stand> {
     retryScale: 0.01,
     retentionMs,
     dedupWindowMs: times.dedupWindow,
-    dateFilter: dice.pick(["entered", "entered", "created"]),
-    order: dice.pick(["earliestFirst", "latestFirst"]),
-    missingStatus: dice.pick(["absent", "zero"]),
-    recordHeaders: dice.pick(["forwarded", "sent"]),
+    ...service,
   });
   // So that what is killed, stopped and cut has a POST under way now and then.
   emulator.faults.add({ kind: "latency", operation: "batch", ms: 20, toMs: 300, probability: 0.5 });
@@ -100,6 +100,7 @@ export async function startStand(options: StandOptions): Promise<Stand> {
   });
   return {
     emulator,
+    service,
     witness,
     redis,
     servicePath,

@@ -1,7 +1,7 @@
 /** What must never be. */
 export const rules = {
   lost: "no dead letter is lost: each is in the queue, accepted, in the archive, or past its age",
-  doubled: "none is accepted more than once but in declared cases",
+  doubled: "none is accepted more than once but where the audit declared it before",
   "deleted-unproven": "none is deleted before its acceptance or its place in the archive",
   "filter-delete": "nothing is deleted but by exact ids",
   "foreign-id": "everything is published under redriver's own id of a known dead letter",
@@ -12,7 +12,8 @@ export const rules = {
   crashed: "no daemon ends that was not made to",
   "unexpected-error": "no daemon meets an error that it has no code for",
   leaked: "no token, body or header value is in a log line, in Redis or on the metrics page",
-  stalled: "nothing waits longer than the takeover and two sweeps while nothing is broken",
+  stalled:
+    "while nothing is broken nothing waits longer than the takeover and a sweep, but for what is excused by name",
   emulator: "the judge and the emulator agree on what is in the queue",
 } as const;
 
@@ -28,7 +29,7 @@ export interface Violation {
 /** One acceptance more than one. */
 export interface Double {
   readonly dlqId: string;
-  /** A declared case by its name, or `ledger-lost`: Redis forgot it and the service's window had passed. */
+  /** The word by which the audit declared it. */
   readonly why: string;
   readonly apartMs: number;
 }

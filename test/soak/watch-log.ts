@@ -42,8 +42,7 @@ export function createLogWatch(judge: Judge, declarations: Declarations, secrets
       if (line.audit === true) return declarations.note("log", line);
       const { event = "", code } = line;
       count(event);
-      const isUnexpected = code === "unexpected" && !known.some((one) => one.test(line.msg ?? ""));
-      if (isUnexpected || code === "invariant-broken" || line.level === "fatal") {
+      if (code === "unexpected" || code === "invariant-broken" || line.level === "fatal") {
         judge.broken("unexpected-error", `daemon ${daemon}: ${event}: ${code}: ${line.msg}`);
       }
       if (event === "source:halted") halted.set(daemon, code ?? "");
@@ -51,13 +50,6 @@ export function createLogWatch(judge: Judge, declarations: Declarations, secrets
     },
   };
 }
-
-/** Of the queue's library: Redis cannot write, in Redis's own words; it forgot a job that was under way; it does not answer. */
-const known = [
-  /^queue job failed: .*\b(OOM|NOREPLICAS|READONLY|LOADING|MISCONF)\b/,
-  /^queue job failed: Missing (key|lock) for job\b/,
-  /^queue job failed: Command timed out$/,
-];
 
 function parseLine(text: string): Line | null {
   try {
