@@ -22,7 +22,17 @@ const commands = new Set([
 /** They go through a backlog of any size page by page. */
 const paging: readonly (string | undefined)[] = ["run", "plan", "apply"];
 // Global options may stand before the command; `pause run` has another command first.
-if (paging.includes(argv.find((word) => commands.has(word)))) keepHeapSmall();
+const command = argv.find((word) => commands.has(word));
+if (paging.includes(command)) keepHeapSmall();
+
+// Until the daemon listens itself nothing is begun. The first process of a container would not hear a signal that nobody listens to.
+if (command === "run") {
+  for (const signal of ["SIGINT", "SIGTERM"]) {
+    process.once(signal, () => {
+      if (process.listenerCount(signal) === 0) process.exit(0);
+    });
+  }
+}
 
 let isOutputLost = false;
 process.stderr.on("error", () => undefined);

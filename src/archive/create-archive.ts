@@ -9,6 +9,7 @@ import { toMember } from "./member.ts";
 import { createOpenFile, createUnique, FileVanished, writeAll, type OpenFile } from "./open-file.ts";
 import { removeOld } from "./remove-old.ts";
 import { toArchiveError } from "./translate-error.ts";
+import { createTwoClocks } from "./two-clocks.ts";
 
 export interface ArchiveSettings extends Writer {
   readonly dir: string;
@@ -22,6 +23,8 @@ export interface ArchiveSettings extends Writer {
   readonly maxFileAgeMs?: number;
   /** Unix ms. */
   readonly now: () => number;
+  /** The same by another machine's clock; null while it does not answer, and then no file is removed. Never throws. */
+  readonly otherNow: () => Promise<number | null>;
   /** Told what does not stop a write: an old file that cannot be removed, a file that somebody else took away. */
   readonly tell: (problem: RedriverError) => void;
   readonly disk?: Disk;
@@ -46,6 +49,7 @@ export function createArchive({
   owner,
   pid,
   now,
+  otherNow,
   tell,
   disk = systemDisk,
 }: ArchiveSettings): Archive {
@@ -56,12 +60,17 @@ export function createArchive({
   let cleanedAt = Number.NEGATIVE_INFINITY;
   let closing: Promise<void> | null = null;
 
+  const clocks = createTwoClocks(now, otherNow, (apartMs) => tell(toClocksApart(apartMs, dir)));
+
   const tellOf = (error: unknown): void => tell(toArchiveError(error, dir, "write to"));
 
-  const clean = async (): Promise<void> => {
+  /** `seenNow`: what the two clocks say, `fileNow`: what the file system's does. */
+  const clean = async (seenNow: number | null, fileNow: () => Promise<number>): Promise<void> => {
     cleanedAt = now();
+    if (seenNow === null) return;
     try {
-      await removeOld(disk, dir, { now: now(), keepMs, current: current?.name ?? null }, tellOf);
+      const earliest = Math.min(seenNow, await fileNow());
+      await removeOld(disk, dir, { now: earliest, keepMs, current: current?.name ?? null }, tellOf);
     } catch (error) {
       tellOf(error);
     }
@@ -87,8 +96,16 @@ export function createArchive({
     }
     if (current === null) {
       await requireVolume();
-      current = await createOpenFile(disk, dir, now(), { owner, pid }, nextCount);
-      await clean();
+      const seenNow = await clocks.earlier();
+      const file = await createOpenFile(
+        disk,
+        dir,
+        { openedAt: now(), namedAt: clocks.later() },
+        { owner, pid },
+        nextCount,
+      );
+      current = file;
+      await clean(seenNow, () => file.madeAt());
     }
     return current;
   };
@@ -128,16 +145,18 @@ export function createArchive({
     current = null;
   };
 
-  const probe = async (): Promise<void> => {
+  /** Answers when it was written, by the clock of the file system. */
+  const probe = async (): Promise<number> => {
     await requireVolume();
     await disk.makeDirectory(dir);
     const { name, file } = await createUnique(disk, dir, () =>
-      toFileName(now(), { owner, pid }, nextCount(), "probe"),
+      toFileName(clocks.later(), { owner, pid }, nextCount(), "probe"),
     );
     try {
       await writeAll(file, Buffer.alloc(probeBytes, "redriver"), 0);
       await file.sync();
       await disk.syncDirectory(dir);
+      return await file.changedAt();
     } finally {
       try {
         await file.close();
@@ -154,12 +173,15 @@ export function createArchive({
     },
     async check() {
       if (closing !== null) return { ok: false, why: closed(dir).message };
+      let writtenAt: number;
       try {
-        await probe();
+        writtenAt = await probe();
       } catch (error) {
         return { ok: false, why: toArchiveError(error, dir, "write to").message };
       }
-      if (now() - cleanedAt >= cleanEveryMs) await clean();
+      if (Math.abs(now() - cleanedAt) >= cleanEveryMs) {
+        await clean(await clocks.earlier(), () => Promise.resolve(writtenAt));
+      }
       return { ok: true };
     },
     close() {
@@ -171,6 +193,13 @@ export function createArchive({
 
 function closed(dir: string): RedriverError {
   return new RedriverError("archive-unavailable", `the archive in ${dir} is closed`);
+}
+
+function toClocksApart(apartMs: number, dir: string): RedriverError {
+  return new RedriverError(
+    "archive-unavailable",
+    `expected the clocks of this machine and of Redis to agree, got ${Math.round(apartMs / 60_000)} min between them: nothing is removed from the archive in ${dir} until they do; what is written is kept`,
+  );
 }
 
 function toVanished(cause: FileVanished, dir: string): RedriverError {

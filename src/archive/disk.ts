@@ -12,6 +12,8 @@ export interface DiskFile {
   truncate(bytes: number): Promise<void>;
   /** Equal to that of a path exactly when the path leads to this file. */
   identity(): Promise<string>;
+  /** When it was changed last, Unix ms by the clock of the file system, which may be another machine's. */
+  changedAt(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -61,6 +63,7 @@ export const systemDisk: Disk = {
       sync: () => handle.sync(),
       truncate: (bytes) => handle.truncate(bytes),
       identity: async () => toIdentity(await handle.stat({ bigint: true })),
+      changedAt: async () => Math.floor((await handle.stat()).mtimeMs),
       close: () => handle.close(),
     };
   },

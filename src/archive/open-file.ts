@@ -17,6 +17,8 @@ export interface OpenFile {
   readonly openedAt: number;
   /** Up to the end of the last good member. */
   readonly bytes: number;
+  /** When it was made, Unix ms by the clock of the file system. Throws the system's error. */
+  madeAt(): Promise<number>;
   /** Throws the system's error, or `FileVanished`. */
   append(member: Uint8Array): Promise<void>;
   /** After a failed append; never throws. */
@@ -35,17 +37,20 @@ export class FileVanished extends Error {
   }
 }
 
-/** Makes a file that no other process has. The directory is made where it is missing. `nextCount` counts within the process. */
+/**
+ * Makes a file that no other process has. The directory is made where it is missing. `openedAt` and `namedAt`: now in Unix ms, by
+ * this machine's clock and as its name says it. `nextCount` counts within the process.
+ */
 export async function createOpenFile(
   disk: Disk,
   dir: string,
-  openedAt: number,
+  { openedAt, namedAt }: { readonly openedAt: number; readonly namedAt: number },
   writer: Writer,
   nextCount: () => number,
 ): Promise<OpenFile> {
   await disk.makeDirectory(dir);
   const { name, file } = await createUnique(disk, dir, () =>
-    toFileName(openedAt, writer, nextCount(), "archive"),
+    toFileName(namedAt, writer, nextCount(), "archive"),
   );
   const whole = path.join(dir, name);
   let good = 0;
@@ -55,6 +60,7 @@ export async function createOpenFile(
     get bytes() {
       return good;
     },
+    madeAt: () => file.changedAt(),
     async append(member) {
       await writeAll(file, member, good);
       await file.sync();

@@ -7,6 +7,7 @@ const forgottenProbeMs = 3_600_000;
 
 /**
  * Removes files of the archive's own naming whose newest change and time of opening are both before `now - keepMs`, except `current`.
+ * `now`: Unix ms, the earliest of all clocks that are known.
  * Anything else in the directory is left alone. `tell` hears of each file that cannot be removed.
  */
 export async function removeOld(

@@ -92,15 +92,16 @@ export async function withLetters(
   signals: ListingSignals,
   onRaw: (dlqId: string, raw: RawRecord) => void = () => undefined,
 ): Promise<readonly FoundParked[]> {
-  const letters = new Map<ParkedEntry, ParkedLetter>();
+  const letters = new Map<ParkedEntry, ParkedLetter | null>();
   for (const { runtime } of core.sources.values()) {
     const own = parked.filter(({ source }) => source === runtime);
-    await findParkedLetters(runtime, core.drains, own, signals, (entry, letter, raw) => {
+    const gone = await findParkedLetters(runtime, core.drains, own, signals, (entry, letter, raw) => {
       letters.set(entry, letter);
       onRaw(entry.dlqId, raw);
     });
+    for (const entry of own) if (gone.has(entry.dlqId)) letters.set(entry, null);
   }
-  return parked.map((one) => ({ ...one, letter: letters.get(one) ?? null }));
+  return parked.map((one) => ({ ...one, letter: letters.get(one) }));
 }
 
 /** A release names what it means: everything is never meant by leaving something out. */

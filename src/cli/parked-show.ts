@@ -43,7 +43,7 @@ function toLines(one: FoundParked): string {
     ["attempts", String(view.attempt)],
     ["entered", new Date(enteredAt).toISOString()],
     ["expires", new Date(enteredAt + source.config.retentionMs).toISOString()],
-    ["in the queue", letter === null || letter === undefined ? "no longer" : "yes"],
+    ["in the queue", letter === null ? "no longer" : letter === undefined ? "not known" : "yes"],
     ["host", letter ? toPrintable(letter.host) : "-"],
     ["status", letter?.status === undefined ? "-" : String(letter.status ?? "none")],
     ["rule now", letter?.rule ?? "-"],

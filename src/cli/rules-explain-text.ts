@@ -69,6 +69,8 @@ function toLedgerText(view: LedgerView | string): string {
       return "gone: it was deleted";
     case "parked":
       return `parked: ${view.reason}, drain ${view.drain}`;
+    case "other-version":
+      return "another version of redriver wrote what is known of it";
   }
 }
 

@@ -1,11 +1,8 @@
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
 import { toEnteredAt } from "../message/parse-record.ts";
 import type { MessageService, Select } from "../ports/service.ts";
-import { RedriverError } from "../ports/errors.ts";
-
-/** A listing that does not end is a fault of the service. */
-const mostPages = 100_000;
-const recordsPerPage = 100;
+import { followCursor } from "../redrive/follow-cursor.ts";
+import { createPageSize, listFitting } from "../redrive/list-fitting.ts";
 
 export interface Search {
   readonly service: Pick<MessageService, "list">;
@@ -16,7 +13,8 @@ export interface Search {
 
 /**
  * Lists a selection until it shows this dead letter; null when it ends without it. The millisecond of its id is asked for first: where
- * the service's dates mean entry into the DLQ that is one call. Throws the RedriverErrors of a list call.
+ * the service's dates mean entry into the DLQ that is one call. Throws the RedriverErrors of a list call, `answer-too-large`
+ * among them: what lies behind such a record is not looked at; and `listing-endless`.
  */
 export async function findListed(dlqId: DlqId, search: Search): Promise<RawRecord | null> {
   return (await findNear(dlqId, search)) ?? (await listUntil(dlqId, search, {}));
@@ -34,19 +32,15 @@ async function listUntil(
   { service, select, signal, onPage }: Search,
   dates: { readonly fromDate?: number; readonly toDate?: number },
 ): Promise<RawRecord | null> {
-  let cursor: string | undefined;
+  const size = createPageSize();
   let listed = 0;
-  for (let page = 0; page < mostPages; page += 1) {
-    const answer = await service.list(
-      { select, ...dates, count: recordsPerPage, ...(cursor === undefined ? {} : { cursor }) },
-      signal,
-    );
-    const found = answer.records.find((record) => record["dlqId"] === dlqId);
+  for await (const { records } of followCursor((at) =>
+    listFitting((query) => service.list(query, signal), { select, ...dates, ...at }, size),
+  )) {
+    const found = records.find((record) => record["dlqId"] === dlqId);
     if (found !== undefined) return found;
-    listed += answer.records.length;
+    listed += records.length;
     onPage(listed);
-    if (answer.cursor === undefined) return null;
-    cursor = answer.cursor;
   }
-  throw new RedriverError("answer-unreadable", `the listing did not end within ${mostPages} pages`);
+  return null;
 }

@@ -48,7 +48,7 @@ export function toTestRecord({ given }: RuleTest, drain: DrainConfig): TestRecor
     view:
       attempt === 0
         ? { state: "absent" }
-        : { state: "cool", dueAt: 0, refusedAlone: 0, attempt, released: false },
+        : { state: "cool", dueAt: 0, refusedAlone: 0, attempt, released: false, firstAt: 0 },
   };
 }
 

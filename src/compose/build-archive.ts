@@ -2,26 +2,46 @@ import { hostname } from "node:os";
 import { createArchiveReader } from "../archive/create-archive-reader.ts";
 import { createArchive } from "../archive/create-archive.ts";
 import { readVolume } from "../archive/volume.ts";
-import { judgeVolume, toVolumeComplaint, type Archive, type ArchiveReader } from "../ports/archive.ts";
+import {
+  judgeVolume,
+  toVolumeComplaint,
+  type Archive,
+  type ArchiveReader,
+  type DeclaredVolume,
+} from "../ports/archive.ts";
 import type { ArchiveConfig } from "../ports/drains.ts";
 import type { RedriverError } from "../ports/errors.ts";
-import { systemClock } from "./system-world.ts";
+import type { RedisConnection } from "../redis/connect.ts";
+import { isInPod, systemClock } from "./system-world.ts";
 
 /** This process's part of the archive. `tell` hears what does not stop a write. */
 export function openArchive(
   { dir, keepMs, volume }: ArchiveConfig,
+  redis: Pick<RedisConnection, "command" | "isReady">,
   tell: (problem: RedriverError) => void,
 ): Archive {
   // In a container the host name is the pod's.
   return createArchive({
     dir,
     keepMs,
-    volume: volume ?? "undeclared",
+    volume: volume ?? silentVolume(),
     owner: hostname(),
     pid: process.pid,
     now: systemClock.now,
+    otherNow: () => askTime(redis),
     tell,
   });
+}
+
+/** Redis's clock, Unix ms; null while it does not answer, for 2 s at the longest. Of a cluster any node's. */
+async function askTime(redis: Pick<RedisConnection, "command" | "isReady">): Promise<number | null> {
+  if (!redis.isReady()) return null;
+  try {
+    const [seconds] = (await redis.command("TIME")) as readonly [string, string];
+    return Number(seconds) * 1_000;
+  } catch {
+    return null;
+  }
 }
 
 export interface SeenVolume {
@@ -34,11 +54,16 @@ export interface SeenVolume {
 export async function lookAtVolume({ dir, volume }: ArchiveConfig): Promise<SeenVolume | null> {
   try {
     const seen = await readVolume(dir);
-    const verdict = judgeVolume(seen, volume ?? "undeclared");
+    const verdict = judgeVolume(seen, volume ?? silentVolume());
     return { verdict, complaint: verdict === "fit" ? "" : toVolumeComplaint(seen, dir) };
   } catch {
     return null;
   }
+}
+
+/** Where nothing is said: a pod's own layer ends with the pod, and a developer's machine may be one layer of a container. */
+export function silentVolume(): DeclaredVolume {
+  return isInPod() ? "durable" : "undeclared";
 }
 
 /** Reads what any process kept in `dir`. */

@@ -68,14 +68,21 @@ export function buildCore(parts: CoreParts, document: DrainsDocument, succession
       documentHash: document.hash,
       source: source.runtime,
       archive,
+      nearMs: longestWithinMs(document, config.source.id),
     });
   }
   return { settings, document, redis, replicas, sources, drains, archive };
 }
 
+function longestWithinMs({ drains }: DrainsDocument, id: SourceId): number {
+  return Math.max(
+    ...drains.filter(({ source }) => source.id === id).map(({ beforeExpiry }) => beforeExpiry.withinMs),
+  );
+}
+
 /** The one of the core before is taken over where it is the same: each process has one open file. */
 function buildArchive(
-  { world, teardown, decorate }: CoreParts,
+  { redis, world, teardown, decorate }: CoreParts,
   { archive: config, sources }: DrainsDocument,
   before: Core | null,
 ): Archive | null {
@@ -83,7 +90,7 @@ function buildArchive(
   if (before !== null && before.archive !== null && isDeepStrictEqual(before.document.archive, config)) {
     return before.archive;
   }
-  const built = openArchive(config, ({ message }) => {
+  const built = openArchive(config, redis, ({ message }) => {
     for (const { id } of sources) world.events.emit({ type: "archive:failed", source: id, message });
   });
   const archive = decorate?.archive?.(built, config) ?? built;
@@ -109,7 +116,9 @@ function buildSources(
   try {
     for (const config of document.sources) {
       const known = before?.sources.get(config.id);
-      if (known !== undefined && isSame(known, config, parts.settings, document)) {
+      // Copies are known by the archive that they are in.
+      const isSameArchive = before?.document.archive?.dir === document.archive?.dir;
+      if (known !== undefined && isSameArchive && isSame(known, config, parts.settings, document)) {
         sources.set(config.id, known);
         continue;
       }

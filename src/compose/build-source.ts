@@ -3,6 +3,7 @@ import { formatProblem } from "../config/problem.ts";
 import { toLedgerLimits } from "../config/settings/ledger-limits.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import { createRedisCopyBook } from "../ledger/redis-copy-book.ts";
+import { rememberCopies } from "../ledger/remembered-copies.ts";
 import { createRedisLedger } from "../ledger/redis-ledger.ts";
 import { createRedisPassBook } from "../ledger/redis-pass-book.ts";
 import { createRedisPauseBook } from "../ledger/redis-pause-book.ts";
@@ -24,6 +25,7 @@ import { createRestingService } from "../redrive/resting-service.ts";
 import { createSourceHealth } from "../redrive/source-health.ts";
 import { createUnwrittenFacts } from "../redrive/unwritten-facts.ts";
 import type { SourceRuntime, World } from "../redrive/runtime.ts";
+import { createTooLargeDates } from "../redrive/too-large-dates.ts";
 import { watchLedger } from "../redrive/watch-ledger.ts";
 import { createMessageService } from "../service/message-service.ts";
 import { createGuards } from "../statistics/guards.ts";
@@ -40,6 +42,8 @@ export interface BuiltSource {
   readonly token: LiveSecret;
   readonly pauses: PauseBook;
   readonly baseUrl: string;
+  /** How often this process has noticed that Redis lost writes of the source's ledger. */
+  readonly losses: () => number;
   /** Ends its connections. Safe to call twice. */
   readonly close: () => Promise<void>;
 }
@@ -78,14 +82,15 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     );
   const token = built.secret;
 
+  const { listTimeoutMs, batchTimeoutMs, deleteTimeoutMs, connectTimeoutMs } = settings.service;
   const called = createMessageService({
     baseUrl,
     token: () => token.value(),
     timeouts: {
-      listMs: settings.service.listTimeoutMs,
-      batchMs: settings.service.batchTimeoutMs,
-      deleteMs: settings.service.deleteTimeoutMs,
-      connectMs: settings.service.connectTimeoutMs,
+      listMs: listTimeoutMs,
+      batchMs: batchTimeoutMs,
+      deleteMs: deleteTimeoutMs,
+      connectMs: connectTimeoutMs,
     },
     maxAnswerBytes: settings.service.maxAnswerBytes,
     clock: world.clock,
@@ -100,13 +105,14 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     source: config.id,
     service: called,
     book: createRedisRestBook(redis, config.id),
+    timeoutsMs: { list: listTimeoutMs, batch: batchTimeoutMs, delete: deleteTimeoutMs },
     clock: world.clock,
     events: world.events,
   });
   const close = (): Promise<void> => called.close();
   teardown.add(`service ${config.name}`, close);
 
-  const book = createRedisSourceBook(redis, config.id);
+  const book = createRedisSourceBook(redis, config.id, config.retentionMs);
   const passes = createRedisPassBook(redis, config.id);
   const limits = toLedgerLimits(settings, parts.document, config);
   const ledger = holdBegins(
@@ -119,21 +125,27 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
       if (drain.source.id === config.id) passes.forceFull(drain.name).catch(() => undefined);
     }
   };
+  let losses = 0;
   const runtime: SourceRuntime = {
     ...world,
     config,
     service,
-    ledger: watchLedger(ledger, (lost) => {
+    ledger: watchLedger(ledger, (lost, oldestAt) => {
       world.events.emit({ type: "ledger:lost-writes", source: config.id, ...lost });
       // Best effort like the passes: noticed once more by whoever asks next where Redis is away again.
-      ledger.noteLoss().catch(() => undefined);
+      ledger.noteLoss(oldestAt).catch(() => undefined);
       forceFullPasses();
+      losses += 1;
     }),
     audit: buildAudit(redis, config.id, parts.onAudit),
-    copies: createRedisCopyBook(redis, config.id, {
-      lifeMs: config.retentionMs,
-      ...(parts.document.archive === undefined ? {} : { archive: toArchiveName(parts.document.archive.dir) }),
-    }),
+    copies: rememberCopies(
+      createRedisCopyBook(redis, config.id, {
+        lifeMs: config.retentionMs,
+        ...(parts.document.archive === undefined
+          ? {}
+          : { archive: toArchiveName(parts.document.archive.dir) }),
+      }),
+    ),
     capacity: createRedisCapacity(redis, world.identities),
     guards: createGuards({
       statistics: parts.readings,
@@ -146,12 +158,21 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     book,
     health: createSourceHealth(config.id, world.clock, world.events, rests),
     unwritten: createUnwrittenFacts(),
+    tooLarge: createTooLargeDates(world.clock),
     headerPrefix: settings.service.headerPrefix,
     publish: settings.publish,
     checkItem: createItemCheck(settings.publish, settings.service.headerPrefix, baseUrl),
     lineageKeys: createLineageKeys(token, parts.lineage, config.id),
     bind: async () => {
-      const verdict = await book.bind(toKeyedHash("url", baseUrl), toKeyedHash("token", token.value()));
+      const account = [toKeyedHash("url", baseUrl), toKeyedHash("token", token.value())] as const;
+      const id = await book.idOfAccount(...account);
+      if (id !== config.id) {
+        throw new RedriverError(
+          "source-rebound",
+          `the account of source ${config.id} is drained as source ${id}, whose ledger knows what was published; give sources.${config.name} that id (id: ${id})`,
+        );
+      }
+      const verdict = await book.bind(...account);
       if (verdict === "token-changed") {
         world.events.emit({ type: "source:token-read", source: config.id, changed: true });
       }
@@ -168,6 +189,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     token,
     pauses: createRedisPauseBook(redis, config.id),
     baseUrl,
+    losses: () => losses,
     close,
   };
 }

@@ -31,7 +31,7 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
   );
   return {
     documentHash: core.document.hash,
-    redisMemoryShare: await readMemoryShare(core.redis),
+    ...(await readFitness(core.redis)),
     drains,
     sources: sources.map(({ source, summary, censusEveryMs, census }) => ({
       source,
@@ -42,13 +42,19 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
   };
 }
 
-/** Null also where this user may not ask. */
-async function readMemoryShare(redis: RedisConnection): Promise<number | null> {
+/** One that does not let this user ask is as unfit as one that is set up wrongly. */
+async function readFitness(
+  redis: RedisConnection,
+): Promise<Pick<QueueFacts, "redisFit" | "redisMemoryShare">> {
   try {
-    return (await checkFitness(redis)).memoryShare;
+    const { problems, memoryShare } = await checkFitness(redis);
+    return {
+      redisFit: problems.every(({ weight }) => weight !== "refuse"),
+      redisMemoryShare: memoryShare,
+    };
   } catch (error) {
     if (isRedisAway(error)) throw error;
-    return null;
+    return { redisFit: false, redisMemoryShare: null };
   }
 }
 

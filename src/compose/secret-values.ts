@@ -17,8 +17,11 @@ export function createSecretValues(settings: Settings): SecretValues {
     if (value !== undefined && value !== "") known.add(value);
   };
   for (const value of [settings.service.token, settings.lineage.key, ...settings.lineage.oldKeys]) add(value);
-  add(decodeURIComponent(new URL(settings.redis.url).password));
+  const redisUrl = new URL(settings.redis.url);
+  add(decodeURIComponent(redisUrl.password));
+  add(redisUrl.searchParams.get("password") ?? undefined);
   add(settings.redis.sentinel?.password);
+  add(settings.redis.key);
   return {
     add,
     use(built) {

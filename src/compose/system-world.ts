@@ -19,6 +19,11 @@ export function replicaName(): string {
   return `${hostname()}-${process.pid}`;
 }
 
+/** Whether this process runs in a pod: Kubernetes sets this in every container. */
+export function isInPod(): boolean {
+  return process.env["KUBERNETES_SERVICE_HOST"] !== undefined;
+}
+
 export const randomIdentities: Identities = {
   token: () => randomUUID() as Token,
   passId: () => randomUUID() as PassId,

@@ -9,10 +9,11 @@ import { takeCensus } from "../redrive/census.ts";
 import { openPass, workWindow } from "../redrive/run-pass.ts";
 import { createSweepMemory, sweep, type SweepMemory } from "../redrive/sweep.ts";
 import type { Others } from "./others.ts";
+import { createWakes, type Wakes } from "./wakes.ts";
 
 export interface JobParts {
   readonly live: LiveCore;
-  readonly queue: Pick<WorkQueue, "addTick" | "addWindows">;
+  readonly queue: Pick<WorkQueue, "addTick" | "addSweep" | "addWindows">;
   readonly others: Others;
   readonly events: Events;
   readonly readStatistics: (index: string, signal: AbortSignal) => Promise<void>;
@@ -33,6 +34,7 @@ interface SourceState {
 /** What each kind of job does, under the document in force as it begins. A job of something that this document does not have is left alone. */
 export function createJobHandler(parts: JobParts): (job: Job, context: JobContext) => Promise<void> {
   const state: SourceState = { memories: new Map(), sweeping: new Set(), counting: new Set() };
+  const wakes = createWakes(parts.queue);
   return async (job, context) => {
     // A window is tried again: given up, it would keep its pass open until that is taken for abandoned.
     if (!parts.mayAct()) {
@@ -42,23 +44,30 @@ export function createJobHandler(parts: JobParts): (job: Job, context: JobContex
     try {
       switch (job.kind) {
         case "tick":
-          return await tick(parts, held.core, job.drain, context.signal);
+          return await tick(parts, wakes, held.core, job.drain, context.signal);
         case "window":
-          return await window(parts, held, job, context);
+          return await window(parts, wakes, held, job, context);
         case "sweep":
-          return await sweepSource(parts, held.core, state, job.source, context.signal);
+          return await sweepSource(parts, wakes, held.core, state, job.source, context.signal);
         case "census":
           return await countSource(parts, held.core, state, job.source, context.signal);
         case "statistics":
           return await parts.readStatistics(job.index, context.signal);
       }
     } finally {
+      await wakes.afterLosses(held.core);
       held.release();
     }
   };
 }
 
-async function tick({ queue }: JobParts, core: Core, name: DrainName, signal: AbortSignal): Promise<void> {
+async function tick(
+  { queue }: JobParts,
+  wakes: Wakes,
+  core: Core,
+  name: DrainName,
+  signal: AbortSignal,
+): Promise<void> {
   const drain = core.drains.get(name);
   if (drain === undefined) return;
   const health = drain.source.health.current();
@@ -68,12 +77,12 @@ async function tick({ queue }: JobParts, core: Core, name: DrainName, signal: Ab
   try {
     opened = await openPass(drain, core.settings.passes, signal);
   } catch (error) {
-    // The schedule's next tick may be hours away, and the service is ready then.
     if (isRedriverError(error) && error.disposition === "wait" && error.retryAt !== undefined) {
-      return queue.addTick(name, error.retryAt);
+      return wakes.notOpened(name, error.retryAt);
     }
     throw error;
   }
+  if (opened.kind === "opened") wakes.opened(name);
   // Also those of a pass that is open: jobs that exist are not added twice, and those that a crash kept from being added are.
   const passId = opened.kind === "opened" ? opened.pass.passId : opened.passId;
   await queue.addWindows(toJobs(name, passId, opened.windows));
@@ -81,6 +90,7 @@ async function tick({ queue }: JobParts, core: Core, name: DrainName, signal: Ab
 
 async function window(
   { queue, others, stopping }: JobParts,
+  wakes: Wakes,
   { core, superseded }: HeldCore,
   job: Extract<Job, { kind: "window" }>,
   { signal, lastTry }: JobContext,
@@ -93,14 +103,17 @@ async function window(
     throw new RedriverError("document-changed", `document ${hash} has no drain ${job.drain}`);
   }
   const { passId, windowId } = job;
-  const { split } = await workWindow(drain, {
+  const { split, verdict } = await workWindow(drain, {
     passId,
     windowId,
     signal,
     stopping: AbortSignal.any([stopping, superseded(job.drain)]),
     lastTry,
+    awaitsRedis: true,
     isWorkedElsewhere: (hash) => others.workUnder(hash),
+    onPage: () => void wakes.afterDeletes(drain.source),
   });
+  if (verdict.kind === "pass-closed") await wakes.closed(drain, verdict.tally);
   if (split.length > 0) await queue.addWindows(toJobs(job.drain, passId, split));
 }
 
@@ -114,13 +127,15 @@ function toJobs(
 
 async function sweepSource(
   { events }: JobParts,
+  wakes: Wakes,
   core: Core,
   { memories, sweeping }: SourceState,
   id: SourceId,
   signal: AbortSignal,
 ): Promise<void> {
   const source = core.sources.get(id)?.runtime;
-  if (source === undefined || source.health.current().state !== "usable") return;
+  if (source === undefined) return;
+  if (source.health.current().state !== "usable") return wakes.afterDeletes(source);
   const memory = memories.get(id) ?? createSweepMemory(source.clock);
   memories.set(id, memory);
   if (sweeping.has(id)) return;
@@ -131,6 +146,7 @@ async function sweepSource(
     events.emit({ type: "sweep:failed", source: id, ...toFailure(error) });
   } finally {
     sweeping.delete(id);
+    await wakes.afterDeletes(source);
   }
 }
 

@@ -3,12 +3,14 @@ import type { Clock } from "../ports/clock.ts";
 import { isRedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 
-/** A source that refused everything accepts listings all along, so a listing proves nothing; it rests this long. */
-const refusalRestMs = 10 * 60_000;
+/** A service that refuses everything was asked about a dozen messages: they are left alone for this long. */
+const refusedRestMs = 10 * 60_000;
 
 /**
  * Looks after halted sources: reads each token again, and asks a halted source for one small listing. Resumes it when that is
- * answered. `sources` are asked for each time: they change with the document. Runs until the signal aborts; never throws.
+ * answered. Where publishing alone is halted the next batch is the proof; one that refuses everything is not asked before its rest is
+ * over. `sources` are asked for each time: they change
+ * with the document. Runs until the signal aborts; never throws.
  */
 export async function probeSources(
   sources: () => Iterable<BuiltSource>,
@@ -31,17 +33,27 @@ async function probe(
   { clock, events }: { readonly clock: Clock; readonly events: Events },
   signal: AbortSignal,
 ): Promise<void> {
-  if (token.reread()) events.emit({ type: "source:token-read", source: runtime.config.id, changed: true });
-  const health = runtime.health.current();
-  if (health.state !== "halted") return;
-  if (health.code === "service-refuses-everything") {
-    if (clock.now() - health.since >= refusalRestMs) runtime.health.resume();
+  const { health, config } = runtime;
+  if (token.reread()) {
+    events.emit({ type: "source:token-read", source: config.id, changed: true });
+    health.resume("batch");
+  }
+  const now = health.current("batch");
+  if (now.state !== "halted") return;
+  if (now.code === "service-refuses-everything") {
+    if (clock.monotonic() - now.since >= refusedRestMs) health.resume("batch");
     return;
   }
   try {
-    await service.list({ select: {}, count: 1 }, signal);
-    if (health.code === "source-rebound") await runtime.bind();
-    runtime.health.resume();
+    await service.list({ select: {}, count: 1 }, signal).catch((error: unknown) => {
+      // A service that answers too much has let us in.
+      if (!isRedriverError(error) || error.code !== "answer-too-large") throw error;
+    });
+    if (now.code === "source-rebound") await runtime.bind();
+    health.resume(now.callClass);
+    // What refused both for one reason has let us in again.
+    const left = health.current("batch");
+    if (left.state === "halted" && left.code === now.code) health.resume("batch");
   } catch (error) {
     // Still halted; the reason has been told when it was, and a probe that fails says nothing new.
     if (!isRedriverError(error)) {

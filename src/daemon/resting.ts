@@ -7,8 +7,9 @@ type Resting = ReplicaRecord["resting"];
 /** The sources that this process does not call now, and why. */
 export function toResting(sources: Iterable<BuiltSource>): Resting {
   return [...sources].flatMap(({ runtime }): Resting => {
-    const [dlq, batch] = callClasses.map((callClass) => runtime.health.current(callClass));
-    const health = dlq?.state === "usable" ? batch : dlq;
+    const standings = callClasses.map((callClass) => runtime.health.current(callClass));
+    const health =
+      standings.find(({ state }) => state === "halted") ?? standings.find(({ state }) => state === "waiting");
     const source = runtime.config.id;
     if (health === undefined) return [];
     switch (health.state) {

@@ -10,24 +10,27 @@ import { toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { WorkQueue } from "../ports/queue.ts";
 import { findRedisProblems } from "../redis/preflight.ts";
+import { createCopyingWithoutRedis } from "./copy-without-redis.ts";
 import { createJobHandler } from "./handle-job.ts";
 import { createOthers } from "./others.ts";
 import { createOpsServer } from "./ops-http.ts";
 import { probeSources } from "./prober.ts";
 import { toLiveness, toReadiness, type DaemonState } from "./readiness.ts";
 import { toResting } from "./resting.ts";
-import { toSchedules } from "./schedules.ts";
+import { toSchedules, toStanding } from "./schedules.ts";
 import { createDocumentWatch } from "./watch-document.ts";
 
 const probeEveryMs = 30_000;
-/** Schedules are written again this often: insurance against a scheduler that was lost (bullmq issues 3272, 3262). */
+/** Schedules are written again this often: insurance against a scheduler that was lost unnoticed (bullmq issues 3272, 3262). */
 const reapplyEveryMs = 15_000;
 const redisCheckEveryMs = 5_000;
-/** How soon the schedules of a document that was just adopted are written. */
+/** How soon schedules are written for a document that was just adopted, or after a loss of Redis's writes that was just noticed. */
 const scheduleLookEveryMs = 500;
 const documentLookEveryMs = 2_000;
 const announceEveryMs = 15_000;
 const notReadyWaitMs = 250;
+/** Of shutdown.hard, kept for what ends after the work: half of it for a goodbye to a Redis that may not answer, half for the caller. */
+const afterWorkMs = 2_000;
 /** Every source is swept by schedule; a replica that sees no job at all for several sweeps, and 5 min, is stuck. */
 function longestSilenceMs(sweepEveryMs: number): number {
   return Math.max(5 * 60_000, 3 * sweepEveryMs);
@@ -97,19 +100,28 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       await announce();
       return announceEveryMs;
     }),
+    keepGoing(createCopyingWithoutRedis({ live, isRedisWell, clock, events, stop })),
     probeSources(() => live.current().sources.values(), probeEveryMs, { clock, events }, stop),
   ];
   await aborted(stop);
   state.stopping = true;
   events.emit({ type: "daemon:stopping", why: String(stop.reason) });
   const startedAt = clock.monotonic();
-  await queue.close(settings.shutdown);
-  await Promise.all(loops);
-  if (redis.isReady()) await replicas.leave(parts.replica).catch(() => undefined);
+  const { softMs, hardMs } = settings.shutdown;
+  const restMs = Math.min(afterWorkMs, hardMs / 4);
+  await queue.close({ softMs, hardMs: hardMs - restMs });
+  const clean = clock.monotonic() - startedAt < hardMs - restMs;
+  const gone = new AbortController();
+  await Promise.race([sayGoodbye(), clock.sleep(restMs / 2, gone.signal)]);
+  gone.abort();
   await ops.close();
-  const clean = clock.monotonic() - startedAt < settings.shutdown.hardMs;
   events.emit({ type: "daemon:stopped", clean });
   return clean;
+
+  async function sayGoodbye(): Promise<void> {
+    await Promise.all(loops);
+    if (redis.isReady()) await replicas.leave(parts.replica).catch(() => undefined);
+  }
 
   async function watchRedis(): Promise<number> {
     if (!redis.isReady()) {
@@ -131,10 +143,14 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     return redis.isReady() && state.redisProblems?.every(({ weight }) => weight !== "refuse") === true;
   }
 
+  function isRedisWell(): boolean {
+    return isRedisFit() && state.redisProblems?.every(({ weight }) => weight !== "hold") === true;
+  }
+
   /** Starts to work once Redis is fit, then keeps the schedules standing. */
   async function work(): Promise<void> {
     let started = false;
-    let applied: { readonly hash: string; readonly at: number } | null = null;
+    let applied: { readonly under: string; readonly at: number } | null = null;
     await keepGoing(async () => {
       if (!isRedisFit()) return notReadyWaitMs;
       if (!started) {
@@ -153,14 +169,15 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
         );
         started = true;
       }
-      const now = live.current().document;
-      if (applied?.hash === now.hash && clock.monotonic() - applied.at < reapplyEveryMs) {
+      const { document: now } = live.current();
+      const under = toStanding(live.current());
+      if (applied?.under === under && clock.monotonic() - applied.at < reapplyEveryMs) {
         return scheduleLookEveryMs;
       }
       // While replicas disagree, what this document does not have may be in force elsewhere.
       const keep = await others.workUnderAnother(now.hash);
       await queue.applySchedules(toSchedules(now, settings.sweep.everyMs), keep ? "keep" : "remove");
-      applied = { hash: now.hash, at: clock.monotonic() };
+      applied = { under, at: clock.monotonic() };
       state.schedulesAppliedAt = clock.now();
       return scheduleLookEveryMs;
     });

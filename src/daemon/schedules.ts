@@ -1,3 +1,4 @@
+import type { Core } from "../compose/build-core.ts";
 import type { DrainsDocument } from "../ports/drains.ts";
 import type { ScheduledJob } from "../ports/queue.ts";
 
@@ -28,4 +29,13 @@ export function toSchedules(document: DrainsDocument, sweepEveryMs: number): rea
       job: { kind: "statistics", index: name },
     })),
   ];
+}
+
+/**
+ * What schedules are written under: they are written again at once when it changes. By the losses of Redis's writes that this process
+ * has noticed too: what lost those of a ledger has lost the schedules.
+ */
+export function toStanding({ document, sources }: Pick<Core, "document" | "sources">): string {
+  const losses = [...sources.values()].reduce((sum, source) => sum + source.losses(), 0);
+  return `document ${document.hash} after ${losses} losses`;
 }

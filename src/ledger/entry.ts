@@ -54,12 +54,12 @@ interface Settling {
   readonly deleteFailed: boolean;
   /** When it was last seen in a listing; 0: not since the fact. */
   readonly listedAt: number;
+  readonly messageId: MessageId | null;
 }
 
 export interface PublishedEntry extends Settling {
   readonly state: "published";
   readonly as: MessageId;
-  readonly messageId: MessageId | null;
   /** The look that first found a come-back of it; null: none has. */
   readonly namedBy: Token | null;
 }
@@ -72,6 +72,8 @@ export interface ArchivedEntry extends Settling {
 
 export interface GoneEntry {
   readonly state: "gone";
+  /** What it was published as; null: the archive has it. */
+  readonly as: MessageId | null;
   readonly namedBy: Token | null;
 }
 
@@ -87,14 +89,17 @@ export type Entry = CoolEntry | OpenEntryState | PublishedEntry | ArchivedEntry 
 /** Refusals of one record alone count at most this often, so that three of them span twenty minutes. */
 export const refusedAloneEveryMs = 600_000;
 
-/** A cool entry outlives the window by an hour: afterwards no deduplication id of it can be hit. */
+/**
+ * A cool entry outlives the window by an hour: afterwards no deduplication id of it can be hit. One in a later series is kept: of an
+ * earlier one a POST may have been accepted, and forgotten, the next would double it undeclared.
+ */
 export const coolBeyondWindowMs = 3_600_000;
 
 /** How long an entry is kept from now. Open: retention, never the lease, so that an expired lease cannot erase an intent. */
 export function lifeMs(entry: Entry, now: number, limits: LedgerLimits): number {
   switch (entry.state) {
     case "cool":
-      return entry.released
+      return entry.released || entry.series.suffix > 1
         ? limits.retentionMs
         : Math.max(entry.dueAt - now, limits.dedupWindowMs + coolBeyondWindowMs);
     case "gone":
@@ -112,7 +117,7 @@ export function toView(entry: Entry | null, now: number, limits: LedgerLimits): 
   switch (entry.state) {
     case "cool": {
       const { dueAt, refusedAlone, attempt, released } = entry;
-      return { state: "cool", dueAt, refusedAlone, attempt, released };
+      return { state: "cool", dueAt, refusedAlone, attempt, released, firstAt: entry.series.firstAt };
     }
     case "open":
       return toOpenView(entry, now, limits);
@@ -128,7 +133,7 @@ export function toView(entry: Entry | null, now: number, limits: LedgerLimits): 
 
 export function toParkedView(entry: ParkedEntry): Extract<LedgerView, { state: "parked" }> {
   const { reason, drain, rulesHash, attempt } = entry;
-  return { state: "parked", reason, drain, rulesHash, attempt };
+  return { state: "parked", reason, drain, rulesHash, attempt, firstAt: entry.series.firstAt };
 }
 
 export function toOpenView(
@@ -157,8 +162,12 @@ export function toSettlingView(
     const { as, drain, at, deleteFailed, messageId } = entry;
     return { state: "published", as, drain, at, deleteFailed, messageId };
   }
-  return { state: "archived", file: entry.file, drain: entry.drain ?? ("" as DrainName), at: entry.at };
+  const { file, drain, at, messageId } = entry;
+  return { state: "archived", file, drain: drain ?? ("" as DrainName), at, messageId };
 }
+
+/** Also in lua/prelude.ts. */
+const layout = 1;
 
 /** The letters of lua/prelude.ts, as stored. */
 interface StoredEntry {
@@ -192,10 +201,16 @@ interface StoredEntry {
   readonly h?: string;
 }
 
+/** As parseEntry, for who reads whatever is there: an entry of another layout is told as such. */
+export function parseView(text: string, now: number, limits: LedgerLimits): LedgerView {
+  const { v } = JSON.parse(text) as Partial<StoredEntry>;
+  return v === layout ? toView(parseEntry(text), now, limits) : { state: "other-version" };
+}
+
 /** Text of a stored entry → entry. Fails with `invariant-broken` on a layout that this version does not know. */
 export function parseEntry(text: string): Entry {
   const stored = JSON.parse(text) as StoredEntry;
-  if (stored.v !== 1) {
+  if (stored.v !== layout) {
     throw new RedriverError(
       "invariant-broken",
       `expected a ledger entry of layout 1, got ${String(stored.v)}: another version of redriver wrote it`,
@@ -220,6 +235,7 @@ export function parseEntry(text: string): Entry {
     pendingSince: stored.q ?? null,
     deleteFailed: stored.df === 1,
     listedAt: stored.w ?? 0,
+    messageId: stored.m ?? null,
   };
   const owner = { drain: stored.d ?? none, token: stored.t ?? none };
   switch (stored.s) {
@@ -240,13 +256,12 @@ export function parseEntry(text: string): Entry {
         state: "published",
         ...settling,
         as: stored.as ?? none,
-        messageId: stored.m ?? null,
         namedBy: stored.cb ?? null,
       };
     case "archived":
       return { state: "archived", ...settling, file: stored.file ?? none, token: owner.token };
     case "gone":
-      return { state: "gone", namedBy: stored.cb ?? null };
+      return { state: "gone", as: stored.as ?? null, namedBy: stored.cb ?? null };
     case "parked":
       return {
         state: "parked",

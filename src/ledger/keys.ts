@@ -1,5 +1,5 @@
 import type { SourceId } from "../ports/ids.ts";
-import { sourceKey } from "../redis/key-names.ts";
+import { sharedKey, sourceKey } from "../redis/key-names.ts";
 
 /** The keys of one source, all in one slot. */
 export function sourceKeys(keyPrefix: string, sourceId: SourceId) {
@@ -19,4 +19,9 @@ export function sourceKeys(keyPrefix: string, sourceId: SourceId) {
     /** A drain's row of passes is this and the drain's name. */
     passPrefix: `${key("passes")}:`,
   };
+}
+
+/** Which source an account is drained as. */
+export function accountKey(keyPrefix: string, urlHash: string, tokenHash: string): string {
+  return sharedKey(keyPrefix, "account", urlHash, tokenHash);
 }

@@ -51,8 +51,7 @@ export function createMemoryEntries(clock: Pick<Clock, "now">, limits: LedgerLim
     },
     listed(dlqId) {
       const entry = get(dlqId);
-      if (entry === null || entry.state === "gone") return entry;
-      if (entry.state === "cool" && !entry.released) return entry;
+      if (entry === null || (entry.state === "cool" && !entry.released)) return entry;
       const seen =
         entry.state === "published" || entry.state === "archived"
           ? { ...entry, listedAt: clock.now() }

@@ -7,6 +7,7 @@ import type {
   Ledger,
   LedgerLimits,
   LedgerStamp,
+  ParkOptions,
   ParkRequest,
   ParkVerdict,
   PublishedFact,
@@ -66,7 +67,9 @@ export function createMemoryLedger(
       if (namedBy !== entry.namedBy) put(fact.dlqId, { ...entry, namedBy });
       const first =
         fact.namedBy !== undefined && namedBy === fact.namedBy ? { firstNaming: true as const } : {};
-      if (entry.state === "gone") return { kind: "gone", ...first };
+      if (entry.state === "gone") {
+        return { kind: "gone", ...(entry.as === null ? {} : { as: entry.as }), ...first };
+      }
       if (fact.deletePending && entry.pendingSince === null) {
         put(fact.dlqId, { ...entry, namedBy, pendingSince: now });
       }
@@ -130,10 +133,7 @@ export function createMemoryLedger(
     return { kind: "cool", refusedAlone };
   };
 
-  const park = (
-    request: ParkRequest,
-    by: { readonly drain: DrainName; readonly rulesHash: string; readonly token: Token | null },
-  ): ParkVerdict => {
+  const park = (request: ParkRequest, by: ParkOptions): ParkVerdict => {
     const entry = entries.get(request.dlqId);
     const now = clock.now();
     if (
@@ -143,6 +143,8 @@ export function createMemoryLedger(
       return { kind: "done-before" };
     const isHeld = entry?.state === "open" && entry.token !== by.token;
     if (isHeld && now <= entry.lastAt + takeoverAfterMs(limits)) return { kind: "not-yours" };
+    const isGranted = entry?.state === "cool" && entry.released === "by-person";
+    if (isGranted && by.seenAt !== undefined && entry.dueAt >= by.seenAt) return { kind: "not-yours" };
     if (entry?.state === "parked" && isDecidedAgain(request.reason) && !isDecidedAgain(entry.reason)) {
       put(request.dlqId, entry);
       return { kind: "parked" };
@@ -187,7 +189,8 @@ export function createMemoryLedger(
     const entry = entries.get(dlqId);
     if (entry?.state === "gone") return true;
     if (entry?.state !== "published" && entry?.state !== "archived") return false;
-    put(dlqId, { state: "gone", namedBy: entry?.state === "published" ? entry.namedBy : null });
+    const { as, namedBy } = entry.state === "published" ? entry : { as: null, namedBy: null };
+    put(dlqId, { state: "gone", as, namedBy });
     return true;
   };
 
@@ -195,10 +198,11 @@ export function createMemoryLedger(
     limits,
     now: () => Promise.resolve(stamp()),
 
-    noteLoss: () => {
+    noteLoss: (oldestAt) => {
       const now = clock.now();
       const follows = lost !== undefined && now - lost.at <= limits.dedupWindowMs;
-      lost = { at: now, since: follows && lost !== undefined ? lost.since : now };
+      const before = follows && lost !== undefined ? lost.since : now;
+      lost = { at: now, since: Math.min(now - limits.settleGateAgeMs, oldestAt ?? now, before) };
       return Promise.resolve(stamp());
     },
 
@@ -234,7 +238,8 @@ export function createMemoryLedger(
           if (entry?.state !== "open" || entry.act !== "drop" || entry.token !== token)
             return "not-yours" as const;
           const at = clock.now();
-          const settling = { at, drain: entry.drain, pendingSince: at, deleteFailed: false, listedAt: 0 };
+          const { drain, messageId } = entry;
+          const settling = { at, drain, messageId, pendingSince: at, deleteFailed: false, listedAt: 0 };
           put(dlqId, { state: "archived", file, token, ...settling });
           return "recorded" as const;
         }),

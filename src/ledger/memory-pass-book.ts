@@ -192,7 +192,8 @@ function toOpened({ pass, windows, abandoned }: OpenRow) {
 function close(row: DrainRow, open: OpenRow, tally: Tally, now: number): CloseVerdict {
   const { pass } = open;
   const { facts } = row;
-  const outcome = open.failed ? "partial" : "complete";
+  const isWhole = !open.failed && tally.passedOver === 0;
+  const outcome = isWhole ? "complete" : "partial";
   row.open = null;
   if (open.failed) {
     giveBack(row, open);
@@ -209,7 +210,7 @@ function close(row: DrainRow, open: OpenRow, tally: Tally, now: number): CloseVe
         inDoubt,
         reasons,
         oldestRecordAt,
-        exact: true,
+        exact: isWhole,
         lastSuccessAt: now,
         lastFullAt: now,
         lastOutcome: outcome,

@@ -1,7 +1,11 @@
+import type { SourceId } from "../ports/ids.ts";
 import type { Census, SourceBook } from "../ports/passes.ts";
 
-/** What is remembered about a source, in this process. */
-export function createMemorySourceBook(): SourceBook {
+/** What is remembered about a source, in this process. `accounts`: shared by the books of all sources. */
+export function createMemorySourceBook(
+  sourceId: SourceId,
+  accounts: Map<string, SourceId> = new Map<string, SourceId>(),
+): SourceBook {
   let bound: { readonly url: string; token: string } | null = null;
   let meaning: "entered" | "created" | null = null;
   let newest: Census | null = null;
@@ -16,6 +20,12 @@ export function createMemorySourceBook(): SourceBook {
     return "token-changed";
   };
   return {
+    idOfAccount: (urlHash, tokenHash) => {
+      const account = `${urlHash} ${tokenHash}`;
+      const known = accounts.get(account) ?? sourceId;
+      accounts.set(account, known);
+      return Promise.resolve(known);
+    },
     bind: (urlHash, tokenHash) => Promise.resolve(bind(urlHash, tokenHash)),
     datesMean: () => Promise.resolve(meaning),
     learnDates: (learned) => {

@@ -21,11 +21,11 @@ import type { RedisScript } from "../redis/script-runner.ts";
 import {
   coolBeyondWindowMs,
   parseEntry,
+  parseView,
   refusedAloneEveryMs,
   toOpenView,
   toParkedView,
   toSettlingView,
-  toView,
 } from "./entry.ts";
 import { sourceKeys } from "./keys.ts";
 import { beginScript } from "./lua/begin.ts";
@@ -72,7 +72,7 @@ export function createRedisLedger(
     const stamp = parseAnswer(stampText);
     const found = dlqIds.map((_, i) => {
       const text = texts[i];
-      return toView(typeof text === "string" ? parseEntry(text) : null, stamp.at, limits);
+      return typeof text === "string" ? parseView(text, stamp.at, limits) : { state: "absent" as const };
     });
     return { ...stamp, views: found };
   };
@@ -170,7 +170,8 @@ export function createRedisLedger(
       return { ...stamp, entries };
     },
 
-    noteLoss: () => ask(noteLossScript, { window: limits.dedupWindowMs }),
+    noteLoss: (oldestAt) =>
+      ask(noteLossScript, { window: limits.dedupWindowMs, ...(oldestAt === undefined ? {} : { oldestAt }) }),
 
     async summary() {
       const answer = await ask<LedgerSummary>(summaryScript, {});

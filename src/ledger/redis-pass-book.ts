@@ -81,8 +81,14 @@ export function createRedisPassBook(redis: LedgerRedis, sourceId: SourceId): Pas
   };
 }
 
-function toTally(tally: Omit<Tally, "oldestRecordAt"> & { readonly oldestRecordAt?: number | null }): Tally {
-  return { ...tally, oldestRecordAt: tally.oldestRecordAt ?? null };
+/** Absent where only replicas of an earlier version have ended windows of the pass. */
+type Later = "pagesBehindDeletes" | "passedOver";
+
+function toTally(
+  tally: Omit<Tally, "oldestRecordAt" | Later> & Partial<Pick<Tally, "oldestRecordAt" | Later>>,
+): Tally {
+  const { oldestRecordAt = null, pagesBehindDeletes = 0, passedOver = 0 } = tally;
+  return { ...tally, oldestRecordAt, pagesBehindDeletes, passedOver };
 }
 
 function toFacts({ open, counts, ...row }: PassRow): DrainFacts {

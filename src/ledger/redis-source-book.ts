@@ -2,7 +2,7 @@ import type { SourceId } from "../ports/ids.ts";
 import type { Census, SourceBook } from "../ports/passes.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { defineScript } from "../redis/script-runner.ts";
-import { sourceKeys } from "./keys.ts";
+import { accountKey, sourceKeys } from "./keys.ts";
 
 /**
  * bind: binds a source id to its address, once and for all, and follows its token.
@@ -27,6 +27,23 @@ return 'token-changed'
 );
 
 /**
+ * idOfAccount: the source id of an account.
+ *
+ * KEYS: 1 the account's key. ARGV: 1 a source id, 2 for how long it is remembered, ms.
+ * Returns: the id that is remembered. Effects: the given one is remembered where there is none; the same one is remembered for longer.
+ * Run twice: the same.
+ */
+const idOfAccountScript = defineScript(
+  "source:idOfAccount",
+  `
+local known = redis.call('GET', KEYS[1])
+if known and known ~= ARGV[1] then return known end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return ARGV[1]
+`,
+);
+
+/**
  * noteCensus: keeps the newest census.
  *
  * KEYS: 1 the source's census (JSON string). ARGV: 1 a census (JSON). Returns: nothing. Effects: the key is set unless a census with a
@@ -45,9 +62,14 @@ redis.call('SET', KEYS[1], ARGV[1])
 export function createRedisSourceBook(
   redis: Pick<RedisConnection, "run" | "command" | "keyPrefix">,
   sourceId: SourceId,
+  retentionMs: number,
 ): SourceBook {
   const { binding, census: censusKey } = sourceKeys(redis.keyPrefix, sourceId);
   return {
+    async idOfAccount(urlHash, tokenHash) {
+      const account = accountKey(redis.keyPrefix, urlHash, tokenHash);
+      return (await redis.run(idOfAccountScript, [account], [sourceId, retentionMs])) as SourceId;
+    },
     async bind(urlHash, tokenHash) {
       const verdict = await redis.run(bindScript, [binding], [urlHash, tokenHash]);
       return verdict as "bound" | "same" | "token-changed" | "url-differs";

@@ -1,7 +1,7 @@
 import type { Clock } from "../ports/clock.ts";
 import {
   besideProbeMs,
-  probeLeaseMs,
+  inARowWithinMs,
   restAfterFailuresMs,
   type CallClass,
   type RestBook,
@@ -11,10 +11,11 @@ import {
 export function createMemoryRestBook(clock: Pick<Clock, "now">): RestBook {
   const limitedUntil: Record<CallClass, number> = { dlq: 0, batch: 0 };
   let failures = 0;
+  let failedAt = 0;
   let failingUntil = 0;
   let probeUntil = 0;
   return {
-    ask(callClass) {
+    ask(callClass, leaseMs) {
       const now = clock.now();
       const limitedMs = limitedUntil[callClass] - now;
       const failingMs = failingUntil - now;
@@ -22,12 +23,12 @@ export function createMemoryRestBook(clock: Pick<Clock, "now">): RestBook {
         return Promise.resolve({ why: "rate-limited", forMs: limitedMs });
       }
       if (failingMs > 0) return Promise.resolve({ why: "failing", forMs: failingMs });
-      if (failingUntil === 0) return Promise.resolve(null);
+      if (failingUntil === 0) return Promise.resolve("go");
       if (probeUntil > now) {
         return Promise.resolve({ why: "failing", forMs: Math.min(besideProbeMs, probeUntil - now) });
       }
-      probeUntil = now + probeLeaseMs;
-      return Promise.resolve(null);
+      probeUntil = now + leaseMs;
+      return Promise.resolve("probe");
     },
     limited(callClass, forMs) {
       limitedUntil[callClass] = Math.max(limitedUntil[callClass], clock.now() + forMs);
@@ -37,7 +38,9 @@ export function createMemoryRestBook(clock: Pick<Clock, "now">): RestBook {
       const now = clock.now();
       // Calls that were under way when the rest began say nothing new.
       if (failingUntil > now) return Promise.resolve({ why: "failing", forMs: failingUntil - now });
+      if (failingUntil === 0 && now - failedAt > inARowWithinMs) failures = 0;
       failures += 1;
+      failedAt = now;
       const forMs = restAfterFailuresMs(failures, jitter);
       if (forMs === 0) return Promise.resolve(null);
       failingUntil = now + forMs;
@@ -47,6 +50,10 @@ export function createMemoryRestBook(clock: Pick<Clock, "now">): RestBook {
     answered() {
       failures = 0;
       failingUntil = 0;
+      probeUntil = 0;
+      return Promise.resolve();
+    },
+    giveBack() {
       probeUntil = 0;
       return Promise.resolve();
     },

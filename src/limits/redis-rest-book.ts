@@ -4,8 +4,8 @@ import {
   besideProbeMs,
   failuresBeforeRest,
   firstRestMs,
+  inARowWithinMs,
   longestRestMs,
-  probeLeaseMs,
   type Rest,
   type RestBook,
 } from "../ports/rests.ts";
@@ -17,13 +17,14 @@ import { defineScript } from "../redis/script-runner.ts";
 const lifeMs = 3_600_000;
 
 /**
- * Four verbs over one hash.
+ * Five verbs over one hash.
  *
- * KEYS: 1 the source's rests: \`dlq\`, \`batch\` (rate limited until, Unix ms), \`failures\` in a row, \`failing\` (until), \`probe\` (until).
- * ARGV: 1 verb, 2 numbers as JSON { forMs?, jitter?, before, first, longest, lease, beside, life }, 3 class of calls (ask, limited).
- * Returns: JSON { why, forMs } of a rest, or nil. Effects: those of RestBook.
+ * KEYS: 1 the source's rests: \`dlq\`, \`batch\` (rate limited until, Unix ms), \`failures\` in a row, \`failed\` (when last),
+ *   \`failing\` (until), \`probe\` (until).
+ * ARGV: 1 verb, 2 numbers as JSON { forMs?, jitter?, lease?, before, inARow, first, longest, beside, life }, 3 class of calls (ask, limited).
+ * Returns: JSON { why, forMs } of a rest, \`probe\`, or nil. Effects: those of RestBook.
  * Run twice: a second \`ask\` may find its own probe and rest beside it until the lease ends; a second \`failed\` counts once more
- *   while failures are few. Both only wait longer.
+ *   while failures are few. Both only wait longer. A second \`giveBack\` may let another call go beside the probe.
  */
 const restScript = defineScript(
   "limits:rest",
@@ -42,7 +43,11 @@ end
 local function rest(why, forMs) return cjson.encode({ why = why, forMs = forMs }) end
 
 if verb == 'answered' then
-  redis.call('HDEL', KEYS[1], 'failures', 'failing', 'probe')
+  redis.call('HDEL', KEYS[1], 'failures', 'failed', 'failing', 'probe')
+  return false
+end
+if verb == 'giveBack' then
+  redis.call('HDEL', KEYS[1], 'probe')
   return false
 end
 if verb == 'limited' then
@@ -53,9 +58,11 @@ local failing = get('failing')
 if verb == 'failed' then
   if failing > now then return rest('failing', failing - now) end
   local failures = get('failures') + 1
+  if failing == 0 and now - get('failed') > n.inARow then failures = 1 end
   set('failures', failures)
+  set('failed', now)
   if failures < n.before then return false end
-  local forMs = math.min(n.first * 2 ^ math.min(failures - n.before, 30), n.longest) * (1 + n.jitter / 4)
+  local forMs = math.min(n.first * 2 ^ math.min(failures - n.before, 30) * (1 + n.jitter / 4), n.longest)
   forMs = math.floor(forMs + 0.5)
   set('failing', now + forMs)
   redis.call('HDEL', KEYS[1], 'probe')
@@ -68,15 +75,15 @@ if failing == 0 then return false end
 local probe = get('probe')
 if probe > now then return rest('failing', math.min(n.beside, probe - now)) end
 set('probe', now + n.lease)
-return false
+return 'probe'
 `,
 );
 
 const numbers = {
   before: failuresBeforeRest,
+  inARow: inARowWithinMs,
   first: firstRestMs,
   longest: longestRestMs,
-  lease: probeLeaseMs,
   beside: besideProbeMs,
   life: lifeMs,
 };
@@ -88,23 +95,27 @@ export function createRedisRestBook(
 ): RestBook {
   const key = sourceKey(redis.keyPrefix, sourceId, "rests");
   const run = async (
-    verb: "ask" | "limited" | "failed" | "answered",
-    more: { readonly forMs?: number; readonly jitter?: number } = {},
+    verb: "ask" | "limited" | "failed" | "answered" | "giveBack",
+    more: { readonly forMs?: number; readonly jitter?: number; readonly lease?: number } = {},
     callClass = "",
-  ): Promise<Rest | null> => {
+  ): Promise<Rest | "probe" | null> => {
     const reply = await redis.run(
       restScript,
       [key],
       [verb, JSON.stringify({ ...numbers, ...more }), callClass],
     );
-    if (reply === null) return null;
+    if (reply === null || reply === "probe") return reply;
     if (typeof reply === "string") return JSON.parse(reply) as Rest;
     throw new RedriverError("invariant-broken", `expected limits:rest to answer text, got ${typeof reply}`);
   };
   return {
-    ask: (callClass) => run("ask", {}, callClass),
+    ask: async (callClass, leaseMs) => (await run("ask", { lease: leaseMs }, callClass)) ?? "go",
     limited: async (callClass, forMs) => void (await run("limited", { forMs: Math.ceil(forMs) }, callClass)),
-    failed: (jitter) => run("failed", { jitter }),
+    async failed(jitter) {
+      const rest = await run("failed", { jitter });
+      return rest === "probe" ? null : rest;
+    },
     answered: async () => void (await run("answered")),
+    giveBack: async () => void (await run("giveBack")),
   };
 }

@@ -17,12 +17,15 @@ const ipv4Networks: readonly (readonly [network: string, bits: number])[] = [
   ["240.0.0.0", 4],
 ];
 
-/** The first three hold `::`, `::1` and every address that carries an IPv4 address: where those lead is for a gateway to say. */
+/** The first hold `::`, `::1` and every address that carries an IPv4 address (RFC 2765, 6052, 3056, 4380): where those lead is for a gateway to say. */
 const ipv6Networks: readonly (readonly [network: string, bits: number])[] = [
   ["::", 96],
+  ["::ffff:0:0:0", 96],
   ["64:ff9b::", 32],
   ["2002::", 16],
   ["2001::", 32],
+  // RFC 6666: discards everything.
+  ["100::", 64],
   ["fc00::", 7],
   ["fe80::", 10],
   ["fec0::", 10],

@@ -1,9 +1,33 @@
-/** A value as one line of JSON in which nothing is left that a terminal would act on; to a JSON parser it is the same. */
+import { isNestedTooDeep } from "./nesting.ts";
+
+/**
+ * A value as one line of JSON in which nothing is left that a terminal would act on; to a JSON parser it is the same. What is nested
+ * too deep to be written is said to be so in its place.
+ */
 export function toSafeJson(value: object): string {
-  return JSON.stringify(value).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+  return toText(value).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from(
       { length: character.length },
       (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
     ).join(""),
+  );
+}
+
+/** Of a parked record's line or an archive's entry: the line, its record, the record's fields. */
+const membersLookedInto = 3;
+
+function toText(value: object): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return JSON.stringify(withoutDeep(value, membersLookedInto));
+  }
+}
+
+function withoutDeep(value: unknown, levels: number): unknown {
+  if (!isNestedTooDeep(value)) return value;
+  if (levels === 0 || Array.isArray(value)) return "(nested too deep to be written)";
+  return Object.fromEntries(
+    Object.entries(value as object).map(([name, inner]) => [name, withoutDeep(inner, levels - 1)]),
   );
 }

@@ -40,8 +40,8 @@ export interface ArchiveVolume {
 export type DeclaredVolume = "durable" | "ephemeral" | "undeclared";
 
 /**
- * `unfit`: nothing may be deleted that relies on it. `doubtful`: it ends with a container, and whether that matters is not known
- * here: a developer's machine may be one.
+ * `unfit`: nothing may be deleted that relies on it. `doubtful`: it ends with a container, and whether that matters is not known:
+ * outside of a pod, a developer's machine may be one.
  */
 export function judgeVolume({ kind }: ArchiveVolume, declared: DeclaredVolume): "fit" | "doubtful" | "unfit" {
   if (declared === "ephemeral") return "fit";
@@ -103,7 +103,7 @@ export interface ArchiveReader {
 /**
  * Which dead letters near their expiry have been copied already, shared by all replicas. Guarantees: what was noted is known for
  * as long as somebody asks about it from time to time, and forgotten by itself after that. Losing it costs a second copy.
- * Fails with `redis-unavailable`.
+ * Fails with `redis-unavailable`, unless it remembers for its process what it could not read or note.
  */
 export interface CopyBook {
   /** Those of `dlqIds` that are not known to be copied. */

@@ -80,6 +80,12 @@ export const errorTable = {
     exitCode: 1,
     meaning: "an answer of the service is larger than the limit",
   },
+  "listing-endless": {
+    disposition: "skip",
+    level: "error",
+    exitCode: 1,
+    meaning: "a listing of the service goes in circles or does not end",
+  },
   "archive-unavailable": {
     disposition: "retry",
     level: "error",
@@ -132,7 +138,7 @@ export const errorTable = {
     disposition: "halt",
     level: "error",
     exitCode: 78,
-    meaning: "a source id is bound to another address",
+    meaning: "a source id is bound to another address, or an account is drained under another id already",
   },
   "redis-unavailable": {
     disposition: "retry",

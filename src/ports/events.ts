@@ -92,6 +92,8 @@ export type RedriverEvent =
       readonly source: SourceId;
       readonly count: number;
     }
+  /** Too large to be listed, so without an id; `date` (Unix ms) is what the service's dates say of it. Told by each listing that meets it. */
+  | { readonly type: "record:passed-over"; readonly source: SourceId; readonly date: number }
   /** Near their expiry, and now in the archive. */
   | {
       readonly type: "archive:copied";
@@ -138,6 +140,8 @@ export type RedriverEvent =
   | {
       readonly type: "source:halted";
       readonly source: SourceId;
+      /** What is halted: `dlq` all calls, `batch` publishing alone. */
+      readonly callClass: CallClass;
       readonly code: ErrorCode;
       readonly message: string;
     }

@@ -51,7 +51,7 @@ export interface LedgerStamp {
   readonly sequence: number;
   /** Redis TIME in Unix ms. */
   readonly at: number;
-  /** When it was last noticed that writes were lost, and since when such losses followed each other within W; Unix ms. */
+  /** When it was last noticed that writes were lost, and since when what they told of may have been published; Unix ms. */
   readonly lost?: { readonly at: number; readonly since: number };
 }
 
@@ -83,6 +83,8 @@ export type LedgerView =
       readonly attempt: number;
       /** Where it was, `attempt` stands in place of the lineage's count, not beside it. */
       readonly released: Released;
+      /** As in Series. */
+      readonly firstAt: number;
     }
   | {
       readonly state: "open";
@@ -107,7 +109,13 @@ export type LedgerView =
       readonly deleteFailed: boolean;
       readonly messageId: MessageId | null;
     }
-  | { readonly state: "archived"; readonly file: string; readonly drain: DrainName; readonly at: number }
+  | {
+      readonly state: "archived";
+      readonly file: string;
+      readonly drain: DrainName;
+      readonly at: number;
+      readonly messageId: MessageId | null;
+    }
   | { readonly state: "gone" }
   | {
       readonly state: "parked";
@@ -115,7 +123,11 @@ export type LedgerView =
       readonly drain: DrainName;
       readonly rulesHash: string;
       readonly attempt: number;
-    };
+      /** As in Series; of what was never published, when it was first parked. */
+      readonly firstAt: number;
+    }
+  /** Another version of redriver wrote it in a layout of its own: nothing may be done with it, and nothing changes it. */
+  | { readonly state: "other-version" };
 
 /**
  * What is parked for these is decided again whenever its drain lists it: rules, the time or settings may say otherwise by then.
@@ -186,6 +198,7 @@ export type BeginVerdict =
   | { readonly kind: "published"; readonly as: MessageId }
   | { readonly kind: "archived" }
   | { readonly kind: "gone" }
+  | { readonly kind: "other-version" }
   | { readonly kind: "parked"; readonly reason: ParkReason };
 
 export type BeginAnswer = LedgerStamp &
@@ -218,7 +231,13 @@ export type PublishedVerdict = {
       readonly kind: "already";
       readonly as: MessageId;
     }
-  | /** The tombstone stays; nothing is pending. */ { readonly kind: "gone" }
+  | /** The tombstone stays; nothing is pending. `as`: what it was published as, where a publication is what was buried. */ {
+      readonly kind: "gone";
+      readonly as?: MessageId;
+    }
+  | /** Not written: the other version's entry stays. The proof holds all the same. */ {
+      readonly kind: "other-version";
+    }
 );
 
 export interface RefusedRequest {
@@ -251,6 +270,13 @@ export interface ParkRequest {
   readonly dlqId: DlqId;
   readonly reason: ParkReason;
   readonly attempt: number;
+}
+
+export interface ParkOptions {
+  readonly drain: DrainName;
+  readonly rulesHash: string;
+  readonly token: Token | null;
+  readonly seenAt?: number;
 }
 
 export type ParkVerdict =
@@ -294,7 +320,7 @@ export interface Ledger {
   /** Redis TIME and stamp; asked before each GET, so that pages age. */
   now(): Promise<LedgerStamp>;
   /**
-   * Reads entries of records that are listed just now: renews the life of published, archived and parked ones, notes that
+   * Reads entries of records that are listed just now: renews the life of published, archived, gone and parked ones, notes that
    * they were listed. Views in order.
    */
   look(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
@@ -331,11 +357,12 @@ export interface Ledger {
   goneUnlisted(drain: DrainName, passStartedAt: number): Promise<LedgerStamp & { readonly count: number }>;
   /**
    * From absent, cool, unknown; from open with its token; from parked (renews the reason, but `rule` and `otherwise`, which a
-   * change of rules lifts, do not replace one that waits for a person).
+   * change of rules lifts, do not replace one that waits for a person). `seenAt`: Redis time of the look that they are parked by; what
+   * a person released since then stays released (`not-yours`).
    */
   park(
     requests: readonly ParkRequest[],
-    options: { readonly drain: DrainName; readonly rulesHash: string; readonly token: Token | null },
+    options: ParkOptions,
   ): Promise<LedgerStamp & { readonly verdicts: readonly ParkVerdict[] }>;
   /** Parked → due at once, with one more redrive granted. Counts those of `dlqIds` that are released now. */
   release(
@@ -360,6 +387,9 @@ export interface Ledger {
     offset: number,
   ): Promise<LedgerStamp & { readonly entries: readonly PendingEntry[] }>;
   summary(): Promise<LedgerSummary>;
-  /** Somebody noticed that writes were lost: remembered from now on, in every answer. */
-  noteLoss(): Promise<LedgerStamp>;
+  /**
+   * Somebody noticed that writes were lost: remembered from now on, in every answer. `oldestAt`: the oldest publication that was not
+   * settled when it looked last, Unix ms; whatever it is, what the settle gate lets pend may be among them.
+   */
+  noteLoss(oldestAt?: number): Promise<LedgerStamp>;
 }

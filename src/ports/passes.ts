@@ -39,6 +39,10 @@ export interface Tally extends PassCounts {
   /** Entry into the DLQ of the oldest record left in it. */
   readonly oldestRecordAt: number | null;
   readonly pages: number;
+  /** Pages asked for by a cursor after something before it was deleted: a service whose cursor is a position skips records there. */
+  readonly pagesBehindDeletes: number;
+  /** Moments of which not everything could be listed, because a record of them is too large. */
+  readonly passedOver: number;
 }
 
 /** Facts about a drain's queue as of its last passes; what metrics and status read. */
@@ -128,6 +132,7 @@ export interface PassBook {
   ): Promise<void>;
   /**
    * Ends a window with its tally; the last one closes the pass, moves the watermark if all were done, and writes the drain's facts.
+   * A pass that passed records over is partial and its facts are not exact, but its watermark moves: the next full pass meets them again.
    * Ending a window once more answers as before and changes nothing.
    */
   endWindow(
@@ -187,6 +192,11 @@ export interface StrayComeBacks {
 
 /** What is remembered about a source besides its ledger. */
 export interface SourceBook {
+  /**
+   * The source id under which this account, a keyed hash of URL and of token, is drained: this one from now on, unless another is
+   * remembered. Remembered for the ledger's retention since it was last asked.
+   */
+  idOfAccount(urlHash: string, tokenHash: string): Promise<SourceId>;
   /** Binds the source id to a keyed hash of URL and of token. */
   bind(urlHash: string, tokenHash: string): Promise<"bound" | "same" | "token-changed" | "url-differs">;
   datesMean(): Promise<"entered" | "created" | null>;

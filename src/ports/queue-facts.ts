@@ -8,6 +8,8 @@ export interface QueueFacts {
   readonly documentHash: string;
   /** Memory that Redis uses as a share of its maxmemory, of the fullest master; null where there is no limit. */
   readonly redisMemoryShare: number | null;
+  /** False where nothing may be begun on this Redis until it is set up otherwise. */
+  readonly redisFit: boolean;
   readonly drains: readonly {
     readonly drain: DrainName;
     readonly source: SourceId;

@@ -19,7 +19,7 @@ export interface ScheduledJob {
 export interface JobContext {
   /** Aborts when the work must be handed back or ended. */
   readonly signal: AbortSignal;
-  /** True on the try after which a failing job is given up. */
+  /** True on the try after which a failing job is given up; a window that Redis fails is tried again all the same. */
   readonly lastTry: boolean;
 }
 
@@ -29,15 +29,17 @@ export type OtherSchedules = "remove" | "keep";
 /**
  * Schedules and jobs on Redis, worked by any replica. A handler that throws a RedriverError is treated by its disposition:
  * `retry` = again with exponential backoff and jitter, `wait` = again at retryAt without spending a try, all others = given up;
- * `document-changed` is left to other replicas, without spending a try.
+ * `redis-unavailable` is `retry` without backoff and without spending a try; `document-changed` is left to other replicas, also without.
  * That is for windows; a scheduled job has one try, and its next schedule is the retry. While closing, a job whose handler
  * ends by its signal is handed back. A job may run twice; handlers are safe against that.
  */
 export interface WorkQueue {
   /** Upserts the given and, unless told to keep them, removes all others. Idempotent across replicas. */
   applySchedules(schedules: readonly ScheduledJob[], others?: OtherSchedules): Promise<void>;
-  /** One more tick of a drain at this moment, Unix ms; asked for again before it has come, the first stands. */
+  /** One more tick of a drain at this moment, Unix ms; asked for again for the same second, the first stands. */
   addTick(drain: DrainName, at: number): Promise<void>;
+  /** One more sweep of a source, alike. */
+  addSweep(source: SourceId, at: number): Promise<void>;
   addWindows(windows: readonly Extract<Job, { kind: "window" }>[]): Promise<void>;
   start(handle: (job: Job, context: JobContext) => Promise<void>): Promise<void>;
   /** Unix ms at which a worker last took or finished a job; what liveness looks at. */

@@ -20,35 +20,44 @@ export interface Rest {
  *   open ──429──► resting, this class of calls ──its reset──► open
  *   open ──several failures in a row──► resting, all calls ──a while──► one call of one replica probes ─┬─ answered ──► open
  *                                          ▲                                                            │
- *                                          └──────────── fails: twice as long, up to a minute ──────────┘
+ *                                          └──────────── fails: twice as long, up to 20 s ──────────────┘
  *
  * Guarantees: durations are counted by Redis TIME, so replicas with other clocks agree; of two rests the longer stands; while a
- * probe is under way nobody else is let through. A loss of Redis forgets rests, which costs one more 429 or failure.
+ * probe is under way nobody else is let through; one that dies with its process is over when its lease is. A loss of Redis
+ * forgets rests, which costs one more 429 or failure.
  * Fails with `redis-unavailable`.
  */
 export interface RestBook {
-  /** Asked right before a call. Null: go, also as the probe. */
-  ask(callClass: CallClass): Promise<Rest | null>;
+  /** Asked right before a call. `leaseMs`: how long others are kept away where it is the probe and never says how it ended. */
+  ask(callClass: CallClass, leaseMs: number): Promise<Rest | "go" | "probe">;
   /** A 429. */
   limited(callClass: CallClass, forMs: number): Promise<void>;
   /** A call was not answered, or with 5xx. Answers the rest that follows; null while there are few. `jitter`: 0 up to 1. */
   failed(jitter: number): Promise<Rest | null>;
   /** A call was answered, whatever it said. */
   answered(): Promise<void>;
+  /** The probe was not sent, or was stopped here: it says nothing, and the next call that asks is the probe. */
+  giveBack(): Promise<void>;
 }
 
 /** Failures in a row before a source is left alone: one worker's tries with a batch are four. */
 export const failuresBeforeRest = 5;
+/** Failures further apart are not in a row: who met the earlier ones may have ended before the next answer. */
+export const inARowWithinMs = 60_000;
 export const firstRestMs = 1_000;
-export const longestRestMs = 60_000;
-/** A probe that never says how it ended is over after this: above the longest timeout of a call. */
-export const probeLeaseMs = 60_000;
+/**
+ * With all jitter. A rest, a probe that dies with its process (a timeout of 30 s and the slack below) and the next sweep (15 s) are
+ * 70 s, less than the takeover and a sweep (75 s) that anything may wait once the service answers.
+ */
+export const longestRestMs = 20_000;
+/** A probe's lease is the timeout of its call and this, in which its end is written. */
+export const probeSlackMs = 5_000;
 /** How long those wait that are not the probe, before they ask again. */
 export const besideProbeMs = 1_000;
 
-/** What the n-th failure in a row (from 1) is answered with, ms: 1, 2, 4 … 60 s, plus up to a quarter. 0: no rest yet. */
+/** What the n-th failure in a row (from 1) is answered with, ms: 1, 2, 4 … plus up to a quarter, in all at most 20 s. 0: no rest yet. */
 export function restAfterFailuresMs(failures: number, jitter: number): number {
   if (failures < failuresBeforeRest) return 0;
-  const base = Math.min(firstRestMs * 2 ** (failures - failuresBeforeRest), longestRestMs);
-  return Math.round(base * (1 + jitter / 4));
+  const restMs = firstRestMs * 2 ** (failures - failuresBeforeRest) * (1 + jitter / 4);
+  return Math.round(Math.min(restMs, longestRestMs));
 }

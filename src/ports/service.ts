@@ -44,7 +44,12 @@ export type BatchOutcome =
       readonly retryAt?: number;
     }
   /** Sent, and no answer that proves anything: reconcile. */
-  | { readonly kind: "unknown"; readonly error: string }
+  | {
+      readonly kind: "unknown";
+      readonly error: string;
+      /** It said yes in a shape that nobody documents. */
+      readonly unreadable?: true;
+    }
   /** 401, 403, 404, 405, 415 and other 4xx: the source is misconfigured; touch nothing. */
   | { readonly kind: "misconfigured"; readonly status: number; readonly error: string };
 
@@ -68,8 +73,11 @@ export interface MessageService {
   ): Promise<BatchOutcome>;
   /** Deletes exactly these, at most 100; `deleted` may be lower than asked. */
   remove(dlqIds: readonly [DlqId, ...DlqId[]], signal?: AbortSignal): Promise<{ readonly deleted: number }>;
-  /** The service's clock minus ours in ms, from the latest Date header (whole seconds, so up to 1 s behind); undefined before the first answer. */
-  clockOffsetMs(): number | undefined;
+  /**
+   * The service's clock minus ours in ms, from the Date headers (whole seconds, so up to 1 s behind). `careful`, the default: while
+   * answers contradict each other, the earliest; undefined before the first. `agreed`: what they agreed on last; undefined before they did.
+   */
+  clockOffsetMs(of?: "careful" | "agreed"): number | undefined;
 }
 
 export type { EncodedItem } from "../message/encode-item.ts";

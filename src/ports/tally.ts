@@ -15,6 +15,8 @@ export const emptyTally: Tally = {
   reasons: noReasons,
   oldestRecordAt: null,
   pages: 0,
+  pagesBehindDeletes: 0,
+  passedOver: 0,
 };
 
 export function addTallies(one: Tally, other: Tally): Tally {
@@ -31,6 +33,8 @@ export function addTallies(one: Tally, other: Tally): Tally {
     reasons: addReasons(one.reasons, other.reasons),
     oldestRecordAt: earlier(one.oldestRecordAt, other.oldestRecordAt),
     pages: one.pages + other.pages,
+    pagesBehindDeletes: one.pagesBehindDeletes + other.pagesBehindDeletes,
+    passedOver: one.passedOver + other.passedOver,
   };
 }
 

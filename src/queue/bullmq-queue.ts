@@ -13,6 +13,7 @@ import {
   keepWindows,
   maxEvents,
   maxStalls,
+  refusedRestMs,
   toBackoffMs,
   type LockPolicy,
   type RetryPolicy,
@@ -41,8 +42,8 @@ export interface QueueOptions {
 
 /**
  * WorkQueue on BullMQ. Two queues, so that a hundred windows never make a sweep late: `short` for what schedules make,
- * one try each; `windows` for the windows of passes, tried again with backoff. Errors of applySchedules and addWindows are
- * `redis-unavailable`.
+ * one try each; `windows` for the windows of passes, tried again with backoff. Errors of applySchedules, addTick, addSweep and addWindows are
+ * `redis-unavailable`, or `redis-unsuitable` where a person must act.
  */
 export function createBullmqQueue(options: QueueOptions): WorkQueue {
   const { keyPrefix, concurrency, clock, events, retry = defaultRetry, lock = defaultLock } = options;
@@ -82,17 +83,47 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       lockDuration: lock.durationMs,
       stalledInterval: lock.stalledIntervalMs,
       maxStalledCount: maxStalls,
+      runRetryDelay: refusedRestMs,
       settings: { backoffStrategy: (made) => toBackoffMs(made, retry, clock.random()) },
     };
     const rest = createRest(() => worker, clock);
     rests.push(rest);
-    const processing = { queue: kind, handle, running, clock, events, progress, rest: rest.begin };
+    const onError = watch.onError;
+    const processing = {
+      queue: kind,
+      handle,
+      running,
+      clock,
+      events,
+      retry,
+      onError,
+      progress,
+      rest: rest.begin,
+    };
     const worker = new Worker(toQueueName(keyPrefix, kind), createProcessor(processing), settings);
     worker.on("error", watch.onError);
     worker.on("lockRenewalFailed", (ids) => {
       for (const id of ids) worker.cancelJob(id, lockLost);
     });
     return worker;
+  }
+
+  /**
+   * Jobs of one second are one. Not kept once it is done: a job that is there keeps another of its id from being added, also one that runs
+   * and asks for the next.
+   */
+  async function addOnce(job: Exclude<Job, { kind: "window" }>, of: string, at: number): Promise<void> {
+    const opts = {
+      jobId: `${job.kind}-once-${of}-${Math.round(at / 1_000)}`,
+      delay: Math.max(0, at - clock.now()),
+      attempts: 1,
+      removeOnComplete: true,
+      removeOnFail: true,
+      stackTraceLimit: 0,
+    };
+    await withinRedis(forQueues, callTimeoutMs, job.kind, () =>
+      short.current().add(job.kind, toJobData(job), opts),
+    );
   }
 
   return {
@@ -110,21 +141,9 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       await mine;
     },
 
-    async addTick(drain, at) {
-      const job: Job = { kind: "tick", drain };
-      // Not kept once it is done: a job that is there keeps another of its id from being added.
-      const opts = {
-        jobId: `tick-after-rest-${drain}`,
-        delay: Math.max(0, at - clock.now()),
-        attempts: 1,
-        removeOnComplete: true,
-        removeOnFail: true,
-        stackTraceLimit: 0,
-      };
-      await withinRedis(forQueues, callTimeoutMs, "tick", () =>
-        short.current().add(job.kind, toJobData(job), opts),
-      );
-    },
+    addTick: (drain, at) => addOnce({ kind: "tick", drain }, drain, at),
+
+    addSweep: (source, at) => addOnce({ kind: "sweep", source }, source, at),
 
     async addWindows(jobs) {
       if (jobs.length === 0) return;

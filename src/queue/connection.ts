@@ -1,5 +1,6 @@
 import type { ConnectionOptions } from "bullmq";
 import { RedriverError } from "../ports/errors.ts";
+import { toCallError } from "./translate-error.ts";
 
 /**
  * `queue`: adds jobs and schedules; must fail fast while Redis is away. `worker`: must keep its commands until Redis is
@@ -27,7 +28,8 @@ export function toConnectionOptions(connection: QueueConnection): ConnectionOpti
 
 /**
  * Runs a call to Redis that must end. Rejects with `redis-unavailable`: at once when the connection is not ready, after
- * `timeoutMs` when no answer comes (BullMQ itself waits for ever), or when Redis refuses. The call may still take effect.
+ * `timeoutMs` when no answer comes (BullMQ itself waits for ever), or when Redis refuses; with `redis-unsuitable` where it refuses
+ * what only a person can change. The call may still take effect.
  */
 export async function withinRedis<T>(
   connection: QueueConnection,
@@ -56,10 +58,7 @@ export async function withinRedis<T>(
   try {
     return await Promise.race([call(), late]);
   } catch (error) {
-    if (error instanceof RedriverError) throw error;
-    throw new RedriverError("redis-unavailable", `${what}: Redis refused or the connection broke`, {
-      cause: error,
-    });
+    throw toCallError(error, what);
   } finally {
     clearTimeout(timer);
   }

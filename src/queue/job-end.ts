@@ -1,4 +1,4 @@
-import { isRedriverError } from "../ports/errors.ts";
+import { isRedisAway, isRedriverError } from "../ports/errors.ts";
 
 /** The two queues: jobs made by schedules, and the windows of passes. */
 export type QueueKind = "short" | "windows";
@@ -20,19 +20,31 @@ export type JobEnd =
 const waitDefaultMs = 30_000;
 const waitLeastMs = 250;
 
+interface JobMoment {
+  readonly queue: QueueKind;
+  /** The job's signal was aborted by a shutdown. */
+  readonly stopping: boolean;
+  /** Unix ms. */
+  readonly now: number;
+  /** How long a window waits that Redis failed: the first backoff, jittered. */
+  readonly redisWaitMs: number;
+}
+
 /**
  * Reads the disposition of a handler's error. Scheduled jobs never wait in Redis: their next schedule is the retry, and a
- * source that waits an hour would pile up an hour of iterations. `stopping`: the job's signal was aborted by a shutdown.
+ * source that waits an hour would pile up an hour of iterations.
+ * A window that Redis failed spends no try: it was taken from Redis, so Redis is there or soon is, and a backoff that grew while it
+ * was away would keep the window waiting when it is back.
  */
-export function toJobEnd(
-  error: unknown,
-  at: { readonly queue: QueueKind; readonly stopping: boolean; readonly now: number },
-): JobEnd {
+export function toJobEnd(error: unknown, at: JobMoment): JobEnd {
   if (!isRedriverError(error)) return at.stopping ? { kind: "hand-back" } : { kind: "retry" };
   // The handler was told to stop: the job is another replica's, or this one's after its restart.
   if (error.code === "stopped") return { kind: "hand-back" };
   if (error.code === "document-changed" && at.queue === "windows" && !at.stopping) {
     return { kind: "leave" };
+  }
+  if (isRedisAway(error) && at.queue === "windows" && !at.stopping) {
+    return { kind: "wait", until: at.now + at.redisWaitMs };
   }
   const { disposition } = error;
   switch (disposition) {

@@ -14,8 +14,11 @@ export interface LockPolicy {
   readonly stalledIntervalMs: number;
 }
 
-/** 6 tries wait 5, 10, 20, 40 and 80 s, less up to half of each as jitter: an outage of one to two and a half minutes. */
-export const defaultRetry: RetryPolicy = { attempts: 6, baseMs: 5_000, capMs: 300_000 };
+/**
+ * 8 tries wait 5, 10, 20 and four times 30 s, less up to half of each as jitter: an outage of one to two and a half minutes. No wait
+ * is longer than 30 s, so that a window comes back soon after what failed it has: within the takeover (60 s), like what was begun.
+ */
+export const defaultRetry: RetryPolicy = { attempts: 8, baseMs: 5_000, capMs: 30_000 };
 
 /** A killed replica's job runs again after the lock (30 s) and at most two looks (2 × 15 s): within a minute. */
 export const defaultLock: LockPolicy = { durationMs: 30_000, stalledIntervalMs: 15_000 };
@@ -28,6 +31,9 @@ export const maxStalls = 3;
 
 /** How long one call that adds jobs or schedules may take. */
 export const callTimeoutMs = 10_000;
+
+/** How long a worker waits whose call Redis refused; BullMQ's own 15 s would be a stall after Redis is well again. */
+export const refusedRestMs = 1_000;
 
 /** At most one event per error code in this time while a worker keeps failing. */
 export const quietMs = 60_000;

@@ -3,10 +3,12 @@ import type { Clock } from "../ports/clock.ts";
 import type { Events } from "../ports/events.ts";
 import type { Job, JobContext } from "../ports/queue.ts";
 import { parseJob } from "./job-data.ts";
-import { toFailure, type Failure } from "../ports/errors.ts";
+import { isRedisAway, toFailure, type Failure } from "../ports/errors.ts";
 import { toJobEnd, type QueueKind } from "./job-end.ts";
-import { maxStalls } from "./policy.ts";
+import { maxStalls, toBackoffMs, type RetryPolicy } from "./policy.ts";
+import { createQuiet } from "./quiet.ts";
 import type { RunningJobs } from "./running-jobs.ts";
+import { toQueueFailure } from "./translate-error.ts";
 
 /** The reason with which a worker's signal is aborted when Redis gave the job's lock to somebody else. */
 export const lockLost = "lock-lost";
@@ -18,12 +20,18 @@ const leftRestMs = 25;
 /** After one that came back with nothing of its own in between: all that waits was looked at. */
 const leftAgainRestMs = 1_000;
 
+/** How soon a job is moved again that Redis did not let move. */
+const moveAgainMs = 1_000;
+
 interface Processing {
   readonly queue: QueueKind;
   readonly handle: (job: Job, context: JobContext) => Promise<void>;
   readonly running: RunningJobs;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "now" | "monotonic" | "random" | "sleep">;
   readonly events: Events;
+  readonly retry: RetryPolicy;
+  /** Told of a job that could not be moved. Never throws. */
+  readonly onError: (error: Error) => void;
   /** Called when a job is taken and when it is finished. */
   readonly progress: () => void;
   /** Takes no further job for this long. */
@@ -41,7 +49,8 @@ type Processor = (
  * BullMQ hands over the signal only to a function that declares all three parameters.
  */
 export function createProcessor(processing: Processing): Processor {
-  const { queue, handle, running, clock, events, progress, rest } = processing;
+  const { queue, handle, running, clock, events, retry, onError, progress, rest } = processing;
+  const mayTell = createQuiet(clock);
   /** Jobs that this process left to others since it last did one of its own. */
   const left = new Set<string>();
 
@@ -49,6 +58,26 @@ export function createProcessor(processing: Processing): Processor {
   function giveUp(kind: string, failure: Failure): UnrecoverableError {
     events.emit({ type: "job:failed", kind, ...failure, givenUp: true });
     return new UnrecoverableError(failure.code);
+  }
+
+  /**
+   * Moves a job that is under way. While Redis takes no writes it is tried again, and the lock is kept alive. Where the job is not ours
+   * any more, or this process stops, it is left as it is: its lock ends, and the look for stalled jobs brings it back. Thrown on, the
+   * library would take the failed move for a failed try, and would write its words into Redis.
+   */
+  async function move(make: () => Promise<unknown>, outer: AbortSignal | undefined): Promise<void> {
+    for (;;) {
+      try {
+        await make();
+        return;
+      } catch (error) {
+        const failed = error instanceof Error ? error : new Error("a job was not moved", { cause: error });
+        onError(failed);
+        const isAway = toQueueFailure(failed).code === "redis-unavailable";
+        if (!isAway || running.stopping() || outer?.aborted === true) throw new WaitingError();
+        await clock.sleep(moveAgainMs, outer).catch(() => undefined);
+      }
+    }
   }
 
   function isLeftAgain(id: string): boolean {
@@ -75,19 +104,25 @@ export function createProcessor(processing: Processing): Processor {
     } catch (error) {
       // The job is another worker's by now: whatever is done to it here would be done to that worker's run.
       if (outer?.reason === lockLost) throw new WaitingError();
-      const end = toJobEnd(error, { queue, stopping: running.stopping(), now: clock.now() });
+      const redisWaitMs = toBackoffMs(1, retry, clock.random());
+      const at = { queue, stopping: running.stopping(), now: clock.now(), redisWaitMs };
+      const end = toJobEnd(error, at);
       switch (end.kind) {
         case "hand-back":
-          await stored.moveToWait(token);
+          await move(() => stored.moveToWait(token), outer);
           throw new WaitingError();
         case "wait":
-          await stored.moveToDelayed(end.until, token);
+          // All windows that are taken meanwhile fail so.
+          if (isRedisAway(error) && mayTell("redis-unavailable")) {
+            events.emit({ type: "job:failed", kind: job.kind, ...toFailure(error), givenUp: false });
+          }
+          await move(() => stored.moveToDelayed(end.until, token), outer);
           throw new DelayedError();
         case "leave":
           // To the back, so that this worker comes to what is behind it; and it rests, because of those that wait for a job the one
           // that has just given it back would be the first to get it, time and again.
           rest(isLeftAgain(stored.id ?? "") ? leftAgainRestMs : leftRestMs);
-          await stored.moveToDelayed(clock.now(), token);
+          await move(() => stored.moveToDelayed(clock.now(), token), outer);
           throw new DelayedError();
         case "give-up":
           throw giveUp(job.kind, toFailure(error));

@@ -1,7 +1,8 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Events } from "../ports/events.ts";
 import type { QueueConnection } from "./connection.ts";
-import { quietMs } from "./policy.ts";
+import { createQuiet } from "./quiet.ts";
+import { saysOnlyAway, toQueueFailure } from "./translate-error.ts";
 
 export interface RedisWatch {
   /** Takes an `error` event of a queue or worker. Never throws. */
@@ -9,10 +10,6 @@ export interface RedisWatch {
   /** No more events. Error listeners stay, so that a late error stays handled. */
   stop(): void;
 }
-
-const connectionWords =
-  /ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|Connection is closed|Socket timeout|enableOfflineQueue|max retries per request/i;
-const lockWords = /lock/i;
 
 /**
  * Turns what happens to the connections into `redis:lost` and `redis:ready`, once per outage: lost at the first close or
@@ -26,7 +23,7 @@ export function createRedisWatch(
 ): RedisWatch {
   let lost = false;
   let stopped = false;
-  const toldAt = new Map<string, number>();
+  const mayTell = createQuiet(clock);
 
   const onLost = (message: string): void => {
     if (stopped || lost) return;
@@ -49,18 +46,10 @@ export function createRedisWatch(
 
   return {
     onError(error) {
-      if (stopped || connectionWords.test(`${(error as NodeJS.ErrnoException).code ?? ""} ${error.message}`))
-        return;
-      const code = lockWords.test(error.message)
-        ? "stopped"
-        : isReply(error)
-          ? "redis-unavailable"
-          : "unexpected";
-      const now = clock.monotonic();
-      const before = toldAt.get(code);
-      if (before !== undefined && now - before < quietMs) return;
-      toldAt.set(code, now);
-      events.emit({ type: "job:failed", kind: "queue", code, message: error.message, givenUp: false });
+      if (stopped || saysOnlyAway(error)) return;
+      const failure = toQueueFailure(error);
+      if (!mayTell(failure.code)) return;
+      events.emit({ type: "job:failed", kind: "queue", ...failure, givenUp: false });
     },
     stop() {
       stopped = true;
@@ -70,9 +59,4 @@ export function createRedisWatch(
       }
     },
   };
-}
-
-/** Redis answered and said no: OOM, READONLY, MISCONF, LOADING. */
-function isReply(error: Error): boolean {
-  return error.name === "ReplyError";
 }

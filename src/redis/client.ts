@@ -27,7 +27,13 @@ export function openClient(target: RedisTarget, kind: ClientKind, name: string):
       redisOptions: options,
     });
   }
-  const one = { ...options, retryStrategy: toRetryMs, enableOfflineQueue: kind === "worker" };
+  const one = {
+    ...options,
+    retryStrategy: toRetryMs,
+    enableOfflineQueue: kind === "worker",
+    // The preflight says that a server is loading, or hides INFO; the library waits without a word.
+    enableReadyCheck: kind !== "commands",
+  };
   if (sentinel !== undefined) return new Redis({ ...one, ...toSentinelOptions(target, sentinel) });
   return new Redis({ ...one, ...toNode(target.url) });
 }
@@ -91,9 +97,14 @@ function toPatience(kind: ClientKind): NodeOptions {
   }
 }
 
-function toTls({ url, ca }: RedisTarget): NodeOptions {
+function toTls({ url, ca, cert, key }: RedisTarget): NodeOptions {
   if (new URL(url).protocol !== "rediss:") return {};
-  return { tls: ca === undefined ? {} : { ca } };
+  return {
+    tls: {
+      ...(ca === undefined ? {} : { ca }),
+      ...(cert === undefined || key === undefined ? {} : { cert, key }),
+    },
+  };
 }
 
 /**
@@ -120,6 +131,9 @@ function toClusterOptions(kind: ClientKind): ClusterOptions {
     clusterRetryStrategy: toRetryMs,
     enableOfflineQueue: kind === "worker",
     slotsRefreshTimeout: commandTimeoutMs,
+    // Where slots have no master as it connects, a check would leave the promise of its `connect` open for ever (ioredis 6.0.0), and
+    // with it the worker, which awaits that before it takes another job.
+    enableReadyCheck: kind !== "worker",
     dnsLookup: (address, callback) => callback(null, address),
   };
 }

@@ -9,6 +9,9 @@ export interface RedisTarget {
   readonly url: string;
   /** PEM of who signed the server's certificate, in place of the system's list. */
   readonly ca?: string | undefined;
+  /** PEM of the client's own certificate and its private key, where the server asks for one; both or neither. */
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
   readonly sentinel?: SentinelTarget | undefined;
   /** More nodes of the cluster to start from, `host:port`; absent: not a cluster. */
   readonly cluster?: readonly string[] | undefined;
@@ -34,7 +37,7 @@ export function toTopology({ sentinel, cluster }: RedisTarget): RedisTopology {
 export function toAddress(target: string | RedisTarget): string {
   const { url, sentinel, cluster } = typeof target === "string" ? { url: target } : target;
   if (sentinel !== undefined) return `${sentinel.name} of the Sentinels ${sentinel.nodes.join(", ")}`;
-  if (!URL.canParse(url)) return "an unreadable redis.url";
+  if (parse(url) === null) return "an unreadable redis.url";
   const { host, port } = toNode(url);
   if (cluster === undefined) return `${bracketed(host)}:${port}`;
   return `the cluster of ${[`${bracketed(host)}:${port}`, ...cluster].join(", ")}`;
@@ -47,11 +50,11 @@ export interface RedisNode {
 
 /** `host:port` or a URL → host without brackets, and port. Fails with `settings-invalid`. */
 export function toNode(address: string, defaultPort = 6379): RedisNode {
-  const url = address.includes("://") ? address : `redis://${address}`;
-  if (!URL.canParse(url)) {
+  const url = parse(address.includes("://") ? address : `redis://${address}`);
+  if (url === null) {
     throw new RedriverError("settings-invalid", "expected host:port of a Redis, got something else");
   }
-  const { hostname, port } = new URL(url);
+  const { hostname, port } = url;
   return {
     host: hostname.replace(/^\[(.*)\]$/, "$1"),
     port: port === "" ? defaultPort : Number(port),
@@ -60,4 +63,12 @@ export function toNode(address: string, defaultPort = 6379): RedisNode {
 
 function bracketed(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
+}
+
+function parse(url: string): URL | null {
+  try {
+    return new URL(url);
+  } catch {
+    return null;
+  }
 }

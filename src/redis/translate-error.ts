@@ -8,6 +8,10 @@ interface Meaning {
 
 const login = "give redis.url a user that may use keys, scripts and INFO (docs/redis.md has the ACL line)";
 const topology = "set redis.cluster (REDRIVER_REDIS_CLUSTER) to true: this is a node of a cluster";
+const slotMoving: Meaning = {
+  code: "redis-unavailable",
+  fix: "a slot of the cluster is being moved; wait until it is",
+};
 
 /**
  * First word of a server's refusal → what it means. `redis-unavailable` ends when Redis is well again, and the command did nothing;
@@ -36,9 +40,10 @@ const refusals: Readonly<Record<string, Meaning>> = {
     code: "redis-unavailable",
     fix: "some slots of the cluster have no master; see CLUSTER NODES",
   },
-  TRYAGAIN: { code: "redis-unavailable", fix: "a slot of the cluster is being moved; wait until it is" },
+  TRYAGAIN: slotMoving,
   BUSY: { code: "redis-unavailable", fix: "a script runs for long; see SLOWLOG" },
   UNBLOCKED: { code: "redis-unavailable", fix: "it became a replica; see redis.url" },
+  EXECABORT: { code: "redis-unavailable", fix: "it refused a command of a transaction; see its log" },
   NOSCRIPT: { code: "redis-unavailable", fix: "it forgot a script; it is sent again" },
   MOVED: { code: "redis-unsuitable", fix: topology },
   ASK: { code: "redis-unsuitable", fix: topology },
@@ -52,10 +57,8 @@ const refusals: Readonly<Record<string, Meaning>> = {
 /** Refusals that start with ERR, by what they say. */
 const generalRefusals: readonly (readonly [RegExp, Meaning])[] = [
   // Redis says so of a script whose entries are on their way to another node. The read before the write fails: nothing is half done.
-  [
-    /non local key in a cluster node/,
-    { code: "redis-unavailable", fix: "a slot of the cluster is being moved; wait until it is" },
-  ],
+  [/non local key in a cluster node/, slotMoving],
+  [/max number of clients/, { code: "redis-unavailable", fix: "maxclients is reached; raise it" }],
   [
     /cluster support disabled/,
     {
@@ -64,10 +67,39 @@ const generalRefusals: readonly (readonly [RegExp, Meaning])[] = [
     },
   ],
   [
+    /unknown command/i,
+    {
+      code: "redis-unsuitable",
+      fix: "it does not know it by this name: let redriver use INFO and the commands of docs/redis.md (rename-command), on Redis 6.2 or newer",
+    },
+  ],
+  [
     /only (have|with) database 0|DB index is out of range|SELECT is not allowed in cluster mode/,
     { code: "redis-unsuitable", fix: "redis.url names a database that is not there" },
   ],
 ];
+
+/** What the client says of a cluster that it asked again and again; what was answered last stands behind it. */
+const askedInVain = /^Too many Cluster redirections\. Last error: (?:ReplyError: )?/;
+
+export interface Refusal extends Meaning {
+  /** The refusal's first word. */
+  readonly word: string;
+}
+
+/** What a refusal of the server means, by its own words; null where they are not known. */
+export function findRefusal(text: string): Refusal | null {
+  const said = text.replace(askedInVain, "");
+  const word = /^[A-Z]+/.exec(said)?.[0] ?? "";
+  const known = refusals[word];
+  if (known === undefined) {
+    const general = generalRefusals.find(([pattern]) => pattern.test(said))?.[1];
+    return general === undefined ? null : { word: "ERR", ...general };
+  }
+  // A client that follows redirections meets too many of them only while slots move.
+  const isMoving = said !== text && known.code !== "redis-unavailable";
+  return { word, ...(isMoving ? slotMoving : known) };
+}
 
 /**
  * An error of the client or a reply of the server → RedriverError: `redis-unavailable` when waiting can help (no connection, no
@@ -77,27 +109,23 @@ const generalRefusals: readonly (readonly [RegExp, Meaning])[] = [
 export function toRedisError(error: unknown, address: string, command: string): RedriverError {
   if (isRedriverError(error)) return error;
   const text = error instanceof Error ? error.message : String(error);
-  const word = /^[A-Z]+/.exec(text)?.[0] ?? "";
   const isReply = error instanceof Error && error.name === "ReplyError";
   const detail = { cause: error };
-  const known = refusals[word] ?? generalRefusals.find(([pattern]) => pattern.test(text))?.[1];
-  if (known !== undefined) {
-    const message = `Redis at ${address} refused ${command}: ${known === refusals[word] ? word : "ERR"}; ${known.fix}`;
-    return new RedriverError(known.code, message, detail);
+  const refusal = findRefusal(text);
+  if (refusal !== null) {
+    const message = `Redis at ${address} refused ${command}: ${refusal.word}; ${refusal.fix}`;
+    return new RedriverError(refusal.code, message, detail);
   }
   if (isReply) {
-    const message = `Redis at ${address} failed ${command}: ${word || "error"}`;
+    const message = `Redis at ${address} failed ${command}: ${/^[A-Z]+/.exec(text)?.[0] ?? "error"}`;
     return new RedriverError("invariant-broken", message, detail);
   }
   if (text.startsWith("All sentinels are unreachable"))
     return toSentinelError(text, address, command, detail);
   const reason = toReason(error);
-  const setting = isCertificateProblem(reason)
-    ? "give redis.caFile the certificate of who signed the server's"
-    : "see redis.url";
   return new RedriverError(
     "redis-unavailable",
-    `Redis at ${address} did not answer ${command}: ${reason}; ${setting}`,
+    `Redis at ${address} did not answer ${command}: ${reason}; ${settingBehind(reason)}`,
     detail,
   );
 }
@@ -122,8 +150,14 @@ function toSentinelError(
   return new RedriverError("redis-unavailable", message, detail);
 }
 
-function isCertificateProblem(reason: string): boolean {
-  return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(reason);
+/** A TLS alert is what the server says; the rest of what is said of certificates we say of the server's. */
+function settingBehind(reason: string): string {
+  if (reason.includes("_ALERT_")) {
+    return "it refuses our certificate, or asks for one: see redis.certFile and redis.keyFile";
+  }
+  return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(reason)
+    ? "give redis.caFile the certificate of who signed the server's"
+    : "see redis.url";
 }
 
 function toReason(error: unknown): string {

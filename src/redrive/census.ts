@@ -1,7 +1,10 @@
 /**
  * What a source holds in all. Each source is listed without filter at its own slow interval, by whichever replica takes the job;
  * the result is kept for all. A full pass of a live drain that lists everything has counted the source already, and then nothing
- * is listed. What nears its expiry and is of no drain is copied here, because no pass sees it. What only drains select that want
+ * is listed. It has not where it deleted what lay before one of its cursors: a service whose cursor is a position skips records
+ * then, and no page tells which kind of cursor it is. A listing of its own costs what is left by then, once in an interval.
+ *
+ * What nears its expiry and is of no drain is copied here, because no pass sees it. What only drains select that want
  * no copies (`beforeExpiry: nothing`) is counted apart: somebody has decided that it may be lost.
  */
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
@@ -10,11 +13,19 @@ import type { DrainConfig } from "../ports/drains.ts";
 import type { Census, Pass, Tally } from "../ports/passes.ts";
 import { earlier } from "../ports/tally.ts";
 import { countStrays } from "./census-strays.ts";
-import { createDrainSelects, enteredAtOf, type DrainSelects, selectsEverything } from "./drain-selects.ts";
+import {
+  createDrainSelects,
+  enteredAtOf,
+  expiresBy,
+  type DrainSelects,
+  selectsEverything,
+} from "./drain-selects.ts";
 import type { ListingSignals } from "./list-patiently.ts";
 import { listToEnd } from "./list-to-end.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "./runtime.ts";
+import { copyKeyOf } from "./stages/copy-key.ts";
 import { keepCopies } from "./stages/keep-copies.ts";
+import { withoutRedis } from "./without-redis.ts";
 
 /** How near its expiry a record counts as near where no drain selects it: what `beforeExpiry.within` is unless set. */
 const nearExpiryMs = 12 * 60 * 60_000;
@@ -44,11 +55,24 @@ export async function takeCensus(order: CensusOrder, signals: ListingSignals): P
   const startedAt = source.clock.monotonic();
   const census = await count(order, signals);
   await source.book.noteCensus(census);
-  const { depth, unselected, expiringUnarchived } = census;
-  const durationMs = source.clock.monotonic() - startedAt;
-  const counts = { depth, unselected, expiringUnarchived, durationMs };
-  source.events.emit({ type: "census:taken", source: source.config.id, ...counts });
+  tellCensus(source, census, startedAt);
   return census;
+}
+
+/**
+ * Counts the source and copies what nears its expiry while Redis cannot be relied on: each replica for itself, and nothing is noted. What
+ * this process has copied before it does not copy again. Throws RedriverErrors of the service, or `stopped`.
+ */
+export async function takeCensusWithoutRedis(order: CensusOrder, signals: ListingSignals): Promise<void> {
+  const { source } = order;
+  const startedAt = source.clock.monotonic();
+  tellCensus(source, await count({ ...order, source: withoutRedis(source) }, signals), startedAt);
+}
+
+function tellCensus({ clock, config, events }: SourceRuntime, census: Census, startedAt: number): void {
+  const { depth, unselected, expiringUnarchived } = census;
+  const durationMs = clock.monotonic() - startedAt;
+  events.emit({ type: "census:taken", source: config.id, depth, unselected, expiringUnarchived, durationMs });
 }
 
 async function count(order: CensusOrder, signals: ListingSignals): Promise<Census> {
@@ -64,7 +88,12 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
   const strays = countStrays();
   let isFirst = true;
   for await (const page of listToEnd(source, { select: {} }, signals)) {
-    const found = look(page.records, { drains, now: serviceNow(source), retentionMs });
+    const now = serviceNow(source);
+    if (page.passedOver !== null) {
+      census = withPassedOver(census, datesMean === "created" ? null : page.passedOver, { now, retentionMs });
+      continue;
+    }
+    const found = look(page.records, { drains, now, retentionMs });
     strays.add(found.unselected, source.lineageKeys());
     // Also what a drain selects: between its passes more time may lie than is left.
     await keepCopies(source, found.toKeep, { archive, drain: null, documentHash });
@@ -80,11 +109,28 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
       oldestUnselectedAt: earlier(before.oldestUnselectedAt, found.oldestUnselectedAt),
       oldestEnteredAt,
       earliestExpiryAt: toExpiry(oldestEnteredAt, retentionMs),
-      expiringUnarchived: before.expiringUnarchived + bare.length - accepted,
-      expiringAccepted: before.expiringAccepted + accepted,
+      expiringUnarchived: before.expiringUnarchived + bare.length - accepted + found.withoutId.bare,
+      expiringAccepted: before.expiringAccepted + accepted + found.withoutId.accepted,
     };
   }
   return { ...census, strayComeBacks: strays.counted() };
+}
+
+/** A record that cannot be read is there all the same, and what cannot be read cannot be copied. */
+function withPassedOver(
+  census: Census,
+  enteredAt: number | null,
+  { now, retentionMs }: Pick<Look, "now" | "retentionMs">,
+): Census {
+  const isNear = enteredAt !== null && enteredAt + retentionMs <= now + nearExpiryMs;
+  const oldestEnteredAt = earlier(census.oldestEnteredAt, enteredAt);
+  return {
+    ...census,
+    depth: census.depth + 1,
+    oldestEnteredAt,
+    earliestExpiryAt: toExpiry(oldestEnteredAt, retentionMs),
+    expiringUnarchived: census.expiringUnarchived + (isNear ? 1 : 0),
+  };
 }
 
 const nothing: Census = {
@@ -113,6 +159,8 @@ interface Look {
 
 function look(records: readonly RawRecord[], { drains, now, retentionMs }: Look) {
   const nearExpiry: DlqId[] = [];
+  // Of these none can be told from another, so none is known to be copied.
+  const withoutId = { bare: 0, accepted: 0 };
   const toKeep: RawRecord[] = [];
   const accepted = new Set<DlqId>();
   const unselected: RawRecord[] = [];
@@ -126,16 +174,20 @@ function look(records: readonly RawRecord[], { drains, now, retentionMs }: Look)
       unselected.push(record);
       oldestUnselectedAt = earlier(oldestUnselectedAt, enteredAt);
     }
-    if (enteredAt === null) continue;
     const withinMs =
       selecting.length === 0 ? nearExpiryMs : Math.max(...selecting.map((drain) => drain.withinMs));
-    if (enteredAt + retentionMs > now + withinMs) continue;
-    const dlqId = record["dlqId"] as DlqId;
-    nearExpiry.push(dlqId);
-    if (selecting.length === 0 || selecting.some(({ isKept }) => isKept)) toKeep.push(record);
-    else accepted.add(dlqId);
+    if (!expiresBy(record, retentionMs, now + withinMs)) continue;
+    const isKept = selecting.length === 0 || selecting.some((drain) => drain.isKept);
+    const key = copyKeyOf(record);
+    if (key === null) {
+      withoutId[isKept ? "bare" : "accepted"] += 1;
+      continue;
+    }
+    nearExpiry.push(key);
+    if (isKept) toKeep.push(record);
+    else accepted.add(key);
   }
-  return { nearExpiry, toKeep, accepted, unselected, oldestUnselectedAt, oldestEnteredAt };
+  return { nearExpiry, withoutId, toKeep, accepted, unselected, oldestUnselectedAt, oldestEnteredAt };
 }
 
 function toExpiry(oldestEnteredAt: number | null, retentionMs: number): number | null {
@@ -144,21 +196,20 @@ function toExpiry(oldestEnteredAt: number | null, retentionMs: number): number |
 
 /**
  * The census that a complete full pass of a live drain without selection amounts to; null where it amounts to none: it does not
- * list everything, or it saw records near their expiry, or of an unknown age, that have to be asked for one by one.
+ * list everything for certain, or it saw records near their expiry, or of an unknown age, that have to be asked for one by one.
  */
 export function toPassCensus(
-  { config, source }: Pick<DrainRuntime, "config" | "source">,
+  { config, source, nearMs }: Pick<DrainRuntime, "config" | "source" | "nearMs">,
   pass: Pass,
   tally: Tally,
 ): Census | null {
-  const { beforeExpiry } = config;
   if (pass.kind !== "full" || pass.mode !== "live") return null;
-  if (!selectsEverything(config)) return null;
+  if (!selectsEverything(config) || tally.pagesBehindDeletes > 0) return null;
   const { parked } = tally.reasons;
   if (parked["no-dlq-id"] !== undefined || parked["malformed-record"] !== undefined) return null;
   const earliestExpiryAt = toExpiry(tally.oldestRecordAt, source.config.retentionMs);
   // It serves for a whole interval, so what becomes near within it is near already.
-  const soonMs = beforeExpiry.withinMs + source.config.censusEveryMs;
+  const soonMs = nearMs + source.config.censusEveryMs;
   if (earliestExpiryAt !== null && earliestExpiryAt < serviceNow(source) + soonMs) return null;
   return {
     ...nothing,

@@ -8,7 +8,7 @@ import type { ListPage } from "../ports/service.ts";
 const mostEmptyPages = 10_000;
 
 /**
- * Looks at each page of one listing, in order; throws `answer-unreadable` when it goes in circles. Cursors say little: they may
+ * Looks at each page of one listing, in order; throws `listing-endless` when it goes in circles. Cursors say little: they may
  * stay the same while the listing moves on, and be new each time while it does not.
  */
 export function createCircleWatch(): (page: ListPage) => void {
@@ -19,7 +19,7 @@ export function createCircleWatch(): (page: ListPage) => void {
     emptyPages = records.length === 0 ? emptyPages + 1 : 0;
     if (emptyPages > mostEmptyPages) {
       throw new RedriverError(
-        "answer-unreadable",
+        "listing-endless",
         `expected a page with records or the end of the listing, got ${emptyPages} pages without either`,
       );
     }
@@ -27,7 +27,7 @@ export function createCircleWatch(): (page: ListPage) => void {
     // Without ids only the cursor tells pages apart.
     const position = JSON.stringify(first === undefined || last === undefined ? [cursor] : [first, last]);
     if (seen.has(position)) {
-      throw new RedriverError("answer-unreadable", "the listing repeats a page, so it would never end");
+      throw new RedriverError("listing-endless", "the listing repeats a page, so it would never end");
     }
     seen.add(position);
   };

@@ -38,6 +38,15 @@ export function enteredAtOf({ dlqId }: RawRecord): number | null {
   return typeof dlqId === "string" ? toEnteredAt(dlqId) : null;
 }
 
+/**
+ * Whether a record may be deleted by its source until `by` (Unix ms by the service's clock). Where its id does not say when it entered the
+ * DLQ, that was not before it was created; of one that does not say that either, nobody knows, so it is taken for near.
+ */
+export function expiresBy(record: RawRecord, retentionMs: number, by: number): boolean {
+  const enteredAt = enteredAtOf(record) ?? createdAtOf(record);
+  return enteredAt === null || enteredAt + retentionMs <= by;
+}
+
 function createdAtOf({ createdAt }: RawRecord): number | null {
   return typeof createdAt === "number" ? createdAt : null;
 }

@@ -32,8 +32,8 @@ export async function readParked({ ledger }: SourceRuntime): Promise<readonly Pa
 }
 
 /**
- * Looks for these in the queue, page by page, and tells of each that is found; what is answered is certainly no longer listed. Where one
- * drain parked all of them its selection is listed first, which is less; what that lacks may only have dropped out of it.
+ * Looks for these in the queue, page by page, and tells of each that is found; what is answered is certainly no longer listed, so it
+ * is none where a record was passed over. Where one drain parked all of them its selection is listed first, which is less; what that lacks may only have dropped out of it.
  */
 export async function findParkedLetters(
   source: SourceRuntime,
@@ -46,33 +46,37 @@ export async function findParkedLetters(
   const names = new Set(entries.map(({ view }) => view.drain));
   const [only] = names;
   const select = names.size === 1 && only !== undefined ? (drains.get(only)?.config.select ?? {}) : {};
-  const look = (selected: Select): Promise<void> =>
+  const look = (selected: Select): Promise<boolean> =>
     listThrough(source, selected, missing, signals, (entry, raw) => {
       onFound(entry, toParkedLetter(source, drains.get(entry.view.drain), entry, raw), raw);
     });
-  await look(select);
-  if (Object.keys(select).length > 0) await look({});
-  return new Set([...missing.values()].map(({ dlqId }) => dlqId));
+  let isWhole = await look(select);
+  if (Object.keys(select).length > 0) isWhole = await look({});
+  return new Set(isWhole ? [...missing.values()].map(({ dlqId }) => dlqId) : []);
 }
 
+/** Answers whether all that this selects was listed, or nothing is missing any more. */
 async function listThrough(
   source: SourceRuntime,
   select: Select,
   missing: Map<string, ParkedEntry>,
   signals: ListingSignals,
   onFound: (entry: ParkedEntry, raw: RawRecord) => void,
-): Promise<void> {
-  if (missing.size === 0) return;
+): Promise<boolean> {
+  if (missing.size === 0) return true;
+  let isWhole = true;
   const range = (await source.book.datesMean()) === "entered" ? toRange([...missing.values()]) : {};
-  for await (const { records } of listToEnd(source, { select, ...range }, signals)) {
+  for await (const { records, passedOver } of listToEnd(source, { select, ...range }, signals)) {
+    if (passedOver !== null) isWhole = false;
     for (const raw of records) {
       const entry = missing.get(String(raw["dlqId"]));
       if (entry === undefined) continue;
       missing.delete(entry.dlqId);
       onFound(entry, raw);
     }
-    if (missing.size === 0) return;
+    if (missing.size === 0) return true;
   }
+  return isWhole;
 }
 
 function toRange(entries: readonly ParkedEntry[]): { readonly fromDate: number; readonly toDate: number } {

@@ -1,6 +1,8 @@
 import type { DlqId, MessageId, RawRecord } from "../message/dead-letter.ts";
-import type { SourceRuntime } from "./runtime.ts";
+import { followCursor } from "./follow-cursor.ts";
+import { createPageSize, isTooLarge, listFitting } from "./list-fitting.ts";
 import { listPage } from "./list-page.ts";
+import type { SourceRuntime } from "./runtime.ts";
 
 export interface Wanted {
   readonly dlqId: DlqId;
@@ -23,7 +25,8 @@ const pagesPerWindow = 5;
 const singlesPerCall = 50;
 
 /**
- * Looks for dead letters by the fewest windows around the times in their ids, then, for what that did not show, by messageId.
+ * Looks for dead letters by the fewest windows around the times in their ids, then, for what that did not show, by messageId, or by
+ * the very millisecond of one without.
  * A window proves absence only where the service's dates are known to mean entry into the DLQ.
  */
 export async function findRecords(
@@ -49,13 +52,16 @@ export async function findRecords(
     }
   }
   for (const { dlqId, messageId } of [...missing.values()].slice(0, singlesPerCall)) {
-    if (messageId === null) continue;
-    const ended = await listThrough(source, { messageId }, take, signal);
-    if (ended && missing.delete(dlqId)) absent.push(dlqId);
+    const at = enteredAtOf(dlqId);
+    const range = messageId === null ? { fromDate: at, toDate: at } : { messageId };
+    const ended = await listThrough(source, range, take, signal);
+    const isProof = ended && (messageId !== null || datesMeanEntry);
+    if (isProof && missing.delete(dlqId)) absent.push(dlqId);
   }
   return { records, readAt, absent };
 }
 
+/** Answers whether it came to its end; not behind a record that is too large to be read, which a pass tells of. */
 async function listThrough(
   source: SourceRuntime,
   range: { readonly fromDate: number; readonly toDate: number } | { readonly messageId: string },
@@ -63,16 +69,19 @@ async function listThrough(
   signal: AbortSignal,
 ): Promise<boolean> {
   const filter = "messageId" in range ? { select: range } : { select: {}, ...range };
-  let cursor: string | undefined;
-  for (let page = 0; page < pagesPerWindow; page += 1) {
-    const answer = await listPage(
-      source,
-      { ...filter, count: 100, ...(cursor === undefined ? {} : { cursor }) },
-      signal,
-    );
-    take(answer.records);
-    if (answer.cursor === undefined) return true;
-    cursor = answer.cursor;
+  const size = createPageSize();
+  let pages = 0;
+  try {
+    for await (const { records, cursor } of followCursor((at) =>
+      listFitting((query) => listPage(source, query, signal), { ...filter, ...at }, size),
+    )) {
+      take(records);
+      if (cursor === undefined) return true;
+      pages += 1;
+      if (pages === pagesPerWindow) return false;
+    }
+  } catch (error) {
+    if (!isTooLarge(error)) throw error;
   }
   return false;
 }

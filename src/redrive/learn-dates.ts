@@ -1,5 +1,6 @@
 import { parseRecord } from "../message/parse-record.ts";
 import type { RawRecord } from "../message/dead-letter.ts";
+import { createPageSize, isTooLarge, listFitting } from "./list-fitting.ts";
 import { listPage } from "./list-page.ts";
 import type { SourceRuntime } from "./runtime.ts";
 
@@ -24,8 +25,14 @@ export async function learnDates(
     const { dlqId, enteredAt, createdAt } = parsed.letter;
     if (Math.abs(enteredAt - createdAt) < apartMs) continue;
     const isListedAt = async (date: number): Promise<boolean> => {
-      const page = await listPage(source, { select: {}, fromDate: date, toDate: date, count: 100 }, signal);
-      return page.records.some((listed) => listed["dlqId"] === dlqId);
+      const query = { select: {}, fromDate: date, toDate: date };
+      try {
+        const page = await listFitting((sized) => listPage(source, sized, signal), query, createPageSize());
+        return page.records.some((listed) => listed["dlqId"] === dlqId);
+      } catch (error) {
+        if (isTooLarge(error)) return false;
+        throw error;
+      }
     };
     const meaning = (await isListedAt(enteredAt))
       ? "entered"

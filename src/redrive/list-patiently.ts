@@ -1,5 +1,6 @@
 import { isRedriverError } from "../ports/errors.ts";
 import type { ListQuery } from "../ports/service.ts";
+import { isTooLarge, listFitting, type PageSize } from "./list-fitting.ts";
 import { listPage, type ListedPage } from "./list-page.ts";
 import type { SourceRuntime } from "./runtime.ts";
 
@@ -15,27 +16,23 @@ export interface ListingSignals {
   readonly stopping: AbortSignal;
 }
 
-/** One page, asked for again where that helps. `size.count` is made smaller where a page of it is larger than may be read. */
+/** One page, asked for again where that helps, with as many records as fit. */
 export async function listPatiently(
   source: SourceRuntime,
   query: Omit<ListQuery, "count">,
-  size: { count: number },
+  size: PageSize,
   { signal, stopping }: ListingSignals,
 ): Promise<ListedPage> {
   for (let failures = 0; ;) {
     try {
-      return await listPage(source, { ...query, count: size.count }, signal);
+      return await listFitting((sized) => listPage(source, sized, signal), query, size);
     } catch (error) {
-      if (!isRedriverError(error)) throw error;
-      if (error.code === "answer-too-large") {
-        if (size.count === 1) throw error;
-        size.count = Math.ceil(size.count / 4);
-        continue;
-      }
+      if (!isRedriverError(error) || isTooLarge(error)) throw error;
       let waitMs: number | undefined;
       if (error.disposition === "wait") waitMs = Math.max(0, (error.retryAt ?? 0) - source.clock.now());
       if (error.disposition === "retry") {
-        waitMs = source.health.mayRetry() ? listAgainAfterMs[failures] : undefined;
+        waitMs = listAgainAfterMs[failures];
+        if (waitMs !== undefined && !source.health.mayRetry()) throw error;
         failures += 1;
       }
       if (waitMs === undefined || waitMs > longestWaitMs) throw error;

@@ -28,7 +28,7 @@ export async function noteIntent(
 /** Writes into the audit what is known already, or must be done although Redis is away; then it is written later. */
 export async function noteFact(
   source: SourceRuntime,
-  act: "published" | "delete",
+  act: "published" | "delete" | "copy",
   records: readonly AuditRecord[],
   of: ActOf,
 ): Promise<void> {

@@ -1,15 +1,15 @@
 import type { Clock } from "../ports/clock.ts";
 import { isRedisAway, isRedriverError, RedriverError, type ErrorCode } from "../ports/errors.ts";
-import type { Events } from "../ports/events.ts";
+import type { Events, ServiceOperation } from "../ports/events.ts";
 import type { SourceId } from "../ports/ids.ts";
-import { callClasses, type CallClass, type Rest, type RestBook } from "../ports/rests.ts";
+import { callClasses, probeSlackMs, type CallClass, type Rest, type RestBook } from "../ports/rests.ts";
 import type { BatchOutcome, MessageService } from "../ports/service.ts";
 import { createRetryBudget } from "./retry-budget.ts";
 
 /** What this process knows of its source's rests: what it was told when it asked last. */
 export interface Rests {
-  /** Unix ms by this process's clock until which calls of this class are left out; 0: none that is known of. */
-  until(callClass: CallClass): number;
+  /** For how long calls of this class are left out from now on, ms; 0: not, as far as is known. */
+  leftMs(callClass: CallClass): number;
   /** Whether a call that failed may be made again now. */
   mayRetry(): boolean;
 }
@@ -18,7 +18,9 @@ export interface RestingParts {
   readonly source: SourceId;
   readonly service: MessageService;
   readonly book: RestBook;
-  readonly clock: Pick<Clock, "now" | "random">;
+  /** How long a call of each kind may take. */
+  readonly timeoutsMs: Readonly<Record<ServiceOperation, number>>;
+  readonly clock: Pick<Clock, "now" | "monotonic" | "random">;
   readonly events: Events;
 }
 
@@ -34,38 +36,40 @@ export function createRestingService(parts: RestingParts): {
   readonly service: MessageService;
   readonly rests: Rests;
 } {
-  const { source, service, book, clock, events } = parts;
-  const known: Record<CallClass, { until: number; why: Rest["why"] }> = {
-    dlq: { until: 0, why: "rate-limited" },
-    batch: { until: 0, why: "rate-limited" },
+  const { source, service, book, timeoutsMs, clock, events } = parts;
+  /** `endsAt` by clock.monotonic(): a clock that is set back must not make a rest longer. */
+  const known: Record<CallClass, { endsAt: number; why: Rest["why"] }> = {
+    dlq: { endsAt: -Infinity, why: "rate-limited" },
+    batch: { endsAt: -Infinity, why: "rate-limited" },
   };
+  const leftMs = (callClass: CallClass): number => Math.max(0, known[callClass].endsAt - clock.monotonic());
   /** There may be failures in the book that an answer ends. */
   let isShaky = false;
   const budget = createRetryBudget();
 
   const learn = (callClass: CallClass, { why, forMs }: Rest, isNews: boolean): void => {
-    const until = clock.now() + forMs;
-    known[callClass] = { until, why };
+    known[callClass] = { endsAt: clock.monotonic() + forMs, why };
     if (why === "failing") isShaky = true;
-    if (isNews) events.emit({ type: "source:waiting", source, callClass, why, until });
+    if (isNews) events.emit({ type: "source:waiting", source, callClass, why, until: clock.now() + forMs });
   };
 
-  const ask = async (callClass: CallClass): Promise<Rest | null> => {
-    const { until, why } = known[callClass];
-    const forMs = until - clock.now();
-    if (forMs > 0) return { why, forMs };
+  const ask = async (operation: ServiceOperation): Promise<Rest | "go" | "probe"> => {
+    const callClass = classOf(operation);
+    const forMs = leftMs(callClass);
+    if (forMs > 0) return { why: known[callClass].why, forMs };
     try {
-      const rest = await book.ask(callClass);
-      if (rest !== null) learn(callClass, rest, false);
-      return rest;
+      const answer = await book.ask(callClass, timeoutsMs[operation] + probeSlackMs);
+      if (answer === "probe") isShaky = true;
+      else if (answer !== "go") learn(callClass, answer, false);
+      return answer;
     } catch (error) {
-      if (isRedisAway(error)) return null;
+      if (isRedisAway(error)) return "go";
       throw error;
     }
   };
 
   /** What cannot be written now is learned again from the next answer. */
-  const tell = async (callClass: CallClass, sign: Sign): Promise<void> => {
+  const tell = async (callClass: CallClass, sign: Sign, isProbe: boolean): Promise<void> => {
     if (sign === "answered") budget.earn();
     try {
       if (typeof sign === "object") {
@@ -76,6 +80,8 @@ export function createRestingService(parts: RestingParts): {
         isShaky = true;
         const rest = await book.failed(clock.random());
         if (rest !== null) for (const one of callClasses) learn(one, rest, one === callClass);
+      } else if (sign === "silent") {
+        if (isProbe) await book.giveBack();
       }
       if (sign === "answered" || typeof sign === "object") {
         if (!isShaky) return;
@@ -87,28 +93,30 @@ export function createRestingService(parts: RestingParts): {
     }
   };
 
-  const around = async <Value>(what: string, call: () => Promise<Value>): Promise<Value> => {
-    const rest = await ask("dlq");
-    if (rest !== null) throw toError(source, what, rest, clock.now());
+  const around = async <Value>(operation: "list" | "delete", call: () => Promise<Value>): Promise<Value> => {
+    const answer = await ask(operation);
+    if (typeof answer === "object") throw toError(source, operation, answer, clock.now());
+    const isProbe = answer === "probe";
+    let value: Value;
     try {
-      const value = await call();
-      await tell("dlq", "answered");
-      return value;
+      value = await call();
     } catch (error) {
-      await tell("dlq", signOfError(error, clock.now()));
+      await tell("dlq", signOfError(error, clock.now()), isProbe);
       throw error;
     }
+    await tell("dlq", "answered", isProbe);
+    return value;
   };
 
   return {
-    rests: { until: (callClass) => known[callClass].until, mayRetry: () => budget.take() },
+    rests: { leftMs, mayRetry: () => budget.take() },
     service: {
       list: (query, signal) => around("list", () => service.list(query, signal)),
       remove: (dlqIds, signal) => around("delete", () => service.remove(dlqIds, signal)),
       async publish(items, lastByteAllowed, signal) {
-        const rest = await ask("batch");
-        if (rest !== null) {
-          const { message, retryAt } = toError(source, "batch", rest, clock.now());
+        const answer = await ask("batch");
+        if (typeof answer === "object") {
+          const { message, retryAt } = toError(source, "batch", answer, clock.now());
           return {
             kind: "not-sent",
             why: "resting",
@@ -117,12 +125,16 @@ export function createRestingService(parts: RestingParts): {
           };
         }
         const outcome = await service.publish(items, lastByteAllowed, signal);
-        await tell("batch", signOfBatch(outcome, clock.now()));
+        await tell("batch", signOfBatch(outcome, clock.now()), answer === "probe");
         return outcome;
       },
-      clockOffsetMs: () => service.clockOffsetMs(),
+      clockOffsetMs: (of) => service.clockOffsetMs(of),
     },
   };
+}
+
+function classOf(operation: ServiceOperation): CallClass {
+  return operation === "batch" ? "batch" : "dlq";
 }
 
 const unknownWaitMs = 10_000;

@@ -1,8 +1,9 @@
-import { RedriverError, isRedriverError, toFailure } from "../ports/errors.ts";
+import { RedriverError, isRedisAway, isRedriverError, toFailure } from "../ports/errors.ts";
 import type { PassId } from "../ports/ids.ts";
 import type { CloseVerdict, OpenVerdict, Tally, Window, WindowEnd } from "../ports/passes.ts";
 import { toPassCensus } from "./census.ts";
 import { selectsEverything } from "./drain-selects.ts";
+import { isTooLarge } from "./list-fitting.ts";
 import type { DrainRuntime } from "./runtime.ts";
 import { runWindow } from "./run-window.ts";
 import { selectRange } from "./select-dates.ts";
@@ -10,6 +11,8 @@ import { emptyTally } from "../ports/tally.ts";
 
 /** How far the horizon of a pass stays behind both clocks, so that records which share its last moment have arrived. */
 export const horizonBehindMs = 5_000;
+/** As many answers as it takes to believe any clock that they agree on. */
+const mostAskedForClock = 10;
 
 export interface PassSettings {
   /** Successive passes overlap by this. */
@@ -74,17 +77,29 @@ async function bind({ source }: DrainRuntime): Promise<void> {
   }
 }
 
-/** The service's clock is learned from any answer; before the first, one small listing asks for it. */
+/**
+ * The service's clock is learned from any answer, also from one that is too large; before the first, a small listing asks for it. A clock
+ * that is far from ours is believed after several.
+ */
 export async function knownOffsetMs({ source }: DrainRuntime, signal: AbortSignal): Promise<number> {
-  const known = source.service.clockOffsetMs();
-  if (known !== undefined) return known;
-  try {
-    await source.service.list({ select: {}, count: 1 }, signal);
-  } catch (error) {
-    source.health.note(error);
-    throw error;
+  const { service } = source;
+  for (
+    let asked = 0;
+    asked < mostAskedForClock && service.clockOffsetMs("agreed") === undefined;
+    asked += 1
+  ) {
+    try {
+      await service.list({ select: {}, count: 1 }, signal);
+    } catch (error) {
+      if (!isTooLarge(error)) {
+        source.health.note(error);
+        throw error;
+      }
+    }
+    // It dates no answers.
+    if (service.clockOffsetMs() === undefined) return 0;
   }
-  return source.service.clockOffsetMs() ?? 0;
+  return service.clockOffsetMs() ?? 0;
 }
 
 export interface WindowWork {
@@ -94,6 +109,8 @@ export interface WindowWork {
   readonly stopping: AbortSignal;
   /** Whether a failure that could be tried again ends the window instead. */
   readonly lastTry: boolean;
+  /** Whether that goes for all failures but those of Redis, for which there are more tries. */
+  readonly awaitsRedis?: true;
   /** Whether another living process works under this document; absent: there is no other. */
   readonly isWorkedElsewhere?: (documentHash: string) => Promise<boolean>;
   readonly onPage?: (tally: Tally) => void;
@@ -135,7 +152,8 @@ export async function workWindow(
       throw new RedriverError("stopped", "the window was handed back before its end", { cause: error });
     }
     const disposition = isRedriverError(error) ? error.disposition : "crash";
-    if (disposition === "wait" || (disposition === "retry" && !work.lastTry)) throw error;
+    const isTriedAgain = !work.lastTry || (work.awaitsRedis === true && isRedisAway(error));
+    if (disposition === "wait" || (disposition === "retry" && isTriedAgain)) throw error;
     source.events.emit({ type: "window:failed", drain: config.name, passId, ...toFailure(error) });
     ended = { end: { kind: "failed" }, tally: latest };
   }
@@ -153,12 +171,13 @@ export async function abandonWindows(
 }
 
 async function endWindow(
-  { source, config }: DrainRuntime,
+  drain: DrainRuntime,
   passId: PassId,
   windowId: string,
   end: WindowEnd,
   tally: Tally,
 ): Promise<CloseVerdict> {
+  const { source, config } = drain;
   const verdict = await source.passes.endWindow(config.name, passId, windowId, end, tally);
   if (verdict.kind !== "pass-closed") return verdict;
   const { pass, outcome, durationMs } = verdict;
@@ -171,7 +190,7 @@ async function endWindow(
     durationMs,
   });
   if (outcome === "complete") {
-    const census = toPassCensus({ config, source }, pass, verdict.tally);
+    const census = toPassCensus(drain, pass, verdict.tally);
     // Losing it costs a listing.
     if (census !== null) await source.book.noteCensus(census).catch(() => undefined);
   }
@@ -179,8 +198,9 @@ async function endWindow(
   const isWhole = outcome === "complete" && verdict.tally.deleted === 0;
   if (pass.kind === "full" && pass.mode === "live" && isWhole && selectsEverything(config)) {
     // What is pending for this drain and no longer listed has been deleted by somebody, or has expired. Behind a selection it
-    // may only have dropped out of it, since it was published under another document.
-    await source.ledger.goneUnlisted(config.name, pass.startedAt);
+    // may only have dropped out of it, since it was published under another document. Behind the horizon nothing was looked for: it is
+    // minutes before the start where this worker's clock or the service's is behind.
+    await source.ledger.goneUnlisted(config.name, Math.min(pass.startedAt, pass.to));
   }
   return verdict;
 }

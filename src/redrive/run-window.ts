@@ -4,7 +4,8 @@ import type { Pass, Tally, Window, WindowEnd } from "../ports/passes.ts";
 import type { ListPage, ListQuery } from "../ports/service.ts";
 import type { LeftRecord } from "./page-report.ts";
 import { learnDates } from "./learn-dates.ts";
-import { listToEnd, recordsPerPage } from "./list-to-end.ts";
+import { recordsPerPage } from "./list-fitting.ts";
+import { listToEnd } from "./list-to-end.ts";
 import type { DrainRuntime } from "./runtime.ts";
 import { narrowWindow } from "./select-dates.ts";
 import { splitWindow } from "./split-window.ts";
@@ -24,8 +25,8 @@ export interface WindowRun {
 }
 
 /**
- * Pages through one window until its cursor ends; a short page means nothing. Where the first page is full, the window may be cut
- * into windows that take its place. Throws what stops it: a RedriverError of the service, the ledger, or `stopped`.
+ * Pages through one window until its cursor ends; a short page means nothing. Where the first records fill a page, the window may
+ * be cut into windows that take its place. Throws what stops it: a RedriverError of the service, the ledger, or `stopped`.
  */
 export async function runWindow(
   given: WindowRun,
@@ -38,17 +39,25 @@ export async function runWindow(
   const { source } = drain;
   let tally = emptyTally;
   let isFirst = true;
+  let hasDeleted = false;
   for await (const page of listToEnd(source, toQuery(run), run)) {
-    if (isFirst) {
+    const { records, readAt } = page;
+    if (page.passedOver !== null) {
+      tally = addTallies(tally, { ...emptyTally, passedOver: 1 });
+      continue;
+    }
+    if (isFirst && records.length > 0) {
       isFirst = false;
-      await learnDates(source, page.records, signal);
+      await learnDates(source, records, signal);
       const split = cut(page, window, source.config.retentionMs);
-      if (split !== null) return { end: { kind: "done", split }, tally };
+      // What was passed over until here is for the windows that take its place.
+      if (split !== null) return { end: { kind: "done", split }, tally: emptyTally };
     }
 
-    const { records, readAt } = page;
     const outcome = await workPage(drain, { records, readAt }, signal, { stopping: run.stopping });
-    tally = addTallies(tally, outcome.tally);
+    const pagesBehindDeletes = hasDeleted && page.isBehindCursor ? 1 : 0;
+    hasDeleted ||= outcome.tally.deleted > 0;
+    tally = addTallies(tally, { ...outcome.tally, pagesBehindDeletes });
     run.onPage(tally);
     await source.passes.progress(pass.drain, pass.passId, window.windowId, toDueLater(outcome.left));
   }
@@ -58,7 +67,10 @@ export async function runWindow(
 function toDueLater(
   left: readonly LeftRecord[],
 ): readonly { readonly enteredAt: number; readonly dueAt: number }[] {
-  return left.flatMap(({ enteredAt, dueAt }) => (dueAt === undefined ? [] : [{ enteredAt, dueAt }]));
+  // What was not sent is looked for at once: the pass that opens as a rest ends has its horizon before that.
+  return left.flatMap(({ enteredAt, dueAt, reason }) =>
+    dueAt === undefined ? [] : [{ enteredAt, dueAt: reason === "not-sent" ? 0 : dueAt }],
+  );
 }
 
 function toQuery({ drain, window }: WindowRun): Omit<ListQuery, "count" | "cursor"> {

@@ -11,6 +11,7 @@ import type { Capacity } from "../ports/limits.ts";
 import type { PassBook, SourceBook } from "../ports/passes.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { SourceHealth } from "./source-health.ts";
+import type { TooLargeDates } from "./too-large-dates.ts";
 import type { UnwrittenFacts } from "./unwritten-facts.ts";
 
 /** What the stages need of the world, handed in once. */
@@ -42,6 +43,7 @@ export interface SourceRuntime extends World {
   readonly book: SourceBook;
   readonly health: SourceHealth;
   readonly unwritten: UnwrittenFacts;
+  readonly tooLarge: TooLargeDates;
   readonly headerPrefix: string;
   readonly publish: PublishLimits;
   /** What the settings let be published by this source. */
@@ -59,6 +61,8 @@ export interface DrainRuntime {
   readonly source: SourceRuntime;
   /** This process's part of the archive; null where the document names none. */
   readonly archive: Archive | null;
+  /** The longest `beforeExpiry.within` of all drains of its source: so near its expiry a record may count as near. */
+  readonly nearMs: number;
   /** The pass on whose behalf it works, for the audit and the pass's ceiling; absent for a sweep and for a person's order. */
   readonly passId?: PassId;
 }

@@ -2,14 +2,22 @@
  * The scheduled look at what is not finished in one source. It reads the ledger's two indexes and nothing else: there is no
  * second truth in jobs.
  *
- *   pending deletes ─► DELETE by exact ids ─► gone; short: those certainly not listed are gone, the rest stay pending
+ *   pending deletes ─► DELETE by exact ids ─► gone; short or refused: those certainly not listed are gone, the rest stay pending, and
+ *                      are deleted by halves where it was refused
  *   open past takeover ─► find the records ─► the same page flow as a pass, which publishes under the same id or settles
  */
+import type { DlqId } from "../message/dead-letter.ts";
 import type { DrainName } from "../ports/ids.ts";
 import type { OpenEntry, PendingEntry } from "../ports/ledger.ts";
 import { takeoverAfterMs } from "../ports/ledger.ts";
 import type { Clock } from "../ports/clock.ts";
 import { createBackoff, type Backoff } from "./backoff.ts";
+import {
+  createRefusedDeletes,
+  deleteRefused,
+  refusedCallsPerSweep,
+  type RefusedDeletes,
+} from "./delete-refused.ts";
 import { createPatience, type Patience } from "./patience.ts";
 import type { Decision } from "../rules/decision.ts";
 import { explainDecision } from "../rules/explain-decision.ts";
@@ -22,17 +30,22 @@ import { workPage } from "./work-page.ts";
 const entriesPerPage = 100;
 /** Pages of pending deletes in one sweep; the next sweep goes on. */
 const pagesPerSweep = 50;
-/** Failed deletes skip 1, 3, then at most this many sweeps: 15 s × (3 + 1) = a minute. */
-const mostSkippedSettling = 3;
+/** Refused deletes skip 1, then at most this many sweeps: 15 s × (2 + 1) = 45 s. Those without an answer need no pause of their own. */
+const mostSkippedSettling = 2;
 
 /** What one process remembers between sweeps of one source. */
 export interface SweepMemory {
   readonly settling: Backoff;
+  readonly refused: RefusedDeletes;
   readonly reconciling: Patience;
 }
 
 export function createSweepMemory(clock: Clock): SweepMemory {
-  return { settling: createBackoff(mostSkippedSettling), reconciling: createPatience(clock) };
+  return {
+    settling: createBackoff(mostSkippedSettling),
+    refused: createRefusedDeletes(clock),
+    reconciling: createPatience(clock),
+  };
 }
 
 export interface SweepResult {
@@ -53,7 +66,7 @@ export async function sweep(
   const before = await source.ledger.summary();
   const isIdle = before.pendingDelete === 0 && before.unknown === 0;
   if (!isIdle) source.health.check();
-  const settled = before.pendingDelete === 0 ? 0 : await settlePending(source, memory.settling, signal);
+  const settled = before.pendingDelete === 0 ? 0 : await settlePending(source, memory, signal);
   const reconciled =
     before.unknown === 0 ? 0 : await reconcileUnknown(source, drains, memory.reconciling, signal);
   const after = isIdle ? before : await source.ledger.summary();
@@ -62,8 +75,13 @@ export async function sweep(
   return result;
 }
 
-async function settlePending(source: SourceRuntime, backoff: Backoff, signal: AbortSignal): Promise<number> {
+async function settlePending(
+  source: SourceRuntime,
+  { settling: backoff, refused }: SweepMemory,
+  signal: AbortSignal,
+): Promise<number> {
   if (backoff.skips()) return 0;
+  refused.callsLeft = refusedCallsPerSweep;
   let settled = 0;
   let offset = 0;
   for (let page = 0; page < pagesPerSweep && !signal.aborted; page += 1) {
@@ -71,11 +89,15 @@ async function settlePending(source: SourceRuntime, backoff: Backoff, signal: Ab
     if (entries.length === 0) break;
     // Younger ones are in the hands of the worker that published them.
     const abandonedBefore = at - takeoverAfterMs(source.ledger.limits);
-    const ours = entries.filter(({ view }) => view.at < abandonedBefore || isDeleteFailed(view));
-    const { gone, failed } = await settleAndProve(source, ours, signal);
+    const ours = entries.filter(
+      ({ dlqId, view }) =>
+        (view.at < abandonedBefore || isDeleteFailed(view)) && refused.patience.isDue(dlqId),
+    );
+    const { gone, stoppedBy } = await settleAndProve(source, ours, refused, signal);
     settled += gone;
-    backoff.note(failed ? "no-progress" : "progress");
-    if (failed) return settled;
+    if (stoppedBy === "not-now") return settled;
+    backoff.note(stoppedBy === "failed" ? "no-progress" : "progress");
+    if (stoppedBy !== null) return settled;
     offset += entries.length - gone;
   }
   return settled;
@@ -88,16 +110,33 @@ function isDeleteFailed(view: PendingEntry["view"]): boolean {
 async function settleAndProve(
   source: SourceRuntime,
   entries: readonly PendingEntry[],
+  refused: RefusedDeletes,
   signal: AbortSignal,
-): Promise<{ readonly gone: number; readonly failed: boolean }> {
+): Promise<{ readonly gone: number; readonly stoppedBy: "not-now" | "failed" | null }> {
   let gone = 0;
   for (const [drain, ofDrain] of byDrain(entries)) {
     const ids = ofDrain.map(({ dlqId }) => dlqId);
-    const { outcomes } = await settle(source, { drain }, ids, signal);
-    if (outcomes.includes("failed")) return { gone, failed: true };
-    gone += outcomes.includes("short") ? await proveAbsent(source, ofDrain, signal) : ids.length;
+    const { outcomes, refusedWith } = await settle(source, { drain }, ids, signal);
+    const stoppedBy = outcomes.find((outcome) => outcome === "not-now" || outcome === "failed");
+    if (stoppedBy !== undefined) return { gone, stoppedBy };
+    if (refusedWith === null && !outcomes.includes("short")) {
+      gone += ids.length;
+      continue;
+    }
+    const { absent, listed } = await proveAbsent(source, ofDrain, signal);
+    gone += absent.length;
+    if (refusedWith === null) continue;
+    const halved = await deleteRefused(source, { drain }, listed, refused, signal);
+    gone += halved.gone;
+    source.events.emit({
+      type: "delete:short",
+      source: source.config.id,
+      asked: ids.length,
+      deleted: halved.gone,
+    });
+    if (halved.stoppedBy !== null) return { gone, stoppedBy: halved.stoppedBy };
   }
-  return { gone, failed: false };
+  return { gone, stoppedBy: null };
 }
 
 /** A delete that came up short does not say which were there: a listing does. What is still listed stays pending. */
@@ -105,17 +144,14 @@ async function proveAbsent(
   source: SourceRuntime,
   entries: readonly PendingEntry[],
   signal: AbortSignal,
-): Promise<number> {
-  const wanted = entries.map(({ dlqId, view }) => ({
-    dlqId,
-    messageId: view.state === "published" ? view.messageId : null,
-  }));
+): Promise<{ readonly absent: readonly DlqId[]; readonly listed: readonly DlqId[] }> {
+  const wanted = entries.map(({ dlqId, view }) => ({ dlqId, messageId: view.messageId }));
   const { absent, records } = await findRecords(source, wanted, signal);
   if (absent.length > 0) await source.ledger.gone(absent);
   if (records.length > 0) {
     await source.ledger.deleteFailed(entries.flatMap(({ dlqId }) => (absent.includes(dlqId) ? [] : [dlqId])));
   }
-  return absent.length;
+  return { absent, listed: records.map(({ dlqId }) => dlqId as DlqId) };
 }
 
 function byDrain<Entry extends { readonly view: { readonly drain: DrainName | null } }>(

@@ -1,4 +1,10 @@
-import type { Ledger, LedgerStamp } from "../ports/ledger.ts";
+import {
+  postHorizonMs,
+  type Ledger,
+  type LedgerLimits,
+  type LedgerStamp,
+  type LedgerSummary,
+} from "../ports/ledger.ts";
 
 export interface LostWrites {
   readonly expected: string;
@@ -9,9 +15,14 @@ export interface LostWrites {
  * Looks at the stamp of every answer. Another epoch, or a lower sequence number than this process had seen when it asked, means
  * that Redis lost writes that it had acknowledged (flushed, restored, or failed over to a replica that was behind). Answers
  * reach their callers in another order than Redis gave them, so an answer is held only against what was seen before its question.
+ * `oldestAt`: the oldest publication that this process knew not to be settled, Redis time.
  */
-export function watchLedger(ledger: Ledger, onLostWrites: (lost: LostWrites) => void): Ledger {
+export function watchLedger(
+  ledger: Ledger,
+  onLostWrites: (lost: LostWrites, oldestAt: number | undefined) => void,
+): Ledger {
   let seen: LedgerStamp | null = null;
+  let oldestAt: number | undefined;
   /** Questions from before a loss was noticed do not tell of it again. */
   let losses = 0;
   const check = (before: LedgerStamp | null, lossesBefore: number, stamp: LedgerStamp): void => {
@@ -19,7 +30,7 @@ export function watchLedger(ledger: Ledger, onLostWrites: (lost: LostWrites) => 
     if (before !== null && (stamp.epoch !== before.epoch || stamp.sequence < before.sequence)) {
       losses += 1;
       seen = stamp;
-      onLostWrites({ expected: toText(before), got: toText(stamp) });
+      onLostWrites({ expected: toText(before), got: toText(stamp) }, oldestAt);
       return;
     }
     if (seen === null || stamp.sequence > seen.sequence) seen = stamp;
@@ -33,6 +44,7 @@ export function watchLedger(ledger: Ledger, onLostWrites: (lost: LostWrites) => 
       check(before, lossesBefore, answer);
       return answer;
     };
+  const summarise = watched(() => ledger.summary());
   return {
     limits: ledger.limits,
     now: watched(() => ledger.now()),
@@ -50,9 +62,23 @@ export function watchLedger(ledger: Ledger, onLostWrites: (lost: LostWrites) => 
     parkedEntries: watched((cursor) => ledger.parkedEntries(cursor)),
     unknownOutcomes: watched((limit, offset) => ledger.unknownOutcomes(limit, offset)),
     pendingDeletes: watched((limit, offset) => ledger.pendingDeletes(limit, offset)),
-    summary: watched(() => ledger.summary()),
-    noteLoss: watched(() => ledger.noteLoss()),
+    summary: async () => {
+      const summary = await summarise();
+      oldestAt = oldestUnsettledAt(summary, ledger.limits);
+      return summary;
+    },
+    noteLoss: watched((at) => ledger.noteLoss(at)),
   };
+}
+
+/** What is in doubt was first published up to a horizon before its last POST. */
+function oldestUnsettledAt(summary: LedgerSummary, limits: LedgerLimits): number | undefined {
+  const { oldestPendingAt, oldestOpenAt, unknown } = summary;
+  const times = [
+    ...(oldestPendingAt === null ? [] : [oldestPendingAt]),
+    ...(oldestOpenAt === null || unknown === 0 ? [] : [oldestOpenAt - postHorizonMs(limits)]),
+  ];
+  return times.length === 0 ? undefined : Math.min(...times);
 }
 
 function toText({ epoch, sequence }: LedgerStamp): string {

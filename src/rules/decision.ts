@@ -16,6 +16,8 @@ export const holdReasons = [
   "settle-gate",
   /** Redis is almost full: what is left of it is for finishing what is begun. */
   "ledger-full",
+  /** Its entry in the ledger was written by another version of redriver, in a layout that this one does not know. */
+  "other-version",
   "paused",
   "page-too-old",
   "stopping",

@@ -89,24 +89,23 @@ function fromSuccess(body: AnswerBody, status: number, context: BatchContext): B
   const expected = `${context.where}: expected an array of ${context.itemCount}`;
   switch (body.kind) {
     case "too-large":
-      return {
-        kind: "unknown",
-        error: `${expected}, got ${status} with a body above service.maxAnswerBytes`,
-      };
+      return unreadable(`${expected}, got ${status} with a body above service.maxAnswerBytes`);
     case "cut":
       return { kind: "unknown", error: `${expected}, got ${status} with a body that was cut` };
     case "whole":
   }
   const parsed = parseJsonBody(body.bytes);
-  if (parsed.kind === "not-json")
-    return { kind: "unknown", error: `${expected}, got ${status} without JSON` };
-  if (!Array.isArray(parsed.value))
-    return { kind: "unknown", error: `${expected}, got ${status} with other JSON` };
+  if (parsed.kind === "not-json") return unreadable(`${expected}, got ${status} without JSON`);
+  if (!Array.isArray(parsed.value)) return unreadable(`${expected}, got ${status} with other JSON`);
   const elements: readonly unknown[] = parsed.value;
   if (elements.length !== context.itemCount) {
-    return { kind: "unknown", error: `${expected}, got ${status} with ${elements.length}` };
+    return unreadable(`${expected}, got ${status} with ${elements.length}`);
   }
   const clean = (text: string): string => toErrorText(text, context.token);
   const toId = (text: string): MessageId => toToldId(text, context.token);
   return { kind: "answered", items: elements.map((element) => toItemOutcome(element, clean, toId)) };
+}
+
+function unreadable(error: string): BatchOutcome {
+  return { kind: "unknown", error, unreadable: true };
 }

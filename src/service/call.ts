@@ -8,7 +8,7 @@
  * result is an answer, if need be with its body cut: a status says something even then.
  */
 import type { Clock } from "../ports/clock.ts";
-import type { Answer, AnswerBody, AnswerHeaders, Ending } from "./answer.ts";
+import { headerOf, type Answer, type AnswerBody, type AnswerHeaders, type Ending } from "./answer.ts";
 import type { BatchBody } from "./batch-body.ts";
 import type { Connection, Incoming } from "./connection.ts";
 import type { Connections } from "./connections.ts";
@@ -86,6 +86,8 @@ function toOutgoing(
 }
 
 async function readBody(incoming: Incoming, maxBytes: number, ending: EndWatch): Promise<AnswerBody> {
+  // What says how large it is need not be read to know.
+  if (Number(headerOf(incoming.headers, "content-length") ?? 0) > maxBytes) return { kind: "too-large" };
   const chunks: Uint8Array[] = [];
   let byteLength = 0;
   const reading = async (): Promise<boolean> => {

@@ -15,6 +15,7 @@ import { createConnection } from "./connection.ts";
 import { createConnections } from "./connections.ts";
 import { outcomeOfBatch, outcomeOfError } from "./request-outcome.ts";
 import { maxPerCall, toBatchPath, toDeletePath, toListPath } from "./requests.ts";
+import { createServiceClock } from "./service-clock.ts";
 
 export interface ServiceTimeouts {
   /** For a whole call each, the wait for a free connection included. */
@@ -82,7 +83,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
   // Every running call listens to it.
   setMaxListeners(0, closing.signal);
   const running = new Set<Promise<unknown>>();
-  let clockOffsetMs: number | undefined;
+  const serviceClock = createServiceClock();
   const connections = createConnections(options.maxConnections ?? defaultMaxConnections, () =>
     createConnection({
       origin: base.origin,
@@ -96,7 +97,8 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     clock,
     maxAnswerBytes: options.maxAnswerBytes ?? defaultMaxAnswerBytes,
     onHeaders(headers, receivedAt) {
-      clockOffsetMs = clockOffsetOf(headers, receivedAt) ?? clockOffsetMs;
+      const offsetMs = clockOffsetOf(headers, receivedAt);
+      if (offsetMs !== undefined) serviceClock.note(offsetMs);
     },
   };
   const whereOf = (operation: ServiceOperation): string => `${operation} at ${base.host}`;
@@ -209,7 +211,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
       );
     },
 
-    clockOffsetMs: () => clockOffsetMs,
+    clockOffsetMs: (of = "careful") => (of === "careful" ? serviceClock.offsetMs() : serviceClock.agreedMs()),
 
     async close() {
       closing.abort();

@@ -90,6 +90,11 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
     labelNames: ["verdict"],
     registers,
   });
+  const passedOver = counter(
+    "redriver_passed_over_records_total",
+    "Times a listing passed over a record that is too large to be read.",
+    ["source"],
+  );
   const short = counter("redriver_short_deletes_total", "Deletes that deleted fewer than asked.", ["source"]);
   const requests = counter("redriver_service_requests_total", "Requests to the message service.", [
     "source",
@@ -127,7 +132,7 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
   const jobFailures = counter("redriver_job_failures_total", "Jobs that failed.", ["kind", "given_up"]);
   const halted = new Gauge({
     name: "redriver_source_halted",
-    help: "1 while this replica does not touch the source.",
+    help: "1 while this replica publishes nothing through the source, because it halted it.",
     labelNames: ["source"],
     registers,
   });
@@ -171,6 +176,7 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
           sweeps.inc({ source, outcome: ending }, 0);
           censuses.inc({ source, outcome: ending }, 0);
         }
+        passedOver.inc({ source }, 0);
         short.inc({ source }, 0);
         lostWrites.inc({ source }, 0);
         copied.inc({ source }, 0);
@@ -209,6 +215,8 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
           return comeBacks.inc({ source: event.source, drain: event.drain });
         case "record:settled":
           return settled.inc({ source: event.source, drain: event.drain ?? "none" }, event.count);
+        case "record:passed-over":
+          return passedOver.inc({ source: event.source });
         case "outcome:unknown":
           return unknown.inc({ source: event.source, drain: event.drain }, event.dlqIds.length);
         case "double:declared":

@@ -79,6 +79,13 @@ function toLine(event: RedriverEvent): Line {
       return { level: "warn", message: `came back after attempt ${event.attempt}` };
     case "record:settled":
       return { level: "info", message: `settled ${event.count}` };
+    case "record:passed-over": {
+      const at = `${new Date(event.date).toISOString()} (${event.date})`;
+      return {
+        level: levelOf("answer-too-large"),
+        message: `a record of ${event.source} from ${at} is larger than service.maxAnswerBytes (REDRIVER_SERVICE_MAX_ANSWER_BYTES) and is passed over, with what is listed behind it in that millisecond`,
+      };
+    }
     case "outcome:unknown":
       return { level: "warn", message: `outcome unknown: ${event.why}` };
     case "double:declared":
@@ -88,7 +95,10 @@ function toLine(event: RedriverEvent): Line {
     case "delete:short":
       return { level: "warn", message: `deleted ${event.deleted} of ${event.asked}` };
     case "source:halted":
-      return { level: levelOf(event.code), message: `source ${event.source} halted: ${event.message}` };
+      return {
+        level: levelOf(event.code),
+        message: `source ${event.source} halted${event.callClass === "batch" ? " for publishing" : ""}: ${event.message}`,
+      };
     case "source:resumed":
       return { level: "info", message: `source ${event.source} resumed` };
     case "source:waiting":

@@ -10,6 +10,11 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
     new Gauge({ name, help, labelNames, registers: [registry] });
 
   const redisUp = gauge("redriver_redis_up", "1 when the facts about the queue could be read.", []);
+  const redisFit = gauge(
+    "redriver_redis_fit",
+    "1 when Redis is set up to keep a ledger; while it is 0 nothing is begun. Absent while Redis is away.",
+    [],
+  );
   const redisMemory = gauge(
     "redriver_redis_memory_ratio",
     "Memory that Redis uses as a share of its maxmemory, of the fullest master; from 0.9 on nothing new is begun. Absent without a limit.",
@@ -126,7 +131,9 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
     redisUp.set(facts === null ? 0 : 1);
     // Without labels a reset leaves 0, and absent is not 0.
     redisMemory.remove();
+    redisFit.remove();
     if (facts === null) return;
+    redisFit.set(facts.redisFit ? 1 : 0);
     if (facts.redisMemoryShare !== null) redisMemory.set(facts.redisMemoryShare);
     for (const { drain, source, acting: acts, guards, facts: found, retentionMs } of facts.drains) {
       acting.set({ drain }, acts ? 1 : 0);

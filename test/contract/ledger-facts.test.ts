@@ -61,10 +61,21 @@ describe.each(standsFor(redis))("facts ($name)", ({ create }) => {
     const again = await ledger.published(all.map((one) => fact(one, "second")));
     expect(again.verdicts).toEqual([
       ...Array.from({ length: 5 }, () => ({ kind: "already", as: messageId("first") })),
-      { kind: "gone" },
+      { kind: "gone", as: messageId("first") },
     ]);
     const { views } = await ledger.look(all);
     expect(views.map(({ state }) => state)).toEqual([...Array(5).fill("published"), "gone"]);
+  });
+
+  test("a tombstone remembers what was published, and of a drop that nothing was", async () => {
+    const stand = await create();
+    const { ledger } = stand;
+    await begin(stand, id, a, { act: "drop" });
+    await ledger.archived([id], "file-1", a);
+    await ledger.gone([id]);
+    for (const text of ["late", "later"]) {
+      expect((await ledger.published([fact(id, text)])).verdicts).toEqual([{ kind: "gone" }]);
+    }
   });
 
   test("the fact of a worker that was taken over counts, and its successor learns of it", async () => {
@@ -131,7 +142,10 @@ describe.each(standsFor(redis))("facts ($name)", ({ create }) => {
     expect((await ledger.archived(asked, "f", a)).verdicts).toEqual(["recorded", "not-yours", "not-yours"]);
     expect(await begin(stand, id, b)).toEqual([{ kind: "archived" }]);
     expect((await ledger.pendingDeletes(10, 0)).entries).toEqual([
-      { dlqId: id, view: { state: "archived", file: "f", drain, at: startOfTime } },
+      {
+        dlqId: id,
+        view: { state: "archived", file: "f", drain, at: startOfTime, messageId: messageId(id) },
+      },
     ]);
   });
 

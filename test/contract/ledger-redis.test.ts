@@ -1,10 +1,21 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { SourceId } from "../../src/ports/ids.ts";
 import { createRedisLedger } from "../../src/ledger/redis-ledger.ts";
 import { createRedisSourceBook } from "../../src/ledger/redis-source-book.ts";
 import { sourceKeys } from "../../src/ledger/keys.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
-import { defaultLimits, dlqId, drain, messageId, request, source, token } from "../support/ledger-stands.ts";
+import { postHorizonMs } from "../../src/ports/ledger.ts";
+import {
+  defaultLimits,
+  dlqId,
+  drain,
+  messageId,
+  redisStand,
+  request,
+  source,
+  token,
+} from "../support/ledger-stands.ts";
 import { useRedis } from "../support/redis.ts";
 
 /** What only the ledger in Redis has: the server's own time, lives as TTLs, lost writes. Nothing here is run twice or moves time. */
@@ -30,6 +41,35 @@ test("time is the server's", async () => {
   expect(await ledger.begin([request(id)], beginAt(at))).toMatchObject({
     verdicts: [{ kind: "begun", series: { posts: 1 } }],
   });
+});
+
+test("time goes on where the server's steps back: what has passed since a POST is not forgotten", async () => {
+  const stand = await redisStand(redis.fresh());
+  const { ledger } = stand;
+  const begun = await ledger.begin([request(id)], beginAt(stand.now()));
+  await stand.advance(10_000);
+  expect(await ledger.summary()).toMatchObject({ at: begun.at + 10_000, unknown: 0 });
+  await stand.advance(-300_000);
+  expect(await ledger.now()).toMatchObject({ at: begun.at + 10_000 });
+  await ledger.summary();
+  await stand.advance(postHorizonMs(defaultLimits) - 10_000);
+  expect((await ledger.peek([id])).views).toMatchObject([{ unknown: true, pastHorizon: false }]);
+  await stand.advance(1);
+  expect((await ledger.peek([id])).views).toMatchObject([{ unknown: true, pastHorizon: true }]);
+});
+
+test("a tombstone that is listed lives on", async () => {
+  const stand = await redisStand(redis.fresh());
+  const { ledger } = stand;
+  const fact = { dlqId: id, as: messageId("1"), attempt: 1, deletePending: true, drain, messageId: null };
+  await ledger.published([fact]);
+  await ledger.gone([id]);
+  for (let times = 0; times < 3; times += 1) {
+    await stand.advance(defaultLimits.tombstoneMs * 0.6);
+    expect((await ledger.look([id])).views).toEqual([{ state: "gone" }]);
+  }
+  await stand.advance(defaultLimits.tombstoneMs);
+  expect((await ledger.look([id])).views).toEqual([{ state: "absent" }]);
 });
 
 test("an intent lives for the retention, a tombstone for its own time", async () => {
@@ -68,14 +108,104 @@ test("when Redis has lost everything the epoch is another, and the sequence star
   expect(after.sequence).toBeLessThan(before.sequence);
 });
 
-test("an entry of another layout is refused, not misread", async () => {
-  const connection = redis.fresh();
-  const ledger = ledgerIn(connection);
-  const key = `${sourceKeys(connection.keyPrefix, source).entryPrefix}${id}`;
-  await connection.command("SET", key, JSON.stringify({ v: 2, s: "open" }));
-  await expect(ledger.look([id])).rejects.toMatchObject({ code: "invariant-broken" });
-  const { at } = await ledger.now();
-  await expect(ledger.begin([request(id)], beginAt(at))).rejects.toMatchObject({ code: "invariant-broken" });
+const published = (one: DlqId) =>
+  ({
+    dlqId: one,
+    as: messageId("x"),
+    attempt: 1,
+    deletePending: true,
+    drain,
+    messageId: null,
+  }) as const;
+
+describe("an entry that another version wrote", () => {
+  const texts = {
+    open: { v: 2, s: "open", until: "later" },
+    published: { v: 2, s: "published", as: ["x"] },
+    parked: { v: 2, s: "parked", why: { code: 7 } },
+  };
+  /** All of a version to come, beside one entry of ours in each index. */
+  async function withOthers() {
+    const connection = redis.fresh();
+    const ledger = ledgerIn(connection);
+    const keys = sourceKeys(connection.keyPrefix, source);
+    const { at } = await ledger.now();
+    const ours = { open: dlqId(11), published: dlqId(12), parked: dlqId(13) };
+    const others = { open: dlqId(1), published: dlqId(2), parked: dlqId(3) };
+    await ledger.begin([request(ours.open), request(ours.published)], beginAt(at));
+    await ledger.published([published(ours.published)]);
+    await ledger.park([{ dlqId: ours.parked, reason: "refused", attempt: 1 }], byUs);
+    for (const state of ["open", "published", "parked"] as const) {
+      await connection.command("SET", `${keys.entryPrefix}${others[state]}`, JSON.stringify(texts[state]));
+    }
+    // In front of ours, and long ago.
+    await connection.command("ZADD", keys.open, 1_000, others.open);
+    await connection.command("ZADD", keys.open, 2_000, ours.open);
+    await connection.command("ZADD", keys.pending, at - 1_000, others.published);
+    await connection.command("ZADD", keys.parked, at + 1_000_000, others.parked);
+    const kept = async (): Promise<readonly unknown[]> => [
+      ...((await connection.command(
+        "MGET",
+        ...Object.values(others).map((one) => `${keys.entryPrefix}${one}`),
+      )) as readonly string[]),
+      await connection.command("ZSCORE", keys.open, others.open),
+      await connection.command("ZSCORE", keys.pending, others.published),
+      await connection.command("ZSCORE", keys.parked, others.parked),
+    ];
+    return { ledger, at, ours, others: Object.values(others), all: { ours, others }, kept };
+  }
+  const byUs = { drain, rulesHash: "h", token: null } as const;
+
+  test("is told as such, and nothing that is done to it changes it or its place", async () => {
+    const { ledger, at, others, kept } = await withOthers();
+    const before = await kept();
+    const told = others.map(() => ({ state: "other-version" }));
+    expect((await ledger.look(others)).views).toEqual(told);
+    expect((await ledger.peek(others)).views).toEqual(told);
+    const requests = others.map((one) => request(one));
+    expect(await ledger.begin(requests, { ...beginAt(at), pastHorizon: "new-series" })).toMatchObject({
+      verdicts: others.map(() => ({ kind: "other-version" })),
+    });
+    expect(await ledger.published(others.map(published))).toMatchObject({
+      verdicts: others.map(() => ({ kind: "other-version" })),
+    });
+    const refusals = others.map((one) => ({ dlqId: one, outcome: "refused", coolMs: 1 }) as const);
+    expect(await ledger.refused(refusals, token("a"))).toMatchObject({
+      verdicts: others.map(() => ({ kind: "not-yours" })),
+    });
+    expect(await ledger.archived(others, "file", token("a"))).toMatchObject({
+      verdicts: others.map(() => "not-yours"),
+    });
+    const parkings = others.map((one) => ({ dlqId: one, reason: "refused", attempt: 1 }) as const);
+    expect(await ledger.park(parkings, byUs)).toMatchObject({
+      verdicts: others.map(() => ({ kind: "not-yours" })),
+    });
+    expect(await ledger.gone(others)).toMatchObject({ count: 0 });
+    expect(await ledger.release(others)).toMatchObject({ count: 0 });
+    expect(await ledger.goneUnlisted(drain, at + 1_000_000)).toMatchObject({ count: 1 });
+    await ledger.deleteFailed(others);
+    expect(await kept()).toEqual(before);
+  });
+
+  test("keeps none of ours from being found or written", async () => {
+    const { ledger, at, ours, all, kept } = await withOthers();
+    const before = await kept();
+    expect((await ledger.unknownOutcomes(1, 0)).entries).toMatchObject([{ dlqId: ours.open }]);
+    expect((await ledger.pendingDeletes(1, 0)).entries).toMatchObject([{ dlqId: ours.published }]);
+    expect((await ledger.parkedEntries(null)).entries).toMatchObject([{ dlqId: ours.parked }]);
+    const mixed = [all.others.open, ours.open, all.others.published, dlqId(14)];
+    expect(await ledger.published(mixed.map(published))).toMatchObject({
+      verdicts: ["other-version", "recorded", "other-version", "recorded"].map((kind) => ({ kind })),
+    });
+    expect(
+      await ledger.begin([request(all.others.open), request(dlqId(15))], {
+        ...beginAt(at),
+        token: token("b"),
+      }),
+    ).toMatchObject({ verdicts: [{ kind: "other-version" }, { kind: "begun" }] });
+    expect(await ledger.summary()).toMatchObject({ open: 2, settleGate: "open" });
+    expect(await kept()).toEqual(before);
+  });
 });
 
 test("two sources know nothing of each other, and all keys of one share its hash tag", async () => {
@@ -112,7 +242,7 @@ test("a page of a hundred records is begun in one script", async () => {
 });
 
 test("a source id is bound to its first address; its token may change", async () => {
-  const book = createRedisSourceBook(redis.fresh(), source);
+  const book = createRedisSourceBook(redis.fresh(), source, defaultLimits.retentionMs);
   expect(await book.bind("url-1", "token-1")).toBe("bound");
   expect(await book.bind("url-1", "token-1")).toBe("same");
   expect(await book.bind("url-1", "token-2")).toBe("token-changed");
@@ -121,7 +251,7 @@ test("a source id is bound to its first address; its token may change", async ()
 });
 
 test("what a source's dates mean is unknown until learned", async () => {
-  const book = createRedisSourceBook(redis.fresh(), source);
+  const book = createRedisSourceBook(redis.fresh(), source, defaultLimits.retentionMs);
   expect(await book.datesMean()).toBeNull();
   await book.learnDates("entered");
   expect(await book.datesMean()).toBe("entered");

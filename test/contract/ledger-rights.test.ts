@@ -29,12 +29,20 @@ async function refuse(stand: LedgerStand, by: typeof a, outcome: RefusedRequest[
 async function park(
   stand: LedgerStand,
   reason: ParkReason,
-  by: { token?: typeof a; drain?: typeof drain; rulesHash?: string; attempt?: number; id?: DlqId } = {},
+  by: {
+    token?: typeof a;
+    drain?: typeof drain;
+    rulesHash?: string;
+    attempt?: number;
+    id?: DlqId;
+    seenAt?: number;
+  } = {},
 ) {
   const answer = await stand.ledger.park([{ dlqId: by.id ?? id, reason, attempt: by.attempt ?? 0 }], {
     drain: by.drain ?? drain,
     rulesHash: by.rulesHash ?? "h1",
     token: by.token ?? null,
+    ...(by.seenAt === undefined ? {} : { seenAt: by.seenAt }),
   });
   return answer.verdicts[0]?.kind;
 }
@@ -54,6 +62,7 @@ describe.each(standsFor(redis))("refused ($name)", ({ create }) => {
       refusedAlone: 0,
       attempt: 0,
       released: false,
+      firstAt: startOfTime,
     });
     await stand.advance(59_999);
     expect(await begin(stand, id, b)).toEqual([{ kind: "cooling", dueAt: startOfTime + 60_000 }]);
@@ -135,6 +144,18 @@ describe.each(standsFor(redis))("refused ($name)", ({ create }) => {
     expect(await look(stand)).toEqual({ state: "absent" });
   });
 
+  test("a later series that was refused is not forgotten: its next POST is still declared as a double", async () => {
+    const stand = await create();
+    await begin(stand, id, a);
+    await stand.advance(horizonMs + 1);
+    await begin(stand, id, b, { pastHorizon: "new-series" });
+    await refuse(stand, b, "not-sent");
+    await stand.advance(defaultLimits.dedupWindowMs + 3_600_000);
+    expect(await begin(stand, id, c)).toMatchObject([
+      { series: { suffix: 2 }, declaredDouble: "unknown-outcome-past-window" },
+    ]);
+  });
+
   test("a record that is due only after that is kept until then", async () => {
     const stand = await create();
     await begin(stand, id, a);
@@ -158,6 +179,7 @@ describe.each(standsFor(redis))("park and release ($name)", ({ create }) => {
       drain,
       rulesHash: "h1",
       attempt: 2,
+      firstAt: startOfTime,
     });
     expect(await begin(stand, id, b)).toEqual([{ kind: "parked", reason: "outcome-unknown" }]);
 
@@ -217,6 +239,16 @@ describe.each(standsFor(redis))("park and release ($name)", ({ create }) => {
     expect(await look(stand)).toMatchObject({ reason: "vanished" });
   });
 
+  test("what a person released after somebody looked at it is not parked by that look, by a later one it is", async () => {
+    const stand = await create();
+    await park(stand, "rule");
+    const seenAt = stand.now();
+    await stand.ledger.release([id]);
+    expect(await park(stand, "rule", { seenAt })).toBe("not-yours");
+    expect(await look(stand)).toMatchObject({ state: "cool", released: "by-person" });
+    expect(await park(stand, "rule", { seenAt: seenAt + 1 })).toBe("parked");
+  });
+
   test("a released record is due at once with one more attempt, and once only", async () => {
     const stand = await create();
     await park(stand, "attempts-exhausted", { attempt: 5 });
@@ -228,6 +260,7 @@ describe.each(standsFor(redis))("park and release ($name)", ({ create }) => {
       refusedAlone: 0,
       attempt: 4,
       released: "by-person",
+      firstAt: startOfTime,
     });
     expect(await begin(stand, id, a)).toMatchObject([
       { series: { suffix: 1, posts: 1 }, declaredDouble: false },

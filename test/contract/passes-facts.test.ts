@@ -61,6 +61,28 @@ describe.each(standsFor(redis))("what passes found ($name)", ({ create }) => {
     expect((await open(passes, "p3", { to: epoch + 60_000 })).pass.from).toBe(epoch - overlapMs);
   });
 
+  test("a pass that passed records over is partial and not exact, but its watermark moves and it counts as full", async () => {
+    const stand = await create();
+    const { passes } = stand;
+    await runPass(passes, "p1", {}, { held: 7 });
+    const minuteMs = 60_000;
+    await stand.advance(31 * minuteMs);
+    const { pass } = await open(passes, "p2", { to: epoch + 30_000 });
+    const found = { ...nothing, held: 3, passedOver: 1 };
+    const verdict = await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split: [] }, found);
+    expect(verdict).toMatchObject({ kind: "pass-closed", outcome: "partial", tally: { passedOver: 1 } });
+    const at = startOfTime + 31 * minuteMs;
+    expect(await passes.facts(drain)).toMatchObject({
+      lastOutcome: "partial",
+      exact: false,
+      held: 3,
+      lastSuccessAt: at,
+      lastFullAt: at,
+    });
+    const next = await open(passes, "p3", { to: epoch + 60_000 });
+    expect(next.pass).toMatchObject({ kind: "new", from: epoch + 30_000 - overlapMs });
+  });
+
   test("after a pass over what is new, due is what it left; the rest is carried forward", async () => {
     const { passes } = await create();
     await runPass(passes, "p1", {}, { due: 4, held: 10, parked: 3, inDoubt: 2, oldestRecordAt: 70 });

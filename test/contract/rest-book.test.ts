@@ -1,16 +1,30 @@
 import { describe, expect, test } from "vitest";
 import { createMemoryRestBook } from "../../src/limits/memory-rest-book.ts";
 import { createRedisRestBook } from "../../src/limits/redis-rest-book.ts";
-import { failuresBeforeRest, restAfterFailuresMs, type RestBook } from "../../src/ports/rests.ts";
+import {
+  failuresBeforeRest,
+  inARowWithinMs,
+  longestRestMs,
+  restAfterFailuresMs,
+  type RestBook,
+} from "../../src/ports/rests.ts";
 import { source } from "../support/ledger-stands.ts";
+import { createManualClock } from "../support/manual-clock.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
+const leaseMs = 60_000;
 
 async function failTimes(book: RestBook, times: number): Promise<unknown> {
   let last: unknown = null;
   for (let time = 0; time < times; time += 1) last = await book.failed(0);
   return last;
+}
+
+/** Fails until the source is left alone, and waits for the end of that rest: the call that asks first is the probe. */
+async function takeProbe(book: RestBook, lease = leaseMs): Promise<void> {
+  await failTimes(book, failuresBeforeRest);
+  await expect.poll(() => book.ask("dlq", lease), { timeout: 3_000, interval: 50 }).toBe("probe");
 }
 
 describe.each<{ name: string; create: () => RestBook }>([
@@ -19,21 +33,22 @@ describe.each<{ name: string; create: () => RestBook }>([
 ])("the book of rests ($name)", ({ create }) => {
   test("lets calls through where nothing is known", async () => {
     const book = create();
-    expect(await book.ask("dlq")).toBeNull();
-    expect(await book.ask("batch")).toBeNull();
+    expect(await book.ask("dlq", leaseMs)).toBe("go");
+    expect(await book.ask("batch", leaseMs)).toBe("go");
   });
 
   test("keeps to a 429 for its class of calls alone, and of two to the longer", async () => {
     const book = create();
     await book.limited("dlq", 60_000);
     await book.limited("dlq", 5_000);
-    expect(await book.ask("batch")).toBeNull();
-    const rest = await book.ask("dlq");
-    expect(rest?.why).toBe("rate-limited");
-    expect(rest?.forMs).toBeGreaterThan(58_000);
-    expect(rest?.forMs).toBeLessThanOrEqual(60_000);
+    expect(await book.ask("batch", leaseMs)).toBe("go");
+    const rest = await book.ask("dlq", leaseMs);
+    if (typeof rest === "string") throw new Error("expected a rest");
+    expect(rest.why).toBe("rate-limited");
+    expect(rest.forMs).toBeGreaterThan(58_000);
+    expect(rest.forMs).toBeLessThanOrEqual(60_000);
     await book.answered();
-    expect((await book.ask("dlq"))?.why).toBe("rate-limited");
+    expect(await book.ask("dlq", leaseMs)).toMatchObject({ why: "rate-limited" });
   });
 
   test("leaves the service alone after failures in a row, all its calls, and not after fewer", async () => {
@@ -41,10 +56,10 @@ describe.each<{ name: string; create: () => RestBook }>([
     expect(await failTimes(book, failuresBeforeRest - 1)).toBeNull();
     await book.answered();
     expect(await failTimes(book, failuresBeforeRest - 1)).toBeNull();
-    expect(await book.ask("dlq")).toBeNull();
+    expect(await book.ask("dlq", leaseMs)).toBe("go");
     expect(await book.failed(0)).toEqual({ why: "failing", forMs: 1_000 });
     for (const callClass of ["dlq", "batch"] as const) {
-      expect(await book.ask(callClass)).toMatchObject({ why: "failing" });
+      expect(await book.ask(callClass, leaseMs)).toMatchObject({ why: "failing" });
     }
   });
 
@@ -52,33 +67,69 @@ describe.each<{ name: string; create: () => RestBook }>([
     const book = create();
     await failTimes(book, failuresBeforeRest);
     await failTimes(book, 10);
-    await expect.poll(() => book.ask("dlq"), { timeout: 3_000, interval: 50 }).toBeNull();
+    await expect.poll(() => book.ask("dlq", leaseMs), { timeout: 3_000, interval: 50 }).toBe("probe");
   });
 
   test("lets one probe through when the rest is over, then rests twice as long or not at all", async () => {
     const book = create();
-    await failTimes(book, failuresBeforeRest);
-    await expect.poll(() => book.ask("dlq"), { timeout: 3_000, interval: 50 }).toBeNull();
-    expect(await book.ask("dlq")).toEqual({ why: "failing", forMs: 1_000 });
-    expect(await book.ask("batch")).toEqual({ why: "failing", forMs: 1_000 });
+    await takeProbe(book);
+    expect(await book.ask("dlq", leaseMs)).toEqual({ why: "failing", forMs: 1_000 });
+    expect(await book.ask("batch", leaseMs)).toEqual({ why: "failing", forMs: 1_000 });
     expect(await book.failed(0)).toEqual({ why: "failing", forMs: 2_000 });
     await book.answered();
-    expect(await book.ask("dlq")).toBeNull();
+    expect(await book.ask("dlq", leaseMs)).toBe("go");
     expect(await failTimes(book, failuresBeforeRest - 1)).toBeNull();
+  });
+
+  test("lets the next call probe once a probe was given back, or its lease is over", async () => {
+    const book = create();
+    await takeProbe(book);
+    expect(await book.ask("dlq", leaseMs)).toMatchObject({ why: "failing" });
+    await book.giveBack();
+    expect(await book.ask("batch", 100)).toBe("probe");
+    await expect.poll(() => book.ask("dlq", leaseMs), { timeout: 3_000, interval: 20 }).toBe("probe");
   });
 });
 
-test("rests grow from one second to one minute, with up to a quarter of jitter", () => {
-  const rests = [4, 5, 6, 7, 10, 11, 12, 1_000].map((failures) => restAfterFailuresMs(failures, 0));
-  expect(rests).toEqual([0, 1_000, 2_000, 4_000, 32_000, 60_000, 60_000, 60_000]);
+describe("failures that are further apart than a minute are not in a row", () => {
+  test("in memory", async () => {
+    const clock = createManualClock();
+    const book = createMemoryRestBook(clock);
+    await failTimes(book, failuresBeforeRest - 1);
+    clock.advance(inARowWithinMs + 1);
+    expect(await failTimes(book, failuresBeforeRest - 1)).toBeNull();
+    clock.advance(inARowWithinMs);
+    expect(await book.failed(0)).toMatchObject({ why: "failing" });
+  });
+
+  test("on Redis", async () => {
+    const connection = redis.fresh();
+    const book = createRedisRestBook(connection, source);
+    await failTimes(book, failuresBeforeRest - 1);
+    const [key] = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
+    const age = (ms: number): Promise<unknown> => connection.command("HINCRBY", key!, "failed", String(-ms));
+    await age(inARowWithinMs + 1);
+    expect(await failTimes(book, failuresBeforeRest - 1)).toBeNull();
+    await age(inARowWithinMs - 5_000);
+    expect(await book.failed(0)).toMatchObject({ why: "failing" });
+  });
+});
+
+test("rests grow from one second to the longest, with up to a quarter of jitter and never beyond", () => {
+  const rests = [4, 5, 6, 7, 9, 10, 11, 1_000].map((failures) => restAfterFailuresMs(failures, 0));
+  expect(rests).toEqual([0, 1_000, 2_000, 4_000, 16_000, longestRestMs, longestRestMs, longestRestMs]);
   expect(restAfterFailuresMs(5, 1)).toBe(1_250);
+  expect(restAfterFailuresMs(12, 1)).toBe(longestRestMs);
 });
 
 test("two replicas of one source share a book, another source has its own", async () => {
   const connection = redis.fresh();
   await createRedisRestBook(connection, source).limited("batch", 30_000);
-  expect(await createRedisRestBook(connection, source).ask("batch")).toMatchObject({ why: "rate-limited" });
-  expect(await createRedisRestBook(connection, "other" as typeof source).ask("batch")).toBeNull();
+  expect(await createRedisRestBook(connection, source).ask("batch", leaseMs)).toMatchObject({
+    why: "rate-limited",
+  });
+  const other = createRedisRestBook(connection, "other" as typeof source);
+  expect(await other.ask("batch", leaseMs)).toBe("go");
   const [key, ...others] = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
   expect(others).toEqual([]);
   expect(Number(await connection.command("PTTL", key!))).toBeGreaterThan(30_000);

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { createMemorySourceBook } from "../../src/ledger/memory-source-book.ts";
 import { createRedisSourceBook } from "../../src/ledger/redis-source-book.ts";
+import type { SourceId } from "../../src/ports/ids.ts";
 import type { Census, SourceBook } from "../../src/ports/passes.ts";
 import { source, startOfTime } from "../support/ledger-stands.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
+const retentionMs = 60_000;
 
 function census(changes: Partial<Census> = {}): Census {
   return {
@@ -24,10 +26,34 @@ function census(changes: Partial<Census> = {}): Census {
   };
 }
 
-describe.each<{ readonly name: string; readonly create: () => SourceBook }>([
-  { name: "memory", create: createMemorySourceBook },
-  { name: "Redis", create: () => createRedisSourceBook(redis.fresh(), source) },
-])("the book of a source ($name)", ({ create }) => {
+/** Books of one installation. */
+type Books = (id?: SourceId) => SourceBook;
+
+function memoryBooks(): Books {
+  const accounts = new Map<string, SourceId>();
+  return (id = source) => createMemorySourceBook(id, accounts);
+}
+
+function redisBooks(): Books {
+  const connection = redis.fresh();
+  return (id = source) => createRedisSourceBook(connection, id, retentionMs);
+}
+
+describe.each<{ readonly name: string; readonly books: () => Books }>([
+  { name: "memory", books: memoryBooks },
+  { name: "Redis", books: redisBooks },
+])("the book of a source ($name)", ({ books }) => {
+  const create = (): SourceBook => books()();
+
+  test("remembers under which id an account is drained", async () => {
+    const create = books();
+    const [one, other] = [create(), create("other" as SourceId)];
+    expect(await one.idOfAccount("url", "token")).toBe(source);
+    expect(await other.idOfAccount("url", "token")).toBe(source);
+    expect(await one.idOfAccount("url", "token")).toBe(source);
+    expect(await other.idOfAccount("url", "another")).toBe("other");
+  });
+
   test("binds the source to its address for good, and follows its token", async () => {
     const book = create();
     expect(await book.bind("url", "token")).toBe("bound");
@@ -71,7 +97,7 @@ describe.each<{ readonly name: string; readonly create: () => SourceBook }>([
 });
 
 test("a census that another version wrote has accepted nothing and counted no come-backs", async () => {
-  const book = createRedisSourceBook(redis.fresh(), source);
+  const book = createRedisSourceBook(redis.fresh(), source, retentionMs);
   const { expiringAccepted, strayComeBacks, ...older } = census();
   await book.noteCensus(older as Census);
   expect([expiringAccepted, strayComeBacks.count]).not.toContain(0);

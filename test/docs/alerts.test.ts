@@ -37,6 +37,7 @@ const drain = "orders" as DrainName;
 const source = "main" as SourceId;
 const facts: QueueFacts = {
   redisMemoryShare: 0.25,
+  redisFit: true,
   documentHash: "h",
   drains: [
     {
@@ -109,6 +110,7 @@ async function metricsPage(): Promise<ReadonlyMap<string, readonly string[]>> {
     drains: [{ name: drain, source: { id: source } }],
     indexes: [],
   });
+  metrics.events.emit({ type: "archive:volume-seen", verdict: "fit", complaint: "" });
   const page = await metrics.render();
   const samples = [...page.matchAll(/^(redriver_\w+)(?:\{(.*)\})? /gm)];
   return new Map(
@@ -161,7 +163,7 @@ describe("the alerts", () => {
 
   it("join facts about the queue with max, because every replica tells the same", () => {
     const facts =
-      /(\w+) by \([^)]*\) \(redriver_(?:records|oldest_\w+|earliest_\w+|pass_last_\w+|drain_acting|pending_deletes|source_\w+|guard_closed)\b/g;
+      /(\w+) by \([^)]*\) \((?:max_over_time\()?redriver_(?:records|oldest_\w+|earliest_\w+|pass_last_\w+|drain_acting|pending_deletes|source_\w+|guard_closed|settle_gate_closed|redis_fit|redis_memory_ratio)\b/g;
     const ofEachReplica = new Set(["redriver_redis_up", "redriver_config_last_reload_successful"]);
     const joins = rules.flatMap((rule) => [...rule.expr.matchAll(facts)].map((match) => match[1]));
     const mentions = rules.flatMap((rule) =>

@@ -8,7 +8,7 @@ import { createFolder } from "../support/command.ts";
 import { createEnv, startDaemon } from "../support/daemon.ts";
 import { useRedis } from "../support/redis.ts";
 
-const redis = useRedis();
+const redis = useRedis("own");
 const hasPrometheus = spawnSync("prometheus", ["--version"]).error === undefined;
 const why = hasPrometheus ? "" : " (skipped: no prometheus on the PATH; apt-get install prometheus)";
 
@@ -46,6 +46,8 @@ it.skipIf(!hasPrometheus)(
   `every expression of the alerts finds its series on a live scrape${why}`,
   async () => {
     expect(selectors.size).toBeGreaterThan(10);
+    // Without a limit there is no share of it.
+    await redis.fresh().command("CONFIG", "SET", "maxmemory", "1gb");
     const emulator = await startEmulator({ retryScale: 0 });
     onTestFinished(() => emulator.close());
     const at = Date.now() - 60 * 60_000;

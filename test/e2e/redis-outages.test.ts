@@ -115,8 +115,8 @@ describe("a Redis that goes away in the middle of a drain", () => {
     const { proxy, url } = await proxied(await servers.start());
     const { stage, daemon, endsWell, deliveredOnce } = await midDrain(url);
     proxy.strand();
-    await saysNotReady(daemon, /did not answer|timeout/);
     expect(stage.emulator.dlq.size).toBeGreaterThan(0);
+    await saysNotReady(daemon, /did not answer|timeout/);
     await endsWell();
     deliveredOnce();
   }, 120_000);

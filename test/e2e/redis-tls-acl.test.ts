@@ -6,11 +6,12 @@ import { documentedUsers } from "../support/redis-acl.ts";
 import {
   createRedisServers,
   makeCertificates,
+  tlsAdmin,
   tlsArgs,
+  tlsEnv,
   type Certificates,
   type RedisServer,
 } from "../support/redis-servers.ts";
-import { readFileSync } from "node:fs";
 
 const servers = createRedisServers();
 let certificates: Certificates;
@@ -18,8 +19,7 @@ let server: RedisServer;
 
 beforeAll(async () => {
   certificates = makeCertificates(servers.folder);
-  const ca = readFileSync(certificates.caFile, "utf8");
-  server = await servers.start(tlsArgs(certificates), { admin: { tls: { ca } } });
+  server = await servers.start(tlsArgs(certificates), { admin: tlsAdmin(certificates) });
 });
 afterAll(() => servers.stop());
 
@@ -45,14 +45,16 @@ describe("Redis behind TLS, with the user of docs/redis.md", () => {
       ["history"],
       ["pause", "main", "--reason", "a test"],
       ["resume", "main", "--reason", "a test"],
-      ["drain", "main", "--yes"],
     ];
-    for (const args of commands) {
+    const succeeds = async (args: readonly string[]): Promise<void> => {
       const { exitCode, err } = await runToEnd(args, stage.setup.env);
       expect({ args, exitCode, err: exitCode === 0 ? "" : err }).toEqual({ args, exitCode: 0, err: "" });
-    }
+    };
+    for (const args of commands) await succeeds(args);
     daemon.child.kill("SIGTERM");
     expect((await daemon.ended).exitCode).toBe(0);
+    // Beside the daemon a pass of its own may be open.
+    await succeeds(["drain", "main", "--yes"]);
     expect(await server.admin.call("ACL", "LOG")).toEqual([]);
     expect(daemon.log.filter(({ event }) => event === "job:failed")).toEqual([]);
     expect(JSON.stringify(daemon.log)).not.toContain("hush-hush");
@@ -96,5 +98,23 @@ describe("Redis behind TLS, with the user of docs/redis.md", () => {
     await server.admin.call("ACL", "SETUSER", "narrow", "+@all");
     await stage.emptied(30_000);
     stage.deliveredOnce(bodies);
+  }, 60_000);
+
+  it("that asks its clients for a certificate is told by the settings that name one, and drained through with it", async () => {
+    await server.admin.config("SET", "tls-auth-clients", "yes");
+    const trust = { REDRIVER_REDIS_CA_FILE: certificates.caFile };
+    const stage = await createDrainStage({ url: server.url, env: trust });
+    const bodies = stage.seed(20);
+    const without = await startDaemon(stage.setup.env);
+    await expect
+      .poll(async () => (await readyz(without.address)).reasons.join("\n"), { timeout: 10_000 })
+      .toContain("redis.certFile and redis.keyFile");
+    expect((await fetch(`${without.address}/livez`)).status).toBe(200);
+    expect(stage.emulator.journal.entries("request")).toEqual([]);
+    const daemon = await startDaemon({ ...stage.setup.env, ...tlsEnv(certificates) });
+    await stage.emptied(30_000);
+    stage.deliveredOnce(bodies);
+    expect(await readyz(daemon.address)).toEqual({ ok: true, reasons: [] });
+    expect(JSON.stringify([...without.log, ...daemon.log])).not.toContain("PRIVATE KEY");
   }, 60_000);
 });

@@ -7,6 +7,8 @@ import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
 
+type Service = Awaited<ReturnType<typeof serviceWith>>;
+
 async function serviceWith(records: number) {
   const emulator = await startEmulator({ retryScale: 0 });
   const receiver = await createReceiver();
@@ -40,10 +42,8 @@ const drain = (name: string, source: string): string => `
       - { name: outage, when: { responseStatus: 503 }, then: republish }
 `;
 
-it("an answer that does not parse halts its source and is told; the other source of the same daemon goes on", async () => {
-  const odd = await serviceWith(20);
-  const sound = await serviceWith(150);
-  odd.emulator.faults.add({ kind: "malformed-json", operation: "list", name: "odd" });
+/** A daemon over both, each with a drain of its own. */
+async function daemonOf(odd: Service, sound: Service) {
   const document = `
 version: 1
 sources:
@@ -56,7 +56,14 @@ drains:${drain("one", "odd")}${drain("two", "sound")}`;
     document,
     env: { SOUND_TOKEN: sound.emulator.token },
   });
-  const daemon = await startDaemon(env);
+  return startDaemon(env);
+}
+
+it("an answer that does not parse halts its source and is told; the other source of the same daemon goes on", async () => {
+  const odd = await serviceWith(20);
+  const sound = await serviceWith(150);
+  odd.emulator.faults.add({ kind: "malformed-json", operation: "list", name: "odd" });
+  const daemon = await daemonOf(odd, sound);
   const halted = await daemon.line(({ event }) => event === "source:halted", 20_000);
   expect(halted).toMatchObject({ source: "odd", code: "answer-unreadable" });
   await expect.poll(() => sound.emulator.dlq.size, { timeout: 20_000, interval: 100 }).toBe(0);
@@ -73,3 +80,31 @@ drains:${drain("one", "odd")}${drain("two", "sound")}`;
   await expect.poll(() => odd.emulator.dlq.size, { timeout: 45_000, interval: 250 }).toBe(0);
   await expectDrainedOnce(odd, 20);
 }, 120_000);
+
+it("a source whose batches are refused keeps the daemon ready while another goes on, and not once both are", async () => {
+  const odd = await serviceWith(5);
+  const sound = await serviceWith(20);
+  const refusal = { kind: "status", operation: "batch", status: 403 } as const;
+  odd.emulator.faults.add(refusal);
+  const daemon = await daemonOf(odd, sound);
+  expect(await daemon.line(({ event }) => event === "source:halted", 20_000)).toMatchObject({
+    source: "odd",
+    code: "unauthorised",
+    callClass: "batch",
+  });
+  await expect.poll(() => sound.emulator.dlq.size, { timeout: 20_000, interval: 100 }).toBe(0);
+  await expectDrainedOnce(sound, 20);
+  expect((await fetch(`${daemon.address}/readyz`)).status).toBe(200);
+
+  sound.emulator.faults.add(refusal);
+  const entered = Date.now() - 60 * 60_000;
+  sound.emulator.dlq.seed([
+    { dlqId: `${entered}-1`, url: sound.receiver.url, createdAt: entered, responseStatus: 503 },
+  ]);
+  await daemon.line(({ event, source }) => event === "source:halted" && source === "sound", 20_000);
+  const ready = await fetch(`${daemon.address}/readyz`);
+  expect(ready.status).toBe(503);
+  const text = await ready.text();
+  for (const source of ["odd", "sound"]) expect(text).toContain(`source ${source} is halted`);
+  expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
+}, 90_000);

@@ -1,10 +1,12 @@
 /**
- * The crash matrix: SIGKILL between every two effects of the pipeline, the sweep and the archive, then a restart, judged by what the services and
- * the receiver saw.
+ * The crash matrix: daemons end between every two effects of the pipeline, the sweep and the archive, once or twice, by SIGKILL or SIGTERM; then a
+ * restart, judged by what the services and the receiver saw.
  *
- *     npm run test:fault                              60 deaths
- *     npm run test:fault -- --kills 1000 --seed 7
+ *     npm run test:fault                              60 of them
+ *     npm run test:fault -- --kills 1000 --seed 7 --side-by-side 24
  *     npm run test:fault -- --at "window/ledger.begin:after#2" --crash power
+ *     npm run test:fault -- --at "window/ledger.begin:after#2" --kind kill-twice --again "sweep/service.remove:before#1"
+ *     npm run test:fault -- --at "window/ledger.begin:after#2" --kind stop-twice
  *
  * Exits 1 where something was not as promised, with the failpoint that shows it again.
  */
@@ -12,6 +14,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { findRedisServer } from "../../src/demo/find-redis-server.ts";
+import { killKinds, toOptions, type KillKind } from "./kill.ts";
 import { missingEffects } from "./missing-effects.ts";
 import { runMatrix } from "./run-matrix.ts";
 import { summarise, toLine, toTable } from "./summary.ts";
@@ -21,7 +24,10 @@ const { values } = parseArgs({
     kills: { type: "string", default: "60" },
     seed: { type: "string", default: "1" },
     at: { type: "string" },
+    kind: { type: "string", default: "kill" },
+    again: { type: "string" },
     crash: { type: "string", default: "process" },
+    // Cases that run at once at most; fewer do while the machine is busy.
     "side-by-side": { type: "string", default: "16" },
   },
 });
@@ -41,7 +47,12 @@ try {
     kills:
       values.at === undefined
         ? toCount("kills", values.kills)
-        : { failpoint: values.at, crash: values.crash === "power" ? "power" : "process" },
+        : {
+            kind: toKind(values.kind),
+            failpoint: values.at,
+            crash: values.crash === "power" ? "power" : "process",
+            ...(values.again === undefined ? {} : { again: values.again }),
+          },
     sideBySide: toCount("side-by-side", values["side-by-side"]),
     onCase: (one) => say(toLine(one)),
   });
@@ -57,9 +68,7 @@ try {
     const file = join(cacheDir, `test-fault-${name}.log`);
     writeFileSync(file, logs);
     if (kill !== null) {
-      process.stdout.write(
-        `again: npm run test:fault -- --at "${kill.failpoint}" --crash ${kill.crash}; logs in ${file}\n`,
-      );
+      process.stdout.write(`again: npm run test:fault -- ${toOptions(kill)}; logs in ${file}\n`);
     }
   }
   failed = bad.length > 0 || missing.length > 0;
@@ -74,4 +83,10 @@ function toCount(name: string, text: string): number {
     throw new Error(`--${name}: expected a whole number, got ${text}`);
   }
   return count;
+}
+
+function toKind(text: string): KillKind {
+  const kind = killKinds.find((one) => one === text);
+  if (kind === undefined) throw new Error(`--kind: expected one of ${killKinds.join(", ")}, got ${text}`);
+  return kind;
 }

@@ -50,6 +50,7 @@ export function decorateDaemon({ failpoints, disk, redis }: FaultParts): Decorat
         owner: hostname(),
         pid: process.pid,
         now: () => Date.now(),
+        otherNow: () => Promise.resolve(Date.now()),
         tell: () => undefined,
         disk: disk.disk,
       });

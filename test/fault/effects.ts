@@ -76,7 +76,14 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     forceFull: "effect",
   },
   // A source binds through `source.bind`.
-  book: { bind: "effect", datesMean: "read", learnDates: "effect", census: "read", noteCensus: "effect" },
+  book: {
+    idOfAccount: "effect",
+    bind: "effect",
+    datesMean: "read",
+    learnDates: "effect",
+    census: "read",
+    noteCensus: "effect",
+  },
   source: { bind: "effect" },
   guardBook: { recall: "read", note: "effect" },
   statistics: { write: "effect", readAll: "read" },
@@ -90,10 +97,18 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     remove: "effect",
     volume: "read",
   },
-  diskFile: { write: "effect", sync: "effect", truncate: "effect", identity: "read", close: "lifecycle" },
+  diskFile: {
+    write: "effect",
+    sync: "effect",
+    truncate: "effect",
+    identity: "read",
+    changedAt: "read",
+    close: "lifecycle",
+  },
   queue: {
     applySchedules: "effect",
     addTick: "effect",
+    addSweep: "effect",
     addWindows: "effect",
     start: "lifecycle",
     lastProgressAt: "read",
@@ -121,6 +136,7 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   health: "inside",
   // Writes through the ledger it is given.
   unwritten: "inside",
+  tooLarge: "inside",
   headerPrefix: "inside",
   publish: "inside",
   lineageKeys: "inside",
@@ -131,7 +147,8 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
 export const notReached: Readonly<Record<string, string>> = {
   "book.bind": "inside source.bind, which has the failpoints",
   "ledger.noteLoss": "Redis loses nothing in this scenario; the soak flushes it",
-  "queue.addTick": "no pass is opened while the source rests; a tick that is lost is the schedule's next",
+  "queue.addTick": "nothing is left for the end of a rest; a tick that is lost is the schedule's next",
+  "queue.addSweep": "no delete is left for the end of a rest; a sweep that is lost is the schedule's next",
   "archive.check": "nothing in a daemon asks whether it could write",
   "disk.remove": "removes what is older than `keep`, at least 3 days",
   "diskFile.truncate": "cuts a member back that could not be written: a full disk, not a crash",

@@ -1,5 +1,5 @@
 /**
- * Places at which this process may be made to die. A failpoint is `<job>/<port>.<method>:<moment>`; `#3` behind it means the third time that it is
+ * Places at which this process may be made to end. A failpoint is `<job>/<port>.<method>:<moment>`; `#3` behind it means the third time that it is
  * passed. Moments:
  *
  *   before ──► the effect ──► after      the effect has happened, and nobody has seen the answer
@@ -11,9 +11,9 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { openSync, writeSync } from "node:fs";
 
 export interface Failpoints {
-  /** Dies here, or goes on. */
+  /** Ends here, or goes on. */
   pass(place: string): void;
-  /** Whether this passing of `<place>:in-flight` is the one to die in; then the other side is made to withhold its answer. */
+  /** Whether this passing of `<place>:in-flight` is the one to end in; then the other side is made to withhold its answer. */
   passInFlight(place: string): Promise<void>;
   /** Work that is begun inside belongs to this kind of job. */
   within<Answer>(job: string, work: () => Promise<Answer>): Promise<Answer>;
@@ -24,13 +24,13 @@ export interface FailpointParts {
   readonly target: string | undefined;
   /** Every passing is appended to this file, a line each. */
   readonly recordFile: string | undefined;
-  /** Called right before death. */
-  readonly atDeath: () => void;
-  /** Resolves once whoever answers `place` will withhold it and kill this process. */
+  /** Called at the target: dies, or has itself told to stop and goes on until it is. */
+  readonly end: () => void;
+  /** Resolves once whoever answers `place` will withhold it and end this process. */
   readonly withhold: (place: string) => Promise<void>;
 }
 
-export function createFailpoints({ target, recordFile, atDeath, withhold }: FailpointParts): Failpoints {
+export function createFailpoints({ target, recordFile, end, withhold }: FailpointParts): Failpoints {
   const record = recordFile === undefined ? null : openSync(recordFile, "a");
   const jobs = new AsyncLocalStorage<string>();
   const passed = new Map<string, number>();
@@ -45,7 +45,7 @@ export function createFailpoints({ target, recordFile, atDeath, withhold }: Fail
   };
   return {
     pass(place) {
-      if (isReached(place)) die(atDeath);
+      if (isReached(place)) end();
     },
     async passInFlight(place) {
       if (isReached(`${place}:in-flight`)) await withhold(place);
@@ -55,8 +55,7 @@ export function createFailpoints({ target, recordFile, atDeath, withhold }: Fail
 }
 
 /** At this instant: nothing that is queued in this process happens any more. */
-function die(atDeath: () => void): never {
-  atDeath();
+export function die(): never {
   process.kill(process.pid, "SIGKILL");
   // The signal is delivered before the call above returns; should it not be, nothing happens here either.
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);

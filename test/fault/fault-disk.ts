@@ -61,6 +61,7 @@ function toTorn(file: DiskFile, known: Known, failpoints: Failpoints): DiskFile 
     },
     truncate: (bytes) => file.truncate(bytes),
     identity: () => file.identity(),
+    changedAt: () => file.changedAt(),
     close: () => file.close(),
   };
 }

@@ -7,7 +7,6 @@ const letter = (dlqId: string, fate: KnownLetter["fate"]): KnownLetter => ({
   source: "main",
   dlqId,
   fate,
-  mayBeRefused: false,
   since: 0,
 });
 const accepted = (dlqId: string, seq: number) =>
@@ -34,6 +33,7 @@ const asPromised: Observation = {
     ["1-0", "gone"],
     ["2-0", "gone"],
   ]),
+  unprovable: new Set(),
 };
 const judge = (seen: Observation): string => [...judgeAnyMoment(seen), ...judgeEnd(seen)].join("\n");
 
@@ -64,6 +64,11 @@ describe("the judge of the crash matrix", () => {
     ["an act that is not in the audit", { audited: new Map() }, /1-0: republish is not in the audit/],
     ["a delivery too many", { deliveries: new Map([["key-1-0", 2]]) }, /accepted 1 times and came 2 times/],
     ["what is open for ever", { ledger: new Map([["1-0", "open"]]) }, /key-1-0 .* is open in the ledger/],
+    [
+      "an acceptance that the ledger does not know",
+      { inQueue: new Set(["1-0", "3-0"]), ledger: new Map([["1-0", "cool"]]) },
+      /key-1-0 .* was accepted, is still listed, and is cool in the ledger/,
+    ],
     ["a broken archive", { damage: [{ file: "a", kind: "broken", why: "because" }] }, /a is broken/],
   ])("tells of %s", (_what, changed, sentence) => {
     expect(judge({ ...asPromised, ...changed })).toMatch(sentence);

@@ -15,6 +15,7 @@ export function judgeAnyMoment(seen: Observation): readonly string[] {
   return [
     ...judgeDeletions(seen),
     ...judgeAcceptances(seen),
+    ...judgeDoubts(seen),
     ...judgeAudit(seen),
     ...seen.damage
       .filter(({ kind }) => kind === "broken")
@@ -104,6 +105,17 @@ function judgeAcceptances({ letters, accepted }: Observation): readonly string[]
     const letter = letters.find((one) => one.dlqId === dlqId);
     if (letter === undefined) return [`${messageId} was accepted and is no dead letter's`];
     return letter.fate === "delivered" ? [] : [`${letter.key}, to be ${letter.fate}, was accepted`];
+  });
+}
+
+/** What was accepted and is still listed is in doubt or pending in the ledger, whoever has or has not heard of it. */
+function judgeDoubts({ letters, accepted, inQueue, ledger }: Observation): readonly string[] {
+  const published = new Set(accepted.map(({ dlqId }) => dlqId));
+  return letters.flatMap(({ key, dlqId }) => {
+    const state = ledger.get(dlqId) ?? "absent";
+    const isKnown = state === "open" || state === "published";
+    if (isKnown || !published.has(dlqId) || !inQueue.has(dlqId)) return [];
+    return [`${key} (${dlqId}) was accepted, is still listed, and is ${state} in the ledger`];
   });
 }
 

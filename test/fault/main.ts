@@ -1,18 +1,20 @@
 /**
  * The daemon of `redriver run`, composed of the same parts, with failpoints around every port. Settings come from the environment as always;
- * FAULT_POINT, FAULT_RECORD and FAULT_CRASH say where to die, where to write what was passed, and whether the power goes too.
+ * FAULT_POINT and FAULT_KIND say where and how to end, FAULT_RECORD where to write what was passed, FAULT_CRASH whether the power goes too.
  */
 import { createFanOut } from "../../src/compose/fan-out.ts";
 import { createIndexReader, openStatisticsStore, toIntervalMs } from "../../src/compose/build-statistics.ts";
 import { createDocumentFile } from "../../src/compose/document-file.ts";
 import { openLiveCore } from "../../src/compose/open-core.ts";
 import { replicaName, systemClock } from "../../src/compose/system-world.ts";
+import { processIo } from "../../src/cli/io.ts";
 import { createTeardown } from "../../src/compose/teardown.ts";
 import { readDocumentFile } from "../../src/config/document/load-document.ts";
 import { formatProblem } from "../../src/config/problem.ts";
 import { readSecret } from "../../src/config/read-secret.ts";
 import { checkFit } from "../../src/config/settings/check-fit.ts";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
+import { endOnSignals } from "../../src/daemon/end-on-signals.ts";
 import { runDaemon } from "../../src/daemon/run-daemon.ts";
 import { toFailure } from "../../src/ports/errors.ts";
 import { createBullmqQueue } from "../../src/queue/bullmq-queue.ts";
@@ -21,7 +23,7 @@ import { createEventLog } from "../../src/telemetry/event-log.ts";
 import { createStatisticsBook } from "../../src/statistics/book.ts";
 import { createLogger } from "../../src/telemetry/logger.ts";
 import { decorateDaemon, decorateQueue } from "./decorate-daemon.ts";
-import { createFailpoints } from "./failpoints.ts";
+import { createFailpoints, die } from "./failpoints.ts";
 import { createFaultDisk, type FaultDisk } from "./fault-disk.ts";
 import { wrapPort } from "./wrap-port.ts";
 
@@ -29,7 +31,8 @@ import { wrapPort } from "./wrap-port.ts";
 const lock = { durationMs: 8_000, stalledIntervalMs: 4_000 };
 
 // A daemon never outlives the run that it is part of.
-process.once("disconnect", () => process.exit(1));
+const endAlone = (): void => process.exit(1);
+process.once("disconnect", endAlone);
 
 const outcome = loadSettings({ env: process.env, flags: {} });
 if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
@@ -39,12 +42,16 @@ if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
 const unfit = checkFit(settings, loaded.document);
 if (unfit.length > 0) throw new Error(unfit.map(formatProblem).join("\n"));
 
+const { FAULT_POINT: target, FAULT_KIND: kind, FAULT_CRASH: crash, FAULT_RECORD: recordFile } = process.env;
+const stopItself = (): void => void process.kill(process.pid, "SIGTERM");
 let disk: FaultDisk | null = null;
 const failpoints = createFailpoints({
-  target: process.env["FAULT_POINT"],
-  recordFile: process.env["FAULT_RECORD"],
-  atDeath: () => {
-    if (process.env["FAULT_CRASH"] === "power") disk?.cutPower();
+  target,
+  recordFile,
+  end: () => {
+    if (kind !== "kill") return stopItself();
+    if (crash === "power") disk?.cutPower();
+    die();
   },
   withhold: (place) =>
     new Promise((resolve) => {
@@ -60,12 +67,18 @@ const events = createFanOut([
   {
     emit: ({ type }) => {
       if (type === "daemon:started") process.send?.({ started: true });
+      if (type !== "daemon:stopping") return;
+      process.send?.({ stopping: true });
+      if (kind === "stop-twice") stopItself();
     },
   },
 ]);
 const teardown = createTeardown();
+const { stop, closed } = endOnSignals(processIo.onSignal, settings.shutdown.hardMs);
+teardown.add("signals", closed);
 const { url, keyPrefix } = settings.redis;
 const redis = createRedis(url, { role: "fault", keyPrefix });
+teardown.add("redis of the guard book", () => redis.close());
 const env = process.env;
 const live = openLiveCore({
   settings,
@@ -99,7 +112,7 @@ await runDaemon({
   clock: systemClock,
   metrics: { render: () => Promise.resolve(""), contentType: "text/plain" },
   version: "fault",
-  stop: new AbortController().signal,
+  stop,
   readStatistics: async (name, signal) => {
     const index = live.current().document.indexes.find((one) => one.name === name);
     if (index === undefined) return;
@@ -110,3 +123,8 @@ await runDaemon({
     }
   },
 });
+
+const unclean = await teardown.run(2_000);
+if (unclean.length > 0) throw new Error(`could not be closed in time: ${unclean.join(", ")}`);
+process.off("disconnect", endAlone);
+process.disconnect();

@@ -14,7 +14,6 @@ export interface KnownLetter {
   readonly source: SourceName;
   readonly dlqId: string;
   readonly fate: Fate;
-  readonly mayBeRefused: boolean;
   /** Unix ms from which on it could be settled. */
   readonly since: number;
 }
@@ -51,6 +50,8 @@ export interface Observation {
   readonly inQueue: ReadonlySet<string>;
   /** What the ledger says of each dlqId. */
   readonly ledger: ReadonlyMap<string, LedgerView["state"]>;
+  /** dlqIds that are open past their horizon, with a POST of theirs refused: a hit proves nothing then, only the end of the window does. */
+  readonly unprovable: ReadonlySet<string>;
 }
 
 const declaredDoubles: ReadonlySet<string> = new Set([
@@ -60,28 +61,13 @@ const declaredDoubles: ReadonlySet<string> = new Set([
 ]);
 
 export async function observe(stand: Stand): Promise<Observation> {
-  const names = Object.keys(stand.emulators) as SourceName[];
-  const accepted = names.flatMap((source) =>
-    entriesOf(stand, source, "accepted").map(({ seq, deduplicationId, messageId }): Acceptance => ({
-      source,
-      seq,
-      messageId,
-      dlqId: toDlqId(deduplicationId),
-    })),
-  );
-  const deleted = names.flatMap((source) =>
+  const accepted = acceptances(stand);
+  const deleted = sourceNames(stand).flatMap((source) =>
     entriesOf(stand, source, "deleted").flatMap(({ seq, at, dlqIds }) =>
       dlqIds.map((dlqId): Deletion => ({ source, seq, at, dlqId })),
     ),
   );
-  const letters: KnownLetter[] = stand.letters.map((letter) => ({ ...letter, since: 0 }));
-  for (const source of names) {
-    for (const { messageId, dlqId, at } of entriesOf(stand, source, "dead-lettered")) {
-      const from = accepted.find((one) => one.messageId === messageId)?.dlqId;
-      const parent = letters.find((letter) => letter.dlqId === from);
-      if (parent !== undefined) letters.push({ ...parent, dlqId, since: at, mayBeRefused: true });
-    }
-  }
+  const letters = knownLetters(stand, accepted);
   const deliveries = new Map<string, number>();
   for (const { body } of stand.receiver.deliveries) {
     const key = keyOf(body) ?? "unknown";
@@ -94,11 +80,44 @@ export async function observe(stand: Stand): Promise<Observation> {
     deliveries,
     ...(await readArchive(stand)),
     ...(await readAudit(stand)),
-    ledger: await readLedger(stand, letters),
+    ...(await readLedger(stand, letters)),
     inQueue: new Set(
       letters.filter((one) => stand.emulators[one.source].dlq.find(one.dlqId)).map(({ dlqId }) => dlqId),
     ),
   };
+}
+
+/** Of what is in doubt just now; see Observation. */
+export async function readUnprovable(stand: Stand): Promise<ReadonlySet<string>> {
+  return (await readLedger(stand, knownLetters(stand, acceptances(stand)))).unprovable;
+}
+
+function acceptances(stand: Stand): readonly Acceptance[] {
+  return sourceNames(stand).flatMap((source) =>
+    entriesOf(stand, source, "accepted").map(({ seq, deduplicationId, messageId }): Acceptance => ({
+      source,
+      seq,
+      messageId,
+      dlqId: toDlqId(deduplicationId),
+    })),
+  );
+}
+
+/** What was seeded, and what came back. */
+function knownLetters(stand: Stand, accepted: readonly Acceptance[]): readonly KnownLetter[] {
+  const letters: KnownLetter[] = stand.letters.map((letter) => ({ ...letter, since: 0 }));
+  for (const source of sourceNames(stand)) {
+    for (const { messageId, dlqId, at } of entriesOf(stand, source, "dead-lettered")) {
+      const from = accepted.find((one) => one.messageId === messageId)?.dlqId;
+      const parent = letters.find((letter) => letter.dlqId === from);
+      if (parent !== undefined) letters.push({ ...parent, dlqId, since: at });
+    }
+  }
+  return letters;
+}
+
+function sourceNames({ emulators }: Stand): readonly SourceName[] {
+  return Object.keys(emulators) as SourceName[];
 }
 
 function entriesOf<Type extends "accepted" | "deleted" | "dead-lettered">(
@@ -118,16 +137,21 @@ function toDlqId(deduplicationId: string | undefined): string | null {
 async function readLedger(
   { core }: Stand,
   letters: readonly KnownLetter[],
-): Promise<ReadonlyMap<string, LedgerView["state"]>> {
-  const states = new Map<string, LedgerView["state"]>();
+): Promise<Pick<Observation, "ledger" | "unprovable">> {
+  const ledger = new Map<string, LedgerView["state"]>();
+  const unprovable = new Set<string>();
   for (const { runtime } of core.sources.values()) {
     const ids = letters
       .filter(({ source }) => source === runtime.config.id)
       .map(({ dlqId }) => dlqId as DlqId);
     const { views } = await runtime.ledger.peek(ids);
-    for (const [index, dlqId] of ids.entries()) states.set(dlqId, views[index]?.state ?? "absent");
+    for (const [index, dlqId] of ids.entries()) {
+      const view = views[index];
+      ledger.set(dlqId, view?.state ?? "absent");
+      if (view?.state === "open" && view.pastHorizon && view.series.refusals > 0) unprovable.add(dlqId);
+    }
   }
-  return states;
+  return { ledger, unprovable };
 }
 
 async function readArchive({ archiveDir }: Stand): Promise<Pick<Observation, "archived" | "damage">> {

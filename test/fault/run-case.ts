@@ -11,27 +11,27 @@ import {
   type Double,
 } from "./judge.ts";
 import { leaveBehind } from "./leave-behind.ts";
+import { toFaults, type Fault, type Kill, type KillKind } from "./kill.ts";
 import type { Machine } from "./machine.ts";
-import { observe, type Observation } from "./observe.ts";
-import { horizonMs, sweepEveryMs, takeoverAfterMs } from "./scenario.ts";
+import { observe, readUnprovable, type Observation } from "./observe.ts";
+import { horizonMs, shutdownHardMs, sweepEveryMs, takeoverAfterMs } from "./scenario.ts";
 import { createStand, type Stand } from "./stand.ts";
-
-/** One death and what came of it. */
-export interface Kill {
-  readonly failpoint: string;
-  readonly crash: "process" | "power";
-}
 
 export interface CaseResult {
   readonly kill: Kill | null;
-  /** Whether the daemon died there; without, its work ended before it came by. */
-  readonly reached: boolean;
+  /** What the daemons came by; null: none ended there, because the work was done before. A second death that was not reached leaves a `kill`. */
+  readonly reached: KillKind | null;
   readonly messages: number;
   readonly lost: number;
   readonly doubles: readonly Double[];
-  /** Longest wait of a dead letter after the restart, ms: of those with one POST at most, and of those whose batch was refused. */
+  /**
+   * How long after the last daemon had started, or from when on it could be settled, the last dead letter was, ms. `InDoubt`: of those
+   * whose outcome no answer could prove, which wait for the end of their window by design.
+   */
   readonly stallMs: number;
   readonly stallInDoubtMs: number;
+  /** Whose `stallMs` is; null: nothing waited. */
+  readonly stalled: string | null;
   /** What is not as promised, a sentence each. */
   readonly violations: readonly string[];
   /** Failpoints that the first daemon passed, in order. */
@@ -40,11 +40,16 @@ export interface CaseResult {
   readonly logs: string;
 }
 
-/** The index's backlog is gone this long after the first start. */
+/** The index's backlog is gone this long after the first start, once the guard was seen closed; without, after the longest. */
 const guardOpensAfterMs = 2_500;
+const guardOpensAfterAtMostMs = 15_000;
 const lookEveryMs = 250;
+/** Who waits for the end of a window does so for many seconds. */
+const looksPerDoubt = 4;
 /** What may be added to a wait that the ledger's clock bounds: a start, a job's lock, a failed delete's backoff, a page. */
 const slackMs = 12_000;
+/** What may be added to a daemon's own deadline, and what one that is told twice may take. */
+const endSlackMs = 2_000;
 /** Several processes stand in line behind each other where this one does. */
 const linesPerLateness = 4;
 const giveUpAfterMs = 180_000;
@@ -57,64 +62,97 @@ export interface CaseParts {
   readonly kill: Kill | null;
 }
 
-/** Seeds, runs a daemon until it dies at the failpoint, restarts it, waits until everything is where it belongs, and judges. */
+/** Seeds, runs daemons until each has ended as it was to, and one more until everything is where it belongs, and judges. */
 export async function runCase({ redisUrl, keyPrefix, machine, kill }: CaseParts): Promise<CaseResult> {
   const stand = await createStand(redisUrl, keyPrefix);
   const violations: string[] = [];
-  let daemon: DaemonProcess | null = null;
+  const daemons: DaemonProcess[] = [];
+  const unprovable = new Set<string>();
+  const faults = toFaults(kill);
+  let ends = 0;
+  let restartedAt = Number.POSITIVE_INFINITY;
   try {
     await leaveBehind(stand);
     stand.misbehave();
-    const guard = openGuardLater(stand);
-    const first = startDaemonProcess(
-      stand,
-      kill === null ? {} : { target: kill.failpoint, crash: kill.crash },
-    );
-    daemon = first;
-    const death = await Promise.race([first.died, first.started.then(() => whenDone(stand, first.died))]);
-    const reached = death?.signal === "SIGKILL";
-    if (death !== null && !reached) violations.push(`the daemon ended with ${String(death.exitCode)}`);
-    let restartedAt = Number.POSITIVE_INFINITY;
-    const lateBefore = machine.latenessMs();
-    if (reached) {
-      violations.push(...judgeAnyMoment(await observe(stand)).map((one) => `at the death: ${one}`));
-      const second = startDaemonProcess(stand, {});
-      daemon = second;
-      const started = await Promise.race([second.started, second.died]);
-      if (typeof started !== "number") throw new Error("the daemon did not come back");
-      restartedAt = started;
-      const end = await whenDone(stand, second.died);
-      if (end !== null) violations.push("the daemon died again by itself");
+    const guard = openGuardLater(stand, () => daemons.some((daemon) => daemon.passed().some(isGuardNoted)));
+    let lateBefore = machine.latenessMs();
+    const lateMs = (): number => linesPerLateness * (machine.latenessMs() - lateBefore);
+    for (const fault of [...faults, null]) {
+      lateBefore = machine.latenessMs();
+      const daemon = startDaemonProcess(stand, fault);
+      daemons.push(daemon);
+      const started = await Promise.race([daemon.started, daemon.died]);
+      if (typeof started === "number" && ends > 0) restartedAt = started;
+      const death = await endOf(stand, daemon, unprovable);
+      if (death === null) break;
+      violations.push(...judgeDeath(death, fault, lateMs()));
+      if (fault === null) break;
+      ends += 1;
+      const wrong = judgeAnyMoment(await observe(stand));
+      violations.push(...wrong.map((one) => `at death ${ends}: ${one}`));
     }
-    await daemon.kill();
+    await daemons.at(-1)?.kill();
     await Promise.all(Object.values(stand.emulators).map((emulator) => emulator.idle()));
     guard.cancel();
     const seen = await observe(stand);
-    const stalls = measureStalls(seen, Math.max(restartedAt, guard.openedAt()), restartedAt);
-    violations.push(...judgeAnyMoment(seen), ...judgeEnd(seen));
-    const slack = slackMs + linesPerLateness * (machine.latenessMs() - lateBefore);
-    violations.push(...judgeStalls(stalls, slack));
+    const from = { restartedAt, guardOpenAt: Math.max(restartedAt, guard.openedAt()) };
+    const stalls = measureStalls({ ...seen, unprovable }, from);
+    violations.push(...judgeAnyMoment(seen), ...judgeEnd(seen), ...judgeStalls(stalls, slackMs + lateMs()));
     return {
       kill,
-      reached,
+      reached: kill === null || ends === 0 ? null : ends < faults.length ? "kill" : kill.kind,
       messages: seen.letters.length,
       lost: findLost(seen).length,
       doubles: findDoubles(seen),
       ...stalls,
       violations,
-      passed: first.passed(),
+      passed: daemons[0]?.passed() ?? [],
       logs: violations.length > 0 ? `${await dumpQueue(stand)}\n${tailOf(stand)}` : "",
     };
   } finally {
-    await daemon?.kill();
+    await daemons.at(-1)?.kill();
     await stand.close();
   }
 }
 
+/** Null when all work is done before; a daemon that has heard that it is to stop has its time for that. */
+async function endOf(
+  stand: Stand,
+  daemon: DaemonProcess,
+  unprovable: Set<string>,
+): Promise<DaemonDeath | null> {
+  const death = await whenDone(stand, daemon.died, unprovable);
+  return death === null && daemon.isStopping() ? daemon.died : death;
+}
+
+/** What is wrong with this end of a daemon. */
+function judgeDeath(
+  { signal, exitCode, stoppingMs }: DaemonDeath,
+  fault: Fault | null,
+  lateMs: number,
+): readonly string[] {
+  const end = signal ?? `exit code ${exitCode}`;
+  if (fault === null) return [`the daemon ended by itself with ${end}`];
+  const { kind } = fault;
+  const expected = { kill: "SIGKILL", stop: "exit code 0", "stop-twice": "SIGTERM" }[kind];
+  const boundMs = (kind === "stop" ? shutdownHardMs : 0) + endSlackMs + lateMs;
+  return [
+    ...(end === expected ? [] : [`the daemon, to end with ${expected}, ended with ${end}`]),
+    ...(stoppingMs === null || stoppingMs <= boundMs
+      ? []
+      : [`the daemon took ${Math.round(stoppingMs)} ms to stop`]),
+  ];
+}
+
 /** Resolves when everything is where it belongs, with the daemon's death if that comes first, and with null when it takes too long. */
-async function whenDone(stand: Stand, died: Promise<DaemonDeath>): Promise<DaemonDeath | null> {
+async function whenDone(
+  stand: Stand,
+  died: Promise<DaemonDeath>,
+  unprovable: Set<string>,
+): Promise<DaemonDeath | null> {
   const deadline = Date.now() + giveUpAfterMs;
-  while (Date.now() < deadline) {
+  for (let look = 0; Date.now() < deadline; look += 1) {
+    if (look % looksPerDoubt === 0) for (const dlqId of await readUnprovable(stand)) unprovable.add(dlqId);
     if (await isDone(stand)) return null;
     const death = await Promise.race([died, delay(lookEveryMs, null)]);
     if (death !== null) return death;
@@ -138,39 +176,54 @@ async function isDone(stand: Stand): Promise<boolean> {
   return letters.every(({ fate, dlqId }) => isAtRest(fate, ledger.get(dlqId) ?? "absent"));
 }
 
-function openGuardLater(stand: Stand): { openedAt(): number; cancel(): void } {
+function isGuardNoted(passed: string): boolean {
+  return passed.endsWith("guardBook.note:after");
+}
+
+/** What a guard never held, its opening does not let go. */
+function openGuardLater(stand: Stand, wasClosed: () => boolean): { openedAt(): number; cancel(): void } {
+  const begunAt = performance.now();
   let openedAt = Number.POSITIVE_INFINITY;
-  const timer = setTimeout(() => {
+  const timer = setInterval(() => {
+    const forMs = performance.now() - begunAt;
+    if (forMs < guardOpensAfterMs || (forMs < guardOpensAfterAtMostMs && !wasClosed())) return;
+    clearInterval(timer);
     openedAt = Date.now();
     stand.openGuard();
-  }, guardOpensAfterMs);
-  return { openedAt: () => openedAt, cancel: () => clearTimeout(timer) };
+  }, lookEveryMs);
+  return { openedAt: () => openedAt, cancel: () => clearInterval(timer) };
 }
 
-interface Stalls {
-  readonly stallMs: number;
-  readonly stallInDoubtMs: number;
-}
+type Stalls = Pick<CaseResult, "stallMs" | "stallInDoubtMs" | "stalled">;
 
-/** How long after the restart each was settled, from when on it could be. `guardOpenAt` counts for what the guard held. */
-function measureStalls({ letters, deleted }: Observation, guardOpenAt: number, restartedAt: number): Stalls {
+/** How long each took to be settled, from when on it could be. `guardOpenAt` counts for what the guard held. */
+function measureStalls(
+  { letters, deleted, unprovable }: Pick<Observation, "letters" | "deleted" | "unprovable">,
+  { restartedAt, guardOpenAt }: { readonly restartedAt: number; readonly guardOpenAt: number },
+): Stalls {
   let stallMs = 0;
   let stallInDoubtMs = 0;
-  for (const { dlqId, key, since, mayBeRefused } of letters) {
+  let stalled: string | null = null;
+  for (const { dlqId, key, since } of letters) {
     const settledAt = deleted.find((one) => one.dlqId === dlqId)?.at;
     if (settledAt === undefined || settledAt < restartedAt) continue;
     const from = Math.max(since, key.startsWith("guarded") ? guardOpenAt : restartedAt);
-    if (mayBeRefused) stallInDoubtMs = Math.max(stallInDoubtMs, settledAt - from);
-    else stallMs = Math.max(stallMs, settledAt - from);
+    const waitedMs = settledAt - from;
+    if (unprovable.has(dlqId)) {
+      stallInDoubtMs = Math.max(stallInDoubtMs, waitedMs);
+    } else if (waitedMs > stallMs) {
+      stallMs = waitedMs;
+      stalled = key;
+    }
   }
-  return { stallMs, stallInDoubtMs };
+  return { stallMs, stallInDoubtMs, stalled };
 }
 
-function judgeStalls({ stallMs, stallInDoubtMs }: Stalls, slack: number): readonly string[] {
+function judgeStalls({ stallMs, stallInDoubtMs, stalled }: Stalls, slack: number): readonly string[] {
   const bound = Math.round(takeoverAfterMs + sweepEveryMs + slack);
   const boundInDoubt = Math.round(horizonMs + sweepEveryMs + slack);
   return [
-    ...(stallMs > bound ? [`something waited ${stallMs} ms, more than ${bound} ms`] : []),
+    ...(stallMs > bound ? [`${stalled} waited ${stallMs} ms, more than ${bound} ms`] : []),
     ...(stallInDoubtMs > boundInDoubt
       ? [`something in doubt waited ${stallInDoubtMs} ms, more than ${boundInDoubt} ms`]
       : []),

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { chooseKills, countPassings } from "./choose-kills.ts";
+import type { Kill } from "./kill.ts";
 import { createMachine, type Machine } from "./machine.ts";
-import { runCase, type CaseResult, type Kill } from "./run-case.ts";
+import { runCase, type CaseResult } from "./run-case.ts";
 
 export interface MatrixOrder {
   readonly redisUrl: string;
@@ -24,14 +25,14 @@ export interface MatrixResult {
   readonly tookMs: number;
 }
 
-/** Records which failpoints there are, then dies at as many as asked, each in a case of its own. */
+/** Records which failpoints there are, then ends daemons at as many as asked, each in a case of its own. */
 export async function runMatrix(order: MatrixOrder): Promise<MatrixResult> {
   const startedAt = performance.now();
   const machine = createMachine();
   const recorded = await runOne(order, machine, null);
   const passings = countPassings(recorded.passed);
   const kills =
-    typeof order.kills === "number" ? chooseKills(passings, order.kills, order.seed) : [order.kills];
+    typeof order.kills === "number" ? chooseKills(recorded.passed, order.kills, order.seed) : [order.kills];
   const waiting = [...kills];
   const cases: CaseResult[] = [];
   let running = 0;
@@ -60,12 +61,13 @@ async function runOne({ redisUrl }: MatrixOrder, machine: Machine, kill: Kill | 
     const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return {
       kill,
-      reached: false,
+      reached: null,
       messages: 0,
       lost: 0,
       doubles: [],
       stallMs: 0,
       stallInDoubtMs: 0,
+      stalled: null,
       violations: [`the case did not come to its end: ${why}`],
       passed: [],
       logs: "",

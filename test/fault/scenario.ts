@@ -30,8 +30,6 @@ export interface Letter {
   readonly leftover: Leftover | null;
   /** Fails at its receiver once after it was redriven. */
   readonly comesBack: boolean;
-  /** A POST of its batch was refused: an answer lost after that leaves it in doubt until its window has passed. */
-  readonly mayBeRefused: boolean;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -96,7 +94,6 @@ export function createLetters(receiverUrl: string, now: number): readonly Letter
         fate,
         leftover,
         comesBack: group.comesBack ?? false,
-        mayBeRefused: path === "orders",
         fields: {
           dlqId: `${enteredAt}-0`,
           url: `${receiverUrl}/${path}`,
@@ -204,6 +201,8 @@ export const settings: Readonly<Record<string, string>> = {
   REDRIVER_SERVICE_BATCH_TIMEOUT: "3s",
   REDRIVER_PUBLISH_MAX_ITEMS: "6",
   REDRIVER_SWEEP_EVERY: "1s",
+  REDRIVER_SHUTDOWN_SOFT: "2s",
+  REDRIVER_SHUTDOWN_HARD: "6s",
   REDRIVER_LINEAGE_KEY: "a-key-of-the-crash-matrix-alone",
 };
 /** For the worker that leaves things behind: what it is to send is sent, however busy the machine is. */
@@ -216,3 +215,4 @@ export const dedupWindowMs = 100_000;
 export const takeoverAfterMs = 20_000;
 export const horizonMs = 52_000;
 export const sweepEveryMs = 1_000;
+export const shutdownHardMs = 6_000;

@@ -1,26 +1,38 @@
+import { killKinds, toOptions, type KillKind } from "./kill.ts";
 import type { CaseResult } from "./run-case.ts";
 import type { MatrixResult } from "./run-matrix.ts";
 
 /** The numbers of one matrix, for people, for CI and for docs/guarantees.md. */
 export interface Summary {
   readonly seed: number;
-  /** Deaths that were asked for, and of these the ones whose failpoint was passed. */
+  /** Those that were asked for, and of these the ones whose failpoint was passed. */
   readonly cases: number;
   readonly kills: number;
-  readonly failpoints: { readonly covered: number; readonly total: number };
+  readonly killsByKind: Readonly<Record<KillKind, number>>;
+  readonly failpoints: {
+    readonly covered: number;
+    readonly total: number;
+    /** How often each of them was come by at least, with each kind. */
+    readonly leastByKind: Readonly<Record<KillKind, number>>;
+  };
   readonly messages: number;
   readonly lost: number;
   /** Dead letters that were accepted more than once, by what the audit says of them. */
   readonly doubled: { readonly undeclared: number; readonly declared: Readonly<Record<string, number>> };
+  /** From the start of the last daemon (Redis and the service answer all along) until settled: promise 5. */
   readonly longestStallMs: number;
   readonly longestStallInDoubtMs: number;
   readonly violations: readonly { readonly failpoint: string; readonly what: string }[];
   readonly notReached: readonly string[];
+  /** A second death that the daemon which came back did not come by: counted as one that was killed once. */
+  readonly notReachedAgain: readonly string[];
   readonly tookMs: number;
 }
 
 export function summarise({ seed, recorded, passings, cases, tookMs }: MatrixResult): Summary {
-  const reached = cases.filter((one) => one.reached);
+  const reached = cases.filter((one) => one.reached !== null);
+  const placesOf = (kind: KillKind): readonly string[] =>
+    reached.filter((one) => one.reached === kind).map(placeOf);
   const all = [recorded, ...cases];
   const doubles = all.flatMap((one) => one.doubles);
   const declared: Record<string, number> = {};
@@ -29,9 +41,11 @@ export function summarise({ seed, recorded, passings, cases, tookMs }: MatrixRes
     seed,
     cases: cases.length,
     kills: reached.length,
+    killsByKind: perKind((kind) => placesOf(kind).length),
     failpoints: {
-      covered: new Set(reached.map((one) => placeOf(one))).size,
+      covered: new Set(reached.map(placeOf)).size,
       total: passings.size,
+      leastByKind: perKind((kind) => leastOften(placesOf(kind), passings.keys())),
     },
     messages: sum(cases.map(({ messages }) => messages)),
     lost: sum(all.map(({ lost }) => lost)),
@@ -39,30 +53,39 @@ export function summarise({ seed, recorded, passings, cases, tookMs }: MatrixRes
     longestStallMs: Math.max(0, ...cases.map(({ stallMs }) => stallMs)),
     longestStallInDoubtMs: Math.max(0, ...cases.map(({ stallInDoubtMs }) => stallInDoubtMs)),
     violations: all.flatMap((one) => one.violations.map((what) => ({ failpoint: nameOf(one), what }))),
-    notReached: cases.filter((one) => !one.reached).map(nameOf),
+    notReached: cases.filter((one) => one.reached === null).map(nameOf),
+    notReachedAgain: reached.filter(({ kill, reached: how }) => kill?.kind !== how).map(nameOf),
     tookMs,
   };
 }
 
 export function toTable(summary: Summary): string {
-  const { failpoints, doubled, notReached, violations } = summary;
+  const { failpoints, doubled, notReached, notReachedAgain, violations } = summary;
   const declared = Object.entries(doubled.declared).map(([name, count]) => `${count} ${name}`);
   const rows: readonly (readonly [string, string])[] = [
     ["seed", String(summary.seed)],
     ["kills", `${summary.kills} of ${summary.cases} cases`],
+    ...killKinds.map(
+      (kind) =>
+        [
+          `  ${kind}`,
+          `${summary.killsByKind[kind]}, each failpoint ${failpoints.leastByKind[kind]} times or more`,
+        ] as const,
+    ),
     ["failpoints", `${failpoints.covered} of ${failpoints.total}`],
     ["messages", String(summary.messages)],
     ["lost", String(summary.lost)],
     ["doubled, undeclared", String(doubled.undeclared)],
     ["doubled, declared", declared.length === 0 ? "0" : declared.join(", ")],
     ["longest stall", toSeconds(summary.longestStallMs)],
-    ["longest stall in doubt after a refusal", toSeconds(summary.longestStallInDoubtMs)],
+    ["longest stall of what none could prove", toSeconds(summary.longestStallInDoubtMs)],
     ["violations", String(violations.length)],
     ["took", toSeconds(summary.tookMs)],
   ];
   return [
     ...rows.map(([name, value]) => `${name.padEnd(40)}${value}`),
     ...notReached.map((name) => `not reached: ${name}`),
+    ...notReachedAgain.map((name) => `second death not reached: ${name}`),
     ...violations.map(({ failpoint, what }) => `VIOLATION ${failpoint}: ${what}`),
     "",
   ].join("\n");
@@ -70,17 +93,33 @@ export function toTable(summary: Summary): string {
 
 /** One line of a case as it ends. */
 export function toLine(result: CaseResult): string {
-  const { stallMs, stallInDoubtMs, doubles, violations } = result;
-  const stalls = `${toSeconds(stallMs)} ${toSeconds(stallInDoubtMs)}`;
-  const doubled = doubles.length === 0 ? "" : ` doubled ${doubles.length}`;
-  const reached = result.reached ? "" : " (not reached)";
+  const { stallMs, stallInDoubtMs, stalled, doubles, violations } = result;
+  const stalls = `${toSeconds(stallMs)} (${stalled ?? "none"}) ${toSeconds(stallInDoubtMs)}`;
+  const doubled = doubles.length === 0 ? "" : ` doubled ${doubles.map(({ key }) => key).join(", ")}`;
   const verdict = violations.length === 0 ? "ok " : "BAD";
-  return `${verdict} ${nameOf(result)}${reached} ${stalls}${doubled}\n`;
+  return `${verdict} ${nameOf(result)}${toReach(result)} ${stalls}${doubled}\n`;
 }
 
-/** As `--at` and `--crash` take it. */
-export function nameOf({ kill }: CaseResult): string {
-  return kill === null ? "no death" : `${kill.failpoint} (${kill.crash})`;
+function toReach({ kill, reached }: CaseResult): string {
+  if (reached === null) return " (not reached)";
+  return reached === kill?.kind ? "" : " (second death not reached)";
+}
+
+/** As the command takes it. */
+function nameOf({ kill }: CaseResult): string {
+  return kill === null ? "no death" : toOptions(kill);
+}
+
+function perKind(count: (kind: KillKind) => number): Readonly<Record<KillKind, number>> {
+  const of = (kind: KillKind) => [kind, count(kind)] as const;
+  return Object.fromEntries(killKinds.map(of)) as Record<KillKind, number>;
+}
+
+function leastOften(places: readonly string[], all: Iterable<string>): number {
+  const times = new Map<string, number>();
+  for (const place of all) times.set(place, 0);
+  for (const place of places) times.set(place, (times.get(place) ?? 0) + 1);
+  return Math.min(...times.values());
 }
 
 function placeOf({ kill }: CaseResult): string {

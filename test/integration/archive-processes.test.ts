@@ -20,7 +20,8 @@ import { createArchive } from ${JSON.stringify(built("create-archive.js"))};
 import { createArchiveReader } from ${JSON.stringify(built("create-archive-reader.js"))};
 const [dir, name] = process.argv.slice(1);
 const archive = createArchive({
-  dir, keepMs: ${30 * dayMs}, owner: "pod", pid: 1, now: () => ${archivedAt}, tell: (problem) => say(problem.message),
+  dir, keepMs: ${30 * dayMs}, owner: "pod", pid: 1, now: () => ${archivedAt}, otherNow: async () => null,
+  tell: (problem) => say(problem.message),
 });
 const say = (line) => writeSync(1, line + "\\n");
 let count = 0;

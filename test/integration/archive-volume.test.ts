@@ -1,8 +1,9 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemDisk } from "../../src/archive/disk.ts";
-import type { ArchiveVolume, DeclaredVolume } from "../../src/ports/archive.ts";
+import { silentVolume } from "../../src/compose/build-archive.ts";
+import { judgeVolume, type ArchiveVolume, type DeclaredVolume } from "../../src/ports/archive.ts";
 import { archiveEntry, archiveFiles, createStand } from "../support/archives.ts";
 import { createRig } from "../support/rig.ts";
 import { useRedis } from "../support/redis.ts";
@@ -98,6 +99,15 @@ describe.skipIf(memory === undefined)("an archive in memory", () => {
     expect(archiveFiles(join(dir, "kept"))).toHaveLength(1);
     expect(rig.eventsOf("archive:volume-seen")).toMatchObject([{ verdict: "fit" }]);
   });
+});
+
+it("a volume of which nothing is said has to last in a pod, and only there", () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv("KUBERNETES_SERVICE_HOST", undefined);
+  expect(judgeVolume(inContainer, silentVolume())).toBe("doubtful");
+  vi.stubEnv("KUBERNETES_SERVICE_HOST", "192.0.2.1");
+  expect(judgeVolume(inContainer, silentVolume())).toBe("unfit");
+  expect(judgeVolume(other, silentVolume())).toBe("fit");
 });
 
 it("a directory on a disk is accepted as it is, also where it is not made yet", async () => {

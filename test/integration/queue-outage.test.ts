@@ -165,13 +165,15 @@ describe("close", () => {
 });
 
 describe("with Redis away", () => {
-  test("adding windows and applying schedules fail with redis-unavailable instead of hanging", async () => {
+  test("adding windows or a tick and applying schedules fail with redis-unavailable instead of hanging", async () => {
     const { queue, events } = replica();
     await queue.addWindows([window]);
     await way.cut();
     await vi.waitFor(() => expect(events.of("redis:lost").length).toBe(1));
     await expect(queue.addWindows([window])).rejects.toMatchObject({ code: "redis-unavailable" });
     await expect(queue.applySchedules([])).rejects.toMatchObject({ code: "redis-unavailable" });
+    const added = queue.addTick("orders" as DrainName, Date.now());
+    await expect(added).rejects.toMatchObject({ code: "redis-unavailable" });
   });
 
   test("adding windows fails soon also when Redis was never there", async () => {

@@ -260,3 +260,91 @@ describe("an iteration", () => {
     ]);
   });
 });
+
+/** The job of a tick of its own of the drain `orders`. */
+const tickId = (at: number): string => `tick-once-orders-${Math.round(at / 1_000)}`;
+const tickKey = (at: number): string => `{${prefix}}:${prefix}-v1-short:${tickId(at)}`;
+
+describe("a tick of its own", () => {
+  const orders = "orders" as DrainName;
+
+  test("runs once when its moment has come, and not before", async () => {
+    const queue = replica();
+    const seen: { readonly job: Job; readonly at: number; readonly lastTry: boolean }[] = [];
+    await queue.start(async (job, { lastTry }) => void seen.push({ job, at: Date.now(), lastTry }));
+    const at = Date.now() + 400;
+    await queue.addTick(orders, at);
+    await vi.waitFor(() => expect(seen.length).toBe(1), { timeout: 10_000 });
+    expect(seen[0]).toMatchObject({ job: { kind: "tick", drain: "orders" }, lastTry: true });
+    expect(seen[0]!.at).toBeGreaterThanOrEqual(at);
+    await vi.waitFor(async () => expect(await redis.exists(tickKey(at))).toBe(0));
+    expect(await delayed()).toEqual([]);
+  });
+
+  test("asked for again for that second leaves the first as it is, whoever asks; another second and another drain have their own", async () => {
+    const at = Math.ceil(Date.now() / 1_000) * 1_000 + 3_600_000;
+    await replica().addTick(orders, at);
+    const before = await redis.hgetall(tickKey(at));
+    await replica().addTick(orders, at + 400);
+    await replica().addTick(orders, at - 400);
+    const later = at + 3_600_000;
+    await replica().addTick(orders, later);
+    await replica().addTick("refunds" as DrainName, at);
+    expect((await delayed()).toSorted()).toEqual(
+      [tickId(at), tickId(later), tickId(at).replace("orders", "refunds")].toSorted(),
+    );
+    expect(await redis.hgetall(tickKey(at))).toEqual(before);
+    const dueAt = Number(before["timestamp"]) + Number(before["delay"]);
+    // The moment of asking is taken twice on the way.
+    expect(Math.round(dueAt / 1_000) * 1_000).toBe(at);
+  });
+
+  test("can be asked for by the one that runs: it finds the source resting still", async () => {
+    const queue = replica();
+    const seen: number[] = [];
+    const first = Date.now();
+    await queue.start(async () => {
+      seen.push(Date.now());
+      if (seen.length === 1) await queue.addTick(orders, first + 1_200);
+    });
+    await queue.addTick(orders, first);
+    await vi.waitFor(() => expect(seen.length).toBe(2), { timeout: 10_000 });
+    expect(seen[1]).toBeGreaterThanOrEqual(first + 1_200);
+  });
+
+  test("is as well a sweep's, of a source", async () => {
+    const queue = replica();
+    const seen: Job[] = [];
+    await queue.start(async (job) => void seen.push(job));
+    const at = Date.now() + 300;
+    await Promise.all([queue.addSweep("eu" as SourceId, at), replica().addSweep("eu" as SourceId, at)]);
+    await vi.waitFor(() => expect(seen).toEqual([{ kind: "sweep", source: "eu" }]), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await delayed()).toEqual([]));
+    expect(seen).toHaveLength(1);
+  });
+
+  test("can be asked for again once it has run, also where it failed, and runs at once when its moment has passed", async () => {
+    const queue = replica();
+    let runs = 0;
+    await queue.start(async () => {
+      runs += 1;
+      if (runs === 1) throw new RedriverError("service-unavailable", "expected 2xx, got 503");
+    });
+    for (const expected of [1, 2, 3]) {
+      const at = Date.now() - 60_000;
+      await queue.addTick(orders, at);
+      await vi.waitFor(() => expect(runs).toBe(expected), { timeout: 10_000 });
+      await vi.waitFor(async () => expect(await redis.exists(tickKey(at))).toBe(0));
+    }
+    expect(events.of("job:failed")).toMatchObject([{ kind: "tick", givenUp: true }]);
+  });
+
+  test("stays when schedules are applied, which know nothing of it", async () => {
+    const queue = replica();
+    const at = Date.now() + 3_600_000;
+    await queue.addTick(orders, at);
+    await queue.applySchedules([tick(yearly)]);
+    await queue.applySchedules([]);
+    expect(await delayed()).toEqual([tickId(at)]);
+  });
+});

@@ -3,10 +3,14 @@ import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
 import type { Token } from "../../src/ports/ids.ts";
 import { parseInfo } from "../../src/redis/judge-server.ts";
 import { findRedisProblems } from "../../src/redis/preflight.ts";
+import { takeCensus } from "../../src/redrive/census.ts";
+import { readArchive } from "../support/archives.ts";
+import { createFolder } from "../support/command.ts";
 import { createRig, type Rig } from "../support/rig.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis("own");
+const never = new AbortController().signal;
 
 /** A neighbour's: beside it, what connections take for their buffers is nothing. */
 const fillerBytes = 50_000_000;
@@ -40,6 +44,14 @@ async function fullPass(rig: Rig): Promise<unknown> {
 
 const posts = (rig: Rig): number =>
   rig.emulator.journal.entries("request").filter(({ operation }) => operation === "batch").length;
+
+function census({ core, drain }: Rig, documentHash: string): Promise<unknown> {
+  const { archive, document } = core;
+  return takeCensus(
+    { source: drain.source, drains: document.drains, documentHash, archive },
+    { signal: never, stopping: never },
+  );
+}
 
 describe("a Redis that is almost full", () => {
   it("holds what is new, with the reason, finishes what is begun, and goes on when it has room", async () => {
@@ -122,6 +134,26 @@ describe("a Redis whose memory is used up", () => {
     expect((await ledger.pendingDeletes(10, 0)).entries).toHaveLength(1);
     expect(await ledger.gone([one])).toMatchObject({ count: 1 });
     expect((await ledger.summary()).pendingDelete).toBe(0);
+  });
+
+  it("keeps nothing from being copied that nears its expiry, once, and knows it when it has room", async () => {
+    const dir = `${createFolder().path}/archive`;
+    const options = {
+      drain: `\n    rules: [{ name: all, when: any, then: hold }]\n`,
+      document: `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }\n`,
+    };
+    const rig = await createRig({ redisUrl: redis.url(), ...options });
+    const near = rig.seed(120, {}, 61 * 3_600_000);
+    await rig.drain.source.ledger.now();
+    await setMaxMemory(1.2);
+    for (const round of ["one", "two"]) {
+      await expect(census(rig, round)).rejects.toMatchObject({ code: "redis-unavailable" });
+      expect((await readArchive(dir)).ids).toEqual(near);
+    }
+    await setMaxMemory(null);
+    expect(await census(rig, "three")).toMatchObject({ expiringUnarchived: 0 });
+    await census(await createRig({ redisUrl: redis.url(), twinOf: rig, ...options }), "four");
+    expect((await readArchive(dir)).ids).toEqual(near);
   });
 
   it("in the middle of a pass publishes no more, and is drained once when it has room", async () => {

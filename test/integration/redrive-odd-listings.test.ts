@@ -42,7 +42,8 @@ describe("a listing that never comes to an end", () => {
       rig.emulator.faults.add({ ...fault, name });
       const result = await rig.pass().catch((error: unknown) => error);
       expect(result).toMatchObject({ outcome: "partial" });
-      expect(rig.eventsOf("window:failed")[0]).toMatchObject({ code: "answer-unreadable" });
+      expect(rig.eventsOf("window:failed")[0]).toMatchObject({ code: "listing-endless" });
+      expect(rig.eventsOf("source:halted")).toEqual([]);
       expect(rig.eventsOf("pass:closed")).toMatchObject([{ outcome: "partial" }]);
       expect(rig.emulator.journal.counts().requests["list 200"]).toBeLessThan(60);
       rig.emulator.faults.remove(name);
@@ -53,6 +54,42 @@ describe("a listing that never comes to an end", () => {
     },
     60_000,
   );
+});
+
+describe("a listing that goes in circles in one window", () => {
+  it("ends that window alone, told once; the others go on, and the source is not halted", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    const old = rig.seed(150, { responseStatus: 404 }, 60 * minuteMs);
+    rig.seed(150, {}, 10 * minuteMs);
+    const oldest = Number(old[0]?.split("-")[0]);
+    const { service } = rig.drain.source;
+    const list: MessageService["list"] = async ({ cursor, ...query }, signal) => {
+      const at = cursor === undefined || cursor === "again" ? {} : { cursor };
+      const page = await service.list({ ...query, ...at }, signal);
+      const isOdd =
+        (query.toDate ?? Infinity) < Date.now() - 30 * minuteMs && (query.fromDate ?? 0) <= oldest;
+      return isOdd ? { records: page.records, cursor: "again" } : page;
+    };
+    const source = { ...rig.drain.source, service: { ...toPlain(service), list } };
+    const pass = () =>
+      runPassHere(
+        { ...rig.drain, source },
+        { ...rig.core.settings.passes, alwaysFull: true },
+        { signal: never, stopping: never },
+        () => undefined,
+      );
+    for (let round = 1; round <= 2; round += 1) {
+      expect(await pass()).toMatchObject({ outcome: "partial" });
+      expect(rig.eventsOf("window:failed").map(({ code }) => code)).toEqual(
+        Array.from({ length: round }, () => "listing-endless"),
+      );
+    }
+    expect(rig.emulator.dlq.size).toBe(150);
+    expect(source.health.current()).toEqual({ state: "usable" });
+    expect(await fullPass(rig)).toMatchObject({ outcome: "complete", tally: { held: 150 } });
+    rig.emulator.dlq.remove(old);
+    await expectDrainedOnce(rig, 150);
+  });
 });
 
 describe("a listing that lags behind deletes", () => {
@@ -91,19 +128,21 @@ describe("a listing that lags behind deletes", () => {
   });
 });
 
-describe.each([
-  ["ahead", 5 * minuteMs],
-  ["behind", -5 * minuteMs],
-] as const)("a service clock five minutes %s of ours", (_name, skewMs) => {
-  const emulator = { clock: { now: () => Date.now() + skewMs } };
-  const patient = `
+it.each([
+  ["five minutes ahead", 5 * minuteMs],
+  ["five minutes behind", -5 * minuteMs],
+  ["three days ahead", 3 * 24 * 60 * minuteMs],
+  ["three days behind", -3 * 24 * 60 * minuteMs],
+])(
+  "a service clock %s of ours decides ages: a record is as old as the service says",
+  async (_name, skewMs) => {
+    const drain = `
     minAge: 2m
     rules:
       - { name: outage, when: { responseStatus: 503 }, then: republish }
 `;
-
-  it("decides ages: a record is as old as the service says", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: patient, emulator });
+    const emulator = { clock: { now: () => Date.now() + skewMs } };
+    const rig = await createRig({ redisUrl: redis.url(), drain, emulator });
     // By its clock 90 s old, or 150 s; what lies in our own future is listed later.
     const [young, old] = [90_000, 150_000].map((ageMs) => Math.max(ageMs - skewMs, 10_000));
     rig.seed(1, {}, old);
@@ -111,7 +150,14 @@ describe.each([
     const held = skewMs < 0 ? 1 : 0;
     expect(await rig.pass()).toMatchObject({ outcome: "complete", tally: { republished: 1, held } });
     expect(rig.emulator.dlq.size).toBe(held);
-  });
+  },
+);
+
+describe.each([
+  ["ahead", 5 * minuteMs],
+  ["behind", -5 * minuteMs],
+] as const)("a service clock five minutes %s of ours", (_name, skewMs) => {
+  const emulator = { clock: { now: () => Date.now() + skewMs } };
 
   it("hides nothing that enters between passes over what is new", async () => {
     const rig = await createRig({ redisUrl: redis.url(), emulator });
@@ -124,7 +170,10 @@ describe.each([
     seedNow();
     // Six minutes later by both clocks.
     rig.emulator.clock.advance(6 * minuteMs);
-    await rig.drain.source.service.list({ select: {}, count: 1 });
+    // One answer that is dated otherwise than all before it would not be believed.
+    for (let answers = 0; answers < 10; answers += 1) {
+      await rig.drain.source.service.list({ select: {}, count: 1 });
+    }
     expect(await passLater(rig, 6 * minuteMs)).toMatchObject({
       outcome: "complete",
       tally: { republished: 2 },
@@ -155,18 +204,38 @@ describe.each([
   });
 });
 
+describe("answers that are dated five minutes ahead of the service's records", () => {
+  it("hide nothing that enters between passes over what is new: the horizon is the earlier of both clocks", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    const date = new Date(Date.now() + 5 * minuteMs).toUTCString();
+    rig.emulator.faults.add({ kind: "headers", operation: "any", headers: { date } });
+    rig.seed(20);
+    expect(await rig.pass()).toMatchObject({ tally: { republished: 20 } });
+    rig.seed(1, {}, 10_000);
+    expect(await rig.pass()).toMatchObject({ outcome: "complete", tally: { republished: 1 } });
+    expect(rig.eventsOf("pass:opened").map(({ kind }) => kind)).toEqual(["full", "new"]);
+    await expectDrainedOnce(rig, 21);
+  });
+});
+
 const held = (rig: Rig): string[] =>
   rig
     .eventsOf("record:decided")
     .flatMap(({ dlqId, decision }) => (decision.then === "hold" && dlqId !== null ? [dlqId] : []));
 
+/** The methods of a service as they are, to replace some. */
+const toPlain = (service: MessageService): MessageService => ({
+  list: (query, signal) => service.list(query, signal),
+  publish: (items, lastByteAllowed, signal) => service.publish(items, lastByteAllowed, signal),
+  remove: (ids, signal) => service.remove(ids, signal),
+  clockOffsetMs: () => service.clockOffsetMs(),
+});
+
 /** A pass of a process whose clock has moved on; the offset to the service's is what it was. */
 function passLater(rig: Rig, byMs: number): Promise<PassHere> {
   const { clock, service } = rig.drain.source;
   const later: MessageService = {
-    list: (query, signal) => service.list(query, signal),
-    publish: (items, lastByteAllowed, signal) => service.publish(items, lastByteAllowed, signal),
-    remove: (ids, signal) => service.remove(ids, signal),
+    ...toPlain(service),
     clockOffsetMs: () => {
       const offsetMs = service.clockOffsetMs();
       return offsetMs === undefined ? undefined : offsetMs - byMs;

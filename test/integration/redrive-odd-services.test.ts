@@ -207,8 +207,11 @@ describe("a service that refuses everything with 400", () => {
     rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no", name: "no" });
     for (let round = 0; round < 2; round += 1) {
       expect(await pass()).toMatchObject({ tally: { republished: 0, deleted: 0, parked: 0 } });
-      expect(rig.drain.source.health.current()).toMatchObject({ code: "service-refuses-everything" });
-      await expect(pass()).rejects.toMatchObject({ code: "service-refuses-everything" });
+      expect(rig.drain.source.health.current()).toEqual({ state: "usable" });
+      expect(rig.drain.source.health.current("batch")).toMatchObject({ code: "service-refuses-everything" });
+      const asked = rig.emulator.journal.counts().requests["batch 400"];
+      expect(await pass()).toMatchObject({ tally: { listed: 30, republished: 0 } });
+      expect(rig.emulator.journal.counts().requests["batch 400"]).toBe(asked);
       wait(10 * minuteMs);
       rig.drain.source.health.resume();
     }

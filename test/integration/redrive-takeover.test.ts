@@ -2,6 +2,7 @@ import { describe, it, type ExpectStatic } from "vitest";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { MessageService } from "../../src/ports/service.ts";
 import { runPassHere } from "../../src/redrive/run-pass-here.ts";
+import type { SourceRuntime } from "../../src/redrive/runtime.ts";
 import { createRig, type Rig } from "../support/rig.ts";
 import { useRedis } from "../support/redis.ts";
 
@@ -17,6 +18,7 @@ const impatient = {
 };
 const source = "{ dedupWindow: 65s }";
 const takeoverMs = 17_500;
+const horizonMs = 18_500;
 const never = new AbortController().signal;
 
 function drainWith(unknownOutcome: "republish" | "park"): string {
@@ -48,14 +50,18 @@ function passThroughGate(rig: Rig): {
       return service.publish(items, lastByteAllowed, signal);
     },
   };
-  const drain = { ...rig.drain, source: { ...rig.drain.source, service: gated } };
-  const ended = runPassHere(
-    drain,
-    rig.core.settings.passes,
-    { signal: never, stopping: never },
-    () => undefined,
-  );
+  const ended = passWith(rig, { service: gated });
   return { atGate: aborted(arrived.signal), open: () => opened.abort(), ended };
+}
+
+/** One pass of a worker that makes each POST once: its retry budget is spent. */
+function passWithoutRetries(rig: Rig): Promise<unknown> {
+  return passWith(rig, { health: { ...rig.drain.source.health, mayRetry: () => false } });
+}
+
+function passWith(rig: Rig, source: Partial<SourceRuntime>): Promise<unknown> {
+  const drain = { ...rig.drain, source: { ...rig.drain.source, ...source } };
+  return runPassHere(drain, rig.core.settings.passes, { signal: never, stopping: never }, () => undefined);
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {
@@ -96,7 +102,53 @@ describe.concurrent("a worker that stops between begin and POST", () => {
   }, 60_000);
 });
 
-/** Ten records whose first POST and three retries were accepted, and no answer came. */
+describe.concurrent("a machine that is paused between begin and POST", () => {
+  it("sends nothing when it goes on, although its monotonic clock stood still: the wall clock tells", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const rig = await createRig({ redisUrl: redis.url(), onTestFinished });
+    rig.seed(30);
+    const { clock, service } = rig.drain.source;
+    let pausedMs = 0;
+    await passWith(rig, {
+      clock: { ...clock, now: () => clock.now() + pausedMs },
+      service: {
+        list: (query, signal) => service.list(query, signal),
+        remove: (ids, signal) => service.remove(ids, signal),
+        clockOffsetMs: () => service.clockOffsetMs(),
+        publish: (items, lastByteAllowed, signal) => {
+          pausedMs += 60 * 60_000;
+          return service.publish(items, lastByteAllowed, signal);
+        },
+      },
+    });
+    expect(pausedMs).toBeGreaterThan(0);
+    expect(rig.emulator.journal.counts().accepted).toBe(0);
+    expect(rig.emulator.dlq.size).toBe(30);
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
+  });
+});
+
+describe.concurrent("a batch whose answers nobody can read", () => {
+  it("halts the source when it may not be sent again, and leaves its records in doubt", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const rig = await createRig({ redisUrl: redis.url(), settings: impatient, source, onTestFinished });
+    rig.seed(5);
+    rig.emulator.faults.add({ kind: "malformed-json", operation: "batch" });
+    await passWithoutRetries(rig);
+    expect(rig.eventsOf("source:halted")).toMatchObject([{ code: "answer-unreadable" }]);
+    expect(rig.drain.source.health.current("batch")).toMatchObject({ state: "halted" });
+    await rig.emulator.idle();
+    expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
+    expect(rig.emulator.dlq.size).toBe(5);
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 5, pendingDelete: 0 });
+  }, 60_000);
+});
+
+/** Ten records whose POST was accepted, and no answer came. */
 async function setUp(
   policy: "republish" | "park",
   onTestFinished: (finish: () => Promise<void>) => void,
@@ -111,12 +163,10 @@ async function setUp(
     onTestFinished,
   });
   rig.seed(10);
-  // The first POST and the three retries of the worker that holds the body.
-  rig.emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", count: 4 });
-  await rig.pass();
+  rig.emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", count: 1 });
+  await passWithoutRetries(rig);
   expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 10 });
-  // The last retry began up to 21 s after the first POST; the takeover counts from there.
-  await wait(takeoverMs);
+  await wait(horizonMs);
   return rig;
 }
 

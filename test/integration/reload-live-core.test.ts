@@ -9,6 +9,8 @@ import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
 import type { DrainsDocument } from "../../src/ports/drains.ts";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import type { RedriverEvent } from "../../src/ports/events.ts";
+import type { DlqId } from "../../src/message/dead-letter.ts";
+import { createFolder } from "../support/command.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
@@ -95,6 +97,21 @@ describe("a document that replaces another", () => {
       config: { rules: [{ then: "hold" }] },
     });
     expect(after.drains.get(orders)?.source).toBe(before.drains.get(orders)?.source);
+  });
+
+  it("builds sources anew where it names another archive: what is copied in one is not in the other", async () => {
+    const root = createFolder().path;
+    const at = (dir: string, keep = "30d") =>
+      load(`archive: { dir: ${root}/${dir}, keep: ${keep}, volume: ephemeral }\n${text()}`);
+    const { live } = await setUp(text());
+    live.adopt(at("a"));
+    const copied = ["1760000000000-1" as DlqId];
+    const copies = () => live.current().sources.get(eu)?.runtime.copies;
+    await copies()?.copied(copied);
+    live.adopt(at("a", "60d"));
+    expect(await copies()?.missing(copied)).toEqual([]);
+    live.adopt(at("b"));
+    expect(await copies()?.missing(copied)).toEqual(copied);
   });
 
   it("builds a source that it changes anew, and the old one answers until the last work with it has ended", async () => {

@@ -2,6 +2,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Explanation } from "../../src/cli/rules-explain.ts";
+import type { EmulatorOptions } from "../../src/emulator/index.ts";
 import { nextLineage, toLineageKey, writeLineage } from "../../src/message/lineage.ts";
 import { ask } from "../support/ask.ts";
 import { createFolder } from "../support/command.ts";
@@ -168,8 +169,8 @@ describe("redriver rules explain, of a dlqId", () => {
       - { name: broken, when: { responseStatus: 422 }, then: park }
       - { name: outage, when: { responseStatus: 503 }, then: republish }
 `;
-  async function setUp() {
-    const rig = await createRig({ redisUrl: redis.url(), drain });
+  async function setUp(emulator: EmulatorOptions = {}) {
+    const rig = await createRig({ redisUrl: redis.url(), drain, emulator });
     const text = `${head}drains:\n  main:\n    mode: live\n${drain.slice(1)}`;
     const env = {
       REDRIVER_SERVICE_URL: rig.emulator.url,
@@ -233,6 +234,23 @@ describe("redriver rules explain, of a dlqId", () => {
       err: expect.stringContaining("1725323658779-0 is not in the queue of source default\n") as string,
     });
     expect(await ask(["rules", "explain", unselected, "--at", "2d"], env)).toMatchObject({ exitCode: 2 });
+  });
+
+  it("ends with 1 where the service's listing goes in circles, and says so at once", async () => {
+    const { rig, env } = await setUp();
+    rig.seed(250);
+    rig.emulator.faults.add({ kind: "repeat-page" });
+    const answer = await ask(["rules", "explain", "1725323658779-0"], env);
+    expect(answer).toMatchObject({ exitCode: 1, err: expect.stringContaining("listing-endless") as string });
+    expect(rig.emulator.journal.counts().requests["list 200"]).toBeLessThan(10);
+  });
+
+  it("finds it where pages have to be made smaller to be read", async () => {
+    const { rig, env } = await setUp({ dateFilter: "created" });
+    for (let index = 0; index < 30; index += 1) rig.seed(1, { body: "x".repeat(10_000) });
+    const [last = ""] = rig.seed(1);
+    const small = { ...env, REDRIVER_SERVICE_MAX_ANSWER_BYTES: "64KiB" };
+    expect(await ask(["rules", "explain", last, "--json"], small)).toMatchObject({ exitCode: 0 });
   });
 
   it("ends with 1 where the service does not take the token", async () => {

@@ -49,7 +49,12 @@ describe("two replicas of one source", () => {
   it("go on listing and deleting while batches are rate limited", async () => {
     const one = await createRig({ redisUrl: redis.url() });
     const two = await createRig({ redisUrl: redis.url(), twinOf: one });
-    one.seed(150);
+    one.seed(10);
+    one.emulator.faults.add({ kind: "status", operation: "delete", status: 503, count: 1 });
+    await one.pass();
+    expect(await one.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 10 });
+    // Young enough for a pass that looks at what is new.
+    one.seed(150, {}, 30_000);
     one.emulator.faults.add({
       kind: "status",
       operation: "batch",
@@ -58,10 +63,34 @@ describe("two replicas of one source", () => {
       resetInS: 60,
       count: 5,
     });
+    const refused = await one.drain.source.service.publish(["{}"], () => true);
+    expect(refused).toMatchObject({ kind: "not-sent", why: "rate-limited" });
+    // What was published before is deleted meanwhile, by a replica that learns of the pause from the book.
+    await two.sweep();
+    expect(await one.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 0 });
+    expect(one.emulator.dlq.size).toBe(150);
     expect(await one.pass()).toMatchObject({ tally: { republished: 0, due: 150 } });
     expect(await two.pass()).toMatchObject({ tally: { republished: 0, listed: 150 } });
-    expect(callsOf(one).filter(({ operation }) => operation === "batch")).toHaveLength(1);
+    expect(callsOf(one).filter(({ operation }) => operation === "batch")).toHaveLength(2);
     expect(callsOf(one).filter(({ operation }) => operation === "list").length).toBeGreaterThanOrEqual(4);
+  });
+
+  it("deletes at the first sweep after a 429 to a sweep's delete: a pause that was asked for is no failure", async () => {
+    const one = await createRig({ redisUrl: redis.url() });
+    one.seed(5);
+    one.emulator.faults.add({ kind: "status", operation: "delete", status: 503, count: 1 });
+    await one.pass();
+    one.emulator.faults.add({ kind: "status", operation: "delete", status: 429, limit: "burst", count: 1 });
+    await one.sweep();
+    expect(one.drain.source.health.current().state).toBe("waiting");
+    await expect
+      .poll(() => one.drain.source.health.current().state, { timeout: 10_000, interval: 20 })
+      .toBe("usable");
+    await one.sweep();
+    expect(one.emulator.dlq.size).toBe(0);
+    expect(callsOf(one).flatMap(({ operation, status }) => (operation === "delete" ? [status] : []))).toEqual(
+      [503, 429, 200],
+    );
   });
 
   it("stop hammering a service that does not answer, and come back to it by one probe", async () => {

@@ -52,7 +52,7 @@ export const mutations = [
     file: "src/redrive/stages/republish.ts",
     find: "    await recordPublished(posting, accepted);",
     replace:
-      "    await source.service.remove(accepted.map(({ one }) => one.candidate.letter.dlqId) as never);\n    await recordPublished(posting, accepted);",
+      "    await posting.drain.source.service.remove(accepted.map(({ one }) => one.candidate.letter.dlqId) as never);\n    await recordPublished(posting, accepted);",
     test: "test/integration/redrive-order.test.ts",
   },
   {

@@ -26,13 +26,14 @@ const rules: fc.Arbitrary<readonly RuleSpec[]> = fc
 
 /** What the ledger may know; `cool` says how often a message was redriven and leaves the rest to the rules. */
 function views(attempt: number): fc.Arbitrary<LedgerView> {
-  const cool = { state: "cool", dueAt: 0, refusedAlone: 0, attempt, released: false } as const;
+  const cool = { state: "cool", dueAt: 0, refusedAlone: 0, attempt, released: false, firstAt: 0 } as const;
   const parked = {
     state: "parked",
     reason: "refused",
     drain: plain.name,
     rulesHash: "other",
     attempt,
+    firstAt: 0,
   } as const;
   return fc.constantFrom<LedgerView>(
     cool,

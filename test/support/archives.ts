@@ -40,12 +40,14 @@ export interface ArchiveStand {
 export function createStand(settings: Partial<ArchiveSettings> = {}): ArchiveStand {
   const dir = settings.dir ?? join(createFolder().path, "archive");
   const told: RedriverError[] = [];
+  const now = settings.now ?? (() => Date.now());
   const archive = createArchive({
     dir,
     keepMs: 30 * dayMs,
     owner: "pod-0",
     pid: 7,
-    now: () => Date.now(),
+    now,
+    otherNow: () => Promise.resolve(now()),
     tell: (problem) => told.push(problem),
     ...settings,
   });

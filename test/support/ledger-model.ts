@@ -218,7 +218,9 @@ export const toPublish = (id: DlqId, text: string, deletePending: boolean): Comm
     const { verdicts } = await both(real, ({ ledger }) => ledger.published([fact]));
     const record = known(model, id);
     if (record.done === "gone") {
-      expect(verdicts).toEqual([{ kind: "gone" }]);
+      expect(verdicts).toEqual([
+        record.publishedAs === null ? { kind: "gone" } : { kind: "gone", as: record.publishedAs },
+      ]);
       return;
     }
     record.publishedAs ??= as;

@@ -5,6 +5,8 @@ export interface ManualClock extends Clock {
   advance(ms: number): void;
   /** Sleeps that have not ended. */
   pending(): number;
+  /** When the first of them ends; null: nobody sleeps. */
+  nextAt(): number | null;
 }
 
 /** A clock that stands still until the test moves it. */
@@ -16,6 +18,7 @@ export function createManualClock(startAt = 1_700_000_000_000): ManualClock {
     monotonic: () => now,
     random: () => 0.5,
     pending: () => sleepers.size,
+    nextAt: () => (sleepers.size === 0 ? null : Math.min(...[...sleepers].map(({ at }) => at))),
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted === true) {

@@ -72,6 +72,7 @@ export const census: Census = {
 };
 export const facts: QueueFacts = {
   redisMemoryShare: 0.25,
+  redisFit: true,
   documentHash: "abc123",
   drains: [
     {

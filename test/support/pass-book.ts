@@ -21,6 +21,8 @@ export const nothing: Tally = {
   reasons: { due: {}, held: {}, parked: {} },
   oldestRecordAt: null,
   pages: 1,
+  pagesBehindDeletes: 0,
+  passedOver: 0,
 };
 
 export const passId = (text: string): PassId => text as PassId;

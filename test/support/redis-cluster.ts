@@ -23,6 +23,26 @@ export async function formCluster(nodes: readonly RedisServer[]): Promise<void> 
   }
 }
 
+/** Makes this server a replica of a master of the cluster; resolves when it has the master's data. */
+export async function joinReplica(master: RedisServer, replica: RedisServer): Promise<void> {
+  const id = String(await master.admin.call("CLUSTER", "MYID"));
+  await replica.admin.call("CLUSTER", "MEET", "127.0.0.1", master.port);
+  await until(async () => String(await replica.admin.call("CLUSTER", "NODES")).includes(id));
+  await replica.admin.call("CLUSTER", "REPLICATE", id);
+  await until(async () =>
+    String(await replica.admin.call("INFO", "replication")).includes("master_link_status:up"),
+  );
+}
+
+/** Which of these has the slot of a hash tag, as formCluster shares them out. */
+export async function ownerOf(nodes: readonly RedisServer[], tag: string): Promise<RedisServer> {
+  const [any] = nodes;
+  const slot = Number(await any?.admin.call("CLUSTER", "KEYSLOT", tag));
+  const owner = nodes[Math.min(nodes.length - 1, Math.floor((slot * nodes.length) / slots))];
+  if (owner === undefined) throw new Error("a cluster has nodes");
+  return owner;
+}
+
 /** Moves the slot of a hash tag to another node, key by key, as a reshard does. Answers how many keys went. */
 export async function moveSlotOf(
   nodes: readonly RedisServer[],
@@ -32,10 +52,9 @@ export async function moveSlotOf(
   const slot = Number(await any?.admin.call("CLUSTER", "KEYSLOT", tag));
   const ids = new Map<RedisServer, string>();
   for (const node of nodes) ids.set(node, String(await node.admin.call("CLUSTER", "MYID")));
-  const owner = nodes[Math.min(nodes.length - 1, Math.floor((slot * nodes.length) / slots))];
-  const from = nodes.find((node) => node === owner);
-  const to = nodes.find((node) => node !== owner);
-  if (from === undefined || to === undefined) throw new Error("a slot moves between two nodes");
+  const from = await ownerOf(nodes, tag);
+  const to = nodes.find((node) => node !== from);
+  if (to === undefined) throw new Error("a slot moves between two nodes");
   await to.admin.call("CLUSTER", "SETSLOT", slot, "IMPORTING", String(ids.get(from)));
   await from.admin.call("CLUSTER", "SETSLOT", slot, "MIGRATING", String(ids.get(to)));
   let keys = 0;

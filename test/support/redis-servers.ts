@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ export interface RedisServers {
 
 export interface StartOptions {
   /** How the test itself asks this server; default: without a login. */
-  readonly admin?: Pick<RedisOptions, "username" | "password" | "tls">;
+  readonly admin?: Pick<RedisOptions, "username" | "password" | "tls" | "enableReadyCheck">;
   /** Lines of a configuration file that the server writes to (Sentinel). */
   readonly config?: string;
   readonly port?: number;
@@ -180,8 +180,26 @@ export function makeCertificates(folder: string): Certificates {
   return { caFile: file("ca.pem"), certFile: file("redis.pem"), keyFile: file("redis.key") };
 }
 
-/** Arguments of a server that talks TLS and nothing else. */
-export function tlsArgs({ caFile, certFile, keyFile }: Certificates): readonly string[] {
+/** Arguments of a server that talks TLS and nothing else. `asksClients`: only to clients with a certificate of the same authority. */
+export function tlsArgs(
+  { caFile, certFile, keyFile }: Certificates,
+  { asksClients = false }: { readonly asksClients?: boolean } = {},
+): readonly string[] {
   const files = ["--tls-cert-file", certFile, "--tls-key-file", keyFile, "--tls-ca-cert-file", caFile];
-  return files.concat("--tls-auth-clients", "no", "--tls-replication", "yes");
+  return files.concat("--tls-auth-clients", asksClients ? "yes" : "no", "--tls-replication", "yes");
+}
+
+/** How a test's own connection talks to such a server. */
+export function tlsAdmin({ caFile, certFile, keyFile }: Certificates): NonNullable<StartOptions["admin"]> {
+  const [ca, cert, key] = [caFile, certFile, keyFile].map((file) => readFileSync(file, "utf8"));
+  return { tls: { ca, cert, key } };
+}
+
+/** What tells redriver of the authority and of a certificate of its own. */
+export function tlsEnv({ caFile, certFile, keyFile }: Certificates): Readonly<Record<string, string>> {
+  return {
+    REDRIVER_REDIS_CA_FILE: caFile,
+    REDRIVER_REDIS_CERT_FILE: certFile,
+    REDRIVER_REDIS_KEY_FILE: keyFile,
+  };
 }

@@ -65,11 +65,12 @@ describe("a full pass", () => {
   };
 
   /** Of the runtime, only what a pass's census looks at. */
-  function drainWith(config: Partial<DrainRuntime["config"]> = {}): DrainRuntime {
+  function drainWith(config: Partial<DrainRuntime["config"]> = {}, nearMs = 12 * hourMs): DrainRuntime {
     const beforeExpiry = { withinMs: 12 * hourMs, then: "archive" };
     return {
       config: { select: {}, beforeExpiry, ...config },
       documentHash: "abc123",
+      nearMs,
       source: {
         config: { retentionMs, censusEveryMs: hourMs },
         clock: { now: () => now },
@@ -96,11 +97,18 @@ describe("a full pass", () => {
     expect(emptied).toMatchObject({ oldestEnteredAt: null, earliestExpiryAt: null });
   });
 
+  test("is none beside a drain that counts its records as near so much sooner", () => {
+    const oldestRecordAt = now - retentionMs + 20 * hourMs;
+    expect(toPassCensus(drainWith({}, 18 * hourMs), pass, { ...tally, oldestRecordAt })).not.toBeNull();
+    expect(toPassCensus(drainWith({}, 20 * hourMs), pass, { ...tally, oldestRecordAt })).toBeNull();
+  });
+
   test.each<[string, Partial<DrainRuntime["config"]>, Partial<Pass>, Partial<Tally>]>([
     ["with a selection", { select: { topicName: ["orders"] } }, {}, {}],
     ["with dates", { dates: { from: { kind: "at", at: 1 } } }, {}, {}],
     ["in plan mode", {}, { mode: "plan" }, {}],
     ["over what is new", {}, { kind: "new" }, {}],
+    ["that deleted what lay before one of its cursors", {}, {}, { pagesBehindDeletes: 1 }],
     [
       "that saw what is near its expiry within the next interval",
       {},

@@ -71,5 +71,65 @@ describe("the interval of a census", () => {
   });
 });
 
+const withWithin = (census: string, lines: readonly string[]) => {
+  const outcome = loadDocument(
+    [
+      "version: 1",
+      `sources: { eu: { url: https://a.example, token: { env: T }${census} }, us: { url: https://b.example, token: { env: T } } }`,
+      ...lines,
+    ].join("\n"),
+    "drains.yaml",
+  );
+  return outcome.ok ? [] : outcome.problems.map(formatProblem);
+};
+const rest = "rules: [{ name: all, when: any, then: hold }]";
+const drain = (name: string, source: string, more: string) =>
+  `  ${name}: { source: ${source}, ${more}${more === "" ? "" : ", "}${rest} }`;
+
+const refunds = (within: string, then = "archive") => [
+  "drains:",
+  drain("orders", "eu", "beforeExpiry: { within: 12h }"),
+  drain("refunds", "eu", `beforeExpiry: { within: ${within}, then: ${then} }`),
+  drain("others", "us", "beforeExpiry: { within: 40m }"),
+];
+
+describe("the interval of a census beside the time in which records near their expiry", () => {
+  it("is refused past half of the least of its source's drains, with both keys", () => {
+    expect(withWithin(", census: 1d", refunds("10h"))).toEqual([
+      expect.stringMatching(
+        /^drains\.yaml:2:\d+ sources\.eu\.census: expected at most 5h, half of drains\.refunds\.beforeExpiry\.within \(10h\), got 1d; else records may expire/,
+      ),
+    ]);
+    expect(withWithin(", census: 5h1ms", refunds("10h"))).toHaveLength(1);
+    expect(withWithin(", census: 5h", refunds("10h"))).toEqual([]);
+    // Nobody wants copies of these.
+    expect(withWithin(", census: 5h", refunds("1h", "nothing"))).toEqual([]);
+  });
+
+  it("is refused at the drain where the interval is the built-in one", () => {
+    expect(withWithin("", ["drains:", drain("orders", "eu", "beforeExpiry: { within: 29m }")])).toEqual([
+      expect.stringMatching(
+        /^drains\.yaml:4:\d+ drains\.orders\.beforeExpiry\.within: expected at least 30m, twice sources\.eu\.census \(15m, built in\), got 29m/,
+      ),
+    ]);
+    expect(withWithin("", ["drains:", drain("orders", "eu", "beforeExpiry: { within: 30m }")])).toEqual([]);
+    expect(
+      withWithin("", ["defaults: { beforeExpiry: { within: 20m } }", "drains:", drain("orders", "us", "")]),
+    ).toEqual([
+      expect.stringMatching(/^drains\.yaml:3:\d+ defaults\.beforeExpiry\.within: expected at least 30m/),
+    ]);
+  });
+
+  it("is refused past half of what is built in, for what no drain selects", () => {
+    const lines = ["drains:", drain("orders", "us", "")];
+    expect(withWithin(", census: 6h1s", lines)).toEqual([
+      expect.stringMatching(
+        /sources\.eu\.census: expected at most 6h, half of beforeExpiry\.within as it is built in \(12h\), got 6h1s/,
+      ),
+    ]);
+    expect(withWithin(", census: 6h", lines)).toEqual([]);
+  });
+});
+
 const censusesOf = (document: Parameters<typeof toSchedules>[0]) =>
   toSchedules(document, 15_000).flatMap(({ job, schedule }) => (job.kind === "census" ? [schedule] : []));

@@ -1,8 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { formatProblem } from "../../src/config/problem.ts";
 import { describeSettings } from "../../src/config/settings/describe-settings.ts";
 import { loadSettings, type SettingsInput } from "../../src/config/settings/load-settings.ts";
+import { createSecretValues } from "../../src/compose/secret-values.ts";
 import { createFolder } from "../support/command.ts";
+import { makeCertificates, type Certificates } from "../support/redis-servers.ts";
 
 const load = (env: SettingsInput["env"]) => {
   const outcome = loadSettings({ env, flags: {} });
@@ -45,10 +51,109 @@ describe("where Redis is", () => {
     expect(load(nodes).cluster).toEqual(["b:6379", "c:6379"]);
   });
 
+  it("has a password in its user part or in its query, and neither is ever shown", () => {
+    for (const url of ["redis://:p%40ss-word@h", "redis://h?password=p%40ss-word"]) {
+      const outcome = loadSettings({ env: { REDRIVER_REDIS_URL: url }, flags: {} });
+      if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
+      expect(createSecretValues(outcome.settings).all()).toContain("p@ss-word");
+      expect(describeSettings(outcome.settings)).not.toMatch(/ss-word/);
+    }
+  });
+
   it("has its certificate's signer read from a file", () => {
     const file = createFolder().write("ca.pem", `${certificate}\n`);
     const env = { REDRIVER_REDIS_URL: "rediss://h", REDRIVER_REDIS_CA_FILE: file };
     expect(load(env)).toMatchObject({ caFile: file, ca: certificate });
+  });
+});
+
+const written = (text: string): string => createFolder().write("file.pem", text);
+const otherKey = (passphrase?: string): string =>
+  generateKeyPairSync("ec", {
+    namedCurve: "P-256",
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: {
+      type: "pkcs8",
+      format: "pem",
+      ...(passphrase === undefined ? {} : { cipher: "aes-256-cbc", passphrase }),
+    },
+  }).privateKey;
+
+describe("a certificate of our own", () => {
+  let pair: Certificates;
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "redriver-certificates-"));
+    pair = makeCertificates(folder);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const env = (more: Readonly<Record<string, string>>) => ({
+    REDRIVER_REDIS_URL: "rediss://h",
+    REDRIVER_REDIS_CERT_FILE: pair.certFile,
+    REDRIVER_REDIS_KEY_FILE: pair.keyFile,
+    ...more,
+  });
+  it("is read from its files, with its key, and shown by their names alone", () => {
+    const outcome = loadSettings({ env: env({}), flags: {} });
+    if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
+    const key = readFileSync(pair.keyFile, "utf8").trim();
+    const cert = readFileSync(pair.certFile, "utf8").trim();
+    expect(outcome.settings.redis).toMatchObject({ cert, key, keyFile: pair.keyFile });
+    const shown = describeSettings(outcome.settings);
+    expect(shown).toContain(pair.keyFile);
+    expect(shown).not.toContain("PRIVATE KEY");
+    expect(createSecretValues(outcome.settings).all()).toContain(key);
+  });
+
+  it.each<[string, () => Readonly<Record<string, string>>, string]>([
+    [
+      "without its key",
+      () => ({ REDRIVER_REDIS_KEY_FILE: "" }),
+      "redis.certFile (REDRIVER_REDIS_CERT_FILE): expected redis.keyFile beside redis.certFile, got none",
+    ],
+    [
+      "as a key alone",
+      () => ({ REDRIVER_REDIS_CERT_FILE: "" }),
+      "expected redis.certFile beside redis.keyFile, got none",
+    ],
+    [
+      "with the key of another",
+      () => ({ REDRIVER_REDIS_KEY_FILE: written(otherKey()) }),
+      "expected the private key of the certificate in redis.certFile, got another one",
+    ],
+    [
+      "with a key behind a passphrase",
+      () => ({ REDRIVER_REDIS_KEY_FILE: written(otherKey("hush")) }),
+      "expected a readable file that holds a private key as PEM, without a passphrase",
+    ],
+    [
+      "with its files the wrong way round",
+      () => ({ REDRIVER_REDIS_CERT_FILE: pair.keyFile }),
+      "expected a readable file that holds a certificate as PEM",
+    ],
+    [
+      "that is cut off",
+      () => ({ REDRIVER_REDIS_CERT_FILE: written(readFileSync(pair.certFile, "utf8").slice(0, 200)) }),
+      "expected a readable file that holds a certificate as PEM",
+    ],
+    [
+      "whose key is not there",
+      () => ({ REDRIVER_REDIS_KEY_FILE: "/nowhere/redis.key" }),
+      "redis.keyFile (REDRIVER_REDIS_KEY_FILE): expected a readable file that holds a private key as PEM",
+    ],
+  ])("%s is told by its setting, and nothing of the files is", (_name, more, words) => {
+    const problems = problemsOf(env(more()));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(words);
+    expect(problems[0]).not.toMatch(/hush|BEGIN|[A-Za-z0-9+/]{30}/);
+  });
+
+  it("is for TLS", () => {
+    const problems = problemsOf(env({ REDRIVER_REDIS_URL: "redis://h" }));
+    expect(problems).toEqual([
+      expect.stringContaining("expected a redis.url with rediss:// beside redis.certFile"),
+      expect.stringContaining("expected a redis.url with rediss:// beside redis.keyFile"),
+    ]);
   });
 });
 

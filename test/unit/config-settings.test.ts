@@ -81,7 +81,7 @@ describe("settings", () => {
     };
     // Read from files, or only together with another; they have tests of their own.
     const together =
-      /^redis\.(urlFile|caFile|sentinels|sentinelName|sentinelUser|sentinelPassword.*|clusterNodes)$/;
+      /^redis\.(urlFile|caFile|certFile|keyFile|sentinels|sentinelName|sentinelUser|sentinelPassword.*|clusterNodes)$/;
     for (const name of settingNames.filter((one) => !together.test(one))) {
       const isDuration =
         typeof settingRows[name].default === "string" && /^\d+(s|m)$/.test(settingRows[name].default);

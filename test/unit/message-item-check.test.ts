@@ -48,6 +48,8 @@ describe("a destination", () => {
     "http://[::ffff:a9fe:a9fe]/",
     "http://[::10.0.0.1]/",
     "http://[64:ff9b::10.0.0.1]/",
+    "http://[::ffff:0:10.0.0.1]/",
+    "http://[100::1]/",
     "http://[2002:7f00:1::]/",
     "http://[fc00::1]/",
     "http://[fdff::1]/",

@@ -159,7 +159,14 @@ function surveyed(decision: Decision, view: LedgerView = { state: "absent" }, fi
 }
 
 const due: Decision = { then: "republish", reason: "due", rule: "outage", set: {} };
-const parkedView: LedgerView = { state: "parked", reason: "rule", drain: orders, rulesHash: "r", attempt: 0 };
+const parkedView: LedgerView = {
+  state: "parked",
+  reason: "rule",
+  drain: orders,
+  rulesHash: "r",
+  attempt: 0,
+  firstAt: 0,
+};
 
 describe("a planned record that is listed again", () => {
   const prefix = "Upstash-";

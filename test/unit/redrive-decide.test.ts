@@ -78,6 +78,13 @@ const open = {
   pastHorizon: false,
 } as const;
 
+const max = (attempts: number) => ({ attempts: { ...drain.attempts, max: attempts } });
+
+/** Past its horizon, in its `suffix`th series. */
+function inDoubt(suffix: number, attempt: number): LedgerView {
+  return { ...open, pastHorizon: true, attempt, series: { ...open.series, suffix } };
+}
+
 describe("a record that the ledger does not know", () => {
   it("is republished when a rule says so and it is old enough", () => {
     expect(decide(absent)).toMatchObject({ then: "republish", reason: "due", rule: "outage" });
@@ -165,8 +172,27 @@ describe("a record that the ledger knows", () => {
     });
   });
 
+  it("is republished past its horizon only until there may have been as many attempts as are allowed", () => {
+    const again = { then: "republish", reason: "reconcile" };
+    const spent = { then: "park", reason: "outcome-unknown" };
+    expect(decide(inDoubt(4, 0), {}, { kind: "none" }, max(5))).toMatchObject(again);
+    expect(decide(inDoubt(5, 0), {}, { kind: "none" }, max(5))).toMatchObject(spent);
+    expect(decide(inDoubt(3, 2), {}, { kind: "none" }, max(5))).toMatchObject(spent);
+    // One new series it always may.
+    expect(decide(inDoubt(1, 0), {}, { kind: "none" }, max(1))).toMatchObject(again);
+    expect(decide(inDoubt(2, 0), {}, { kind: "none" }, max(1))).toMatchObject(spent);
+    expect(decide({ ...inDoubt(9, 0), pastHorizon: false } as LedgerView)).toMatchObject(again);
+  });
+
   it("stays parked until it is released, or its drain's rules say otherwise where rules had parked it", () => {
-    const parked = { state: "parked", reason: "rule", drain: name, rulesHash: "h1", attempt: 0 } as const;
+    const parked = {
+      state: "parked",
+      reason: "rule",
+      drain: name,
+      rulesHash: "h1",
+      attempt: 0,
+      firstAt: now,
+    } as const;
     // Under the same rules too: what they say may turn with the time.
     expect(decide(parked)).toMatchObject({ then: "republish" });
     expect(decide({ ...parked, rulesHash: "h0" })).toMatchObject({ then: "republish" });
@@ -183,6 +209,7 @@ describe("a record that the ledger knows", () => {
       refusedAlone: 0,
       attempt: 1,
       released: "by-person",
+      firstAt: now,
     } as const;
     expect(decide(released)).toMatchObject({ then: "republish", reason: "due" });
   });
@@ -194,6 +221,7 @@ describe("a record that the ledger knows", () => {
       refusedAlone: 0,
       attempt: 7,
       released: "by-person",
+      firstAt: now,
     } as const;
     const never = { responseStatus: 489, responseHeader: { "Upstash-NonRetryable-Error": ["true"] } };
     const broad = [{ name: "all", when: status("4xx"), then: "republish" }] as const;
@@ -218,6 +246,7 @@ describe("a record that the ledger knows", () => {
       refusedAlone: 0,
       attempt: 1,
       released: "listed-again",
+      firstAt: now,
     } as const;
     expect(decide(released)).toMatchObject({ then: "republish", reason: "due" });
     expect(decide(released, { responseStatus: 422 })).toMatchObject({ then: "park", reason: "rule" });
@@ -225,7 +254,14 @@ describe("a record that the ledger knows", () => {
   });
 
   it("is held while it cools", () => {
-    const cool = { state: "cool", dueAt: now + 5_000, refusedAlone: 1, attempt: 0, released: false } as const;
+    const cool = {
+      state: "cool",
+      dueAt: now + 5_000,
+      refusedAlone: 1,
+      attempt: 0,
+      released: false,
+      firstAt: now,
+    } as const;
     expect(decide(cool)).toMatchObject({ then: "hold", reason: "cooling", until: now + 5_000 });
     expect(decide({ ...cool, dueAt: now })).toMatchObject({ then: "republish" });
   });

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
+import type { DrainName } from "../../src/ports/ids.ts";
 import { postHorizonMs, type LedgerView } from "../../src/ports/ledger.ts";
 import { mayBeForgotten } from "../../src/redrive/stages/ledger-loss.ts";
 import { defaultLimits } from "../support/ledger-stands.ts";
 
 const absent: LedgerView = { state: "absent" };
 const lost = { at: 10_000_000, since: 9_900_000 };
-const hitsUntil = lost.since + postHorizonMs(defaultLimits) - defaultLimits.settleGateAgeMs;
+const hitsUntil = lost.since + postHorizonMs(defaultLimits);
 const after = { at: hitsUntil + 1, lost };
 const before = { enteredAt: lost.at - 1 };
 
@@ -18,6 +19,19 @@ describe("a record may have been published and forgotten", () => {
   test("only where it was in the queue at the loss, give or take the clocks", () => {
     expect(mayBeForgotten({ enteredAt: lost.at + 59_999 }, absent, after, defaultLimits)).toBe(true);
     expect(mayBeForgotten({ enteredAt: lost.at + 60_000 }, absent, after, defaultLimits)).toBe(false);
+  });
+
+  test("also where what is remembered is older than the loss, and nobody has released it", () => {
+    const cool = { state: "cool", dueAt: 0, refusedAlone: 1, attempt: 1, released: false } as const;
+    const parked = { state: "parked", reason: "rule", attempt: 1, rulesHash: "h" } as const;
+    const drain = "main" as DrainName;
+    const older = lost.at - 1;
+    expect(mayBeForgotten(before, { ...cool, firstAt: older }, after, defaultLimits)).toBe(true);
+    expect(mayBeForgotten(before, { ...cool, firstAt: lost.at }, after, defaultLimits)).toBe(false);
+    expect(mayBeForgotten(before, { ...parked, drain, firstAt: older }, after, defaultLimits)).toBe(true);
+    expect(mayBeForgotten(before, { ...parked, drain, firstAt: lost.at }, after, defaultLimits)).toBe(false);
+    const released = { ...cool, released: "by-person", firstAt: older } as const;
+    expect(mayBeForgotten(before, released, after, defaultLimits)).toBe(false);
   });
 
   test("not where something is remembered of it, and never without a loss", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
-import type { Ledger, PublishedFact } from "../../src/ports/ledger.ts";
+import type { LedgerSummary, Ledger, PublishedFact } from "../../src/ports/ledger.ts";
 import { createMemoryLedger } from "../../src/ledger/memory-ledger.ts";
 import { createPatience } from "../../src/redrive/patience.ts";
 import { createUnwrittenFacts } from "../../src/redrive/unwritten-facts.ts";
@@ -65,6 +65,26 @@ describe("the watch over the ledger's stamps", () => {
     await watched.now();
     await watched.now();
     expect(lost).toHaveLength(2);
+  });
+
+  it.each<[string, Partial<LedgerSummary>, number | undefined]>([
+    ["nothing", {}, undefined],
+    ["what pends", { pendingDelete: 2, oldestPendingAt: 7_000 }, 7_000],
+    ["what is in doubt, from a horizon before", { unknown: 1, oldestOpenAt: 900_000 }, 480_000],
+    ["not what is in flight", { open: 1, oldestOpenAt: 900_000 }, undefined],
+  ])("tells of the oldest publication that it knew not to be settled: %s", async (_what, found, oldestAt) => {
+    const told: unknown[] = [];
+    const memory = createMemoryLedger({ now: () => 1 }, limits);
+    let epoch = "a";
+    const ledger: Ledger = {
+      ...memory,
+      summary: async () => ({ ...(await memory.summary()), epoch, ...(epoch === "a" ? found : {}) }),
+    };
+    const watched = watchLedger(ledger, (_lost, at) => told.push(at));
+    await watched.summary();
+    epoch = "b";
+    await watched.summary();
+    expect(told).toEqual([oldestAt]);
   });
 });
 

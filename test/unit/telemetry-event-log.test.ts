@@ -85,7 +85,18 @@ describe("an event's line", () => {
     expect(log({ type: "window:failed", drain, passId, ...failed }).level).toBe(level);
     expect(log({ type: "sweep:failed", source, ...failed }).level).toBe(level);
     expect(log({ type: "statistics:failed", index: "catalog", ...failed }).level).toBe(level);
-    expect(log({ type: "source:halted", source, ...failed }).level).toBe(level);
+    expect(log({ type: "source:halted", source, callClass: "dlq", ...failed }).level).toBe(level);
+  });
+
+  test("of a record that was passed over names its date and the setting that changes it", () => {
+    expect(log({ type: "record:passed-over", source, date: 1_700_000_000_123 })).toMatchObject({
+      level: "warn",
+      source: "eu",
+      date: 1_700_000_000_123,
+      msg: expect.stringMatching(
+        /^a record of eu from 2023-11-14T22:13:20\.123Z \(1700000000123\) .*REDRIVER_SERVICE_MAX_ANSWER_BYTES/,
+      ) as string,
+    });
   });
 
   test("of an unexpected failure is an error", () => {

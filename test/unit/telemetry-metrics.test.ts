@@ -111,7 +111,7 @@ describe("events are counted", () => {
       1.5,
     ],
     [
-      { type: "source:halted", source: eu, code: "unauthorised", message: "401" },
+      { type: "source:halted", source: eu, callClass: "dlq", code: "unauthorised", message: "401" },
       'redriver_source_halted{source="eu"}',
       1,
     ],
@@ -150,14 +150,26 @@ describe("events are counted", () => {
 
   test("a halted source that is resumed is at 0 again", async () => {
     const metrics = create();
-    metrics.events.emit({ type: "source:halted", source: eu, code: "unauthorised", message: "401" });
+    metrics.events.emit({
+      type: "source:halted",
+      source: eu,
+      callClass: "dlq",
+      code: "unauthorised",
+      message: "401",
+    });
     metrics.events.emit({ type: "source:resumed", source: eu });
     expect((await samples(metrics)).get('redriver_source_halted{source="eu"}')).toBe(0);
   });
 
   test("a halted source that the next document lacks is no longer told of", async () => {
     const metrics = create();
-    metrics.events.emit({ type: "source:halted", source: eu, code: "unauthorised", message: "401" });
+    metrics.events.emit({
+      type: "source:halted",
+      source: eu,
+      callClass: "dlq",
+      code: "unauthorised",
+      message: "401",
+    });
     metrics.adopt({ ...document, sources: [{ id: "us" }], drains: [] });
     expect(named(await samples(metrics), "redriver_source_halted")).toEqual({
       'redriver_source_halted{source="us"}': 0,

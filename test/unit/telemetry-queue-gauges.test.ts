@@ -90,6 +90,8 @@ describe("facts about the queue", () => {
     "redriver_source_census_interval_seconds",
     "redriver_source_expiring_accepted_records",
     "redriver_source_unselected_come_backs",
+    "redriver_redis_fit",
+    "redriver_redis_memory_ratio",
   ];
   test.each<[string, () => Promise<QueueFacts | null>]>([
     ["are not there", async () => null],

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { createFanOut } from "../../compose/fan-out.ts";
 import { createIndexReader, createStatisticsKeeper, toIntervalMs } from "../../compose/build-statistics.ts";
 import { createDocumentFile } from "../../compose/document-file.ts";
@@ -8,6 +7,7 @@ import { replicaName, systemClock } from "../../compose/system-world.ts";
 import { createSecretValues } from "../../compose/secret-values.ts";
 import { createTeardown, type Teardown } from "../../compose/teardown.ts";
 import { readSecret } from "../../config/read-secret.ts";
+import { endOnSignals } from "../../daemon/end-on-signals.ts";
 import { runDaemon } from "../../daemon/run-daemon.ts";
 import { toFailure } from "../../ports/errors.ts";
 import type { Events } from "../../ports/events.ts";
@@ -55,6 +55,9 @@ async function run(loaded: Loaded, { io }: CommandContext): Promise<number> {
 }
 
 async function runUntilStopped({ settings, document }: Loaded, io: Io, teardown: Teardown): Promise<void> {
+  const { stop, closed } = endOnSignals(io.onSignal, settings.shutdown.hardMs);
+  // First in, so last: a second signal ends the process also while the rest is being closed.
+  teardown.add("signals", closed);
   const secrets = createSecretValues(settings);
   const logger = createLogger({ level: settings.log.level, secrets: secrets.all, destination: "stdout" });
   // Metrics read facts of the core, and the core emits the events that metrics count: the list is completed below.
@@ -105,14 +108,6 @@ async function runUntilStopped({ settings, document }: Loaded, io: Io, teardown:
   // Closing it twice is one closing; the daemon closes it with its deadlines.
   teardown.add("queue", () => queue.close({ softMs: 0, hardMs: closeEachWithinMs }));
 
-  const stop = new AbortController();
-  const forget = io.onSignal((signal) => {
-    // A second signal ends at once; what is in doubt then is in the ledger as open.
-    if (stop.signal.aborted) process.exit(1);
-    stop.abort(signal);
-    // The last resort, should closing itself hang: the deadline and a second.
-    void delay(settings.shutdown.hardMs + 1_000, undefined, { ref: false }).then(() => process.exit(0));
-  });
   try {
     await runDaemon({
       live,
@@ -127,7 +122,7 @@ async function runUntilStopped({ settings, document }: Loaded, io: Io, teardown:
       clock: systemClock,
       metrics,
       version,
-      stop: stop.signal,
+      stop,
       readStatistics: async (name, signal) => {
         const index = live.current().document.indexes.find((one) => one.name === name);
         if (index === undefined) return;
@@ -145,7 +140,6 @@ async function runUntilStopped({ settings, document }: Loaded, io: Io, teardown:
       },
     });
   } finally {
-    forget();
     logger.flush();
   }
 }

@@ -2,6 +2,7 @@ import { oneOfText, quoted, toPathText, unknownName, type Problem, type ValuePat
 import { parseServiceUrl } from "../service-url.ts";
 import { parseEdge, resolveEdge } from "../../rules/parse-edge.ts";
 import type { YamlTree } from "../text/yaml-tree.ts";
+import { checkCensuses } from "./census-checks.ts";
 import { asList, asMap, type Raw, type Report } from "./raw.ts";
 import { checkGuards } from "./guard-checks.ts";
 import { checkRules } from "./rule-checks.ts";
@@ -20,6 +21,7 @@ export function checkTogether(tree: YamlTree, file: string): readonly Problem[] 
   const sources = asMap(document["sources"]);
   const defaults = asMap(document["defaults"]);
   checkSourceIdentities(sources, report);
+  checkCensuses(document, report);
   checkSchedule([], asMap(defaults["schedule"]), ["defaults", "schedule"], report);
   const archive = document["archive"] !== undefined;
   const indexes = Object.keys(asMap(document["indexes"]));

@@ -21,6 +21,8 @@ export function describeSettings(settings: Settings): string {
     redis: {
       url: withoutPassword(redis.url),
       caFile: redis.caFile ?? null,
+      certFile: redis.certFile ?? null,
+      keyFile: redis.keyFile ?? null,
       sentinels: [...(redis.sentinel?.nodes ?? [])],
       sentinelName: redis.sentinel?.name ?? null,
       sentinelUser: presence(redis.sentinel?.user),

@@ -75,7 +75,7 @@ export function loadSettings(input: SettingsInput): SettingsOutcome {
     problems.push({ ...originOf(name), ...problem });
   return problems.length > 0
     ? { ok: false, problems }
-    : { ok: true, settings: toSettings(parsed as SettingValues, contents.ca) };
+    : { ok: true, settings: toSettings(parsed as SettingValues, contents) };
 }
 
 function unfit(

@@ -50,12 +50,23 @@ export function findRedisConflicts(values: Partial<SettingValues>): readonly Red
       expected: `redis.sentinels beside ${name}`,
       got: "none",
     })),
-    {
-      name: "redis.caFile",
-      broken: url?.protocol === "redis:" && values["redis.caFile"] !== undefined,
-      expected: "a redis.url with rediss:// beside redis.caFile",
+    ...(["redis.caFile", "redis.certFile", "redis.keyFile"] as const).map((name) => ({
+      name,
+      broken: url?.protocol === "redis:" && values[name] !== undefined,
+      expected: `a redis.url with rediss:// beside ${name}`,
       got: "redis://, which is without TLS",
-    },
+    })),
+    ...(
+      [
+        ["redis.certFile", "redis.keyFile"],
+        ["redis.keyFile", "redis.certFile"],
+      ] as const
+    ).map(([name, other]) => ({
+      name,
+      broken: values[name] !== undefined && values[other] === undefined,
+      expected: `${other} beside ${name}`,
+      got: "none",
+    })),
   ];
   return rows.filter(({ broken }) => broken);
 }

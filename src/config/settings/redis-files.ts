@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { Problem } from "../problem.ts";
 import { readTextFile } from "../text/read-text-file.ts";
 import { redisUrl, secretText, type ParseSetting } from "./setting-values.ts";
@@ -6,20 +7,53 @@ import type { SettingName, SettingValues } from "./table.ts";
 export interface RedisFiles {
   readonly url?: string;
   readonly sentinelPassword?: string;
-  /** PEM. */
+  /** PEM, as the two below. */
   readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
 }
 
+type FileSetting = Extract<
+  SettingName,
+  "redis.urlFile" | "redis.sentinelPasswordFile" | "redis.caFile" | "redis.certFile" | "redis.keyFile"
+>;
 type FileProblem = Pick<Problem, "expected" | "message"> & { readonly name: SettingName };
 
 const maxSecretBytes = 8_192;
 /** A system's whole list of authorities has about 250 KB. */
 const maxCaBytes = 1_048_576;
+/** A certificate with its whole chain; each has one to three. */
+const maxCertificateBytes = 65_536;
 
 const certificates: ParseSetting<string> = (value) =>
   typeof value === "string" && value.includes("-----BEGIN CERTIFICATE-----")
     ? { ok: true, value }
     : { ok: false, expected: "a certificate" };
+
+/** Its own first, then those that signed it. */
+const ownCertificate: ParseSetting<string> = (value) =>
+  typeof value === "string" && doesNotThrow(() => new X509Certificate(value))
+    ? { ok: true, value }
+    : { ok: false, expected: "a certificate" };
+
+const privateKey: ParseSetting<string> = (value) =>
+  typeof value === "string" && doesNotThrow(() => createPrivateKey(value))
+    ? { ok: true, value }
+    : { ok: false, expected: "a private key" };
+
+function belongTogether(cert: string, key: string): boolean {
+  return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+}
+
+/** What the library says of a file may quote it. */
+function doesNotThrow(work: () => unknown): boolean {
+  try {
+    work();
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Reads the files that Redis settings name. Problems never tell what was found in a file. */
 export function readRedisFiles(
@@ -31,7 +65,7 @@ export function readRedisFiles(
     problems.push({ name, expected, message: `expected ${expected}${got}` });
   };
   const read = (
-    name: "redis.urlFile" | "redis.sentinelPasswordFile" | "redis.caFile",
+    name: FileSetting,
     instead: "redis.url" | "redis.sentinelPassword" | null,
     parse: ParseSetting<string>,
     holds: string,
@@ -62,11 +96,24 @@ export function readRedisFiles(
     maxSecretBytes,
   );
   const ca = read("redis.caFile", null, certificates, "certificates as PEM", maxCaBytes);
+  const cert = read("redis.certFile", null, ownCertificate, "a certificate as PEM", maxCertificateBytes);
+  const key = read(
+    "redis.keyFile",
+    null,
+    privateKey,
+    "a private key as PEM, without a passphrase",
+    maxSecretBytes,
+  );
+  if (cert !== undefined && key !== undefined && !belongTogether(cert, key)) {
+    report("redis.keyFile", "the private key of the certificate in redis.certFile", ", got another one");
+  }
   return {
     contents: {
       ...(url === undefined ? {} : { url }),
       ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
       ...(ca === undefined ? {} : { ca }),
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
     },
     problems,
   };

@@ -1,3 +1,4 @@
+import { parseUrl } from "../../message/parse-url.ts";
 import { parseHostPattern } from "../../message/item-check.ts";
 import { parseDuration } from "../../rules/parse-durations.ts";
 import type { Parsed } from "../../rules/parsed.ts";
@@ -77,10 +78,9 @@ export const serviceUrl: ParseSetting<string> = parseServiceUrl;
 
 export const redisUrl: ParseSetting<string> = (value) => {
   const expected = 'an address such as "redis://127.0.0.1:6379/0" or "rediss://user:password@host:6379"';
-  if (typeof value !== "string" || !/^[^\s\p{Cc}]{1,4096}$/u.test(value) || !URL.canParse(value)) {
-    return refuse(expected);
-  }
-  const url = new URL(value);
+  if (typeof value !== "string" || !/^[^\s\p{Cc}]{1,4096}$/u.test(value)) return refuse(expected);
+  const url = parseUrl(value);
+  if (url === null) return refuse(expected);
   const fits =
     ["redis:", "rediss:"].includes(url.protocol) &&
     url.hostname !== "" &&
@@ -94,7 +94,7 @@ export const redisUrl: ParseSetting<string> = (value) => {
 export const redisNode: ParseSetting<string> = (value) => {
   const expected = 'an address such as "10.0.0.1:26379"';
   if (typeof value !== "string" || !/^[^\s/@?#\p{Cc}]{1,255}:\d{1,5}$/u.test(value)) return refuse(expected);
-  return URL.canParse(`redis://${value}`) ? accept(value) : refuse(expected);
+  return parseUrl(`redis://${value}`) === null ? refuse(expected) : accept(value);
 };
 
 export const yesOrNo: ParseSetting<boolean> = (value) => {

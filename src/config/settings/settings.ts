@@ -56,6 +56,11 @@ export interface RedisSettings {
   readonly caFile: string | undefined;
   /** What caFile held: PEM. */
   readonly ca: string | undefined;
+  /** Where a certificate is asked for: its file and the key's, and what they held. Both or neither. */
+  readonly certFile: string | undefined;
+  readonly cert: string | undefined;
+  readonly keyFile: string | undefined;
+  readonly key: string | undefined;
   readonly sentinel: RedisSentinel | undefined;
   /** More nodes to start from, `host:port`; absent: not a cluster. */
   readonly cluster: readonly string[] | undefined;

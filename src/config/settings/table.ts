@@ -95,6 +95,16 @@ export const settingRows = {
     optional(path),
     "PEM file of who signed Redis's certificate, in place of the system's; read at start.",
   ),
+  "redis.certFile": row(
+    null,
+    optional(path),
+    "PEM file of redriver's own certificate, where Redis asks its clients for one; read at start.",
+  ),
+  "redis.keyFile": row(
+    null,
+    optional(path),
+    "PEM file of that certificate's private key, without a passphrase; read at start.",
+  ),
   "redis.sentinels": row(
     "",
     redisNodes,

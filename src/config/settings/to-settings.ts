@@ -1,8 +1,9 @@
+import type { RedisFiles } from "./redis-files.ts";
 import type { RedisSettings, Settings } from "./settings.ts";
 import type { SettingValues } from "./table.ts";
 
-/** Sections and units by name; frozen in depth. `redisCa`: what redis.caFile holds. */
-export function toSettings(values: SettingValues, redisCa: string | undefined): Settings {
+/** Sections and units by name; frozen in depth. `redisFiles`: what the files of Redis settings hold. */
+export function toSettings(values: SettingValues, redisFiles: RedisFiles): Settings {
   return freeze({
     service: freeze({
       url: values["service.url"],
@@ -15,7 +16,7 @@ export function toSettings(values: SettingValues, redisCa: string | undefined): 
       connectTimeoutMs: values["service.connectTimeout"],
       maxAnswerBytes: values["service.maxAnswerBytes"],
     }),
-    redis: toRedisSettings(values, redisCa),
+    redis: toRedisSettings(values, redisFiles),
     drains: freeze({ file: values["drains.file"] }),
     http: freeze({ host: values["http.host"], port: values["http.port"] }),
     log: freeze({ level: values["log.level"] }),
@@ -49,7 +50,7 @@ export function toSettings(values: SettingValues, redisCa: string | undefined): 
   });
 }
 
-function toRedisSettings(values: SettingValues, ca: string | undefined): RedisSettings {
+function toRedisSettings(values: SettingValues, { ca, cert, key }: RedisFiles): RedisSettings {
   const nodes = values["redis.sentinels"];
   const name = values["redis.sentinelName"];
   const user = values["redis.sentinelUser"];
@@ -59,6 +60,10 @@ function toRedisSettings(values: SettingValues, ca: string | undefined): RedisSe
     keyPrefix: values["redis.keyPrefix"],
     caFile: values["redis.caFile"],
     ca,
+    certFile: values["redis.certFile"],
+    cert,
+    keyFile: values["redis.keyFile"],
+    key,
     sentinel:
       nodes.length === 0 || name === undefined
         ? undefined

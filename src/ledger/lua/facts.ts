@@ -4,7 +4,7 @@ import { defineLedgerScript } from "./prelude.ts";
  * published: a fact, not fenced: no token is asked for, from every state but gone. Fencing it would throw proof away.
  *
  * ARGV[4]: { facts: [{ dlqId, as, attempt, deletePending, namedBy?, drain?, messageId? }] }.
- * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: recorded | already(as) | gone.
+ * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: recorded | already(as) | gone(as?) | other-version.
  * Effects: entries become published, the first `as` stays; pending where deletePending. A new publication with deletePending is an
  *   acceptance: lastAcceptedAt is now and refusedAloneInARow 0. Evidence from a come-back is old and is not.
  * Run twice: the same answer, nothing changes.
@@ -26,7 +26,8 @@ end
 
 local function record(fact)
   local e = read(fact.dlqId)
-  if e and e.s == 'gone' then return { kind = 'gone', firstNaming = name(fact, e) } end
+  if e and e.s == 'other-version' then return { kind = e.s } end
+  if e and e.s == 'gone' then return { kind = 'gone', as = e.as, firstNaming = name(fact, e) } end
   if e and e.s == 'published' then
     if fact.deletePending and not e.q then
       e.q = now
@@ -78,7 +79,7 @@ for i, id in ipairs(call.dlqIds) do
   if e and e.t == call.token then
     if e.s == 'archived' then verdict = 'recorded' end
     if e.s == 'open' and e.a == 'drop' then
-      put(id, { s = 'archived', file = call.file, t = call.token, at = now, d = e.d, q = now })
+      put(id, { s = 'archived', file = call.file, t = call.token, at = now, d = e.d, m = e.m, q = now })
       verdict = 'recorded'
     end
   end
@@ -112,7 +113,7 @@ for _, id in ipairs(call.dlqIds) do
   if e and e.s == 'gone' then
     count = count + 1
   elseif e and mayGo(e) then
-    put(id, { s = 'gone', at = now, cb = e.cb })
+    put(id, { s = 'gone', at = now, as = e.as, cb = e.cb })
     count = count + 1
   end
 end

@@ -164,7 +164,8 @@ return false
  *
  * ARGV[1]: { passId, windowId, failed: 0 | 1, split: [window], tally }. Returns: JSON of a CloseVerdict.
  * Effects: split windows take the window's place. Closing complete: watermark = to; a full pass sets the counts and when the last
- *   full one was. Closing partial: the watermark stays and what was taken is due again.
+ *   full one was; where records were passed over, all of this too, but the outcome is partial and the counts are not exact.
+ *   Closing partial for a failed window: the watermark stays and what was taken is due again.
  * Run twice: pass-open again while the pass is open, the same pass-closed for the window that closed it.
  *
  * Counts after a complete `new` pass: in live mode due is the pass's own, because it lists everything due; in plan mode, where nothing
@@ -243,9 +244,10 @@ if isComplete then
 else
   giveBack()
 end
-counts.exact = isComplete and isFull
+local isWhole = isComplete and (tally.passedOver or 0) == 0
+counts.exact = isWhole and isFull
 row.counts = counts
-row.lastOutcome = isComplete and 'complete' or 'partial'
+row.lastOutcome = isWhole and 'complete' or 'partial'
 local verdict = {
   kind = 'pass-closed', pass = open.pass, outcome = row.lastOutcome, tally = tally, durationMs = now - open.pass.startedAt,
 }

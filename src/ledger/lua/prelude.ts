@@ -4,7 +4,7 @@ import { defineScript, type RedisScript } from "../../redis/script-runner.ts";
 /**
  * What every script of the ledger starts with.
  *
- * KEYS: 1 meta (hash: epoch, sequence, lastAcceptedAt, refusedAloneInARow, lostAt, lostSince), 2 open (zset: dlqId by lastAt), 3 pending (zset:
+ * KEYS: 1 meta (hash: epoch, sequence, lastNow, ahead, lastAcceptedAt, refusedAloneInARow, lostAt, lostSince), 2 open (zset: dlqId by lastAt), 3 pending (zset:
  *   dlqId by the time since which its deletion is pending), 4 failed (set: pending ones whose DELETE failed), 5 pauses (hash:
  *   drain or `*` → JSON), 6 parked (zset: dlqId by the time at which its entry is forgotten).
  *   Keys of entries are ARGV[1] .. dlqId and share the hash tag of KEYS; they are not listed in KEYS because half of the scripts
@@ -17,9 +17,12 @@ import { defineScript, type RedisScript } from "../../redis/script-runner.ts";
  *   open, cool: ra, rt how often refused alone and when last; rel released: 1 by a person, 2 because it is listed again
  *   open: d drain, t token, l lastAt, a act, e the token's POST is answered
  *   cool: u dueAt, t whose refusal
- *   published: as, m; archived: file, t token; both: at, d drain, q pending since, df its DELETE failed, w last listed,
- *     cb the look that first found a come-back of it; gone: cb
+ *   published: as; archived: file, t token; both: m, at, d drain, q pending since, df its DELETE failed, w last listed,
+ *     cb the look that first found a come-back of it; gone: as, cb
  *   parked: why, d drain, h rules hash
+ *
+ * An entry of another layout was written by another version of redriver. read() answers it as the state other-version, in which nothing
+ *   may be done: it is never changed, and stays in the indexes that it is in.
  *
  * put() is the only way to change an entry: it writes the entry with the life its state has and makes the indexes agree. Only parked
  *   records are forgotten by time alone: what is past it leaves their index whenever something is added.
@@ -29,21 +32,32 @@ local metaKey, openKey, pendingKey, failedKey, pausesKey, parkedKey = KEYS[1], K
 local prefix, seed = ARGV[1], ARGV[2]
 local limits, call = cjson.decode(ARGV[3]), cjson.decode(ARGV[4])
 local clock = redis.call('TIME')
-local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
 local wrote = false
+-- The ledger's time is the server's and never goes back. Where the server's does (it was put right, or another server took over), the ledger
+-- counts on from where it was: time that has passed since a POST must not be lost, or the POST would be made again outside of its window.
+local noted = redis.call('HMGET', metaKey, 'lastNow', 'ahead')
+local lastNow, ahead = tonumber(noted[1] or 0), tonumber(noted[2] or 0)
+local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000) + ahead
+if now < lastNow then
+  ahead = ahead + lastNow - now
+  now = lastNow
+end
 local decidedAgain = { ${reasonsDecidedAgain.map((reason) => `['${reason}'] = true`).join(", ")} }
+
+local function decode(text)
+  local e = cjson.decode(text)
+  if e.v ~= 1 then return { v = e.v, s = 'other-version' } end
+  return e
+end
 
 local function read(id)
   local text = redis.call('GET', prefix .. id)
-  if not text then return nil end
-  local e = cjson.decode(text)
-  if e.v ~= 1 then error('ledger entry of an unknown layout') end
-  return e
+  return text and decode(text) or nil
 end
 
 local function lifeOf(e)
   if e.s == 'gone' then return limits.tombstone end
-  if e.s == 'cool' and not e.rel then return math.max(e.u - now, limits.coolLife) end
+  if e.s == 'cool' and not e.rel and e.x == 1 then return math.max(e.u - now, limits.coolLife) end
   return limits.retention
 end
 
@@ -110,7 +124,10 @@ end
 
 local function stamped(answer)
   if redis.call('HEXISTS', metaKey, 'epoch') == 0 then redis.call('HSET', metaKey, 'epoch', seed) end
-  if wrote then redis.call('HINCRBY', metaKey, 'sequence', 1) end
+  if wrote then
+    redis.call('HINCRBY', metaKey, 'sequence', 1)
+    redis.call('HSET', metaKey, 'lastNow', now, 'ahead', ahead)
+  end
   local meta = redis.call('HMGET', metaKey, 'epoch', 'sequence', 'lostAt', 'lostSince')
   answer.epoch = meta[1]
   answer.sequence = tonumber(meta[2] or '0')

@@ -4,15 +4,16 @@ import { defineLedgerScript } from "./prelude.ts";
 export const nowScript = defineLedgerScript("now", `return stamped({})`);
 
 /**
- * noteLoss: ARGV[4] { window }. Returns: the stamp. Effects: remembers now as the time of the latest loss; losses that are at most
- * \`window\` ms apart count from the first of them. Run twice: the same but for the time.
+ * noteLoss: ARGV[4] { window, oldestAt? }. Returns: the stamp. Effects: remembers now as the time of the latest loss, and since when
+ * what was lost may have been published; losses that are at most \`window\` ms apart count as one. Run twice: the same but for the time.
  */
 export const noteLossScript = defineLedgerScript(
   "noteLoss",
   `
-local lostAt = tonumber(redis.call('HGET', metaKey, 'lostAt') or nil)
-if not lostAt or now - lostAt > call.window then redis.call('HSET', metaKey, 'lostSince', now) end
-redis.call('HSET', metaKey, 'lostAt', now)
+local before = redis.call('HMGET', metaKey, 'lostAt', 'lostSince')
+local since = math.min(now - limits.gateAge, call.oldestAt or now)
+if before[1] and now - before[1] <= call.window then since = math.min(since, before[2]) end
+redis.call('HSET', metaKey, 'lostAt', now, 'lostSince', since)
 return stamped({})
 `,
 );
@@ -21,8 +22,8 @@ return stamped({})
  * look: reads entries of records that are listed just now.
  *
  * ARGV[4]: { dlqIds }. Returns: array of the stamp and each entry's JSON, or nil where there is none, in order.
- * Effects: published and archived entries remember that they were listed; all but cool (unless released) and gone live on for the
- *   retention. Not counted in the sequence: losing it loses nothing.
+ * Effects: published and archived entries remember that they were listed; all but cool (unless released) live on, gone for the life of a
+ *   tombstone and others for the retention. Not counted in the sequence: losing it loses nothing.
  */
 export const lookScript = defineLedgerScript(
   "look",
@@ -36,6 +37,8 @@ for i, id in ipairs(call.dlqIds) do
   elseif e and (e.s == 'open' or e.s == 'parked' or e.rel) then
     redis.call('PEXPIRE', prefix .. id, limits.retention)
     if e.s == 'parked' then indexParked(id) end
+  elseif e and e.s == 'gone' then
+    redis.call('PEXPIRE', prefix .. id, limits.tombstone)
   end
   answer[i + 1] = e and cjson.encode(e) or false
 end
@@ -67,7 +70,7 @@ return answer
  * page: members of an index, oldest first, with their entries.
  *
  * ARGV[4]: { index: open | pending, limit, offset, drain?, unlistedSince? }: of open only unknown outcomes; drain and unlistedSince
- *   narrow to entries of that drain from before it and not listed since.
+ *   narrow to entries of that drain from before it and not listed since. Those of another version are passed over.
  * Returns: array of the stamp, how many living members were walked (at most 20 times limit), then dlqId and entry JSON
  *   alternating. Effects: members whose entry has expired are dropped from the indexes.
  */
@@ -79,8 +82,9 @@ local ceiling = '+inf'
 if call.index == 'open' then ceiling = '(' .. string.format('%.0f', now - limits.takeover) end
 
 local function wanted(text)
+  local e = decode(text)
+  if e.s == 'other-version' then return false end
   if not call.unlistedSince then return true end
-  local e = cjson.decode(text)
   return e.d == call.drain and e.at < call.unlistedSince and (e.w or 0) < call.unlistedSince
 end
 
@@ -112,7 +116,7 @@ return answer
  * parked: a part of what is parked, in no order.
  *
  * ARGV[4]: { cursor }: '0' begins. Returns: array of the stamp, the next cursor ('0' at the end), then dlqId and entry JSON alternating.
- * Effects: members whose entry is no longer there, or no longer parked, leave the index.
+ * Effects: members whose entry is no longer there, or no longer parked, leave the index; those of another version stay.
  */
 export const parkedScript = defineLedgerScript(
   "parked",
@@ -122,10 +126,11 @@ local answer = { stamped({}), page[1] }
 for i = 1, #page[2], 2 do
   local id = page[2][i]
   local text = redis.call('GET', prefix .. id)
-  if text and cjson.decode(text).s == 'parked' then
+  local state = text and decode(text).s
+  if state == 'parked' then
     answer[#answer + 1] = id
     answer[#answer + 1] = text
-  else
+  elseif state ~= 'other-version' then
     redis.call('ZREM', parkedKey, id)
   end
 end
@@ -135,12 +140,15 @@ return answer
 
 /**
  * summary: ARGV[4] {}. Returns: stamp, open, unknown, oldestOpenAt?, pendingDelete, oldestPendingAt?, failedDeletes, settleGate.
- * Effects: expired members at the head of an index are dropped.
+ * Effects: expired members at the head of an index are dropped; the time is noted.
  */
 export const summaryScript = defineLedgerScript(
   "summary",
   `
 local oldestOpenAt, oldestPendingAt = oldest(openKey), oldest(pendingKey)
+-- The sweep asks every few seconds, so that a step back is known to that precision also where nothing else is written. It does
+-- without where nothing can be.
+redis.pcall('HSET', metaKey, 'lastNow', now, 'ahead', ahead)
 return stamped({
   open = redis.call('ZCARD', openKey),
   unknown = redis.call('ZCOUNT', openKey, '-inf', '(' .. string.format('%.0f', now - limits.takeover)),

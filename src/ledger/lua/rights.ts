@@ -48,18 +48,21 @@ return stamped(withSourceFacts({ verdicts = verdicts }))
 /**
  * park: leaves records for a person, or for a change of rules or settings.
  *
- * ARGV[4]: { drain, rulesHash, token?, requests: [{ dlqId, reason, attempt }] }.
+ * ARGV[4]: { drain, rulesHash, token?, seenAt?, requests: [{ dlqId, reason, attempt }] }.
  * Returns: stamp, verdicts in order: parked | not-yours | done-before.
  * Effects: absent, cool, unknown, or open under the token → parked, keeping the series; parked → reason, drain and hash renewed,
- *   except that a reason which is decided again does not replace one that waits for a person.
+ *   except that a reason which is decided again does not replace one that waits for a person. What a person released since seenAt
+ *   is left as it is.
  */
 export const parkScript = defineLedgerScript(
   "park",
   `
 local function park(request)
   local e = read(request.dlqId)
+  if e and e.s == 'other-version' then return { kind = 'not-yours' } end
   if e and (e.s == 'published' or e.s == 'archived' or e.s == 'gone') then return { kind = 'done-before' } end
   if e and e.s == 'open' and e.t ~= call.token and now <= e.l + limits.takeover then return { kind = 'not-yours' } end
+  if e and e.s == 'cool' and e.rel == 1 and call.seenAt and e.u >= call.seenAt then return { kind = 'not-yours' } end
   if e and e.s == 'parked' and decidedAgain[request.reason] and not decidedAgain[e.why] then
     put(request.dlqId, e)
     return { kind = 'parked' }

@@ -248,5 +248,6 @@ async function whyStop({ pausedBy, drain, signals, open, onWait }: ApplyRun): Pr
     await clock.sleep(waitMs, AbortSignal.any([signals.signal, signals.stopping]));
   }
   health.check();
+  if (health.current("batch").state === "halted") health.check("batch");
   return null;
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { BatchItem, RawRecord } from "../../message/dead-letter.ts";
+import { isNestedTooDeep } from "../../message/nesting.ts";
 import { deduplicationHeader, lineageHeader } from "../../message/rebuild-item.ts";
 
 /** Of the record as listed, whatever the order of its fields: 22 characters of a SHA-256. */
@@ -28,11 +29,8 @@ function toCanonical(value: unknown, depth: number): string {
       .toSorted(([one], [other]) => (one < other ? -1 : 1));
     return `{${members.map(([name, inner]) => `${JSON.stringify(name)}:${toCanonical(inner, depth - 1)}`).join(",")}}`;
   }
-  try {
-    return JSON.stringify(value) ?? "null";
-  } catch {
-    return "nested too deep to be written";
-  }
+  // Not by trying: what can be written at one place cannot at another, and then the two hashes of one record would differ.
+  return isNestedTooDeep(value) ? "nested too deep to be written" : (JSON.stringify(value) ?? "null");
 }
 
 function hash(text: string): string {

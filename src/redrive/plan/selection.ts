@@ -102,6 +102,7 @@ const passes: Readonly<Record<HoldReason, "not-now" | "otherwise">> = {
   "source-halted": "not-now",
   "settle-gate": "not-now",
   "ledger-full": "not-now",
+  "other-version": "not-now",
   paused: "not-now",
   "page-too-old": "not-now",
   stopping: "not-now",
@@ -123,6 +124,7 @@ export function isDone({ state }: LedgerView): boolean {
     case "cool":
     case "open":
     case "parked":
+    case "other-version":
       return false;
   }
 }

@@ -84,7 +84,7 @@ export async function* survey(
     yield {
       ...(await decidePage(drain, page.records, range.clock?.horizon ?? Infinity)),
       readAt: page.readAt,
-      isLast: page.cursor === undefined,
+      isLast: page.isLast,
     };
   }
 }

@@ -1,4 +1,5 @@
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
+import { isNestedTooDeep, mostNestedLevels } from "../../message/nesting.ts";
 import type { ArchiveEntry } from "../../ports/archive.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
@@ -12,12 +13,14 @@ export function toArchiveEntry(
   return { ...kept, source: source.config.id, dlqId, record };
 }
 
-/** False for a record nested so deep that it cannot be written as JSON again; one such must not keep a page from being kept. */
+/** False for a record nested so deep that it is not written as JSON again; one such must not keep a page from being kept. */
 export function isWritable(record: RawRecord): boolean {
-  try {
-    JSON.stringify(record);
-    return true;
-  } catch {
-    return false;
-  }
+  return !isNestedTooDeep(record);
+}
+
+/** Tells of records that are not in the archive because they are not writable. */
+export function tellUnwritable({ events, config }: SourceRuntime, count: number): void {
+  if (count === 0) return;
+  const message = `expected records nested at most ${mostNestedLevels} levels deep, got ${count} deeper: not kept, so neither dropped nor copied`;
+  events.emit({ type: "archive:failed", source: config.id, message });
 }

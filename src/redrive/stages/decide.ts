@@ -104,16 +104,29 @@ function decidedByLedger(drain: DecidingDrain, { view, viewedAt }: KnownRecord):
       return { then: "settle", reason: "published-before", rule: null };
     case "open":
       if (!view.unknown) return { then: "hold", reason: "in-flight", rule: null };
-      if (view.pastHorizon && drain.unknownOutcome === "park") {
+      if (view.pastHorizon && (drain.unknownOutcome === "park" || isSpent(drain, view))) {
         return { then: "park", reason: "outcome-unknown", rule: null };
       }
       return null;
+    case "other-version":
+      return { then: "hold", reason: "other-version", rule: null };
     case "parked": {
       // Also under the same rules: what they say may turn with the time, by an age or an ignoreAfter, and settings are in no hash.
       if (isDecidedAgain(view.reason) && view.drain === drain.name) return null;
       return { then: "park", reason: view.reason, rule: null };
     }
   }
+}
+
+/**
+ * Each series may have been an attempt that nobody answered. Policy starts new ones only until there may have been as many attempts
+ * as are allowed: a service that never answers would be sent the same message for ever. One new series it always may.
+ */
+function isSpent(
+  { attempts }: DecidingDrain,
+  { attempt, series }: Extract<LedgerView, { state: "open" }>,
+): boolean {
+  return series.suffix >= Math.max(2, attempts.max - attempt);
 }
 
 function attemptsInLedger(view: LedgerView): number {
@@ -126,6 +139,7 @@ function attemptsInLedger(view: LedgerView): number {
     case "published":
     case "archived":
     case "gone":
+    case "other-version":
       return 0;
   }
 }

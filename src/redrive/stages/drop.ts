@@ -10,7 +10,7 @@ import type { Archive } from "../../ports/archive.ts";
 import type { Token } from "../../ports/ids.ts";
 import { noteIntent, ofDrain } from "../note-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { isWritable, toArchiveEntry } from "./archive-entry.ts";
+import { isWritable, tellUnwritable, toArchiveEntry } from "./archive-entry.ts";
 import { parentOf } from "./audit-record.ts";
 import { held, inDoubt, notBegun } from "./left.ts";
 import type { DecidedRecord, DropResult } from "./records.ts";
@@ -27,6 +27,7 @@ export async function drop(
     if (isWritable(record.raw)) records.push(record);
     else unwritable.push(held(record, "archive-missing"));
   }
+  if (drain.archive !== null) tellUnwritable(drain.source, unwritable.length);
   return [...(await dropWritable(drain, records, pageReadAt)), ...unwritable];
 }
 

@@ -1,10 +1,11 @@
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import type { Archive } from "../../ports/archive.ts";
 import { isRedriverError } from "../../ports/errors.ts";
-import { enteredAtOf } from "../drain-selects.ts";
-import { noteIntent, type ActOf } from "../note-act.ts";
+import { expiresBy } from "../drain-selects.ts";
+import { noteFact, type ActOf } from "../note-act.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
-import { isWritable, toArchiveEntry } from "./archive-entry.ts";
+import { isWritable, tellUnwritable, toArchiveEntry } from "./archive-entry.ts";
+import { copyKeyOf } from "./copy-key.ts";
 
 /** Where copies are kept, and for whom: the census keeps them for no drain. */
 export interface KeepingCopies extends ActOf {
@@ -13,7 +14,8 @@ export interface KeepingCopies extends ActOf {
 
 /**
  * Copies records, each once, whatever holds them, also those that nothing else can be done with; nothing is deleted by it. An
- * archive that fails is told and stops nothing: what has no copy is counted by the census. Throws `redis-unavailable`.
+ * archive that fails is told and stops nothing: what has no copy is counted by the census. Nor does a Redis that is away or takes no
+ * writes: a second copy costs less than none.
  */
 export async function keepCopies(
   source: SourceRuntime,
@@ -23,21 +25,25 @@ export async function keepCopies(
   if (archive === null) return;
   const near = new Map<DlqId, RawRecord>();
   for (const raw of records) {
-    if (enteredAtOf(raw) !== null) near.set(raw["dlqId"] as DlqId, raw);
+    const key = copyKeyOf(raw);
+    if (key !== null) near.set(key, raw);
   }
   if (near.size === 0) return;
   const missing = await source.copies.missing([...near.keys()]);
-  const ids = missing.filter((dlqId) => isWritable(near.get(dlqId) ?? {}));
+  const keys = missing.filter((key) => isWritable(near.get(key) ?? {}));
+  tellUnwritable(source, missing.length - keys.length);
   const at = source.clock.now();
   const { drain } = of;
-  const [first, ...rest] = ids.map((dlqId) =>
-    toArchiveEntry(source, dlqId, near.get(dlqId) ?? {}, { at, why: "near-expiry", drain, rule: null }),
-  );
+  const [first, ...rest] = keys.map((key) => {
+    const raw = near.get(key) ?? {};
+    const dlqId = raw["dlqId"] as DlqId;
+    return toArchiveEntry(source, dlqId, raw, { at, why: "near-expiry", drain, rule: null });
+  });
   if (first === undefined) return;
-  await noteIntent(
+  await noteFact(
     source,
     "copy",
-    ids.map((dlqId) => ({ dlqId, reason: "near-expiry" })),
+    keys.map((dlqId) => ({ dlqId, reason: "near-expiry" })),
     of,
   );
   try {
@@ -47,8 +53,8 @@ export async function keepCopies(
     source.events.emit({ type: "archive:failed", source: source.config.id, message: error.message });
     return;
   }
-  await source.copies.copied(ids);
-  source.events.emit({ type: "archive:copied", source: source.config.id, drain, count: ids.length });
+  await source.copies.copied(keys);
+  source.events.emit({ type: "archive:copied", source: source.config.id, drain, count: keys.length });
 }
 
 /** Those of a page whose retention ends within this. */
@@ -57,9 +63,6 @@ export function nearExpiry(
   records: readonly RawRecord[],
   withinMs: number,
 ): readonly RawRecord[] {
-  const expiringBefore = serviceNow(source) + withinMs;
-  return records.filter((raw) => {
-    const enteredAt = enteredAtOf(raw);
-    return enteredAt !== null && enteredAt + source.config.retentionMs <= expiringBefore;
-  });
+  const by = serviceNow(source) + withinMs;
+  return records.filter((raw) => expiresBy(raw, source.config.retentionMs, by));
 }

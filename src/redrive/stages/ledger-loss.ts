@@ -6,10 +6,10 @@ const clockMarginMs = 60_000;
 
 /**
  * Whether this record may have been published before the ledger lost writes, and nothing could tell any more: it was in the
- * queue by then, nothing is remembered of it, and its deduplication id may be forgotten too.
+ * queue by then, nothing is remembered of it or only what is older than the loss, and its deduplication id may be forgotten too.
  *
- * What was published and not deleted at the loss was published at most `settleGateAge` before it: the gate is closed otherwise. So until
- * loss + postHorizon − settleGateAge every publish of such a record under its own id is a hit, which is proof.
+ * What was published and not settled at the loss was published at or after `lost.since`. So until postHorizon after that every publish of
+ * such a record under its own id is a hit, which is proof.
  */
 export function mayBeForgotten(
   { enteredAt }: Pick<DeadLetter, "enteredAt">,
@@ -17,7 +17,25 @@ export function mayBeForgotten(
   { at, lost }: Pick<LedgerStamp, "at" | "lost">,
   limits: LedgerLimits,
 ): boolean {
-  if (lost === undefined || view.state !== "absent") return false;
+  if (lost === undefined || isRememberedSince(lost.at, view)) return false;
   if (enteredAt >= lost.at + clockMarginMs) return false;
-  return at > lost.since + postHorizonMs(limits) - limits.settleGateAgeMs;
+  return at > lost.since + postHorizonMs(limits);
+}
+
+function isRememberedSince(lostAt: number, view: LedgerView): boolean {
+  switch (view.state) {
+    case "absent":
+      return false;
+    case "cool":
+      // A person's word stands for what is to be done now, whatever was forgotten.
+      return view.released === "by-person" || view.firstAt >= lostAt;
+    case "parked":
+      return view.firstAt >= lostAt;
+    case "open":
+    case "published":
+    case "archived":
+    case "gone":
+    case "other-version":
+      return true;
+  }
 }

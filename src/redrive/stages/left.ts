@@ -29,7 +29,8 @@ export function notBegun<R extends DecidedRecord>(
 ): LeftResult<R> {
   switch (verdict.kind) {
     case "in-flight":
-      return held(candidate, "in-flight");
+    case "other-version":
+      return held(candidate, verdict.kind);
     case "past-horizon":
       return inDoubt(candidate);
     case "cooling":

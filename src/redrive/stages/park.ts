@@ -1,6 +1,5 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { AuditRecord } from "../../ports/audit.ts";
-import type { Token } from "../../ports/ids.ts";
 import type { ParkVerdict } from "../../ports/ledger.ts";
 import type { ParkReason } from "../../rules/decision.ts";
 import { noteIntent, ofDrain } from "../note-act.ts";
@@ -28,20 +27,26 @@ export async function parkRecords(drain: DrainRuntime, records: readonly Decided
     const { reason, rule } = decision;
     return [{ dlqId: letter.dlqId, reason, rule, attempt, ...parentOf(record) }];
   });
-  if (parkings.length > 0) await writeParked(drain, parkings);
+  const seenAt = Math.min(...records.map(({ viewedAt }) => viewedAt));
+  if (parkings.length > 0) await writeParked(drain, parkings, seenAt);
 }
 
-/** The audit first, then the ledger. Throws `redis-unavailable`. */
+/** The audit first, then the ledger. `seenAt`: as Ledger.park has it. Throws `redis-unavailable`. */
 export async function writeParked(
   drain: DrainRuntime,
   parkings: readonly Parking[],
-  token: Token | null = null,
+  seenAt?: number,
 ): Promise<readonly ParkVerdict[]> {
   const { config, source } = drain;
   await noteIntent(source, "park", parkings, ofDrain(drain));
   const { verdicts } = await source.ledger.park(
     parkings.map(({ dlqId, reason, attempt }) => ({ dlqId, reason, attempt })),
-    { drain: config.name, rulesHash: config.rulesHash, token },
+    {
+      drain: config.name,
+      rulesHash: config.rulesHash,
+      token: null,
+      ...(seenAt === undefined ? {} : { seenAt }),
+    },
   );
   return verdicts;
 }

@@ -7,7 +7,7 @@ import { held, inDoubt } from "./left.ts";
 import type { Candidate, PublishResult } from "./records.ts";
 import type { Refusals } from "./refusals.ts";
 
-/** A POST that was not sent is tried again by a later pass, not by this one. */
+/** A POST that was not sent is tried again by a later pass, not by this one; where the service said when, right then. */
 const notSentCoolMs = 5_000;
 
 /** One batch on its way. */
@@ -35,7 +35,8 @@ export async function takeBack(
   outcome: RefusedRequest["outcome"] = "not-sent",
 ): Promise<readonly PublishResult[]> {
   const { ledger, clock } = posting.drain.source;
-  const coolMs = reason === "stopping" ? 0 : Math.max(notSentCoolMs, (until ?? 0) - clock.now());
+  const waitMs = until === undefined ? notSentCoolMs : Math.max(0, until - clock.now());
+  const coolMs = reason === "stopping" ? 0 : waitMs;
   const requests = candidates.map(({ letter }): RefusedRequest => ({ dlqId: letter.dlqId, outcome, coolMs }));
   try {
     const { verdicts } = await ledger.refused(requests, token);

@@ -1,7 +1,8 @@
-import type { MessageId } from "../../message/dead-letter.ts";
-import { isRedisAway } from "../../ports/errors.ts";
-import type { PublishedFact } from "../../ports/ledger.ts";
+import type { DlqId, MessageId } from "../../message/dead-letter.ts";
+import { isRedriverError } from "../../ports/errors.ts";
+import type { PublishedFact, PublishedVerdict } from "../../ports/ledger.ts";
 import { noteFact, ofDrain } from "../note-act.ts";
+import type { DrainRuntime } from "../runtime.ts";
 import { parentOf } from "./audit-record.ts";
 import type { Begun, Posting } from "./posting.ts";
 
@@ -24,29 +25,30 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
     drain: config.name,
     messageId: candidate.letter.messageId,
   }));
-  // Both are on their way at once; the ledger's answer counts.
-  const noted = notePublished(posting, accepted);
+  const doubles = new Set<DlqId>();
   try {
     const { verdicts } = await ledger.published(facts);
     for (const [index, verdict] of verdicts.entries()) {
       const fact = facts[index];
-      if (verdict.kind !== "already" || fact === undefined || verdict.as === fact.as) continue;
+      const first = publishedBefore(verdict);
+      if (fact === undefined || first === undefined || first === fact.as) continue;
       const { dlqId, as: second } = fact;
+      doubles.add(dlqId);
       events.emit({
         type: "double:found",
         drain: config.name,
         source: source.config.id,
         dlqId,
-        first: verdict.as,
+        first,
         second,
       });
     }
   } catch (error) {
-    if (!isRedisAway(error)) throw error;
-    // The proof is in hand: the delete may go on without Redis, and the fact is written when it answers again.
+    if (!isRedriverError(error)) throw error;
+    // The proof is in hand: the delete may go on without Redis, and the fact is written when it takes it again.
     unwritten.keep(facts);
   }
-  await noted;
+  await notePublished(posting, accepted, doubles);
   for (const { one, as, deduplicated } of accepted) {
     const { dlqId } = one.candidate.letter;
     const common = { drain: config.name, source: source.config.id, dlqId };
@@ -57,17 +59,43 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
       deduplicated,
       attempt: one.candidate.lineage.attempt,
     });
-    if (one.declaredDouble !== false) {
-      events.emit({ type: "double:declared", ...common, why: one.declaredDouble });
-    }
+  }
+  tellDeclared(
+    posting.drain,
+    accepted.map(({ one }) => one),
+  );
+}
+
+/** What else it was published as; a tombstone remembers that as well. */
+function publishedBefore(verdict: PublishedVerdict): MessageId | undefined {
+  return verdict.kind === "already" || verdict.kind === "gone" ? verdict.as : undefined;
+}
+
+/** Counts each series that may double an earlier one with the first of its POSTs that may have been accepted. */
+export function tellDeclared({ source, config }: DrainRuntime, begun: readonly Begun[]): void {
+  for (const { candidate, series, declaredDouble } of begun) {
+    if (declaredDouble === false || series.posts - series.refusals !== 1) continue;
+    const { dlqId } = candidate.letter;
+    source.events.emit({
+      type: "double:declared",
+      drain: config.name,
+      source: source.config.id,
+      dlqId,
+      why: declaredDouble,
+    });
   }
 }
 
-function notePublished({ drain }: Posting, accepted: readonly Acceptance[]): Promise<void> {
+function notePublished(
+  { drain }: Posting,
+  accepted: readonly Acceptance[],
+  doubles: ReadonlySet<DlqId>,
+): Promise<void> {
   const records = accepted.map(({ one: { candidate, declaredDouble }, as, deduplicated }) => {
     const notes = [
       ...(deduplicated ? ["deduplicated"] : []),
       ...(declaredDouble === false ? [] : [declaredDouble]),
+      ...(doubles.has(candidate.letter.dlqId) ? ["double-found"] : []),
     ];
     return {
       dlqId: candidate.letter.dlqId,

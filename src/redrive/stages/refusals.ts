@@ -102,6 +102,7 @@ export function createRefusals(drain: DrainRuntime): Refusals {
         health.halt(
           "service-refuses-everything",
           `${facts.refusedAloneInARow} single items refused in a row and none accepted`,
+          "batch",
         );
       }
       const recently = facts?.lastAcceptedAt ?? null;

@@ -4,7 +4,8 @@
  *   begin ─► audit ─► POST ─┬─ answered ──► per position: published | refused | in doubt
  *                           ├─ refused ───► bisect, each half with its own begin, until one is refused alone (refusals.ts)
  *                           ├─ not sent ──► back to where it was
- *                           ├─ unknown ───► the same body under the same id after 1, 5, 15 s; then in doubt, left to the sweep
+ *                           ├─ unknown ───► the same body under the same id after 1, 5, 15 s; then in doubt, left to the sweep;
+ *                           │               where even the last answer is unreadable, the source is halted
  *                           └─ misconfigured ─► the source is halted
  *
  * The intent is in the ledger and in the audit before the POST, and the fact right after the answer. Deleting is settle.ts.
@@ -20,9 +21,10 @@ import { toAuditRecord } from "./audit-record.ts";
 import { halves } from "./halves.ts";
 import { held, inDoubt, notBegun } from "./left.ts";
 import { takeBack, type Begun, type Posting } from "./posting.ts";
-import { recordPublished, type Acceptance } from "./record-published.ts";
+import { recordPublished, tellDeclared, type Acceptance } from "./record-published.ts";
 import type { Candidate, PublishResult } from "./records.ts";
 import { createRefusals } from "./refusals.ts";
+import { startSendDeadline } from "./send-deadline.ts";
 
 /** The worker that holds the body tries again after these, under the same deduplication id. */
 const retryAfterMs = [1_000, 5_000, 15_000];
@@ -49,7 +51,7 @@ async function post(
 ): Promise<readonly PublishResult[]> {
   const { source, config } = posting.drain;
   const { ledger, service, clock } = source;
-  const startedAt = clock.monotonic();
+  const mayBeSent = startSendDeadline(clock, ledger.limits.sendByMs);
   const token = source.identities.token();
   const answer = await ledger.begin(
     candidates.map(({ letter, lineage }) => ({
@@ -88,11 +90,7 @@ async function post(
     const taken = begun.map(({ candidate }) => candidate);
     return [...results, ...(await takeBack(posting, token, taken, "not-sent", undefined))];
   }
-  const outcome = await service.publish(
-    items,
-    () => clock.monotonic() - startedAt < ledger.limits.sendByMs,
-    posting.signal,
-  );
+  const outcome = await service.publish(items, mayBeSent, posting.signal);
   return [...results, ...(await conclude(posting, token, begun, outcome, retries))];
 }
 
@@ -131,7 +129,10 @@ async function conclude(
     case "unknown": {
       tellUnknown(posting, begun, outcome.error);
       const waitMs = retryAfterMs[retries];
-      if (waitMs === undefined || !source.health.mayRetry()) return candidates.map(inDoubt);
+      if (waitMs === undefined || !source.health.mayRetry()) {
+        if (outcome.unreadable) source.health.halt("answer-unreadable", outcome.error, "batch");
+        return candidates.map(inDoubt);
+      }
       // Jitter, so that workers whose batches failed together do not come back together.
       if (!(await sleptFully(posting, waitMs * (1 + clock.random() / 4)))) return candidates.map(inDoubt);
       return postAgain(posting, candidates, { token, outcome: "unknown" }, retries + 1);
@@ -140,6 +141,7 @@ async function conclude(
       source.health.halt(
         outcome.status === 401 || outcome.status === 403 ? "unauthorised" : "source-misconfigured",
         outcome.error,
+        "batch",
       );
       if (!certainlyNotAccepted.has(outcome.status)) return candidates.map(inDoubt);
       return takeBack(posting, token, candidates, "source-halted", undefined, "refused");
@@ -151,6 +153,7 @@ function tellUnknown({ drain }: Posting, begun: readonly Begun[], why: string): 
   const { source, config } = drain;
   const dlqIds = begun.map(({ candidate }) => candidate.letter.dlqId);
   source.events.emit({ type: "outcome:unknown", drain: config.name, source: source.config.id, dlqIds, why });
+  tellDeclared(drain, begun);
 }
 
 async function concludeItems(

@@ -1,24 +1,42 @@
 import type { DlqId } from "../../message/dead-letter.ts";
-import { isRedisAway, isRedriverError } from "../../ports/errors.ts";
+import { isRedisAway, isRedriverError, type RedriverError } from "../../ports/errors.ts";
 import { noteFact, type ActOf } from "../note-act.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
-/** How one DELETE of proven ids ended. `short`: fewer were deleted than asked, which ones is not said. */
-export type SettleOutcome = "deleted" | "short" | "failed";
+/**
+ * How one DELETE of proven ids ended. `short`: fewer were deleted than asked, which ones is not said. `refused`: the call was, maybe
+ * for one of its ids, which may be gone. `not-now`: the service did not answer or asked for a pause, and is left alone for that
+ * (resting-service.ts).
+ */
+export type SettleOutcome = "deleted" | "short" | "refused" | "not-now" | "failed";
+
+export interface Settled {
+  readonly deleted: number;
+  /** One per DELETE. */
+  readonly outcomes: readonly SettleOutcome[];
+  /** What the last that was refused was answered with. */
+  readonly refusedWith: RedriverError | null;
+}
 
 const idsPerDelete = 100;
+/**
+ * Ids that are gone are no error in what we know of the service, but errors are documented nowhere: these may speak of the ids and not of
+ * the source. 414 and 431 of their number.
+ */
+const refusalsOfIds: ReadonlySet<number> = new Set([400, 404, 409, 410, 412, 413, 414, 422, 431]);
 
 /**
  * Deletes exactly these dead letters, whose publication (or archive) is proven and recorded, and then makes them gone.
- * A delete that fails or comes up short leaves them pending for the sweep; it never throws for that.
+ * A delete that fails, is refused or comes up short leaves them pending for the sweep; it never throws for that.
  */
 export async function settle(
   source: SourceRuntime,
   of: ActOf,
   ids: readonly DlqId[],
   signal: AbortSignal,
-): Promise<{ readonly deleted: number; readonly outcomes: readonly SettleOutcome[] }> {
+): Promise<Settled> {
   let deleted = 0;
+  let refusedWith: RedriverError | null = null;
   const outcomes: SettleOutcome[] = [];
   for (let start = 0; start < ids.length; start += idsPerDelete) {
     const [first, ...rest] = ids.slice(start, start + idsPerDelete);
@@ -26,8 +44,9 @@ export async function settle(
     const one = await settlePage(source, of, [first, ...rest], signal);
     deleted += one.deleted;
     outcomes.push(one.outcome);
+    refusedWith = one.refusedWith ?? refusedWith;
   }
-  return { deleted, outcomes };
+  return { deleted, outcomes, refusedWith };
 }
 
 async function settlePage(
@@ -35,7 +54,11 @@ async function settlePage(
   of: ActOf,
   ids: readonly [DlqId, ...DlqId[]],
   signal: AbortSignal,
-): Promise<{ readonly deleted: number; readonly outcome: SettleOutcome }> {
+): Promise<{
+  readonly deleted: number;
+  readonly outcome: SettleOutcome;
+  readonly refusedWith?: RedriverError;
+}> {
   const { service, ledger, events, health, config } = source;
   // A note, not an intent: the proof is in hand, and a dead letter that stays in the queue while Redis is away may double.
   const records = ids.map((dlqId) => ({ dlqId }));
@@ -46,9 +69,12 @@ async function settlePage(
     ({ deleted } = await service.remove(ids, signal));
   } catch (error) {
     if (!isRedriverError(error)) throw error;
-    health.note(error);
+    const isRefused = error.status !== undefined && refusalsOfIds.has(error.status);
+    if (!isRefused) health.note(error);
     await whateverRedisSays(() => ledger.deleteFailed(ids));
-    return { deleted: 0, outcome: "failed" };
+    if (isRefused) return { deleted: 0, outcome: "refused", refusedWith: error };
+    const isLater = error.disposition === "wait" || error.disposition === "retry";
+    return { deleted: 0, outcome: isLater ? "not-now" : "failed" };
   }
   if (deleted < ids.length) {
     events.emit({ type: "delete:short", source: config.id, asked: ids.length, deleted });

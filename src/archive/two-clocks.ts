@@ -1,0 +1,38 @@
+/** Further apart than this, one of two clocks is wrong. Machines that keep their time at all are within seconds. */
+const mostApartMs = 5 * 60_000;
+
+/**
+ * This machine's clock beside another machine's. A wrong one must not make a file look old that is not: a file is named by the later
+ * of both, and is as old as the earlier of both says; while they are far apart nothing is old.
+ */
+export interface TwoClocks {
+  /** Asks the other one. Null: it does not answer, or they are far apart; else the earlier of both, Unix ms. Never throws. */
+  earlier(): Promise<number | null>;
+  /** The later of both in Unix ms, as far as the other was ahead when it was asked last. */
+  later(): number;
+}
+
+/** `otherNow`: Unix ms, null while it does not answer. `tell` hears by how much they differ, once until they agree again. */
+export function createTwoClocks(
+  now: () => number,
+  otherNow: () => Promise<number | null>,
+  tell: (apartMs: number) => void,
+): TwoClocks {
+  let otherAheadMs = 0;
+  let areApart = false;
+  return {
+    async earlier() {
+      const other = await otherNow();
+      if (other === null) return null;
+      const own = now();
+      otherAheadMs = other - own;
+      const apartMs = Math.abs(otherAheadMs);
+      const wereApart = areApart;
+      areApart = apartMs > mostApartMs;
+      if (!areApart) return Math.min(own, other);
+      if (!wereApart) tell(apartMs);
+      return null;
+    },
+    later: () => now() + Math.max(0, otherAheadMs),
+  };
+}

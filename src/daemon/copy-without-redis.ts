@@ -1,0 +1,80 @@
+import type { BuiltSource } from "../compose/build-source.ts";
+import type { Core } from "../compose/build-core.ts";
+import type { LiveCore } from "../compose/live-core.ts";
+import type { Clock } from "../ports/clock.ts";
+import { toFailure } from "../ports/errors.ts";
+import type { Events } from "../ports/events.ts";
+import type { SourceId } from "../ports/ids.ts";
+import { takeCensusWithoutRedis } from "../redrive/census.ts";
+import type { SourceRuntime } from "../redrive/runtime.ts";
+
+/** Longer than a restart or a failover of Redis, after which the schedule goes on by itself. */
+const unwellForMs = 5 * 60_000;
+const lookEveryMs = 5_000;
+
+export interface CopyingParts {
+  readonly live: Pick<LiveCore, "hold">;
+  /** Whether Redis answers, may keep a ledger and has room: then the jobs count. */
+  readonly isRedisWell: () => boolean;
+  readonly clock: Clock;
+  readonly events: Events;
+  readonly stop: AbortSignal;
+}
+
+/**
+ * Retention runs while Redis is away, read-only or full, and no job counts then. Each call looks once, and when it is due lists every source
+ * that nobody has counted for its census interval and copies what nears its expiry. Answers how long to wait for the next look. It is each
+ * replica's own, so each makes a copy; a source that rests or is halted is left alone as far as this process knows of it.
+ */
+export function createCopyingWithoutRedis({
+  live,
+  isRedisWell,
+  clock,
+  events,
+  stop,
+}: CopyingParts): () => Promise<number> {
+  let wellAt = clock.monotonic();
+  const listedAt = new Map<SourceId, number>();
+
+  const copy = async (core: Core, { runtime }: BuiltSource): Promise<void> => {
+    const { config, health } = runtime;
+    const at = clock.monotonic();
+    if (at - (listedAt.get(config.id) ?? -Infinity) < config.censusEveryMs) return;
+    if (health.current().state !== "usable" || (await isCounted(runtime))) return;
+    listedAt.set(config.id, at);
+    const { document, archive } = core;
+    const drains = document.drains.filter(({ source }) => source.id === config.id);
+    const order = { source: runtime, drains, documentHash: document.hash, archive };
+    try {
+      await takeCensusWithoutRedis(order, { signal: stop, stopping: stop });
+    } catch (error) {
+      if (!stop.aborted) events.emit({ type: "census:failed", source: config.id, ...toFailure(error) });
+    }
+  };
+
+  return async () => {
+    if (isRedisWell()) wellAt = clock.monotonic();
+    if (clock.monotonic() - wellAt < unwellForMs) return lookEveryMs;
+    const { core, release } = live.hold();
+    try {
+      if (core.archive !== null) {
+        await Promise.all([...core.sources.values()].map((source) => copy(core, source)));
+      }
+    } finally {
+      release();
+    }
+    return lookEveryMs;
+  };
+}
+
+/** A Redis that is full or read-only still says when somebody counted. */
+async function isCounted({ book, ledger, config }: SourceRuntime): Promise<boolean> {
+  try {
+    const census = await book.census();
+    if (census === null) return false;
+    const { at: now } = await ledger.now();
+    return now - census.at < config.censusEveryMs;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * How the process of a daemon ends.
+ *
+ *   works ──signal──► closes ─┬─ everything is closed ─► ends with 0
+ *                             ├─ another signal ───────► ended by it, at once
+ *                             └─ hardMs ───────────────► killed: something hangs
+ *
+ * What is in doubt at any of these moments is in the ledger as open. An exit waits for calls to the disk and look-ups of names that are
+ * under way, and a volume that is gone never answers (seen with Node 20): such a process can only be killed.
+ */
+export interface Ending {
+  /** Aborts at the first signal, whose name is the reason. */
+  readonly stop: AbortSignal;
+  /** Everything is closed, and no signal is listened to any longer. */
+  closed(): void;
+}
+
+/** Calls back on signals that ask to stop; answers how to stop listening. */
+type OnSignal = (listener: (signal: NodeJS.Signals) => void) => () => void;
+
+/** What ends by itself has ended by then. What is left are sockets to those who do not answer, and timers of libraries. */
+const lingerMs = 250;
+/** What a thread of this process may be waiting in, as Node names it. */
+const inThreads = new Set(["FSReqCallback", "FSReqPromise", "GetAddrInfoReqWrap", "GetNameInfoReqWrap"]);
+
+export function endOnSignals(onSignal: OnSignal, hardMs: number): Ending {
+  const stop = new AbortController();
+  const forget = onSignal((signal) => {
+    if (stop.signal.aborted) return endBy(signal);
+    stop.abort(signal);
+    setTimeout(() => endBy("SIGKILL"), hardMs).unref();
+  });
+  return {
+    stop: stop.signal,
+    closed() {
+      forget();
+      if (stop.signal.aborted) setTimeout(exit, lingerMs).unref();
+    },
+  };
+}
+
+function exit(): void {
+  if (process.getActiveResourcesInfo().some((name) => inThreads.has(name))) return;
+  process.exit();
+}
+
+function endBy(signal: NodeJS.Signals): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+  // The first process of a container is not ended by its own signals (pid_namespaces(7)).
+  process.exit(1);
+}

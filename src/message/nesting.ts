@@ -1,0 +1,20 @@
+/**
+ * Levels of a JSON value that are written again as JSON. Both the writer and a reader of JSON take some thousands, fewer the more
+ * is on the stack already, so what is near that is written at one place and not at another. No record that anybody sent has a
+ * tenth of this.
+ */
+export const mostNestedLevels = 512;
+
+/** Whether a JSON value has more levels of arrays and objects than that. Without recursion, so whatever it is. */
+export function isNestedTooDeep(value: unknown): boolean {
+  let level = [value].filter(isContainer);
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > mostNestedLevels) return true;
+    level = level.flatMap((one) => Object.values(one).filter(isContainer));
+  }
+  return false;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,109 @@
+import type * as fc from "fast-check";
+import { createMemoryCopyBook } from "../../../src/ledger/memory-copy-book.ts";
+import { createMemoryLedger } from "../../../src/ledger/memory-ledger.ts";
+import { createMemoryPassBook } from "../../../src/ledger/memory-pass-book.ts";
+import type { SourceId } from "../../../src/ports/ids.ts";
+import { createMemorySourceBook } from "../../../src/ledger/memory-source-book.ts";
+import { createMemoryRestBook } from "../../../src/limits/memory-rest-book.ts";
+import type { DrainsDocument } from "../../../src/ports/drains.ts";
+import { load } from "../loaded-document.ts";
+import { limits } from "./limits.ts";
+import { createModelService } from "./model-service.ts";
+import type { Plan } from "./plan.ts";
+import { createTurns } from "./turns.ts";
+import { createWitness, mostAttempts, type Seen } from "./witness.ts";
+import { startWorker, type Installation } from "./worker.ts";
+
+/** Above every wait that the code has for itself, so that each round may finish something. */
+const roundMs = 125_000;
+/** What waits longest is a record that is refused alone: three times, ten minutes apart, after a window of ten. */
+const mostRounds = 60;
+
+/** Works a plan in the order that the scheduler gives, lets everything come to rest, and answers what was broken. */
+export async function runPlan(
+  scheduler: fc.Scheduler,
+  plan: Plan,
+): Promise<{ readonly broken: readonly string[]; readonly seen: Seen }> {
+  const turns = createTurns(scheduler, plan);
+  const { clock } = turns;
+  const service = createModelService(plan, turns);
+  const ledger = createMemoryLedger(clock, limits);
+  const witness = createWitness(plan, turns, service, ledger);
+  const book = createMemorySourceBook("default" as SourceId);
+  await book.learnDates("entered");
+  let ids = 0;
+  const installation: Installation = {
+    turns,
+    service,
+    ledger,
+    witness,
+    plan,
+    document: documents[plan.unknownOutcome],
+    passes: createMemoryPassBook(clock),
+    book,
+    rests: createMemoryRestBook(clock),
+    copies: createMemoryCopyBook(clock, { lifeMs: limits.retentionMs }),
+    nextId: () => `id-${(ids += 1)}`,
+  };
+
+  await turns.run(Promise.all(plan.workers.map((planned, index) => workLanes(installation, planned, index))));
+  turns.calmDown();
+  await turns.run(comeToRest(installation));
+  return { broken: await witness.verdict(), seen: witness.seen() };
+}
+
+/** The lanes of one worker; where it dies another is started in its place. */
+async function workLanes(
+  installation: Installation,
+  { skewMs, lanes }: Plan["workers"][number],
+  index: number,
+): Promise<void> {
+  let started = 0;
+  const start = () => startWorker(installation, `worker ${index + 1}.${(started += 1)}`, skewMs);
+  let worker = start();
+  await Promise.all(
+    lanes.map(async (jobs) => {
+      for (const { waitMs, task } of jobs) {
+        if (waitMs > 0) await installation.turns.clock.sleep(waitMs);
+        if (worker.isDead()) worker = start();
+        await worker.work(task);
+      }
+    }),
+  );
+}
+
+async function comeToRest(installation: Installation): Promise<void> {
+  const { turns, service, ledger } = installation;
+  const worker = startWorker(installation, "last worker", 0);
+  for (let round = 0; round < mostRounds; round += 1) {
+    await turns.clock.sleep(roundMs);
+    await worker.work({ kind: "sweep" });
+    await worker.work({ kind: "pass", drain: round % 2 === 0 ? "main" : "twin" });
+    const { open, pendingDelete } = await ledger.summary();
+    const { views } = await ledger.peek(service.listed().map(({ dlqId }) => dlqId));
+    const isAtRest = views.every(({ state }) => state === "parked");
+    if (open === 0 && pendingDelete === 0 && isAtRest && service.onTheirWay() === 0) return;
+  }
+}
+
+const documents = { republish: toDocument("republish"), park: toDocument("park") };
+
+/** Two drains that select the same, so that passes overlap. */
+function toDocument(unknownOutcome: Plan["unknownOutcome"]): DrainsDocument {
+  const rules = `rules: [{ name: no-more, when: { responseStatus: 410 }, then: drop }, { name: outage, when: { responseStatus: 503 }, then: republish }]`;
+  return load(`version: 1
+archive: { dir: /archive, keep: 30d, volume: ephemeral }
+sources: { default: {} }
+defaults:
+  mode: live
+  schedule: { every: 30s, full: 5m }
+  minAge: 1s
+  attempts: { max: ${mostAttempts}, wait: [1s] }
+  limits: { publish: none, perHost: none, perPass: none, perDay: none }
+  unknownOutcome: ${unknownOutcome}
+  beforeExpiry: { then: nothing }
+drains:
+  main: { ${rules} }
+  twin: { ${rules} }
+`).document;
+}

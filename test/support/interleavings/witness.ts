@@ -1,0 +1,251 @@
+import type { DlqId } from "../../../src/message/dead-letter.ts";
+import type { NewAuditEntry } from "../../../src/ports/audit.ts";
+import type { BeginAnswer, BeginOptions, Ledger, LedgerView } from "../../../src/ports/ledger.ts";
+import { toDeduplicationId } from "../../../src/message/deduplication-id.ts";
+import { limits } from "./limits.ts";
+import type { ModelLetter, ModelService, SentItem } from "./model-service.ts";
+import type { Plan } from "./plan.ts";
+import type { Turns } from "./turns.ts";
+
+/** What may be said of a POST beforehand, so that it is no silent double. */
+const declarations = ["unknown-outcome-past-window", "released-past-window", "hit-after-refusals"] as const;
+
+/** Watches every effect of a run and holds it against the promises. Knows the truth, and nothing of the ledger's arithmetic. */
+export interface Witness {
+  audited(entries: readonly NewAuditEntry[]): void;
+  begun(options: BeginOptions, answer: BeginAnswer): void;
+  /** The ledger has a fact about these, or a try to write it has failed. */
+  factTold(dlqIds: readonly DlqId[]): void;
+  published(dlqIds: readonly DlqId[]): void;
+  released(dlqIds: readonly DlqId[]): void;
+  archived(dlqIds: readonly DlqId[]): void;
+  /** After each effect on the ledger. */
+  look(): Promise<void>;
+  /** The last byte of a POST leaves. */
+  sent(items: readonly SentItem[]): Promise<void>;
+  deleteAsked(dlqIds: readonly DlqId[]): void;
+  /** When everything has come to rest: all that was broken. */
+  verdict(): Promise<readonly string[]>;
+  /** What the run came to see. */
+  seen(): Seen;
+}
+
+/** Counts of a run, to show that it was no idle one. */
+export interface Seen {
+  readonly mishaps: number;
+  readonly accepted: number;
+  readonly hits: number;
+  /** Begun by one worker and then by another, or again by the first after its lease. */
+  readonly takenOver: number;
+  readonly declaredDoubles: number;
+  readonly archived: number;
+  readonly comeBacks: number;
+}
+
+interface Known {
+  readonly notes: Set<string>;
+  readonly intended: Set<NewAuditEntry["act"]>;
+  attempt: number;
+  /** Series begun. */
+  series: number;
+  posted: number;
+  isFactTold: boolean;
+  isPublished: boolean;
+  isArchived: boolean;
+  isReleased: boolean;
+  pendingSince: number | null;
+  buriedAt: number | null;
+}
+
+export function createWitness(plan: Plan, turns: Turns, service: ModelService, ledger: Ledger): Witness {
+  const { clock } = turns;
+  const broken = new Set<string>();
+  const known = new Map<DlqId, Known>();
+  const tokens = new Set<string>();
+  let takenOver = 0;
+  const of = (dlqId: DlqId): Known => {
+    const found = known.get(dlqId) ?? {
+      notes: new Set(),
+      intended: new Set(),
+      attempt: 0,
+      series: 0,
+      posted: 0,
+      isFactTold: false,
+      isPublished: false,
+      isArchived: false,
+      isReleased: false,
+      pendingSince: null,
+      buriedAt: null,
+    };
+    known.set(dlqId, found);
+    return found;
+  };
+  const must = (holds: boolean, what: string): void => {
+    if (!holds) broken.add(what);
+  };
+  const letterOf = (dlqId: DlqId): ModelLetter | undefined => service.letters.get(dlqId);
+
+  const watchView = (dlqId: DlqId, view: LedgerView, wasPublished: boolean): void => {
+    const one = of(dlqId);
+    if ("attempt" in view) {
+      // A release counts one less, in place of the lineage's.
+      must(one.isReleased || view.attempt >= one.attempt, `attempts went down: ${dlqId}`);
+      one.attempt = view.attempt;
+    }
+    if (view.state === "open") one.series = Math.max(one.series, view.series.suffix);
+    if (view.state === "gone" && one.buriedAt === null) {
+      one.buriedAt = clock.now();
+      must(letterOf(dlqId)?.deletedAt !== null, `buried and still listed: ${dlqId}`);
+    }
+    const isForgotten = one.buriedAt !== null && clock.now() >= one.buriedAt + limits.tombstoneMs;
+    const isKnown = view.state === "published" || view.state === "gone" || isForgotten;
+    must(!wasPublished || isKnown, `a published fact was lost to ${view.state}: ${dlqId}`);
+  };
+
+  return {
+    audited(entries) {
+      for (const { act, records } of entries) {
+        for (const { dlqId, notes = [] } of records) {
+          const one = of(dlqId as DlqId);
+          one.intended.add(act);
+          if (act === "republish") for (const note of notes) one.notes.add(note);
+        }
+      }
+    },
+
+    begun({ token, previous }, answer) {
+      const isFirst = !tokens.has(token);
+      tokens.add(token);
+      if (answer.kind !== "answered" || previous !== undefined || !isFirst) return;
+      const begun = answer.verdicts.flatMap((verdict) => (verdict.kind === "begun" ? [verdict] : []));
+      if (begun.length === 0) return;
+      takenOver += begun.filter(({ series }) => series.posts - series.refusals > 1).length;
+      const oldest = Math.min(...[...known.values()].map((one) => one.pendingSince ?? clock.now()));
+      must(clock.now() - oldest <= limits.settleGateAgeMs, "begun while deletions wait for too long");
+    },
+
+    factTold(dlqIds) {
+      for (const dlqId of dlqIds) of(dlqId).isFactTold = true;
+    },
+    published(dlqIds) {
+      for (const dlqId of dlqIds) of(dlqId).isPublished = true;
+    },
+    released(dlqIds) {
+      for (const dlqId of dlqIds) of(dlqId).isReleased = true;
+    },
+    archived(dlqIds) {
+      for (const dlqId of dlqIds) {
+        must(of(dlqId).intended.has("drop"), `dropped before it was in the audit: ${dlqId}`);
+        of(dlqId).isArchived = true;
+      }
+    },
+
+    async look() {
+      const ids = [...service.letters.keys()];
+      // Another effect may follow before these views are here.
+      const wasPublished = ids.map((dlqId) => of(dlqId).isPublished);
+      const [{ views }, { entries }] = await Promise.all([ledger.peek(ids), ledger.pendingDeletes(1_000, 0)]);
+      const pending = new Set(entries.map(({ dlqId }) => dlqId));
+      for (const [index, dlqId] of ids.entries()) {
+        watchView(dlqId, views[index] ?? { state: "absent" }, wasPublished[index] === true);
+        const one = of(dlqId);
+        one.pendingSince = pending.has(dlqId) ? (one.pendingSince ?? clock.now()) : null;
+      }
+    },
+
+    async sent(items) {
+      const { views } = await ledger.peek(items.map(({ dlqId }) => dlqId));
+      for (const [index, { dlqId, attempt }] of items.entries()) {
+        const state = views[index]?.state;
+        const one = of(dlqId);
+        must(state !== "absent" && state !== "cool", `sent without an intent in the ledger: ${dlqId}`);
+        must(one.intended.has("republish"), `sent before it was in the audit: ${dlqId}`);
+        must(attempt > (letterOf(dlqId)?.attempt ?? 0), `the attempt of its lineage went down: ${dlqId}`);
+        must(attempt >= one.posted, `the attempt of a later POST is lower: ${dlqId}`);
+        must(letterOf(dlqId)?.planned.kind !== "dropped", `dropped by rule and published: ${dlqId}`);
+        one.posted = attempt;
+      }
+    },
+
+    deleteAsked(dlqIds) {
+      for (const dlqId of dlqIds) {
+        const isAccepted = (letterOf(dlqId)?.accepted.length ?? 0) > 0;
+        must(isAccepted || of(dlqId).isArchived, `deleted without proof: ${dlqId}`);
+        must(of(dlqId).isFactTold, `deleted before a try to record why: ${dlqId}`);
+      }
+    },
+
+    async verdict() {
+      const { open, pendingDelete } = await ledger.summary();
+      must(open === 0, `${open} stay open`);
+      must(pendingDelete === 0, `${pendingDelete} stay pending`);
+      const ids = [...service.letters.keys()];
+      const { views } = await ledger.peek(ids);
+      for (const [index, dlqId] of ids.entries()) {
+        const letter = letterOf(dlqId);
+        if (letter === undefined) continue;
+        const { accepted, deletedAt, deletedByHand } = letter;
+        const { isArchived } = of(dlqId);
+        must(deletedAt === null || deletedByHand || accepted.length > 0 || isArchived, `lost: ${dlqId}`);
+        const view = views[index] ?? { state: "absent" };
+        if (deletedAt === null) {
+          must(waitsForAReason(letter, view, of(dlqId), plan), `still listed and ${stateOf(view)}: ${dlqId}`);
+        }
+        for (const what of undeclaredDoubles(letter, of(dlqId), plan)) must(false, `${what}: ${dlqId}`);
+      }
+      return [...broken];
+    },
+
+    seen() {
+      const letters = [...service.letters.values()];
+      const all = [...known.values()];
+      return {
+        mishaps: turns.struck(),
+        accepted: letters.reduce((sum, { accepted }) => sum + accepted.length, 0),
+        hits: service.hits(),
+        takenOver,
+        declaredDoubles: letters.filter(({ accepted }) => accepted.length > 1).length,
+        archived: all.filter(({ isArchived }) => isArchived).length,
+        comeBacks: letters.filter(({ attempt }) => attempt > 0).length,
+      };
+    },
+  };
+}
+
+/** All but one acceptance must have been declared before, under an id of their own. */
+function undeclaredDoubles({ dlqId, accepted }: ModelLetter, known: Known, plan: Plan): readonly string[] {
+  const ids = accepted.map(({ deduplicationId }) => deduplicationId);
+  if (new Set(ids).size < ids.length) return ["accepted twice under one id"];
+  const plain = String(toDeduplicationId(dlqId, 1));
+  if (ids.length < 2) return [];
+  const declared = declarations.filter((note) => known.notes.has(note));
+  if (ids.filter((id) => id !== plain).length > 0 && declared.length === 0) return ["doubled undeclared"];
+  if (known.notes.has("unknown-outcome-past-window") && plan.unknownOutcome === "park") {
+    return ["doubled past the window, where that is parked"];
+  }
+  if (known.notes.has("released-past-window") && !known.isReleased) return ["doubled as released by nobody"];
+  if (known.notes.has("hit-after-refusals") && !plan.remembersRefused) return ["doubled after no such hit"];
+  return [];
+}
+
+/** Parked for something that has happened, or held because the service refuses it and nothing else is accepted. */
+function waitsForAReason(
+  { planned, refused, attempt }: ModelLetter,
+  view: LedgerView,
+  { series }: Known,
+  plan: Plan,
+): boolean {
+  if (view.state === "cool") return planned.kind === "poison";
+  if (view.state !== "parked") return false;
+  const { reason } = view;
+  if (reason === "refused") return refused;
+  if (reason === "attempts-exhausted") return attempt >= mostAttempts;
+  // Where it is published again, only when as many series as attempts are allowed have stayed unanswered.
+  return reason === "outcome-unknown" && (plan.unknownOutcome === "park" || series > 1);
+}
+
+export const mostAttempts = 3;
+
+function stateOf(view: LedgerView): string {
+  return view.state === "parked" ? `parked as ${view.reason}` : view.state;
+}

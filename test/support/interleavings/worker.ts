@@ -1,0 +1,159 @@
+import { once } from "node:events";
+import type { DrainName, PassId, Token } from "../../../src/ports/ids.ts";
+import type { DrainsDocument } from "../../../src/ports/drains.ts";
+import type { Clock } from "../../../src/ports/clock.ts";
+import type { CopyBook } from "../../../src/ports/archive.ts";
+import type { PassBook, SourceBook } from "../../../src/ports/passes.ts";
+import { isRedriverError } from "../../../src/ports/errors.ts";
+import type { RestBook } from "../../../src/ports/rests.ts";
+import { createMemoryCapacity } from "../../../src/limits/memory-capacity.ts";
+import { releaseParked } from "../../../src/redrive/release.ts";
+import { createRestingService } from "../../../src/redrive/resting-service.ts";
+import { openPass, workWindow } from "../../../src/redrive/run-pass.ts";
+import type { DrainRuntime, SourceRuntime } from "../../../src/redrive/runtime.ts";
+import { createSourceHealth } from "../../../src/redrive/source-health.ts";
+import { createSweepMemory, sweep } from "../../../src/redrive/sweep.ts";
+import { createTooLargeDates } from "../../../src/redrive/too-large-dates.ts";
+import { createUnwrittenFacts } from "../../../src/redrive/unwritten-facts.ts";
+import { anyItem } from "../item-checks.ts";
+import type { Task } from "./plan.ts";
+import { archiveOf, auditOf, inTurns, ledgerOf, serviceOf, type Life, type World } from "./ports.ts";
+
+/** What all workers of a run share, besides time, ledger and service. */
+export interface Installation extends World {
+  readonly document: DrainsDocument;
+  readonly passes: PassBook;
+  readonly book: SourceBook;
+  readonly rests: RestBook;
+  readonly copies: CopyBook;
+  readonly nextId: () => string;
+}
+
+/** One process: works what it is given, until it dies. */
+export interface Worker {
+  readonly isDead: () => boolean;
+  /** Ends when the task has ended, or the worker. */
+  work(task: Task): Promise<void>;
+}
+
+const passSettings = { overlapMs: 120_000, abandonAfterMs: 600_000 };
+
+export function startWorker(installation: Installation, name: string, skewMs: number): Worker {
+  const { turns, document } = installation;
+  const death = new AbortController();
+  const died = once(death.signal, "abort");
+  const never = new Promise<never>(() => undefined);
+  const isDead = (): boolean => death.signal.aborted;
+  const life: Life = {
+    name,
+    async turn(label) {
+      await turns.next(`${name} ${label}`);
+      if (isDead()) await never;
+    },
+    die() {
+      death.abort("died");
+      return never;
+    },
+    isDead,
+  };
+  const source = toSource(installation, life, skewMs);
+  const archive = archiveOf(installation, life);
+  const drains = new Map(
+    document.drains.map((config): [DrainName, DrainRuntime] => [
+      config.name,
+      { config, documentHash: document.hash, source, archive, nearMs: config.beforeExpiry.withinMs },
+    ]),
+  );
+  const memory = createSweepMemory(source.clock);
+  const { signal } = new AbortController();
+
+  const pass = async (drain: DrainRuntime): Promise<void> => {
+    const { passId, windows } = toWork(await openPass(drain, passSettings, signal));
+    for (const { windowId } of windows) {
+      await workWindow(drain, { passId, windowId, signal, stopping: signal, lastTry: true });
+    }
+  };
+  const release = async (): Promise<void> => {
+    const { entries } = await source.ledger.parkedEntries(null);
+    await releaseParked(source, drains, entries, "the receiver is well");
+  };
+  const start = async (task: Task): Promise<void> => {
+    // What the prober does once the service answers again.
+    source.health.resume();
+    switch (task.kind) {
+      case "pass": {
+        const drain = drains.get(task.drain as DrainName);
+        if (drain !== undefined) await pass(drain);
+        return;
+      }
+      case "sweep":
+        await sweep(source, drains, memory, signal);
+        return;
+      case "release":
+        return release();
+      case "delete-by-hand":
+        installation.service.deleteByHand(task.letter);
+    }
+  };
+
+  return {
+    isDead,
+    async work(task) {
+      const done = start(task).catch((error: unknown) => {
+        if (!isRedriverError(error) || error.disposition === "crash") throw error;
+      });
+      await Promise.race([done, died]);
+    },
+  };
+}
+
+type Opened = Awaited<ReturnType<typeof openPass>>;
+
+/** As a tick does: also the windows of a pass that is open, which another worker may have in hands. */
+function toWork(opened: Opened): { readonly passId: PassId; readonly windows: Opened["windows"] } {
+  return {
+    passId: opened.kind === "opened" ? opened.pass.passId : opened.passId,
+    windows: opened.windows,
+  };
+}
+
+function toSource(installation: Installation, life: Life, skewMs: number): SourceRuntime {
+  const { plan, document, turns, nextId } = installation;
+  const [config] = document.sources;
+  if (config === undefined) throw new Error("the document has a source");
+  const clock: Clock = { ...turns.clock, now: () => turns.clock.now() + skewMs };
+  const events = { emit: () => undefined };
+  const inOne = <Port extends object>(port: Port, operations: Parameters<typeof inTurns<Port>>[3]): Port =>
+    inTurns(installation, life, port, operations);
+  const { service, rests } = createRestingService({
+    source: config.id,
+    service: serviceOf(installation, life, skewMs),
+    book: inOne(installation.rests, ["ask"]),
+    timeoutsMs: { list: 30_000, batch: 30_000, delete: 30_000 },
+    clock,
+    events,
+  });
+  return {
+    clock,
+    events,
+    identities: { token: () => nextId() as Token, passId: () => nextId() as PassId },
+    by: life.name,
+    config,
+    service,
+    ledger: ledgerOf(installation, life),
+    capacity: createMemoryCapacity(turns.clock),
+    guards: { standings: () => Promise.resolve([]), peek: () => Promise.resolve([]) },
+    audit: auditOf(installation, life),
+    copies: installation.copies,
+    passes: inOne(installation.passes, ["takeWindow", "progress", "endWindow"]),
+    book: installation.book,
+    tooLarge: createTooLargeDates(turns.clock),
+    health: createSourceHealth(config.id, clock, events, rests),
+    unwritten: createUnwrittenFacts(),
+    headerPrefix: "Upstash-",
+    publish: { maxItems: plan.maxItems, maxBytes: 1_000_000 },
+    checkItem: anyItem,
+    lineageKeys: () => ["key"],
+    bind: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,64 @@
+import { onTestFinished } from "vitest";
+import { openLiveCore } from "../../src/compose/open-core.ts";
+import type { LiveCore } from "../../src/compose/live-core.ts";
+import { createTeardown } from "../../src/compose/teardown.ts";
+import { createJobHandler } from "../../src/daemon/handle-job.ts";
+import { createOthers } from "../../src/daemon/others.ts";
+import type { RetryPolicy } from "../../src/queue/policy.ts";
+import { openQueue, type RecordedEvents } from "./queue-redis.ts";
+import { createRig, type Rig, type RigOptions } from "./rig.ts";
+
+/** A daemon's jobs on a real queue, in this process: a replica beside the rig. */
+export interface JobStand {
+  readonly rig: Rig;
+  /** What the jobs work with. */
+  readonly live: LiveCore;
+  readonly events: RecordedEvents;
+  readonly queue: ReturnType<typeof openQueue>["queue"];
+  /** Whether Redis is fit for a ledger, as the daemon last found, and how often a job asked. */
+  readonly state: { isFit: boolean; asked: number };
+  start(): Promise<void>;
+}
+
+export async function createJobStand(
+  options: RigOptions,
+  { retry, isFit = true }: { readonly retry?: RetryPolicy; readonly isFit?: boolean } = {},
+): Promise<JobStand> {
+  const rig = await createRig(options);
+  const { keyPrefix } = rig.core.settings.redis;
+  const { queue, events } = openQueue(options.redisUrl, {
+    keyPrefix,
+    ...(retry === undefined ? {} : { retry }),
+  });
+  const teardown = createTeardown();
+  const { settings, document } = rig.core;
+  const live = openLiveCore({ settings, document, env: {}, events, teardown });
+  onTestFinished(async () => {
+    await queue.close({ softMs: 0, hardMs: 2_000 });
+    await teardown.run(2_000);
+  });
+  await live.current().redis.ready(5_000);
+  const state = { isFit, asked: 0 };
+  return {
+    rig,
+    live,
+    events,
+    queue,
+    state,
+    start: () =>
+      queue.start(
+        createJobHandler({
+          live,
+          queue,
+          others: createOthers(live.current().replicas, "this"),
+          events,
+          readStatistics: () => Promise.resolve(),
+          stopping: new AbortController().signal,
+          mayAct: () => {
+            state.asked += 1;
+            return state.isFit;
+          },
+        }),
+      ),
+  };
+}

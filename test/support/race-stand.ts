@@ -1,0 +1,234 @@
+import { systemClock } from "../../src/compose/system-world.ts";
+import { sourceKeys } from "../../src/ledger/keys.ts";
+import { createRedisLedger } from "../../src/ledger/redis-ledger.ts";
+import type { DlqId } from "../../src/message/dead-letter.ts";
+import type { Archive } from "../../src/ports/archive.ts";
+import type { Clock } from "../../src/ports/clock.ts";
+import type { Ledger } from "../../src/ports/ledger.ts";
+import type { MessageService } from "../../src/ports/service.ts";
+import type { RedisConnection } from "../../src/redis/connect.ts";
+import type { RedisScript } from "../../src/redis/script-runner.ts";
+import { listPage } from "../../src/redrive/list-page.ts";
+import type { PageOutcome } from "../../src/redrive/page-report.ts";
+import type { DrainRuntime } from "../../src/redrive/runtime.ts";
+import type { Page } from "../../src/redrive/stages/records.ts";
+import { createSweepMemory, sweep } from "../../src/redrive/sweep.ts";
+import { workPage } from "../../src/redrive/work-page.ts";
+import { twice, withClock } from "./ledger-stands.ts";
+import { createManualClock, type ManualClock } from "./manual-clock.ts";
+import { createRig, type Rig, type RigOptions } from "./rig.ts";
+import { createStops, type Stop } from "./stops.ts";
+
+/** With the built-in settings: S + T + 15 s, and W − S − X − 45 s. */
+export const takeoverMs = 60_000;
+export const horizonMs = 420_000;
+
+/** One process of an installation, which can be stopped in the middle of what it does. */
+export interface Worker {
+  readonly rig: Rig;
+  readonly drain: DrainRuntime;
+  /** Lists what is in the DLQ, and works it as a window's page. */
+  page(): Promise<PageOutcome>;
+  list(): Promise<Page>;
+  work(page: Page): Promise<PageOutcome>;
+  sweep(): Promise<unknown>;
+  /**
+   * Stops it the next time that it makes this call: `list`, `publish`, `remove`, `archive`, or a script of the ledger such as `begin`. Not
+   * released, it has died there.
+   */
+  stop(call: string, moment: "before" | "after"): Stop;
+  /** Told of every script right before it is sent. */
+  onScript(told: (script: RedisScript) => Promise<void>): void;
+}
+
+export interface WorkerOptions extends Partial<Omit<RigOptions, "twinOf">> {
+  /** Every script runs twice, and the second reply counts. */
+  readonly scriptsTwice?: boolean;
+}
+
+/** Workers on one ledger, one service and one time. */
+export interface RaceStand {
+  readonly rig: Rig;
+  worker(options?: WorkerOptions): Promise<Worker>;
+  seed(count: number, fields?: Readonly<Record<string, unknown>>): DlqId[];
+  /** Time passes everywhere: for Redis, for the service, and for those who sleep. */
+  wait(ms: number): Promise<void>;
+  readonly clock: ManualClock;
+  /** Deduplication ids of every POST, in order, each with the Redis time since the stand was made, in ms. */
+  readonly posts: readonly { readonly at: number; readonly ids: readonly string[] }[];
+  /** To look with. */
+  readonly ledger: Ledger;
+  states(ids: readonly DlqId[]): Promise<readonly string[]>;
+  /** Their entries, as they stand in Redis; null where there is none. */
+  entries(ids: readonly DlqId[]): Promise<readonly unknown[]>;
+  /** Their entries have lived their time: by the server's own clock, which nobody moves. */
+  forget(ids: readonly DlqId[]): Promise<unknown>;
+  /** Redis loses everything of this installation, as FLUSHALL does it. */
+  loseEverything(): Promise<void>;
+  /** What Redis has now; called, it has that again, as after a failover to a replica that was behind. */
+  snapshot(): Promise<() => Promise<void>>;
+}
+
+const atOnce = `
+    minAge: 0s
+    attempts: { max: 5, wait: [0s] }
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+const never = new AbortController().signal;
+
+export async function createRaceStand(redis: RedisConnection, options: RigOptions): Promise<RaceStand> {
+  const given: RigOptions = { drain: atOnce, ...options };
+  const rig = await createRig(given);
+  const clock = createManualClock();
+  const clockKey = `${redis.keyPrefix}:clock`;
+  const startedAt = Date.now();
+  let now = startedAt;
+  const setClock = (): Promise<unknown> => redis.command("SET", clockKey, now);
+  const keys = async (): Promise<readonly string[]> =>
+    (await redis.command("KEYS", `${rig.core.redis.keyPrefix}:*`)) as readonly string[];
+  const posts: { readonly at: number; readonly ids: readonly string[] }[] = [];
+  const told = (items: readonly string[]): void =>
+    void posts.push({ at: now - startedAt, ids: items.map(deduplicationIdOf) });
+  await setClock();
+  const { entryPrefix } = sourceKeys(rig.core.redis.keyPrefix, rig.drain.source.config.id);
+  const entryKey = (id: DlqId): string => `${entryPrefix}${id}`;
+  // Nobody's: it looks, and notices no loss.
+  const looking = createRedisLedger(
+    { run: withClock(redis, clockKey).run, keyPrefix: rig.core.redis.keyPrefix },
+    rig.drain.source.config.id,
+    rig.drain.source.ledger.limits,
+    { epochSeed: () => "looked" },
+  );
+
+  return {
+    rig,
+    posts,
+    clock,
+    ledger: looking,
+    states: async (ids) => (await looking.peek(ids)).views.map(({ state }) => state),
+    async entries(ids) {
+      const texts = (await redis.command("MGET", ...ids.map(entryKey))) as readonly (string | null)[];
+      return texts.map((text) => (text === null ? null : (JSON.parse(text) as unknown)));
+    },
+    forget: (ids) => redis.command("DEL", ...ids.map(entryKey)),
+    seed: (count, fields) => rig.seed(count, fields) as DlqId[],
+    async worker({ scriptsTwice = false, ...own } = {}) {
+      const twin = await createRig({ ...given, ...own, twinOf: rig });
+      return createWorker(twin, { clock, clockKey, scriptsTwice, told });
+    },
+    async wait(ms) {
+      now += ms;
+      await setClock();
+      rig.emulator.clock.advance(ms);
+      clock.advance(ms);
+    },
+    async loseEverything() {
+      const lost = await keys();
+      if (lost.length > 0) await redis.command("DEL", ...lost);
+    },
+    async snapshot() {
+      const copies = (await keys()).map((key) => [key, `${redis.keyPrefix}:copy:${key}`] as const);
+      for (const [key, copy] of copies) await redis.command("COPY", key, copy);
+      return async () => {
+        await redis.command("DEL", ...(await keys()));
+        for (const [key, copy] of copies) await redis.command("RENAME", copy, key);
+      };
+    },
+  };
+}
+
+function deduplicationIdOf(item: string): string {
+  const { headers } = JSON.parse(item) as { readonly headers: Readonly<Record<string, string>> };
+  return headers["Upstash-Deduplication-Id"] ?? "none";
+}
+
+interface WorkerParts {
+  readonly clock: ManualClock;
+  readonly clockKey: string;
+  readonly scriptsTwice: boolean;
+  readonly told: (items: readonly string[]) => void;
+}
+
+function createWorker(rig: Rig, { clock, clockKey, scriptsTwice, told }: WorkerParts): Worker {
+  const stops = createStops();
+  let onScript: ((script: RedisScript) => Promise<void>) | null = null;
+  const { redis } = rig.core;
+  const run = redis.run;
+  const onMovedTime = withClock(
+    {
+      run: async (script, ...call) => {
+        await onScript?.(script);
+        return run(script, ...call);
+      },
+    },
+    clockKey,
+  );
+  const runner = scriptsTwice ? twice(onMovedTime) : onMovedTime;
+  redis.run = (script, ...call) =>
+    stops.around(script.name.replace(/^ledger:/, ""), () => runner.run(script, ...call));
+
+  const { source, archive } = rig.drain;
+  const drain: DrainRuntime = {
+    ...rig.drain,
+    archive: archive === null ? null : stopping(archive, stops),
+    source: {
+      ...source,
+      clock: workerClock(clock),
+      service: stoppingService(source.service, stops, told),
+    },
+  };
+  const memory = createSweepMemory(drain.source.clock);
+  const list = async (): Promise<Page> => {
+    const { records, readAt } = await listPage(drain.source, { select: {}, count: 100 }, never);
+    return { records, readAt };
+  };
+  const work = (page: Page): Promise<PageOutcome> => workPage(drain, page, never);
+  return {
+    rig,
+    drain,
+    list,
+    work,
+    page: async () => work(await list()),
+    sweep: () => sweep(drain.source, new Map([[drain.config.name, drain]]), memory, never),
+    stop: (call, moment) => stops.add(call, moment),
+    onScript: (next) => {
+      onScript = next;
+    },
+  };
+}
+
+/** Time of day is the machine's, which decides about no right; what it measures and sleeps is the stand's. */
+function workerClock(clock: ManualClock): Clock {
+  return {
+    now: () => systemClock.now(),
+    monotonic: clock.monotonic,
+    sleep: clock.sleep,
+    random: clock.random,
+  };
+}
+
+function stoppingService(
+  service: MessageService,
+  stops: ReturnType<typeof createStops>,
+  told: (items: readonly string[]) => void,
+): MessageService {
+  return {
+    clockOffsetMs: () => service.clockOffsetMs(),
+    list: (...call) => stops.around("list", () => service.list(...call)),
+    publish: (items, ...call) =>
+      stops.around("publish", () => {
+        told(items);
+        return service.publish(items, ...call);
+      }),
+    remove: (...call) => stops.around("remove", () => service.remove(...call)),
+  };
+}
+
+function stopping(archive: Archive, stops: ReturnType<typeof createStops>): Archive {
+  return {
+    check: () => archive.check(),
+    close: () => archive.close(),
+    write: (entries) => stops.around("archive", () => archive.write(entries)),
+  };
+}

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import type { Core } from "../../src/compose/build-core.ts";
+import { toReadiness, type DaemonState } from "../../src/daemon/readiness.ts";
+import { toResting } from "../../src/daemon/resting.ts";
+import type { SourceId } from "../../src/ports/ids.ts";
+import type { RedisConnection } from "../../src/redis/connect.ts";
+import { createSourceHealth } from "../../src/redrive/source-health.ts";
+import { createManualClock } from "../support/manual-clock.ts";
+
+const state: DaemonState = { redisProblems: [], schedulesAppliedAt: 1, stopping: false };
+const redis = { whyAway: () => null } as RedisConnection;
+
+function sourcesOf(...ids: readonly string[]) {
+  const healths = ids.map((id) =>
+    createSourceHealth(
+      id as SourceId,
+      createManualClock(),
+      { emit: () => undefined },
+      {
+        leftMs: () => 0,
+        mayRetry: () => true,
+      },
+    ),
+  );
+  const sources = new Map(
+    ids.map((id, index) => [id, { runtime: { config: { id }, health: healths[index] } }]),
+  );
+  return { healths, core: { sources } as unknown as Core };
+}
+
+test("is not given where no source may be published through, and is where one may", () => {
+  const { healths, core } = sourcesOf("eu", "us");
+  expect(toReadiness(core, redis, state)).toEqual({ ok: true, reasons: [] });
+  healths[0]!.halt("unauthorised", "batch at eu: expected 2xx, got 403", "batch");
+  expect(toReadiness(core, redis, state).ok).toBe(true);
+  healths[1]!.halt("answer-unreadable", "list at us: expected JSON");
+  expect(toReadiness(core, redis, state)).toEqual({
+    ok: false,
+    reasons: [
+      "source eu is halted: batch at eu: expected 2xx, got 403",
+      "source us is halted: list at us: expected JSON",
+    ],
+  });
+  healths[0]!.resume();
+  expect(toReadiness(core, redis, state).ok).toBe(true);
+});
+
+test("what a replica announces of a source is its halt before its rest", () => {
+  const { healths, core } = sourcesOf("eu", "us");
+  healths[1]!.halt("service-refuses-everything", "10 in a row", "batch");
+  expect(toResting(core.sources.values())).toEqual([
+    { source: "us", state: "halted", code: "service-refuses-everything" },
+  ]);
+});
