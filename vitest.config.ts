@@ -5,8 +5,8 @@ const patience = { testTimeout: 30_000, hookTimeout: 30_000 };
 
 export default defineConfig({
   test: {
-    // The longest files wait for clocks (takeovers, horizons, outages), so five share two cores well.
-    maxWorkers: 5,
+    // The longest files wait for clocks (takeovers, horizons, outages), so seven share two cores well.
+    maxWorkers: 7,
     reporters: ["default", ["json", { outputFile: ".cache/test-results.json" }]],
     projects: [
       { test: { name: "e2e", include: [endToEnd], ...patience } },

@@ -145,6 +145,7 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
 
 /** Effects that a daemon never has in the scenario of the matrix, each with its reason. */
 export const notReached: Readonly<Record<string, string>> = {
+  "book.idOfAccount": "inside source.bind, which has the failpoints",
   "book.bind": "inside source.bind, which has the failpoints",
   "ledger.noteLoss": "Redis loses nothing in this scenario; the soak flushes it",
   "queue.addTick": "nothing is left for the end of a rest; a tick that is lost is the schedule's next",
