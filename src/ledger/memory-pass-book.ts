@@ -70,7 +70,8 @@ export function createMemoryPassBook(clock: Pick<Clock, "now">): PassBook {
       const row = rowOf(request.drain);
       const { open } = row;
       if (open?.pass.passId === request.passId) return Promise.resolve(toOpened(open));
-      if (open !== null && clock.now() - open.progressAt <= request.abandonAfterMs) {
+      const idleMs = open === null ? 0 : clock.now() - open.progressAt;
+      if (open !== null && idleMs > -1_000 && idleMs <= request.abandonAfterMs) {
         const { windows } = toOpened(open);
         return Promise.resolve({ kind: "busy", passId: open.pass.passId, windows, abandoned: null });
       }
@@ -154,6 +155,7 @@ function toOpenRow(row: DrainRow, request: OpenRequest, now: number, abandoned: 
     full === null ||
     watermark === null ||
     now - full.startedAt >= request.fullEveryMs ||
+    full.startedAt > now + 1_000 ||
     full.documentHash !== documentHash ||
     full.mode !== mode;
   const from = isFull ? request.fullFrom : Math.min(to, watermark - request.overlapMs);

@@ -20,7 +20,7 @@ const lifeMs = 3_600_000;
  * Five verbs over one hash.
  *
  * KEYS: 1 the source's rests: \`dlq\`, \`batch\` (rate limited until, Unix ms), \`failures\` in a row, \`failed\` (when last),
- *   \`failing\` (until), \`probe\` (until).
+ *   \`failing\` (until), \`probe\` (until), \`noted\` (when one of them was last set).
  * ARGV: 1 verb, 2 numbers as JSON { forMs?, jitter?, lease?, before, inARow, first, longest, beside, life }, 3 class of calls (ask, limited).
  * Returns: JSON { why, forMs } of a rest, \`probe\`, or nil. Effects: those of RestBook.
  * Run twice: a second \`ask\` may find its own probe and rest beside it until the lease ends; a second \`failed\` counts once more
@@ -35,10 +35,19 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 local function get(field) return tonumber(redis.call('HGET', KEYS[1], field) or '0') end
 local function set(field, value)
-  redis.call('HSET', KEYS[1], field, string.format('%.0f', value))
+  redis.call('HSET', KEYS[1], field, string.format('%.0f', value), 'noted', string.format('%.0f', now))
   local left = redis.call('PTTL', KEYS[1])
   local wanted = math.max(value - now, 0) + n.life
   if left < wanted then redis.call('PEXPIRE', KEYS[1], string.format('%.0f', wanted)) end
+end
+-- The server's clock was set back: what was to last for a minute must not last until the old time comes again.
+local back = get('noted') - now
+if back > 0 then
+  for _, field in ipairs({ 'dlq', 'batch', 'failed', 'failing', 'probe' }) do
+    local at = get(field)
+    if at > 0 then set(field, math.max(1, at - back)) end
+  end
+  redis.call('HSET', KEYS[1], 'noted', string.format('%.0f', now))
 end
 local function rest(why, forMs) return cjson.encode({ why = why, forMs = forMs }) end
 

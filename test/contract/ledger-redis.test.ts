@@ -58,6 +58,19 @@ test("time goes on where the server's steps back: what has passed since a POST i
   expect((await ledger.peek([id])).views).toMatchObject([{ unknown: true, pastHorizon: true }]);
 });
 
+test("time is the server's again once nothing is open or pending after it stepped back", async () => {
+  const stand = await redisStand(redis.fresh());
+  const { ledger } = stand;
+  const fact = { dlqId: id, as: messageId("1"), attempt: 1, deletePending: true, drain, messageId: null };
+  const { at } = await ledger.published([fact]);
+  await stand.advance(-300_000);
+  expect(await ledger.summary()).toMatchObject({ at });
+  await ledger.gone([id]);
+  expect(await ledger.summary()).toMatchObject({ at: at - 300_000 });
+  await stand.advance(1_000);
+  expect(await ledger.now()).toMatchObject({ at: at - 299_000 });
+});
+
 test("a tombstone that is listed lives on", async () => {
   const stand = await redisStand(redis.fresh());
   const { ledger } = stand;

@@ -56,6 +56,18 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
     expect(await passes.open(asking("p3", { drain: otherDrain }))).toMatchObject({ kind: "opened" });
   });
 
+  test("a clock that is set back keeps no pass open, and makes the next a full one", async () => {
+    const { passes, advance } = await create();
+    await runPass(passes, "p1");
+    await open(passes, "p2");
+    await advance(-60_000);
+    expect(await passes.open(asking("p3"))).toMatchObject({
+      kind: "opened",
+      pass: { kind: "full" },
+      abandoned: { passId: "p2" },
+    });
+  });
+
   test("asking again for the pass that is open answers it again", async () => {
     const { passes } = await create();
     const first = await open(passes, "p1");

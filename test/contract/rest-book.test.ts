@@ -8,7 +8,7 @@ import {
   restAfterFailuresMs,
   type RestBook,
 } from "../../src/ports/rests.ts";
-import { source } from "../support/ledger-stands.ts";
+import { source, withMovedTime } from "../support/ledger-stands.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { useRedis } from "../support/redis.ts";
 
@@ -133,4 +133,22 @@ test("two replicas of one source share a book, another source has its own", asyn
   const [key, ...others] = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
   expect(others).toEqual([]);
   expect(Number(await connection.command("PTTL", key!))).toBeGreaterThan(30_000);
+});
+
+test("a clock that is set back lets no rest last until the old time comes again", async () => {
+  const moved = await withMovedTime(redis.fresh());
+  const book = createRedisRestBook(moved.redis, source);
+  await book.limited("batch", 6_000);
+  await failTimes(book, failuresBeforeRest);
+  await moved.advance(-3_600_000);
+  const rests = async (): Promise<unknown[]> => [
+    await book.ask("dlq", leaseMs),
+    await book.ask("batch", leaseMs),
+  ];
+  for (const rest of await rests()) {
+    expect((rest as { readonly forMs: number }).forMs).toBeLessThanOrEqual(6_000);
+  }
+  await moved.advance(6_000);
+  // Every script runs twice here, so that the first call finds its own probe.
+  expect(await rests()).toEqual([1, 2].map(() => ({ why: "failing", forMs: 1_000 })));
 });
