@@ -341,7 +341,7 @@ export function createMemoryLedger(
   }
 
   function pageRefusal(now: number, pageReadAt: number, drain: DrainName) {
-    if (now - pageReadAt > limits.maxPageAgeMs) return "page-too-old" as const;
+    if (now - pageReadAt > limits.maxPageAgeMs || pageReadAt > now) return "page-too-old" as const;
     if (options.isPaused?.(drain) === true) return "paused" as const;
     return isSettleGateClosed() ? ("settle-gate" as const) : null;
   }

@@ -66,7 +66,19 @@ test("time is the server's again once nothing is open or pending after it steppe
   await stand.advance(-300_000);
   expect(await ledger.summary()).toMatchObject({ at });
   await ledger.gone([id]);
+  // What is parked may be in doubt, and is asked for its age when somebody releases it.
+  const other = dlqId(2);
+  await ledger.park([{ dlqId: other, reason: "refused", attempt: 0 }], {
+    drain,
+    rulesHash: "h",
+    token: null,
+  });
+  expect(await ledger.summary()).toMatchObject({ at });
+  await ledger.published([{ ...fact, dlqId: other }]);
+  await ledger.gone([other]);
   expect(await ledger.summary()).toMatchObject({ at: at - 300_000 });
+  // A page from before that is of unknown age.
+  expect(await ledger.begin([request(dlqId(3))], beginAt(at))).toMatchObject({ kind: "page-too-old" });
   await stand.advance(1_000);
   expect(await ledger.now()).toMatchObject({ at: at - 299_000 });
 });

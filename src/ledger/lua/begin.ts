@@ -19,6 +19,8 @@ local previous = call.previous
 
 local function pageRefusal()
   if now - call.pageReadAt > limits.maxPageAge then return 'page-too-old' end
+  -- It was listed before the ledger went back to the server's time: how old it is nobody knows.
+  if call.pageReadAt > now then return 'page-too-old' end
   if redis.call('HEXISTS', pausesKey, '*') == 1 or redis.call('HEXISTS', pausesKey, call.drain) == 1 then return 'paused' end
   if settleGateClosed() then return 'settle-gate' end
   return nil

@@ -33,9 +33,9 @@ local prefix, seed = ARGV[1], ARGV[2]
 local limits, call = cjson.decode(ARGV[3]), cjson.decode(ARGV[4])
 local clock = redis.call('TIME')
 local wrote = false
--- The ledger's time is the server's and never goes back. Where the server's does (it was put right, or another server took over), the ledger
+-- The ledger's time is the server's. Where the server's goes back (it was put right, or another server took over), the ledger
 -- counts on from where it was: time that has passed since a POST must not be lost, or the POST would be made again outside of its window.
--- The summary goes back to the server's time once nothing is open or pending.
+-- The summary goes back to the server's time once nothing is open, pending or parked, so that nothing is left whose age that would lessen.
 local noted = redis.call('HMGET', metaKey, 'lastNow', 'ahead')
 local lastNow, ahead = tonumber(noted[1] or 0), tonumber(noted[2] or 0)
 local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000) + ahead

@@ -148,7 +148,7 @@ export const summaryScript = defineLedgerScript(
 local oldestOpenAt, oldestPendingAt = oldest(openKey), oldest(pendingKey)
 -- The sweep asks every few seconds, so that a step back is known to that precision also where nothing else is written. It does
 -- without where nothing can be.
-local isIdle = redis.call('ZCARD', openKey) == 0 and redis.call('ZCARD', pendingKey) == 0
+local isIdle = redis.call('ZCARD', openKey) + redis.call('ZCARD', pendingKey) + redis.call('ZCARD', parkedKey) == 0
 -- Nothing is left whose age counts: the server's own time again.
 if isIdle and ahead > 0 then
   now = now - ahead
