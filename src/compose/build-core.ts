@@ -123,9 +123,10 @@ function buildSources(
         continue;
       }
       const drainsNow = () => documentNow().drains;
+      const idsNow = () => documentNow().sources.map(({ id }) => id);
       sources.set(
         config.id,
-        buildSource(config, { ...parts, document, drainsNow, readings, teardown: built }),
+        buildSource(config, { ...parts, document, drainsNow, idsNow, readings, teardown: built }),
       );
     }
   } catch (error) {

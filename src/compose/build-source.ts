@@ -16,6 +16,7 @@ import type { NewAuditEntry } from "../ports/audit.ts";
 import type { DrainConfig, DrainsDocument, SourceConfig } from "../ports/drains.ts";
 import { RedriverError } from "../ports/errors.ts";
 import type { ServiceOperation, RequestOutcome } from "../ports/events.ts";
+import type { SourceId } from "../ports/ids.ts";
 import type { PauseBook } from "../ports/passes.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { RedisConnection } from "../redis/connect.ts";
@@ -29,6 +30,7 @@ import { createTooLargeDates } from "../redrive/too-large-dates.ts";
 import { watchLedger } from "../redrive/watch-ledger.ts";
 import { createMessageService } from "../service/message-service.ts";
 import { createGuards } from "../statistics/guards.ts";
+import { bindSource } from "./bind-source.ts";
 import type { Readings } from "./build-statistics.ts";
 import type { Decorate } from "./decorate.ts";
 import { buildAudit } from "./build-audit.ts";
@@ -57,6 +59,8 @@ export interface SourceParts {
   readonly document: DrainsDocument;
   /** Names of the drains that there are now: a source may live through several documents. */
   readonly drainsNow: () => readonly Pick<DrainConfig, "name" | "source">[];
+  /** Ids of the sources that there are now. */
+  readonly idsNow: () => readonly SourceId[];
   readonly teardown: Teardown;
   readonly onAudit?: (entry: NewAuditEntry) => void;
   /** For the guards. */
@@ -164,23 +168,16 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     checkItem: createItemCheck(settings.publish, settings.service.headerPrefix, baseUrl),
     lineageKeys: createLineageKeys(token, parts.lineage, config.id),
     bind: async () => {
-      const account = [toKeyedHash("url", baseUrl), toKeyedHash("token", token.value())] as const;
-      const id = await book.idOfAccount(...account);
-      if (id !== config.id) {
-        throw new RedriverError(
-          "source-rebound",
-          `the account of source ${config.id} is drained as source ${id}, whose ledger knows what was published; give sources.${config.name} that id (id: ${id})`,
-        );
-      }
-      const verdict = await book.bind(...account);
+      const verdict = await bindSource({
+        config,
+        book,
+        idsNow: parts.idsNow,
+        urlHash: toKeyedHash("url", baseUrl),
+        tokenHash: toKeyedHash("token", token.value()),
+      });
       if (verdict === "token-changed") {
         world.events.emit({ type: "source:token-read", source: config.id, changed: true });
       }
-      if (verdict !== "url-differs") return;
-      throw new RedriverError(
-        "source-rebound",
-        `source id ${config.id} was used with another address before; the ledger of one account must not decide for another: give sources.${config.name} an id of its own (id:)`,
-      );
     },
   };
   return {

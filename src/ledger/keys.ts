@@ -21,6 +21,11 @@ export function sourceKeys(keyPrefix: string, sourceId: SourceId) {
   };
 }
 
+/** Which source ids are bound to an address. */
+export function addressKey(keyPrefix: string, urlHash: string): string {
+  return sharedKey(keyPrefix, "address", urlHash);
+}
+
 /** Which source an account is drained as. */
 export function accountKey(keyPrefix: string, urlHash: string, tokenHash: string): string {
   return sharedKey(keyPrefix, "account", urlHash, tokenHash);

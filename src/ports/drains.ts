@@ -17,6 +17,8 @@ export interface SourceConfig {
   readonly id: SourceId;
   /** Name in the document; equal to id unless `id:` is given. */
   readonly name: string;
+  /** Whether `id:` is written, which says on purpose which ledger is this source's. */
+  readonly isIdWritten?: true;
   /** Base URL without trailing slash and without `/v2/publish`; absent: the setting service.url. */
   readonly url?: string;
   readonly token: SecretRef;

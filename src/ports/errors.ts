@@ -138,7 +138,8 @@ export const errorTable = {
     disposition: "halt",
     level: "error",
     exitCode: 78,
-    meaning: "a source id is bound to another address, or an account is drained under another id already",
+    meaning:
+      "a source id is bound to another address, or an account is drained, or may have been, under another id already",
   },
   "redis-unavailable": {
     disposition: "retry",

@@ -197,6 +197,20 @@ export interface SourceBook {
    * remembered. Remembered for the ledger's retention since it was last asked.
    */
   idOfAccount(urlHash: string, tokenHash: string): Promise<SourceId>;
+  /** What is remembered before anything is written: as which source the account is drained, and whether this id has an address. */
+  recall(
+    urlHash: string,
+    tokenHash: string,
+  ): Promise<{ readonly drainedAs: SourceId | null; readonly isBound: boolean }>;
+  /**
+   * Other source ids that are bound to this address, and whether the ledger of each has something that this one's would have to know:
+   * what is open, pending, parked or cool, or was written within the deduplication window. An id is forgotten two retentions after
+   * its last `bind`.
+   */
+  othersAt(
+    urlHash: string,
+    dedupWindowMs: number,
+  ): Promise<readonly { readonly id: SourceId; readonly isInUse: boolean }[]>;
   /** Binds the source id to a keyed hash of URL and of token. */
   bind(urlHash: string, tokenHash: string): Promise<"bound" | "same" | "token-changed" | "url-differs">;
   datesMean(): Promise<"entered" | "created" | null>;

@@ -1,9 +1,23 @@
 import { describe, expect, test } from "vitest";
-import { createMemorySourceBook } from "../../src/ledger/memory-source-book.ts";
+import { createMemoryAccounts, createMemorySourceBook } from "../../src/ledger/memory-source-book.ts";
+import { createRedisLedger } from "../../src/ledger/redis-ledger.ts";
 import { createRedisSourceBook } from "../../src/ledger/redis-source-book.ts";
 import type { SourceId } from "../../src/ports/ids.ts";
 import type { Census, SourceBook } from "../../src/ports/passes.ts";
-import { source, startOfTime } from "../support/ledger-stands.ts";
+import {
+  defaultLimits,
+  dlqId,
+  drain,
+  messageId,
+  redisStand,
+  request,
+  source,
+  startOfTime,
+  token,
+  withClock,
+} from "../support/ledger-stands.ts";
+import type { RedisConnection } from "../../src/redis/connect.ts";
+import { addressKey } from "../../src/ledger/keys.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
@@ -26,32 +40,69 @@ function census(changes: Partial<Census> = {}): Census {
   };
 }
 
-/** Books of one installation. */
-type Books = (id?: SourceId) => SourceBook;
+/** Books of one installation. `use`: something is in doubt in the ledger of this id from now on. */
+interface Books {
+  readonly of: (id?: SourceId) => SourceBook;
+  readonly use: (id: SourceId) => Promise<unknown>;
+}
 
 function memoryBooks(): Books {
-  const accounts = new Map<string, SourceId>();
-  return (id = source) => createMemorySourceBook(id, accounts);
+  const inUse = new Set<SourceId>();
+  const accounts = createMemoryAccounts((id) => inUse.has(id));
+  const books = new Map<SourceId, SourceBook>();
+  return {
+    of: (id = source) => {
+      const book = books.get(id) ?? createMemorySourceBook(id, accounts);
+      books.set(id, book);
+      return book;
+    },
+    use: (id) => Promise.resolve(inUse.add(id)),
+  };
 }
 
 function redisBooks(): Books {
   const connection = redis.fresh();
-  return (id = source) => createRedisSourceBook(connection, id, retentionMs);
+  return {
+    of: (id = source) => createRedisSourceBook(connection, id, retentionMs),
+    use: (id) =>
+      createRedisLedger(connection, id, defaultLimits, { epochSeed: () => "epoch" }).park(
+        [{ dlqId: dlqId(1), reason: "refused", attempt: 1 }],
+        { drain, rulesHash: "h", token: null },
+      ),
+  };
 }
 
 describe.each<{ readonly name: string; readonly books: () => Books }>([
   { name: "memory", books: memoryBooks },
   { name: "Redis", books: redisBooks },
 ])("the book of a source ($name)", ({ books }) => {
-  const create = (): SourceBook => books()();
+  const create = (): SourceBook => books().of();
 
   test("remembers under which id an account is drained", async () => {
-    const create = books();
-    const [one, other] = [create(), create("other" as SourceId)];
+    const { of } = books();
+    const [one, other] = [of(), of("other" as SourceId)];
+    expect(await one.recall("url", "token")).toEqual({ drainedAs: null, isBound: false });
     expect(await one.idOfAccount("url", "token")).toBe(source);
     expect(await other.idOfAccount("url", "token")).toBe(source);
     expect(await one.idOfAccount("url", "token")).toBe(source);
     expect(await other.idOfAccount("url", "another")).toBe("other");
+    expect(await other.recall("url", "token")).toEqual({ drainedAs: source, isBound: false });
+  });
+
+  test("knows the other ids that are bound to its address, and whose ledger has something", async () => {
+    const { of, use } = books();
+    const [other, third] = ["other", "third"] as SourceId[] as [SourceId, SourceId];
+    expect(await of().othersAt("url", 0)).toEqual([]);
+    await of(other).bind("url", "token");
+    await of(third).bind("elsewhere", "token");
+    expect(await of(third).bind("url", "token")).toBe("url-differs");
+    expect(await of().othersAt("url", 0)).toEqual([{ id: other, isInUse: false }]);
+    await use(other);
+    expect(await of().othersAt("url", 0)).toEqual([{ id: other, isInUse: true }]);
+    expect(await of().recall("url", "token")).toEqual({ drainedAs: null, isBound: false });
+    await of().bind("url", "next");
+    expect(await of().recall("url", "next")).toEqual({ drainedAs: null, isBound: true });
+    expect(await of(other).othersAt("url", 0)).toEqual([{ id: source, isInUse: false }]);
   });
 
   test("binds the source to its address for good, and follows its token", async () => {
@@ -103,4 +154,84 @@ test("a census that another version wrote has accepted nothing and counted no co
   expect([expiringAccepted, strayComeBacks.count]).not.toContain(0);
   const counted = { expiringAccepted: 0, strayComeBacks: { count: 0, top: [] } };
   expect(await book.census()).toEqual({ ...older, ...counted });
+});
+
+describe("the ledger of another id at the same address (Redis)", () => {
+  const windowMs = defaultLimits.dedupWindowMs;
+  /** Another id's book, and the ledger of `source`, on a clock in the test's hand. */
+  async function createStand() {
+    const connection = redis.fresh();
+    const stand = await redisStand(connection);
+    const moved = createRedisSourceBook(withStandClock(connection), "new" as SourceId, retentionMs);
+    await createRedisSourceBook(connection, source, retentionMs).bind("url", "token");
+    const isInUse = async (): Promise<boolean> => (await moved.othersAt("url", windowMs))[0]!.isInUse;
+    return { ...stand, isInUse };
+  }
+  const withStandClock = (connection: RedisConnection): RedisConnection => ({
+    ...connection,
+    run: (script, keys, args) =>
+      withClock(connection, `${connection.keyPrefix}:clock`).run(script, keys, args),
+  });
+  const id = dlqId(1);
+  const as = { token: token("a"), drain, act: "republish", pastHorizon: "leave" } as const;
+  const fact = { dlqId: id, as: messageId("1"), attempt: 1, deletePending: true, drain, messageId: null };
+
+  test("is in use while something is open or pending, and for a window after the last write", async () => {
+    const { ledger, now, advance, isInUse } = await createStand();
+    expect(await isInUse()).toBe(false);
+    await ledger.begin([request(id)], { ...as, pageReadAt: now() });
+    await advance(windowMs + 1);
+    expect(await isInUse()).toBe(true);
+    await ledger.published([fact]);
+    await advance(windowMs + 1);
+    expect(await isInUse()).toBe(true);
+    await ledger.gone([id]);
+    await advance(windowMs);
+    // Which is asked for all the time.
+    await ledger.summary();
+    expect(await isInUse()).toBe(true);
+    await advance(1);
+    expect(await isInUse()).toBe(false);
+  });
+
+  test("is in use while a refusal is remembered", async () => {
+    const { ledger, now, advance, isInUse } = await createStand();
+    await ledger.begin([request(id)], { ...as, pageReadAt: now() });
+    await ledger.refused([{ dlqId: id, outcome: "refused", coolMs: 1_000 }], as.token);
+    await advance(windowMs + 1);
+    expect(await isInUse()).toBe(true);
+    await advance(3_600_000);
+    expect(await isInUse()).toBe(false);
+  });
+
+  test("is in use for the retention after what is in doubt was released", async () => {
+    const { ledger, now, advance, isInUse } = await createStand();
+    await ledger.begin([request(id)], { ...as, pageReadAt: now() });
+    await advance(windowMs);
+    await ledger.park([{ dlqId: id, reason: "attempts-exhausted", attempt: 1 }], {
+      drain,
+      rulesHash: "h",
+      token: null,
+    });
+    await ledger.release([id]);
+    await advance(defaultLimits.retentionMs - 1);
+    expect(await isInUse()).toBe(true);
+    await advance(1);
+    expect(await isInUse()).toBe(false);
+  });
+});
+
+test("an id that was bound by an older version is known at its address from its next binding on, for two retentions", async () => {
+  const connection = redis.fresh();
+  const old = createRedisSourceBook(connection, source, retentionMs);
+  const renamed = createRedisSourceBook(connection, "new" as SourceId, retentionMs);
+  await old.bind("url", "token");
+  const key = addressKey(connection.keyPrefix, "url");
+  await connection.command("DEL", key);
+  expect(await renamed.othersAt("url", 0)).toEqual([]);
+  expect(await old.bind("url", "token")).toBe("same");
+  expect(await renamed.othersAt("url", 0)).toMatchObject([{ id: source }]);
+  const life = Number(await connection.command("PTTL", key));
+  expect(life).toBeGreaterThan(2 * retentionMs - 10_000);
+  expect(life).toBeLessThanOrEqual(2 * retentionMs);
 });

@@ -78,6 +78,8 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
   // A source binds through `source.bind`.
   book: {
     idOfAccount: "effect",
+    recall: "read",
+    othersAt: "read",
     bind: "effect",
     datesMean: "read",
     learnDates: "effect",

@@ -36,6 +36,8 @@ export interface RigOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly emulator?: EmulatorOptions;
   readonly source?: string;
+  /** Its name in the document; `default` without. */
+  readonly sourceName?: string;
   /** Whole lines at the top of the document, such as `indexes:`. */
   readonly document?: string;
   /** Several rigs may share one emulator, receiver and key prefix: replicas. */
@@ -122,8 +124,9 @@ function toDocument({
   drain = defaultDrain,
   mode = "live",
   source = "{}",
+  sourceName = "default",
   document = "",
 }: RigOptions): string {
   const defaults = "limits: { publish: none, perHost: none, perPass: none, perDay: none }";
-  return `version: 1\nsources:\n  default: ${source}\n${document}defaults:\n  ${defaults}\ndrains:\n  main:\n    mode: ${mode}\n${drain.replace(/^\n/, "")}`;
+  return `version: 1\nsources:\n  ${sourceName}: ${source}\n${document}defaults:\n  ${defaults}\ndrains:\n  main:\n    mode: ${mode}\n${drain.replace(/^\n/, "")}`;
 }

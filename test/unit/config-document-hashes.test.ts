@@ -16,7 +16,7 @@ drains:
       - { then: hold, when: { age: "<= 299999ms", host: [q, p] }, name: x }
     select: { topicName: [b, a, a] }
     minAge: 120s
-sources: { default: { id: default, retention: 72h } }
+sources: { default: { retention: 72h } }
 version: 1`;
     expect(load(same).document.hash).toBe(load(base).document.hash);
     expect(drainOf(same).rulesHash).toBe(drainOf(base).rulesHash);
@@ -39,6 +39,8 @@ version: 1`;
     ["sources: { default: {} }", "sources: { default: { retention: 7d } }", false],
     ["sources: { default: {} }", "archive: { dir: /a }\nsources: { default: {} }", false],
     ["sources: { default: {} }", "sources: { default: { census: 1h } }", false],
+    // Written, it says that the source has a ledger of its own, and a daemon that was halted for the lack of it has to hear of that.
+    ["sources: { default: {} }", "sources: { default: { id: default } }", false],
   ])("change from %s to %s; the rules' hash: %s", (from, to, rulesToo) => {
     const changed = base.replace(from, to);
     expect(load(changed).document.hash).not.toBe(load(base).document.hash);

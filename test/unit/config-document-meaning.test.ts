@@ -266,6 +266,7 @@ describe("a source", () => {
       {
         id: "old",
         name: "eu",
+        isIdWritten: true,
         url: "https://a.example/x",
         token: { kind: "env", name: "T" },
         retentionMs: 259_200_000,

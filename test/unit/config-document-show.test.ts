@@ -7,7 +7,7 @@ describe("config show of a document", () => {
   it("loads again and means the same", () => {
     const text = `version: 1
 paused: true
-sources: { eu: { url: https://a, token: { file: /f }, dedupWindow: 90m, census: 1h }, us: { token: { env: T } } }
+sources: { eu: { url: https://a, token: { file: /f }, dedupWindow: 90m, census: 1h }, us: { id: us, token: { env: T } } }
 drains:
   a:
     source: eu
@@ -49,6 +49,7 @@ indexes: { i: { id: x, credentials: { user: { env: U }, password: { file: /p } }
     const { document } = load(text);
     const shown = describeDocument(document);
     expect(load(shown).document.hash).toBe(document.hash);
+    expect(load(shown).document.sources).toEqual(document.sources);
     expect(shown).toContain('age:\n            - "> 5m"');
   });
 

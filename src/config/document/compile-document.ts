@@ -43,6 +43,7 @@ function toSource(name: string, source: NonNullable<SourceKeys>): SourceConfig {
   return {
     id: (source.id ?? name) as SourceId,
     name,
+    ...(source.id === undefined ? {} : { isIdWritten: true }),
     ...(source.url === undefined ? {} : { url: source.url }),
     token: source.token === undefined ? { kind: "settings" } : toSecretRef(source.token),
     retentionMs: source.retention ?? builtIn.sourceRetentionMs,

@@ -47,7 +47,8 @@ function named<Item extends { readonly name: string }>(
 
 function describeSource(source: SourceConfig): unknown {
   return {
-    id: source.id,
+    // Written, it says more than the same id by default.
+    ...(source.isIdWritten === true ? { id: source.id } : {}),
     ...(source.url === undefined ? {} : { url: source.url }),
     ...(source.token.kind === "settings" ? {} : { token: describeRef(source.token) }),
     retention: durationText(source.retentionMs),

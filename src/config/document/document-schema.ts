@@ -24,7 +24,10 @@ const source = section({
     parsed(parseServiceUrl, { type: "string", format: "uri" }),
     "Address of the service; left out: the setting REDRIVER_SERVICE_URL.",
   ),
-  id: key(name, "Its id, part of every key in Redis; keeps it over a rename."),
+  id: key(
+    name,
+    "Its id, part of every key in Redis: keeps its ledger over a rename, or says that it has its own.",
+  ),
   token: key(secretRef, "Where its token is read from; left out: the settings."),
   retention: key(positiveDuration, "How long your plan keeps dead letters."),
   dedupWindow: key(positiveDuration, "How long the service remembers a deduplication id."),

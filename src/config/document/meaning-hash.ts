@@ -24,14 +24,17 @@ function asksForTimeLeft(condition: Condition): boolean {
 }
 
 /**
- * 12 hex digits of SHA-256 over what a document means; its comments, layout, order of names, spelled-out defaults and tests do
- * not count.
+ * 12 hex digits of SHA-256 over what a document means; its comments, layout, order of names, spelled-out defaults (but for a
+ * source's `id`) and tests do not count.
  */
 export function toDocumentHash(document: Omit<DrainsDocument, "hash">): string {
   return hash({
     paused: document.paused,
     archive: document.archive,
-    sources: byName(document.sources),
+    // An id that is not the name cannot but be written.
+    sources: byName(document.sources).map((source) =>
+      source.id === source.name ? source : { ...source, isIdWritten: undefined },
+    ),
     drains: byName(document.drains).map((drain) => ({
       ...drain,
       route: undefined,

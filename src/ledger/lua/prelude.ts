@@ -4,7 +4,8 @@ import { defineScript, type RedisScript } from "../../redis/script-runner.ts";
 /**
  * What every script of the ledger starts with.
  *
- * KEYS: 1 meta (hash: epoch, sequence, lastNow, ahead, lastAcceptedAt, refusedAloneInARow, lostAt, lostSince), 2 open (zset: dlqId by lastAt), 3 pending (zset:
+ * KEYS: 1 meta (hash: epoch, sequence, lastNow, ahead, lastAcceptedAt, refusedAloneInARow, lostAt, lostSince, wroteAt the last change of
+ *   an entry, coolUntil from when on nothing that became cool is remembered), 2 open (zset: dlqId by lastAt), 3 pending (zset:
  *   dlqId by the time since which its deletion is pending), 4 failed (set: pending ones whose DELETE failed), 5 pauses (hash:
  *   drain or `*` → JSON), 6 parked (zset: dlqId by the time at which its entry is forgotten).
  *   Keys of entries are ARGV[1] .. dlqId and share the hash tag of KEYS; they are not listed in KEYS because half of the scripts
@@ -32,7 +33,7 @@ local metaKey, openKey, pendingKey, failedKey, pausesKey, parkedKey = KEYS[1], K
 local prefix, seed = ARGV[1], ARGV[2]
 local limits, call = cjson.decode(ARGV[3]), cjson.decode(ARGV[4])
 local clock = redis.call('TIME')
-local wrote = false
+local wrote, coolUntil = false, 0
 -- The ledger's time is the server's. Where the server's goes back (it was put right, or another server took over), the ledger
 -- counts on from where it was: time that has passed since a POST must not be lost, or the POST would be made again outside of its window.
 -- The summary goes back to the server's time once nothing is open, pending or parked, so that nothing is left whose age that would lessen.
@@ -69,7 +70,9 @@ end
 
 local function put(id, e)
   e.v = 1
-  redis.call('SET', prefix .. id, cjson.encode(e), 'PX', math.max(1, math.floor(lifeOf(e))))
+  local life = math.max(1, math.floor(lifeOf(e)))
+  redis.call('SET', prefix .. id, cjson.encode(e), 'PX', life)
+  if e.s == 'cool' then coolUntil = math.max(coolUntil, now + life) end
   if e.s == 'open' then redis.call('ZADD', openKey, e.l, id) else redis.call('ZREM', openKey, id) end
   local settling = e.s == 'published' or e.s == 'archived'
   if settling and e.q then redis.call('ZADD', pendingKey, e.q, id) else redis.call('ZREM', pendingKey, id) end
@@ -127,7 +130,8 @@ local function stamped(answer)
   if redis.call('HEXISTS', metaKey, 'epoch') == 0 then redis.call('HSET', metaKey, 'epoch', seed) end
   if wrote then
     redis.call('HINCRBY', metaKey, 'sequence', 1)
-    redis.call('HSET', metaKey, 'lastNow', now, 'ahead', ahead)
+    redis.call('HSET', metaKey, 'lastNow', now, 'ahead', ahead, 'wroteAt', now)
+    if coolUntil > tonumber(redis.call('HGET', metaKey, 'coolUntil') or 0) then redis.call('HSET', metaKey, 'coolUntil', coolUntil) end
   end
   local meta = redis.call('HMGET', metaKey, 'epoch', 'sequence', 'lostAt', 'lostSince')
   answer.epoch = meta[1]
