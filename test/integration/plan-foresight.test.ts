@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../src/message/dead-letter.ts";
+import { sourceKeys } from "../../src/ledger/keys.ts";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import { createPlanWriter } from "../../src/redrive/plan/plan-file.ts";
 import type { PlanRecord } from "../../src/redrive/plan/plan-record.ts";
@@ -125,6 +126,22 @@ describe("redriver plan, of what time brings", () => {
     expect(patient).toMatchObject({ rule: "patient", next: [{ then: "drop", rule: "hasty", count: 1 }] });
     expect(Math.abs(patient!.laterFrom! - (at + hour / 2))).toBeLessThan(2_000);
     expect((await stand.run(["plan", "--all"])).out).toMatch(/then +1 drop by hasty in (?:30m|29m\d+s)\n/);
+  });
+
+  it("tells when a record that cools is tried again by its own clock, also where Redis's was set back", async () => {
+    const stand = await createPlanStand(redis.url(), { document });
+    const at = Date.now();
+    const dlqId = `${at - 3 * hour}-0`;
+    stand.seed(1, { dlqId, createdAt: at - 3 * hour, responseStatus: 503 });
+    const keys = sourceKeys(stand.env["REDRIVER_REDIS_KEY_PREFIX"]!, "default" as SourceId);
+    const { command } = redis.fresh();
+    await command("HSET", keys.meta, "lastNow", at + hour, "ahead", hour);
+    const cool = { v: 1, s: "cool", u: at + hour + hour / 6, n: 0, x: 1, f: at + hour, p: 1, r: 1 };
+    await command("SET", `${keys.entryPrefix}${dlqId}`, JSON.stringify(cool), "PX", 2 * hour);
+    const { out } = await stand.run(["plan", "--all", "--records", "--json"]);
+    const { then, next } = JSON.parse(out) as RecordLine;
+    expect([then, next?.then]).toEqual(["hold", "republish"]);
+    expect(Math.abs(next!.at - (at + hour / 6))).toBeLessThan(5_000);
   });
 
   it("counts what expires within hours, whatever becomes of it", async () => {

@@ -51,6 +51,7 @@ function decide(
   fields: object = {},
   reading: KnownRecord["reading"] = { kind: "none" },
   over: Partial<DecidingDrain> = {},
+  viewedAt = now,
 ) {
   const letter = letterOf({
     dlqId: `${now - hour}-0`,
@@ -60,7 +61,7 @@ function decide(
   });
   return decideRecord(
     { ...drain, ...over },
-    { raw: {}, letter, reading, view, viewedAt: now, isNewComeBack: false },
+    { raw: {}, letter, reading, view, viewedAt, isNewComeBack: false },
     now,
   ).decision;
 }
@@ -264,5 +265,9 @@ describe("a record that the ledger knows", () => {
     } as const;
     expect(decide(cool)).toMatchObject({ then: "hold", reason: "cooling", until: now + 5_000 });
     expect(decide({ ...cool, dueAt: now })).toMatchObject({ then: "republish" });
+    // Until a time by the clock that passes and plans go by, also where the ledger's is ahead of it.
+    const viewedAt = now + hour;
+    const ahead = { ...cool, dueAt: viewedAt + 5_000 };
+    expect(decide(ahead, {}, { kind: "none" }, {}, viewedAt)).toMatchObject({ until: now + 5_000 });
   });
 });

@@ -55,9 +55,13 @@ function turnOf(
   return Math.min(decision.until, config.route.holdsUntil(facts) ?? Infinity);
 }
 
-function decideAt({ config, source }: DrainRuntime, { decided }: SurveyedRecord, at: number): SurveyedRecord {
+function decideAt(
+  { config, source }: DrainRuntime,
+  { decided, facts }: SurveyedRecord,
+  at: number,
+): SurveyedRecord {
   const { checkItem, headerPrefix, lineageKeys } = source;
   const clock = { now: () => at };
   const then = { clock, service: { clockOffsetMs: () => 0 }, checkItem, headerPrefix, lineageKeys };
-  return decideOne({ config, source: then }, { ...decided, viewedAt: Math.max(decided.viewedAt, at) });
+  return decideOne({ config, source: then }, { ...decided, viewedAt: decided.viewedAt + at - facts.now });
 }

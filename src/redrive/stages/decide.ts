@@ -44,7 +44,7 @@ export function decideRecord(drain: DecidingDrain, record: KnownRecord, now: num
   };
   const done = (decision: Decision): Deciding => ({ decision, facts });
 
-  const known = decidedByLedger(drain, record);
+  const known = decidedByLedger(drain, record, now);
   if (known !== null) return done(known);
 
   const routing = drain.route(facts);
@@ -91,13 +91,18 @@ export function decideRecord(drain: DecidingDrain, record: KnownRecord, now: num
 }
 
 /** What the ledger alone decides; null where the rules are to be asked. */
-function decidedByLedger(drain: DecidingDrain, { view, viewedAt }: KnownRecord): Decision | null {
+function decidedByLedger(
+  drain: DecidingDrain,
+  { view, viewedAt }: KnownRecord,
+  now: number,
+): Decision | null {
   switch (view.state) {
     case "absent":
       return null;
     case "cool":
       if (view.dueAt <= viewedAt) return null;
-      return { then: "hold", reason: "cooling", rule: null, until: view.dueAt };
+      // The ledger's time is ahead of all others where its server's clock was set back.
+      return { then: "hold", reason: "cooling", rule: null, until: now + view.dueAt - viewedAt };
     case "published":
     case "archived":
     case "gone":
