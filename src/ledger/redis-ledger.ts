@@ -196,6 +196,8 @@ function toRows(texts: readonly string[]) {
 }
 
 function toScriptLimits(limits: LedgerLimits): string {
+  const coolLife = limits.dedupWindowMs + coolBeyondWindowMs;
+  const shortestLife = Math.min(coolLife, limits.tombstoneMs);
   return JSON.stringify({
     takeover: takeoverAfterMs(limits),
     horizon: postHorizonMs(limits),
@@ -204,7 +206,9 @@ function toScriptLimits(limits: LedgerLimits): string {
     tombstone: limits.tombstoneMs,
     gateAge: limits.settleGateAgeMs,
     gateFailed: limits.settleGateFailedDeletes,
-    coolLife: limits.dedupWindowMs + coolBeyondWindowMs,
+    coolLife,
+    backBy: Math.max(0, Math.floor((shortestLife - limits.maxPageAgeMs) / 2)),
+    backEvery: shortestLife,
     aloneEvery: refusedAloneEveryMs,
   });
 }

@@ -194,6 +194,7 @@ export type BeginVerdict =
     }
   | { readonly kind: "in-flight" }
   | { readonly kind: "past-horizon" }
+  /** `dueAt`: by the server's clock. */
   | { readonly kind: "cooling"; readonly dueAt: number }
   | { readonly kind: "published"; readonly as: MessageId }
   | { readonly kind: "archived" }
@@ -303,6 +304,7 @@ export interface PendingEntry {
 export interface LedgerSummary extends LedgerStamp {
   readonly open: number;
   readonly unknown: number;
+  /** Both oldest times by the server's clock, which is behind `at` where it was set back. */
   readonly oldestOpenAt: number | null;
   readonly pendingDelete: number;
   readonly oldestPendingAt: number | null;

@@ -39,31 +39,34 @@ it("an id that is given another account's address halts", async () => {
   });
 });
 
-describe("a source that is renamed while its token is rotated", () => {
-  /** What was published under the old name, and whose delete failed: it is listed still. */
-  async function createBefore(): Promise<Rig & { readonly dlqIds: readonly string[] }> {
-    const before = await createRig({ redisUrl: redis.url() });
-    const dlqIds = before.seed(3);
-    const fault = before.emulator.faults.add({ kind: "status", status: 500, operation: "delete" });
-    await before.pass();
-    expect(before.emulator.dlq.size).toBe(3);
-    before.emulator.faults.remove(fault);
-    before.emulator.setToken("rotated");
-    return { ...before, dlqIds };
-  }
-  const renamedFrom = (before: Rig, source = "{}", sourceName = "eu"): Promise<Rig> =>
-    createRig({ redisUrl: redis.url(), twinOf: before, source, sourceName });
-  const published = async (rig: Rig): Promise<number> => {
-    await rig.emulator.idle();
-    return [...rig.receiver.counts().values()].reduce((sum, count) => sum + count, 0);
-  };
-  const refused = (id: string): object => ({
-    code: "source-rebound",
-    message: expect.stringContaining(
-      `give sources.eu its id (id: default); if it is another account, say so (id: ${id})`,
-    ) as string,
-  });
+/** What was published under the old name, and whose delete failed: it is listed still. */
+async function createBefore(): Promise<Rig & { readonly dlqIds: readonly string[] }> {
+  const before = await createRig({ redisUrl: redis.url() });
+  const dlqIds = before.seed(3);
+  const fault = before.emulator.faults.add({ kind: "status", status: 500, operation: "delete" });
+  await before.pass();
+  expect(before.emulator.dlq.size).toBe(3);
+  before.emulator.faults.remove(fault);
+  before.emulator.setToken("rotated");
+  return { ...before, dlqIds };
+}
 
+const renamedFrom = (before: Rig, source = "{}", sourceName = "eu"): Promise<Rig> =>
+  createRig({ redisUrl: redis.url(), twinOf: before, source, sourceName });
+
+const published = async (rig: Rig): Promise<number> => {
+  await rig.emulator.idle();
+  return [...rig.receiver.counts().values()].reduce((sum, count) => sum + count, 0);
+};
+
+const refused = (id: string): object => ({
+  code: "source-rebound",
+  message: expect.stringContaining(
+    `give sources.eu its id (id: default); if it is another account, say so (id: ${id})`,
+  ) as string,
+});
+
+describe("a source that is renamed while its token is rotated", () => {
   it("halts, in every replica and at every try, and publishes nothing twice", async () => {
     const before = await createBefore();
     const replicas = await Promise.all([renamedFrom(before), renamedFrom(before)]);

@@ -5,7 +5,7 @@ import { defineLedgerScript } from "./prelude.ts";
  *
  * ARGV[4]: { token, drain, act, pageReadAt, previous?: { token, outcome }, pastHorizon, rulesHash?, requests: [{ dlqId, messageId,
  *   attempt }] }.
- * Returns: stamp with kind answered and verdicts in order, or kind page-too-old, paused, settle-gate with nothing begun.
+ * Returns: stamp with kind answered and verdicts in order (a dueAt is by the server's clock), or kind page-too-old, paused, settle-gate with nothing begun.
  * Effects: entries of begun verdicts become open under the token; a previous POST's outcome is counted once.
  * Run twice: what the token holds answers begun with the same series and changes nothing.
  *
@@ -107,7 +107,7 @@ local function decide(request, e)
     return open(request, e, unknownPastHorizon, false)
   end
   if e.s == 'cool' then
-    if now < e.u then return { kind = 'cooling', dueAt = e.u } end
+    if now < e.u then return { kind = 'cooling', dueAt = e.u - ahead } end
     if not mayBegin then return { kind = 'in-flight' } end
     return open(request, e, 'released-past-window', false)
   end

@@ -5,7 +5,7 @@ import { defineScript, type RedisScript } from "../../redis/script-runner.ts";
  * What every script of the ledger starts with.
  *
  * KEYS: 1 meta (hash: epoch, sequence, lastNow, ahead, lastAcceptedAt, refusedAloneInARow, lostAt, lostSince, wroteAt the last change of
- *   an entry, coolUntil from when on nothing that became cool is remembered), 2 open (zset: dlqId by lastAt), 3 pending (zset:
+ *   an entry, coolUntil from when on nothing that became cool is remembered, returnedAt when the ledger last returned to the server's time), 2 open (zset: dlqId by lastAt), 3 pending (zset:
  *   dlqId by the time since which its deletion is pending), 4 failed (set: pending ones whose DELETE failed), 5 pauses (hash:
  *   drain or `*` → JSON), 6 parked (zset: dlqId by the time at which its entry is forgotten).
  *   Keys of entries are ARGV[1] .. dlqId and share the hash tag of KEYS; they are not listed in KEYS because half of the scripts
@@ -36,7 +36,7 @@ local clock = redis.call('TIME')
 local wrote, coolUntil = false, 0
 -- The ledger's time is the server's. Where the server's goes back (it was put right, or another server took over), the ledger
 -- counts on from where it was: time that has passed since a POST must not be lost, or the POST would be made again outside of its window.
--- The summary goes back to the server's time once nothing is open, pending or parked, so that nothing is left whose age that would lessen.
+-- The summary returns to the server's time once nothing is left whose age that would lessen.
 local noted = redis.call('HMGET', metaKey, 'lastNow', 'ahead')
 local lastNow, ahead = tonumber(noted[1] or 0), tonumber(noted[2] or 0)
 local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000) + ahead

@@ -139,8 +139,13 @@ return answer
 );
 
 /**
- * summary: ARGV[4] {}. Returns: stamp, open, unknown, oldestOpenAt?, pendingDelete, oldestPendingAt?, failedDeletes, settleGate.
- * Effects: expired members at the head of an index are dropped; the time is noted.
+ * summary: ARGV[4] {}. Returns: stamp, open, unknown, oldestOpenAt?, pendingDelete, oldestPendingAt?, failedDeletes, settleGate; the oldest
+ *   times are by the server's clock. Effects: expired members at the head of an index are dropped; the time is noted; the ledger may return
+ *   to the server's time. Run twice: the same, because a second return waits.
+ *
+ * A return makes what is remembered younger than it is. So it waits until nothing is open, pending, parked or cool (a POST in doubt that
+ * was released is cool), and until what a loss of the ledger may concern is past its window either way. Nobody knows who still holds a page,
+ * so one return is of at most backBy, and the next one waits for backEvery: whatever looks fresh then was read less than a tombstone's life ago.
  */
 export const summaryScript = defineLedgerScript(
   "summary",
@@ -148,19 +153,34 @@ export const summaryScript = defineLedgerScript(
 local oldestOpenAt, oldestPendingAt = oldest(openKey), oldest(pendingKey)
 -- The sweep asks every few seconds, so that a step back is known to that precision also where nothing else is written. It does
 -- without where nothing can be.
-local isIdle = redis.call('ZCARD', openKey) + redis.call('ZCARD', pendingKey) + redis.call('ZCARD', parkedKey) == 0
--- Nothing is left whose age counts: the server's own time again.
-if isIdle and ahead > 0 then
-  now = now - ahead
-  ahead = 0
+local function mayReturn()
+  if redis.call('ZCARD', openKey) + redis.call('ZCARD', pendingKey) + redis.call('ZCARD', parkedKey) > 0 then return false end
+  local known = redis.call('HMGET', metaKey, 'coolUntil', 'lostAt', 'returnedAt')
+  -- Lives end by the server's clock.
+  local server = now - ahead
+  if server < tonumber(known[1] or 0) or server <= tonumber(known[2] or 0) + limits.horizon then return false end
+  return now >= tonumber(known[3] or 0) + limits.backEvery
 end
-redis.pcall('HSET', metaKey, 'lastNow', now, 'ahead', ahead)
+local changes = {}
+if ahead > 0 and mayReturn() then
+  local step = math.min(ahead, limits.backBy)
+  now = now - step
+  ahead = ahead - step
+  changes = { 'returnedAt', now }
+  -- As old as it was, or it would count as one of just now.
+  local acceptedAt = redis.call('HGET', metaKey, 'lastAcceptedAt')
+  if acceptedAt then changes = { 'returnedAt', now, 'lastAcceptedAt', acceptedAt - step } end
+end
+redis.pcall('HSET', metaKey, 'lastNow', now, 'ahead', ahead, unpack(changes))
+local function byServer(at)
+  return at and at - ahead
+end
 return stamped({
   open = redis.call('ZCARD', openKey),
   unknown = redis.call('ZCOUNT', openKey, '-inf', '(' .. string.format('%.0f', now - limits.takeover)),
-  oldestOpenAt = oldestOpenAt,
+  oldestOpenAt = byServer(oldestOpenAt),
   pendingDelete = redis.call('ZCARD', pendingKey),
-  oldestPendingAt = oldestPendingAt,
+  oldestPendingAt = byServer(oldestPendingAt),
   failedDeletes = redis.call('SCARD', failedKey),
   settleGate = settleGateClosed() and 'closed' or 'open',
 })
