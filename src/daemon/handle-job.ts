@@ -9,11 +9,12 @@ import { takeCensus } from "../redrive/census.ts";
 import { openPass, workWindow } from "../redrive/run-pass.ts";
 import { createSweepMemory, sweep, type SweepMemory } from "../redrive/sweep.ts";
 import type { Others } from "./others.ts";
-import { createWakes, type Wakes } from "./wakes.ts";
+import type { Wakes } from "./wakes.ts";
 
 export interface JobParts {
   readonly live: LiveCore;
   readonly queue: Pick<WorkQueue, "addTick" | "addSweep" | "addWindows">;
+  readonly wakes: Wakes;
   readonly others: Others;
   readonly events: Events;
   readonly readStatistics: (index: string, signal: AbortSignal) => Promise<void>;
@@ -34,7 +35,7 @@ interface SourceState {
 /** What each kind of job does, under the document in force as it begins. A job of something that this document does not have is left alone. */
 export function createJobHandler(parts: JobParts): (job: Job, context: JobContext) => Promise<void> {
   const state: SourceState = { memories: new Map(), sweeping: new Set(), counting: new Set() };
-  const wakes = createWakes(parts.queue);
+  const { wakes } = parts;
   return async (job, context) => {
     // A window is tried again: given up, it would keep its pass open until that is taken for abandoned.
     if (!parts.mayAct()) {

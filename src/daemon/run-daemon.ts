@@ -18,6 +18,7 @@ import { probeSources } from "./prober.ts";
 import { toLiveness, toReadiness, type DaemonState } from "./readiness.ts";
 import { toResting } from "./resting.ts";
 import { toSchedules, toStanding } from "./schedules.ts";
+import { createWakes } from "./wakes.ts";
 import { createDocumentWatch } from "./watch-document.ts";
 
 const probeEveryMs = 30_000;
@@ -57,6 +58,7 @@ export interface DaemonParts {
 export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const { live, queue, events, clock, stop } = parts;
   const { settings, document, redis, replicas } = live.current();
+  const wakes = createWakes(queue);
   const others = createOthers(replicas, parts.replica);
   const watch = createDocumentWatch({ ...parts, file: parts.documentFile });
   const state: DaemonState = { redisProblems: null, schedulesAppliedAt: null, stopping: false };
@@ -160,6 +162,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
           createJobHandler({
             live,
             queue,
+            wakes,
             others,
             events,
             readStatistics: parts.readStatistics,

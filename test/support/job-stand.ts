@@ -4,6 +4,7 @@ import type { LiveCore } from "../../src/compose/live-core.ts";
 import { createTeardown } from "../../src/compose/teardown.ts";
 import { createJobHandler } from "../../src/daemon/handle-job.ts";
 import { createOthers } from "../../src/daemon/others.ts";
+import { createWakes, type Wakes } from "../../src/daemon/wakes.ts";
 import type { RetryPolicy } from "../../src/queue/policy.ts";
 import { openQueue, type RecordedEvents } from "./queue-redis.ts";
 import { createRig, type Rig, type RigOptions } from "./rig.ts";
@@ -15,8 +16,11 @@ export interface JobStand {
   readonly live: LiveCore;
   readonly events: RecordedEvents;
   readonly queue: ReturnType<typeof openQueue>["queue"];
+  readonly wakes: Wakes;
   /** Whether Redis is fit for a ledger, as the daemon last found, and how often a job asked. */
   readonly state: { isFit: boolean; asked: number };
+  /** What the queue hands its jobs to. */
+  readonly handle: ReturnType<typeof createJobHandler>;
   start(): Promise<void>;
 }
 
@@ -39,26 +43,19 @@ export async function createJobStand(
   });
   await live.current().redis.ready(5_000);
   const state = { isFit, asked: 0 };
-  return {
-    rig,
+  const wakes = createWakes(queue);
+  const handle = createJobHandler({
     live,
-    events,
     queue,
-    state,
-    start: () =>
-      queue.start(
-        createJobHandler({
-          live,
-          queue,
-          others: createOthers(live.current().replicas, "this"),
-          events,
-          readStatistics: () => Promise.resolve(),
-          stopping: new AbortController().signal,
-          mayAct: () => {
-            state.asked += 1;
-            return state.isFit;
-          },
-        }),
-      ),
-  };
+    wakes,
+    others: createOthers(live.current().replicas, "this"),
+    events,
+    readStatistics: () => Promise.resolve(),
+    stopping: new AbortController().signal,
+    mayAct: () => {
+      state.asked += 1;
+      return state.isFit;
+    },
+  });
+  return { rig, live, events, queue, wakes, state, handle, start: () => queue.start(handle) };
 }
