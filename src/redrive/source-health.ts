@@ -43,6 +43,10 @@ export interface SourceHealth {
   halt(code: ErrorCode, message: string, callClass?: CallClass): void;
   /** What this class of calls had halted; default: whatever had. */
   resume(callClass?: CallClass): void;
+  /** Dead letters were deleted. */
+  deleted(): void;
+  /** How often they were: whoever met a refused delete sees whether another went through since. */
+  deletes(): number;
   /** Whether a call that failed may be made again now; takes the try. */
   mayRetry(): boolean;
 }
@@ -54,6 +58,7 @@ export function createSourceHealth(
   rests: Rests,
 ): SourceHealth {
   const halts: Record<CallClass, Halt | null> = { dlq: null, batch: null };
+  let deletes = 0;
   const worst = (): Halt | null => halts.dlq ?? halts.batch;
 
   /** Tells how the source stands as a whole, where that is another than before. */
@@ -97,6 +102,10 @@ export function createSourceHealth(
         halts[callClass] = { state: "halted", callClass, code, message, since: clock.monotonic() };
       });
     },
+    deleted() {
+      deletes += 1;
+    },
+    deletes: () => deletes,
     resume(callClass) {
       changeHalts(() => {
         for (const one of callClass === undefined ? callClasses : [callClass]) halts[one] = null;

@@ -15,6 +15,7 @@ import { createBackoff, type Backoff } from "./backoff.ts";
 import {
   createRefusedDeletes,
   deleteRefused,
+  notedLately,
   refusedCallsPerSweep,
   type RefusedDeletes,
 } from "./delete-refused.ts";
@@ -116,7 +117,8 @@ async function settleAndProve(
   let gone = 0;
   for (const [drain, ofDrain] of byDrain(entries)) {
     const ids = ofDrain.map(({ dlqId }) => dlqId);
-    const { outcomes, refusedWith } = await settle(source, { drain }, ids, signal);
+    const noted = notedLately(ids, refused, source.clock);
+    const { outcomes, refusedWith } = await settle(source, { drain }, ids, signal, noted);
     const stoppedBy = outcomes.find((outcome) => outcome === "not-now" || outcome === "failed");
     if (stoppedBy !== undefined) return { gone, stoppedBy };
     if (refusedWith === null && !outcomes.includes("short")) {

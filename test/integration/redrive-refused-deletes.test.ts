@@ -1,8 +1,10 @@
 /** A service that refuses a delete as a whole: because some of its ids are gone, because of one of them, or because of all. */
 import { describe, expect, it } from "vitest";
+import { openAuditReader } from "../../src/compose/build-audit.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import { RedriverError } from "../../src/ports/errors.ts";
 import type { MessageService } from "../../src/ports/service.ts";
+import { runPassHere } from "../../src/redrive/run-pass-here.ts";
 import type { SourceRuntime } from "../../src/redrive/runtime.ts";
 import { createSweepMemory, sweep } from "../../src/redrive/sweep.ts";
 import { expectDrainedOnce } from "../support/accounts.ts";
@@ -25,6 +27,7 @@ const ofOrders = `
 
 interface Sweeper {
   sweep(): Promise<unknown>;
+  pass(): Promise<unknown>;
   /** The ids of each delete that was asked for. */
   readonly asked: (readonly DlqId[])[];
   wait(ms: number): void;
@@ -58,11 +61,27 @@ function sweeperOf(
   const memory = createSweepMemory(source.clock);
   return {
     sweep: () => sweep(source, core.drains, memory, never),
+    pass: () =>
+      runPassHere(
+        { ...drain, source },
+        core.settings.passes,
+        { signal: never, stopping: never },
+        () => undefined,
+      ),
     asked,
     wait: (ms) => {
       ahead += ms;
     },
   };
+}
+
+/** How many each entry of a delete names, oldest first. */
+async function deletesInAudit(rig: Rig): Promise<readonly number[]> {
+  const counts: number[] = [];
+  for await (const { act, records } of openAuditReader(rig.core).read({ order: "oldest-first" })) {
+    if (act === "delete") counts.push(records.length);
+  }
+  return counts;
 }
 
 /** Dead letters that are published and whose delete was not answered. */
@@ -144,6 +163,52 @@ describe("a delete that is refused", () => {
     expect(fruitful).toHaveLength(3);
     expect(Math.max(...fruitful)).toBeLessThan(16);
     expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 60 });
+  });
+});
+
+describe("an id whose delete is refused for ever", () => {
+  const hourMs = 60 * minuteMs;
+
+  it("is in the audit once for all its halves, and again once an hour", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), settings: impatient, drain: ofOrders });
+    const ids = await publishedNotDeleted(rig, 40);
+    const bad = ids[17]!;
+    const sweeper = sweeperOf(rig, 404, (asked) => asked.includes(bad));
+    await sweeper.sweep();
+    // The pass's, and the sweep's: what it made of that by halves is the same act.
+    expect(await deletesInAudit(rig)).toEqual([40, 40]);
+    let tries = 0;
+    for (let minute = 0; minute < 2 * 60; minute += 1) {
+      const before = sweeper.asked.length;
+      sweeper.wait(minuteMs);
+      await sweeper.sweep();
+      if (sweeper.asked.length > before) tries += 1;
+    }
+    expect(tries).toBe(8);
+    expect(await deletesInAudit(rig)).toEqual([40, 40, 1]);
+    expect(rig.eventsOf("source:halted")).toEqual([]);
+    sweeper.wait(hourMs);
+    await sweeper.sweep();
+    expect(await deletesInAudit(rig)).toEqual([40, 40, 1, 1]);
+    expect((await rig.drain.source.ledger.pendingDeletes(100, 0)).entries).toMatchObject([{ dlqId: bad }]);
+  });
+
+  it("keeps no other from being deleted, and halts nothing while others are", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), settings: impatient, drain: ofOrders });
+    const refused = new Set<DlqId>();
+    const sweeper = sweeperOf(rig, 404, (asked) => asked.some((id) => refused.has(id)));
+    for (let round = 0; round < 5; round += 1) {
+      // One that is refused alone by the next sweep that is not left out …
+      refused.add(rig.seed(1, orders, 30_000)[0] as DlqId);
+      expect(await sweeper.pass()).toMatchObject({ tally: { republished: 1, deleted: 0 } });
+      for (let turn = 0; turn < 3; turn += 1) await sweeper.sweep();
+      // … and one that a pass deletes.
+      rig.seed(1, orders, 30_000);
+      expect(await sweeper.pass()).toMatchObject({ tally: { republished: 1, deleted: 1 } });
+      sweeper.wait(hourMs);
+    }
+    expect(rig.eventsOf("source:halted")).toEqual([]);
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 5 });
   });
 });
 

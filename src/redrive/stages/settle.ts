@@ -27,13 +27,15 @@ const refusalsOfIds: ReadonlySet<number> = new Set([400, 404, 409, 410, 412, 413
 
 /**
  * Deletes exactly these dead letters, whose publication (or archive) is proven and recorded, and then makes them gone.
- * A delete that fails, is refused or comes up short leaves them pending for the sweep; it never throws for that.
+ * A delete that fails, is refused or comes up short leaves them pending for the sweep; it never throws for that. `noted`: those of
+ * them whose delete is in the audit already.
  */
 export async function settle(
   source: SourceRuntime,
   of: ActOf,
   ids: readonly DlqId[],
   signal: AbortSignal,
+  noted: ReadonlySet<DlqId> = new Set(),
 ): Promise<Settled> {
   let deleted = 0;
   let refusedWith: RedriverError | null = null;
@@ -41,7 +43,7 @@ export async function settle(
   for (let start = 0; start < ids.length; start += idsPerDelete) {
     const [first, ...rest] = ids.slice(start, start + idsPerDelete);
     if (first === undefined) break;
-    const one = await settlePage(source, of, [first, ...rest], signal);
+    const one = await settlePage(source, of, [first, ...rest], noted, signal);
     deleted += one.deleted;
     outcomes.push(one.outcome);
     refusedWith = one.refusedWith ?? refusedWith;
@@ -53,6 +55,7 @@ async function settlePage(
   source: SourceRuntime,
   of: ActOf,
   ids: readonly [DlqId, ...DlqId[]],
+  noted: ReadonlySet<DlqId>,
   signal: AbortSignal,
 ): Promise<{
   readonly deleted: number;
@@ -61,7 +64,7 @@ async function settlePage(
 }> {
   const { service, ledger, events, health, config } = source;
   // A note, not an intent: the proof is in hand, and a dead letter that stays in the queue while Redis is away may double.
-  const records = ids.map((dlqId) => ({ dlqId }));
+  const records = ids.flatMap((dlqId) => (noted.has(dlqId) ? [] : [{ dlqId }]));
   await noteFact(source, "delete", records, of);
   const { drain } = of;
   let deleted: number;
@@ -76,6 +79,7 @@ async function settlePage(
     const isLater = error.disposition === "wait" || error.disposition === "retry";
     return { deleted: 0, outcome: isLater ? "not-now" : "failed" };
   }
+  if (deleted > 0) health.deleted();
   if (deleted < ids.length) {
     events.emit({ type: "delete:short", source: config.id, asked: ids.length, deleted });
     if (deleted > 0) events.emit({ type: "record:settled", drain, source: config.id, count: deleted });
