@@ -44,9 +44,9 @@ export function createLiveCore(parts: CoreParts, first: DrainsDocument): LiveCor
     for (const source of generation.core.sources.values()) {
       if (used.has(source)) continue;
       const { config, health } = source.runtime;
-      const successor = latest.core.sources.get(config.id)?.runtime.health.current("batch");
+      const successor = latest.core.sources.get(config.id)?.runtime.health.standing();
       // Its successor is usable and has never said so, because it was never halted.
-      if (health.current("batch").state === "halted" && successor?.state !== "halted") {
+      if (health.standing().state === "halted" && successor?.state !== "halted") {
         parts.world.events.emit({ type: "source:resumed", source: config.id });
       }
       source.close().catch(() => undefined);

@@ -6,8 +6,9 @@ import type { DrainName, PassId, SourceId } from "../ports/ids.ts";
 import type { Window } from "../ports/passes.ts";
 import type { Job, JobContext, WorkQueue } from "../ports/queue.ts";
 import { takeCensus } from "../redrive/census.ts";
-import { openPass, workWindow } from "../redrive/run-pass.ts";
+import { leftToOthers, openPass, workWindow } from "../redrive/run-pass.ts";
 import { createSweepMemory, sweep, type SweepMemory } from "../redrive/sweep.ts";
+import type { DrainRuntime } from "../redrive/runtime.ts";
 import type { Others } from "./others.ts";
 import type { Wakes } from "./wakes.ts";
 
@@ -57,6 +58,7 @@ export function createJobHandler(parts: JobParts): (job: Job, context: JobContex
       }
     } finally {
       await wakes.afterLosses(held.core);
+      await wakes.afterHalts(held.core);
       held.release();
     }
   };
@@ -71,9 +73,9 @@ async function tick(
 ): Promise<void> {
   const drain = core.drains.get(name);
   if (drain === undefined) return;
-  const health = drain.source.health.current();
-  // A halted source has said so already; its next tick asks again.
-  if (health.state === "halted") return;
+  const { health } = drain.source;
+  // It has said so already; the drain is woken when it resumes.
+  if (health.current().state === "halted") return wakes.heldByHalt(drain, "dlq");
   let opened: Awaited<ReturnType<typeof openPass>>;
   try {
     opened = await openPass(drain, core.settings.passes, signal);
@@ -81,6 +83,8 @@ async function tick(
     if (isRedriverError(error) && error.disposition === "wait" && error.retryAt !== undefined) {
       return wakes.notOpened(name, error.retryAt);
     }
+    if (health.current().state === "halted") wakes.heldByHalt(drain, "dlq");
+    else if (isUnanswered(error)) await wakes.unanswered(drain);
     throw error;
   }
   if (opened.kind === "opened") wakes.opened(name);
@@ -104,7 +108,10 @@ async function window(
     throw new RedriverError("document-changed", `document ${hash} has no drain ${job.drain}`);
   }
   const { passId, windowId } = job;
-  const { split, verdict } = await workWindow(drain, {
+  const isCalledElsewhere = (): Promise<boolean> =>
+    others.mayCall(drain.source.config.id, core.document.hash);
+  if (isHaltedHere(drain) && (await isCalledElsewhere())) throw leftToOthers(drain.source);
+  const { split, verdict, failedWith } = await workWindow(drain, {
     passId,
     windowId,
     signal,
@@ -112,10 +119,26 @@ async function window(
     lastTry,
     awaitsRedis: true,
     isWorkedElsewhere: (hash) => others.workUnder(hash),
-    onPage: () => void wakes.afterDeletes(drain.source),
+    isCalledElsewhere,
+    onPage: ({ reasons }) => {
+      if ((reasons.due["source-halted"] ?? 0) > 0) wakes.heldByHalt(drain, "batch");
+      void wakes.afterDeletes(drain.source);
+    },
   });
-  if (verdict.kind === "pass-closed") await wakes.closed(drain, verdict.tally);
+  if (isRedriverError(failedWith) && failedWith.disposition === "halt") wakes.heldByHalt(drain, "dlq");
+  if (isUnanswered(failedWith)) await wakes.unanswered(drain);
+  if (verdict.kind === "pass-closed") await wakes.closed(drain, verdict);
   if (split.length > 0) await queue.addWindows(toJobs(job.drain, passId, split));
+}
+
+/** For what this drain does: in plan mode nothing is published. */
+function isHaltedHere({ source, config }: DrainRuntime): boolean {
+  return source.health.current(config.mode === "live" ? "batch" : "dlq").state === "halted";
+}
+
+/** A failure of the service that is over when it answers. */
+function isUnanswered(error: unknown): boolean {
+  return isRedriverError(error) && (error.code === "service-unavailable" || error.code === "service-timeout");
 }
 
 function toJobs(

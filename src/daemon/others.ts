@@ -1,16 +1,26 @@
-import type { Replicas } from "../ports/replicas.ts";
+import type { SourceId } from "../ports/ids.ts";
+import type { ReplicaRecord, Replicas } from "../ports/replicas.ts";
 
 /** What this replica asks of the other living ones. Fails with `redis-unavailable`. */
 export interface Others {
   workUnder(documentHash: string): Promise<boolean>;
   workUnderAnother(documentHash: string): Promise<boolean>;
+  /** Whether one works under this document and has not said that this source is halted there. */
+  mayCall(source: SourceId, documentHash: string): Promise<boolean>;
 }
 
 export function createOthers(replicas: Pick<Replicas, "all">, self: string): Others {
-  const hashes = async (): Promise<readonly string[]> =>
-    (await replicas.all()).filter(({ replica }) => replica !== self).map((one) => one.documentHash);
+  const all = async (): Promise<readonly ReplicaRecord[]> =>
+    (await replicas.all()).filter(({ replica }) => replica !== self);
+  const hashes = async (): Promise<readonly string[]> => (await all()).map((one) => one.documentHash);
   return {
     workUnder: async (documentHash) => (await hashes()).includes(documentHash),
     workUnderAnother: async (documentHash) => (await hashes()).some((hash) => hash !== documentHash),
+    mayCall: async (source, documentHash) =>
+      (await all()).some(
+        (one) =>
+          one.documentHash === documentHash &&
+          !one.resting.some((rest) => rest.source === source && rest.state === "halted"),
+      ),
   };
 }

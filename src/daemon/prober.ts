@@ -2,62 +2,85 @@ import type { BuiltSource } from "../compose/build-source.ts";
 import type { Clock } from "../ports/clock.ts";
 import { isRedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
+import type { Health } from "../redrive/source-health.ts";
+
+type Halt = Extract<Health, { state: "halted" }>;
 
 /** A service that refuses everything was asked about a dozen messages: they are left alone for this long. */
 const refusedRestMs = 10 * 60_000;
+/** Publishing is tried in the round after its halt, and after a trial that failed when this is over, then twice as long each time … */
+const firstTrialWaitMs = 30_000;
+/** … up to this: every trial may leave a message in doubt. */
+const longestTrialWaitMs = 10 * 60_000;
+
+export interface ProberParts {
+  readonly clock: Clock;
+  readonly events: Events;
+  /** Told after each round. Never throws. */
+  readonly afterRound: () => Promise<void>;
+}
 
 /**
  * Looks after halted sources: reads each token again, and asks a halted source for one small listing. Resumes it when that is
- * answered. Where publishing alone is halted the next batch is the proof; one that refuses everything is not asked before its rest is
- * over. `sources` are asked for each time: they change
+ * answered. Where publishing alone is halted the next batch is the proof: it is put on trial, ever more rarely, and at once under another
+ * token; one that refuses everything is not asked before its rest is over. `sources` are asked for each time: they change
  * with the document. Runs until the signal aborts; never throws.
  */
 export async function probeSources(
   sources: () => Iterable<BuiltSource>,
   everyMs: number,
-  { clock, events }: { readonly clock: Clock; readonly events: Events },
+  parts: ProberParts,
   signal: AbortSignal,
 ): Promise<void> {
+  const { clock } = parts;
   while (!signal.aborted) {
     try {
       await clock.sleep(everyMs, signal);
     } catch {
       return;
     }
-    await Promise.all([...sources()].map((source) => probe(source, { clock, events }, signal)));
+    await Promise.all([...sources()].map((source) => probe(source, parts, signal)));
+    await parts.afterRound();
   }
 }
 
 async function probe(
   { runtime, service, token }: BuiltSource,
-  { clock, events }: { readonly clock: Clock; readonly events: Events },
+  { clock, events }: ProberParts,
   signal: AbortSignal,
 ): Promise<void> {
   const { health, config } = runtime;
   if (token.reread()) {
     events.emit({ type: "source:token-read", source: config.id, changed: true });
-    health.resume("batch");
+    health.tryPublishing("afresh");
   }
-  const now = health.current("batch");
-  if (now.state !== "halted") return;
-  if (now.code === "service-refuses-everything") {
-    if (clock.monotonic() - now.since >= refusedRestMs) health.resume("batch");
-    return;
-  }
+  const now = health.standing();
+  if (now.state !== "halted" || now.onTrial) return;
+  const isDue = (halt: Halt): boolean => clock.monotonic() - halt.since >= trialWaitMs(halt);
+  if (now.callClass === "batch" && !isDue(now)) return;
+  if (now.code === "service-refuses-everything") return health.tryPublishing();
   try {
     await service.list({ select: {}, count: 1 }, signal).catch((error: unknown) => {
       // A service that answers too much has let us in.
       if (!isRedriverError(error) || error.code !== "answer-too-large") throw error;
     });
     if (now.code === "source-rebound") await runtime.bind();
-    health.resume(now.callClass);
+    if (now.callClass === "batch") return health.tryPublishing();
+    health.resume("dlq");
     // What refused both for one reason has let us in again.
-    const left = health.current("batch");
-    if (left.state === "halted" && left.code === now.code) health.resume("batch");
+    const left = health.standing();
+    if (left.state === "halted" && left.code === now.code && isDue(left)) health.tryPublishing();
   } catch (error) {
     // Still halted; the reason has been told when it was, and a probe that fails says nothing new.
     if (!isRedriverError(error)) {
       events.emit({ type: "job:failed", kind: "daemon", ...toFailure(error), givenUp: false });
     }
   }
+}
+
+/** By clock.monotonic(), after what halted publishing last. */
+function trialWaitMs({ code, failedTrials }: Halt): number {
+  if (code === "service-refuses-everything") return refusedRestMs;
+  if (failedTrials === 0) return 0;
+  return Math.min(firstTrialWaitMs * 2 ** (failedTrials - 1), longestTrialWaitMs);
 }

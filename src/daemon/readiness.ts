@@ -27,7 +27,7 @@ export function toReadiness(core: Core, redis: RedisConnection, state: DaemonSta
   const health = [...core.sources.values()].map(({ runtime }) => ({
     id: runtime.config.id,
     // One that may not be published through drains nothing, whatever else goes on there.
-    now: runtime.health.current("batch"),
+    now: runtime.health.standing(),
   }));
   if (health.length > 0 && health.every(({ now }) => now.state === "halted")) {
     for (const { id, now } of health) {

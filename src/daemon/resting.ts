@@ -7,7 +7,8 @@ type Resting = ReplicaRecord["resting"];
 /** The sources that this process does not call now, and why. */
 export function toResting(sources: Iterable<BuiltSource>): Resting {
   return [...sources].flatMap(({ runtime }): Resting => {
-    const standings = callClasses.map((callClass) => runtime.health.current(callClass));
+    const { health: of } = runtime;
+    const standings = [of.standing(), ...callClasses.map((callClass) => of.current(callClass))];
     const health =
       standings.find(({ state }) => state === "halted") ?? standings.find(({ state }) => state === "waiting");
     const source = runtime.config.id;

@@ -103,7 +103,12 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       return announceEveryMs;
     }),
     keepGoing(createCopyingWithoutRedis({ live, isRedisWell, clock, events, stop })),
-    probeSources(() => live.current().sources.values(), probeEveryMs, { clock, events }, stop),
+    probeSources(
+      () => live.current().sources.values(),
+      probeEveryMs,
+      { clock, events, afterRound: () => wakes.afterHalts(live.current()) },
+      stop,
+    ),
   ];
   await aborted(stop);
   state.stopping = true;

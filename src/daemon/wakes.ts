@@ -1,45 +1,88 @@
 import type { Core } from "../compose/build-core.ts";
 import type { BuiltSource } from "../compose/build-source.ts";
 import type { DrainName } from "../ports/ids.ts";
-import type { Tally } from "../ports/passes.ts";
+import type { CloseVerdict } from "../ports/passes.ts";
 import type { WorkQueue } from "../ports/queue.ts";
+import type { CallClass } from "../ports/rests.ts";
 import type { DrainRuntime, SourceRuntime } from "../redrive/runtime.ts";
+import type { Health } from "../redrive/source-health.ts";
+import { notSentCoolMs } from "../redrive/stages/posting.ts";
+import { createWaitForAnswers } from "./wait-for-answers.ts";
 
 /** How long after the end of a rest: by then what cooled for it is due too. */
 const afterRestMs = 250;
 
 /**
- * What is not left to the schedule, which may be hours away: what a rest held goes on when the rest is over, and after a loss of
- * Redis's writes everything is looked at while a hit on a deduplication id can still tell what was published. One that is lost costs the wait
- * for the schedule and nothing else, so none of these fails.
+ * What is not left to the schedule, which may be hours away: what a rest, a halt or an outage held goes on when that is over, and after a
+ * loss of Redis's writes everything is looked at while a hit on a deduplication id can still tell what was published. One that is lost
+ * costs the wait for the schedule and nothing else, so none of these fails.
  */
 export interface Wakes {
   /** No pass could be opened before this, Unix ms. */
   notOpened(drain: DrainName, until: number): Promise<void>;
   opened(drain: DrainName): void;
+  /** Something of this drain was left out because these calls are halted in this process. */
+  heldByHalt(drain: DrainRuntime, callClass: CallClass): void;
+  /** No pass could be opened, or a window was given up, because the service did not answer. */
+  unanswered(drain: DrainRuntime): Promise<void>;
   /** A pass has ended, and this is what it did. */
-  closed(drain: DrainRuntime, tally: Tally): Promise<void>;
+  closed(drain: DrainRuntime, pass: Pick<PassClosed, "outcome" | "tally">): Promise<void>;
   /** Something of this source may be left for the sweep. */
   afterDeletes(source: SourceRuntime): Promise<void>;
   /** Looks for losses that this process has noticed. */
   afterLosses(core: Pick<Core, "sources" | "drains">): Promise<void>;
+  /** Looks for halts that are over, and for trials that want a batch. */
+  afterHalts(core: Pick<Core, "drains">): Promise<void>;
 }
+
+type PassClosed = Extract<CloseVerdict, { kind: "pass-closed" }>;
 
 export function createWakes(queue: Pick<WorkQueue, "addTick" | "addSweep">): Wakes {
   const lossesSeen = new WeakMap<BuiltSource, number>();
   /** Drains whose next pass must not wait; one that is open does not count. */
   const owed = new Set<DrainName>();
+  /** `coolAt`, by clock.monotonic(): what a halt turned away is due again by then. */
+  const held = new Map<DrainName, { readonly callClass: CallClass; readonly coolAt: number }>();
+  /** The trial that a drain was woken for: it needs one batch, and whom it turns away is woken when it has ended. */
+  const wokenFor = new Map<DrainName, Health>();
+  const waits = createWaitForAnswers();
+  /** Since their last pass was opened. */
+  const unanswered = new Set<DrainName>();
   const tick = (drain: DrainName, at: number): Promise<void> =>
     queue.addTick(drain, at).catch(() => undefined);
+  const tickWhenAnswered = async ({ config, source: { clock, health } }: DrainRuntime): Promise<void> => {
+    const waitMs = waits.next(config, clock);
+    if (waitMs === null) return;
+    const now = health.current();
+    const until = now.state === "waiting" ? now.until + afterRestMs : 0;
+    await tick(config.name, Math.max(clock.now() + waitMs, until));
+  };
 
-  return {
+  const wakes: Wakes = {
     notOpened: (drain, until) => tick(drain, until + afterRestMs),
-    opened: (drain) => void owed.delete(drain),
-    async closed({ config, source }, { reasons }) {
+    opened(drain) {
+      owed.delete(drain);
+      unanswered.delete(drain);
+    },
+    heldByHalt(drain, callClass) {
+      const { name } = drain.config;
+      const coolAt = drain.source.clock.monotonic() + (callClass === "batch" ? notSentCoolMs : 0);
+      // What waits for listing waits for less.
+      held.set(name, { callClass: held.get(name)?.callClass === "dlq" ? "dlq" : callClass, coolAt });
+    },
+    unanswered(drain) {
+      unanswered.add(drain.config.name);
+      return tickWhenAnswered(drain);
+    },
+    async closed(drain, { outcome, tally: { reasons } }) {
+      const { config, source } = drain;
       const now = source.clock.now();
+      if (outcome === "complete") waits.answered(config.name);
       if (owed.has(config.name)) return tick(config.name, now);
+      if (outcome !== "complete" && unanswered.has(config.name)) await tickWhenAnswered(drain);
       const health = source.health.current("batch");
-      if ((reasons.due["not-sent"] ?? 0) === 0 || health.state === "halted") return;
+      if ((reasons.due["not-sent"] ?? 0) === 0) return;
+      if (health.state === "halted") return wakes.heldByHalt(drain, "batch");
       await tick(config.name, (health.state === "waiting" ? health.until : now) + afterRestMs);
     },
     async afterDeletes({ config, health }) {
@@ -59,5 +102,28 @@ export function createWakes(queue: Pick<WorkQueue, "addTick" | "addSweep">): Wak
         }
       }
     },
+    async afterHalts({ drains }) {
+      for (const [name, { callClass, coolAt }] of new Map(held)) {
+        const source = drains.get(name)?.source;
+        if (source === undefined) {
+          held.delete(name);
+          continue;
+        }
+        const now = source.health.current(callClass);
+        const standing = source.health.standing();
+        const isTried = callClass === "batch" && standing.state === "halted";
+        if (now.state === "halted" || (isTried && wokenFor.get(name) === standing)) continue;
+        held.delete(name);
+        if (isTried) wokenFor.set(name, standing);
+        else wokenFor.delete(name);
+        // A pass that is open may have come by already.
+        owed.add(name);
+        const { clock } = source;
+        const coolMs = Math.max(0, coolAt - clock.monotonic());
+        const until = now.state === "waiting" ? now.until + afterRestMs : 0;
+        await tick(name, Math.max(clock.now() + coolMs, until));
+      }
+    },
   };
+  return wakes;
 }

@@ -4,7 +4,7 @@ import type { CloseVerdict, OpenVerdict, Tally, Window, WindowEnd } from "../por
 import { toPassCensus } from "./census.ts";
 import { selectsEverything } from "./drain-selects.ts";
 import { isTooLarge } from "./list-fitting.ts";
-import type { DrainRuntime } from "./runtime.ts";
+import type { DrainRuntime, SourceRuntime } from "./runtime.ts";
 import { runWindow } from "./run-window.ts";
 import { selectRange } from "./select-dates.ts";
 import { emptyTally } from "../ports/tally.ts";
@@ -113,24 +113,44 @@ export interface WindowWork {
   readonly awaitsRedis?: true;
   /** Whether another living process works under this document; absent: there is no other. */
   readonly isWorkedElsewhere?: (documentHash: string) => Promise<boolean>;
+  /** Whether another living process may call the source when it is halted in this one; absent: there is no other. */
+  readonly isCalledElsewhere?: () => Promise<boolean>;
   readonly onPage?: (tally: Tally) => void;
+}
+
+export interface WindowResult {
+  /** The windows that took its place. */
+  readonly split: readonly Window[];
+  readonly verdict: CloseVerdict;
+  /** What ended it before its end; null: nothing did, or it was not worked. */
+  readonly failedWith: unknown;
+}
+
+/** A window whose source is halted in this process alone comes back so soon, for whoever takes it then. */
+const leftToOthersMs = 2_000;
+
+/** Thrown about a window that another process can work and this one cannot: it comes back without having spent a try. */
+export function leftToOthers({ clock, config }: SourceRuntime, cause?: unknown): RedriverError {
+  return new RedriverError(
+    "service-resting",
+    `source ${config.id} is halted in this process, and another may call it`,
+    { retryAt: clock.now() + leftToOthersMs * (1 + clock.random() / 2), cause },
+  );
 }
 
 /**
  * Works one window of an open pass and ends it; answers the windows that took its place and how the pass stands. A failure
- * that is worth another try is thrown and leaves the window as it is; any other ends it, which makes the pass partial.
+ * that is worth another try is thrown and leaves the window as it is; any other ends it, which makes the pass partial. What halts the
+ * source ends it only where no other process may call it: one that is halted would end window after window that others could work.
  *
  * A pass is decided under one document. A window of a pass of another document is left alone (`document-changed`) while
  * somebody works under that one; where nobody does any more it is ended, so that the next pass can open under this one.
  */
-export async function workWindow(
-  drain: DrainRuntime,
-  work: WindowWork,
-): Promise<{ readonly split: readonly Window[]; readonly verdict: CloseVerdict }> {
+export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise<WindowResult> {
   const { source, config } = drain;
   const { passId, windowId } = work;
   const taken = await source.passes.takeWindow(config.name, passId, windowId);
-  if (taken === null) return { split: [], verdict: { kind: "stale" } };
+  if (taken === null) return { split: [], verdict: { kind: "stale" }, failedWith: null };
   let latest = emptyTally;
   const onPage = (soFar: Tally): void => {
     latest = soFar;
@@ -143,8 +163,10 @@ export async function workWindow(
     if (await work.isWorkedElsewhere?.(documentHash)) throw new RedriverError("document-changed", message);
     const failure = { code: "document-changed", message } as const;
     source.events.emit({ type: "window:failed", drain: config.name, passId, ...failure });
-    return { split: [], verdict: await endWindow(drain, passId, windowId, { kind: "failed" }, latest) };
+    const verdict = await endWindow(drain, passId, windowId, { kind: "failed" }, latest);
+    return { split: [], verdict, failedWith: null };
   }
+  let failedWith: unknown = null;
   try {
     ended = await runWindow({ drain, ...taken, signal: work.signal, stopping: work.stopping, onPage });
   } catch (error) {
@@ -154,11 +176,13 @@ export async function workWindow(
     const disposition = isRedriverError(error) ? error.disposition : "crash";
     const isTriedAgain = !work.lastTry || (work.awaitsRedis === true && isRedisAway(error));
     if (disposition === "wait" || (disposition === "retry" && isTriedAgain)) throw error;
+    if (disposition === "halt" && (await work.isCalledElsewhere?.())) throw leftToOthers(source, error);
     source.events.emit({ type: "window:failed", drain: config.name, passId, ...toFailure(error) });
+    failedWith = error;
     ended = { end: { kind: "failed" }, tally: latest };
   }
   const verdict = await endWindow(drain, passId, windowId, ended.end, ended.tally);
-  return { split: ended.end.kind === "done" ? ended.end.split : [], verdict };
+  return { split: ended.end.kind === "done" ? ended.end.split : [], verdict, failedWith };
 }
 
 /** Ends windows that will not be worked, so that their pass is closed as partial and the next one can open. */

@@ -15,8 +15,12 @@ export type Health =
       readonly callClass: CallClass;
       readonly code: ErrorCode;
       readonly message: string;
-      /** By clock.monotonic(). */
+      /** When it was met last, by clock.monotonic(). */
       readonly since: number;
+      /** Of publishing alone: one batch at a time may be sent, and the first that is answered readably ends the halt. */
+      readonly onTrial: boolean;
+      /** In a row. */
+      readonly failedTrials: number;
     };
 
 type Halt = Extract<Health, { state: "halted" }>;
@@ -26,15 +30,21 @@ type Halt = Extract<Health, { state: "halted" }>;
  *
  *   usable ──429, no answers──► waiting ──time──► usable
  *   usable ──401, shape, address──► halted ──resume()──► usable
+ *   usable ──the same to a batch──► halted ──tryPublishing()──► on trial ─┬─ a batch is answered readably ──► usable
+ *                                     ▲                                   │
+ *                                     └────────── is not, once more ──────┘
  *
- * What halts publishing leaves listing and deleting as they are: what is published is still deleted, and what nears its expiry
+ * No listing proves that batches are answered again. So publishing stays halted for everybody who asks how the source stands until a
+ * batch was, and a trial that fails is no news. What halts publishing leaves listing and deleting as they are: what is published is still deleted, and what nears its expiry
  * is still copied. Where the DLQ cannot be listed or deleted from, nothing is published either.
  *
  * Not part of this contract: when a halted source is tried again; that is the prober's.
  */
 export interface SourceHealth {
-  /** For a class of calls; default: listing and deleting. */
+  /** Whether calls of a class may be made; default: listing and deleting. On trial batches may, while none is under way. */
   current(callClass?: CallClass): Health;
+  /** How the source stands, for those who watch it: what is on trial is halted. */
+  standing(): Health;
   /** Throws the reason as a RedriverError unless calls of this class may be made; default: listing and deleting. */
   check(callClass?: CallClass): void;
   /** Learns from a failure of a call; default: to list or delete. Halts if its disposition says so. */
@@ -43,6 +53,12 @@ export interface SourceHealth {
   halt(code: ErrorCode, message: string, callClass?: CallClass): void;
   /** What this class of calls had halted; default: whatever had. */
   resume(callClass?: CallClass): void;
+  /** Puts halted publishing on trial; `afresh`: and forgets the trials that failed, because something has changed. */
+  tryPublishing(afresh?: "afresh"): void;
+  /** Sends a batch. On trial no other may be sent meanwhile; one that ends without an answer leaves the trial as it was. */
+  publishing<Sent>(send: () => Promise<Sent>): Promise<Sent>;
+  /** A batch was answered readably. */
+  batchAnswered(items: "some-accepted" | "none-accepted"): void;
   /** Dead letters were deleted. */
   deleted(): void;
   /** How often they were: whoever met a refused delete sees whether another went through since. */
@@ -58,6 +74,7 @@ export function createSourceHealth(
   rests: Rests,
 ): SourceHealth {
   const halts: Record<CallClass, Halt | null> = { dlq: null, batch: null };
+  let isTrialUnderWay = false;
   let deletes = 0;
   const worst = (): Halt | null => halts.dlq ?? halts.batch;
 
@@ -66,7 +83,7 @@ export function createSourceHealth(
     const before = worst();
     change();
     const after = worst();
-    if (after === before) return;
+    if (after?.callClass === before?.callClass && after?.code === before?.code) return;
     if (after === null) {
       events.emit({ type: "source:resumed", source });
     } else {
@@ -78,11 +95,13 @@ export function createSourceHealth(
   const health: SourceHealth = {
     mayRetry: () => rests.mayRetry(),
     current(callClass = "dlq") {
-      const halt = callClass === "dlq" ? halts.dlq : worst();
-      if (halt !== null) return halt;
+      if (halts.dlq !== null) return halts.dlq;
+      const mayTry = halts.batch?.onTrial === true && !isTrialUnderWay;
+      if (callClass === "batch" && halts.batch !== null && !mayTry) return halts.batch;
       const leftMs = rests.leftMs(callClass);
       return leftMs > 0 ? { state: "waiting", until: clock.now() + leftMs } : { state: "usable" };
     },
+    standing: () => worst() ?? health.current("batch"),
     check(callClass) {
       const now = health.current(callClass);
       if (now.state === "halted") throw new RedriverError(now.code, now.message);
@@ -97,20 +116,43 @@ export function createSourceHealth(
       if (error.disposition === "halt") health.halt(error.code, error.message, callClass);
     },
     halt(code, message, callClass = "dlq") {
-      if (halts[callClass] !== null) return;
+      const before = halts[callClass];
+      if (before !== null && !before.onTrial) return;
+      const failedTrials = before === null ? 0 : before.failedTrials + 1;
+      const since = clock.monotonic();
       changeHalts(() => {
-        halts[callClass] = { state: "halted", callClass, code, message, since: clock.monotonic() };
+        halts[callClass] = { state: "halted", callClass, code, message, since, onTrial: false, failedTrials };
       });
     },
-    deleted() {
-      deletes += 1;
-    },
-    deletes: () => deletes,
     resume(callClass) {
       changeHalts(() => {
         for (const one of callClass === undefined ? callClasses : [callClass]) halts[one] = null;
       });
     },
+    tryPublishing(afresh) {
+      if (halts.batch === null) return;
+      const failedTrials = afresh === undefined ? halts.batch.failedTrials : 0;
+      halts.batch = { ...halts.batch, onTrial: true, failedTrials };
+    },
+    async publishing(send) {
+      if (halts.batch === null) return send();
+      isTrialUnderWay = true;
+      try {
+        return await send();
+      } finally {
+        isTrialUnderWay = false;
+      }
+    },
+    batchAnswered(items) {
+      if (halts.batch?.onTrial !== true) return;
+      // Refusals are answers, but not to the question whether it refuses everything.
+      if (halts.batch.code === "service-refuses-everything" && items === "none-accepted") return;
+      health.resume("batch");
+    },
+    deleted() {
+      deletes += 1;
+    },
+    deletes: () => deletes,
   };
   return health;
 }

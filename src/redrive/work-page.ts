@@ -9,7 +9,6 @@
  *
  * In plan mode it ends after the copies.
  */
-import { packBatches } from "../message/pack-batches.ts";
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
 import type { HoldReason } from "../rules/decision.ts";
 import { noteIntent, ofDrain } from "./note-act.ts";
@@ -33,6 +32,7 @@ import {
 } from "./stages/records.ts";
 import { republish } from "./stages/republish.ts";
 import { settle } from "./stages/settle.ts";
+import { toBatches } from "./stages/to-batches.ts";
 import { createPageReport, type PageOutcome } from "./page-report.ts";
 
 /** For what a page is worked on besides itself. */
@@ -97,17 +97,14 @@ export async function workPage(
   /** Answers those that led to no POST. */
   const publish = async (granted: readonly Candidate[]): Promise<readonly Candidate[]> => {
     const unused: Candidate[] = [];
-    for (const batch of packBatches(granted, {
-      maxCount: source.publish.maxItems,
-      maxBytes: source.publish.maxBytes,
-    })) {
+    for (const batch of toBatches(source, granted)) {
       const reason = whyNotNow(drain, signal);
       if (reason !== null) {
         report.notTried(batch, reason);
         unused.push(...batch);
         continue;
       }
-      const results = await republish(drain, batch, page.readAt, signal);
+      const results = await source.health.publishing(() => republish(drain, batch, page.readAt, signal));
       report.results(results);
       report.settled((await settle(source, ofDrain(drain), idsDone(results), signal)).deleted);
       unused.push(...results.filter(ledToNoPost).map(({ candidate }) => candidate));

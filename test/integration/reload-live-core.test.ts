@@ -185,15 +185,21 @@ describe("a document that replaces another", () => {
     expect(paused()).toEqual([false, false]);
   });
 
-  it("makes a halted source that it changes usable, and says so when the old one is gone", async () => {
-    const { live, events } = await setUp(text());
-    live.current().sources.get(us)!.runtime.health.halt("unauthorised", "401");
-    live.current().sources.get(eu)!.runtime.health.halt("unauthorised", "401");
-    live.adopt(load(text({ us: "{ token: { env: OTHER } }" })));
-    expect(live.current().sources.get(us)?.runtime.health.current().state).toBe("usable");
-    expect(live.current().sources.get(eu)?.runtime.health.current().state).toBe("halted");
-    expect(events.filter(({ type }) => type === "source:resumed")).toEqual([
-      { type: "source:resumed", source: us },
-    ]);
-  });
+  it.each(["dlq", "batch"] as const)(
+    "makes a halted source that it changes usable, and says so when the old one is gone: %s",
+    async (callClass) => {
+      const { live, events } = await setUp(text());
+      const { health } = live.current().sources.get(us)!.runtime;
+      health.halt("unauthorised", "401", callClass);
+      // Which is no end of a halt.
+      health.tryPublishing();
+      live.current().sources.get(eu)!.runtime.health.halt("unauthorised", "401");
+      live.adopt(load(text({ us: "{ token: { env: OTHER } }" })));
+      expect(live.current().sources.get(us)?.runtime.health.current().state).toBe("usable");
+      expect(live.current().sources.get(eu)?.runtime.health.current().state).toBe("halted");
+      expect(events.filter(({ type }) => type === "source:resumed")).toEqual([
+        { type: "source:resumed", source: us },
+      ]);
+    },
+  );
 });

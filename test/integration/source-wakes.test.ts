@@ -1,5 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { systemClock as clock } from "../../src/compose/system-world.ts";
+import { probeSources } from "../../src/daemon/prober.ts";
 import type { DrainName } from "../../src/ports/ids.ts";
+import type { SourceHealth } from "../../src/redrive/source-health.ts";
+import { openPass } from "../../src/redrive/run-pass.ts";
 import { createJobStand, type JobStand } from "../support/job-stand.ts";
 import { useRedis } from "../support/redis.ts";
 
@@ -81,5 +85,108 @@ describe("a loss of Redis's writes", () => {
     expect(events.of("pass:opened")[1]).toMatchObject({ kind: "full" });
     await expect.poll(() => rig.emulator.dlq.size, { timeout: 15_000 }).toBe(0);
     expect(events.of("pass:opened")).toHaveLength(2);
+  });
+});
+
+const healthOf = ({ live, rig }: JobStand): SourceHealth =>
+  live.current().sources.get(rig.drain.source.config.id)!.runtime.health;
+
+async function startedStand(): Promise<JobStand> {
+  const stand = await createJobStand({ redisUrl: redis.url() });
+  await stand.start();
+  return stand;
+}
+
+/** Refuses its listings, has it tick, and waits until that has halted it. */
+async function refuse({ rig, queue, events }: JobStand): Promise<void> {
+  rig.seed(5, {}, 30_000);
+  rig.emulator.faults.add({ kind: "status", operation: "list", status: 401, name: "token" });
+  await queue.addTick(main, Date.now());
+  await expect.poll(() => events.of("source:halted").length, { timeout: 15_000 }).toBe(1);
+}
+
+function probe({ live, events, wakes }: JobStand): void {
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const afterRound = (): Promise<void> => wakes.afterHalts(live.current());
+  void probeSources(() => live.current().sources.values(), 100, { clock, events, afterRound }, stop.signal);
+}
+
+describe("a halt that ends", () => {
+  it("lets a drain go on at once that could not open its pass, whatever its schedule", async () => {
+    const stand = await startedStand();
+    const { rig, events } = stand;
+    await refuse(stand);
+    rig.emulator.faults.remove("token");
+    probe(stand);
+    await expect.poll(() => rig.emulator.dlq.size, { timeout: 15_000 }).toBe(0);
+    expect(events.of("source:resumed")).toHaveLength(1);
+  });
+
+  it("lets a drain go on at once that lost the windows of its pass, whatever its schedule", async () => {
+    const stand = await startedStand();
+    const { rig, events, queue } = stand;
+    // The service's clock is known after this, so that the next pass opens without a call.
+    await queue.addTick(main, Date.now());
+    await expect.poll(() => events.of("pass:closed").length, { timeout: 15_000 }).toBe(1);
+    await refuse(stand);
+    await expect.poll(() => events.of("pass:closed").at(-1)?.outcome, { timeout: 15_000 }).toBe("partial");
+    rig.emulator.faults.remove("token");
+    probe(stand);
+    await expect.poll(() => rig.emulator.dlq.size, { timeout: 15_000 }).toBe(0);
+    expect(events.of("source:resumed")).toHaveLength(1);
+  });
+
+  it("lets a drain go on whose tick came meanwhile", async () => {
+    const stand = await createJobStand({ redisUrl: redis.url() });
+    const { rig } = stand;
+    rig.seed(5);
+    const health = healthOf(stand);
+    health.halt("unauthorised", "401");
+    await stand.handle(
+      { kind: "tick", drain: main },
+      { signal: new AbortController().signal, lastTry: true },
+    );
+    await stand.start();
+    probe(stand);
+    await expect.poll(() => rig.emulator.dlq.size, { timeout: 15_000 }).toBe(0);
+  });
+
+  it("of publishing lets what it held go on when a trial may be made", async () => {
+    const stand = await createJobStand({ redisUrl: redis.url() });
+    const { rig, queue, events } = stand;
+    rig.seed(5);
+    healthOf(stand).halt("unauthorised", "403", "batch");
+    await stand.start();
+    await queue.addTick(main, Date.now());
+    await expect.poll(() => events.of("pass:closed").length, { timeout: 15_000 }).toBe(1);
+    expect(rig.emulator.dlq.size).toBe(5);
+    probe(stand);
+    await expect.poll(() => rig.emulator.dlq.size, { timeout: 15_000 }).toBe(0);
+    expect(events.of("source:resumed")).toHaveLength(1);
+  });
+});
+
+describe("a service that does not answer", () => {
+  const context = { signal: new AbortController().signal, lastTry: true };
+
+  it("is waited for by a drain whose pass could not be opened, and by one whose windows it failed", async () => {
+    const stand = await createJobStand({ redisUrl: redis.url() });
+    const { rig, live, wakes, handle } = stand;
+    const opened = await openPass(rig.drain, rig.core.settings.passes, context.signal);
+    const [{ windowId } = { windowId: "" }] = opened.windows;
+    if (opened.kind !== "opened") throw new Error("expected an open pass");
+    const { passId } = opened.pass;
+    const unanswered = vi.spyOn(wakes, "unanswered").mockResolvedValue();
+    rig.emulator.faults.add({ kind: "status", operation: "list", status: 503, name: "down" });
+    const tick = handle({ kind: "tick", drain: main }, context);
+    await expect(tick).rejects.toMatchObject({ code: "service-unavailable" });
+    expect(unanswered).toHaveBeenCalledTimes(1);
+
+    const { runtime } = live.current().sources.get(rig.drain.source.config.id)!;
+    vi.spyOn(runtime.health, "mayRetry").mockReturnValue(false);
+    await handle({ kind: "window", drain: main, passId, windowId }, context);
+    expect(unanswered).toHaveBeenCalledTimes(2);
+    expect(await runtime.passes.facts(main)).toMatchObject({ lastOutcome: "partial", openPass: null });
   });
 });

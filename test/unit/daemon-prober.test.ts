@@ -18,6 +18,8 @@ function halted(list: () => Promise<unknown>) {
     mayRetry: () => false,
   });
   let isTokenNew = false;
+  let rounds = 0;
+  const told = () => Promise.resolve(void (rounds += 1));
   const source = {
     runtime: { config: { id: "eu" }, health, bind: () => Promise.resolve() },
     service: { list },
@@ -26,12 +28,13 @@ function halted(list: () => Promise<unknown>) {
   return {
     health,
     clock,
-    changeToken: () => void (isTokenNew = true),
+    rounds: () => rounds,
+    changeToken: (isNew = true) => void (isTokenNew = isNew),
     async round() {
       const stop = new AbortController();
-      const probing = probeSources(() => [source], everyMs, { clock, events }, stop.signal);
+      const probing = probeSources(() => [source], everyMs, { clock, events, afterRound: told }, stop.signal);
       clock.advance(everyMs);
-      await expect.poll(() => clock.pending()).toBe(1);
+      await expect.poll(() => clock.pending(), { interval: 1 }).toBe(1);
       stop.abort();
       await probing;
     },
@@ -112,4 +115,75 @@ describe("a source that is halted for publishing", () => {
     expect(other.health.current().state).toBe("usable");
     expect(state(other)).toBe("halted");
   });
+});
+
+const minuteMs = 60_000;
+const unreadable = (source: ReturnType<typeof halted>): void =>
+  source.health.halt("answer-unreadable", "not JSON", "batch");
+
+/** How long it waited for its next trial, in rounds of half a minute. */
+async function untilTried(source: ReturnType<typeof halted>): Promise<number> {
+  const from = source.clock.monotonic();
+  while (state(source) === "halted") {
+    if (source.clock.monotonic() - from > 20 * minuteMs) throw new Error("it is not tried any more");
+    source.clock.advance(30_000 - everyMs);
+    await source.round();
+  }
+  return source.clock.monotonic() - from;
+}
+
+describe("publishing that is tried and refused again", () => {
+  test("waits twice as long for each trial, ten minutes at most", async () => {
+    const source = halted(answered);
+    const waits: number[] = [];
+    for (let trial = 0; trial < 8; trial += 1) {
+      unreadable(source);
+      waits.push(await untilTried(source));
+    }
+    expect(waits).toEqual([
+      30_000,
+      30_000,
+      minuteMs,
+      2 * minuteMs,
+      4 * minuteMs,
+      8 * minuteMs,
+      10 * minuteMs,
+      10 * minuteMs,
+    ]);
+  });
+
+  test("is tried at once under another token, and waits little after that", async () => {
+    const source = halted(answered);
+    for (let trial = 0; trial < 4; trial += 1) {
+      unreadable(source);
+      await untilTried(source);
+    }
+    unreadable(source);
+    await source.round();
+    expect(state(source)).toBe("halted");
+    source.changeToken(true);
+    await source.round();
+    expect(state(source)).toBe("usable");
+    source.changeToken(false);
+    unreadable(source);
+    expect(await untilTried(source)).toBe(30_000);
+  });
+
+  test("is not listed for while it waits or is on trial", async () => {
+    let lists = 0;
+    const source = halted(() => Promise.resolve({ records: [], lists: (lists += 1) }));
+    unreadable(source);
+    for (let round = 0; round < 5; round += 1) await source.round();
+    expect(lists).toBe(1);
+    unreadable(source);
+    for (let round = 0; round < 5; round += 1) await source.round();
+    expect(lists).toBe(1);
+  });
+});
+
+test("each round is told when it has ended", async () => {
+  const source = halted(answered);
+  await source.round();
+  await source.round();
+  expect(source.rounds()).toBe(2);
 });

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { EventEmitter, once } from "node:events";
+import { describe, expect, test } from "vitest";
 import type { RedriverEvent } from "../../src/ports/events.ts";
 import type { SourceId } from "../../src/ports/ids.ts";
 import { createSourceHealth } from "../../src/redrive/source-health.ts";
@@ -6,16 +7,17 @@ import { createManualClock } from "../support/manual-clock.ts";
 
 function healthOf() {
   const told: string[] = [];
+  const clock = createManualClock();
   const health = createSourceHealth(
     "eu" as SourceId,
-    createManualClock(),
+    clock,
     {
       emit: (event: RedriverEvent) =>
         void told.push(event.type === "source:halted" ? `${event.callClass} ${event.code}` : event.type),
     },
     { leftMs: () => 0, mayRetry: () => true },
   );
-  return { health, told };
+  return { health, told, clock };
 }
 
 test("what halts publishing lets listing and deleting go on", () => {
@@ -48,4 +50,76 @@ test("what halts listing or deleting halts publishing, and is told before what h
     "batch unauthorised",
     "source:resumed",
   ]);
+});
+
+function onTrial(code: "answer-unreadable" | "service-refuses-everything" = "answer-unreadable") {
+  const stand = healthOf();
+  stand.health.halt(code, "first", "batch");
+  stand.health.tryPublishing();
+  return stand;
+}
+
+describe("publishing on trial", () => {
+  test("may be done, and counts as halted until a batch is answered readably", () => {
+    const { health, told } = onTrial();
+    expect(health.current("batch")).toEqual({ state: "usable" });
+    expect(health.standing()).toMatchObject({ state: "halted", callClass: "batch", onTrial: true });
+    expect(told).toEqual(["batch answer-unreadable"]);
+    health.batchAnswered("none-accepted");
+    expect(health.standing()).toEqual({ state: "usable" });
+    expect(told).toEqual(["batch answer-unreadable", "source:resumed"]);
+  });
+
+  test("is told once, however often a trial fails; another reason is news", () => {
+    const { health, told, clock } = onTrial();
+    for (let failed = 1; failed <= 3; failed += 1) {
+      clock.advance(1_000);
+      health.halt("answer-unreadable", `trial ${failed}`, "batch");
+      expect(health.current("batch")).toMatchObject({
+        state: "halted",
+        message: `trial ${failed}`,
+        since: clock.monotonic(),
+        onTrial: false,
+        failedTrials: failed,
+      });
+      health.tryPublishing();
+    }
+    expect(told).toEqual(["batch answer-unreadable"]);
+    health.halt("unauthorised", "403", "batch");
+    expect(told).toEqual(["batch answer-unreadable", "batch unauthorised"]);
+    health.tryPublishing("afresh");
+    expect(health.standing()).toMatchObject({ onTrial: true, failedTrials: 0 });
+  });
+
+  test("is done by one batch at a time, and another may try where that one brought no answer", async () => {
+    const { health } = onTrial();
+    const under = new EventEmitter();
+    const first = health.publishing(() => once(under, "answer"));
+    expect(health.current("batch")).toMatchObject({ state: "halted", code: "answer-unreadable" });
+    expect(health.current("dlq")).toEqual({ state: "usable" });
+    under.emit("answer");
+    await first;
+    expect(health.current("batch")).toEqual({ state: "usable" });
+    await expect(health.publishing(() => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+    expect(health.current("batch")).toEqual({ state: "usable" });
+    expect(health.standing().state).toBe("halted");
+  });
+
+  test("ends where everything was refused only when something is accepted", () => {
+    const { health } = onTrial("service-refuses-everything");
+    health.batchAnswered("none-accepted");
+    expect(health.standing()).toMatchObject({ state: "halted", onTrial: true });
+    health.batchAnswered("some-accepted");
+    expect(health.standing()).toEqual({ state: "usable" });
+  });
+
+  test("is for a halt alone, and what is answered before it ends nothing", () => {
+    const { health, told } = healthOf();
+    health.tryPublishing();
+    expect(health.standing()).toEqual({ state: "usable" });
+    health.halt("answer-unreadable", "not JSON", "batch");
+    health.batchAnswered("some-accepted");
+    expect(health.current("batch").state).toBe("halted");
+    expect(told).toEqual(["batch answer-unreadable"]);
+  });
 });

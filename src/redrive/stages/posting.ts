@@ -8,7 +8,7 @@ import type { Candidate, PublishResult } from "./records.ts";
 import type { Refusals } from "./refusals.ts";
 
 /** A POST that was not sent is tried again by a later pass, not by this one; where the service said when, right then. */
-const notSentCoolMs = 5_000;
+export const notSentCoolMs = 5_000;
 
 /** One batch on its way. */
 export interface Posting {

@@ -119,6 +119,7 @@ async function conclude(
     case "answered":
       return concludeItems(posting, token, begun, outcome.items);
     case "refused":
+      source.health.batchAnswered("none-accepted");
       return bisect(posting, token, candidates, outcome);
     case "not-sent": {
       const reason = outcome.why === "stopped" ? "stopping" : "not-sent";
@@ -180,6 +181,10 @@ async function concludeItems(
     }
   }
   if (unknown.length > 0) tellUnknown(posting, unknown, "an answer proves nothing about these items");
+  // One without any proof about its items is no better than one that cannot be read.
+  if (unknown.length < begun.length) {
+    posting.drain.source.health.batchAnswered(accepted.length > 0 ? "some-accepted" : "none-accepted");
+  }
   if (accepted.length > 0) {
     posting.refusals.accepted();
     await recordPublished(posting, accepted);

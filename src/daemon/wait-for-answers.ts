@@ -1,0 +1,33 @@
+import type { Clock } from "../ports/clock.ts";
+import type { DrainConfig } from "../ports/drains.ts";
+import type { DrainName } from "../ports/ids.ts";
+
+const firstWaitMs = 30_000;
+const longestWaitMs = 10 * 60_000;
+/** A pass that meets no answers takes minutes to end; one that fails so much later is another outage. */
+const inARowWithinMs = 60 * 60_000;
+
+/** When a drain whose source did not answer is looked at again: after 30 s, 1, 2 … 10 min, by the clock of this process. */
+export interface WaitForAnswers {
+  /** How long from now on, ms; null: not before its schedule, or it was said already. */
+  next(drain: Pick<DrainConfig, "name" | "schedule">, clock: Pick<Clock, "monotonic">): number | null;
+  answered(drain: DrainName): void;
+}
+
+export function createWaitForAnswers(): WaitForAnswers {
+  const waits = new Map<DrainName, { readonly waitMs: number; readonly endsAt: number }>();
+  return {
+    next({ name, schedule }, clock) {
+      const now = clock.monotonic();
+      const last = waits.get(name);
+      if (last !== undefined && last.endsAt > now) return null;
+      const isInARow = last !== undefined && now - last.endsAt < inARowWithinMs;
+      const waitMs = isInARow ? Math.min(last.waitMs * 2, longestWaitMs) : firstWaitMs;
+      // How long a cron pattern waits is the queue's to know; it may be hours.
+      if (schedule.kind === "every" && schedule.everyMs <= waitMs) return null;
+      waits.set(name, { waitMs, endsAt: now + waitMs });
+      return waitMs;
+    },
+    answered: (drain) => void waits.delete(drain),
+  };
+}
