@@ -16,6 +16,7 @@ import { createOthers } from "./others.ts";
 import { createOpsServer } from "./ops-http.ts";
 import { probeSources } from "./prober.ts";
 import { toLiveness, toReadiness, type DaemonState } from "./readiness.ts";
+import { createRedisTold } from "./redis-told.ts";
 import { toResting } from "./resting.ts";
 import { toSchedules, toStanding } from "./schedules.ts";
 import { createWakes } from "./wakes.ts";
@@ -61,6 +62,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const wakes = createWakes(queue);
   const others = createOthers(replicas, parts.replica);
   const watch = createDocumentWatch({ ...parts, file: parts.documentFile });
+  const redisTold = createRedisTold(events, clock);
   const state: DaemonState = { redisProblems: null, schedulesAppliedAt: null, stopping: false };
   let readySince: number | null = null;
 
@@ -131,8 +133,10 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   }
 
   async function watchRedis(): Promise<number> {
-    if (!redis.isReady()) {
+    const away = redis.whyAway();
+    if (away !== null) {
       readySince = null;
+      redisTold.away(away);
       return notReadyWaitMs;
     }
     try {
@@ -141,6 +145,8 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       // A server that does not say how it is set up is as unfit as one that is set up wrongly.
       state.redisProblems = [{ kind: "unreadable", weight: "refuse", message: toFailure(error).message }];
       throw error;
+    } finally {
+      redisTold.found(state.redisProblems ?? []);
     }
     readySince = isRedisFit() ? (readySince ?? clock.now()) : null;
     return redisCheckEveryMs;

@@ -226,6 +226,10 @@ export type RedriverEvent =
     }
   | { readonly type: "redis:lost"; readonly message: string }
   | { readonly type: "redis:ready" }
+  /** Nothing new is begun on Redis as it is now: set up wrongly, full, refusing writes, or away. Once per change, not per look. */
+  | { readonly type: "redis:unfit"; readonly problems: readonly string[] }
+  /** After it was unfit. */
+  | { readonly type: "redis:fit" }
   /** Also at the start. `hash` stays the same where an edit changes no meaning. */
   | {
       readonly type: "document:adopted";

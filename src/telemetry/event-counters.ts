@@ -276,6 +276,9 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
         case "guard:opened":
         case "redis:lost":
         case "redis:ready":
+        // How fit it is, too.
+        case "redis:unfit":
+        case "redis:fit":
         case "daemon:started":
         case "daemon:stopping":
         case "daemon:stopped":

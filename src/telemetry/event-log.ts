@@ -11,13 +11,23 @@ interface Line {
 
 /** Writes one line per event. Levels of failures are the error table's. */
 export function createEventLog(logger: Logger): Events {
+  let isRedisFit = true;
   return {
     emit(event) {
+      if (event.type === "redis:unfit" || event.type === "redis:fit") isRedisFit = event.type === "redis:fit";
       const { level, message, fields } = toLine(event);
       const { type, ...own } = event;
-      logger[level]({ event: type, ...(fields ?? own) }, message);
+      const isTold = !isRedisFit && saysOnlyUnfit(event);
+      logger[isTold ? "debug" : level]({ event: type, ...(fields ?? own) }, message);
     },
   };
+}
+
+/** Each job fails so while Redis is unfit, every few seconds; `redis:unfit` has told it, with what to do. */
+function saysOnlyUnfit(event: RedriverEvent): boolean {
+  return (
+    event.type === "job:failed" && (event.code === "redis-unavailable" || event.code === "redis-unsuitable")
+  );
 }
 
 function toAdoption({ hash, before }: Extract<RedriverEvent, { type: "document:adopted" }>): string {
@@ -177,6 +187,13 @@ function toLine(event: RedriverEvent): Line {
       return { level: levelOf("redis-unavailable"), message: `Redis lost: ${event.message}` };
     case "redis:ready":
       return { level: "info", message: "Redis ready" };
+    case "redis:unfit":
+      return {
+        level: "warn",
+        message: `Redis is not fit, and nothing new is begun: ${event.problems.join("; ")}`,
+      };
+    case "redis:fit":
+      return { level: "info", message: "Redis is fit again" };
     case "daemon:started":
       return { level: "info", message: `redriver ${event.version} started` };
     case "daemon:stopping":

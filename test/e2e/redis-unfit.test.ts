@@ -74,11 +74,15 @@ it("a Redis that turns unfit again and again is told, and drained through by its
   for (const { name, words, begin, end } of troublesOf(server)) {
     await begin();
     const before = posts();
+    const told = daemon.log.length;
     bodies.push(...stage.seed(20));
     await says(words);
     expect({ name, posts: posts() - before }).toEqual({ name, posts: 0 });
     await end();
     await stage.emptied(60_000);
+    const lines = daemon.log.slice(told).filter(({ event }) => /^redis:(un)?fit$/.test(String(event)));
+    expect(lines.map(({ event }) => event)).toEqual(["redis:unfit", "redis:fit"]);
+    expect(String(lines[0]?.["msg"])).toMatch(words);
   }
   stage.deliveredOnce(bodies);
   await expect.poll(() => readyz(daemon.address), { timeout: 15_000 }).toEqual({ ok: true, reasons: [] });

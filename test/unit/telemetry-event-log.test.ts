@@ -9,16 +9,22 @@ const drain = "orders" as DrainName;
 const source = "eu" as SourceId;
 const passId = "p1" as PassId;
 
-function log(event: RedriverEvent): Record<string, unknown> {
+function logAll(events: readonly RedriverEvent[]): readonly Record<string, unknown>[] {
   const lines: string[] = [];
   const logger = createLogger({
     level: "debug",
     secrets: () => [],
     destination: { write: (line) => lines.push(line) },
   });
-  createEventLog(logger).emit(event);
-  expect(lines.length).toBe(1);
-  return JSON.parse(lines[0]!) as Record<string, unknown>;
+  const log = createEventLog(logger);
+  for (const event of events) log.emit(event);
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+function log(event: RedriverEvent): Record<string, unknown> {
+  const [line, ...others] = logAll([event]);
+  expect(others).toEqual([]);
+  return line!;
 }
 
 describe("an event's line", () => {
@@ -117,6 +123,38 @@ describe("an event's line", () => {
   ] as [RequestOutcome, string][])("of a request that was %s is at %s", (outcome, level) => {
     const event = { type: "service:answered", source, operation: "list", outcome, durationMs: 5 } as const;
     expect(log(event).level).toBe(level);
+  });
+
+  test("of a Redis that is unfit says why, and the jobs that fail for it are at debug until it is fit", () => {
+    const failed = (code: ErrorCode): RedriverEvent => ({
+      type: "job:failed",
+      kind: "tick",
+      code,
+      message: "m",
+      givenUp: false,
+    });
+    const lines = logAll([
+      failed("redis-unavailable"),
+      { type: "redis:unfit", problems: ["it evicts", "it is full"] },
+      failed("redis-unavailable"),
+      failed("redis-unsuitable"),
+      failed("service-unavailable"),
+      { type: "redis:fit" },
+      failed("redis-unavailable"),
+    ]);
+    expect(lines.map(({ level, event }) => `${String(level)} ${String(event)}`)).toEqual([
+      "error job:failed",
+      "warn redis:unfit",
+      "debug job:failed",
+      "debug job:failed",
+      "warn job:failed",
+      "info redis:fit",
+      "error job:failed",
+    ]);
+    expect(lines[1]).toMatchObject({
+      problems: ["it evicts", "it is full"],
+      msg: "Redis is not fit, and nothing new is begun: it evicts; it is full",
+    });
   });
 
   test("of a rejected document names every problem, and the one that stays in force", () => {

@@ -1,0 +1,43 @@
+import type { Clock } from "../ports/clock.ts";
+import type { Events } from "../ports/events.ts";
+import type { RedisProblem } from "../redis/judge-server.ts";
+
+/** A connection that is new, or that follows a failover, is away for a moment; that is no news. */
+const awayForMs = 2_000;
+
+/** Tells of a Redis that is not fit, and of one that is fit again: once per change, however often it is looked at. */
+export interface RedisTold {
+  /** What keeps work (refuse) or new work (hold) from it, as it was just found; empty: nothing. */
+  found(problems: readonly Pick<RedisProblem, "kind" | "message">[]): void;
+  /** It could not be asked, and why. */
+  away(why: string): void;
+}
+
+export function createRedisTold(events: Events, clock: Pick<Clock, "monotonic">): RedisTold {
+  /** The kinds of what was told last: messages hold numbers that change from look to look. */
+  let told = "";
+  let awaySince: number | null = null;
+
+  const change = (kinds: string, problems: readonly string[]): void => {
+    if (kinds === told) return;
+    told = kinds;
+    events.emit(problems.length === 0 ? { type: "redis:fit" } : { type: "redis:unfit", problems });
+  };
+
+  return {
+    found(problems) {
+      awaySince = null;
+      change(
+        problems
+          .map(({ kind }) => kind)
+          .toSorted()
+          .join(),
+        problems.map(({ message }) => message),
+      );
+    },
+    away(why) {
+      awaySince ??= clock.monotonic();
+      if (clock.monotonic() - awaySince >= awayForMs) change("away", [why]);
+    },
+  };
+}
