@@ -1,5 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { formatProblem } from "../config/problem.ts";
+import { toAddressSetting, toTokenSetting } from "../config/setting-in-force.ts";
 import { toLedgerLimits } from "../config/settings/ledger-limits.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import { createRedisCopyBook } from "../ledger/redis-copy-book.ts";
@@ -90,6 +91,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
   const called = createMessageService({
     baseUrl,
     token: () => token.value(),
+    settings: { address: toAddressSetting(config), token: toTokenSetting(config, settings) },
     timeouts: {
       listMs: listTimeoutMs,
       batchMs: batchTimeoutMs,

@@ -1,6 +1,8 @@
 import type { Core } from "../compose/build-core.ts";
+import type { SourceId } from "../ports/ids.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import type { RedisProblem } from "../redis/judge-server.ts";
+import type { Health } from "../redrive/source-health.ts";
 
 export interface Verdict {
   readonly ok: boolean;
@@ -31,10 +33,19 @@ export function toReadiness(core: Core, redis: RedisConnection, state: DaemonSta
   }));
   if (health.length > 0 && health.every(({ now }) => now.state === "halted")) {
     for (const { id, now } of health) {
-      if (now.state === "halted") reasons.push(`source ${id} is halted: ${now.message}`);
+      if (now.state === "halted") reasons.push(toHaltReason(id, now));
     }
   }
   return { ok: reasons.length === 0, reasons };
+}
+
+/** As the log said it when it was halted, and where to read on. */
+function toHaltReason(
+  id: SourceId,
+  { callClass, code, message }: Extract<Health, { state: "halted" }>,
+): string {
+  const what = callClass === "batch" ? "is halted for publishing" : "is halted";
+  return `source ${id} ${what}: ${message} (${code}; see docs/errors.md)`;
 }
 
 /**

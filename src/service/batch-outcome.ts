@@ -4,6 +4,7 @@ import { parseJsonBody, type Answer, type AnswerBody } from "./answer.ts";
 import type { Sent } from "./batch-body.ts";
 import { toItemOutcome } from "./batch-items.ts";
 import type { CallResult } from "./call.ts";
+import { toAdvice, type ServiceSettings } from "./call-failure.ts";
 import { describeCause } from "./cause.ts";
 import { rawErrorText, toErrorText, toldErrorText } from "./error-text.ts";
 import { toRetryAt } from "./retry-at.ts";
@@ -17,6 +18,7 @@ export interface BatchContext {
   readonly sent: Sent;
   /** The time allowed and the setting that changes it. */
   readonly timeout: string;
+  readonly settings: ServiceSettings;
 }
 
 /**
@@ -79,7 +81,10 @@ function fromAnswer(answer: Answer, context: BatchContext): BatchOutcome {
       return { kind: "unknown", error };
     default:
   }
-  if (status >= 300 && status < 500) return { kind: "misconfigured", status, error };
+  if (status >= 300 && status < 500) {
+    const code = status === 401 || status === 403 ? "unauthorised" : "source-misconfigured";
+    return { kind: "misconfigured", status, error: error + toAdvice(code, context.settings) };
+  }
   // Quotas of the plan are permanent, although they come as 5xx (remote-contract.md, POST).
   if (raw.trimStart().startsWith("quota ")) return { kind: "refused", status, error, bisectBy: "count" };
   return { kind: "unknown", error };

@@ -5,12 +5,19 @@ import { describeCause, isTimeout } from "./cause.ts";
 import { toldErrorText } from "./error-text.ts";
 import { toRetryAt } from "./retry-at.ts";
 
+/** Which settings a person changes when the service does not let us in; they are told with the failures that they mend. */
+export interface ServiceSettings {
+  readonly address: string;
+  readonly token: string;
+}
+
 export interface CallContext {
   /** Begins every error: operation and host. */
   readonly where: string;
   readonly token: string;
   /** The time allowed and the setting that changes it. */
   readonly timeout: string;
+  readonly settings: ServiceSettings;
 }
 
 export type WholeAnswer = Answer & { readonly body: Extract<AnswerBody, { kind: "whole" }> };
@@ -50,9 +57,9 @@ export function unreadable(
   return new RedriverError("answer-unreadable", `${where}: ${problem}`, { status });
 }
 
-function networkError(cause: unknown, { where }: CallContext, status?: number): RedriverError {
+function networkError(cause: unknown, { where, settings }: CallContext, status?: number): RedriverError {
   const code = isTimeout(cause) ? "service-timeout" : "service-unavailable";
-  const message = `${where}: expected an answer, got ${describeCause(cause)}; the address is service.url (REDRIVER_SERVICE_URL) or the url of the source`;
+  const message = `${where}: expected an answer, got ${describeCause(cause)}; the address is ${settings.address}`;
   return new RedriverError(code, message, { cause, ...(status === undefined ? {} : { status }) });
 }
 
@@ -64,11 +71,11 @@ function endedError(by: Ending, { where, timeout }: CallContext, status?: number
   return new RedriverError("stopped", `${where}: stopped before its answer`, detail);
 }
 
-function statusError(answer: Answer, { where, token }: CallContext): RedriverError {
+function statusError(answer: Answer, { where, token, settings }: CallContext): RedriverError {
   const { status } = answer;
   const text = toldErrorText(answer.body, token);
   const code = codeOfStatus(status);
-  const message = `${where}: expected 2xx, got ${status}${text === "" ? "" : `: ${text}`}${adviceOf(code)}`;
+  const message = `${where}: expected 2xx, got ${status}${text === "" ? "" : `: ${text}`}${toAdvice(code, settings)}`;
   return new RedriverError(code, message, {
     status,
     ...(code === "rate-limited" ? { retryAt: toRetryAt(answer) } : {}),
@@ -94,10 +101,8 @@ function codeOfStatus(status: number): ErrorCode {
   }
 }
 
-function adviceOf(code: ErrorCode): string {
-  if (code === "unauthorised")
-    return "; the token is service.token (REDRIVER_SERVICE_TOKEN), service.tokenFile (REDRIVER_SERVICE_TOKEN_FILE) or the token of the source";
-  return code === "source-misconfigured"
-    ? "; the address is service.url (REDRIVER_SERVICE_URL) or the url of the source, redirects are not followed"
-    : "";
+/** What to change about a failure of this code; empty where no setting mends it. */
+export function toAdvice(code: ErrorCode, { address, token }: ServiceSettings): string {
+  if (code === "unauthorised") return `; the token is ${token}`;
+  return code === "source-misconfigured" ? `; the address is ${address}, redirects are not followed` : "";
 }

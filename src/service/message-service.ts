@@ -9,7 +9,7 @@ import { parseDeleted, parseListPage, type Shaped } from "./answer-shapes.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { createBatchBody, type BatchBody } from "./batch-body.ts";
 import { toBatchOutcome } from "./batch-outcome.ts";
-import { toSuccess, unreadable, type CallContext } from "./call-failure.ts";
+import { toSuccess, unreadable, type CallContext, type ServiceSettings } from "./call-failure.ts";
 import { makeCall, type CallResult, type CallTools } from "./call.ts";
 import { createConnection } from "./connection.ts";
 import { createConnections } from "./connections.ts";
@@ -39,6 +39,8 @@ export interface MessageServiceOptions {
   readonly baseUrl: string;
   /** Asked before every request. */
   readonly token: () => string;
+  /** Where both of these are set. Default: where they can be. */
+  readonly settings?: ServiceSettings;
   readonly timeouts: ServiceTimeouts;
   readonly clock: Clock;
   /** Told once of every call, when it has ended. */
@@ -72,12 +74,17 @@ const timeoutSettings = {
   delete: "service.deleteTimeout",
 } as const satisfies Record<ServiceOperation, string>;
 
+const anySettings: ServiceSettings = {
+  address: "service.url (REDRIVER_SERVICE_URL) or the url of the source",
+  token:
+    "service.token (REDRIVER_SERVICE_TOKEN), service.tokenFile (REDRIVER_SERVICE_TOKEN_FILE) or the token of the source",
+};
 const defaultMaxAnswerBytes = 64 * 1024 * 1024;
 const defaultMaxConnections = 16;
 
 /** The HTTP client of one source. Throws `settings-invalid` when the address cannot be used. */
 export function createMessageService(options: MessageServiceOptions): ClosableMessageService {
-  const { clock, timeouts } = options;
+  const { clock, timeouts, settings = anySettings } = options;
   const base = toBase(options.baseUrl);
   const closing = new AbortController();
   // Every running call listens to it.
@@ -143,8 +150,8 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     const startedAt = clock.monotonic();
     try {
       const where = whereOf(operation);
-      const token = readToken(options.token, where);
-      const context: CallContext = { where, token, timeout: timeoutOf(operation, timeoutMs) };
+      const token = readToken(options.token, where, settings);
+      const context: CallContext = { where, token, timeout: timeoutOf(operation, timeoutMs), settings };
       const answer = toSuccess(await send(request, token), context);
       const shaped = parse(answer.body.bytes, token);
       if (shaped.kind === "problem") throw unreadable(context, answer.status, shaped.problem);
@@ -177,7 +184,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
       const where = whereOf("batch");
       let token: string;
       try {
-        token = readToken(options.token, where);
+        token = readToken(options.token, where, settings);
       } catch (error) {
         report("batch", "not-sent", startedAt, undefined);
         return { kind: "not-sent", why: "connect", error: (error as RedriverError).message };
@@ -193,6 +200,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
         itemCount,
         sent: body.sent(),
         timeout: timeoutOf("batch", timeoutMs),
+        settings,
       });
       report(
         "batch",
@@ -244,15 +252,14 @@ function toHeaders(token: string, hasBody: boolean): Readonly<Record<string, str
   };
 }
 
-function readToken(token: () => string, where: string): string {
+function readToken(token: () => string, where: string, settings: ServiceSettings): string {
   let value: string;
   try {
     value = token();
   } catch (cause) {
-    throw new RedriverError("unauthorised", `${where}: the token could not be read`, { cause });
+    throw new RedriverError("unauthorised", `${where}: the token could not be read; it is ${settings.token}`, { cause });
   }
   if (/^[\x21-\x7e]+$/.test(value)) return value;
-  const problem =
-    "expected a token of visible ASCII characters, got none or others; it is service.token or service.tokenFile";
+  const problem = `expected a token of visible ASCII characters, got none or others; it is ${settings.token}`;
   throw new RedriverError("unauthorised", `${where}: ${problem}`);
 }

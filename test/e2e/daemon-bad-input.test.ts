@@ -19,7 +19,10 @@ describe("a wrong token", () => {
     expect(halted).toMatchObject({ code: "unauthorised" });
     const ready = await fetch(`${daemon.address}/readyz`);
     expect(ready.status).toBe(503);
-    expect(await ready.text()).toContain("source default is halted");
+    const { reasons } = (await ready.json()) as { readonly reasons: readonly string[] };
+    expect(reasons.join("\n")).toMatch(
+      /^source default is halted: list at \S+: expected 2xx, got 401.*; the token is service\.tokenFile \(REDRIVER_SERVICE_TOKEN_FILE, \S+\) \(unauthorised; see docs\/errors\.md\)$/,
+    );
     expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
     setup.folder.write("token", `${emulator.token}\n`);
     await daemon.line(({ event }) => event === "source:resumed", 60_000);

@@ -96,6 +96,23 @@ test.each([
   expect(server.requests).toHaveLength(2);
 });
 
+test.each([
+  [401, "the token is the token's setting"],
+  [404, "the address is the address's setting, redirects are not followed"],
+])("status %d of any call names the setting in force, and no other", async (status, advice) => {
+  const server = await startHttp(() => ({ status }));
+  const settings = { address: "the address's setting", token: "the token's setting" };
+  const { service } = connectTo(server.baseUrl, { settings });
+  const { host } = new URL(server.baseUrl);
+  const said = `at ${host}: expected 2xx, got ${status}; ${advice}`;
+  await expect(service.list(query)).rejects.toThrow(new RegExp(`^list ${said}$`));
+  await expect(service.remove(["1-0" as never])).rejects.toThrow(new RegExp(`^delete ${said}$`));
+  expect(await service.publish(["{}"], () => true)).toMatchObject({
+    kind: "misconfigured",
+    error: `batch ${said}`,
+  });
+});
+
 test("an error never names values of the query", async () => {
   const server = await startHttp(() => ({ status: 500 }));
   const { service } = connectTo(server.baseUrl);

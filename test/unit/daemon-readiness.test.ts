@@ -37,8 +37,8 @@ test("is not given where no source may be published through, and is where one ma
   expect(toReadiness(core, redis, state)).toEqual({
     ok: false,
     reasons: [
-      "source eu is halted: batch at eu: expected 2xx, got 403",
-      "source us is halted: list at us: expected JSON",
+      "source eu is halted for publishing: batch at eu: expected 2xx, got 403 (unauthorised; see docs/errors.md)",
+      "source us is halted: list at us: expected JSON (answer-unreadable; see docs/errors.md)",
     ],
   });
   healths[0]!.resume();

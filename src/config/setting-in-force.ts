@@ -1,0 +1,23 @@
+import type { SourceConfig } from "../ports/drains.ts";
+import type { Settings } from "./settings/settings.ts";
+
+/** Which of the settings that a source's token can come from is the one it comes from. Never the token. */
+export function toTokenSetting({ name, token }: SourceConfig, { service }: Pick<Settings, "service">): string {
+  switch (token.kind) {
+    case "file":
+      return `sources.${name}.token (file ${token.path})`;
+    case "env":
+      return `sources.${name}.token (environment variable ${token.name})`;
+    case "settings":
+      return service.tokenFile === undefined
+        ? "service.token (REDRIVER_SERVICE_TOKEN, or QSTASH_TOKEN where that is unset)"
+        : `service.tokenFile (REDRIVER_SERVICE_TOKEN_FILE, ${service.tokenFile})`;
+  }
+}
+
+/** The same of its address. */
+export function toAddressSetting({ name, url }: SourceConfig): string {
+  return url === undefined
+    ? "service.url (REDRIVER_SERVICE_URL, or QSTASH_URL where that is unset)"
+    : `sources.${name}.url`;
+}
