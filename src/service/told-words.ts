@@ -29,6 +29,14 @@ their them then there these they this those throttled time timed timeout times t
 two type types unable unacceptable unauthorised unauthorized unavailable under unexpected unique unit unknown unprocessable unreachable unsupported until
 up update upgrade upstream uri url urls usage use used user utf valid value values version was wait way we were when where which while
 who with within without word workflow wrong year yet you your zero
+
+abort aborted acquire acquiring address assertion broken broker busy caused closing cluster column commit concurrency
+concurrent consensus contact context crash crashed deadlock degraded dereference deserialize dial dns eof exception exhausted fatal
+handle handled handler handshake happened healthy heap incident io kafka killed leader lease lock locked marshal modification
+moment nil node nodes occurred overflow panic partition peer permanently pipe pointer pool postgres process processing quorum
+recover recovery redis replica replicas resolve resolved resolving resources restart restarting retrying rollback runtime saturated
+serialize shard shortly shutting socket something soon sorry sql ssl stack starting storage table tcp temporarily temporary tls
+transaction trying unhealthy unmarshal went write writing written
 `
     .trim()
     .split(/\s+/),

@@ -49,7 +49,12 @@ test.each([
   ["rate-limit of 100 per second exceeded.", "rate-limit of 100 per second exceeded."],
   ["cannot read Xylophone Quixotic at 12", "cannot read … at 12"],
   ["card 4111111111111111 is not valid", "… is not valid"],
-  ["__proto__ constructor 'pass' pw=1", "…"],
+  [
+    "failed to connect to db-7.internal:5432: context deadline exceeded",
+    "failed to connect to … context deadline exceeded",
+  ],
+  ["panic: runtime error: nil pointer dereference", "panic: runtime error: nil pointer dereference"],
+  ["__proto__ constructor 'pass' pw=1", "a text of 33 characters, not repeated here"],
 ])("only words of errors are told: %s", (text, told) => {
   expect(toErrorText(text, token)).toBe(told);
 });
@@ -62,8 +67,30 @@ test.each([
   expect(toErrorText(text, token)).toBe(told);
 });
 
-test("a body that is not the service's own JSON is not told at all", () => {
-  expect(toldErrorText(whole("<html>secret order</html>"), token)).toBe("");
-  expect(toldErrorText(whole("quota maxRetries exceeded"), token)).toBe("quota maxRetries exceeded");
-  expect(toldErrorText(whole('{"error":"invalid destination url"}'), token)).toBe("invalid destination url");
+test.each([
+  ['{"error":"invalid destination url"}', "invalid destination url"],
+  ['{"errors":[{"message":"connection pool exhausted"}]}', "connection pool exhausted"],
+  ['{"errors":["leader unavailable"]}', "leader unavailable"],
+  ['{"type":"about:blank","title":"Internal Server Error","status":500}', "Internal Server Error"],
+  ['{"detail":"internal error: Xylophone"}', "internal error: …"],
+  ['{"error":"Xylophone","detail":"internal error"}', "a text of 9 characters, not repeated here"],
+  ['{"other":1}', "a text of 11 characters, not repeated here"],
+  ["quota maxRetries exceeded", "quota maxRetries exceeded"],
+])("of JSON, the error's own text is told: %s", (body, told) => {
+  expect(toldErrorText(whole(body), token)).toBe(told);
+});
+
+test.each([
+  ["<html>secret order</html>", "a page of 25 bytes, not repeated here"],
+  ["<!DOCTYPE html><h1>502 Bad\n Gateway</h1> secret", 'a page of 47 bytes that says "bad gateway"'],
+  ["Internal Server Error", 'a text of 21 bytes that says "internal server error"'],
+  ["no healthy upstream for customer 4711", 'a text of 37 bytes that says "no healthy upstream"'],
+  ["secret order", "a text of 12 bytes, not repeated here"],
+  ["", ""],
+])("of a body that is not the service's own JSON, its size and a phrase that is ours: %s", (body, told) => {
+  expect(toldErrorText(whole(body), token)).toBe(told);
+});
+
+test("a body that was cut is not told", () => {
+  expect(toldErrorText({ kind: "cut", by: "timeout" }, token)).toBe("");
 });
