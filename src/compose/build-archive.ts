@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { createArchiveReader } from "../archive/create-archive-reader.ts";
 import { createArchive } from "../archive/create-archive.ts";
 import { readVolume } from "../archive/volume.ts";
+import { whyUnwritable } from "../archive/writable.ts";
 import {
   judgeVolume,
   toVolumeComplaint,
@@ -48,14 +49,21 @@ export interface SeenVolume {
   readonly verdict: ReturnType<typeof judgeVolume>;
   /** What is wrong with it; empty where it is fit. */
   readonly complaint: string;
+  /** Whether it is wrong wherever it is looked at, not only from here. */
+  readonly isCertain: boolean;
 }
 
-/** How the archive's volume looks from here just now. Null where it cannot be asked: a write will say why. */
+/** How the archive's volume looks from here just now. Null where it cannot be asked: a write will say why. Writes nothing. */
 export async function lookAtVolume({ dir, volume }: ArchiveConfig): Promise<SeenVolume | null> {
+  const unwritable = await whyUnwritable(dir);
+  if (unwritable !== null) {
+    const { error, isCertain } = unwritable;
+    return { verdict: "unfit", complaint: error.message, isCertain };
+  }
   try {
     const seen = await readVolume(dir);
     const verdict = judgeVolume(seen, volume ?? silentVolume());
-    return { verdict, complaint: verdict === "fit" ? "" : toVolumeComplaint(seen, dir) };
+    return { verdict, complaint: verdict === "fit" ? "" : toVolumeComplaint(seen, dir), isCertain: false };
   } catch {
     return null;
   }

@@ -101,7 +101,9 @@ function buildArchive(
 
 async function tellVolume(config: NonNullable<DrainsDocument["archive"]>, { events }: World): Promise<void> {
   const seen = await lookAtVolume(config);
-  if (seen !== null) events.emit({ type: "archive:volume-seen", ...seen });
+  if (seen === null) return;
+  const { verdict, complaint } = seen;
+  events.emit({ type: "archive:volume-seen", verdict, complaint });
 }
 
 function buildSources(

@@ -1,5 +1,5 @@
 import type { Core } from "../compose/build-core.ts";
-import type { SourceId } from "../ports/ids.ts";
+import type { DrainName, SourceId } from "../ports/ids.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import type { RedisProblem } from "../redis/judge-server.ts";
 import type { Health } from "../redrive/source-health.ts";
@@ -18,14 +18,29 @@ export interface DaemonState {
   stopping: boolean;
 }
 
-/** Ready: the document is loaded, Redis answers and is fit for a ledger, the schedules stand, a source can be used. */
-export function toReadiness(core: Core, redis: RedisConnection, state: DaemonState): Verdict {
+/**
+ * Ready: the document is loaded, Redis answers and is fit for a ledger, the schedules stand, a source can be used, and what live drains
+ * drop can be kept. `archiveProblem`: why the archive cannot keep anything; null where it can, or there is none.
+ */
+export function toReadiness(
+  core: Core,
+  redis: RedisConnection,
+  state: DaemonState,
+  archiveProblem: string | null,
+): Verdict {
   const reasons: string[] = [];
   if (state.stopping) reasons.push("stopping");
   const away = redis.whyAway();
   if (away !== null) reasons.push(`${away} (redis.url, REDRIVER_REDIS_URL)`);
   reasons.push(...(state.redisProblems ?? []).map(({ message }) => message));
   if (state.schedulesAppliedAt === null) reasons.push("the schedules have not been written yet");
+  if (archiveProblem !== null) {
+    const drops = namesOfDrops(core);
+    // Without one, what fails is the copy before an expiry: that has an alert, and is no reason to take the replica out.
+    if (drops.length > 0) {
+      reasons.push(`${archiveProblem}; until then what ${drops.join(", ")} would drop is held`);
+    }
+  }
   const health = [...core.sources.values()].map(({ runtime }) => ({
     id: runtime.config.id,
     // One that may not be published through drains nothing, whatever else goes on there.
@@ -37,6 +52,14 @@ export function toReadiness(core: Core, redis: RedisConnection, state: DaemonSta
     }
   }
   return { ok: reasons.length === 0, reasons };
+}
+
+/** The live drains with a rule that drops. */
+function namesOfDrops({ drains }: Pick<Core, "drains">): readonly DrainName[] {
+  return [...drains.values()]
+    .map(({ config }) => config)
+    .filter(({ mode, paused, rules }) => mode === "live" && !paused && rules.some(({ then }) => then === "drop"))
+    .map(({ name }) => name);
 }
 
 /** As the log said it when it was halted, and where to read on. */

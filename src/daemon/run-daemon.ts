@@ -20,6 +20,7 @@ import { createRedisTold } from "./redis-told.ts";
 import { toResting } from "./resting.ts";
 import { toSchedules, toStanding } from "./schedules.ts";
 import { createWakes } from "./wakes.ts";
+import { createArchiveWatch } from "./watch-archive.ts";
 import { createDocumentWatch } from "./watch-document.ts";
 
 const probeEveryMs = 30_000;
@@ -64,6 +65,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const watch = createDocumentWatch({ ...parts, file: parts.documentFile });
   const redisTold = createRedisTold(events, clock);
   const state: DaemonState = { redisProblems: null, schedulesAppliedAt: null, stopping: false };
+  const archiveWatch = createArchiveWatch({ current: () => live.current(), clock, events });
   let readySince: number | null = null;
 
   const ops = await createOpsServer({
@@ -71,7 +73,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     port: settings.http.port,
     livez: () =>
       toLiveness(clock.now(), readySince, queue.lastProgressAt(), longestSilenceMs(settings.sweep.everyMs)),
-    readyz: async () => toReadiness(live.current(), redis, state),
+    readyz: async () => toReadiness(live.current(), redis, state, archiveWatch.problem()),
     metrics: () => parts.metrics.render(),
     contentType: parts.metrics.contentType,
   });
@@ -105,6 +107,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       return announceEveryMs;
     }),
     keepGoing(createCopyingWithoutRedis({ live, isRedisWell, clock, events, stop })),
+    keepGoing(() => archiveWatch.look()),
     probeSources(
       () => live.current().sources.values(),
       probeEveryMs,
@@ -206,6 +209,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       documentHash: now.hash,
       ...watch.state(),
       resting: toResting(sources.values()),
+      archive: archiveWatch.problem(),
     });
   }
 

@@ -18,6 +18,8 @@ export interface ReplicaRecord {
     readonly state: "waiting" | "halted";
     readonly code: ErrorCode;
   }[];
+  /** Why it cannot keep anything in the archive; null: it can, or there is none. Absent: said by a version that does not look. */
+  readonly archive?: string | null;
   /** Unix ms, Redis time. */
   readonly seenAt: number;
 }

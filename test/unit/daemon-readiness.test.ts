@@ -30,11 +30,11 @@ function sourcesOf(...ids: readonly string[]) {
 
 test("is not given where no source may be published through, and is where one may", () => {
   const { healths, core } = sourcesOf("eu", "us");
-  expect(toReadiness(core, redis, state)).toEqual({ ok: true, reasons: [] });
+  expect(toReadiness(core, redis, state, null)).toEqual({ ok: true, reasons: [] });
   healths[0]!.halt("unauthorised", "batch at eu: expected 2xx, got 403", "batch");
-  expect(toReadiness(core, redis, state).ok).toBe(true);
+  expect(toReadiness(core, redis, state, null).ok).toBe(true);
   healths[1]!.halt("answer-unreadable", "list at us: expected JSON");
-  expect(toReadiness(core, redis, state)).toEqual({
+  expect(toReadiness(core, redis, state, null)).toEqual({
     ok: false,
     reasons: [
       "source eu is halted for publishing: batch at eu: expected 2xx, got 403 (unauthorised; see docs/errors.md)",
@@ -42,7 +42,7 @@ test("is not given where no source may be published through, and is where one ma
     ],
   });
   healths[0]!.resume();
-  expect(toReadiness(core, redis, state).ok).toBe(true);
+  expect(toReadiness(core, redis, state, null).ok).toBe(true);
 });
 
 test("what a replica announces of a source is its halt before its rest", () => {
@@ -62,4 +62,25 @@ test("publishing on trial is halted still, for readiness and for other replicas"
   healths[0]!.batchAnswered("some-accepted");
   expect(toReadiness(core, redis, state).ok).toBe(true);
   expect(toResting(core.sources.values())).toEqual([]);
+});
+
+test("an archive that cannot keep anything is a reason where a live drain drops, and nowhere else", () => {
+  const { core } = sourcesOf("eu");
+  const drain = (name: string, mode: string, then: string, paused = false) =>
+    [name, { config: { name, mode, paused, rules: [{ then: "republish" }, { then }] } }] as const;
+  const withDrains = (...drains: readonly ReturnType<typeof drain>[]): Core =>
+    ({ ...core, drains: new Map(drains) }) as unknown as Core;
+  const full = "no space left on the volume";
+  const others = [
+    drain("planned", "plan", "drop"),
+    drain("paused", "live", "drop", true),
+    drain("kept", "live", "park"),
+  ];
+  expect(toReadiness(withDrains(...others), redis, state, full)).toEqual({ ok: true, reasons: [] });
+  const dropping = withDrains(...others, drain("orders", "live", "drop"), drain("refunds", "live", "drop"));
+  expect(toReadiness(dropping, redis, state, full)).toEqual({
+    ok: false,
+    reasons: ["no space left on the volume; until then what orders, refunds would drop is held"],
+  });
+  expect(toReadiness(dropping, redis, state, null).ok).toBe(true);
 });

@@ -35,6 +35,7 @@ export const registerConfig: Register = (program, { io }) => {
       const { settings, document } = loadAll(command, io);
       checkSecrets(settings, document, io);
       const seen = document.archive === undefined ? null : await lookAtVolume(document.archive);
+      if (seen?.isCertain === true) throw new RedriverError("document-invalid", seen.complaint);
       if (seen !== null && seen.verdict !== "fit") io.err(`warning: ${seen.complaint}\n`);
       io.out(
         `ok: ${settings.drains.file}: ${counted(document.sources.length, "source")}, ${counted(document.drains.length, "drain")}, hash ${document.hash}\n`,

@@ -1,0 +1,68 @@
+import { lookAtVolume, type SeenVolume } from "../compose/build-archive.ts";
+import type { Core } from "../compose/build-core.ts";
+import type { Archive } from "../ports/archive.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Events } from "../ports/events.ts";
+
+const lookEveryMs = 60_000;
+/** So that the alert on failures goes on for as long as they do, also where nothing is dropped meanwhile. */
+const tellEveryMs = 10 * 60_000;
+
+interface ArchiveWatchParts {
+  readonly current: () => Pick<Core, "archive" | "document">;
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly events: Events;
+  /** Default: the volume as it looks from here. */
+  readonly look?: typeof lookAtVolume;
+}
+
+export interface ArchiveWatch {
+  /** Answers how long to wait for the next look. */
+  look(): Promise<number>;
+  /** Why the archive cannot keep anything, as last seen; null: it can, or there is none. */
+  problem(): string | null;
+}
+
+/**
+ * Looks at the archive's volume at the start and every minute, so that one that cannot be written is told before the first record is to
+ * be dropped or expires. It writes nothing: what only a write finds, the write tells.
+ */
+export function createArchiveWatch({
+  current,
+  clock,
+  events,
+  look = lookAtVolume,
+}: ArchiveWatchParts): ArchiveWatch {
+  let watched: Archive | null = null;
+  /** What events have said of it last. */
+  let told: SeenVolume["verdict"] = "fit";
+  let problem: string | null = null;
+  let failedToldAt = Number.NEGATIVE_INFINITY;
+
+  const tell = ({ verdict, complaint }: SeenVolume, isNew: boolean): void => {
+    // As it is built, its volume is told.
+    if (!isNew && verdict !== told) events.emit({ type: "archive:volume-seen", verdict, complaint });
+    told = verdict;
+    problem = verdict === "unfit" ? complaint : null;
+    if (problem === null || clock.monotonic() - failedToldAt < tellEveryMs) return;
+    failedToldAt = clock.monotonic();
+    for (const { id } of current().document.sources) {
+      events.emit({ type: "archive:failed", source: id, message: problem });
+    }
+  };
+
+  return {
+    problem: () => (current().archive === watched ? problem : null),
+    async look() {
+      const { archive, document } = current();
+      if (archive === null || document.archive === undefined) return lookEveryMs;
+      const seen = await look(document.archive);
+      if (seen === null || current().archive !== archive) return lookEveryMs;
+      const isNew = watched !== archive;
+      if (isNew) failedToldAt = Number.NEGATIVE_INFINITY;
+      watched = archive;
+      tell(seen, isNew);
+      return lookEveryMs;
+    },
+  };
+}
