@@ -1,6 +1,7 @@
 import type { Core } from "../compose/build-core.ts";
 import { pauseOf, readQueueFacts } from "../compose/read-facts.ts";
 import type { PauseRecord } from "../ports/passes.ts";
+import { toInDoubt, type QueueFacts } from "../ports/queue-facts.ts";
 
 /** Since when a drain is held back, by whom and why; the document says only that it is. */
 export type Pause = PauseRecord | { readonly by: "document" } | null;
@@ -39,6 +40,7 @@ export async function readStatus(core: Core, { nextRuns, problems, now }: Status
         /** Null: no daemon has scheduled it. */
         nextPassAt: nextRuns.get(`tick:${drain}`) ?? null,
         ...found,
+        ...inDoubtNow(facts, drain),
       };
     }),
     sources: facts.sources.map(({ source, summary, census }) => ({ source, ...summary, census })),
@@ -47,6 +49,16 @@ export async function readStatus(core: Core, { nextRuns, problems, now }: Status
       sameDocument: isWhole && replica.documentHash === core.document.hash,
     })),
   };
+}
+
+/** As the metric counts it: what the ledger does not know now, in place of what the last pass met under way. */
+function inDoubtNow(facts: QueueFacts, name: string): { readonly inDoubt?: number } {
+  for (const { source, summary } of facts.sources) {
+    const drains = facts.drains.filter((drain) => drain.source === source);
+    if (summary === null || !drains.some(({ drain }) => drain === name)) continue;
+    return { inDoubt: toInDoubt(summary.unknown, drains).get(name) ?? 0 };
+  }
+  return {};
 }
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;

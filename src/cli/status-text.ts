@@ -76,7 +76,8 @@ function toDrainText(columns: number, drain: DrainStatus, now: number): string {
   return [
     `${drain.drain}: ${toModeText(drain)}, source ${drain.source}\n`,
     toPauseText(columns, drain.paused, now),
-    toReasonText(columns, "due", reasons?.due),
+    toReasonText(columns, "due", withoutDrops(reasons?.due)),
+    toDropText(columns, reasons?.due?.["archive-missing"] ?? 0),
     toReasonText(columns, "held", reasons?.held),
     toReasonText(columns, "parked", reasons?.parked),
     closed.length === 0
@@ -97,12 +98,20 @@ function toPauseText(columns: number, paused: DrainStatus["paused"], now: number
   return wrapText(columns, 2, "paused    ", `by ${paused.by} ${toAgo(paused.at, now)}: ${paused.reason}`);
 }
 
+type Counts = Readonly<Record<string, number | undefined>>;
+
+/** What waits for its drop is counted as due, and waits for no publish. */
+function withoutDrops({ "archive-missing": _drops, ...counts }: Counts = {}): Counts {
+  return counts;
+}
+
+function toDropText(columns: number, count: number): string {
+  if (count === 0) return "";
+  return wrapList(columns, 2, "drops", [`archive-missing ${count}`, "due once the archive can be written"]);
+}
+
 /** Most frequent first. */
-function toReasonText(
-  columns: number,
-  label: string,
-  counts: Readonly<Record<string, number | undefined>> = {},
-): string {
+function toReasonText(columns: number, label: string, counts: Counts = {}): string {
   const sorted = Object.entries(counts).toSorted(([, one = 0], [, other = 0]) => other - one);
   if (sorted.length === 0) return "";
   return wrapList(
@@ -127,7 +136,10 @@ function toSourceText(columns: number, source: SourceStatus, { at: now, replicas
   const resting = replicas.flatMap((replica) =>
     replica.resting
       .filter((one) => one.source === source.source)
-      .map(({ state, code }) => `${replica.replica} is ${state} (${code})`),
+      .flatMap(({ state, code }) => [
+        `${replica.replica} is ${state} (${code})`,
+        `said ${toAgo(replica.seenAt, now)}`,
+      ]),
   );
   return [
     `source ${source.source}\n`,
@@ -179,7 +191,7 @@ function toStrayText({ host, status, count }: StrayGroup): string {
 function toLedgerItems(source: SourceStatus, now: number): readonly string[] {
   const items = [
     `open ${source.open ?? "-"}`,
-    `in doubt ${source.unknown ?? "-"}`,
+    `unknown ${source.unknown ?? "-"}`,
     `pending delete ${source.pendingDelete ?? "-"}`,
   ];
   if (source.oldestPendingAt) items.push(`the oldest ${formatDuration(span(source.oldestPendingAt, now))}`);
@@ -209,7 +221,12 @@ function toReplicaText(columns: number, { replicas, at: now }: Status): string {
           ...rejected.split("\n").map((line) => wrapText(columns, 2, "", line)),
         ],
   );
-  return table + rejections.join("");
+  const archives = replicas.flatMap(({ replica, archive }) =>
+    archive === undefined || archive === null
+      ? []
+      : [`${replica} can keep nothing in the archive:\n`, wrapText(columns, 2, "", archive)],
+  );
+  return [table, ...rejections, ...archives].join("");
 }
 
 function toMark({ sameDocument, rejected }: ReplicaStatus): string {

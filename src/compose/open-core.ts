@@ -4,7 +4,7 @@ import type { Settings } from "../config/settings/settings.ts";
 import { createRedisReplicas } from "../ledger/redis-replicas.ts";
 import type { DrainsDocument } from "../ports/drains.ts";
 import type { NewAuditEntry } from "../ports/audit.ts";
-import { RedriverError } from "../ports/errors.ts";
+import { isRedisAway, RedriverError } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import { createRedis } from "../redis/connect.ts";
 import { findRedisProblems } from "../redis/preflight.ts";
@@ -66,14 +66,20 @@ function toCoreParts(parts: OpenParts): CoreParts {
 
 const connectWithinMs = 5_000;
 
-/** For commands in the foreground: Redis must answer and be fit for a ledger now. Throws with the setting to change. */
+/** For commands in the foreground: Redis must answer and be fit for a ledger now. Throws with what it is that does not, why, and its setting. */
 export async function requireRedis(redis: RedisConnection): Promise<void> {
   try {
     await redis.ready(connectWithinMs);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    const what = why.replace(/; see redis\.url$/, "");
-    throw new RedriverError("redis-unavailable", `${what}; set redis.url (REDRIVER_REDIS_URL)`, { cause });
+    if (!isRedisAway(cause) || !(cause instanceof Error)) throw cause;
+    const what = cause.message.replace(/; see redis\.url$/, "");
+    // The other advice names its own setting.
+    if (what === cause.message) throw cause;
+    throw new RedriverError(
+      "redis-unavailable",
+      `${what}; is it up, and may it be reached from here? its address is redis.url (REDRIVER_REDIS_URL)`,
+      { cause },
+    );
   }
   const problems = (await findRedisProblems(redis)).filter(({ weight }) => weight === "refuse");
   if (problems.length > 0) {

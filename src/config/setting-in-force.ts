@@ -2,7 +2,10 @@ import type { SourceConfig } from "../ports/drains.ts";
 import type { Settings } from "./settings/settings.ts";
 
 /** Which of the settings that a source's token can come from is the one it comes from. Never the token. */
-export function toTokenSetting({ name, token }: SourceConfig, { service }: Pick<Settings, "service">): string {
+export function toTokenSetting(
+  { name, token }: SourceConfig,
+  { service }: Pick<Settings, "service">,
+): string {
   switch (token.kind) {
     case "file":
       return `sources.${name}.token (file ${token.path})`;

@@ -58,7 +58,9 @@ export function toReadiness(
 function namesOfDrops({ drains }: Pick<Core, "drains">): readonly DrainName[] {
   return [...drains.values()]
     .map(({ config }) => config)
-    .filter(({ mode, paused, rules }) => mode === "live" && !paused && rules.some(({ then }) => then === "drop"))
+    .filter(
+      ({ mode, paused, rules }) => mode === "live" && !paused && rules.some(({ then }) => then === "drop"),
+    )
     .map(({ name }) => name);
 }
 

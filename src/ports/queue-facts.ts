@@ -31,3 +31,23 @@ export interface QueueFacts {
     readonly census: Census | null;
   }[];
 }
+
+/**
+ * The ledger counts unknown outcomes per source, passes saw them per drain. The sum is always the ledger's; each drain has
+ * at most what its last pass saw, the only drain of a source has all, and what is left is nobody's.
+ */
+export function toInDoubt(
+  unknown: number,
+  drains: readonly Pick<QueueFacts["drains"][number], "drain" | "facts">[],
+): ReadonlyMap<string, number> {
+  const [only, ...others] = drains;
+  if (only !== undefined && others.length === 0) return new Map([[only.drain, unknown]]);
+  const counts = new Map<string, number>();
+  let left = unknown;
+  for (const { drain, facts } of drains) {
+    const own = Math.min(facts?.inDoubt ?? 0, left);
+    counts.set(drain, own);
+    left -= own;
+  }
+  return counts.set("none", left);
+}

@@ -160,10 +160,22 @@ function settingBehind(reason: string): string {
     : "see redis.url";
 }
 
+/** What the system's names of a connection's end mean, for a person. */
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "there is no such host",
+  EAI_AGAIN: "the name server does not answer",
+  ETIMEDOUT: "no connection in time",
+  ECONNRESET: "the connection was reset",
+  EPIPE: "the connection was reset",
+  EHOSTUNREACH: "there is no way to this host",
+  ENETUNREACH: "there is no way to this network",
+};
+
 function toReason(error: unknown): string {
   if (!(error instanceof Error)) return "unknown reason";
   const code: unknown = "code" in error ? error.code : undefined;
-  if (typeof code === "string") return code;
+  if (typeof code === "string") return reasons[code] === undefined ? code : `${reasons[code]} (${code})`;
   if (/timed out/i.test(error.message)) return "timeout";
   if (/max retries/i.test(error.message)) return "connection lost";
   return "not connected";

@@ -257,7 +257,11 @@ function readToken(token: () => string, where: string, settings: ServiceSettings
   try {
     value = token();
   } catch (cause) {
-    throw new RedriverError("unauthorised", `${where}: the token could not be read; it is ${settings.token}`, { cause });
+    throw new RedriverError(
+      "unauthorised",
+      `${where}: the token could not be read; it is ${settings.token}`,
+      { cause },
+    );
   }
   if (/^[\x21-\x7e]+$/.test(value)) return value;
   const problem = `expected a token of visible ASCII characters, got none or others; it is ${settings.token}`;

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from "prom-client";
-import type { QueueFacts } from "../ports/queue-facts.ts";
+import { toInDoubt, type QueueFacts } from "../ports/queue-facts.ts";
 
 /** Sets every gauge that tells of Redis; `null` takes all their series away, because absent is not 0. */
 export type SetQueueGauges = (facts: QueueFacts | null) => void;
@@ -182,23 +182,6 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
       if (summary.oldestPendingAt !== null) oldestPending.set({ source }, toSeconds(summary.oldestPendingAt));
     }
   };
-}
-
-/**
- * The ledger counts unknown outcomes per source, passes saw them per drain. The sum is always the ledger's; each drain has
- * at most what its last pass saw, the only drain of a source has all, and what is left is nobody's.
- */
-function toInDoubt(unknown: number, drains: QueueFacts["drains"]): Map<string, number> {
-  const [only, ...others] = drains;
-  if (only !== undefined && others.length === 0) return new Map([[only.drain, unknown]]);
-  const counts = new Map<string, number>();
-  let left = unknown;
-  for (const { drain, facts } of drains) {
-    const own = Math.min(facts?.inDoubt ?? 0, left);
-    counts.set(drain, own);
-    left -= own;
-  }
-  return counts.set("none", left);
 }
 
 function toSeconds(ms: number): number {

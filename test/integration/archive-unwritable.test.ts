@@ -51,7 +51,9 @@ describe("a directory of the archive", () => {
       const found = await whyUnwritable(dir);
       expect(found).toMatchObject({ isCertain: false });
       const message = found?.error.message ?? "";
-      expect(message).toMatch(/^expected to write to the archive in \/proc\/sys\/archive, got .* \(E[A-Z]+\)/);
+      expect(message).toMatch(
+        /^expected to write to the archive in \/proc\/sys\/archive, got .* \(E[A-Z]+\)/,
+      );
       const { exitCode, err } = await checkWith(dir);
       expect(exitCode).toBe(0);
       expect(err).toContain(`warning: ${message}\n`);

@@ -1,174 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Status } from "../../src/cli/read-status.ts";
-import { toStatusText } from "../../src/cli/status-text.ts";
-import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";
+import { ago, drain, now, replica, second, source, statusText, troubled } from "../support/statuses.ts";
 
-const now = Date.UTC(2026, 7, 1, 12);
-const ago = (ms: number): number => now - ms;
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
-
-const eu = "eu" as SourceId;
-
-type DrainStatus = Status["drains"][number];
-type SourceStatus = Status["sources"][number];
-type ReplicaStatus = Status["replicas"][number];
-
-function drain(name: string, changes: Partial<DrainStatus> = {}): DrainStatus {
-  return {
-    drain: name as DrainName,
-    source: eu,
-    mode: "live",
-    paused: null,
-    guards: [],
-    nextPassAt: now + 14 * second,
-    due: 0,
-    held: 0,
-    parked: 0,
-    inDoubt: 0,
-    exact: true,
-    reasons: { due: {}, held: {}, parked: {} },
-    oldestRecordAt: null,
-    lastSuccessAt: ago(16 * second),
-    lastFullAt: ago(16 * second),
-    openPass: null,
-    lastOutcome: "complete",
-    ...changes,
-  };
-}
-
-function source(changes: Partial<SourceStatus> = {}): SourceStatus {
-  return {
-    source: eu,
-    epoch: "e",
-    sequence: 1,
-    at: now,
-    open: 0,
-    unknown: 0,
-    oldestOpenAt: null,
-    pendingDelete: 0,
-    oldestPendingAt: null,
-    failedDeletes: 0,
-    parked: null,
-    settleGate: "open",
-    census: {
-      at: ago(4 * minute),
-      counted: "listing",
-      depth: 0,
-      unselected: 0,
-      oldestUnselectedAt: null,
-      strayComeBacks: { count: 0, top: [] },
-      oldestEnteredAt: null,
-      earliestExpiryAt: null,
-      expiringUnarchived: 0,
-      expiringAccepted: 0,
-      documentHash: "0f1e2d3c4b5a",
-    },
-    ...changes,
-  };
-}
-
-function replica(name: string, changes: Partial<ReplicaStatus> = {}): ReplicaStatus {
-  return {
-    replica: name,
-    version: "1.2.3",
-    documentHash: "0f1e2d3c4b5a",
-    adoptedAt: ago(26 * hour),
-    rejected: null,
-    resting: [],
-    seenAt: ago(3 * second),
-    sameDocument: true,
-    ...changes,
-  };
-}
-
-function textOf(changes: Partial<Status>): string {
-  return `\n${toStatusText(80, {
-    at: now,
-    documentHash: "0f1e2d3c4b5a",
-    documentProblems: 0,
-    drains: [drain("orders")],
-    sources: [source()],
-    replicas: [replica("redriver-7d9f8b6c5d-x2x4z-1")],
-    ...changes,
-  })}`;
-}
-
-const troubled: Partial<Status> = {
-  drains: [
-    drain("orders", {
-      due: 300,
-      held: 27,
-      parked: 3,
-      inDoubt: 1,
-      exact: false,
-      guards: [
-        { index: "catalog", effect: "closed" },
-        { index: "prices", effect: "open" },
-      ],
-      reasons: {
-        due: { "rate-limit": 300 },
-        held: { "too-young": 12, rule: 4, waiting: 7, "retry-after": 2, cooling: 1, otherwise: 1 },
-        parked: { refused: 1, rule: 2 },
-      },
-      openPass: { passId: "p" as PassId, startedAt: ago(40 * second), progressAt: now },
-      lastOutcome: "partial",
-      lastFullAt: ago(12 * minute),
-    }),
-    drain("payments-to-the-old-provider-in-the-north", {
-      paused: {
-        drain: "payments" as DrainName,
-        by: "ana",
-        at: ago(2 * hour),
-        reason: "the receiver is down until its database has been restored, see the incident channel",
-      },
-      nextPassAt: ago(3 * minute),
-    }),
-    drain("refunds", { mode: "plan", paused: { by: "document" }, nextPassAt: null }),
-  ],
-  sources: [
-    source({
-      open: 12,
-      unknown: 1,
-      pendingDelete: 4,
-      oldestPendingAt: ago(6 * minute),
-      failedDeletes: 4,
-      settleGate: "closed",
-      census: {
-        at: ago(4 * minute),
-        counted: "listing",
-        depth: 1_234,
-        unselected: 5,
-        oldestUnselectedAt: ago(50 * hour),
-        strayComeBacks: {
-          count: 4,
-          top: [
-            { host: "api.example.com", status: 503, count: 3 },
-            { host: "b.example", status: null, count: 1 },
-          ],
-        },
-        oldestEnteredAt: ago(50 * hour),
-        earliestExpiryAt: now + 22 * hour,
-        expiringUnarchived: 2,
-        expiringAccepted: 3,
-        documentHash: "0f1e2d3c4b5a",
-      },
-    }),
-  ],
-  replicas: [
-    replica("redriver-7d9f8b6c5d-x2x4z-1", {
-      rejected:
-        '/etc/redriver/drains.yaml:7:12 drains.orders.rules[1].when: unknown key "typ"; expected one of body, host\n/etc/redriver/drains.yaml:9:3 drains.refunds: expected a mapping',
-    }),
-    replica("redriver-7d9f8b6c5d-q8k2p-1", {
-      documentHash: "aaaaaaaaaaaa",
-      sameDocument: false,
-      rejected: "drains.yaml: expected a readable drains document: it does not exist",
-      resting: [{ source: eu, state: "halted", code: "unauthorised" }],
-    }),
-  ],
-};
+const textOf: typeof statusText = (changes) => `\n${statusText(changes)}`;
 
 describe("status on a terminal", () => {
   test("where all is well", () => {
@@ -184,7 +17,7 @@ describe("status on a terminal", () => {
 
       source eu
         queue     0 records, counted 4m ago
-        ledger    open 0, in doubt 0, pending delete 0, settle gate open
+        ledger    open 0, unknown 0, pending delete 0, settle gate open
 
       replica                      document      for   seen ago
       redriver-7d9f8b6c5d-x2x4z-1  0f1e2d3c4b5a  1d2h  3s
@@ -198,12 +31,13 @@ describe("status on a terminal", () => {
       document 0f1e2d3c4b5a
 
       drain               mode          due  held  parked  in doubt  next pass
-      orders              live          300    27       3         1  in 14s
+      orders              live          304    27       3         1  in 14s
       payments-to-the-o…  live, paused    0     0       0         0  late by 3m
       refunds             plan, paused    0     0       0         0  none
 
       orders: live, source eu
         due       rate-limit 300
+        drops     archive-missing 4, due once the archive can be written
         held      too-young 12, waiting 7, rule 4, retry-after 2, cooling 1,
                   otherwise 1
         parked    rule 2, refused 1
@@ -226,9 +60,9 @@ describe("status on a terminal", () => {
         !         5 selected by no drain, 4 of them came back from a redrive,
                   2 expire soon without a copy
         back from api.example.com 503 (3), b.example without an answer (1)
-        ledger    open 12, in doubt 1, pending delete 4, the oldest 6m,
+        ledger    open 12, unknown 1, pending delete 4, the oldest 6m,
                   failed deletes 4, settle gate closed
-        resting   redriver-7d9f8b6c5d-q8k2p-1 is halted (unauthorised)
+        resting   redriver-7d9f8b6c5d-q8k2p-1 is halted (unauthorised), said 3s ago
 
       replica                      document      for   seen ago
       redriver-7d9f8b6c5d-x2x4z-1  0f1e2d3c4b5a  1d2h  3s        rejected
@@ -239,6 +73,9 @@ describe("status on a terminal", () => {
         /etc/redriver/drains.yaml:9:3 drains.refunds: expected a mapping
       redriver-7d9f8b6c5d-q8k2p-1 rejects its drains document:
         drains.yaml: expected a readable drains document: it does not exist
+      redriver-7d9f8b6c5d-q8k2p-1 can keep nothing in the archive:
+        expected to write to the archive in /var/lib/redriver/archive, got a read-only
+        file system (EROFS); see archive.dir
       "
     `);
   });
@@ -259,7 +96,7 @@ describe("status on a terminal", () => {
 
       source eu
         queue     not counted yet
-        ledger    open 0, in doubt 0, pending delete 0, settle gate open
+        ledger    open 0, unknown 0, pending delete 0, settle gate open
 
       no replica is running: no pass will begin, and nothing is counted anew
       "
@@ -297,7 +134,7 @@ describe("status on a terminal", () => {
 
       source eu
         queue     0 records, counted 4m ago
-        ledger    open 0, in doubt 0, pending delete 0, settle gate open
+        ledger    open 0, unknown 0, pending delete 0, settle gate open
 
       replica                      document      for   seen ago
       redriver-7d9f8b6c5d-x2x4z-1  0f1e2d3c4b5a  1d2h  3s        differs, rejected

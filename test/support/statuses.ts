@@ -1,0 +1,174 @@
+import type { Status } from "../../src/cli/read-status.ts";
+import { toStatusText } from "../../src/cli/status-text.ts";
+import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";
+
+export const now = Date.UTC(2026, 7, 1, 12);
+export const ago = (ms: number): number => now - ms;
+export const second = 1_000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+
+export const eu = "eu" as SourceId;
+
+type DrainStatus = Status["drains"][number];
+type SourceStatus = Status["sources"][number];
+type ReplicaStatus = Status["replicas"][number];
+
+export function drain(name: string, changes: Partial<DrainStatus> = {}): DrainStatus {
+  return {
+    drain: name as DrainName,
+    source: eu,
+    mode: "live",
+    paused: null,
+    guards: [],
+    nextPassAt: now + 14 * second,
+    due: 0,
+    held: 0,
+    parked: 0,
+    inDoubt: 0,
+    exact: true,
+    reasons: { due: {}, held: {}, parked: {} },
+    oldestRecordAt: null,
+    lastSuccessAt: ago(16 * second),
+    lastFullAt: ago(16 * second),
+    openPass: null,
+    lastOutcome: "complete",
+    ...changes,
+  };
+}
+
+export function source(changes: Partial<SourceStatus> = {}): SourceStatus {
+  return {
+    source: eu,
+    epoch: "e",
+    sequence: 1,
+    at: now,
+    open: 0,
+    unknown: 0,
+    oldestOpenAt: null,
+    pendingDelete: 0,
+    oldestPendingAt: null,
+    failedDeletes: 0,
+    parked: null,
+    settleGate: "open",
+    census: {
+      at: ago(4 * minute),
+      counted: "listing",
+      depth: 0,
+      unselected: 0,
+      oldestUnselectedAt: null,
+      strayComeBacks: { count: 0, top: [] },
+      oldestEnteredAt: null,
+      earliestExpiryAt: null,
+      expiringUnarchived: 0,
+      expiringAccepted: 0,
+      documentHash: "0f1e2d3c4b5a",
+    },
+    ...changes,
+  };
+}
+
+export function replica(name: string, changes: Partial<ReplicaStatus> = {}): ReplicaStatus {
+  return {
+    replica: name,
+    version: "1.2.3",
+    documentHash: "0f1e2d3c4b5a",
+    adoptedAt: ago(26 * hour),
+    rejected: null,
+    resting: [],
+    seenAt: ago(3 * second),
+    sameDocument: true,
+    ...changes,
+  };
+}
+
+/** As a terminal of 80 columns shows it. */
+export function statusText(changes: Partial<Status>): string {
+  return toStatusText(80, {
+    at: now,
+    documentHash: "0f1e2d3c4b5a",
+    documentProblems: 0,
+    drains: [drain("orders")],
+    sources: [source()],
+    replicas: [replica("redriver-7d9f8b6c5d-x2x4z-1")],
+    ...changes,
+  });
+}
+
+/** Every line that status has. */
+export const troubled: Partial<Status> = {
+  drains: [
+    drain("orders", {
+      due: 304,
+      held: 27,
+      parked: 3,
+      inDoubt: 1,
+      exact: false,
+      guards: [
+        { index: "catalog", effect: "closed" },
+        { index: "prices", effect: "open" },
+      ],
+      reasons: {
+        due: { "rate-limit": 300, "archive-missing": 4 },
+        held: { "too-young": 12, rule: 4, waiting: 7, "retry-after": 2, cooling: 1, otherwise: 1 },
+        parked: { refused: 1, rule: 2 },
+      },
+      openPass: { passId: "p" as PassId, startedAt: ago(40 * second), progressAt: now },
+      lastOutcome: "partial",
+      lastFullAt: ago(12 * minute),
+    }),
+    drain("payments-to-the-old-provider-in-the-north", {
+      paused: {
+        drain: "payments" as DrainName,
+        by: "ana",
+        at: ago(2 * hour),
+        reason: "the receiver is down until its database has been restored, see the incident channel",
+      },
+      nextPassAt: ago(3 * minute),
+    }),
+    drain("refunds", { mode: "plan", paused: { by: "document" }, nextPassAt: null }),
+  ],
+  sources: [
+    source({
+      open: 12,
+      unknown: 1,
+      pendingDelete: 4,
+      oldestPendingAt: ago(6 * minute),
+      failedDeletes: 4,
+      settleGate: "closed",
+      census: {
+        at: ago(4 * minute),
+        counted: "listing",
+        depth: 1_234,
+        unselected: 5,
+        oldestUnselectedAt: ago(50 * hour),
+        strayComeBacks: {
+          count: 4,
+          top: [
+            { host: "api.example.com", status: 503, count: 3 },
+            { host: "b.example", status: null, count: 1 },
+          ],
+        },
+        oldestEnteredAt: ago(50 * hour),
+        earliestExpiryAt: now + 22 * hour,
+        expiringUnarchived: 2,
+        expiringAccepted: 3,
+        documentHash: "0f1e2d3c4b5a",
+      },
+    }),
+  ],
+  replicas: [
+    replica("redriver-7d9f8b6c5d-x2x4z-1", {
+      rejected:
+        '/etc/redriver/drains.yaml:7:12 drains.orders.rules[1].when: unknown key "typ"; expected one of body, host\n/etc/redriver/drains.yaml:9:3 drains.refunds: expected a mapping',
+    }),
+    replica("redriver-7d9f8b6c5d-q8k2p-1", {
+      documentHash: "aaaaaaaaaaaa",
+      sameDocument: false,
+      archive:
+        "expected to write to the archive in /var/lib/redriver/archive, got a read-only file system (EROFS); see archive.dir",
+      rejected: "drains.yaml: expected a readable drains document: it does not exist",
+      resting: [{ source: eu, state: "halted", code: "unauthorised" }],
+    }),
+  ],
+};
