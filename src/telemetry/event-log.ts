@@ -55,22 +55,29 @@ const requestLevels: Readonly<Record<RequestOutcome, LogLevel>> = {
   stopped: "info",
 };
 
-/** A pass every half minute that finds nothing is no news. */
-function toPassLevel(outcome: "complete" | "partial" | "abandoned", listed: number): LogLevel {
+/** A pass every half minute that does nothing and leaves nothing to do is no news, also where it lists what is held and parked. */
+function toPassLevel({ outcome, counts }: Extract<RedriverEvent, { type: "pass:closed" }>): LogLevel {
   if (outcome !== "complete") return "warn";
-  return listed > 0 ? "info" : "debug";
+  const { due, republished, deduplicated, deleted, inDoubt, comeBacks } = counts;
+  return due + republished + deduplicated + deleted + inDoubt + comeBacks > 0 ? "info" : "debug";
 }
 
-/** Decisions are at debug: a full pass makes one for every record that is parked for good. */
+function toPassText({ drain, outcome, counts }: Extract<RedriverEvent, { type: "pass:closed" }>): string {
+  const { listed, republished, deleted, due, held, parked, inDoubt, comeBacks } = counts;
+  const came = comeBacks === 0 ? "" : `, ${comeBacks} came back`;
+  return `pass of ${drain} closed: ${outcome}, ${listed} listed, ${republished} republished, ${deleted} deleted; left ${due} due, ${held} held, ${parked} parked, ${inDoubt} in doubt${came}`;
+}
+
+/**
+ * What is told per record is at debug, because a queue may hold a hundred thousand of them: the pass and the sweep sum it up at info,
+ * and the audit's lines name every id that was acted on. A record that needs somebody is told above that.
+ */
 function toLine(event: RedriverEvent): Line {
   switch (event.type) {
     case "pass:opened":
       return { level: "debug", message: `${event.kind} pass of ${event.drain} opened` };
     case "pass:closed":
-      return {
-        level: toPassLevel(event.outcome, event.counts.listed),
-        message: `pass of ${event.drain} closed: ${event.outcome}`,
-      };
+      return { level: toPassLevel(event), message: toPassText(event) };
     case "window:failed":
       return { level: levelOf(event.code), message: `window of ${event.drain} failed: ${event.message}` };
     case "record:decided": {
@@ -84,11 +91,11 @@ function toLine(event: RedriverEvent): Line {
       };
     }
     case "record:published":
-      return { level: "info", message: `republished, attempt ${event.attempt}` };
+      return { level: "debug", message: `republished, attempt ${event.attempt}` };
     case "record:come-back":
-      return { level: "warn", message: `came back after attempt ${event.attempt}` };
+      return { level: "debug", message: `came back after attempt ${event.attempt}` };
     case "record:settled":
-      return { level: "info", message: `settled ${event.count}` };
+      return { level: "debug", message: `settled ${event.count}` };
     case "record:passed-over": {
       const at = `${new Date(event.date).toISOString()} (${event.date})`;
       return {

@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { startDaemon } from "../support/daemon.ts";
-import { createDrainStage, type DrainStage } from "../support/drain-stage.ts";
+import { createDrainStage, readyz, type DrainStage } from "../support/drain-stage.ts";
 import { useRedis } from "../support/redis.ts";
 import { runToEnd } from "../support/command.ts";
 
@@ -68,6 +69,35 @@ describe("bad input", () => {
       ).toBe(78);
     },
   );
+
+  it("is told at the start when the archive of a drain that drops cannot be written, everywhere", async () => {
+    const { setup } = await setUp();
+    const dir = setup.folder.write("no-directory", "");
+    const text = readFileSync(`${setup.folder.path}/drains.yaml`, "utf8");
+    setup.folder.write(
+      "drains.yaml",
+      text
+        .replace("sources:", `archive: { dir: ${dir}, volume: ephemeral }\nsources:`)
+        .replace("then: republish", "then: drop"),
+    );
+    const why = `expected to write to the archive in ${dir}, got something on the path that is not a directory (ENOTDIR); see archive.dir`;
+    const daemon = await startDaemon(setup.env);
+    expect(await daemon.line(({ event }) => event === "archive:failed")).toMatchObject({
+      level: "error",
+      message: why,
+    });
+    await expect
+      .poll(() => readyz(daemon.address), { timeout: 15_000 })
+      .toEqual({ ok: false, reasons: [`${why}; until then what main would drop is held`] });
+    const metrics = await (await fetch(`${daemon.address}/metrics`)).text();
+    expect(metrics).toContain('redriver_archive_volume{verdict="unfit"} 1');
+    expect(metrics).toMatch(/^redriver_archive_failures_total\{source="default"\} 1$/m);
+    const status = await runToEnd(["status"], setup.env);
+    expect(status.out).toContain(`can keep nothing in the archive:\n  ${why}\n`);
+    const check = await runToEnd(["config", "check"], setup.env);
+    expect({ exitCode: check.exitCode, out: check.out }).toEqual({ exitCode: 78, out: "" });
+    expect(check.err).toContain(why);
+  }, 60_000);
 
   it("is told when the port is taken, with 78 and at once", async () => {
     const { setup } = await setUp();

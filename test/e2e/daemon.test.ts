@@ -29,7 +29,7 @@ describe("the daemon", () => {
     const bodies = seed(1_000);
     emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
     const first = await startDaemon(setup.env);
-    await first.line(({ event }) => event === "record:published");
+    await first.line(({ act }) => act === "published");
     first.child.kill("SIGTERM");
     expect((await first.ended).exitCode).toBe(0);
     expect(emulator.dlq.size).toBeGreaterThan(0);

@@ -49,7 +49,7 @@ it("a cluster behind TLS with certificates on both sides, whose master dies in t
   const bodies = stage.seed(600);
   stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
   const daemon = await startDaemon(stage.setup.env);
-  await daemon.line(({ event }) => event === "record:published");
+  await daemon.line(({ act }) => act === "published");
   await victim.kill();
   expect(stage.emulator.dlq.size).toBeGreaterThan(0);
   await expect

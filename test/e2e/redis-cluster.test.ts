@@ -42,7 +42,7 @@ describe("a cluster of three masters", () => {
     const bodies = stage.seed(600);
     stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 300, name: "slow" });
     const daemon = await startDaemon(stage.setup.env);
-    await daemon.line(({ event }) => event === "record:published");
+    await daemon.line(({ act }) => act === "published");
     const moved = await moveSlotOf(nodes, "{default}");
     stage.emulator.faults.remove("slow");
     await stage.emptied(60_000);
@@ -99,7 +99,7 @@ describe("a cluster that loses a master", () => {
     const bodies = stage.seed(300);
     stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
     const daemon = await startDaemon(stage.setup.env);
-    await daemon.line(({ event }) => event === "record:published");
+    await daemon.line(({ act }) => act === "published");
     const victim = own.find(({ port }) => port !== own[0]?.port) as RedisServer;
     victim.pause();
     await expect.poll(async () => (await readyz(daemon.address)).ok, { timeout: 20_000 }).toBe(false);

@@ -36,7 +36,7 @@ async function midDrain(url: string, env: Readonly<Record<string, string>> = {})
   const bodies = stage.seed(600);
   stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
   const daemon = await startDaemon(stage.setup.env);
-  await daemon.line(({ event }) => event === "record:published");
+  await daemon.line(({ act }) => act === "published");
   return {
     stage,
     daemon,

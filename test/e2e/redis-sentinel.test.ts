@@ -91,7 +91,7 @@ describe("a master that Sentinels watch", () => {
     const bodies = stage.seed(600);
     stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
     const daemon = await startDaemon(stage.setup.env);
-    await daemon.line(({ event }) => event === "record:published");
+    await daemon.line(({ act }) => act === "published");
     await master.kill();
     expect(stage.emulator.dlq.size).toBeGreaterThan(0);
     await expect
@@ -117,7 +117,7 @@ describe("a master that Sentinels watch", () => {
     const bodies = stage.seed(600);
     stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
     const daemon = await startDaemon(stage.setup.env);
-    await daemon.line(({ event }) => event === "record:published");
+    await daemon.line(({ act }) => act === "published");
     await sentinels[0]?.admin.call("SENTINEL", "FAILOVER", "main");
     await expect
       .poll(async () => String(await replica.admin.call("INFO", "replication")), { timeout: 20_000 })

@@ -212,7 +212,7 @@ describe("an edited document", () => {
     const bodies = stage.seed("orders", 600);
     stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 700, name: "slow" });
     const daemon = await startDaemon(stage.setup.env);
-    await daemon.line(({ event }) => event === "record:published");
+    await daemon.line(({ act }) => act === "published");
     stage.replace(documentOf(holding));
     await adopted(daemon);
     const held = 'redriver_records{source="default",drain="main",state="held"}';

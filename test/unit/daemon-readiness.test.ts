@@ -64,10 +64,11 @@ test("publishing on trial is halted still, for readiness and for other replicas"
   expect(toResting(core.sources.values())).toEqual([]);
 });
 
+const drain = (name: string, mode: string, then: string, paused = false) =>
+  [name, { config: { name, mode, paused, rules: [{ then: "republish" }, { then }] } }] as const;
+
 test("an archive that cannot keep anything is a reason where a live drain drops, and nowhere else", () => {
   const { core } = sourcesOf("eu");
-  const drain = (name: string, mode: string, then: string, paused = false) =>
-    [name, { config: { name, mode, paused, rules: [{ then: "republish" }, { then }] } }] as const;
   const withDrains = (...drains: readonly ReturnType<typeof drain>[]): Core =>
     ({ ...core, drains: new Map(drains) }) as unknown as Core;
   const full = "no space left on the volume";

@@ -27,10 +27,18 @@ function log(event: RedriverEvent): Record<string, unknown> {
   return line!;
 }
 
+const failed = (code: ErrorCode): RedriverEvent => ({
+  type: "job:failed",
+  kind: "tick",
+  code,
+  message: "m",
+  givenUp: false,
+});
+
 describe("an event's line", () => {
   test("names the event and holds its fields", () => {
     expect(log({ type: "record:settled", drain, source, count: 3 })).toMatchObject({
-      level: "info",
+      level: "debug",
       event: "record:settled",
       drain: "orders",
       source: "eu",
@@ -126,13 +134,6 @@ describe("an event's line", () => {
   });
 
   test("of a Redis that is unfit says why, and the jobs that fail for it are at debug until it is fit", () => {
-    const failed = (code: ErrorCode): RedriverEvent => ({
-      type: "job:failed",
-      kind: "tick",
-      code,
-      message: "m",
-      givenUp: false,
-    });
     const lines = logAll([
       failed("redis-unavailable"),
       { type: "redis:unfit", problems: ["it evicts", "it is full"] },
@@ -188,21 +189,39 @@ describe("an event's line", () => {
     expect(log({ type: "census:failed", source, code: "rate-limited", message: "429" }).level).toBe("info");
   });
 
-  test("of a pass that did not complete is a warning", () => {
-    const counts = {
-      listed: 1,
+  test("of a pass is a warning where it did not complete, and at info where it did something", () => {
+    const nothing = {
+      listed: 7,
       due: 0,
       republished: 0,
       deduplicated: 0,
       deleted: 0,
-      held: 0,
-      parked: 0,
+      held: 3,
+      parked: 4,
       inDoubt: 0,
       comeBacks: 0,
     };
-    const closed = { type: "pass:closed", drain, passId, counts, durationMs: 5 } as const;
-    expect(log({ ...closed, outcome: "complete" }).level).toBe("info");
-    expect(log({ ...closed, outcome: "partial" }).level).toBe("warn");
-    expect(log({ ...closed, outcome: "abandoned" }).level).toBe("warn");
+    const closed = { type: "pass:closed", drain, passId, durationMs: 5 } as const;
+    const complete = { ...closed, outcome: "complete", counts: nothing } as const;
+    expect(log(complete)).toMatchObject({
+      level: "debug",
+      msg: "pass of orders closed: complete, 7 listed, 0 republished, 0 deleted; left 0 due, 3 held, 4 parked, 0 in doubt",
+    });
+    for (const done of ["due", "republished", "deduplicated", "deleted", "inDoubt", "comeBacks"] as const) {
+      expect(log({ ...complete, counts: { ...nothing, [done]: 1 } }).level).toBe("info");
+    }
+    expect(log({ ...complete, counts: { ...nothing, comeBacks: 2 } })["msg"]).toMatch(/, 2 came back$/);
+    expect(log({ ...closed, counts: nothing, outcome: "partial" }).level).toBe("warn");
+    expect(log({ ...closed, counts: nothing, outcome: "abandoned" }).level).toBe("warn");
+  });
+
+  test("of a single record is at debug where nobody has to look at it", () => {
+    const one = { drain, source, dlqId: "1-0" };
+    expect(
+      log({ type: "record:published", ...one, messageId: "m", deduplicated: false, attempt: 1 }).level,
+    ).toBe("debug");
+    expect(log({ type: "record:come-back", ...one, parentDlqId: "0-0", attempt: 1 }).level).toBe("debug");
+    const twice = { type: "double:found", ...one, first: "a", second: "b" } as const;
+    expect(log(twice).level).toBe("error");
   });
 });
