@@ -57,9 +57,10 @@ const requestLevels: Readonly<Record<RequestOutcome, LogLevel>> = {
 
 /** A pass every half minute that does nothing and leaves nothing to do is no news, also where it lists what is held and parked. */
 function toPassLevel({ outcome, counts }: Extract<RedriverEvent, { type: "pass:closed" }>): LogLevel {
-  if (outcome !== "complete") return "warn";
-  const { due, republished, deduplicated, deleted, inDoubt, comeBacks } = counts;
-  return due + republished + deduplicated + deleted + inDoubt + comeBacks > 0 ? "info" : "debug";
+  // What came back is told here once for all of them: their receiver is not well yet.
+  if (outcome !== "complete" || counts.comeBacks > 0) return "warn";
+  const { due, republished, deduplicated, deleted, inDoubt } = counts;
+  return due + republished + deduplicated + deleted + inDoubt > 0 ? "info" : "debug";
 }
 
 function toPassText({ drain, outcome, counts }: Extract<RedriverEvent, { type: "pass:closed" }>): string {

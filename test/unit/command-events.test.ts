@@ -16,13 +16,13 @@ const doubtful = {
   why: "the answer with hunter2-hunter2 broke off\n  at once",
 } as unknown as RedriverEvent;
 const lost: RedriverEvent = { type: "redis:lost", message: "ECONNREFUSED" };
-const settled = { type: "record:settled", source, drain, count: 3 } as RedriverEvent;
+const resumed: RedriverEvent = { type: "source:resumed", source };
 
 function told(log: { level: "info" | "warn" | "debug"; isAsked: boolean }, isTerminal = false): string {
   let err = "";
   const io = { isTerminal, err: (text: string) => (err += text) } as unknown as Io;
   const events = createCommandEvents({ ...log, secrets: () => ["hunter2-hunter2"] }, io);
-  for (const event of [copied, doubtful, lost, settled]) events.emit(event);
+  for (const event of [copied, doubtful, lost, resumed]) events.emit(event);
   return err;
 }
 

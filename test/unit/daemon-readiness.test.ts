@@ -57,10 +57,10 @@ test("publishing on trial is halted still, for readiness and for other replicas"
   const { healths, core } = sourcesOf("eu");
   healths[0]!.halt("answer-unreadable", "batch at eu: expected JSON", "batch");
   healths[0]!.tryPublishing();
-  expect(toReadiness(core, redis, state).ok).toBe(false);
+  expect(toReadiness(core, redis, state, null).ok).toBe(false);
   expect(toResting(core.sources.values())).toMatchObject([{ state: "halted", code: "answer-unreadable" }]);
   healths[0]!.batchAnswered("some-accepted");
-  expect(toReadiness(core, redis, state).ok).toBe(true);
+  expect(toReadiness(core, redis, state, null).ok).toBe(true);
   expect(toResting(core.sources.values())).toEqual([]);
 });
 
