@@ -1,28 +1,11 @@
 #!/usr/bin/env node
+import { askedCommand } from "./cli/asked-command.ts";
 import { keepHeapSmall } from "./steady-memory.ts";
 
 const argv = process.argv.slice(2);
-const commands = new Set([
-  "run",
-  "drain",
-  "plan",
-  "apply",
-  "status",
-  "pause",
-  "resume",
-  "parked",
-  "history",
-  "rules",
-  "config",
-  "archive",
-  "index",
-  "emulator",
-  "demo",
-]);
 /** They go through a backlog of any size page by page. */
 const paging: readonly (string | undefined)[] = ["run", "plan", "apply"];
-// Global options may stand before the command; `pause run` has another command first.
-const command = argv.find((word) => commands.has(word));
+const command = askedCommand(argv);
 if (paging.includes(command)) keepHeapSmall();
 
 // Until the daemon listens itself nothing is begun. The first process of a container would not hear a signal that nobody listens to.

@@ -1,38 +1,33 @@
 import { Command, CommanderError } from "commander";
+import { askedCommand } from "./asked-command.ts";
 import { toExit, type Register } from "./command-context.ts";
-import { registerApply } from "./commands/apply.ts";
-import { registerArchive } from "./commands/archive.ts";
-import { registerConfig } from "./commands/config.ts";
-import { registerDemo } from "./commands/demo.ts";
-import { registerDrain } from "./commands/drain.ts";
-import { registerEmulator } from "./commands/emulator.ts";
-import { registerHistory } from "./commands/history.ts";
-import { registerIndex } from "./commands/index-stats.ts";
-import { registerParked } from "./commands/parked.ts";
-import { registerPause } from "./commands/pause.ts";
-import { registerPlan } from "./commands/plan.ts";
-import { registerRules } from "./commands/rules.ts";
-import { registerRun } from "./commands/run.ts";
-import { registerStatus } from "./commands/status.ts";
 import type { Io } from "./io.ts";
 import { version } from "./version.ts";
 
-const commands: readonly Register[] = [
-  registerRun,
-  registerDrain,
-  registerPlan,
-  registerApply,
-  registerStatus,
-  registerPause,
-  registerParked,
-  registerHistory,
-  registerRules,
-  registerConfig,
-  registerArchive,
-  registerIndex,
-  registerEmulator,
-  registerDemo,
+/** As help lists them. A start costs what it loads, so each part is loaded only where one of its commands is asked for. */
+const parts: readonly { readonly names: readonly string[]; readonly load: () => Promise<Register> }[] = [
+  { names: ["run"], load: async () => (await import("./commands/run.ts")).registerRun },
+  { names: ["drain"], load: async () => (await import("./commands/drain.ts")).registerDrain },
+  { names: ["plan"], load: async () => (await import("./commands/plan.ts")).registerPlan },
+  { names: ["apply"], load: async () => (await import("./commands/apply.ts")).registerApply },
+  { names: ["status"], load: async () => (await import("./commands/status.ts")).registerStatus },
+  { names: ["pause", "resume"], load: async () => (await import("./commands/pause.ts")).registerPause },
+  { names: ["parked"], load: async () => (await import("./commands/parked.ts")).registerParked },
+  { names: ["history"], load: async () => (await import("./commands/history.ts")).registerHistory },
+  { names: ["rules"], load: async () => (await import("./commands/rules.ts")).registerRules },
+  { names: ["config"], load: async () => (await import("./commands/config.ts")).registerConfig },
+  { names: ["archive"], load: async () => (await import("./commands/archive.ts")).registerArchive },
+  { names: ["index"], load: async () => (await import("./commands/index-stats.ts")).registerIndex },
+  { names: ["emulator"], load: async () => (await import("./commands/emulator.ts")).registerEmulator },
+  { names: ["demo"], load: async () => (await import("./commands/demo.ts")).registerDemo },
 ];
+
+/** All of them for help, and for a word that is no command: what is meant by it is looked for among all. */
+function partsFor(argv: readonly string[]): typeof parts {
+  const asked = askedCommand(argv);
+  const found = parts.filter(({ names }) => names.some((name) => name === asked));
+  return found.length === 0 ? parts : found;
+}
 
 /**
  * Runs one command; argv without node and script. Exit codes: 0 everything decided, 1 failed, 2 used wrongly, 3 stopped early
@@ -55,7 +50,10 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
       exitCode = code;
     },
   };
-  for (const register of commands) register(program, context);
+  for (const { load } of partsFor(argv)) {
+    const register = await load();
+    register(program, context);
+  }
   for (const command of program.commands) inherit(command);
 
   try {

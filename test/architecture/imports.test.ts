@@ -98,6 +98,8 @@ interface Import {
   readonly from: string;
   readonly specifier: string;
   readonly isTypeOnly: boolean;
+  /** Loaded when it is come to, not with the file. */
+  readonly isDynamic: boolean;
 }
 
 const imports = filesUnder(root).flatMap(readImports);
@@ -148,6 +150,39 @@ describe("the import table", () => {
   });
 });
 
+describe("a start", () => {
+  it.each([
+    ["of any command", "main.ts", []],
+    ["of any command", "cli/program.ts", ["commander"]],
+    ["of the emulator", "cli/commands/emulator.ts", ["commander"]],
+    ["of the demo", "cli/commands/demo.ts", []],
+    ["of config", "cli/commands/config.ts", ["commander", "convict", "cron-parser", "re2js", "yaml", "zod"]],
+    [
+      "of rules",
+      "cli/commands/rules.ts",
+      ["commander", "convict", "cron-parser", "fast-json-patch", "re2js", "yaml", "zod"],
+    ],
+  ] as const)("%s (%s) loads no library but what it needs", (_, file, libraries) => {
+    const loaded = librariesOf(join(root, file), new Set());
+    expect([...loaded].filter((name) => !(libraries as readonly string[]).includes(name))).toEqual([]);
+  });
+});
+
+/** What is loaded with a file, and with what it loads. */
+function librariesOf(file: string, seen: Set<string>): Set<string> {
+  const found = new Set<string>();
+  if (seen.has(file)) return found;
+  seen.add(file);
+  for (const one of imports) {
+    if (one.file !== file || one.isTypeOnly || one.isDynamic) continue;
+    const { specifier } = one;
+    if (specifier.startsWith(".")) {
+      for (const name of librariesOf(resolve(dirname(file), specifier), seen)) found.add(name);
+    } else if (!specifier.startsWith("node:")) found.add(toPackage(specifier));
+  }
+  return found;
+}
+
 function filesUnder(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
@@ -168,6 +203,7 @@ function readImports(file: string): Import[] {
     from: folderOf(file),
     specifier: from ?? bare ?? dynamic ?? "",
     isTypeOnly: type !== undefined,
+    isDynamic: dynamic !== undefined,
   }));
 }
 

@@ -6,7 +6,7 @@ import { toCheckJson, toCheckText } from "../rules-check-text.ts";
 import { drainsNamed, openDocument, requireDocument } from "../rules-document.ts";
 import { runRuleTests } from "../rules-test-run.ts";
 import { toTestJson, toTestText } from "../rules-test-text.ts";
-import { explainCommand, type ExplainFlags } from "../rules-explain-command.ts";
+import type { ExplainFlags } from "../rules-explain-command.ts";
 import { itemCheckOf } from "../item-check-of.ts";
 import { timeOption } from "../time-option.ts";
 
@@ -53,9 +53,11 @@ export const registerRules: Register = (program, context) => {
     )
     .option("--json", "print as JSON")
     .option("--show-content", "with header values, bodies and whole URLs, which are masked otherwise")
-    .action((record: string, flags: ExplainFlags, command: Command) =>
-      explainCommand(record, flags, command, context),
-    );
+    .action(async (record: string, flags: ExplainFlags, command: Command) => {
+      // It may have to look a record up in the queue, so it brings the clients of the service and of Redis along.
+      const { explainCommand } = await import("../rules-explain-command.ts");
+      await explainCommand(record, flags, command, context);
+    });
   rules
     .command("schema")
     .description("print the JSON Schema of the drains document, for editors")
