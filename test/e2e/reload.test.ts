@@ -2,7 +2,8 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync }
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
-import { runToEnd, type Running } from "../support/command.ts";
+import { ask } from "../support/ask.ts";
+import type { Running } from "../support/command.ts";
 import { createEnv, startDaemon, type DaemonEnv } from "../support/daemon.ts";
 import { createReceiver, type Receiver } from "../support/receiver.ts";
 import { useRedis } from "../support/redis.ts";
@@ -123,14 +124,14 @@ describe("an edited document", () => {
     expect(await metric(daemon, "redriver_config_last_reload_successful")).toBe(1);
     const at = await metric(daemon, "redriver_config_last_reload_success_timestamp_seconds");
     expect(Math.abs(Date.now() / 1_000 - (at ?? 0))).toBeLessThan(60);
-    const { out } = await runToEnd(["status", "--json"], stage.setup.env);
+    const { out } = await ask(["status", "--json"], stage.setup.env);
     expect(JSON.parse(out)).toMatchObject({
       documentHash: hash,
       replicas: [{ documentHash: hash, sameDocument: true, rejected: null }],
     });
     daemon.child.kill("SIGTERM");
     expect((await daemon.ended).exitCode).toBe(0);
-    const after = await runToEnd(["status"], stage.setup.env);
+    const after = await ask(["status"], stage.setup.env);
     expect(after.out).toContain("no replica is running");
   }, 60_000);
 
@@ -151,7 +152,7 @@ describe("an edited document", () => {
     await emptied(stage);
     // The command reads the file too, so a good copy of it shows what the daemon says.
     const copy = stage.setup.folder.write("copy.yaml", documentOf(acting));
-    const { out } = await runToEnd(["status"], { ...stage.setup.env, REDRIVER_DRAINS_FILE: copy });
+    const { out } = await ask(["status"], { ...stage.setup.env, REDRIVER_DRAINS_FILE: copy });
     expect(out).toMatch(/^\S+ +[0-9a-f]{12} .* rejected$/m);
     expect(out).toContain("rejects its drains document:\n");
     expect(out.replaceAll("\n  ", "")).toContain("drains.yaml:7:13");
@@ -202,7 +203,7 @@ describe("an edited document", () => {
     await metricIs(daemon, 'redriver_source_depth{source="default"}', 7);
     await expect.poll(() => stage.emulator.dlq.size, { timeout: 20_000, interval: 100 }).toBe(7);
     expect(await metric(daemon, 'redriver_drain_acting{drain="other"}')).toBeUndefined();
-    const { out } = await runToEnd(["status"], stage.setup.env);
+    const { out } = await ask(["status"], stage.setup.env);
     expect(out).toContain("7 selected by no drain");
     expect(daemon.log.filter(({ level }) => level === "error")).toEqual([]);
   }, 60_000);
@@ -250,7 +251,7 @@ describe("two daemons with different documents", () => {
       .poll(() => failures().length > 0 || Math.min(complete(one), complete(two)) >= 5, { timeout: 90_000 })
       .toBe(true);
     expect(failures()).toEqual([]);
-    const { out } = await runToEnd(["status"], env);
+    const { out } = await ask(["status"], env);
     expect(out).toMatch(/ differs$/m);
 
     one.child.kill("SIGTERM");

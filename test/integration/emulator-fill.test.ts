@@ -24,11 +24,14 @@ async function start(options: EmulatorOptions = {}): Promise<Emulator> {
   return emulator;
 }
 
-async function list(emulator: Emulator, query: string): Promise<ListPage> {
+async function listText(emulator: Emulator, query: string): Promise<string> {
   const headers = { Authorization: `Bearer ${emulator.token}` };
   const { body } = await request(`${emulator.url}/v2/dlq?${query}`, { headers });
-  return (await body.json()) as ListPage;
+  return body.text();
 }
+
+const list = async (emulator: Emulator, query: string): Promise<ListPage> =>
+  JSON.parse(await listText(emulator, query)) as ListPage;
 
 async function listAll(emulator: Emulator, query = ""): Promise<Message[]> {
   const messages: Message[] = [];
@@ -62,12 +65,13 @@ describe("generated dead letters", () => {
     let bytes = 0;
     let cursor = "";
     do {
-      const page = await list(emulator, cursor);
-      for (const message of page.messages) {
-        seen.add(message.dlqId);
-        bytes += Buffer.byteLength(JSON.stringify(message));
-      }
-      cursor = page.cursor === undefined ? "" : `cursor=${page.cursor}`;
+      const text = await listText(emulator, cursor);
+      const { messages, ...envelope } = JSON.parse(text) as ListPage;
+      for (const { dlqId } of messages) seen.add(dlqId);
+      // What a page has beside its records: its frame, and commas between them.
+      const frame = JSON.stringify({ messages: [], ...envelope }).length + Math.max(0, messages.length - 1);
+      bytes += Buffer.byteLength(text) - frame;
+      cursor = envelope.cursor === undefined ? "" : `cursor=${envelope.cursor}`;
     } while (cursor !== "");
     expect(seen.size).toBe(count);
     expect(bytes / count).toBeGreaterThan(1_900);
