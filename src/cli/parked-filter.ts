@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import type { RawRecord } from "../message/dead-letter.ts";
 import type { Core } from "../compose/build-core.ts";
 import { RedriverError } from "../ports/errors.ts";
-import type { ParkedEntry } from "../ports/ledger.ts";
+import type { ParkedEntry } from "../ports/ledger-entries.ts";
 import { parkReasons, type ParkReason } from "../rules/decision.ts";
 import { compileGlob } from "../rules/glob.ts";
 import { findParkedLetters, readParked, type ParkedLetter } from "../redrive/find-parked.ts";

@@ -9,7 +9,7 @@ import { toEnteredAt } from "../message/parse-record.ts";
 import { toSafeJson } from "../message/safe-json.ts";
 import type { DrainConfig, DrainsDocument } from "../ports/drains.ts";
 import { isRedriverError, RedriverError } from "../ports/errors.ts";
-import type { LedgerView } from "../ports/ledger.ts";
+import type { LedgerView } from "../ports/ledger-entries.ts";
 import type { SourceRuntime } from "../redrive/runtime.ts";
 import { serviceNow } from "../redrive/runtime.ts";
 import type { CommandContext } from "./command-context.ts";

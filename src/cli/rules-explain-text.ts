@@ -1,4 +1,4 @@
-import type { LedgerView } from "../ports/ledger.ts";
+import type { LedgerView } from "../ports/ledger-entries.ts";
 import { formatDuration } from "../rules/format-duration.ts";
 import type { ExplainedItem, ExplainedRecord, Explanation } from "./rules-explain.ts";
 import { toTime } from "./plan-rules-text.ts";

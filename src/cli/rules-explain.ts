@@ -4,7 +4,7 @@ import { toPrintable, type Show } from "../message/masked-text.ts";
 import { toShownUrl } from "../message/shown-url.ts";
 import { createSelectMatcher } from "../message/select.ts";
 import type { DrainConfig } from "../ports/drains.ts";
-import type { LedgerView } from "../ports/ledger.ts";
+import type { LedgerView } from "../ports/ledger-entries.ts";
 import { withoutOwnHeaders } from "../redrive/plan/content-hash.ts";
 import type { Decision, Loss, ParkReason } from "../rules/decision.ts";
 import type { RuleStep } from "../rules/explain-rules.ts";

@@ -1,7 +1,7 @@
 import type { RawRecord } from "../message/dead-letter.ts";
 import { toEnteredAt } from "../message/parse-record.ts";
 import type { DrainConfig } from "../ports/drains.ts";
-import type { LedgerView } from "../ports/ledger.ts";
+import type { LedgerView } from "../ports/ledger-entries.ts";
 import type { Select } from "../ports/service.ts";
 import type { RuleTest } from "../rules/rule-test.ts";
 

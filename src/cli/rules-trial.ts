@@ -5,7 +5,7 @@
 import type { BatchItem, DeadLetter, RawRecord, UnusableRecord } from "../message/dead-letter.ts";
 import type { CheckItem } from "../message/item-check.ts";
 import type { DrainConfig } from "../ports/drains.ts";
-import type { LedgerView } from "../ports/ledger.ts";
+import type { LedgerView } from "../ports/ledger-entries.ts";
 import { collect } from "../redrive/stages/collect.ts";
 import { decideOne, type DecidedOne, type DecidingRuntime } from "../redrive/stages/decide-one.ts";
 import { prepare } from "../redrive/stages/prepare.ts";

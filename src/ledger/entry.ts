@@ -2,8 +2,10 @@ import type { MessageId } from "../message/dead-letter.ts";
 import type { ParkReason } from "../rules/decision.ts";
 import { RedriverError } from "../ports/errors.ts";
 import type { DrainName, Token } from "../ports/ids.ts";
-import { postHorizonMs, takeoverAfterMs } from "../ports/ledger.ts";
-import type { BeginVerdict, LedgerLimits, LedgerView, Released, Series } from "../ports/ledger.ts";
+import { postHorizonMs, takeoverAfterMs } from "../ports/ledger-limits.ts";
+import type { LedgerView, Released, Series } from "../ports/ledger-entries.ts";
+import type { LedgerLimits } from "../ports/ledger-limits.ts";
+import type { BeginVerdict } from "../ports/ledger.ts";
 
 /**
  * What the ledger keeps per dead letter, whatever it is kept in. Times are Unix ms of the ledger's own clock.

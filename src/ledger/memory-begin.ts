@@ -1,5 +1,8 @@
-import type { BeginOptions, BeginRequest, BeginVerdict, LedgerLimits, Series } from "../ports/ledger.ts";
-import { isDecidedAgain, postHorizonMs, takeoverAfterMs } from "../ports/ledger.ts";
+import type { Series } from "../ports/ledger-entries.ts";
+import type { LedgerLimits } from "../ports/ledger-limits.ts";
+import type { BeginOptions, BeginRequest, BeginVerdict } from "../ports/ledger.ts";
+import { isDecidedAgain } from "../ports/ledger-entries.ts";
+import { postHorizonMs, takeoverAfterMs } from "../ports/ledger-limits.ts";
 import type { CoolEntry, DeclaredDouble, Entry, OpenEntryState, ParkedEntry } from "./entry.ts";
 
 export interface BeginContext extends BeginOptions {

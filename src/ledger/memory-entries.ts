@@ -1,6 +1,6 @@
 import type { DlqId } from "../message/dead-letter.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { LedgerLimits } from "../ports/ledger.ts";
+import type { LedgerLimits } from "../ports/ledger-limits.ts";
 import { lifeMs } from "./entry.ts";
 import type { ArchivedEntry, Entry, OpenEntryState, ParkedEntry, PublishedEntry } from "./entry.ts";
 

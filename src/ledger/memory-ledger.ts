@@ -1,18 +1,19 @@
 import type { DlqId } from "../message/dead-letter.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { DrainName, Token } from "../ports/ids.ts";
-import { isDecidedAgain, takeoverAfterMs } from "../ports/ledger.ts";
+import { isDecidedAgain } from "../ports/ledger-entries.ts";
+import { takeoverAfterMs } from "../ports/ledger-limits.ts";
+import type { Released } from "../ports/ledger-entries.ts";
+import type { LedgerLimits } from "../ports/ledger-limits.ts";
 import type {
   BeginAnswer,
   Ledger,
-  LedgerLimits,
   LedgerStamp,
   ParkOptions,
   ParkRequest,
   ParkVerdict,
   PublishedFact,
   PublishedVerdict,
-  Released,
   RefusedRequest,
   RefusedVerdict,
 } from "../ports/ledger.ts";

@@ -1,17 +1,15 @@
 import type { DlqId } from "../message/dead-letter.ts";
 import { RedriverError } from "../ports/errors.ts";
 import type { SourceId } from "../ports/ids.ts";
-import { postHorizonMs, takeoverAfterMs } from "../ports/ledger.ts";
+import { postHorizonMs, takeoverAfterMs } from "../ports/ledger-limits.ts";
+import type { OpenEntry, ParkedEntry, PendingEntry } from "../ports/ledger-entries.ts";
+import type { LedgerLimits } from "../ports/ledger-limits.ts";
 import type {
   BeginAnswer,
   Ledger,
-  LedgerLimits,
   LedgerStamp,
   LedgerSummary,
-  OpenEntry,
-  ParkedEntry,
   ParkVerdict,
-  PendingEntry,
   PublishedVerdict,
   RefusedVerdict,
   SourceFacts,

@@ -1,49 +1,8 @@
 import type { DlqId, MessageId } from "../message/dead-letter.ts";
 import type { ParkReason } from "../rules/decision.ts";
 import type { DrainName, Token } from "./ids.ts";
-
-/**
- * The ledger: what was done to each dead letter of one source. One entry per (source, dlqId), never per drain.
- *
- *   absent | cool ──begin──► open ──published──► published ──gone──► gone
- *      ▲  ▲                   │ ▲ │                 ▲
- *      │  └───── refused ─────┘ │ └──── archived ── │ ─► archived ──gone──► gone
- *   release                  begin (takeover)       │
- *      └────────────────────── parked ◄─ park ──────┘ (a published fact overrides a park)
- *
- * Rights are fenced, facts are not: begin, refused, park and release need the current right; `published` and `gone` merge
- * upwards from any worker and never regress. All times are Redis TIME, taken inside the script, in Unix ms.
- * Every call handles up to 100 records in one round trip and is idempotent per token: the client may send it twice.
- */
-export interface LedgerLimits {
-  /** W: how long the service remembers a deduplication id. */
-  readonly dedupWindowMs: number;
-  /** S: the last byte of a POST leaves within this time of its begin. */
-  readonly sendByMs: number;
-  /** T: how long a POST may wait for its answer. */
-  readonly batchTimeoutMs: number;
-  /** X: the network delay bound. */
-  readonly networkDelayMs: number;
-  /** A page older than this may not begin anything. Below every tombstone's life. */
-  readonly maxPageAgeMs: number;
-  readonly retentionMs: number;
-  /** How long a tombstone is kept: above maxPageAge and above two full-pass intervals. */
-  readonly tombstoneMs: number;
-  /** Settle gate: no begin while the oldest published-not-deleted is older than this … */
-  readonly settleGateAgeMs: number;
-  /** … or more than this many have had a failed DELETE. */
-  readonly settleGateFailedDeletes: number;
-}
-
-/** takeoverAfter = S + T + 15 s. */
-export function takeoverAfterMs(limits: LedgerLimits): number {
-  return limits.sendByMs + limits.batchTimeoutMs + 15_000;
-}
-
-/** No POST of one id begins later than firstAt + this: W − S − X − 45 s. Settings that make it ≤ takeoverAfter are refused at load. */
-export function postHorizonMs(limits: LedgerLimits): number {
-  return limits.dedupWindowMs - limits.sendByMs - limits.networkDelayMs - 45_000;
-}
+import type { LedgerView, OpenEntry, ParkedEntry, PendingEntry, Released, Series } from "./ledger-entries.ts";
+import type { LedgerLimits } from "./ledger-limits.ts";
 
 /** Comes with every answer. Another epoch, or a lower sequence number than any live worker has seen, means lost writes. */
 export interface LedgerStamp {
@@ -53,95 +12,6 @@ export interface LedgerStamp {
   readonly at: number;
   /** When it was last noticed that writes were lost, and since when what they told of may have been published; Unix ms. */
   readonly lost?: { readonly at: number; readonly since: number };
-}
-
-/** The POSTs made under one deduplication id. */
-export interface Series {
-  /** 1 for the plain id, 2 for `…-2` and so on. */
-  readonly suffix: number;
-  /** Set by the first begin of the series and never renewed while a POST of it may be unanswered. */
-  readonly firstAt: number;
-  /** POSTs begun, the current one included, those certainly not sent excluded. */
-  readonly posts: number;
-  /** Of these, refused for certain. posts − refusals (− 1 for the one in flight) are unanswered. */
-  readonly refusals: number;
-}
-
-/**
- * Whether a record that was parked may be tried once more. `by-person`: somebody granted one attempt, whatever parked it.
- * `listed-again`: it had been parked as vanished and is listed after all.
- */
-export type Released = false | "by-person" | "listed-again";
-
-export type LedgerView =
-  | { readonly state: "absent" }
-  | {
-      readonly state: "cool";
-      readonly dueAt: number;
-      readonly refusedAlone: number;
-      /** Redrives known to have been made; after a release one less, which is the attempt granted. */
-      readonly attempt: number;
-      /** Where it was, `attempt` stands in place of the lineage's count, not beside it. */
-      readonly released: Released;
-      /** As in Series. */
-      readonly firstAt: number;
-    }
-  | {
-      readonly state: "open";
-      readonly drain: DrainName;
-      readonly series: Series;
-      readonly lastAt: number;
-      /** Redrives known to have been made before the one in doubt: the begin's `attempt` less one. */
-      readonly attempt: number;
-      readonly messageId: MessageId;
-      /** What was granted before its begin, and is not spent while its outcome is unknown. */
-      readonly released: Released;
-      /** now > lastAt + takeoverAfter: neither published nor not published until reconciled. */
-      readonly unknown: boolean;
-      /** now > firstAt + postHorizon: no further POST of this series. */
-      readonly pastHorizon: boolean;
-    }
-  | {
-      readonly state: "published";
-      readonly as: MessageId;
-      readonly drain: DrainName | null;
-      readonly at: number;
-      readonly deleteFailed: boolean;
-      readonly messageId: MessageId | null;
-    }
-  | {
-      readonly state: "archived";
-      readonly file: string;
-      readonly drain: DrainName;
-      readonly at: number;
-      readonly messageId: MessageId | null;
-    }
-  | { readonly state: "gone" }
-  | {
-      readonly state: "parked";
-      readonly reason: ParkReason;
-      readonly drain: DrainName;
-      readonly rulesHash: string;
-      readonly attempt: number;
-      /** As in Series; of what was never published, when it was first parked. */
-      readonly firstAt: number;
-    }
-  /** Another version of redriver wrote it in a layout of its own: nothing may be done with it, and nothing changes it. */
-  | { readonly state: "other-version" };
-
-/**
- * What is parked for these is decided again whenever its drain lists it: rules, the time or settings may say otherwise by then.
- * Every other park waits for a person.
- */
-export const reasonsDecidedAgain = [
-  "rule",
-  "otherwise",
-  "destination-not-allowed",
-  "over-limit",
-] as const satisfies readonly ParkReason[];
-
-export function isDecidedAgain(reason: ParkReason): boolean {
-  return reasonsDecidedAgain.some((again) => again === reason);
 }
 
 export interface BeginRequest {
@@ -285,21 +155,6 @@ export type ParkVerdict =
   | { readonly kind: "not-yours" }
   | { readonly kind: "done-before" };
 
-export interface OpenEntry {
-  readonly dlqId: DlqId;
-  readonly view: Extract<LedgerView, { state: "open" }>;
-}
-
-export interface ParkedEntry {
-  readonly dlqId: DlqId;
-  readonly view: Extract<LedgerView, { state: "parked" }>;
-}
-
-export interface PendingEntry {
-  readonly dlqId: DlqId;
-  readonly view: Extract<LedgerView, { state: "published" | "archived" }>;
-}
-
 /** The size and age of what is not finished, for metrics, status and the settle gate. */
 export interface LedgerSummary extends LedgerStamp {
   readonly open: number;
@@ -314,6 +169,18 @@ export interface LedgerSummary extends LedgerStamp {
 }
 
 /**
+ * The ledger: what was done to each dead letter of one source. One entry per (source, dlqId), never per drain.
+ *
+ *   absent | cool ──begin──► open ──published──► published ──gone──► gone
+ *      ▲  ▲                   │ ▲ │                 ▲
+ *      │  └───── refused ─────┘ │ └──── archived ── │ ─► archived ──gone──► gone
+ *   release                  begin (takeover)       │
+ *      └────────────────────── parked ◄─ park ──────┘ (a published fact overrides a park)
+ *
+ * Rights are fenced, facts are not: begin, refused, park and release need the current right; `published` and `gone` merge
+ * upwards from any worker and never regress. All times are Redis TIME, taken inside the script, in Unix ms.
+ * Every call handles up to 100 records in one round trip and is idempotent per token: the client may send it twice.
+ *
  * Guarantees: one script and one round trip per call; an entry and the indexes change together. Fails with RedriverError
  * `redis-unavailable`; no answer means not begun, so no POST. Not part of this contract: bodies, rates, schedules.
  */

@@ -2,7 +2,7 @@ import type { DlqId, RawRecord } from "../message/dead-letter.ts";
 import { readLineage, rootOf } from "../message/lineage.ts";
 import { parseRecord } from "../message/parse-record.ts";
 import type { DrainName } from "../ports/ids.ts";
-import type { ParkedEntry } from "../ports/ledger.ts";
+import type { ParkedEntry } from "../ports/ledger-entries.ts";
 import type { Select } from "../ports/service.ts";
 import type { ListingSignals } from "./list-patiently.ts";
 import { listToEnd } from "./list-to-end.ts";

@@ -1,4 +1,4 @@
-import type { ParkedEntry } from "../ports/ledger.ts";
+import type { ParkedEntry } from "../ports/ledger-entries.ts";
 import { noteIntent } from "./note-act.ts";
 import type { DrainRuntime, SourceRuntime } from "./runtime.ts";
 import type { DrainName } from "../ports/ids.ts";

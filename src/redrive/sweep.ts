@@ -8,8 +8,8 @@
  */
 import type { DlqId } from "../message/dead-letter.ts";
 import type { DrainName } from "../ports/ids.ts";
-import type { OpenEntry, PendingEntry } from "../ports/ledger.ts";
-import { takeoverAfterMs } from "../ports/ledger.ts";
+import type { OpenEntry, PendingEntry } from "../ports/ledger-entries.ts";
+import { takeoverAfterMs } from "../ports/ledger-limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import { createBackoff, type Backoff } from "./backoff.ts";
 import {

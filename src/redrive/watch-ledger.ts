@@ -1,10 +1,5 @@
-import {
-  postHorizonMs,
-  type Ledger,
-  type LedgerLimits,
-  type LedgerStamp,
-  type LedgerSummary,
-} from "../ports/ledger.ts";
+import { postHorizonMs, type LedgerLimits } from "../ports/ledger-limits.ts";
+import type { Ledger, LedgerStamp, LedgerSummary } from "../ports/ledger.ts";
 
 export interface LostWrites {
   readonly expected: string;

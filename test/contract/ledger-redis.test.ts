@@ -5,7 +5,7 @@ import { createRedisLedger } from "../../src/ledger/redis-ledger.ts";
 import { createRedisSourceBook } from "../../src/ledger/redis-source-book.ts";
 import { sourceKeys } from "../../src/ledger/keys.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
-import { postHorizonMs } from "../../src/ports/ledger.ts";
+import { postHorizonMs } from "../../src/ports/ledger-limits.ts";
 import {
   defaultLimits,
   dlqId,

@@ -1,5 +1,5 @@
 import type { AuditAct } from "../../src/ports/audit.ts";
-import type { LedgerView } from "../../src/ports/ledger.ts";
+import type { LedgerView } from "../../src/ports/ledger-entries.ts";
 import type { KnownLetter, Observation } from "./observe.ts";
 
 export interface Double {

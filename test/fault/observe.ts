@@ -4,7 +4,7 @@ import type { EntryOf } from "../../src/emulator/index.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { ArchiveDamage } from "../../src/ports/archive.ts";
 import type { AuditAct } from "../../src/ports/audit.ts";
-import type { LedgerView } from "../../src/ports/ledger.ts";
+import type { LedgerView } from "../../src/ports/ledger-entries.ts";
 import type { Fate, SourceName } from "./scenario.ts";
 import { keyOf, type Stand } from "./stand.ts";
 

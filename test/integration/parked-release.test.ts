@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openAuditReader } from "../../src/compose/build-audit.ts";
-import type { LedgerView } from "../../src/ports/ledger.ts";
+import type { LedgerView } from "../../src/ports/ledger-entries.ts";
 import { readParked } from "../../src/redrive/find-parked.ts";
 import { releaseParked } from "../../src/redrive/release.ts";
 import { collect } from "../../src/redrive/stages/collect.ts";

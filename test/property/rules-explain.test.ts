@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { explainRecord } from "../../src/cli/rules-explain.ts";
 import type { DeadLetter, RawRecord } from "../../src/message/dead-letter.ts";
 import type { DrainConfig } from "../../src/ports/drains.ts";
-import type { LedgerView } from "../../src/ports/ledger.ts";
+import type { LedgerView } from "../../src/ports/ledger-entries.ts";
 import { compileRules } from "../../src/rules/compile-rules.ts";
 import type { RuleSpec } from "../../src/rules/spec.ts";
 import { conditions, recordFacts } from "../support/arbitrary-rules.ts";

@@ -1,4 +1,4 @@
-import type { LedgerLimits } from "../../src/ports/ledger.ts";
+import type { LedgerLimits } from "../../src/ports/ledger-limits.ts";
 
 /** Times of the soak, ms: the shortest that redriver's settings allow, so that a minute holds many takeovers. */
 export const times = {

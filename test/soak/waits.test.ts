@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { postHorizonMs, type LedgerView } from "../../src/ports/ledger.ts";
+import type { LedgerView } from "../../src/ports/ledger-entries.ts";
+import { postHorizonMs } from "../../src/ports/ledger-limits.ts";
 import { ledgerLimits, times } from "./document.ts";
 import { createQuiet, slackMs, stallLimitMs, stallMsOf } from "./waits.ts";
 import { restOf, weighWait } from "./weigh-wait.ts";

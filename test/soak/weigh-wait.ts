@@ -1,4 +1,5 @@
-import { postHorizonMs, type LedgerView } from "../../src/ports/ledger.ts";
+import type { LedgerView } from "../../src/ports/ledger-entries.ts";
+import { postHorizonMs } from "../../src/ports/ledger-limits.ts";
 import { ledgerLimits, times } from "./document.ts";
 import { stallLimitMs, stallMsOf, type Excuse } from "./waits.ts";
 

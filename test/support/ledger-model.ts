@@ -3,7 +3,8 @@ import { expect } from "vitest";
 import { sourceKeys } from "../../src/ledger/keys.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { DrainName, Token } from "../../src/ports/ids.ts";
-import type { BeginOptions, BeginVerdict, LedgerView, RefusedRequest } from "../../src/ports/ledger.ts";
+import type { LedgerView } from "../../src/ports/ledger-entries.ts";
+import type { BeginOptions, BeginVerdict, RefusedRequest } from "../../src/ports/ledger.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
 import {
   dlqId,

@@ -1,12 +1,7 @@
 import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
 import type { DrainName, SourceId, Token } from "../../src/ports/ids.ts";
-import type {
-  BeginOptions,
-  BeginRequest,
-  BeginVerdict,
-  Ledger,
-  LedgerLimits,
-} from "../../src/ports/ledger.ts";
+import type { LedgerLimits } from "../../src/ports/ledger-limits.ts";
+import type { BeginOptions, BeginRequest, BeginVerdict, Ledger } from "../../src/ports/ledger.ts";
 import type { PassBook, PauseBook } from "../../src/ports/passes.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
 import { defineScript, type RedisScript, type ScriptRunner } from "../../src/redis/script-runner.ts";

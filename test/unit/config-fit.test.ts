@@ -4,7 +4,7 @@ import { formatProblem } from "../../src/config/problem.ts";
 import { checkFit } from "../../src/config/settings/check-fit.ts";
 import { checkInequality, toLedgerLimits } from "../../src/config/settings/ledger-limits.ts";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
-import { postHorizonMs, takeoverAfterMs } from "../../src/ports/ledger.ts";
+import { postHorizonMs, takeoverAfterMs } from "../../src/ports/ledger-limits.ts";
 
 const settingsOf = (env: Record<string, string> = {}) => {
   const outcome = loadSettings({ env, flags: {} });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GuardStanding } from "../../src/ports/guards.ts";
-import type { LedgerView } from "../../src/ports/ledger.ts";
+import type { LedgerView } from "../../src/ports/ledger-entries.ts";
 import type { DrainRuntime } from "../../src/redrive/runtime.ts";
 import { holdByGuards } from "../../src/redrive/stages/guards.ts";
 import type { Candidate } from "../../src/redrive/stages/records.ts";

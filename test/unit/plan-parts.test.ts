@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BatchItem, DlqId } from "../../src/message/dead-letter.ts";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
-import type { LedgerView } from "../../src/ports/ledger.ts";
+import type { LedgerView } from "../../src/ports/ledger-entries.ts";
 import type { Decision } from "../../src/rules/decision.ts";
 import { hashItem, hashRecord } from "../../src/redrive/plan/content-hash.ts";
 import { estimate, type EstimateInput } from "../../src/redrive/plan/estimate.ts";

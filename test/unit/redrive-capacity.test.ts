@@ -4,7 +4,7 @@ import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { LimitsConfig } from "../../src/ports/drains.ts";
 import { RedriverError } from "../../src/ports/errors.ts";
 import type { PassId } from "../../src/ports/ids.ts";
-import type { LedgerView } from "../../src/ports/ledger.ts";
+import type { LedgerView } from "../../src/ports/ledger-entries.ts";
 import type { Capacity, CapacityQuery } from "../../src/ports/limits.ts";
 import type { HoldReason } from "../../src/rules/decision.ts";
 import type { Rate } from "../../src/rules/spec.ts";

@@ -1,4 +1,4 @@
-import { reasonsDecidedAgain } from "../../ports/ledger.ts";
+import { reasonsDecidedAgain } from "../../ports/ledger-entries.ts";
 import { defineScript, type RedisScript } from "../../redis/script-runner.ts";
 
 /**

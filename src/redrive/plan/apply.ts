@@ -9,7 +9,7 @@
  */
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { AuditRecord } from "../../ports/audit.ts";
-import { takeoverAfterMs } from "../../ports/ledger.ts";
+import { takeoverAfterMs } from "../../ports/ledger-limits.ts";
 import type { Tally } from "../../ports/passes.ts";
 import { addTallies, emptyTally, noReasons } from "../../ports/tally.ts";
 import type { ListingSignals } from "../list-patiently.ts";

@@ -1,7 +1,7 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { HoldReason } from "../../rules/decision.ts";
-import type { LedgerView } from "../../ports/ledger.ts";
+import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { isAct, toPlanned, type Planned, type PlanRecord } from "./plan-record.ts";
 import type { SurveyedRecord } from "./survey.ts";
 

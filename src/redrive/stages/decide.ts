@@ -1,6 +1,6 @@
 import { isNonRetryable } from "../../message/fidelity.ts";
 import { rootOf } from "../../message/lineage.ts";
-import { isDecidedAgain, type LedgerView } from "../../ports/ledger.ts";
+import { isDecidedAgain, type LedgerView } from "../../ports/ledger-entries.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
 import type { Decision, ParkReason } from "../../rules/decision.ts";
 import type { RecordFacts } from "../../rules/facts.ts";

@@ -1,5 +1,7 @@
 import type { DeadLetter } from "../../message/dead-letter.ts";
-import { postHorizonMs, type LedgerLimits, type LedgerStamp, type LedgerView } from "../../ports/ledger.ts";
+import type { LedgerView } from "../../ports/ledger-entries.ts";
+import { postHorizonMs, type LedgerLimits } from "../../ports/ledger-limits.ts";
+import type { LedgerStamp } from "../../ports/ledger.ts";
 
 /** The clocks of Redis and of the service may differ by so much without anybody's noticing. */
 const clockMarginMs = 60_000;

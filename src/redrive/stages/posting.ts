@@ -1,6 +1,7 @@
 import { isRedisAway } from "../../ports/errors.ts";
 import type { Token } from "../../ports/ids.ts";
-import type { BeginVerdict, RefusedRequest, Series } from "../../ports/ledger.ts";
+import type { Series } from "../../ports/ledger-entries.ts";
+import type { BeginVerdict, RefusedRequest } from "../../ports/ledger.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { held, inDoubt } from "./left.ts";

@@ -1,6 +1,6 @@
 import type { BatchItem, DlqId, RawRecord, DeadLetter } from "../../message/dead-letter.ts";
 import type { Lineage, LineageReading } from "../../message/lineage.ts";
-import type { LedgerView } from "../../ports/ledger.ts";
+import type { LedgerView } from "../../ports/ledger-entries.ts";
 import type { Decision, Loss } from "../../rules/decision.ts";
 
 /** A page of the DLQ, and the Redis time learned before its GET was sent. */

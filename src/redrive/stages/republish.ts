@@ -13,7 +13,8 @@
 import { encodeItem } from "../../message/encode-item.ts";
 import { isRedisAway } from "../../ports/errors.ts";
 import type { Token } from "../../ports/ids.ts";
-import type { BeginOptions, Series } from "../../ports/ledger.ts";
+import type { Series } from "../../ports/ledger-entries.ts";
+import type { BeginOptions } from "../../ports/ledger.ts";
 import type { BatchOutcome } from "../../ports/service.ts";
 import { noteIntent, ofDrain } from "../note-act.ts";
 import type { DrainRuntime } from "../runtime.ts";

@@ -1,6 +1,7 @@
 import type { DlqId } from "../../../src/message/dead-letter.ts";
 import type { NewAuditEntry } from "../../../src/ports/audit.ts";
-import type { BeginAnswer, BeginOptions, Ledger, LedgerView } from "../../../src/ports/ledger.ts";
+import type { LedgerView } from "../../../src/ports/ledger-entries.ts";
+import type { BeginAnswer, BeginOptions, Ledger } from "../../../src/ports/ledger.ts";
 import { toDeduplicationId } from "../../../src/message/deduplication-id.ts";
 import { limits } from "./limits.ts";
 import type { ModelLetter, ModelService, SentItem } from "./model-service.ts";

@@ -1,0 +1,107 @@
+import type { DlqId, MessageId } from "../message/dead-letter.ts";
+import type { ParkReason } from "../rules/decision.ts";
+import type { DrainName } from "./ids.ts";
+
+/** The POSTs made under one deduplication id. */
+export interface Series {
+  /** 1 for the plain id, 2 for `…-2` and so on. */
+  readonly suffix: number;
+  /** Set by the first begin of the series and never renewed while a POST of it may be unanswered. */
+  readonly firstAt: number;
+  /** POSTs begun, the current one included, those certainly not sent excluded. */
+  readonly posts: number;
+  /** Of these, refused for certain. posts − refusals (− 1 for the one in flight) are unanswered. */
+  readonly refusals: number;
+}
+
+/**
+ * Whether a record that was parked may be tried once more. `by-person`: somebody granted one attempt, whatever parked it.
+ * `listed-again`: it had been parked as vanished and is listed after all.
+ */
+export type Released = false | "by-person" | "listed-again";
+
+export type LedgerView =
+  | { readonly state: "absent" }
+  | {
+      readonly state: "cool";
+      readonly dueAt: number;
+      readonly refusedAlone: number;
+      /** Redrives known to have been made; after a release one less, which is the attempt granted. */
+      readonly attempt: number;
+      /** Where it was, `attempt` stands in place of the lineage's count, not beside it. */
+      readonly released: Released;
+      /** As in Series. */
+      readonly firstAt: number;
+    }
+  | {
+      readonly state: "open";
+      readonly drain: DrainName;
+      readonly series: Series;
+      readonly lastAt: number;
+      /** Redrives known to have been made before the one in doubt: the begin's `attempt` less one. */
+      readonly attempt: number;
+      readonly messageId: MessageId;
+      /** What was granted before its begin, and is not spent while its outcome is unknown. */
+      readonly released: Released;
+      /** now > lastAt + takeoverAfter: neither published nor not published until reconciled. */
+      readonly unknown: boolean;
+      /** now > firstAt + postHorizon: no further POST of this series. */
+      readonly pastHorizon: boolean;
+    }
+  | {
+      readonly state: "published";
+      readonly as: MessageId;
+      readonly drain: DrainName | null;
+      readonly at: number;
+      readonly deleteFailed: boolean;
+      readonly messageId: MessageId | null;
+    }
+  | {
+      readonly state: "archived";
+      readonly file: string;
+      readonly drain: DrainName;
+      readonly at: number;
+      readonly messageId: MessageId | null;
+    }
+  | { readonly state: "gone" }
+  | {
+      readonly state: "parked";
+      readonly reason: ParkReason;
+      readonly drain: DrainName;
+      readonly rulesHash: string;
+      readonly attempt: number;
+      /** As in Series; of what was never published, when it was first parked. */
+      readonly firstAt: number;
+    }
+  /** Another version of redriver wrote it in a layout of its own: nothing may be done with it, and nothing changes it. */
+  | { readonly state: "other-version" };
+
+/**
+ * What is parked for these is decided again whenever its drain lists it: rules, the time or settings may say otherwise by then.
+ * Every other park waits for a person.
+ */
+export const reasonsDecidedAgain = [
+  "rule",
+  "otherwise",
+  "destination-not-allowed",
+  "over-limit",
+] as const satisfies readonly ParkReason[];
+
+export function isDecidedAgain(reason: ParkReason): boolean {
+  return reasonsDecidedAgain.some((again) => again === reason);
+}
+
+export interface OpenEntry {
+  readonly dlqId: DlqId;
+  readonly view: Extract<LedgerView, { state: "open" }>;
+}
+
+export interface ParkedEntry {
+  readonly dlqId: DlqId;
+  readonly view: Extract<LedgerView, { state: "parked" }>;
+}
+
+export interface PendingEntry {
+  readonly dlqId: DlqId;
+  readonly view: Extract<LedgerView, { state: "published" | "archived" }>;
+}

@@ -1,0 +1,30 @@
+/** What bounds the ledger in time and in number; two arithmetics of it are shared by all who look at an entry. */
+export interface LedgerLimits {
+  /** W: how long the service remembers a deduplication id. */
+  readonly dedupWindowMs: number;
+  /** S: the last byte of a POST leaves within this time of its begin. */
+  readonly sendByMs: number;
+  /** T: how long a POST may wait for its answer. */
+  readonly batchTimeoutMs: number;
+  /** X: the network delay bound. */
+  readonly networkDelayMs: number;
+  /** A page older than this may not begin anything. Below every tombstone's life. */
+  readonly maxPageAgeMs: number;
+  readonly retentionMs: number;
+  /** How long a tombstone is kept: above maxPageAge and above two full-pass intervals. */
+  readonly tombstoneMs: number;
+  /** Settle gate: no begin while the oldest published-not-deleted is older than this … */
+  readonly settleGateAgeMs: number;
+  /** … or more than this many have had a failed DELETE. */
+  readonly settleGateFailedDeletes: number;
+}
+
+/** takeoverAfter = S + T + 15 s. */
+export function takeoverAfterMs(limits: LedgerLimits): number {
+  return limits.sendByMs + limits.batchTimeoutMs + 15_000;
+}
+
+/** No POST of one id begins later than firstAt + this: W − S − X − 45 s. Settings that make it ≤ takeoverAfter are refused at load. */
+export function postHorizonMs(limits: LedgerLimits): number {
+  return limits.dedupWindowMs - limits.sendByMs - limits.networkDelayMs - 45_000;
+}
