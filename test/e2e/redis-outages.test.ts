@@ -1,13 +1,12 @@
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { createDrainStage, readyz, type DrainStage } from "../support/drain-stage.ts";
 import { startDaemon } from "../support/daemon.ts";
+import { isReady, startMidDrain, type Daemon } from "../support/mid-drain.ts";
 import { createRedisServers, freePort, type RedisServer } from "../support/redis-servers.ts";
 import { createTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 
 const servers = createRedisServers();
 afterAll(() => servers.stop());
-
-type Daemon = Awaited<ReturnType<typeof startDaemon>>;
 
 async function proxied(server: RedisServer): Promise<{ readonly proxy: TcpProxy; readonly url: string }> {
   const proxy = await createTcpProxy({ host: "127.0.0.1", port: server.port });
@@ -24,30 +23,6 @@ async function saysNotReady(daemon: Daemon, words: string | RegExp): Promise<voi
   await expect.poll(reasons, { timeout: 15_000 }).toMatch(words);
   expect((await fetch(`${daemon.address}/readyz`)).status).toBe(503);
   expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
-}
-
-async function isReady(daemon: Daemon): Promise<void> {
-  await expect.poll(() => readyz(daemon.address), { timeout: 20_000 }).toEqual({ ok: true, reasons: [] });
-}
-
-/** In the middle of a drain of slow batches. */
-async function midDrain(url: string, env: Readonly<Record<string, string>> = {}) {
-  const stage = await createDrainStage({ url, env });
-  const bodies = stage.seed(600);
-  stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
-  const daemon = await startDaemon(stage.setup.env);
-  await daemon.line(({ act }) => act === "published");
-  return {
-    stage,
-    daemon,
-    /** Drained, and ready again. */
-    async endsWell(timeoutMs = 60_000) {
-      stage.emulator.faults.remove("slow");
-      await stage.emptied(timeoutMs);
-      await isReady(daemon);
-    },
-    deliveredOnce: () => stage.deliveredOnce(bodies),
-  };
 }
 
 /** Nothing is sent while this is so; what was under way when it began has ended by then. */
@@ -102,7 +77,7 @@ describe("a Redis that is not there at the start", () => {
 describe("a Redis that goes away in the middle of a drain", () => {
   it("cut off: nothing is published, and it goes on by itself", async () => {
     const { proxy, url } = await proxied(await servers.start());
-    const { stage, daemon, endsWell, deliveredOnce } = await midDrain(url);
+    const { stage, daemon, endsWell, deliveredOnce } = await startMidDrain({ url });
     await proxy.cut();
     await saysNotReady(daemon, "REDRIVER_REDIS_URL");
     await publishesNothing(stage);
@@ -113,7 +88,7 @@ describe("a Redis that goes away in the middle of a drain", () => {
 
   it("silent, with every connection half open: it is noticed, and new connections are made", async () => {
     const { proxy, url } = await proxied(await servers.start());
-    const { stage, daemon, endsWell, deliveredOnce } = await midDrain(url);
+    const { stage, daemon, endsWell, deliveredOnce } = await startMidDrain({ url });
     proxy.strand();
     expect(stage.emulator.dlq.size).toBeGreaterThan(0);
     await saysNotReady(daemon, /did not answer|timeout/);
@@ -124,7 +99,7 @@ describe("a Redis that goes away in the middle of a drain", () => {
   it("killed, and back with what its file holds: each is delivered once", async () => {
     const file = ["--appendonly", "yes", "--appendfsync", "everysec"];
     const server = await servers.start([...file, "--dir", servers.folder]);
-    const { daemon, endsWell, deliveredOnce } = await midDrain(server.url);
+    const { daemon, endsWell, deliveredOnce } = await startMidDrain({ url: server.url });
     await server.kill();
     await saysNotReady(daemon, "REDRIVER_REDIS_URL");
     await servers.start([...file, "--dir", servers.folder], { port: server.port });
@@ -134,7 +109,7 @@ describe("a Redis that goes away in the middle of a drain", () => {
 
   it("flushed: the loss is told, and each is delivered once", async () => {
     const server = await servers.start();
-    const { daemon, endsWell, deliveredOnce } = await midDrain(server.url);
+    const { daemon, endsWell, deliveredOnce } = await startMidDrain({ url: server.url });
     await server.admin.flushall();
     await daemon.line(({ event }) => event === "ledger:lost-writes", 30_000);
     await endsWell(90_000);
@@ -174,7 +149,7 @@ describe("a Redis that must not keep a ledger", () => {
 
   it("because it turns into one that evicts in the middle of a drain: it stops, and goes on", async () => {
     const server = await servers.start();
-    const { stage, daemon, endsWell, deliveredOnce } = await midDrain(server.url);
+    const { stage, daemon, endsWell, deliveredOnce } = await startMidDrain({ url: server.url });
     stage.emulator.faults.remove("slow");
     stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 1_500, name: "slow" });
     await server.admin.config("SET", "maxmemory-policy", "volatile-lru");
@@ -235,7 +210,7 @@ describe("a Redis that runs out of memory", () => {
 
   it("wholly, in the middle of a drain: it stops, says what to do, and each is delivered once", async () => {
     const server = await startFilled();
-    const { stage, daemon, endsWell, deliveredOnce } = await midDrain(server.url);
+    const { stage, daemon, endsWell, deliveredOnce } = await startMidDrain({ url: server.url });
     await limit(server, 1.2);
     await saysNotReady(daemon, /of maxmemory in use.*raise maxmemory/);
     await publishesNothing(stage);

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { createDrainStage, readyz } from "../support/drain-stage.ts";
 import { startDaemon } from "../support/daemon.ts";
+import { becomesMaster, startMidDrain } from "../support/mid-drain.ts";
 import { documentedUsers } from "../support/redis-acl.ts";
 import {
   createRedisServers,
@@ -87,20 +88,12 @@ const url = "redis://redriver:secret@not-used.invalid";
 describe("a master that Sentinels watch", () => {
   it("is drained through; killed in the middle, its replica takes over and each is delivered once", async () => {
     const { master, replica, sentinels, env } = await startWatched();
-    const stage = await createDrainStage({ url, env });
-    const bodies = stage.seed(600);
-    stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
-    const daemon = await startDaemon(stage.setup.env);
-    await daemon.line(({ act }) => act === "published");
+    const { stage, daemon, endsWell, deliveredOnce } = await startMidDrain({ url, env });
     await master.kill();
     expect(stage.emulator.dlq.size).toBeGreaterThan(0);
-    await expect
-      .poll(async () => String(await replica.admin.call("INFO", "replication")), { timeout: 20_000 })
-      .toContain("role:master");
-    stage.emulator.faults.remove("slow");
-    await stage.emptied(60_000);
-    stage.deliveredOnce(bodies);
-    await expect.poll(async () => (await readyz(daemon.address)).reasons, { timeout: 15_000 }).toEqual([]);
+    await becomesMaster(replica);
+    await endsWell();
+    deliveredOnce();
     expect(JSON.stringify(daemon.log)).not.toContain("secret");
     expect(await refusedBy([replica, ...sentinels])).toEqual([]);
     daemon.child.kill("SIGTERM");
@@ -110,21 +103,14 @@ describe("a master that Sentinels watch", () => {
   it("behind TLS, handed over on purpose and living on as a replica, is left by itself: each is delivered once", async () => {
     const certificates = makeCertificates(servers.folder);
     const { sentinels, replica, env } = await startWatched(certificates);
-    const stage = await createDrainStage({
+    const { endsWell, deliveredOnce } = await startMidDrain({
       url: url.replace("redis:", "rediss:"),
       env: { ...env, REDRIVER_REDIS_CA_FILE: certificates.caFile },
     });
-    const bodies = stage.seed(600);
-    stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
-    const daemon = await startDaemon(stage.setup.env);
-    await daemon.line(({ act }) => act === "published");
     await sentinels[0]?.admin.call("SENTINEL", "FAILOVER", "main");
-    await expect
-      .poll(async () => String(await replica.admin.call("INFO", "replication")), { timeout: 20_000 })
-      .toContain("role:master");
-    stage.emulator.faults.remove("slow");
-    await stage.emptied(60_000);
-    stage.deliveredOnce(bodies);
+    await becomesMaster(replica);
+    await endsWell();
+    deliveredOnce();
   }, 120_000);
 
   it("that nobody can name is said by the setting, and drained when it can be", async () => {

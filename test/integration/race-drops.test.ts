@@ -2,7 +2,13 @@
 import { describe, expect, it } from "vitest";
 import { readArchive } from "../support/archives.ts";
 import { createFolder } from "../support/command.ts";
-import { createRaceStand, takeoverMs, type RaceStand, type Worker } from "../support/race-stand.ts";
+import {
+  createRaceStand,
+  takeoverMs,
+  type RaceStand,
+  type Worker,
+  stallPage,
+} from "../support/race-stand.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
@@ -85,18 +91,12 @@ describe("two workers drop the same", () => {
     const race = await stand();
     const [a, b] = [await race.worker(), await race.worker()];
     const ids = race.seed(2);
-    const stalled = a.stop("archive", "after");
-    const late = a.page();
-    await stalled.reached;
+    const stalled = await stallPage(a, "archive", "after");
     await race.wait(takeoverMs + 1);
-    const archiving = b.stop("archive", "before");
-    const taking = b.page();
-    await archiving.reached;
-    stalled.release();
-    expect(await late).toMatchObject({ tally: { deleted: 0 } });
+    const archiving = await stallPage(b, "archive", "before");
+    expect(await stalled.goOn()).toMatchObject({ tally: { deleted: 0 } });
     expect(race.rig.emulator.dlq.size).toBe(2);
-    archiving.release();
-    expect(await taking).toMatchObject({ tally: { deleted: 2 } });
+    expect(await archiving.goOn()).toMatchObject({ tally: { deleted: 2 } });
     expect(await race.states(ids)).toEqual(["gone", "gone"]);
   });
 });
@@ -106,18 +106,12 @@ describe("one drops and another republishes the same", () => {
     const race = await stand();
     const [a, b] = [await race.worker(), await race.worker({ drain: republishes })];
     const ids = race.seed(2);
-    const stalled = a.stop("archive", "after");
-    const late = a.page();
-    await stalled.reached;
+    const stalled = await stallPage(a, "archive", "after");
     await race.wait(takeoverMs + 1);
-    const posting = b.stop("publish", "before");
-    const taking = b.page();
-    await posting.reached;
-    stalled.release();
-    expect(await late).toMatchObject({ tally: { deleted: 0 } });
+    const posting = await stallPage(b, "publish", "before");
+    expect(await stalled.goOn()).toMatchObject({ tally: { deleted: 0 } });
     expect(await race.states(ids)).toEqual(["open", "open"]);
-    posting.release();
-    expect(await taking).toMatchObject({ tally: { republished: 2, deleted: 2 } });
+    expect(await posting.goOn()).toMatchObject({ tally: { republished: 2, deleted: 2 } });
     expect(race.rig.emulator.journal.counts().accepted).toBe(2);
   });
 
@@ -129,16 +123,13 @@ describe("one drops and another republishes the same", () => {
     const late = a.page();
     await stalled.reached;
     await race.wait(takeoverMs + 1);
-    const deleting = b.stop("remove", "before");
-    const taking = b.page();
-    await deleting.reached;
+    const deleting = await stallPage(b, "remove", "before");
     expect(await race.states(ids)).toEqual(["archived", "archived"]);
     const last = a.stop("remove", "before");
     stalled.release();
     await last.reached;
     expect(await race.states(ids)).toEqual(["published", "published"]);
-    deleting.release();
-    await taking;
+    await deleting.goOn();
     last.release();
     await late;
     expect(await race.states(ids)).toEqual(["gone", "gone"]);

@@ -3,7 +3,13 @@ import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import { runPassHere } from "../../src/redrive/run-pass-here.ts";
 import { expectDrainedOnce } from "../support/accounts.ts";
-import { createRaceStand, takeoverMs, type RaceStand, type Worker } from "../support/race-stand.ts";
+import {
+  createRaceStand,
+  takeoverMs,
+  type RaceStand,
+  type Worker,
+  stallPage,
+} from "../support/race-stand.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
@@ -61,12 +67,9 @@ describe("a page is in the hands of a worker that stalls", () => {
     const race = await stand();
     const [a, b] = [await race.worker(), await race.worker()];
     const ids = race.seed(2);
-    const stalled = a.stop("begin", "before");
-    const late = a.page();
-    await stalled.reached;
+    const stalled = await stallPage(a, "begin", "before");
     await b.page();
-    stalled.release();
-    expect(await late).toMatchObject({ tally: { republished: 0, parked: 0, inDoubt: 0 } });
+    expect(await stalled.goOn()).toMatchObject({ tally: { republished: 0, parked: 0, inDoubt: 0 } });
     expect(postsOf(race)).toBe(1);
     expect(await race.states(ids)).toEqual(["gone", "gone"]);
     await expectDrainedOnce(race.rig, 2);
@@ -233,12 +236,9 @@ describe("a delete is answered with fewer than asked", () => {
     const race = await stand();
     const a = await race.worker();
     const ids = race.seed(3) as [DlqId, DlqId, DlqId];
-    const deleting = a.stop("remove", "before");
-    const first = a.page();
-    await deleting.reached;
+    const deleting = await stallPage(a, "remove", "before");
     race.rig.emulator.dlq.remove([ids[0]]);
-    deleting.release();
-    await first;
+    await deleting.goOn();
     expect(await race.states(ids)).toEqual(["published", "published", "published"]);
     // It was away from the listing for a moment only.
     race.rig.emulator.dlq.seed([

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import { expectDrainedOnce } from "../support/accounts.ts";
-import { createRaceStand, type RaceStand } from "../support/race-stand.ts";
+import { createRaceStand, type RaceStand, stallPage } from "../support/race-stand.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
@@ -23,12 +23,9 @@ describe("a person releases a park", () => {
     const ids = race.seed(2);
     await old.page();
     expect(await race.states(ids)).toEqual(["parked", "parked"]);
-    const deciding = a.stop("begin", "before");
-    const page = a.page();
-    await deciding.reached;
+    const deciding = await stallPage(a, "begin", "before");
     expect(await race.ledger.release(ids)).toMatchObject({ count: 2 });
-    deciding.release();
-    expect(await page).toMatchObject({ tally: { republished: 2, deleted: 2 } });
+    expect(await deciding.goOn()).toMatchObject({ tally: { republished: 2, deleted: 2 } });
     expect(race.posts).toHaveLength(1);
     await expectDrainedOnce(race.rig, 2);
   });
@@ -58,13 +55,10 @@ describe("a person releases a park", () => {
     const [id] = race.seed(1) as [DlqId];
     await old.page();
     await race.wait(1);
-    const parking = late.stop("park", "before");
-    const page = late.page();
-    await parking.reached;
+    const parking = await stallPage(late, "park", "before");
     await race.wait(1);
     expect(await race.ledger.release([id])).toMatchObject({ count: 1 });
-    parking.release();
-    await page;
+    await parking.goOn();
     expect((await race.ledger.peek([id])).views).toMatchObject([{ state: "cool", released: "by-person" }]);
   });
 });
@@ -91,14 +85,11 @@ describe("a worker under an older document parks", () => {
     const parking = old.stop("park", "before");
     const page = old.page();
     await parking.reached;
-    const posting = a.stop("publish", "before");
-    const publishing = a.page();
-    await posting.reached;
+    const posting = await stallPage(a, "publish", "before");
     parking.release();
     await page;
     expect(await race.states(ids)).toEqual(["open", "open"]);
-    posting.release();
-    await publishing;
+    await posting.goOn();
     expect(await race.states(ids)).toEqual(["gone", "gone"]);
     await expectDrainedOnce(race.rig, 2);
   });

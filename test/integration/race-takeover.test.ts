@@ -10,6 +10,7 @@ import {
   type RaceStand,
   type Worker,
   type WorkerOptions,
+  stallPage,
 } from "../support/race-stand.ts";
 import { useRedis } from "../support/redis.ts";
 
@@ -49,17 +50,14 @@ describe("a worker whose POST was accepted stalls", () => {
       const race = await stand();
       const [a, b] = [await race.worker(), await race.worker()];
       const [id] = race.seed(1) as [DlqId];
-      const stalled = a.stop("publish", "after");
-      const late = a.page();
-      await stalled.reached;
+      const stalled = await stallPage(a, "publish", "after");
       await race.wait(takeoverMs + 1);
       const holding = b.stop("publish", "before");
       const taking = takeOver(b);
       await holding.reached;
       expect(await race.states([id])).toEqual(["open"]);
 
-      stalled.release();
-      expect(await late).toMatchObject({ tally: { republished: 1, deleted: 1 } });
+      expect(await stalled.goOn()).toMatchObject({ tally: { republished: 1, deleted: 1 } });
       expect(await race.states([id])).toEqual(["gone"]);
       holding.release();
       await taking;
@@ -74,13 +72,10 @@ describe("a worker whose POST was accepted stalls", () => {
     const race = await stand();
     const [a, b] = [await race.worker(), await race.worker()];
     const [id] = race.seed(1) as [DlqId];
-    const stalled = a.stop("publish", "after");
-    const late = a.page();
-    await stalled.reached;
+    const stalled = await stallPage(a, "publish", "after");
     await race.wait(takeoverMs + 1);
     expect(await b.page()).toMatchObject({ tally: { republished: 1, deduplicated: 1, deleted: 1 } });
-    stalled.release();
-    await late;
+    await stalled.goOn();
     expect(await race.states([id])).toEqual(["gone"]);
     expect(deletedTimes(race, id)).toBe(1);
     expect(race.posts.map(({ ids }) => ids)).toEqual([[`redriver-${id}`], [`redriver-${id}`]]);
@@ -91,14 +86,11 @@ describe("a worker whose POST was accepted stalls", () => {
     const race = await stand({ drain: parking });
     const [a, b] = [await race.worker(), await race.worker()];
     const [id] = race.seed(1) as [DlqId];
-    const stalled = a.stop("publish", "after");
-    const late = a.page();
-    await stalled.reached;
+    const stalled = await stallPage(a, "publish", "after");
     await race.wait(horizonMs + 1);
     await b.sweep();
     expect(await race.states([id])).toEqual(["parked"]);
-    stalled.release();
-    await late;
+    await stalled.goOn();
     expect(await race.states([id])).toEqual(["gone"]);
     await expectDrainedOnce(race.rig, 1);
   });
@@ -148,17 +140,14 @@ describe("a worker is paused between the first byte of its POST and the check be
     const paused = a.page();
     await hold.reached;
     await race.wait(takeoverMs + 1);
-    const holding = b.stop("publish", "before");
-    const taking = b.page();
-    await holding.reached;
+    const holding = await stallPage(b, "publish", "before");
     const before = (await race.ledger.peek(ids)).views;
     hold.release();
     expect(await paused).toMatchObject({ tally: { republished: 0, deleted: 0 } });
     // Its "not sent" comes from a token that is spent: it takes nothing back from the one who holds them now.
     expect((await race.ledger.peek(ids)).views).toEqual(before);
     expect(race.rig.emulator.journal.counts().accepted).toBe(0);
-    holding.release();
-    expect(await taking).toMatchObject({ tally: { republished: 30, deduplicated: 0 } });
+    expect(await holding.goOn()).toMatchObject({ tally: { republished: 30, deduplicated: 0 } });
     expect(race.rig.emulator.journal.counts()).toMatchObject({ accepted: 30, deduplicated: 0 });
     expect(race.rig.emulator.dlq.size).toBe(0);
   });
@@ -223,12 +212,9 @@ describe("no POST of one id begins later than the window allows", () => {
     race.seed(4);
     race.rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, count: 1 });
     a.stop("publish", "after").release();
-    const first = a.stop("publish", "after");
-    const late = a.page();
-    await first.reached;
+    const first = await stallPage(a, "publish", "after");
     await race.wait(horizonMs + 1);
-    first.release();
-    await late;
+    await first.goOn();
     expect(race.posts.map(({ ids }) => ids.length)).toEqual([4, 2]);
     expect(race.rig.emulator.journal.counts().accepted).toBe(2);
   });

@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import net from "node:net";
-import { onTestFinished } from "vitest";
+import type net from "node:net";
+import { createTcpTap } from "./tcp-tap.ts";
 
 /** A TCP path to a server. The first connection on which the client says `word` is held there until it is released. */
 export interface Hold {
@@ -11,22 +11,10 @@ export interface Hold {
 }
 
 export async function createHold(serverUrl: string, word: string): Promise<Hold> {
-  const target = new URL(serverUrl);
-  const sockets = new Set<net.Socket>();
   let held: net.Socket | null = null;
   const reach = new AbortController();
   const reached = once(reach.signal, "abort").then(() => undefined);
-  const server = net.createServer((near) => {
-    const far = net.connect(Number(target.port), target.hostname);
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on("error", () => undefined);
-      socket.on("close", () => {
-        sockets.delete(socket);
-        near.destroy();
-        far.destroy();
-      });
-    }
+  const host = await createTcpTap(new URL(serverUrl), (near, far) => {
     far.on("data", (data) => near.write(data));
     near.on("data", (data) => {
       if (held === null && data.includes(word)) {
@@ -37,15 +25,5 @@ export async function createHold(serverUrl: string, word: string): Promise<Hold>
       far.write(data);
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return {
-    url: `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`,
-    reached,
-    release: () => void held?.resume(),
-  };
+  return { url: `http://${host}`, reached, release: () => void held?.resume() };
 }

@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import net from "node:net";
-import { onTestFinished } from "vitest";
+import type net from "node:net";
 import type { RedisScript } from "../../src/redis/script-runner.ts";
 import type { Worker } from "./race-stand.ts";
+import { createTcpTap } from "./tcp-tap.ts";
 
 /** A TCP path to Redis that keeps a reply back, and then breaks. */
 export interface LossyRedis {
@@ -17,22 +16,10 @@ export interface LossyRedis {
 
 export async function createLossyRedis(redisUrl: string): Promise<LossyRedis> {
   const url = new URL(redisUrl);
-  const { port, hostname } = url;
-  const sockets = new Set<net.Socket>();
   let word: string | null = null;
   let times = 0;
   let muted: net.Socket | null = null;
-  const server = net.createServer((near) => {
-    const far = net.connect(Number(port), hostname);
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on("error", () => undefined);
-      socket.on("close", () => {
-        sockets.delete(socket);
-        near.destroy();
-        far.destroy();
-      });
-    }
+  url.host = await createTcpTap(new URL(redisUrl), (near, far) => {
     near.on("data", (data) => {
       if (word !== null && data.includes(word)) {
         times += 1;
@@ -44,13 +31,6 @@ export async function createLossyRedis(redisUrl: string): Promise<LossyRedis> {
       if (muted !== near) near.write(data);
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  url.host = `127.0.0.1:${(server.address() as net.AddressInfo).port}`;
   return {
     url: url.href,
     withholdRepliesTo: (next) => {

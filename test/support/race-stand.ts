@@ -69,6 +69,29 @@ export interface RaceStand {
   snapshot(): Promise<() => Promise<void>>;
 }
 
+/** A page that waits in the middle of what it does. */
+export interface StalledPage {
+  /** Lets it go on, and answers how it ended. */
+  goOn(): Promise<PageOutcome>;
+}
+
+/** Resolves when the worker's page has come to this call. */
+export async function stallPage(
+  worker: Worker,
+  call: string,
+  moment: "before" | "after",
+): Promise<StalledPage> {
+  const stop = worker.stop(call, moment);
+  const page = worker.page();
+  await stop.reached;
+  return {
+    goOn() {
+      stop.release();
+      return page;
+    },
+  };
+}
+
 const atOnce = `
     minAge: 0s
     attempts: { max: 5, wait: [0s] }

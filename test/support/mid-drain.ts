@@ -1,0 +1,48 @@
+import { expect } from "vitest";
+import { startDaemon } from "./daemon.ts";
+import { createDrainStage, readyz, type DrainStage } from "./drain-stage.ts";
+import type { RedisServer } from "./redis-servers.ts";
+
+export type Daemon = Awaited<ReturnType<typeof startDaemon>>;
+
+export interface MidDrain {
+  readonly stage: DrainStage;
+  readonly daemon: Daemon;
+  /** Drained, and ready again. */
+  endsWell(timeoutMs?: number): Promise<void>;
+  /** Each record was. */
+  deliveredOnce(): void;
+}
+
+/** A daemon in the middle of a drain of slow batches. */
+export async function startMidDrain(redis: {
+  readonly url: string;
+  readonly env?: Readonly<Record<string, string>>;
+}): Promise<MidDrain> {
+  const stage = await createDrainStage(redis);
+  const bodies = stage.seed(600);
+  stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
+  const daemon = await startDaemon(stage.setup.env);
+  await daemon.line(({ act }) => act === "published");
+  return {
+    stage,
+    daemon,
+    async endsWell(timeoutMs = 60_000) {
+      stage.emulator.faults.remove("slow");
+      await stage.emptied(timeoutMs);
+      await isReady(daemon);
+    },
+    deliveredOnce: () => stage.deliveredOnce(bodies),
+  };
+}
+
+export async function isReady(daemon: Daemon): Promise<void> {
+  await expect.poll(() => readyz(daemon.address), { timeout: 20_000 }).toEqual({ ok: true, reasons: [] });
+}
+
+/** Resolves when this replica has taken over. */
+export async function becomesMaster({ admin }: RedisServer): Promise<void> {
+  await expect
+    .poll(async () => String(await admin.call("INFO", "replication")), { timeout: 20_000 })
+    .toContain("role:master");
+}
