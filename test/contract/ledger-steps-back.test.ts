@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { postHorizonMs } from "../../src/ports/ledger.ts";
+import { postHorizonMs } from "../../src/ports/ledger-limits.ts";
 import {
   defaultLimits,
   dlqId,
