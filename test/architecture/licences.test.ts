@@ -120,6 +120,8 @@ describe("the bill of materials", () => {
         npm_config_offline: "true",
         npm_config_registry: "http://127.0.0.1:9/",
         npm_config_update_notifier: "false",
+        // npm warns of what it does not know in a person's own settings.
+        npm_config_userconfig: "/dev/null",
       },
     });
     expect(status, stderr).toBe(0);
