@@ -69,7 +69,7 @@ async function probe(
     health.resume("dlq");
     // What refused both for one reason has let us in again.
     const left = health.standing();
-    if (left.state === "halted" && left.code === now.code && isDue(left)) health.tryPublishing();
+    if (left.state === "halted" && left.code === now.code) health.resume("batch");
   } catch (error) {
     // Still halted; the reason has been told when it was, and a probe that fails says nothing new.
     if (!isRedriverError(error)) {
