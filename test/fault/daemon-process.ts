@@ -87,12 +87,17 @@ export function startDaemonProcess(stand: Stand, fault: Fault | null): DaemonPro
   };
 }
 
-/** The next call of that operation takes effect and is not answered; then `end`. */
+/** The next call of that operation takes effect and is not answered; then `end`, once: the other source may be called as well. */
 function withhold({ emulators }: Stand, place: string, end: () => void): void {
   const operation = place.startsWith("service.publish") ? "batch" : "delete";
+  let hasEnded = false;
+  const endOnce = (): void => {
+    if (!hasEnded) end();
+    hasEnded = true;
+  };
   for (const { faults, journal } of Object.values(emulators)) {
     faults.add({ kind: "stall-answer", name: withheld, operation, when: "after", count: 1 });
-    void journal.waitFor((entry) => entry.type === "fault" && entry.name === withheld).then(end);
+    void journal.waitFor((entry) => entry.type === "fault" && entry.name === withheld).then(endOnce);
   }
 }
 
