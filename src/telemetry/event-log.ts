@@ -55,12 +55,10 @@ const requestLevels: Readonly<Record<RequestOutcome, LogLevel>> = {
   stopped: "info",
 };
 
-/** A pass every half minute that does nothing and leaves nothing to do is no news, also where it lists what is held and parked. */
+/** Each pass is one line, also one that did nothing: who waits for a drain's next look waits for it. */
 function toPassLevel({ outcome, counts }: Extract<RedriverEvent, { type: "pass:closed" }>): LogLevel {
   // What came back is told here once for all of them: their receiver is not well yet.
-  if (outcome !== "complete" || counts.comeBacks > 0) return "warn";
-  const { due, republished, deduplicated, deleted, inDoubt } = counts;
-  return due + republished + deduplicated + deleted + inDoubt > 0 ? "info" : "debug";
+  return outcome !== "complete" || counts.comeBacks > 0 ? "warn" : "info";
 }
 
 function toPassText({ drain, outcome, counts }: Extract<RedriverEvent, { type: "pass:closed" }>): string {

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import type { Act, TcpHow } from "./acts.ts";
 import type { MadeLetter } from "./letters.ts";
 import { newSecret, type Stand } from "./stand.ts";
@@ -94,7 +94,11 @@ export async function applyAct(act: Act, stand: Stand, books: Books): Promise<Un
       const token = newSecret("token");
       stand.secrets.add("token", token);
       emulator.setToken(token);
-      return () => writeFileSync(stand.tokenFile, token);
+      return () => {
+        // As a mounted Secret is replaced: a daemon that starts meanwhile reads the one or the other.
+        writeFileSync(`${stand.tokenFile}.new`, token);
+        renameSync(`${stand.tokenFile}.new`, stand.tokenFile);
+      };
     }
     case "refuse-everything": {
       const name = emulator.faults.add({ kind: "status", operation: "batch", status: 400 });
