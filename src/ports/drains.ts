@@ -42,6 +42,19 @@ export interface LimitsConfig {
   readonly perDay?: number;
 }
 
+/** How carefully a destination is tried. Absent (`lane: none`): everything that is due is published. */
+export interface LaneConfig {
+  /** Messages of the first step. */
+  readonly canary: number;
+  /** This long nothing of a step may come back. */
+  readonly watchMs: number;
+  /** More than this share of a step back halts the lane; 0 to 1. */
+  readonly haltAt: number;
+  readonly probeEveryMs: number;
+  /** A step of at least this size is no step any more: limits bind before it does. Worked out from the drain's limits. */
+  readonly openFrom: number;
+}
+
 /** Holds a drain back while a number of a search index's last reading matches `hold`, until it matches `resume`. */
 export interface GuardConfig {
   /** Name of the index in the document. */
@@ -82,6 +95,8 @@ export interface DrainConfig {
   /** For records from before a loss of the ledger, once the deduplication window is over. */
   readonly afterLedgerLoss: "republish" | "park";
   readonly limits: LimitsConfig;
+  /** Absent: no caution of its own for each destination. */
+  readonly lane?: LaneConfig;
   readonly guards: readonly GuardConfig[];
   /** What becomes of a record whose rebuild would lose something that has a name in `losses`. */
   readonly onLoss: "park" | "republish";

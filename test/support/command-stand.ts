@@ -10,6 +10,7 @@ sources: { default: {} }
 drains:
   orders:
     mode: live
+    lane: none
     select: { topicName: orders }
     minAge: 1s
     attempts: { max: 1, wait: [1s], then: park }
@@ -18,6 +19,7 @@ drains:
       - { name: outage, when: { responseStatus: 500-599 }, then: republish }
   refunds:
     mode: live
+    lane: none
     select: { topicName: refunds }
     minAge: 1s
     otherwise: park
@@ -44,6 +46,7 @@ sources: { default: {} }
 drains:
   orders:
     mode: live
+    lane: none
     minAge: 1s
     attempts: { max: 1, wait: [1s], then: park }
     rules:

@@ -23,6 +23,7 @@ drains:
   main:
     mode: live
     schedule: { every: 500ms, full: 2s }
+    lane: none
     limits: { publish: none, perHost: none }
     minAge: 1s
     attempts: { max: 5, wait: [1s] }

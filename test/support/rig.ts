@@ -119,7 +119,7 @@ const defaultDrain = `
       - { name: outage, when: { responseStatus: 503 }, then: republish }
 `;
 
-/** Without the built-in limits, which would make pages of a hundred take seconds; a drain may set its own. */
+/** Without the built-in limits and lane, which would make pages of a hundred take seconds and more; a drain may set its own. */
 function toDocument({
   drain = defaultDrain,
   mode = "live",
@@ -127,6 +127,6 @@ function toDocument({
   sourceName = "default",
   document = "",
 }: RigOptions): string {
-  const defaults = "limits: { publish: none, perHost: none, perPass: none, perDay: none }";
+  const defaults = "lane: none\n  limits: { publish: none, perHost: none, perPass: none, perDay: none }";
   return `version: 1\nsources:\n  ${sourceName}: ${source}\n${document}defaults:\n  ${defaults}\ndrains:\n  main:\n    mode: ${mode}\n${drain.replace(/^\n/, "")}`;
 }

@@ -344,13 +344,3 @@ describe("keys of a rule", () => {
     ]);
   });
 });
-
-describe("keys that this version does not have", () => {
-  it.each([
-    ["defaults.lane", `defaults: { lane: { canary: 5 } }\n${withDrain("mode: plan")}`],
-    ["drains.orders.lane", withDrain("lane: { canary: 5 }")],
-  ])("%s", (path = "", text = "") => {
-    expect(problemsOf(text)).toEqual([expect.stringMatching(/^drains\.yaml:\d+:\d+ /)]);
-    expect(problemsOf(text)[0]).toContain(` ${path}: this key is not supported in this version`);
-  });
-});

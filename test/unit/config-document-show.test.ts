@@ -39,10 +39,11 @@ drains:
       - { when: { all: [{ body: { /a: 1 } }, { body: { /a: 2 } }, { body: x }, { label: y }, { label: z }] }, then: republish, set: { flowControl: null, body: { merge: { gone: null } } } }
       - { when: { any: [{ body: { regex: /x } }, { not: { callerIp: none } }] }, then: republish, set: { body: { patch: [{ op: remove, path: /a }, { op: copy, from: /b, path: /c }] } } }
     guards: [{ index: i, hold: "pending_index_count > 10", resume: "< 5", whenStale: ignore }, { index: i, hold: "monthly_cost <= 3" }]
+    lane: { canary: 3, watch: 90s, haltAt: 50% }
     limits: { publish: none, perHost: 90/m, perDay: 5 }
     onLoss: republish
     beforeExpiry: { within: 90m, then: nothing }
-  b: { source: us, otherwise: park, unknownOutcome: park, select: { fromDate: -36h, toDate: now } }
+  b: { source: us, lane: none, otherwise: park, unknownOutcome: park, select: { fromDate: -36h, toDate: now } }
   c: { source: us, select: { fromDate: 2026-11-01, toDate: 2026-11-02T10:00:00Z } }
 archive: { dir: /a, keep: 7d, volume: durable }
 indexes: { i: { id: x, credentials: { user: { env: U }, password: { file: /p } }, period: 7d } }`;

@@ -49,7 +49,7 @@ drains:
     expect(checkText(text)).toMatchInlineSnapshot(`
       "drains.yaml:5:5: error: drains.orders
         unknown key "selct"; did you mean "select"? expected one of source, paused,
-        mode, schedule, minAge, attempts, limits, onLoss, unknownOutcome,
+        mode, schedule, minAge, attempts, lane, limits, onLoss, unknownOutcome,
         afterLedgerLoss, beforeExpiry, otherwise, select, guards, rules, tests
       drains.yaml:7:44: error: drains.orders.rules[0].when.responseStatus
         expected a whole number (503), a range (502-504), a class (5xx), a comparison
@@ -111,7 +111,7 @@ drains:
 
   it("of one that is fine", () => {
     expect(checkText(wholeDocument)).toMatchInlineSnapshot(`
-      "ok: drains.yaml: 1 source, 1 drain, 5 rules, 2 tests, hash d9e72f70047e
+      "ok: drains.yaml: 1 source, 1 drain, 5 rules, 2 tests, hash a89aaafedb85
       "
     `);
   });

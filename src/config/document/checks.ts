@@ -5,6 +5,7 @@ import type { YamlTree } from "../text/yaml-tree.ts";
 import { checkCensuses } from "./census-checks.ts";
 import { asList, asMap, type Raw, type Report } from "./raw.ts";
 import { checkGuards } from "./guard-checks.ts";
+import { checkLanes } from "./lane-checks.ts";
 import { checkRules } from "./rule-checks.ts";
 import { checkTests } from "./test-checks.ts";
 
@@ -22,6 +23,7 @@ export function checkTogether(tree: YamlTree, file: string): readonly Problem[] 
   const defaults = asMap(document["defaults"]);
   checkSourceIdentities(sources, report);
   checkCensuses(document, report);
+  checkLanes(document, report);
   checkSchedule([], asMap(defaults["schedule"]), ["defaults", "schedule"], report);
   const archive = document["archive"] !== undefined;
   const indexes = Object.keys(asMap(document["indexes"]));

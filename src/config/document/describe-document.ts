@@ -16,6 +16,7 @@ import { durationText } from "../duration-text.ts";
 import { describeWhen } from "./describe-condition.ts";
 import { describeChanges } from "./describe-changes.ts";
 import { describeGuard } from "./guard-schema.ts";
+import { describeLane } from "./lane-schema.ts";
 
 /**
  * The effective document as YAML of its own form, defaults filled in and tests left out. Secrets are told by where they are
@@ -80,6 +81,7 @@ function describeDrain(drain: DrainConfig): unknown {
       wait: drain.attempts.waitMs.map(durationText),
       then: drain.attempts.then,
     },
+    lane: describeLane(drain.lane),
     limits: describeLimits(drain.limits),
     onLoss: drain.onLoss,
     unknownOutcome: drain.unknownOutcome,

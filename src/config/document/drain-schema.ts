@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { parseEdge } from "../../rules/parse-edge.ts";
 import { guard } from "./guard-schema.ts";
+import { lane } from "./lane-schema.ts";
 import { rate, rule } from "./rule-schema.ts";
 import { drainSchedule, duration, positiveDuration } from "./schedule-schema.ts";
 import {
@@ -13,7 +14,6 @@ import {
   parsed,
   refusedKey,
   section,
-  unsupported,
   wholeNumber,
 } from "./shapes.ts";
 import { ruleTest } from "./test-schema.ts";
@@ -54,6 +54,7 @@ export const common = {
   schedule: key(drainSchedule, "When passes begin; full: between two full ones."),
   minAge: key(duration, "A younger record is held."),
   attempts: key(attempts, "How often and when a message is redriven."),
+  lane: key(lane, "How carefully each destination is tried; none: not by itself."),
   limits: key(limits, "Ceilings for publishes, all replicas together."),
   onLoss: key(
     oneOf(["park", "republish"]),
@@ -69,7 +70,6 @@ export const common = {
   ),
   beforeExpiry: key(beforeExpiry, "What becomes of a record that nears the end of its retention."),
   otherwise: key(oneOf(["hold", "park"]), "No rule holds."),
-  lane: unsupported(),
 };
 
 /** Set by redriver for each page; a drain that set them would list something else than its passes believe. */
@@ -125,4 +125,4 @@ export const drain = section({
 });
 
 export type DrainKeys = z.output<typeof drain>;
-export type CommonKeys = Pick<DrainKeys, Exclude<keyof typeof common, "lane">>;
+export type CommonKeys = Pick<DrainKeys, keyof typeof common>;

@@ -1,6 +1,7 @@
-import type { DrainConfig, LimitsConfig, Schedule } from "../../ports/drains.ts";
+import type { DrainConfig, LaneConfig, LimitsConfig, Schedule } from "../../ports/drains.ts";
 import type { IndexKeys } from "./document-schema.ts";
 import type { CommonKeys } from "./drain-schema.ts";
+import { openFromOf } from "./lane-schema.ts";
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -20,6 +21,7 @@ export const builtIn = {
   unknownOutcome: "republish",
   afterLedgerLoss: "republish",
   otherwise: "hold",
+  lane: { canary: 5, watchMs: minuteMs, haltAt: 0.2, probeEveryMs: 5 * minuteMs },
   limits: {
     publish: { count: 20, perMs: secondMs },
     perHost: { count: 10, perMs: secondMs },
@@ -41,6 +43,7 @@ export type Effective = Pick<
   | "fullEveryMs"
   | "minAgeMs"
   | "attempts"
+  | "lane"
   | "limits"
   | "onLoss"
   | "unknownOutcome"
@@ -53,6 +56,7 @@ export type Effective = Pick<
 export function toEffective(defaults: CommonKeys, drain: CommonKeys): Effective {
   const attempts = { ...defined(defaults.attempts), ...defined(drain.attempts) };
   const { wait } = attempts;
+  const limits = toLimits(defaults.limits, drain.limits);
   return {
     mode: drain.mode ?? defaults.mode ?? builtIn.mode,
     schedule: toSchedule([defaults.schedule, drain.schedule], builtIn.everyMs),
@@ -63,7 +67,8 @@ export function toEffective(defaults: CommonKeys, drain: CommonKeys): Effective 
       waitMs: wait === undefined ? builtIn.attempts.waitMs : typeof wait === "number" ? [wait] : wait,
       then: attempts.then ?? builtIn.attempts.then,
     },
-    limits: toLimits(defaults.limits, drain.limits),
+    ...toLane(defaults.lane, drain.lane, limits),
+    limits,
     onLoss: drain.onLoss ?? defaults.onLoss ?? builtIn.onLoss,
     unknownOutcome: drain.unknownOutcome ?? defaults.unknownOutcome ?? builtIn.unknownOutcome,
     afterLedgerLoss: drain.afterLedgerLoss ?? defaults.afterLedgerLoss ?? builtIn.afterLedgerLoss,
@@ -73,6 +78,25 @@ export function toEffective(defaults: CommonKeys, drain: CommonKeys): Effective 
     },
     otherwise: drain.otherwise ?? defaults.otherwise ?? builtIn.otherwise,
   };
+}
+
+/**
+ * `none` takes away what lies below it, and what lies above it is said over the built-in values. Where no layer speaks of it there is none: the
+ * first passes of an installation that is updated would be held back by what its document does not mention.
+ */
+function toLane(
+  defaults: CommonKeys["lane"],
+  drain: CommonKeys["lane"],
+  limits: LimitsConfig,
+): { readonly lane?: LaneConfig } {
+  if (drain === null || (drain === undefined && (defaults ?? null) === null)) return {};
+  const said = { ...defined(defaults ?? {}), ...defined(drain ?? {}) };
+  const canary = said.canary ?? builtIn.lane.canary;
+  const watchMs = said.watch ?? builtIn.lane.watchMs;
+  const haltAt = said.haltAt ?? builtIn.lane.haltAt;
+  const probeEveryMs = said.probeEvery ?? builtIn.lane.probeEveryMs;
+  const openFrom = openFromOf({ canary, watchMs }, limits);
+  return { lane: { canary, watchMs, haltAt, probeEveryMs, openFrom } };
 }
 
 /** A limit that a layer takes away is absent. */

@@ -4,7 +4,7 @@ import { someLeaf } from "../../rules/some-leaf.ts";
 import type { Condition } from "../../rules/spec.ts";
 
 /**
- * 12 hex digits of SHA-256 over what a drain decides by. Its schedule, selection, mode, limits, guards and tests change no
+ * 12 hex digits of SHA-256 over what a drain decides by. Its schedule, selection, mode, limits, lane, guards and tests change no
  * decision; its source's retention does where a rule asks for the time that is left.
  */
 export function toRulesHash(

@@ -43,11 +43,6 @@ export function refusedKey(why: string) {
   return z.never({ error: why }).optional();
 }
 
-/** A key that belongs to the language and that this version cannot obey; ignoring it would be a lie. */
-export function unsupported() {
-  return refusedKey("not supported in this version");
-}
-
 function isRefused(schema: z.ZodType): boolean {
   return schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodNever;
 }

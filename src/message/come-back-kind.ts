@@ -1,0 +1,14 @@
+/**
+ * How a redriven message failed again. `down`: nobody answered, or only that it cannot be done now: what an outage looks like.
+ * `refused`: the receiver is up and says no to this message. docs/lanes.md says what follows from each.
+ */
+export type ComeBackKind = "down" | "refused";
+
+/** Request timeout, too early, too many requests: each asks for another time, none is about the message. */
+const notNow: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** By the status of the last answer; 0 or absent: there was none. */
+export function comeBackKindOf(status: number | undefined): ComeBackKind {
+  if (status === undefined || status === 0 || notNow.has(status)) return "down";
+  return status >= 500 && status <= 599 ? "down" : "refused";
+}

@@ -1,0 +1,181 @@
+import type { ComeBackKind } from "../message/come-back-kind.ts";
+import type { LaneConfig } from "./drains.ts";
+import type { DrainName } from "./ids.ts";
+
+/** `https://api.example.com:8443` of a destination, or `queue:<name>` of a queue record. */
+export type Origin = string;
+
+/** One destination origin in one drain. docs/lanes.md has the states and what leads from one to the next. */
+export type LaneState = "canary" | "ramping" | "open" | "halted";
+
+/**
+ * The canaries that are judged together. Signed into the lineage of each, and of nothing that is sent plain, so that a come-back names the
+ * step that it was part of.
+ */
+export interface StepRef {
+  /** Short hash of drain and origin (`toLaneId`); the same in every replica. */
+  readonly lane: string;
+  /**
+   * Counts up from the second (Unix time) in which the lane was first asked for, so that a come-back of a step that Redis has forgotten
+   * is not taken for one of this memory's.
+   */
+  readonly step: number;
+}
+
+export interface LaneAsk {
+  readonly lane: string;
+  readonly origin: Origin;
+  /** How many of a page's messages want to be published to it; 0 only asks how it stands. */
+  readonly wanted: number;
+  /**
+   * Where such messages can be found again: starts of minutes of entry, Unix ms by the service's clock, at most two. Remembered where the
+   * lane is not open and grants less than was wanted.
+   */
+  readonly places: readonly number[];
+}
+
+/** What a lane lets go now, of what a page wants. */
+export interface LaneAnswer {
+  readonly state: LaneState;
+  /** Messages that are sent so that silence means something: no retries, no delay, a timeout below `watch`. */
+  readonly canaries: number;
+  /** Messages that are sent as they are. Only an open lane grants these. */
+  readonly plain: number;
+  readonly step: number;
+  /** Hashes (`toRootHash`) of the roots that were sent last as canaries, at most 10: another message goes first where there is one. */
+  readonly avoid: readonly string[];
+  /** False while one of `avoid` is better left for a page that has others: in the first minute in which a probe is due. */
+  readonly mayRepeat: boolean;
+  /** Halted, or not open again for an hour since: what has no attempts left is not parked for it. False once nothing has been tried for an hour. */
+  readonly isSuspect: boolean;
+  /**
+   * Redis time, Unix ms, at which the next step or probe can be granted, as far as can be told; not after now where there is room already;
+   * null: it is open, or unknown.
+   */
+  readonly until: number | null;
+}
+
+/** What was published to a lane just now. With no canary among it, it says only that the lane is in use, and `step` may be any. */
+export interface LaneSent extends StepRef {
+  /** Hashes (`toRootHash`) of the canaries' roots, one for each canary. */
+  readonly roots: readonly string[];
+}
+
+/** Granted canaries that were not published: held by something else, not sent, refused, or in doubt. */
+export interface LaneUnused extends StepRef {
+  readonly count: number;
+}
+
+export interface LaneComeBack extends StepRef {
+  /** Its parent: each is counted once, however often it is listed. */
+  readonly parentDlqId: string;
+  readonly kind: ComeBackKind;
+  /** Status that it failed with; 0: no answer. */
+  readonly status: number;
+  /** Status that its parent had failed with. */
+  readonly statusBefore: number;
+}
+
+/** A step whose watch asks for a look at the newest dead letters. */
+export interface LaneWatch extends StepRef {
+  readonly drain: DrainName;
+  readonly origin: Origin;
+  readonly state: LaneState;
+  /** Redis time at which the first canary of the step was granted, Unix ms: none was published earlier. */
+  readonly firstSentAt: number;
+  /** When its silence is complete. */
+  readonly until: number;
+}
+
+/** What became of a lane by what was noted. */
+export type LaneChange =
+  | { readonly kind: "none" }
+  /** Another state, or the next size. `size`: of the step that follows; 0 when halted. */
+  | {
+      readonly kind: "moved";
+      readonly lane: string;
+      readonly drain: DrainName;
+      readonly origin: Origin;
+      readonly from: LaneState;
+      readonly to: LaneState;
+      readonly size: number;
+      readonly why: string;
+      readonly sent: number;
+      readonly comeBacks: number;
+      /** What the step that follows may be filled from, handed out with the move; empty where that is open, or halted. */
+      readonly places: readonly number[];
+      /** It can go on, and of what was held it remembers no place: a full pass finds that. Told once, and always of one that opens. */
+      readonly wantsFull: boolean;
+    };
+
+/** A drain of which lanes can go on now, and the minutes of entry where their messages were met. */
+export interface LaneReady {
+  readonly drain: DrainName;
+  /** Ascending, each once. */
+  readonly places: readonly number[];
+}
+
+/** How a lane stood when it was last used, for people. Times are Redis time, Unix ms. */
+export interface LaneView extends StepRef {
+  readonly drain: DrainName;
+  readonly origin: Origin;
+  readonly state: LaneState;
+  readonly since: number;
+  /** Short text, without anything of a message. */
+  readonly why: string;
+  readonly size: number;
+  readonly sent: number;
+  readonly comeBacks: { readonly down: number; readonly refused: number };
+  readonly nextAt: number | null;
+  /** Totals since the lane is remembered. */
+  readonly totals: { readonly canaries: number; readonly comeBacks: number; readonly halts: number };
+  /** Last publish; before the first, when it was first asked for. */
+  readonly lastUsedAt: number;
+}
+
+/**
+ * Lane states of one source, shared by all replicas. An economy and a courtesy to receivers, never a part of the delivery guarantee: a loss of
+ * Redis forgets lanes, and they begin again at canary.
+ *
+ * Guarantees: one script per call, all times Redis TIME; what two replicas ask for at once is never granted twice; a grant that is neither
+ * sent nor given back is forgotten after five minutes; no step counts as survived unless something of it was published and a look
+ * covered its whole watch, or each of its messages is known to be back or delivered; a come-back is counted once. Kept small: about 1 KB per
+ * lane; forgotten when unused for seven days. A call that is sent again counts once.
+ * Fails with `redis-unavailable`.
+ */
+export interface LaneBook {
+  /** For one page: at most 100 lanes, each once. Answers in order. `at` is Redis time. */
+  ask(
+    drain: DrainName,
+    config: LaneConfig,
+    asks: readonly LaneAsk[],
+  ): Promise<{ readonly answers: readonly LaneAnswer[]; readonly at: number }>;
+  /** Right after the service accepted them: the watch counts from here. */
+  sent(sent: readonly LaneSent[]): Promise<void>;
+  giveBack(unused: readonly LaneUnused[]): Promise<void>;
+  /** Come-backs that a pass or a look met; those of steps that nobody remembers change nothing. Answers the lanes that moved. */
+  note(comeBacks: readonly LaneComeBack[]): Promise<readonly LaneChange[]>;
+  /**
+   * Of the 200 lanes that have waited longest: steps that ask for a look now, and drains of which a lane can go on now (its probe is due, or
+   * its step has room, and it has places). Both are handed to whoever asks first: a look is asked for halfway through the watch, at its end,
+   * and then every 15 s until the step is judged; a place once, two for a probe and all of them for a step, and more of them for the same step
+   * after a minute.
+   */
+  due(): Promise<{
+    readonly watches: readonly LaneWatch[];
+    readonly ready: readonly LaneReady[];
+    readonly at: number;
+  }>;
+  /**
+   * A listing that was begun at `lookedAt` (Redis time) covered everything that entered since the step's first canary, and these were all of
+   * the step that it showed; those of other steps are for `note`. Where its watch was over by then and nothing of it is under way, the step
+   * is judged.
+   */
+  looked(step: StepRef, lookedAt: number, comeBacks: readonly LaneComeBack[]): Promise<LaneChange>;
+  /** The receiver itself told of a delivery (a callback): a step of which all is delivered or back needs no silence. */
+  delivered(step: StepRef, parentDlqId: string): Promise<LaneChange>;
+  /** The lanes used last, at most `most`, and how many there are in each state. */
+  views(
+    most: number,
+  ): Promise<{ readonly lanes: readonly LaneView[]; readonly counts: Readonly<Record<LaneState, number>> }>;
+}
