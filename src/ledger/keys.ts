@@ -26,6 +26,26 @@ export function addressKey(keyPrefix: string, urlHash: string): string {
   return sharedKey(keyPrefix, "address", urlHash);
 }
 
+/** The lanes of one source, all in its slot. */
+export function laneKeys(keyPrefix: string, sourceId: SourceId) {
+  const key = (...parts: readonly string[]): string => sourceKey(keyPrefix, sourceId, "lanes", ...parts);
+  return {
+    /** Lanes by when they were last used, one index for each state. */
+    canary: key("canary"),
+    ramping: key("ramping"),
+    open: key("open"),
+    halted: key("halted"),
+    /** Lanes by when they want something. */
+    due: key("due"),
+    /** When one of them was last written. */
+    at: key("at"),
+    /** A lane's key is this and its id. */
+    lanePrefix: `${key("lane")}:`,
+    /** What a call answered, should it be sent again. */
+    call: (id: string): string => key("call", id),
+  };
+}
+
 /** Which source an account is drained as. */
 export function accountKey(keyPrefix: string, urlHash: string, tokenHash: string): string {
   return sharedKey(keyPrefix, "account", urlHash, tokenHash);

@@ -143,6 +143,11 @@ export function createMemoryPassBook(clock: Pick<Clock, "now">): PassBook {
       rowOf(drain).forced = true;
       return Promise.resolve();
     },
+
+    recall: (drain, minutes) => {
+      for (const minute of minutes) addDue(rowOf(drain), minute, 0);
+      return Promise.resolve();
+    },
   };
 }
 

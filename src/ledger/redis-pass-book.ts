@@ -18,6 +18,7 @@ import {
   forceFullScript,
   openScript,
   progressScript,
+  recallScript,
   takeWindowScript,
 } from "./lua/passes.ts";
 import { toDueMinutes } from "./due-minutes.ts";
@@ -77,6 +78,9 @@ export function createRedisPassBook(redis: LedgerRedis, sourceId: SourceId): Pas
     },
     async forceFull(drain) {
       await run(forceFullScript, drain, {});
+    },
+    async recall(drain, minutes) {
+      if (minutes.length > 0) await run(recallScript, drain, { minutes });
     },
   };
 }

@@ -145,6 +145,8 @@ export interface PassBook {
   facts(drain: DrainName): Promise<DrainFacts | null>;
   /** Makes the next pass of this drain a full one. */
   forceFull(drain: DrainName): Promise<void>;
+  /** Makes these minutes of entry (their starts, Unix ms) due now: the next pass of this drain lists them, one that is open now does not count. */
+  recall(drain: DrainName, minutes: readonly number[]): Promise<void>;
 }
 
 /** A person's word that outranks the document; all replicas obey it at the next begin. */

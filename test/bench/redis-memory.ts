@@ -1,5 +1,5 @@
 /**
- * What a record costs in Redis, in each state of the ledger, and an act in the audit: bytes of used_memory over many of them. Node 20
+ * What a record costs in Redis, in each state of the ledger, an act in the audit, and a lane: bytes of used_memory over many of them. Node 20
  * runs no TypeScript, so it is compiled first:
  *
  *     npm run build && tsc -p test/bench/tsconfig.json && node .cache/bench/test/bench/redis-memory.js [records]
@@ -11,9 +11,12 @@ import { resolve } from "node:path";
 import { auditLimits } from "../../src/audit/limits.ts";
 import { createRedisAudit } from "../../src/audit/redis-audit.ts";
 import { findRedisServer } from "../../src/demo/find-redis-server.ts";
+import { laneKeys } from "../../src/ledger/keys.ts";
 import { createRedisCopyBook } from "../../src/ledger/redis-copy-book.ts";
+import { createRedisLaneBook } from "../../src/ledger/redis-lane-book.ts";
 import { createRedisLedger } from "../../src/ledger/redis-ledger.ts";
 import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
+import { toLaneId, toRootHash } from "../../src/message/lane-id.ts";
 import type { DrainName, SourceId, Token } from "../../src/ports/ids.ts";
 import type { Ledger } from "../../src/ports/ledger.ts";
 import { createRedis, type RedisConnection } from "../../src/redis/connect.ts";
@@ -93,6 +96,35 @@ const states: Readonly<Record<string, Write>> = {
     ),
   copied: ({ redis }, ids) =>
     createRedisCopyBook(redis, source, { lifeMs: limits.retentionMs, archive: "0123456789ab" }).copied(ids),
+  // One for each id: its first canaries are watched, and it has met as much of what it holds as it remembers. What the calls were answered is
+  // forgotten within a minute.
+  lane: async ({ redis }, ids) => {
+    let calls = 0;
+    const book = createRedisLaneBook(redis, source, { token: () => `bench-${(calls += 1)}` });
+    const config = { canary: 5, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000, openFrom: 600 };
+    const asks = ids.map((id) => {
+      const origin = `https://api-${id}.example.com`;
+      return { lane: toLaneId(drain, origin), origin, wanted: 5, places: [] };
+    });
+    const { answers } = await book.ask(drain, config, asks);
+    for (const pair of [0, 2, 4, 6, 8, 10]) {
+      const places = [pair, pair + 1].map((minute) => Math.floor(startedAt / 60_000 - minute) * 60_000);
+      await book.ask(
+        drain,
+        config,
+        asks.map((ask) => ({ ...ask, places })),
+      );
+    }
+    await book.sent(
+      asks.map(({ lane }, index) => ({
+        lane,
+        step: answers[index]!.step,
+        roots: [1, 2, 3, 4, 5].map((root) => toRootHash(`${lane} ${root}`)),
+      })),
+    );
+    const { call } = laneKeys(redis.keyPrefix, source);
+    await redis.command("DEL", ...Array.from({ length: calls }, (_, index) => call(`bench-${index + 1}`)));
+  },
   // Its three acts: republish, published, delete.
   audited: async ({ redis }, ids) => {
     const audit = createRedisAudit(redis, source, auditLimits);

@@ -268,6 +268,26 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
     expect((await runPass(passes, "p3")).windows).toHaveLength(1);
   });
 
+  test("minutes that are called back are listed by the next pass, however late they were due; once", async () => {
+    const { passes } = await create();
+    const { pass } = await runPass(passes, "p1");
+    await passes.progress(drain, pass.passId, "w1", [
+      { enteredAt: enteredAt(-10), dueAt: epoch + fullEveryMs },
+    ]);
+    await open(passes, "p2");
+    await passes.recall(drain, [epoch - 10 * minuteMs, epoch - 20 * minuteMs]);
+    await passes.recall(drain, [epoch - 20 * minuteMs]);
+    await passes.recall(drain, []);
+    // The one that was open meanwhile does not count.
+    await passes.endWindow(drain, passId("p2"), "w1", { kind: "done", split: [] }, nothing);
+    expect(ranges((await runPass(passes, "p3")).windows)).toEqual([
+      [-20 * minuteMs, -19 * minuteMs - 1],
+      [-10 * minuteMs, -9 * minuteMs - 1],
+      [-overlapMs, 0],
+    ]);
+    expect((await runPass(passes, "p4")).windows).toHaveLength(1);
+  });
+
   test("a drain that never had a pass has no windows", async () => {
     const { passes } = await create();
     expect(await passes.takeWindow("nobody" as DrainName, passId("p1"), "w1")).toBeNull();

@@ -161,6 +161,15 @@ return false
 `,
 );
 
+/** recall: ARGV[1] { minutes }. Returns: nil. Effects: the minutes are due, for the next pass to open. */
+export const recallScript = defineScript(
+  "passes:recall",
+  `${preludeLua}
+for _, minute in ipairs(call.minutes) do addDue(string.format('%.0f', minute), 0) end
+return false
+`,
+);
+
 /**
  * endWindow: ends a window; the last one closes the pass.
  *

@@ -1,0 +1,269 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../ports/clock.ts";
+import type {
+  LaneAnswer,
+  LaneBook,
+  LaneChange,
+  LaneComeBack,
+  LaneState,
+  LaneView,
+  LaneWatch,
+} from "../ports/lanes.ts";
+import type { DrainName } from "../ports/ids.ts";
+import { lookEveryMs, mostDue, mostStep, rememberedRoots } from "./lane-numbers.ts";
+import { inOrder } from "./lane-order.ts";
+import { grant, readyAt, wantsLookAt } from "./memory-lane-grants.ts";
+import { settle, type Moved } from "./memory-lane-judge.ts";
+import { takePlaces } from "./memory-lane-places.ts";
+import { atNow, dropEmptyPrevious, knownOf, newLane, stepsOf, type Lane, type Step } from "./memory-lane.ts";
+
+const unknownLane: LaneAnswer = {
+  state: "canary",
+  canaries: 0,
+  plain: 0,
+  step: 0,
+  avoid: [],
+  mayRepeat: true,
+  until: null,
+  isSuspect: false,
+};
+
+/** The lanes of one process: the reference that the Redis ones are held against. */
+export function createMemoryLaneBook(clock: Pick<Clock, "now">): LaneBook {
+  const lanes = new Map<string, Lane>();
+  /** As it stands now; what becomes of it is kept by `put`. */
+  const read = (id: string): Lane | null => {
+    const kept = lanes.get(id);
+    return kept === undefined ? null : atNow(kept, clock.now());
+  };
+  const put = (lane: Lane): void => {
+    const now = clock.now();
+    const kept = lanes.get(lane.id);
+    const isSame = kept !== undefined && kept.at - now <= 1_000 && isDeepStrictEqual(lane, atNow(kept, now));
+    // When it was written says by how much a clock was set back.
+    if (!isSame) lanes.set(lane.id, { ...lane, at: now });
+  };
+  /** Changes one lane, if it is known. */
+  const change = <Result>(id: string, act: (lane: Lane, now: number) => Result): Result | null => {
+    const lane = read(id);
+    if (lane === null) return null;
+    const result = act(lane, clock.now());
+    put(lane);
+    return result;
+  };
+
+  return {
+    ask(drain, given, asks) {
+      const now = clock.now();
+      const config = { ...given, openFrom: Math.min(given.openFrom, mostStep) };
+      const answers = asks.map((ask): LaneAnswer => {
+        const known = read(ask.lane);
+        if (ask.wanted === 0) return known === null ? unknownLane : grant(known, ask, now);
+        const lane = known ?? newLane(ask.lane, drain, ask.origin, config, now);
+        lane.config = config;
+        const answer = grant(lane, ask, now);
+        put(lane);
+        return answer;
+      });
+      return Promise.resolve({ answers, at: now });
+    },
+
+    sent(sent) {
+      for (const { lane: id, step, roots } of sent) {
+        change(id, (lane, now) => {
+          lane.usedAt = now;
+          lane.canaries += roots.length;
+          lane.roots = [...lane.roots.filter((root) => !roots.includes(root)), ...roots].slice(
+            -rememberedRoots,
+          );
+          const found = stepOf(lane, step);
+          if (found !== null && roots.length > 0) noteSent(lane, found, roots.length, now);
+        });
+      }
+      return Promise.resolve();
+    },
+
+    giveBack(unused) {
+      for (const { lane: id, step, count } of unused) {
+        change(id, (lane) => {
+          const found = stepOf(lane, step);
+          if (found === null) return;
+          resolve(found, count);
+          dropEmptyPrevious(lane);
+        });
+      }
+      return Promise.resolve();
+    },
+
+    note(comeBacks) {
+      const changes: LaneChange[] = [];
+      for (const id of new Set(comeBacks.map(({ lane }) => lane))) {
+        const ofLane = comeBacks.filter(({ lane }) => lane === id);
+        const moved = change(id, (lane, now) => {
+          merge(lane, ofLane, now);
+          return settleNamed(lane, ofLane, now);
+        });
+        if (moved !== null) changes.push(moved);
+      }
+      return Promise.resolve(changes);
+    },
+
+    due() {
+      const now = clock.now();
+      const wanting = [...lanes.keys()].flatMap((id) => {
+        const lane = read(id);
+        const at = lane === null ? null : wantsAt(lane, now);
+        if (lane === null || at === null) return [];
+        // Its times have moved where the clock was set back.
+        put(lane);
+        return at > now ? [] : [{ lane, at }];
+      });
+      const watches: LaneWatch[] = [];
+      const ready = new Map<DrainName, readonly number[]>();
+      for (const { lane } of wanting.toSorted((a, b) => a.at - b.at).slice(0, mostDue)) {
+        watches.push(...takeWatches(lane, now));
+        if ((readyAt(lane, now) ?? Infinity) <= now) {
+          const places = ready.get(lane.drain) ?? [];
+          ready.set(lane.drain, [...places, ...takePlaces(lane, now)]);
+        }
+        put(lane);
+      }
+      return Promise.resolve({
+        watches: watches.toSorted((a, b) => (a.lane === b.lane ? a.step - b.step : a.lane < b.lane ? -1 : 1)),
+        ready: inOrder([...ready].map(([drain, places]) => ({ drain, places }))),
+        at: now,
+      });
+    },
+
+    looked({ lane: id, step }, lookedAt, comeBacks) {
+      return changed(
+        change(id, (lane, now) => {
+          const found = stepOf(lane, step);
+          if (found === null) return null;
+          merge(
+            lane,
+            comeBacks.filter((one) => one.lane === id && one.step === step),
+            now,
+          );
+          // A time that is still to come was read before the server's clock was set back.
+          return settle(lane, found, lookedAt > now + 1_000 ? null : lookedAt, now);
+        }),
+      );
+    },
+
+    delivered({ lane: id, step }, parentDlqId) {
+      return changed(
+        change(id, (lane, now) => {
+          const found = stepOf(lane, step);
+          if (found === null || found.back.has(parentDlqId)) return null;
+          found.delivered.add(parentDlqId);
+          noteProof(found, now);
+          return settle(lane, found, null, now);
+        }),
+      );
+    },
+
+    views(most) {
+      const counts: Record<LaneState, number> = { canary: 0, ramping: 0, open: 0, halted: 0 };
+      const views: LaneView[] = [];
+      const lastUsed = [...lanes.values()].toSorted((a, b) => b.usedAt - a.usedAt || (a.id < b.id ? 1 : -1));
+      for (const { id } of lastUsed) {
+        const lane = read(id);
+        if (lane === null) continue;
+        counts[lane.state] += 1;
+        if (views.length < most) views.push(toView(lane));
+      }
+      return Promise.resolve({ lanes: views, counts });
+    },
+  };
+}
+
+function noteSent(lane: Lane, step: Step, count: number, now: number): void {
+  resolve(step, count);
+  step.sent += count;
+  step.firstAt ??= now;
+  step.lastAt = now;
+  step.lookAt = now + Math.floor(step.watchMs / 2);
+  if (lane.state === "halted") lane.nextAt = now + lane.probeEvery!;
+}
+
+/** Whose grants they are nobody knows: forgotten ones come first, so that nobody else's are granted a second time. */
+function resolve(step: Step, count: number): void {
+  const late = Math.min(count, step.forgotten);
+  step.forgotten -= late;
+  step.underWay = Math.max(0, step.underWay - (count - late));
+}
+
+function stepOf(lane: Lane, number: number): Step | null {
+  return stepsOf(lane).find(({ step }) => step === number) ?? null;
+}
+
+/** What came back, or was delivered, has been published, whether or not anybody has said so. */
+function noteProof(step: Step, now: number): void {
+  step.firstAt ??= now;
+  step.lastAt ??= now;
+  step.lookAt ??= step.lastAt + Math.floor(step.watchMs / 2);
+}
+
+function merge(lane: Lane, comeBacks: readonly LaneComeBack[], now: number): void {
+  for (const { step: number, parentDlqId, kind, status } of comeBacks) {
+    const step = stepOf(lane, number);
+    if (step === null || step.back.has(parentDlqId)) continue;
+    step.delivered.delete(parentDlqId);
+    step.back.set(parentDlqId, { kind, status });
+    lane.comeBacks += 1;
+    noteProof(step, now);
+  }
+}
+
+/** The step before, then the one that is collecting, unless the lane has moved by then. */
+function settleNamed(lane: Lane, comeBacks: readonly LaneComeBack[], now: number): Moved | null {
+  const named = new Set(comeBacks.map(({ step }) => step));
+  for (const step of stepsOf(lane)) {
+    if (!named.has(step.step)) continue;
+    const moved = settle(lane, step, null, now);
+    if (moved !== null) return moved;
+  }
+  return null;
+}
+
+function changed(moved: Moved | null): Promise<LaneChange> {
+  return Promise.resolve(moved ?? { kind: "none" });
+}
+
+function wantsAt(lane: Lane, now: number): number | null {
+  const times = [...stepsOf(lane).map(wantsLookAt), readyAt(lane, now)].filter((at) => at !== null);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** Each is handed to one, and again when that one has had the time for it. */
+function takeWatches(lane: Lane, now: number): readonly LaneWatch[] {
+  return stepsOf(lane).flatMap((step): readonly LaneWatch[] => {
+    if ((wantsLookAt(step) ?? Infinity) > now) return [];
+    const until = step.lastAt! + step.watchMs;
+    step.lookAt = now < until ? until : now + lookEveryMs;
+    const { id, drain, origin, state } = lane;
+    return [{ lane: id, step: step.step, drain, origin, state, firstSentAt: step.firstAt!, until }];
+  });
+}
+
+function toView(lane: Lane): LaneView {
+  const { id, drain, origin, state, since, why, step } = lane;
+  const kinds = [...step.back.values()].map(({ kind }) => kind);
+  const down = kinds.filter((kind) => kind === "down").length;
+  return {
+    lane: id,
+    step: step.step,
+    drain,
+    origin,
+    state,
+    since,
+    why,
+    size: step.size,
+    sent: knownOf(step),
+    comeBacks: { down, refused: kinds.length - down },
+    nextAt: lane.nextAt,
+    totals: { canaries: lane.canaries, comeBacks: lane.comeBacks, halts: lane.halts },
+    lastUsedAt: lane.usedAt,
+  };
+}

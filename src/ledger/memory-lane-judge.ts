@@ -1,0 +1,147 @@
+/** How one lane of the in-memory reference gets from one state to the next. */
+import type { ComeBackKind } from "../message/come-back-kind.ts";
+import type { LaneChange, LaneState } from "../ports/lanes.ts";
+import { idleMs, longestProbe, steadyWatches } from "./lane-numbers.ts";
+import {
+  downOf,
+  isClosed,
+  knownOf,
+  newStep,
+  sizeIn,
+  stepsOf,
+  takenOf,
+  wholeOf,
+  type Lane,
+  type Step,
+} from "./memory-lane.ts";
+import { takePlaces, takeWantsFull } from "./memory-lane-places.ts";
+
+export type Moved = Extract<LaneChange, { kind: "moved" }>;
+
+export function becomeNewWhenIdle(lane: Lane, now: number): void {
+  if (lane.state !== "open" && lane.state !== "ramping") return;
+  if (now - lane.usedAt <= idleMs) return;
+  if (stepsOf(lane).some(({ underWay }) => underWay > 0)) return;
+  enter(lane, "canary", "unused for 1 h", sizeIn("canary", lane.config), now);
+}
+
+function enter(lane: Lane, state: LaneState, why: string, size: number, now: number): void {
+  const wasSteady = lane.state === "open" && lane.usedAt - lane.since >= steadyWatches * lane.config.watchMs;
+  if (wasSteady) lane.probeEvery = null;
+  lane.state = state;
+  lane.why = why;
+  lane.since = now;
+  lane.step = newStep(lane.step.step + 1, size, lane.config);
+  lane.previous = null;
+  // What is in them is found by a full pass.
+  if (state === "open") lane.places = [];
+}
+
+function probeEveryOf({ probeEvery, config: { probeEveryMs } }: Lane, factor = 1): number {
+  const every = Math.ceil((probeEvery ?? probeEveryMs) * factor);
+  return Math.min(Math.max(every, probeEveryMs), longestProbe * probeEveryMs);
+}
+
+function halt(lane: Lane, cause: ComeBackKind, why: string, now: number): void {
+  enter(lane, "halted", why, sizeIn("halted", lane.config), now);
+  lane.cause = cause;
+  lane.haltedAt = now;
+  lane.halts += 1;
+  lane.probeEvery = probeEveryOf(lane);
+  lane.nextAt = now + lane.probeEvery;
+}
+
+/** Judges a step where it can be. `lookedAt`: when a listing began that showed all of its come-backs; null: nobody looked. */
+export function settle(lane: Lane, step: Step, lookedAt: number | null, now: number): Moved | null {
+  const from = lane.state;
+  const told = { sent: knownOf(step), comeBacks: step.back.size };
+  if (!judge(lane, step, lookedAt, now)) return null;
+  const { id, drain, origin, state: to, why } = lane;
+  const size = to === "halted" ? 0 : lane.step.size;
+  const places = to === "canary" || to === "ramping" ? takePlaces(lane, now) : [];
+  return {
+    kind: "moved",
+    lane: id,
+    drain,
+    origin,
+    from,
+    to,
+    size,
+    why,
+    ...told,
+    places,
+    wantsFull: takeWantsFull(lane, places),
+  };
+}
+
+/** Whether it is in another state, or at the next size. */
+function judge(lane: Lane, step: Step, lookedAt: number | null, now: number): boolean {
+  const { back, delivered, haltAt } = step;
+  const whole = wholeOf(lane, step, now);
+  const cameBack = `${back.size} of ${whole} came back, ${statusesOf(step)}`;
+  // A share like 0.29 of 100 is a little less than 29 in binary.
+  const isTooMany = downOf(step) > haltAt * whole + 1e-9;
+  if (lane.state !== "halted" && isTooMany) {
+    halt(lane, "down", cameBack, now);
+    return true;
+  }
+  const isSilent =
+    lookedAt !== null &&
+    step.lastAt !== null &&
+    step.underWay === 0 &&
+    lookedAt >= step.lastAt + step.watchMs;
+  const isAllKnown = isClosed(lane, step, now) && back.size + delivered.size >= takenOf(step);
+  if (!isSilent && !isAllKnown) return false;
+  if (lane.state === "halted") return judgeProbe(lane, step, now);
+  if (back.size >= whole) {
+    if (whole >= 3) {
+      halt(lane, "refused", cameBack, now);
+      return true;
+    }
+    lane.why = `${cameBack}: too few to tell`;
+    dropStep(lane, step);
+    return false;
+  }
+  if (lane.state === "open") {
+    dropStep(lane, step);
+    return false;
+  }
+  const size = Math.max(10 * whole, lane.config.canary);
+  const isOpen = size >= lane.config.openFrom;
+  const why = `${whole - back.size} of ${whole} survived`;
+  enter(lane, isOpen ? "open" : "ramping", why, isOpen ? sizeIn("open", lane.config) : size, now);
+  return true;
+}
+
+function judgeProbe(lane: Lane, step: Step, now: number): boolean {
+  const isUp = lane.cause === "down" && downOf(step) < step.back.size;
+  if (step.back.size < takenOf(step) || isUp) {
+    const why =
+      step.back.size < takenOf(step) ? "a probe survived" : `the receiver answers, ${statusesOf(step)}`;
+    enter(lane, "canary", why, sizeIn("canary", lane.config), now);
+    lane.nextAt = null;
+    return true;
+  }
+  lane.probeEvery = probeEveryOf(lane, 1.5);
+  lane.nextAt = now + lane.probeEvery;
+  lane.why = `a probe came back, ${statusesOf(step)}`;
+  dropStep(lane, step);
+  return false;
+}
+
+/** The same again, under a new number. */
+function dropStep(lane: Lane, step: Step): void {
+  if (step === lane.previous) lane.previous = null;
+  else lane.step = newStep(step.step + 1, step.size, lane.config);
+}
+
+/** The three most frequent. */
+function statusesOf({ back }: Step): string {
+  const counts = new Map<number, number>();
+  for (const { status } of back.values()) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return [...counts]
+    .toSorted(([one, often], [other, seldom]) => seldom - often || one - other)
+    .slice(0, 3)
+    .map(([status]) => (status === 0 ? "no answer" : String(status)))
+    .join(", ");
+}

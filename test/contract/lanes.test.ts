@@ -1,0 +1,950 @@
+import { describe, expect, test } from "vitest";
+import { toLaneId, toRootHash } from "../../src/message/lane-id.ts";
+import { createRedisLaneBook } from "../../src/ledger/redis-lane-book.ts";
+import { comeBacks, config, driverOf, lane, laneStandsFor, origin } from "../support/lane-stands.ts";
+import { drain, otherDrain, source, startOfTime, twice } from "../support/ledger-stands.ts";
+import { useRedis } from "../support/redis.ts";
+
+const redis = useRedis();
+const minuteMs = 60_000;
+/** How often anything was SET, as INFO says it. */
+const setsIn = (text: unknown): string => /cmdstat_set:calls=(\d+)/.exec(String(text))?.[1] ?? "0";
+const hourMs = 60 * minuteMs;
+const first = startOfTime / 1_000;
+/** Starts of these minutes. */
+const minutes = (...starts: readonly number[]): readonly number[] =>
+  starts.map((start) => startOfTime - (startOfTime % minuteMs) + start * minuteMs);
+const asking = (id: string, places: readonly number[]) => [
+  { lane: id, origin: `https://${id}`, wanted: 9, places },
+];
+const parents = (count: number, name = "p"): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `${name}${index}`);
+
+describe.each(laneStandsFor(redis))("a lane that is tried ($name)", ({ create }) => {
+  test("a lane that nobody knows is a canary; asking how it stands makes it no lane", async () => {
+    const { book, now } = await create();
+    expect(await book.ask(drain, config, [{ lane, origin, wanted: 0, places: [] }])).toEqual({
+      answers: [
+        {
+          state: "canary",
+          canaries: 0,
+          plain: 0,
+          step: 0,
+          avoid: [],
+          mayRepeat: true,
+          isSuspect: false,
+          until: null,
+        },
+      ],
+      at: now(),
+    });
+    expect((await book.views(10)).lanes).toEqual([]);
+    expect(await book.ask(drain, config, [])).toEqual({ answers: [], at: now() });
+  });
+
+  test("lets its canaries go, all replicas together, and says when the rest can", async () => {
+    const stand = await create();
+    const { ask } = driverOf(stand);
+    expect(await ask(3)).toMatchObject({ state: "canary", canaries: 3, plain: 0, step: first });
+    const { until } = await ask(100);
+    expect(until).toBe(stand.now() + config.watchMs);
+    expect(await ask(100)).toMatchObject({ canaries: 0, until });
+    expect((await driverOf(stand).view()).state).toBe("canary");
+  });
+
+  test("answers in order, each lane for itself", async () => {
+    const { book } = await create();
+    const asks = ["b", "a", "c"].map((id, index) => ({
+      lane: id,
+      origin: `https://${id}`,
+      wanted: index,
+      places: [],
+    }));
+    const { answers } = await book.ask(drain, config, asks);
+    expect(answers.map(({ canaries }) => canaries)).toEqual([0, 1, 2]);
+  });
+
+  test("what is given back is granted again", async () => {
+    const { ask, giveBack } = driverOf(await create());
+    const { step } = await ask(5);
+    await giveBack(step, 2);
+    expect(await ask(5)).toMatchObject({ canaries: 2, step });
+    await giveBack(step + 7, 2);
+    expect(await ask(5)).toMatchObject({ canaries: 0 });
+  });
+
+  test("a grant that is neither sent nor given back is forgotten five minutes after the last", async () => {
+    const stand = await create();
+    const { ask, giveBack, sent } = driverOf(stand);
+    const { step } = await ask(5);
+    await stand.advance(5 * minuteMs);
+    expect((await ask(5)).canaries).toBe(0);
+    await stand.advance(1);
+    // Nothing of it is known, so it is begun anew, and what its workers say now is said of no step.
+    expect(await ask(3)).toMatchObject({ canaries: 3, step: step + 1 });
+    await giveBack(step, 5);
+    await sent(step, 5);
+    expect((await ask(5)).canaries).toBe(2);
+  });
+
+  test("what is given back late was of the grants that were forgotten", async () => {
+    const stand = await create();
+    const { ask, giveBack, note } = driverOf(stand, { ...config, watchMs: 15 * minuteMs });
+    const { step } = await ask(3);
+    await note(step, "refused", ["p"], 422);
+    await stand.advance(5 * minuteMs + 1);
+    expect((await ask(9)).canaries).toBe(4);
+    await giveBack(step, 2);
+    expect((await ask(9)).canaries).toBe(0);
+    await giveBack(step, 2);
+    expect((await ask(9)).canaries).toBe(2);
+  });
+
+  test("a step takes messages for half a watch after its first, and its size is then what was sent", async () => {
+    const stand = await create();
+    const { ask, sent, looked } = driverOf(stand);
+    const { step } = await ask(2);
+    await sent(step, 2);
+    await stand.advance(config.watchMs / 2 - 1);
+    expect((await ask(1)).canaries).toBe(1);
+    await sent(step, 1);
+    await stand.advance(1);
+    expect(await ask(9)).toMatchObject({ canaries: 0, until: stand.now() - 1 + config.watchMs });
+    await stand.advance(config.watchMs - 1);
+    expect(await looked(step)).toMatchObject({
+      kind: "moved",
+      to: "ramping",
+      size: 30,
+      sent: 3,
+      comeBacks: 0,
+    });
+  });
+
+  test("a step that nothing was sent of stays open for grants", async () => {
+    const stand = await create();
+    const { ask, sent } = driverOf(stand);
+    const { step } = await ask(1);
+    await stand.advance(10 * minuteMs);
+    expect(await ask(9)).toMatchObject({ canaries: 5, step: step + 1 });
+    await sent(step + 1, 4);
+    // From the first of those that count.
+    await stand.advance(1);
+    expect((await ask(9)).canaries).toBe(0);
+  });
+
+  test("grows tenfold with each silent watch and opens where the limits would bind first", async () => {
+    const stand = await create();
+    const { survive, ask, view } = driverOf(stand);
+    expect(await survive(100)).toEqual({
+      kind: "moved",
+      lane,
+      drain,
+      origin,
+      from: "canary",
+      to: "ramping",
+      size: 50,
+      why: "5 of 5 survived",
+      sent: 5,
+      comeBacks: 0,
+      places: [],
+      wantsFull: true,
+    });
+    expect(await survive(100)).toMatchObject({ from: "ramping", to: "open", size: 50, sent: 50 });
+    expect(await ask(100)).toMatchObject({ state: "open", canaries: 1, plain: 99, until: null });
+    expect(await view()).toMatchObject({ state: "open", why: "50 of 50 survived", step: first + 2 });
+  });
+
+  test("is judged by a look alone, and only by one that began when the whole watch was over", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    const step = await driver.step(5);
+    await stand.advance(config.watchMs - 1);
+    expect(await driver.looked(step)).toEqual({ kind: "none" });
+    const before = stand.now();
+    await stand.advance(hourMs);
+    expect(await driver.looked(step, before)).toEqual({ kind: "none" });
+    expect(await driver.looked(step - 1)).toEqual({ kind: "none" });
+    expect((await driver.view()).state).toBe("canary");
+    expect(await driver.looked(step)).toMatchObject({ to: "ramping" });
+    expect(await driver.looked(step)).toEqual({ kind: "none" });
+  });
+
+  test("is not judged while a canary is under way, nor where nothing was sent", async () => {
+    const stand = await create();
+    const { ask, sent, looked } = driverOf(stand);
+    const { step } = await ask(5);
+    await stand.advance(config.watchMs * 2);
+    expect(await looked(step)).toEqual({ kind: "none" });
+    await sent(step, 4);
+    await stand.advance(config.watchMs * 2);
+    expect(await looked(step)).toEqual({ kind: "none" });
+    await stand.advance(5 * minuteMs);
+    expect(await looked(step)).toMatchObject({ to: "ramping", sent: 4 });
+  });
+
+  test("a time from before the clock was set back proves no silence", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    const step = await driver.step(5);
+    const lookedAt = stand.now() + config.watchMs;
+    expect(await driver.looked(step, lookedAt)).toEqual({ kind: "none" });
+  });
+
+  test("deliveries that the receiver told of need no silence, together with what came back", async () => {
+    const stand = await create();
+    const { book } = stand;
+    const driver = driverOf(stand);
+    const step = await driver.step(5);
+    for (const parent of [...parents(4), "p0"]) {
+      expect(await book.delivered({ lane, step }, parent)).toEqual({ kind: "none" });
+    }
+    expect(await driver.note(step, "refused", ["p9"], 422)).toMatchObject([
+      { to: "ramping", size: 50, sent: 5, comeBacks: 1, why: "4 of 5 survived" },
+    ]);
+    expect(await book.delivered({ lane, step }, "p5")).toEqual({ kind: "none" });
+  });
+
+  test("what comes back after it was told as delivered was not", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    const step = await driver.step(5);
+    await stand.book.delivered({ lane, step }, "p1");
+    await driver.note(step, "refused", ["p1"], 422);
+    await stand.book.delivered({ lane, step }, "p1");
+    expect((await driver.view()).comeBacks).toEqual({ down: 0, refused: 1 });
+    expect((await driver.view()).sent).toBe(5);
+  });
+});
+
+describe.each(laneStandsFor(redis))("a lane that fails ($name)", ({ create }) => {
+  test("more than haltAt of the planned size back down halts it, at once", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    const { step } = await driver.ask(2);
+    await driver.sent(step, 2);
+    expect(await driver.note(step, "down", ["p1"])).toEqual([]);
+    // The same parent again says nothing new.
+    expect(await driver.note(step, "down", ["p1", "p1"])).toEqual([]);
+    expect(await driver.note(step, "down", ["p2"], 0)).toEqual([
+      {
+        kind: "moved",
+        lane,
+        drain,
+        origin,
+        from: "canary",
+        to: "halted",
+        size: 0,
+        why: "2 of 5 came back, no answer, 503",
+        sent: 2,
+        comeBacks: 2,
+        places: [],
+        wantsFull: false,
+      },
+    ]);
+    expect(await driver.view()).toMatchObject({
+      state: "halted",
+      since: stand.now(),
+      nextAt: stand.now() + config.probeEveryMs,
+      totals: { canaries: 2, comeBacks: 2, halts: 1 },
+    });
+  });
+
+  test("once a step is full or over, what was sent counts", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    const { step } = await driver.ask(2);
+    await driver.sent(step, 2);
+    expect(await driver.note(step, "down", ["p1"])).toEqual([]);
+    await stand.advance(config.watchMs / 2);
+    expect(await driver.note(step, "down", ["p1"])).toMatchObject([
+      { to: "halted", why: "1 of 2 came back, 503" },
+    ]);
+  });
+
+  test.each([
+    [0.29, 100, 29],
+    [0.2, 5, 1],
+    [0, 5, 0],
+    [0.999, 3, 2],
+  ])("with haltAt %d of %d so many are no halt yet: %d", async (haltAt, canary, most) => {
+    const stand = await create();
+    const driver = driverOf(stand, { ...config, haltAt, canary });
+    const step = await driver.step(canary);
+    expect(await driver.note(step, "down", parents(most))).toEqual([]);
+    expect(await driver.note(step, "down", ["one more"])).toMatchObject([{ to: "halted" }]);
+  });
+
+  test("a look brings its come-backs with it, and halts before the watch is over", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    const step = await driver.step(5);
+    const others = comeBacks(step - 1, "down", parents(5, "other"));
+    const back = comeBacks(step, "down", parents(2));
+    expect(await driver.looked(step, stand.now(), [...others, ...back])).toMatchObject({
+      to: "halted",
+      comeBacks: 2,
+    });
+  });
+
+  test("says its most frequent statuses, most frequent first", async () => {
+    const stand = await create();
+    const driver = driverOf(stand, { ...config, haltAt: 0.9, canary: 10 });
+    const step = await driver.step(10);
+    await driver.note(step, "down", parents(4, "a"), 503);
+    await driver.note(step, "down", parents(1, "b"), 500);
+    await driver.note(step, "down", parents(3, "c"), 0);
+    await driver.note(step, "down", parents(2, "d"), 429);
+    expect((await driver.view()).why).toBe("10 of 10 came back, 503, no answer, 429");
+  });
+
+  test("refusals halt where all of three or more are back; fewer are tried again", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    const { step } = await driver.ask(2);
+    await driver.sent(step, 2);
+    expect(await driver.note(step, "refused", parents(2), 422)).toEqual([]);
+    await stand.advance(config.watchMs);
+    expect(await driver.looked(step)).toEqual({ kind: "none" });
+    expect(await driver.view()).toMatchObject({
+      state: "canary",
+      step: step + 1,
+      sent: 0,
+      why: "2 of 2 came back, 422: too few to tell",
+    });
+    const next = await driver.step(5);
+    expect(await driver.note(next, "refused", parents(4), 422)).toEqual([]);
+    expect(await driver.note(next, "refused", ["p4"], 422)).toMatchObject([
+      { to: "halted", why: "5 of 5 came back, 422" },
+    ]);
+  });
+
+  test("come-backs of steps and lanes that nobody remembers change nothing", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.note(first, "down", parents(5));
+    const step = await driver.step(5);
+    expect(await driver.note(step - 1, "down", parents(5))).toEqual([]);
+    expect(await driver.note(step + 1, "down", parents(5))).toEqual([]);
+    expect((await driver.view()).totals.comeBacks).toBe(0);
+  });
+
+  test("come-backs of several lanes move each for itself", async () => {
+    const { book } = await create();
+    const ids = ["a", "b"];
+    await book.ask(
+      drain,
+      config,
+      ids.map((id) => ({ lane: id, origin: `https://${id}`, wanted: 5, places: [] })),
+    );
+    const back = ids.flatMap((id) =>
+      comeBacks(first, "down", parents(2)).map((one) => ({ ...one, lane: id })),
+    );
+    expect((await book.note(back)).map((change) => (change.kind === "moved" ? change.lane : null))).toEqual(
+      ids,
+    );
+    expect((await book.views(1)).counts).toEqual({ canary: 0, ramping: 0, open: 0, halted: 2 });
+  });
+
+  test("a come-back proves that its parent was published, though nobody has said so", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    const { step } = await driver.ask(5);
+    expect(await driver.note(step, "refused", parents(4), 422)).toEqual([]);
+    // Its worker is gone with its grants, and all that it sent is back.
+    await stand.advance(5 * minuteMs + 1);
+    expect((await stand.book.due()).watches).toMatchObject([{ step }]);
+    expect(await driver.looked(step)).toMatchObject({ to: "halted" });
+  });
+});
+
+describe.each(laneStandsFor(redis))("a lane that is halted ($name)", ({ create }) => {
+  test("lets one probe go per probeEvery", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.halt();
+    const nextAt = stand.now() + config.probeEveryMs;
+    expect(await driver.ask(100)).toMatchObject({
+      state: "halted",
+      canaries: 0,
+      plain: 0,
+      until: nextAt,
+    });
+    await stand.advance(config.probeEveryMs - 1);
+    expect((await driver.ask(100)).canaries).toBe(0);
+    await stand.advance(1);
+    expect(await driver.ask(100)).toMatchObject({ canaries: 1, until: nextAt + config.probeEveryMs });
+    expect((await driver.ask(100)).canaries).toBe(0);
+    // It may have been published all the same: nobody probes before its interval is over.
+    await stand.advance(config.probeEveryMs + 1);
+    expect((await driver.ask(100)).canaries).toBe(1);
+  });
+
+  test("is suspected until it is open again, or nothing was tried or halted for an hour", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.halt();
+    expect(await driver.ask(0)).toMatchObject({ state: "halted", isSuspect: true });
+    await stand.advance(hourMs);
+    expect(await driver.ask(0)).toMatchObject({ state: "halted", isSuspect: true });
+    await stand.advance(1);
+    expect(await driver.ask(0)).toMatchObject({ state: "halted", isSuspect: false });
+    await driver.survive(1);
+    expect(await driver.ask(0)).toMatchObject({ state: "canary", isSuspect: false });
+
+    const other = await create();
+    const again = driverOf(other);
+    await again.halt();
+    await other.advance(config.probeEveryMs);
+    await again.survive(1);
+    await again.survive(5);
+    expect(await again.ask(0)).toMatchObject({ state: "ramping", isSuspect: true });
+    await again.survive(50);
+    expect(await again.ask(0)).toMatchObject({ state: "open", isSuspect: false });
+  });
+
+  test("a forgotten probe keeps its interval", async () => {
+    const stand = await create();
+    const driver = driverOf(stand, { ...config, probeEveryMs: 600_000 });
+    await driver.halt();
+    await stand.advance(600_000);
+    expect((await driver.ask(1)).canaries).toBe(1);
+    await stand.advance(599_999);
+    expect((await driver.ask(1)).canaries).toBe(0);
+    await stand.advance(1);
+    expect((await driver.ask(1)).canaries).toBe(1);
+  });
+
+  test("a probe that is given back is granted again; a message that was a canary lately waits a minute", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.halt();
+    await stand.advance(config.probeEveryMs);
+    const { step, avoid, mayRepeat } = await driver.ask(1);
+    expect({ avoid, mayRepeat }).toEqual({
+      avoid: ["root-1", "root-2", "root-3", "root-4", "root-5"],
+      mayRepeat: false,
+    });
+    await driver.giveBack(step, 1);
+    await stand.advance(minuteMs);
+    expect(await driver.ask(1)).toMatchObject({ canaries: 1, mayRepeat: true });
+  });
+
+  test("a probe that survives makes it a canary", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.halt();
+    await stand.advance(config.probeEveryMs);
+    expect(await driver.survive(1)).toMatchObject({
+      from: "halted",
+      to: "canary",
+      size: 5,
+      why: "a probe survived",
+    });
+    expect(await driver.view()).toMatchObject({ nextAt: null, totals: { halts: 1 } });
+    expect((await driver.ask(9)).canaries).toBe(5);
+  });
+
+  test("a probe that comes back is followed by the next 1.5 times as late, at most three times", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.halt();
+    for (const factor of [1.5, 2.25, 3, 3]) {
+      await stand.advance((await driver.view()).nextAt! - stand.now());
+      const step = await driver.step(1);
+      expect(await driver.note(step, "down", ["p"])).toEqual([]);
+      expect(await driver.view()).toMatchObject({
+        state: "halted",
+        why: "a probe came back, 503",
+        nextAt: stand.now() + factor * config.probeEveryMs,
+        totals: { halts: 1 },
+      });
+    }
+  });
+
+  test("a probe that comes back refused shows that the receiver is up, where it was not halted for that", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.halt();
+    await stand.advance(config.probeEveryMs);
+    const step = await driver.step(1);
+    expect(await driver.note(step, "refused", ["p"], 422)).toMatchObject([
+      { from: "halted", to: "canary", why: "the receiver answers, 422" },
+    ]);
+    const canaries = await driver.step(5);
+    expect(await driver.note(canaries, "refused", parents(5), 422)).toMatchObject([{ to: "halted" }]);
+    await stand.advance(config.probeEveryMs);
+    const probe = await driver.step(1);
+    expect(await driver.note(probe, "refused", ["p"], 422)).toEqual([]);
+    expect((await driver.view()).state).toBe("halted");
+  });
+
+  test("keeps its backoff until it was open for ten watches", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    const probeBack = async (): Promise<void> => {
+      await stand.advance((await driver.view()).nextAt! - stand.now());
+      const step = await driver.step(1);
+      await driver.note(step, "down", ["p"]);
+    };
+    const recover = async (openMs: number): Promise<void> => {
+      await stand.advance((await driver.view()).nextAt! - stand.now());
+      await driver.survive(1);
+      await driver.open();
+      await stand.advance(openMs);
+      await driver.step(1);
+      await stand.advance(config.watchMs);
+      const { step } = await driver.view();
+      await driver.note(step, "down", ["p"]);
+      expect((await driver.view()).state).toBe("halted");
+    };
+    await driver.halt();
+    await probeBack();
+    await recover(config.watchMs);
+    expect((await driver.view()).nextAt).toBe(stand.now() + 1.5 * config.probeEveryMs);
+    await recover(10 * config.watchMs);
+    expect((await driver.view()).nextAt).toBe(stand.now() + config.probeEveryMs);
+  });
+});
+
+describe.each(laneStandsFor(redis))("a lane that is open ($name)", ({ create }) => {
+  test("sends ten times canary of each watch as canaries, spread over it, and the rest as they are", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.open();
+    const { step } = await driver.ask(0);
+    const granted: number[] = [];
+    for (let at = 0; at < config.watchMs; at += 12_000) {
+      const { canaries, plain } = await driver.ask(100);
+      expect(canaries + plain).toBe(100);
+      granted.push(canaries);
+      await driver.sent(step, canaries);
+      await stand.advance(12_000);
+    }
+    expect(granted).toEqual([1, 9, 10, 10, 10]);
+    // The next is collected while that one is watched; a third waits until the first is judged.
+    expect(await driver.ask(100)).toMatchObject({ canaries: 1, step: step + 1 });
+    await driver.sent(step + 1, 1);
+    await stand.advance(config.watchMs);
+    expect(await driver.ask(100)).toMatchObject({ canaries: 0, plain: 100, step: step + 1 });
+    expect(await driver.looked(step)).toEqual({ kind: "none" });
+    expect(await driver.ask(100)).toMatchObject({ canaries: 1, step: step + 2 });
+    await driver.sent(step + 2, 1);
+    await stand.advance(config.watchMs);
+    expect(await driver.looked(step + 1)).toEqual({ kind: "none" });
+    expect(await driver.looked(step + 2)).toEqual({ kind: "none" });
+    expect((await driver.view()).step).toBe(step + 3);
+  });
+
+  test("halts by the step before as by the one that is collecting", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.open();
+    const step = await driver.step(1);
+    await stand.advance(config.watchMs);
+    expect((await driver.ask(1)).step).toBe(step + 1);
+    expect(await driver.note(step, "down", ["p"])).toMatchObject([
+      { from: "open", to: "halted", why: "1 of 1 came back, 503" },
+    ]);
+  });
+
+  test("a period of which nothing was sent is not watched", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.open();
+    const { step } = await driver.ask(1);
+    await driver.giveBack(step, 1);
+    await stand.advance(2 * config.watchMs);
+    expect(await driver.ask(1)).toMatchObject({ step, canaries: 1 });
+    await stand.advance(config.watchMs);
+    expect((await driver.ask(1)).step).toBe(step + 1);
+    await driver.giveBack(step, 1);
+    await stand.advance(config.watchMs);
+    expect(await driver.ask(1)).toMatchObject({ step: step + 2, canaries: 1 });
+    expect((await stand.book.due()).watches).toEqual([]);
+  });
+
+  test.each(["open", "ramping"] as const)("%s and unused for an hour it is a canary again", async (state) => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.survive(5);
+    if (state === "open") await driver.survive(50);
+    // Anything that is published to it is use.
+    await stand.advance(hourMs);
+    await stand.book.sent([{ lane, step: 0, roots: [] }]);
+    await stand.advance(hourMs);
+    expect((await driver.ask(0)).state).toBe(state);
+    await stand.advance(1);
+    expect((await driver.ask(0)).state).toBe("canary");
+    expect((await driver.view()).state).toBe(state);
+    expect(await driver.ask(100)).toMatchObject({ state: "canary", canaries: 5 });
+    expect((await driver.view()).why).toBe("unused for 1 h");
+  });
+});
+
+describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
+  test("a step wants a look at half of its watch and at its end, each once, and again until it is judged", async () => {
+    const stand = await create();
+    const { book } = stand;
+    const driver = driverOf(stand);
+    const startedAt = stand.now();
+    const { step } = await driver.ask(5);
+    await stand.advance(1_000);
+    await driver.sent(step, 5);
+    const until = stand.now() + config.watchMs;
+    const watch = { lane, step, drain, origin, state: "canary", firstSentAt: startedAt, until };
+    const dueAfter = async (ms: number) => {
+      await stand.advance(ms);
+      return (await book.due()).watches;
+    };
+    expect(await dueAfter(config.watchMs / 2 - 1)).toEqual([]);
+    expect(await dueAfter(1)).toEqual([watch]);
+    expect(await dueAfter(config.watchMs / 2 - 1)).toEqual([]);
+    expect(await dueAfter(1)).toEqual([watch]);
+    expect(await dueAfter(14_999)).toEqual([]);
+    expect(await dueAfter(1)).toEqual([watch]);
+    await driver.looked(step);
+    expect(await dueAfter(hourMs)).toEqual([]);
+  });
+
+  test("a step of which something is under way is not looked at in vain", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    const { step } = await driver.ask(5);
+    await driver.sent(step, 4);
+    await stand.advance(config.watchMs);
+    // The early look, late.
+    expect((await stand.book.due()).watches).toHaveLength(1);
+    await stand.advance(4 * minuteMs);
+    expect((await stand.book.due()).watches).toEqual([]);
+    await stand.advance(1);
+    expect((await stand.book.due()).watches).toHaveLength(1);
+  });
+
+  test("a promotion hands out the places of what was held; what is denied of them is remembered again", async () => {
+    const stand = await create();
+    const { book } = stand;
+    const driver = driverOf(stand);
+    const { step } = await driver.ask(100, {}, minutes(7, 3));
+    await driver.sent(step, 5);
+    await driver.ask(100, {}, minutes(3, 5));
+    await stand.advance(config.watchMs);
+    // While they are watched there is room for nothing.
+    expect((await book.due()).ready).toEqual([]);
+    expect(await driver.looked(step)).toMatchObject({ to: "ramping", places: minutes(3, 5, 7) });
+    expect((await book.due()).ready).toEqual([]);
+    const ramping = await driver.ask(100, {}, minutes(7));
+    expect(ramping.canaries).toBe(50);
+    await driver.sent(ramping.step, 50);
+    await stand.advance(config.watchMs);
+    // Opened: a full pass finds all of it.
+    expect(await driver.looked(ramping.step)).toMatchObject({ to: "open", places: [], wantsFull: true });
+    await driver.ask(100, {}, minutes(9));
+    await stand.advance(hourMs);
+    expect((await book.due()).ready).toEqual([]);
+  });
+
+  test("what a lane held before it opened it has no place of when it halts again", async () => {
+    const stand = await create();
+    const { book } = stand;
+    const driver = driverOf(stand);
+    await driver.survive(5);
+    const { step } = await driver.ask(100, {}, minutes(7));
+    await driver.sent(step, 50);
+    await stand.advance(config.watchMs);
+    expect(await driver.looked(step)).toMatchObject({ to: "open" });
+    const open = await driver.step(1);
+    await stand.advance(config.watchMs);
+    await driver.note(open, "down", ["p"]);
+    await stand.advance(config.probeEveryMs);
+    expect((await book.due()).ready).toEqual([]);
+    expect((await driver.view()).state).toBe("halted");
+  });
+
+  test("where the places are used up, what else was held wants a full pass, once", async () => {
+    const stand = await create();
+    const driver = driverOf(stand, { ...config, openFrom: 5_000 });
+    const { step } = await driver.ask(100, {}, minutes(7));
+    await driver.sent(step, 5);
+    await stand.advance(config.watchMs);
+    expect(await driver.looked(step)).toMatchObject({ places: minutes(7), wantsFull: false });
+    // In that minute were few.
+    expect(await driver.survive(8)).toMatchObject({ to: "ramping", size: 80, places: [], wantsFull: true });
+    expect(await driver.survive(80)).toMatchObject({ to: "ramping", places: [], wantsFull: false });
+  });
+
+  test("what is granted as a whole needs no place", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    const { step } = await driver.ask(5, {}, minutes(7));
+    await driver.sent(step, 5);
+    await stand.advance(config.watchMs);
+    expect(await driver.looked(step)).toMatchObject({ to: "ramping", places: [], wantsFull: false });
+  });
+
+  test("of many places the oldest and the youngest are remembered", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    const { step } = await driver.ask(100, {}, minutes(50, 60));
+    for (let at = 1; at <= 20; at += 1) await driver.ask(100, {}, minutes(40 - at, 60 + at));
+    await driver.sent(step, 5);
+    await stand.advance(config.watchMs);
+    expect(await driver.looked(step)).toMatchObject({
+      places: minutes(20, 21, 22, 23, 24, 25, 75, 76, 77, 78, 79, 80),
+    });
+  });
+
+  test("a halted lane makes its drain ready when its probe is due, with two places for each", async () => {
+    const stand = await create();
+    const { book } = stand;
+    const driver = driverOf(stand);
+    await driver.halt();
+    await driver.ask(9, {}, minutes(2, 3));
+    await driver.ask(9, {}, minutes(4, 6));
+    await stand.advance(config.probeEveryMs - 1);
+    expect((await book.due()).ready).toEqual([]);
+    await stand.advance(1);
+    expect((await book.due()).ready).toEqual([{ drain, places: minutes(2, 6) }]);
+    // Nobody asked: others are called after a minute.
+    await stand.advance(minuteMs - 1);
+    expect((await book.due()).ready).toEqual([]);
+    await stand.advance(1);
+    expect((await book.due()).ready).toEqual([{ drain, places: minutes(3, 4) }]);
+    await stand.advance(hourMs);
+    expect((await book.due()).ready).toEqual([]);
+
+    // Whoever asks for them is called for the next probe at once when that is due.
+    const step = await driver.step(9);
+    await driver.ask(9, {}, minutes(8));
+    await driver.note(step, "down", ["p"]);
+    const { nextAt } = await driver.view();
+    await stand.advance(nextAt! - stand.now() - 1);
+    expect((await book.due()).ready).toEqual([]);
+    await stand.advance(1);
+    expect((await book.due()).ready).toEqual([{ drain, places: minutes(8) }]);
+  });
+
+  test("a halted lane of which nothing is known to wait calls nobody", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.halt();
+    await stand.advance(config.probeEveryMs + hourMs);
+    expect((await stand.book.due()).ready).toEqual([]);
+  });
+
+  test("what was called and had to be given back is called again after a minute, not at once", async () => {
+    const stand = await create();
+    const { book } = stand;
+    const driver = driverOf(stand);
+    const { step } = await driver.ask(9, {}, minutes(1));
+    await driver.giveBack(step, 5);
+    expect((await book.due()).ready).toEqual([{ drain, places: minutes(1) }]);
+    await driver.ask(9, {}, minutes(1));
+    await driver.giveBack(step, 5);
+    await stand.advance(minuteMs - 1);
+    expect((await book.due()).ready).toEqual([]);
+    await stand.advance(1);
+    expect((await book.due()).ready).toEqual([{ drain, places: minutes(1) }]);
+  });
+
+  test("grants that are forgotten make room for what is held", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.ask(9, {}, minutes(1));
+    await stand.advance(5 * minuteMs);
+    expect((await stand.book.due()).ready).toEqual([]);
+    await stand.advance(1);
+    expect((await stand.book.due()).ready).toEqual([{ drain, places: minutes(1) }]);
+  });
+
+  test("the lanes of one drain call it together, each drain for itself", async () => {
+    const { book } = await create();
+    await book.ask(drain, config, asking("a", minutes(5, 2)));
+    await book.ask(otherDrain, config, asking("b", minutes(4)));
+    await book.ask(drain, config, asking("c", minutes(5, 9)));
+    for (const id of ["a", "b", "c"]) await book.giveBack([{ lane: id, step: first, count: 5 }]);
+    const ready = [
+      { drain, places: minutes(2, 5, 9) },
+      { drain: otherDrain, places: minutes(4) },
+    ].toSorted((a, b) => (a.drain < b.drain ? -1 : 1));
+    expect((await book.due()).ready).toEqual(ready);
+    expect((await book.due()).ready).toEqual([]);
+  });
+
+  test("views are of the lanes used last, and count all of them", async () => {
+    const stand = await create();
+    const { book } = stand;
+    for (const id of ["a", "b", "c"]) {
+      await book.ask(id === "b" ? otherDrain : drain, config, [
+        { lane: id, origin: `https://${id}`, wanted: 5, places: [] },
+      ]);
+      await stand.advance(1_000);
+    }
+    await book.sent([{ lane: "a", step: first, roots: ["r"] }]);
+    const { lanes, counts } = await book.views(2);
+    expect(lanes.map(({ lane: id }) => id)).toEqual(["a", "c"]);
+    expect(lanes[0]).toEqual({
+      lane: "a",
+      step: first,
+      drain,
+      origin: "https://a",
+      state: "canary",
+      since: startOfTime,
+      why: "new",
+      size: 5,
+      sent: 1,
+      comeBacks: { down: 0, refused: 0 },
+      nextAt: null,
+      totals: { canaries: 1, comeBacks: 0, halts: 0 },
+      lastUsedAt: stand.now(),
+    });
+    expect(counts).toEqual({ canary: 3, ramping: 0, open: 0, halted: 0 });
+    expect((await book.views(0)).lanes).toEqual([]);
+  });
+
+  test("a lane is forgotten when it was unused for seven days, and its steps are not numbered again", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.halt();
+    await stand.advance(7 * 24 * hourMs);
+    expect((await stand.book.views(9)).counts.halted).toBe(1);
+    await stand.advance(1);
+    expect(await stand.book.views(9)).toEqual({
+      lanes: [],
+      counts: { canary: 0, ramping: 0, open: 0, halted: 0 },
+    });
+    const { state, step } = await driver.ask(5);
+    expect(state).toBe("canary");
+    expect(step).toBeGreaterThan(first + 600_000);
+    await driver.note(first, "down", parents(5));
+    expect((await driver.view()).comeBacks).toEqual({ down: 0, refused: 0 });
+  });
+
+  test("another config is that of the next step, or of one that nothing was granted of", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    const { step } = await driver.ask(1);
+    expect((await driver.ask(9, { canary: 2, watchMs: 5_000, haltAt: 0 })).canaries).toBe(4);
+    await driver.sent(step, 5);
+    expect(await driver.note(step, "down", ["p1"])).toEqual([]);
+    await stand.advance(5_000);
+    expect(await driver.looked(step)).toEqual({ kind: "none" });
+    await stand.advance(55_000);
+    expect(await driver.looked(step)).toMatchObject({ to: "ramping", size: 50 });
+    const { step: next } = await driver.ask(50, { watchMs: 9_000 });
+    await driver.sent(next, 50);
+    await stand.advance(9_000);
+    expect(await driver.looked(next)).toMatchObject({ to: "open" });
+  });
+
+  test("a step of ten thousand is no step any more, whatever the limits", async () => {
+    const stand = await create();
+    const driver = driverOf(stand, { ...config, canary: 100, openFrom: Infinity });
+    expect(await driver.survive(100)).toMatchObject({ to: "ramping", size: 1_000 });
+    expect(await driver.survive(1_000)).toMatchObject({ to: "open", size: 1_000 });
+  });
+
+  test("a clock that is set back leaves no lane waiting for the old time to come again", async () => {
+    const stand = await create();
+    const { book } = stand;
+    const driver = driverOf(stand);
+    const step = await driver.step(5);
+    await stand.advance(-24 * hourMs);
+    await book.due();
+    await stand.advance(config.watchMs);
+    expect((await book.due()).watches).toMatchObject([{ step }]);
+    expect(await driver.looked(step)).toMatchObject({ to: "ramping" });
+    const next = await driver.step(50);
+    await driver.note(next, "down", parents(50));
+    expect((await driver.view()).state).toBe("halted");
+    await stand.advance(-24 * hourMs);
+    expect((await driver.ask(1)).canaries).toBe(0);
+    await stand.advance(config.probeEveryMs);
+    expect((await driver.ask(1)).canaries).toBe(1);
+  });
+});
+
+describe("lanes in Redis", () => {
+  test("have their keys in the slot of the source, under a limited life each, and nothing of a message", async () => {
+    const connection = redis.fresh();
+    let calls = 0;
+    const book = createRedisLaneBook({ ...connection, run: twice(connection).run }, source, {
+      token: () => `c${(calls += 1)}`,
+    });
+    const id = toLaneId(drain, origin);
+    const { answers } = await book.ask(drain, config, [{ lane: id, origin, wanted: 9, places: [] }]);
+    await book.sent([{ lane: id, step: answers[0]!.step, roots: [toRootHash("msg_secret")] }]);
+    await book.note([
+      {
+        lane: id,
+        step: answers[0]!.step,
+        parentDlqId: "1-secret",
+        kind: "down",
+        status: 503,
+        statusBefore: 500,
+      },
+    ]);
+    const keys = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
+    const base = `${connection.keyPrefix}:v1:{eu}:lanes:`;
+    expect(keys.map((key) => key.replace(base, "")).toSorted()).toEqual(
+      ["at", "call:c1", "call:c2", "canary", "due", `lane:${id}`].toSorted(),
+    );
+    for (const key of keys) {
+      const left = Number(await connection.command("PTTL", key));
+      expect(left).toBeGreaterThan(0);
+      expect(left).toBeLessThanOrEqual(7 * 24 * hourMs);
+    }
+    expect(await connection.command("GET", `${base}lane:${id}`)).not.toContain("secret");
+    expect(Number(await connection.command("MEMORY", "USAGE", `${base}lane:${id}`))).toBeLessThan(1_000);
+  });
+
+  test("a lane of another layout is replaced, not read", async () => {
+    const connection = redis.fresh();
+    const book = createRedisLaneBook(connection, source, { token: () => "t" });
+    const key = `${connection.keyPrefix}:v1:{eu}:lanes:lane:${lane}`;
+    await connection.command("SET", key, JSON.stringify({ v: 2, other: true }));
+    expect((await book.ask(drain, config, [{ lane, origin, wanted: 9, places: [] }])).answers).toMatchObject([
+      { state: "canary", canaries: 5 },
+    ]);
+    expect(await connection.command("GET", key)).toContain('"v":1');
+  });
+
+  test("a question that changes nothing writes nothing", async () => {
+    const connection = redis.fresh();
+    let calls = 0;
+    const written: string[] = [];
+    const book = createRedisLaneBook(
+      {
+        keyPrefix: connection.keyPrefix,
+        run: async (script, keys, args) => {
+          const before = await connection.command("INFO", "commandstats");
+          const reply = await connection.run(script, keys, args);
+          const after = await connection.command("INFO", "commandstats");
+          if (setsIn(before) !== setsIn(after)) written.push(script.name);
+          return reply;
+        },
+      },
+      source,
+      { token: () => `c${(calls += 1)}` },
+    );
+    const asks = [{ lane, origin, wanted: 300, places: minutes(1, 2) }];
+    const { answers } = await book.ask(drain, config, asks);
+    expect(written.splice(0)).toEqual(["lanes:ask"]);
+    await book.ask(drain, config, asks);
+    await book.note(comeBacks(answers[0]!.step - 1, "down", ["p"]));
+    await book.due();
+    await book.views(9);
+    expect(written).toEqual([]);
+  });
+});
+
+test("the id of a lane is ten characters, the same for the same drain and origin and for no other", () => {
+  expect(toLaneId("orders", "https://a.example")).toMatch(/^[A-Za-z0-9_-]{10}$/);
+  expect(toLaneId("orders", "https://a.example")).toBe(toLaneId("orders", "https://a.example"));
+  const others = [
+    toLaneId("order", "shttps://a.example"),
+    toLaneId("refunds", "https://a.example"),
+    toLaneId("orders", "https://b.example"),
+  ];
+  expect(others).not.toContain(toLaneId("orders", "https://a.example"));
+  expect(toRootHash("msg_1")).not.toBe(toRootHash("msg_2"));
+});

@@ -1,0 +1,353 @@
+import type * as fc from "fast-check";
+import { expect } from "vitest";
+import type { LaneConfig } from "../../src/ports/drains.ts";
+import type { ComeBackKind } from "../../src/message/come-back-kind.ts";
+import type { LaneChange, LaneState, LaneView } from "../../src/ports/lanes.ts";
+import type { LaneStand } from "./lane-stands.ts";
+import { drain } from "./ledger-stands.ts";
+
+/**
+ * Several workers ask few lanes, publish, give back, look and note in any order; a worker may do none of it, or late. All books get the
+ * same calls and must answer the same. The model knows nothing of how a lane is judged: it knows what was granted, published and
+ * found, by a clock that is never set back, and holds every answer against docs/lanes.md.
+ */
+export const lanes = ["laneA", "laneB"];
+const grantLifeMs = 300_000;
+
+interface Grant {
+  readonly lane: string;
+  readonly step: number;
+  readonly at: number;
+  readonly count: number;
+  left: number;
+  sent: number;
+  /** Of a halted lane: which halt it was. */
+  readonly halt: number | null;
+}
+
+interface KnownStep {
+  readonly state: LaneState;
+  readonly size: number;
+  firstAt: number;
+  lastSentAt: number;
+  readonly down: Set<string>;
+  readonly back: Set<string>;
+  readonly delivered: Set<string>;
+}
+
+export interface Model {
+  readonly config: LaneConfig;
+  /** Of a clock that is never set back. */
+  elapsed: number;
+  readonly grants: Grant[];
+  readonly steps: Map<string, KnownStep>;
+  /** Redis times that were read, with when. */
+  looks: { readonly at: number; readonly elapsed: number }[];
+  readonly counted: Map<string, Set<string>>;
+  readonly totals: Map<string, LaneView["totals"]>;
+  /** Told by lane, and not handed out since. */
+  readonly places: Map<string, Set<number>>;
+  minted: number;
+  /** Steps from before it took messages for longer: nobody knows what time had passed. */
+  setBackAt: number;
+}
+
+export interface Real {
+  readonly stands: readonly LaneStand[];
+}
+
+export function newModel(config: LaneConfig): Model {
+  return {
+    config,
+    elapsed: 0,
+    grants: [],
+    steps: new Map(),
+    looks: [],
+    counted: new Map(lanes.map((lane) => [lane, new Set()])),
+    totals: new Map(),
+    places: new Map(lanes.map((lane) => [lane, new Set()])),
+    minted: 0,
+    setBackAt: -Infinity,
+  };
+}
+
+/** Makes the call on every book; their answers are equal. */
+async function all<Answer>(real: Real, call: (stand: LaneStand) => Promise<Answer>): Promise<Answer> {
+  const answers: Answer[] = [];
+  for (const stand of real.stands) answers.push(await call(stand));
+  for (const other of answers) expect(other).toEqual(answers[0]);
+  return answers[0]!;
+}
+
+const keyOf = (lane: string, step: number): string => `${lane} ${step}`;
+
+async function viewsOf(model: Model, real: Real): Promise<ReadonlyMap<string, LaneView>> {
+  const { lanes: views } = await all(real, ({ book }) => book.views(10));
+  for (const { lane, totals } of views) {
+    const before = model.totals.get(lane) ?? { canaries: 0, comeBacks: 0, halts: 0 };
+    expect(totals.canaries).toBeGreaterThanOrEqual(before.canaries);
+    expect(totals.comeBacks).toBeGreaterThanOrEqual(before.comeBacks);
+    expect(totals.halts).toBeGreaterThanOrEqual(before.halts);
+    // Each parent counts once, whoever lists it and how often.
+    expect(totals.comeBacks).toBeLessThanOrEqual(model.counted.get(lane)!.size);
+    model.totals.set(lane, totals);
+  }
+  return new Map(views.map((view) => [view.lane, view]));
+}
+
+const isLive = (model: Model, grant: Grant): boolean => model.elapsed - grant.at <= grantLifeMs;
+
+/** What was published of a step, and what still may be. */
+function takenOf(model: Model, lane: string, step: number): number {
+  return model.grants
+    .filter((grant) => grant.lane === lane && grant.step === step)
+    .reduce((sum, grant) => sum + grant.sent + (isLive(model, grant) ? grant.left : 0), 0);
+}
+
+function sentOf(model: Model, lane: string, step: number): number {
+  return model.grants
+    .filter((grant) => grant.lane === lane && grant.step === step)
+    .reduce((sum, grant) => sum + grant.sent, 0);
+}
+
+/** No more than docs/lanes.md has for the state. */
+function checkGrant(model: Model, view: LaneView, grant: Grant): void {
+  const { canary, watchMs, probeEveryMs } = model.config;
+  const key = keyOf(grant.lane, grant.step);
+  const step = model.steps.get(key) ?? {
+    state: view.state,
+    size: view.size,
+    firstAt: model.elapsed,
+    lastSentAt: -Infinity,
+    down: new Set(),
+    back: new Set(),
+    delivered: new Set(),
+  };
+  const taken = takenOf(model, grant.lane, grant.step);
+  // Grants from before the clock was set back may count for longer.
+  const isTimed = step.firstAt > model.setBackAt;
+  if (isTimed && taken === 0 && step.back.size + step.delivered.size === 0) step.firstAt = model.elapsed;
+  model.steps.set(key, step);
+  const elapsed = model.elapsed - step.firstAt;
+  expect(view.step).toBe(grant.step);
+  expect(step.state).toBe(view.state);
+  const paced = Math.max(1, Math.ceil((10 * canary * Math.min(elapsed, watchMs)) / watchMs));
+  const most = { canary, ramping: step.size, open: paced, halted: 1 }[view.state];
+  expect(taken + grant.count).toBeLessThanOrEqual(most);
+  if (view.state === "ramping") expect(step.size).toBeLessThan(Math.max(model.config.openFrom, canary + 1));
+  if (isTimed && view.state !== "open" && sentOf(model, grant.lane, grant.step) > 0) {
+    expect(elapsed).toBeLessThan(watchMs / 2);
+  }
+  if (view.state === "halted") {
+    const ofHalt = model.grants.filter(
+      ({ lane, halt, left, sent }) => lane === grant.lane && halt === grant.halt && left + sent > 0,
+    );
+    for (const { at } of ofHalt) expect(grant.at - at).toBeGreaterThanOrEqual(probeEveryMs);
+  }
+}
+
+/** A step moved on, and why it was right to. */
+function checkMove(
+  model: Model,
+  step: number,
+  change: LaneChange,
+  look: { readonly elapsed: number } | null,
+): void {
+  if (change.kind === "none") return;
+  const { lane, from, to, sent, comeBacks, places } = change;
+  checkPlaces(model, [lane], places);
+  if (to === "halted" || to === "open") expect(places).toEqual([]);
+  if (to === "open" || to === "halted") expect(change.wantsFull).toBe(to === "open");
+  if (places.length > 0) expect(change.wantsFull).toBe(false);
+  if (to === "open") model.places.get(lane)!.clear();
+  const known = model.steps.get(keyOf(lane, step))!;
+  const published = sentOf(model, lane, step);
+  expect(comeBacks).toBe(known.back.size);
+  expect(known.state).toBe(from);
+  expect(sent).toBeGreaterThanOrEqual(published);
+  expect(sent).toBeGreaterThan(0);
+  if (to === "halted") {
+    const whole = Number(/^\d+ of (\d+) /.exec(change.why)?.[1]);
+    expect(whole).toBeGreaterThanOrEqual(published);
+    const isTooMany = known.down.size > model.config.haltAt * whole + 1e-9;
+    expect(isTooMany || (known.back.size >= whole && whole >= 3)).toBe(true);
+    return;
+  }
+  const isSilent = look !== null && published > 0 && look.elapsed >= known.lastSentAt + model.config.watchMs;
+  const isProven = known.back.size + known.delivered.size >= published;
+  const isLookedAtProof = look !== null && published === 0 && known.back.size + known.delivered.size > 0;
+  expect(isSilent || isProven || isLookedAtProof).toBe(true);
+  if (from === "halted") {
+    expect(to).toBe("canary");
+  } else {
+    expect(known.down.size).toBeLessThanOrEqual(model.config.haltAt * sent + 1e-9);
+    expect(known.back.size).toBeLessThan(sent);
+  }
+}
+
+/** It did not halt, so not too many of a step that is remembered are back. */
+function checkNoHalt(model: Model, view: LaneView | undefined): void {
+  if (view === undefined || view.state === "halted") return;
+  const known = model.steps.get(keyOf(view.lane, view.step));
+  if (known === undefined) return;
+  const whole = Math.max(view.size, takenOf(model, view.lane, view.step), view.sent);
+  expect(known.down.size).toBeLessThanOrEqual(model.config.haltAt * whole + 1e-9);
+}
+
+export type Command = fc.AsyncCommand<Model, Real>;
+
+function command(text: string, run: Command["run"]): Command {
+  return { check: () => true, run, toString: () => text };
+}
+
+/** Each place is told by one lane, is handed out once, and no more of them at once than a lane remembers. */
+function checkPlaces(model: Model, of: readonly string[], places: readonly number[]): void {
+  expect(places.length).toBeLessThanOrEqual(12 * of.length);
+  for (const place of places) {
+    const lane = of.find((one) => model.places.get(one)!.delete(place));
+    expect(lane).toBeDefined();
+  }
+}
+
+export const toAsk = (which: number, wanted: number, minutes: readonly number[]): Command =>
+  command(`ask ${which} ${wanted} ${minutes}`, async (model, real) => {
+    const lane = lanes[which]!;
+    const places = minutes.map((minute) => (minute * lanes.length + which) * 60_000);
+    const ask = { lane, origin: `https://${lane}`, wanted, places };
+    const { answers, at } = await all(real, ({ book }) => book.ask(drain, model.config, [ask]));
+    model.looks.push({ at, elapsed: model.elapsed });
+    const [answer] = answers;
+    const views = await viewsOf(model, real);
+    expect(answer!.canaries + answer!.plain).toBeLessThanOrEqual(wanted);
+    if (answer!.state !== "open") expect(answer!.plain).toBe(0);
+    if (answer!.state === "open") expect(answer!.canaries + answer!.plain).toBe(wanted);
+    // Kept where some of it is denied, and then only.
+    if (answer!.canaries + answer!.plain < wanted)
+      for (const place of places) model.places.get(lane)!.add(place);
+    if (answer!.state === "open") model.places.get(lane)!.clear();
+    if (answer!.canaries === 0) return;
+    const view = views.get(lane)!;
+    const grant: Grant = {
+      lane,
+      step: answer!.step,
+      at: model.elapsed,
+      count: answer!.canaries,
+      left: answer!.canaries,
+      sent: 0,
+      halt: view.state === "halted" ? view.totals.halts : null,
+    };
+    checkGrant(model, view, grant);
+    model.grants.push(grant);
+  });
+
+const pickGrant = (model: Model, pick: number): Grant | undefined => model.grants.at(-1 - pick);
+
+export const toSend = (pick: number, most: number): Command =>
+  command(`sent ${pick} ${most}`, async (model, real) => {
+    const grant = pickGrant(model, pick);
+    const count = Math.min(most, grant?.left ?? 0);
+    if (grant === undefined || count === 0) return;
+    const roots = Array.from({ length: count }, () => `r${(model.minted += 1)}`);
+    await all(real, ({ book }) => book.sent([{ lane: grant.lane, step: grant.step, roots }]));
+    grant.left -= count;
+    grant.sent += count;
+    model.steps.get(keyOf(grant.lane, grant.step))!.lastSentAt = model.elapsed;
+  });
+
+export const toGiveBack = (pick: number, most: number): Command =>
+  command(`giveBack ${pick} ${most}`, async (model, real) => {
+    const grant = pickGrant(model, pick);
+    const count = Math.min(most, grant?.left ?? 0);
+    if (grant === undefined || count === 0) return;
+    await all(real, ({ book }) => book.giveBack([{ lane: grant.lane, step: grant.step, count }]));
+    grant.left -= count;
+  });
+
+export interface Found {
+  readonly pick: number;
+  readonly count: number;
+  readonly kind: ComeBackKind;
+  readonly status: number;
+}
+
+/** Of those that were published, so many: first those that were counted before. */
+function find(model: Model, { pick, count, kind, status }: Found) {
+  const grant = pickGrant(model, pick);
+  if (grant === undefined) return null;
+  const { lane, step } = grant;
+  const known = model.steps.get(keyOf(lane, step))!;
+  const most = Math.min(count, sentOf(model, lane, step));
+  const parents = Array.from({ length: most }, (_, index) => `${lane}-${step}-${index}`);
+  for (const parent of parents) {
+    model.counted.get(lane)!.add(parent);
+    known.delivered.delete(parent);
+    if (!known.back.has(parent) && kind === "down") known.down.add(parent);
+    known.back.add(parent);
+  }
+  const comeBacks = parents.map((parentDlqId) => ({
+    lane,
+    step,
+    parentDlqId,
+    kind,
+    status,
+    statusBefore: 500,
+  }));
+  return { lane, step, comeBacks };
+}
+
+export const toNote = (found: Found): Command =>
+  command(`note ${JSON.stringify(found)}`, async (model, real) => {
+    const met = find(model, found);
+    if (met === null) return;
+    const changes = await all(real, ({ book }) => book.note(met.comeBacks));
+    for (const change of changes) checkMove(model, met.step, change, null);
+    checkNoHalt(model, (await viewsOf(model, real)).get(met.lane));
+  });
+
+export const toLook = (found: Found, ago: number): Command =>
+  command(`looked ${JSON.stringify(found)} ${ago}`, async (model, real) => {
+    const look = model.looks.at(-1 - ago);
+    const met = look === undefined ? null : find(model, found);
+    if (met === null || look === undefined) return;
+    const { lane, step, comeBacks } = met;
+    const change = await all(real, ({ book }) => book.looked({ lane, step }, look.at, comeBacks));
+    checkMove(model, step, change, look);
+    checkNoHalt(model, (await viewsOf(model, real)).get(lane));
+  });
+
+export const toDeliver = (pick: number, index: number): Command =>
+  command(`delivered ${pick} ${index}`, async (model, real) => {
+    const grant = pickGrant(model, pick);
+    if (grant === undefined || index >= sentOf(model, grant.lane, grant.step)) return;
+    const { lane, step } = grant;
+    const known = model.steps.get(keyOf(lane, step))!;
+    const parent = `${lane}-${step}-${index}`;
+    if (!known.back.has(parent)) known.delivered.add(parent);
+    const change = await all(real, ({ book }) => book.delivered({ lane, step }, parent));
+    checkMove(model, step, change, null);
+  });
+
+export const toDue = (): Command =>
+  command("due", async (model, real) => {
+    const { watches, ready, at } = await all(real, ({ book }) => book.due());
+    for (const { places } of ready) checkPlaces(model, lanes, places);
+    model.looks.push({ at, elapsed: model.elapsed });
+    for (const { lane, step } of watches) {
+      const known = model.steps.get(keyOf(lane, step))!;
+      // While nothing is watched, nothing is asked.
+      expect(sentOf(model, lane, step) + known.back.size + known.delivered.size).toBeGreaterThan(0);
+    }
+    await viewsOf(model, real);
+  });
+
+export const toAdvance = (ms: number): Command =>
+  command(`advance ${ms}`, async (model, real) => {
+    for (const { advance } of real.stands) await advance(ms);
+    if (ms > 0) {
+      model.elapsed += ms;
+      return;
+    }
+    model.setBackAt = model.elapsed;
+    // A time from before the clock was set back is no time of a look.
+    model.looks = [];
+  });

@@ -1,0 +1,121 @@
+import { createMemoryLaneBook } from "../../src/ledger/memory-lane-book.ts";
+import { createRedisLaneBook } from "../../src/ledger/redis-lane-book.ts";
+import type { LaneConfig } from "../../src/ports/drains.ts";
+import type { ComeBackKind } from "../../src/message/come-back-kind.ts";
+import type { LaneAnswer, LaneBook, LaneComeBack, StepRef } from "../../src/ports/lanes.ts";
+import type { RedisConnection } from "../../src/redis/connect.ts";
+import { drain, source, startOfTime, withMovedTime } from "./ledger-stands.ts";
+import type { TestRedis } from "./redis.ts";
+
+export interface LaneStand {
+  readonly book: LaneBook;
+  now(): number;
+  advance(ms: number): Promise<void>;
+}
+
+export function memoryLanes(): Promise<LaneStand> {
+  let now = startOfTime;
+  return Promise.resolve({
+    book: createMemoryLaneBook({ now: () => now }),
+    now: () => now,
+    advance: (ms) => {
+      now += ms;
+      return Promise.resolve();
+    },
+  });
+}
+
+/** Every script is run twice, as the client does after a lost reply: the second reply counts. */
+export async function redisLanes(connection: RedisConnection): Promise<LaneStand> {
+  const { redis, advance } = await withMovedTime(connection);
+  let now = startOfTime;
+  let calls = 0;
+  return {
+    book: createRedisLaneBook(redis, source, { token: () => `call-${(calls += 1)}` }),
+    now: () => now,
+    advance: async (ms) => {
+      now += ms;
+      await advance(ms);
+    },
+  };
+}
+
+export function laneStandsFor(redis: TestRedis): readonly {
+  readonly name: string;
+  readonly create: () => Promise<LaneStand>;
+}[] {
+  return [
+    { name: "memory", create: memoryLanes },
+    { name: "Redis", create: () => redisLanes(redis.fresh()) },
+  ];
+}
+
+export const config: LaneConfig = {
+  canary: 5,
+  watchMs: 60_000,
+  haltAt: 0.2,
+  probeEveryMs: 300_000,
+  openFrom: 500,
+};
+export const lane = "laneA12345";
+export const origin = "https://api.example.com";
+
+/** One lane with the everyday calls. */
+export function driverOf({ book, now, advance }: LaneStand, given: LaneConfig = config) {
+  let sentSoFar = 0;
+  const driver = {
+    async ask(
+      wanted: number,
+      changes: Partial<LaneConfig> = {},
+      places: readonly number[] = [],
+    ): Promise<LaneAnswer> {
+      const ask = { lane, origin, wanted, places };
+      const { answers } = await book.ask(drain, { ...given, ...changes }, [ask]);
+      return answers[0]!;
+    },
+    async sent(step: number, count: number): Promise<void> {
+      const roots = Array.from({ length: count }, () => `root-${(sentSoFar += 1)}`);
+      await book.sent([{ lane, step, roots }]);
+    },
+    giveBack: (step: number, count: number) => book.giveBack([{ lane, step, count }]),
+    note: (step: number, kind: ComeBackKind, parents: readonly string[], status = 503) =>
+      book.note(comeBacks(step, kind, parents, status)),
+    looked: (step: number, lookedAt = now(), back: readonly LaneComeBack[] = []) =>
+      book.looked({ lane, step } satisfies StepRef, lookedAt, back),
+    /** Grants and sends a whole step; answers its number. */
+    async step(wanted: number): Promise<number> {
+      const { canaries, step } = await driver.ask(wanted);
+      await driver.sent(step, canaries);
+      return step;
+    },
+    /** The next step, silent for its watch. */
+    async survive(wanted: number) {
+      const step = await driver.step(wanted);
+      await advance(given.watchMs);
+      return driver.looked(step);
+    },
+    async halt(): Promise<number> {
+      const step = await driver.step(given.canary);
+      await driver.note(step, "down", ["h1", "h2", "h3"]);
+      return step;
+    },
+    async open(): Promise<void> {
+      await driver.survive(5);
+      await driver.survive(50);
+    },
+    async view() {
+      const { lanes } = await book.views(1);
+      return lanes[0]!;
+    },
+  };
+  return driver;
+}
+
+export function comeBacks(
+  step: number,
+  kind: ComeBackKind,
+  parents: readonly string[],
+  status = 503,
+): readonly LaneComeBack[] {
+  return parents.map((parentDlqId) => ({ lane, step, parentDlqId, kind, status, statusBefore: 503 }));
+}
