@@ -13,6 +13,7 @@ export type ItemSettings =
 
 export interface SettingsContext {
   readonly headerPrefix: string;
+  /** Null: none are named, and the service's own number holds. */
   readonly retries: number | null;
   /** Null where the item is queued: the service refuses a delay with a queue. */
   readonly delayMs: number | null;
@@ -45,7 +46,7 @@ export function toItemSettings(
   const set = (name: string, value: string | number | undefined): void => {
     if (value !== undefined) headers.push([`${prefix}${name}`, String(value)]);
   };
-  set("Retries", changes.retries ?? retries ?? letter.maxRetries);
+  set("Retries", changes.retries ?? retries ?? undefined);
   set("Retry-Delay", chosen(changes.retryDelay, letter.retryDelayExpression));
   set("Timeout", toSeconds(changes.timeoutMs));
   headers.push(...onAttempt, ...onFailure);

@@ -2,13 +2,16 @@
  * `X-Redriver: v1.<payload>.<tag>` travels with a redriven message and comes back when it dies again.
  *
  *   payload = base64url of JSON { a attempt, r root id, c root createdAt, m root maxRetries, d root destination,
- *             p parent dlqId, b SHA-256 of the body sent }
+ *             p parent dlqId, b SHA-256 of the body sent,
+ *             s step "<lane>.<number>", k 1: sent as a canary, f status that the parent had failed with, 0: no answer }
  *   tag     = base64url of HMAC-SHA256(key, "v1." + payload), so it covers the body through its hash
  *
  * The body's hash is inside the payload because a reader has to tell a header of ours over another body (`inherited`) from a
- * forged one (`untrusted`).
+ * forged one (`untrusted`). s, k and f may be absent: a version that knows them not writes none, and reads past them. What is no
+ * value of theirs is absent too, and costs the rest nothing.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { comeBackKindOf } from "./come-back-kind.ts";
 import type { DeadLetter, DlqId, MessageId } from "./dead-letter.ts";
 import { valuesOf } from "./header-values.ts";
 
@@ -16,7 +19,7 @@ export const lineageHeaderName = "X-Redriver";
 
 /** What travels with a redriven message in one signed forwarded header (`X-Redriver: v1.<payload>.<tag>`). */
 export interface Lineage {
-  /** Redrives made so far, this one included: 1 on the first republish. */
+  /** Redrives made so far, this one included: 1 on the first republish. Canaries that came back `down` are not among them. */
   readonly attempt: number;
   /** The messageId of the message that failed first. */
   readonly rootId: MessageId;
@@ -26,7 +29,24 @@ export interface Lineage {
   readonly rootDestination: string;
   /** The dead letter that this message was republished from. */
   readonly parentDlqId: DlqId;
+  /** Null: published in no step of a lane. */
+  readonly step: LineageStep | null;
+  /** HTTP status that its parent had failed with; 0: no answer; null: not said. */
+  readonly statusBefore: number | null;
 }
+
+/** What a message was published in, so that its come-back names it (docs/lanes.md). */
+export interface LineageStep {
+  /** Short hash of drain and origin. */
+  readonly lane: string;
+  /** From 1. */
+  readonly step: number;
+  /** Sent without retries and delay, so that it comes back within its watch if at all. */
+  readonly isCanary: boolean;
+}
+
+/** No step has a longer name, so none makes an item larger. */
+export const longestStep = { lane: "x".repeat(64), step: 999_999_999_999_999 } as const;
 
 /**
  * What a dead letter's lineage header says.
@@ -54,6 +74,12 @@ export function toLineageKey(secret: string, sourceId: string): string {
 
 /** The header's value. `body` is the body that is sent with it. */
 export function writeLineage(lineage: Lineage, body: string, key: LineageKey): string {
+  return signLineage(lineage, hashBody(body), key);
+}
+
+/** The same for a body whose hash is known: one message is signed in several shapes. */
+export function signLineage(lineage: Lineage, bodyHash: string, key: LineageKey): string {
+  const { step, statusBefore } = lineage;
   const payload = Buffer.from(
     JSON.stringify({
       a: lineage.attempt,
@@ -62,7 +88,10 @@ export function writeLineage(lineage: Lineage, body: string, key: LineageKey): s
       m: lineage.rootMaxRetries,
       d: lineage.rootDestination,
       p: lineage.parentDlqId,
-      b: hashOf(body),
+      b: bodyHash,
+      ...(step === null ? {} : { s: `${step.lane}.${step.step}` }),
+      ...(step?.isCanary === true ? { k: 1 } : {}),
+      ...(statusBefore === null ? {} : { f: statusBefore }),
     }),
   ).toString("base64url");
   return `v1.${payload}.${tagOf(payload, key)}`;
@@ -82,7 +111,7 @@ export function readLineage(letter: DeadLetter, keys: readonly LineageKey[]): Li
     if (parts !== null && keys.some((key) => key.length > 0 && isEqual(parts[2]!, tagOf(parts[1]!, key)))) {
       const signed = toSigned(parts[1]!);
       if (signed !== null) {
-        return signed.bodyHash === hashOf(letter.body) && letter.bodyBase64 === ""
+        return signed.bodyHash === hashBody(letter.body) && letter.bodyBase64 === ""
           ? { kind: "come-back", lineage: signed.lineage }
           : { kind: "inherited" };
       }
@@ -95,36 +124,56 @@ export function readLineage(letter: DeadLetter, keys: readonly LineageKey[]): Li
 }
 
 /**
- * What goes with the next republish. A come-back keeps its root; any other dead letter is a root itself.
+ * What goes with the next republish, in no step yet. A come-back keeps its root; any other dead letter is a root itself.
  * `attemptBefore`: redrives already made, the larger of header and ledger.
  */
 export function nextLineage(letter: DeadLetter, reading: LineageReading, attemptBefore: number): Lineage {
   const attempt = Math.max(attemptBefore, rootOf(letter, reading).attempt) + 1;
-  if (reading.kind === "come-back") return { ...reading.lineage, attempt, parentDlqId: letter.dlqId };
-  return {
+  const next = {
     attempt,
+    parentDlqId: letter.dlqId,
+    step: null,
+    statusBefore: letter.responseStatus ?? 0,
+  };
+  if (reading.kind === "come-back") return { ...reading.lineage, ...next };
+  return {
+    ...next,
     rootId: letter.messageId,
     rootCreatedAt: letter.createdAt,
     rootMaxRetries: letter.maxRetries ?? null,
     rootDestination: letter.url,
-    parentDlqId: letter.dlqId,
   };
 }
 
-/** What the header says of the root; `attempt` is the redrives already made as far as the header knows. */
-export function rootOf(
-  letter: DeadLetter,
-  reading: LineageReading,
-): { readonly rootCreatedAt: number; readonly attempt: number; readonly maxRetries: number | null } {
-  if (reading.kind === "come-back") {
-    const { rootCreatedAt, attempt, rootMaxRetries } = reading.lineage;
-    return { rootCreatedAt, attempt, maxRetries: rootMaxRetries };
-  }
-  const attempt = reading.kind === "untrusted" ? reading.attempt : 0;
-  return { rootCreatedAt: letter.createdAt, attempt, maxRetries: letter.maxRetries ?? null };
+export interface Root {
+  readonly rootCreatedAt: number;
+  /**
+   * Redrives already made that count, as far as the header knows. A canary that came back `down` was sent without its retries into what
+   * was an outage, and counts for none; the next redrive has its number again.
+   */
+  readonly attempt: number;
+  /** At least so many redrives had this body in hands; 0 only where none is known of. */
+  readonly redrives: number;
+  readonly maxRetries: number | null;
 }
 
-function hashOf(body: string): string {
+/** What the header says of the root. */
+export function rootOf(letter: DeadLetter, reading: LineageReading): Root {
+  if (reading.kind === "come-back") {
+    const { rootCreatedAt, attempt: redrives, rootMaxRetries: maxRetries, step } = reading.lineage;
+    const isSpent = step?.isCanary !== true || comeBackKindOf(letter.responseStatus) === "refused";
+    return { rootCreatedAt, attempt: isSpent ? redrives : redrives - 1, redrives, maxRetries };
+  }
+  const attempt = reading.kind === "untrusted" ? reading.attempt : 0;
+  return {
+    rootCreatedAt: letter.createdAt,
+    attempt,
+    redrives: attempt,
+    maxRetries: letter.maxRetries ?? null,
+  };
+}
+
+export function hashBody(body: string): string {
   return createHash("sha256").update(body).digest("base64url");
 }
 
@@ -138,7 +187,7 @@ function isEqual(given: string, expected: string): boolean {
 }
 
 function toSigned(payload: string): { lineage: Lineage; bodyHash: string } | null {
-  const { a, r, c, m, d, p, b } = toFields(payload);
+  const { a, r, c, m, d, p, b, s, k, f } = toFields(payload);
   if (!isCount(a) || a < 1 || !isCount(c) || !(m === null || isCount(m))) return null;
   if (typeof r !== "string" || typeof d !== "string" || typeof p !== "string" || typeof b !== "string")
     return null;
@@ -150,9 +199,18 @@ function toSigned(payload: string): { lineage: Lineage; bodyHash: string } | nul
       rootMaxRetries: m,
       rootDestination: d,
       parentDlqId: p as DlqId,
+      step: toStep(s, k),
+      statusBefore: isCount(f) ? f : null,
     },
     bodyHash: b,
   };
+}
+
+function toStep(s: unknown, k: unknown): LineageStep | null {
+  const [, lane, number] =
+    (typeof s === "string" ? /^([A-Za-z0-9_-]{1,64})\.([1-9]\d{0,14})$/.exec(s) : null) ?? [];
+  if (lane === undefined) return null;
+  return { lane, step: Number(number), isCanary: k === 1 };
 }
 
 /** The attempt that an unsigned header claims, in [0, 1000]; 0 when it claims none. */

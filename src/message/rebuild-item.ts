@@ -26,7 +26,7 @@ export interface RebuildContext {
   readonly signLineage: (body: string) => string;
   /** Redrives that this body may have been through already. */
   readonly attempt: number;
-  /** Retries where no rule sets them, in place of the record's own; null: the record's own. */
+  /** Retries where no rule sets them, the root's: a come-back's own are those of a redrive. Null: the root named none. */
   readonly retries: number | null;
   /** Rounded up to whole seconds. Left out for a queued item: the service refuses a delay with a queue. */
   readonly delayMs: number | null;
@@ -91,6 +91,11 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
 /** The same item in another series of its dead letter. */
 export function inSeries(item: BatchItem, headerPrefix: string, deduplicationId: DeduplicationId): BatchItem {
   return { ...item, headers: { ...item.headers, [deduplicationHeader(headerPrefix)]: deduplicationId } };
+}
+
+/** The same item under another lineage. */
+export function withLineage(item: BatchItem, headerPrefix: string, lineage: string): BatchItem {
+  return { ...item, headers: { ...item.headers, [lineageHeader(headerPrefix)]: lineage } };
 }
 
 export function deduplicationHeader(headerPrefix: string): string {

@@ -1,6 +1,7 @@
+import { createHmac } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readLineage, writeLineage, type Lineage } from "../../src/message/lineage.ts";
+import { nextLineage, readLineage, rootOf, writeLineage, type Lineage } from "../../src/message/lineage.ts";
 import { dlqIdOf, letterOf, messageIdOf } from "../support/letters.ts";
 
 const lineages: fc.Arbitrary<Lineage> = fc.record({
@@ -10,6 +11,14 @@ const lineages: fc.Arbitrary<Lineage> = fc.record({
   rootMaxRetries: fc.option(fc.nat()),
   rootDestination: fc.string({ unit: "grapheme" }),
   parentDlqId: fc.string().map(dlqIdOf),
+  step: fc.option(
+    fc.record({
+      lane: fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/),
+      step: fc.integer({ min: 1, max: 999_999_999_999_999 }),
+      isCanary: fc.boolean(),
+    }),
+  ),
+  statusBefore: fc.option(fc.nat({ max: 999 })),
 });
 const bodies = fc.string({ unit: "grapheme" });
 const key = "the key";
@@ -51,6 +60,8 @@ describe("a lineage header", () => {
       rootMaxRetries: null,
       rootDestination: "https://a.example",
       parentDlqId: dlqIdOf("1-0"),
+      step: { lane: "l", step: 1, isCanary: true },
+      statusBefore: 503,
     };
     const header = writeLineage(lineage, "body", key);
     const believed: string[] = [];
@@ -76,4 +87,108 @@ describe("a lineage header", () => {
       }),
     );
   });
+
+  it("is a come-back with whatever is signed in place of step, canary and status", () => {
+    const wrong = fc.oneof(
+      fc.jsonValue(),
+      fc.string(),
+      fc.constantFrom("l.0", "l.01", "l.1e3", ".1", "l.", "a.b.1", "l.-1"),
+    );
+    fc.assert(
+      fc.property(lineages, bodies, wrong, wrong, wrong, (lineage, body, s, k, f) => {
+        const written = payloadOf(writeLineage(lineage, body, key));
+        const reading = read(signed({ ...written, s, k, f }), body);
+        expect(reading).toMatchObject({
+          kind: "come-back",
+          lineage: {
+            ...lineage,
+            step: expect.toSatisfy(isStepOrNull),
+            statusBefore: expect.toSatisfy(isCountOrNull),
+          },
+        });
+      }),
+    );
+  });
+
+  it("is written by this version as an older one reads it, and read as an older one writes it", () => {
+    fc.assert(
+      fc.property(lineages, bodies, (lineage, body) => {
+        const { s, k, f, ...older } = payloadOf(writeLineage(lineage, body, key));
+        expect(Object.keys(older)).toEqual(["a", "r", "c", "m", "d", "p", "b"]);
+        expect([s === undefined, f === undefined]).toEqual([
+          lineage.step === null,
+          lineage.statusBefore === null,
+        ]);
+        expect(k).toBe(lineage.step?.isCanary === true ? 1 : undefined);
+        expect(read(signed(older), body)).toEqual({
+          kind: "come-back",
+          lineage: { ...lineage, step: null, statusBefore: null },
+        });
+      }),
+    );
+  });
 });
+
+const redrives = fc.array(
+  fc.record({
+    step: fc.constantFrom(
+      null,
+      { lane: "l", step: 7, isCanary: false },
+      { lane: "l", step: 8, isCanary: true },
+    ),
+    status: fc.constantFrom(undefined, 408, 425, 429, 500, 503, 599, 400, 404, 422, 489),
+  }),
+  { maxLength: 12 },
+);
+const refusals = new Set<number | undefined>([400, 404, 422, 489]);
+
+describe("attempts, redrive by redrive", () => {
+  it("are spent by all but canaries that came back down, whatever came before", () => {
+    fc.assert(
+      fc.property(redrives, (made) => {
+        let letter = letterOf({ body: "b", responseStatus: 503 });
+        let spent = 0;
+        for (const [index, { step, status }] of made.entries()) {
+          const reading = readLineage(letter, [key]);
+          const root = rootOf(letter, reading);
+          expect(root.attempt).toBe(spent);
+          expect(root.redrives > 0).toBe(index > 0);
+          expect(root.redrives).toBeGreaterThanOrEqual(root.attempt);
+          expect(root.redrives).toBeLessThanOrEqual(index);
+          const next = { ...nextLineage(letter, reading, root.attempt), step };
+          expect(next).toMatchObject({ attempt: spent + 1, statusBefore: letter.responseStatus ?? 0 });
+          letter = letterOf({
+            dlqId: `${1_800_000_000_000 + index}-0`,
+            body: "b",
+            header: { "X-Redriver": [writeLineage(next, "b", key)] },
+            responseStatus: status,
+          });
+          if (step?.isCanary !== true || refusals.has(status)) spent += 1;
+        }
+        const { attempt } = rootOf(letter, readLineage(letter, [key]));
+        expect(attempt).toBe(spent);
+        expect(attempt).toBeLessThanOrEqual(made.length);
+      }),
+    );
+  });
+});
+
+function payloadOf(header: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(header.split(".")[1] ?? "", "base64url").toString()) as Record<
+    string,
+    unknown
+  >;
+}
+
+function signed(fields: Record<string, unknown>): string {
+  const payload = Buffer.from(JSON.stringify(fields)).toString("base64url");
+  return `v1.${payload}.${createHmac("sha256", key).update(`v1.${payload}`).digest("base64url")}`;
+}
+
+function isStepOrNull(value: unknown): boolean {
+  return value === null || (typeof value === "object" && "isCanary" in value);
+}
+
+function isCountOrNull(value: unknown): boolean {
+  return value === null || (Number.isSafeInteger(value) && Number(value) >= 0);
+}

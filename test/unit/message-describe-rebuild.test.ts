@@ -12,7 +12,7 @@ function rowsOf(fields: Record<string, unknown>, changes: ItemChanges, show: Sho
     deduplicationId: deduplicationIdOf("redriver-1-0"),
     signLineage: () => "v1.payload.tag",
     attempt: 0,
-    retries: null,
+    retries: letter.maxRetries ?? null,
     delayMs: changes.delay?.ms ?? null,
   });
   if (rebuilt.kind === "park") throw new Error(`parked: ${rebuilt.reason}`);

@@ -12,6 +12,8 @@ const lineage: Lineage = {
   rootMaxRetries: 5,
   rootDestination: "https://api.example.com/orders",
   parentDlqId: dlqIdOf("1725000000000-1"),
+  step: { lane: "3f1c2d8e", step: 12, isCanary: true },
+  statusBefore: 503,
 };
 const body = "the body";
 const header = writeLineage(lineage, body, key);
@@ -22,6 +24,38 @@ describe("a lineage header", () => {
   it("reads back as a come-back with the body it was signed for", () => {
     expect(read({ "X-Redriver": [header] })).toEqual({ kind: "come-back", lineage });
     expect(read({ "x-redriver": [header] }).kind).toBe("come-back");
+  });
+
+  it("reads the header of a version that knew no steps", () => {
+    const older =
+      "v1.eyJhIjoyLCJyIjoibXNnX3Jvb3QiLCJjIjoxNzAwMDAwMDAwMDAwLCJtIjo1LCJkIjoiaHR0cHM6Ly9hcGkuZXhhbXBsZS5jb20vb3JkZXJzIiwicCI6IjE3MjUwMDAwMDAwMDAtMSIsImIiOiItb0pDNlo5SWxteWxGQWtyUWpPMFJvVWZRclY2MVFNYjhUUGgzWFo0Zno0In0.cQjlo9e0OyF3RcOJ29QGAqQ6DdGgXfgq6t-GyDKvWrs";
+    expect(read({ "X-Redriver": [older] })).toEqual({
+      kind: "come-back",
+      lineage: { ...lineage, step: null, statusBefore: null },
+    });
+  });
+
+  it.each([
+    ["3f1c2d8e.0", 1, 503, { step: null, statusBefore: 503 }],
+    [12, 1, 0, { step: null, statusBefore: 0 }],
+    [
+      "3f1c2d8e.12",
+      "1",
+      "503",
+      { step: { lane: "3f1c2d8e", step: 12, isCanary: false }, statusBefore: null },
+    ],
+    ["3f1c2d8e.12", true, -1, { step: { lane: "3f1c2d8e", step: 12, isCanary: false }, statusBefore: null }],
+    ["3f 1c.12", 1, 1.5, { step: null, statusBefore: null }],
+    ["3f1c2d8e.1234567890123456", 1, null, { step: null, statusBefore: null }],
+  ])("leaves out what is no step, no canary or no status: %j, %j, %j", (s, k, f, expected) => {
+    const [, payload = ""] = header.split(".");
+    const fields = { ...(JSON.parse(Buffer.from(payload, "base64url").toString()) as object), s, k, f };
+    const changed = Buffer.from(JSON.stringify(fields)).toString("base64url");
+    const tag = createHmac("sha256", key).update(`v1.${changed}`).digest("base64url");
+    expect(read({ "X-Redriver": [`v1.${changed}.${tag}`] })).toEqual({
+      kind: "come-back",
+      lineage: { ...lineage, ...expected },
+    });
   });
 
   it("is inherited with another body", () => {
@@ -104,8 +138,30 @@ describe("the root of a dead letter", () => {
 
   it("is what a come-back's header says", () => {
     const reading = { kind: "come-back", lineage } as const;
-    expect(rootOf(letter, reading)).toEqual({ rootCreatedAt: 1_700_000_000_000, attempt: 2, maxRetries: 5 });
-    expect(nextLineage(letter, reading, 2)).toEqual({ ...lineage, attempt: 3, parentDlqId: letter.dlqId });
+    const refused = letterOf({ maxRetries: 0, responseStatus: 422 });
+    const root = { rootCreatedAt: 1_700_000_000_000, attempt: 2, redrives: 2, maxRetries: 5 };
+    expect(rootOf(refused, reading)).toEqual(root);
+    expect(nextLineage(refused, reading, 2)).toEqual({
+      ...lineage,
+      attempt: 3,
+      parentDlqId: letter.dlqId,
+      step: null,
+      statusBefore: 422,
+    });
+  });
+
+  it.each([
+    ["a canary that is back down", { lane: "l", step: 1, isCanary: true }, 503, 1],
+    ["a canary that nobody answered", { lane: "l", step: 1, isCanary: true }, undefined, 1],
+    ["a canary that is refused", { lane: "l", step: 1, isCanary: true }, 422, 2],
+    ["a plain one of a step", { lane: "l", step: 1, isCanary: false }, 503, 2],
+    ["one of no step", null, 503, 2],
+  ])("has spent its attempts, by %s", (_name, step, responseStatus, attempt) => {
+    const back = letterOf({ maxRetries: 0, responseStatus });
+    const reading = { kind: "come-back", lineage: { ...lineage, step } } as const;
+    expect(rootOf(back, reading)).toMatchObject({ attempt, redrives: 2 });
+    expect(nextLineage(back, reading, attempt)).toMatchObject({ attempt: attempt + 1, step: null });
+    expect(nextLineage(back, reading, 4).attempt).toBe(5);
   });
 
   it.each([{ kind: "none" }, { kind: "inherited" }] as const)(
@@ -114,6 +170,7 @@ describe("the root of a dead letter", () => {
       expect(rootOf(letter, reading)).toEqual({
         rootCreatedAt: enteredAt - 60_000,
         attempt: 0,
+        redrives: 0,
         maxRetries: 3,
       });
       expect(nextLineage(letter, reading, 0)).toEqual({
@@ -123,17 +180,25 @@ describe("the root of a dead letter", () => {
         rootMaxRetries: 3,
         rootDestination: letter.url,
         parentDlqId: letter.dlqId,
+        step: null,
+        statusBefore: letter.responseStatus ?? 0,
       });
     },
   );
 
   it("takes only the attempts from a header that is not believed", () => {
     const reading = { kind: "untrusted", attempt: 4 } as const;
-    expect(rootOf(letter, reading)).toEqual({ rootCreatedAt: enteredAt - 60_000, attempt: 4, maxRetries: 3 });
+    expect(rootOf(letter, reading)).toEqual({
+      rootCreatedAt: enteredAt - 60_000,
+      attempt: 4,
+      redrives: 4,
+      maxRetries: 3,
+    });
   });
 
   it("counts from the larger of header and ledger", () => {
-    expect(nextLineage(letter, { kind: "come-back", lineage }, 6).attempt).toBe(7);
-    expect(nextLineage(letter, { kind: "come-back", lineage }, 0).attempt).toBe(3);
+    const plain = { kind: "come-back", lineage: { ...lineage, step: null } } as const;
+    expect(nextLineage(letter, plain, 6).attempt).toBe(7);
+    expect(nextLineage(letter, plain, 0).attempt).toBe(3);
   });
 });

@@ -113,10 +113,10 @@ describe("a rebuilt item", () => {
 });
 
 describe("retries and delay", () => {
-  it("take the rule's word before the root's and the root's before the record's", () => {
+  it("take the rule's word before the root's, and never the record's own, which a redrive may have set", () => {
     expect(retriesOf({ retries: 0 }, 5)).toBe("0");
     expect(retriesOf({}, 0)).toBe("0");
-    expect(retriesOf({}, null)).toBe("3");
+    expect(retriesOf({}, null)).toBeUndefined();
   });
 
   it("round a delay up to whole seconds", () => {

@@ -1,0 +1,49 @@
+import { toRootHash } from "../../message/lane-id.ts";
+import type { LaneAnswer } from "../../ports/lanes.ts";
+import { signatureOf } from "../../signature/signature-of.ts";
+import type { Candidate } from "../stages/records.ts";
+
+type Choosable = Pick<Candidate, "letter" | "lineage">;
+
+/**
+ * Which of a lane's candidates go as canaries: a sample that has each kind of failure as often as the page has it, and old and young
+ * of each, because a step that is all of one kind says nothing of the others. One that was a canary last goes again only where no
+ * other is left, and then only where it may. Pure and deterministic.
+ */
+export function chooseCanaries<One extends Choosable>(
+  candidates: readonly One[],
+  { canaries, avoid, mayRepeat }: Pick<LaneAnswer, "canaries" | "avoid" | "mayRepeat">,
+): readonly One[] {
+  const avoided = new Set(avoid);
+  const isAvoided = ({ lineage }: One): boolean => avoided.has(toRootHash(lineage.rootId));
+  const chosen = sample(
+    candidates.filter((one) => !isAvoided(one)),
+    canaries,
+  );
+  if (chosen.length === canaries || !mayRepeat) return chosen;
+  return [...chosen, ...sample(candidates.filter(isAvoided), canaries - chosen.length)];
+}
+
+/**
+ * Systematic: with all in order of failure and age, one from the middle of each of `count` equal parts. So of what makes up a share of
+ * the list its share of the sample is taken, rounded up or down.
+ */
+function sample<One extends Choosable>(candidates: readonly One[], count: number): readonly One[] {
+  if (count >= candidates.length) return candidates;
+  const sorted = candidates
+    .map((one) => ({ one, letter: one.letter, failure: signatureOf(one.letter).key }))
+    .toSorted(
+      (a, b) =>
+        compare(a.failure, b.failure) ||
+        compare(a.letter.enteredAt, b.letter.enteredAt) ||
+        compare(a.letter.dlqId, b.letter.dlqId),
+    );
+  return Array.from({ length: count }, (_, part) => {
+    // (part + 0.5) * length / count, in whole numbers.
+    return sorted[Math.floor(((2 * part + 1) * sorted.length) / (2 * count))]!.one;
+  });
+}
+
+function compare<Value extends string | number>(one: Value, other: Value): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
