@@ -9,6 +9,7 @@ import type { DlqId, RawRecord } from "../message/dead-letter.ts";
 import type { AuditAct, AuditReader } from "../ports/audit.ts";
 import { isRedriverError } from "../ports/errors.ts";
 import type { SourceRuntime } from "../redrive/runtime.ts";
+import { cameBackText } from "./came-back-text.ts";
 import type { ProgressLine } from "./progress-line.ts";
 import { findListed, findNear } from "./rules-find.ts";
 
@@ -105,7 +106,7 @@ function toOrigin(reading: LineageReading | null): string {
     case undefined:
       return "its record cannot be read, so what it came back from is not known";
     case "come-back":
-      return `it came back from ${reading.lineage.parentDlqId} after redrive ${reading.lineage.attempt}`;
+      return cameBackText(reading.lineage);
     case "untrusted":
       return "its lineage is not signed by this source, so what it came back from is not known";
     case "none":

@@ -8,7 +8,7 @@ export function toSamplesText(columns: number, samples: readonly SampleReport[])
   for (const { dlqId, url, status, redrive, changes } of samples) {
     const text = changes.map((row) => toChangeText(columns, row)).join("");
     const heads = alike.get(text) ?? [];
-    heads.push(wrapText(columns, 6, "", `${dlqId} ${status ?? "none"} ${url}, redrive ${redrive}`));
+    heads.push(wrapText(columns, 6, "", `${dlqId} ${status ?? "none"} ${url}, attempt ${redrive}`));
     alike.set(text, heads);
   }
   if (alike.size === 0) return "";

@@ -43,7 +43,12 @@ export async function readStatus(core: Core, { nextRuns, problems, now }: Status
         ...inDoubtNow(facts, drain),
       };
     }),
-    sources: facts.sources.map(({ source, summary, census }) => ({ source, ...summary, census })),
+    sources: facts.sources.map(({ source, summary, census, lanes }) => ({
+      source,
+      ...summary,
+      census,
+      lanes,
+    })),
     replicas: replicas.map((replica) => ({
       ...replica,
       sameDocument: isWhole && replica.documentHash === core.document.hash,

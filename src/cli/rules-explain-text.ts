@@ -44,7 +44,7 @@ function toRecordText(columns: number, record: ExplainedRecord): string {
     told(columns, "entered", `${toTime(enteredAt)}, ${toSpan(now - enteredAt)}`),
     told(columns, "created", `${toTime(rootCreatedAt)}, ${toSpan(now - rootCreatedAt)}`),
     told(columns, "expires", `${toTime(expiresAt)}, ${toSpan(now - expiresAt)}`),
-    told(columns, "redriven", attempt === 0 ? "never" : attempt === 1 ? "once" : `${attempt} times`),
+    told(columns, "attempts", attempt === 0 ? "none" : String(attempt)),
   ].join("");
 }
 

@@ -66,7 +66,7 @@ export interface ExplainedRecord {
   readonly enteredAt: number;
   readonly rootCreatedAt: number;
   readonly expiresAt: number;
-  /** Redrives already made. */
+  /** Redrives already made that count. */
   readonly attempt: number;
 }
 

@@ -102,6 +102,7 @@ function toBecoming(
     lineageKey: source.lineageKeys()[0],
     onLoss: config.onLoss,
     checkItem: source.checkItem,
+    lane: config.lane,
   });
   if (prepared.kind === "park") return prepared;
   return { kind: "item", item: prepared.candidate.toItem(1), losses: prepared.candidate.losses };

@@ -5,6 +5,7 @@ import { parseRecord } from "../message/parse-record.ts";
 import { createSelectMatcher, type Select } from "../message/select.ts";
 import { toShownUrl } from "../message/shown-url.ts";
 import type { DrainConfig } from "../ports/drains.ts";
+import { cameBackText } from "./came-back-text.ts";
 
 /**
  * Why a drain does not list a record that is in its source's queue: `its topicName is nothing, select asks for orders`. Empty where
@@ -20,9 +21,7 @@ export function whyUnselected({ select }: Pick<DrainConfig, "select">, raw: RawR
 export function cameBackFrom(raw: RawRecord, keys: readonly LineageKey[]): string | null {
   const parsed = parseRecord(raw);
   const reading = parsed.kind === "letter" ? readLineage(parsed.letter, keys) : null;
-  if (reading?.kind !== "come-back") return null;
-  const { parentDlqId, attempt } = reading.lineage;
-  return toPrintable(`it came back from ${parentDlqId} after redrive ${attempt}`);
+  return reading?.kind === "come-back" ? toPrintable(cameBackText(reading.lineage)) : null;
 }
 
 function valueOf(key: keyof Select, raw: RawRecord): unknown {

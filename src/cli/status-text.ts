@@ -1,4 +1,5 @@
 import { formatDuration } from "../rules/format-duration.ts";
+import type { LaneState, LaneView } from "../ports/lanes.ts";
 import { counted } from "./counted.ts";
 import type { Status } from "./read-status.ts";
 import { toTable } from "./table.ts";
@@ -21,8 +22,12 @@ type SourceStatus = Status["sources"][number];
 type StrayGroup = NonNullable<SourceStatus["census"]>["strayComeBacks"]["top"][number];
 type ReplicaStatus = Status["replicas"][number];
 
+const laneStates: readonly LaneState[] = ["halted", "canary", "ramping", "open"];
+
 /** So that the seven columns of the table fit 80; the whole name stands below the table. */
 const longestName = 18;
+/** So that it fits a line beside the name; `--json` has the whole. */
+const longestOrigin = 44;
 
 function toDocumentText(columns: number, { documentHash, documentProblems, replicas }: Status): string {
   if (documentHash !== null) return `document ${documentHash}\n`;
@@ -58,7 +63,11 @@ function toModeText({ mode, paused }: DrainStatus): string {
 }
 
 function shortened(name: string): string {
-  return name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name;
+  return cut(name, longestName);
+}
+
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
 /** What Redis has scheduled begins only where a replica runs. */
@@ -145,6 +154,7 @@ function toSourceText(columns: number, source: SourceStatus, { at: now, replicas
     `source ${source.source}\n`,
     ...toCensusLines(columns, source.census, now),
     wrapList(columns, 2, "ledger", toLedgerItems(source, now)),
+    ...toLaneLines(columns, source.lanes, now),
     // Halts and rate limits are each process's own, so a replica that does not run says nothing of them.
     resting.length === 0 ? "" : wrapList(columns, 2, "resting", resting),
   ].join("");
@@ -181,6 +191,32 @@ function toCensusLines(columns: number, census: SourceStatus["census"], now: num
     wrapList(columns, 2, "queue", items),
     ...(trouble.length === 0 ? [] : [wrapList(columns, 2, "!", trouble)]),
     ...(strays.top.length === 0 ? [] : [wrapList(columns, 2, "back from", strays.top.map(toStrayText))]),
+  ];
+}
+
+/** Those that are not open one by one, because something waits for them; of the open ones how many. */
+function toLaneLines(columns: number, lanes: SourceStatus["lanes"], now: number): readonly string[] {
+  if (lanes === null) return [];
+  const { counts, latest } = lanes;
+  const told = laneStates.filter((state) => counts[state] > 0).map((state) => `${counts[state]} ${state}`);
+  const careful = latest.filter(({ state }) => state !== "open").map((lane) => toLaneText(lane, now));
+  return [
+    wrapList(columns, 2, "lanes", told.length === 0 ? ["none yet"] : told),
+    ...careful.map((items) => wrapList(columns, 4, "", items)),
+  ];
+}
+
+function toLaneText(lane: LaneView, now: number): readonly string[] {
+  const { origin, drain, state, since, why, size, sent, comeBacks, nextAt } = lane;
+  const back = comeBacks.down + comeBacks.refused;
+  return [
+    `${cut(origin, longestOrigin)} of ${shortened(drain)}`,
+    `${state} since ${formatDuration(span(since, now))}`,
+    ...(why === "" ? [] : [why]),
+    ...(state === "halted" ? [] : [`${sent} of ${size} sent`, `${back} back`]),
+    ...(state === "halted" && nextAt !== null
+      ? [nextAt > now ? `next probe in ${formatDuration(nextAt - now)}` : "next probe now"]
+      : []),
   ];
 }
 

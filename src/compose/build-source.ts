@@ -5,6 +5,7 @@ import { toLedgerLimits } from "../config/settings/ledger-limits.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import { createRedisCopyBook } from "../ledger/redis-copy-book.ts";
 import { rememberCopies } from "../ledger/remembered-copies.ts";
+import { createRedisLaneBook } from "../ledger/redis-lane-book.ts";
 import { createRedisLedger } from "../ledger/redis-ledger.ts";
 import { createRedisPassBook } from "../ledger/redis-pass-book.ts";
 import { createRedisPauseBook } from "../ledger/redis-pause-book.ts";
@@ -23,6 +24,7 @@ import type { MessageService } from "../ports/service.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { createRoomCheck } from "../redis/room.ts";
 import { holdBegins } from "../redrive/hold-begins.ts";
+import { createLanes } from "../redrive/lanes/lanes.ts";
 import { createRestingService } from "../redrive/resting-service.ts";
 import { createSourceHealth } from "../redrive/source-health.ts";
 import { createUnwrittenFacts } from "../redrive/unwritten-facts.ts";
@@ -159,6 +161,13 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
       clock: world.clock,
       events: world.events,
       forceFull: (drain) => passes.forceFull(drain),
+    }),
+    lanes: createLanes({
+      source: config.id,
+      book: createRedisLaneBook(redis, config.id, world.identities),
+      clock: world.clock,
+      events: world.events,
+      passes,
     }),
     passes,
     book,

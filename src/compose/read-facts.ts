@@ -1,8 +1,9 @@
 import { isRedisAway } from "../ports/errors.ts";
-import type { QueueFacts } from "../ports/queue-facts.ts";
+import { mostLanesTold, type LanesSeen, type QueueFacts } from "../ports/queue-facts.ts";
 import type { PauseRecord } from "../ports/passes.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { checkFitness } from "../redis/preflight.ts";
+import type { SourceRuntime } from "../redrive/runtime.ts";
 import type { Core } from "./build-core.ts";
 
 /** Reads what Redis knows of every drain and source of the document. Throws `redis-unavailable`. */
@@ -14,6 +15,7 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
       summary: await runtime.ledger.summary(),
       census: await runtime.book.census(),
       pauses: await pauses.all(),
+      lanes: await readLanes(core, runtime),
     })),
   );
   const drains = await Promise.all(
@@ -33,13 +35,17 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
     documentHash: core.document.hash,
     ...(await readFitness(core.redis)),
     drains,
-    sources: sources.map(({ source, summary, censusEveryMs, census }) => ({
-      source,
-      summary,
-      censusEveryMs,
-      census,
-    })),
+    sources: sources.map(({ pauses: _pauses, ...source }) => source),
   };
+}
+
+async function readLanes({ drains }: Core, source: SourceRuntime): Promise<LanesSeen | null> {
+  const hasLanes = [...drains.values()].some(
+    (drain) => drain.source === source && drain.config.lane !== undefined,
+  );
+  if (!hasLanes) return null;
+  const { lanes, counts } = await source.lanes.views(mostLanesTold);
+  return { latest: lanes, counts };
 }
 
 /** One that does not let this user ask is as unfit as one that is set up wrongly. */

@@ -6,9 +6,10 @@ import type { DrainName, PassId, SourceId } from "../ports/ids.ts";
 import type { Window } from "../ports/passes.ts";
 import type { Job, JobContext, WorkQueue } from "../ports/queue.ts";
 import { takeCensus } from "../redrive/census.ts";
+import { lookAtLanes } from "../redrive/lanes/look-at-lanes.ts";
 import { leftToOthers, openPass, workWindow } from "../redrive/run-pass.ts";
 import { createSweepMemory, sweep, type SweepMemory } from "../redrive/sweep.ts";
-import type { DrainRuntime } from "../redrive/runtime.ts";
+import type { DrainRuntime, SourceRuntime } from "../redrive/runtime.ts";
 import type { Others } from "./others.ts";
 import type { Wakes } from "./wakes.ts";
 
@@ -59,6 +60,7 @@ export function createJobHandler(parts: JobParts): (job: Job, context: JobContex
     } finally {
       await wakes.afterLosses(held.core);
       await wakes.afterHalts(held.core);
+      await wakes.afterLanes(held.core);
       held.release();
     }
   };
@@ -123,6 +125,8 @@ async function window(
     onPage: ({ reasons }) => {
       if ((reasons.due["source-halted"] ?? 0) > 0) wakes.heldByHalt(drain, "batch");
       void wakes.afterDeletes(drain.source);
+      // A window may take longer than a lane's watch.
+      void wakes.afterLanes(core);
     },
   });
   if (isRedriverError(failedWith) && failedWith.disposition === "halt") wakes.heldByHalt(drain, "dlq");
@@ -165,6 +169,7 @@ async function sweepSource(
   if (sweeping.has(id)) return;
   sweeping.add(id);
   try {
+    if (hasLanes(core, source)) await lookAtLanes(source, signal);
     await sweep(source, core.drains, memory, signal);
   } catch (error) {
     events.emit({ type: "sweep:failed", source: id, ...toFailure(error) });
@@ -172,6 +177,10 @@ async function sweepSource(
     sweeping.delete(id);
     await wakes.afterDeletes(source);
   }
+}
+
+function hasLanes({ drains }: Core, source: SourceRuntime): boolean {
+  return [...drains.values()].some((drain) => drain.source === source && drain.config.lane !== undefined);
 }
 
 async function countSource(

@@ -31,6 +31,8 @@ export interface Wakes {
   afterDeletes(source: SourceRuntime): Promise<void>;
   /** Looks for losses that this process has noticed. */
   afterLosses(core: Pick<Core, "sources" | "drains">): Promise<void>;
+  /** Looks for drains that a lane lets go on, and for steps that will want a look. */
+  afterLanes(core: Pick<Core, "sources" | "drains">): Promise<void>;
   /** Looks for halts that are over, and for trials that want a batch. */
   afterHalts(core: Pick<Core, "drains">): Promise<void>;
 }
@@ -99,6 +101,18 @@ export function createWakes(queue: Pick<WorkQueue, "addTick" | "addSweep">): Wak
           if (drain.source !== source.runtime) continue;
           owed.add(name);
           await tick(name, drain.source.clock.now());
+        }
+      }
+    },
+    async afterLanes({ sources, drains }) {
+      for (const { runtime } of sources.values()) {
+        const { lanes, clock, config } = runtime;
+        for (const at of lanes.takeNext()) await queue.addSweep(config.id, at).catch(() => undefined);
+        for (const name of lanes.takeReady()) {
+          if (drains.get(name)?.config.mode !== "live") continue;
+          // A pass that is open may have come by already.
+          owed.add(name);
+          await tick(name, clock.now());
         }
       }
     },

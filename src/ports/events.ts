@@ -1,6 +1,7 @@
 import type { Decision } from "../rules/decision.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { DrainName, PassId, SourceId } from "./ids.ts";
+import type { LaneState, Origin } from "./lanes.ts";
 import type { CallClass, RestReason } from "./rests.ts";
 import type { ScalarField } from "./statistics.ts";
 
@@ -209,6 +210,19 @@ export type RedriverEvent =
       readonly field: ScalarField;
       readonly why: "reading" | "stale";
       readonly value: number | null;
+    }
+  /** A lane has another state, or its next step another size (0: halted). `why` has counts and statuses and nothing of a message. */
+  | {
+      readonly type: "lane:moved";
+      readonly source: SourceId;
+      readonly drain: DrainName;
+      readonly origin: Origin;
+      readonly from: LaneState;
+      readonly to: LaneState;
+      readonly size: number;
+      readonly why: string;
+      readonly sent: number;
+      readonly comeBacks: number;
     }
   | { readonly type: "statistics:read"; readonly index: string; readonly durationMs: number }
   | {

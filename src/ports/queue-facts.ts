@@ -1,4 +1,5 @@
 import type { DrainName, SourceId } from "./ids.ts";
+import type { LaneState, LaneView } from "./lanes.ts";
 import type { LedgerSummary } from "./ledger.ts";
 import type { Census, DrainFacts } from "./passes.ts";
 
@@ -29,8 +30,21 @@ export interface QueueFacts {
     readonly censusEveryMs: number;
     /** Null before the first census. */
     readonly census: Census | null;
+    /** Null where no drain of it has lanes. */
+    readonly lanes: LanesSeen | null;
   }[];
 }
+
+/** How the lanes of a source stand. */
+export interface LanesSeen {
+  /** Those used last; so few, because there may be one for every customer of somebody's. */
+  readonly latest: readonly LaneView[];
+  /** Of all. */
+  readonly counts: Readonly<Record<LaneState, number>>;
+}
+
+/** Lanes that are told one by one, by metrics and status. */
+export const mostLanesTold = 20;
 
 /**
  * The ledger counts unknown outcomes per source, passes saw them per drain. The sum is always the ledger's; each drain has

@@ -3,7 +3,14 @@ import type { Tally } from "../ports/passes.ts";
 import type { Decision, HoldReason, ParkReason } from "../rules/decision.ts";
 import { explainDecision } from "../rules/explain-decision.ts";
 import type { DrainRuntime } from "./runtime.ts";
-import type { Candidate, DecidedRecord, DropResult, KnownRecord, PublishResult } from "./stages/records.ts";
+import type {
+  Candidate,
+  DecidedRecord,
+  DropResult,
+  HeldResult,
+  KnownRecord,
+  PublishResult,
+} from "./stages/records.ts";
 import { emptyTally } from "../ports/tally.ts";
 
 /** A record that is still to be done, held back or waited for by a person. */
@@ -45,6 +52,8 @@ export interface PageReport {
   comeBacks(records: readonly KnownRecord[]): void;
   /** The decision of one that is acted on is told with what became of it, so that each record is told once a page. */
   decided(record: DecidedRecord, fate: "final" | "candidate"): void;
+  /** Held instead of what was decided. */
+  kept(results: readonly HeldResult<DecidedRecord>[]): void;
   notTried(batch: readonly Candidate[], reason: HoldReason): void;
   results(results: readonly (PublishResult | DropResult)[]): void;
   settled(count: number): void;
@@ -146,6 +155,12 @@ export function createPageReport(drain: DrainRuntime): PageReport {
         case "drop":
         case "settle":
           break;
+      }
+    },
+    kept(results) {
+      for (const { candidate, decision, why } of results) {
+        tally.listed += 1;
+        hold(candidate, decision, why);
       }
     },
     notTried(batch, reason) {

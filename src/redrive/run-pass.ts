@@ -3,14 +3,13 @@ import type { PassId } from "../ports/ids.ts";
 import type { CloseVerdict, OpenVerdict, Tally, Window, WindowEnd } from "../ports/passes.ts";
 import { toPassCensus } from "./census.ts";
 import { selectsEverything } from "./drain-selects.ts";
+import { horizonBehindMs } from "./horizon.ts";
 import { isTooLarge } from "./list-fitting.ts";
 import type { DrainRuntime, SourceRuntime } from "./runtime.ts";
 import { runWindow } from "./run-window.ts";
 import { selectRange } from "./select-dates.ts";
 import { emptyTally } from "../ports/tally.ts";
 
-/** How far the horizon of a pass stays behind both clocks, so that records which share its last moment have arrived. */
-export const horizonBehindMs = 5_000;
 /** As many answers as it takes to believe any clock that they agree on. */
 const mostAskedForClock = 10;
 

@@ -67,10 +67,17 @@ export async function runWindow(
 function toDueLater(
   left: readonly LeftRecord[],
 ): readonly { readonly enteredAt: number; readonly dueAt: number }[] {
-  // What was not sent is looked for at once: the pass that opens as a rest ends has its horizon before that.
   return left.flatMap(({ enteredAt, dueAt, reason }) =>
-    dueAt === undefined ? [] : [{ enteredAt, dueAt: reason === "not-sent" ? 0 : dueAt }],
+    dueAt === undefined || isCalledBack(reason)
+      ? []
+      : // What was not sent is looked for at once.
+        [{ enteredAt, dueAt: reason === "not-sent" ? 0 : dueAt }],
   );
+}
+
+/** Its lane remembers where it lies and calls for as much of it as can go: of all that it holds, most has to wait longer. */
+function isCalledBack(reason: LeftRecord["reason"]): boolean {
+  return reason === "lane-watched" || reason === "lane-halted";
 }
 
 function toQuery({ drain, window }: WindowRun): Omit<ListQuery, "count" | "cursor"> {

@@ -10,6 +10,7 @@ import type { Ledger } from "../ports/ledger.ts";
 import type { Capacity } from "../ports/limits.ts";
 import type { PassBook, SourceBook } from "../ports/passes.ts";
 import type { MessageService } from "../ports/service.ts";
+import type { Lanes } from "./lanes/lanes.ts";
 import type { SourceHealth } from "./source-health.ts";
 import type { TooLargeDates } from "./too-large-dates.ts";
 import type { UnwrittenFacts } from "./unwritten-facts.ts";
@@ -37,6 +38,7 @@ export interface SourceRuntime extends World {
   readonly ledger: Ledger;
   readonly capacity: Capacity;
   readonly guards: Guards;
+  readonly lanes: Lanes;
   readonly audit: Audit;
   readonly copies: CopyBook;
   readonly passes: PassBook;

@@ -10,7 +10,10 @@
  * In plan mode it ends after the copies.
  */
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
+import type { LaneComeBack } from "../ports/lanes.ts";
 import type { HoldReason } from "../rules/decision.ts";
+import { admitToLanes, giveBackUnpublished } from "./lanes/admit.ts";
+import { toLaneComeBack } from "./lanes/come-backs.ts";
 import { noteIntent, ofDrain } from "./note-act.ts";
 import type { DrainRuntime } from "./runtime.ts";
 import { ledToNoPost, withCapacity } from "./stages/capacity.ts";
@@ -58,9 +61,13 @@ export async function workPage(
   report.unusable(unusable);
   const known = await lookUp(drain, found);
   report.comeBacks(known);
+  const isLive = drain.config.mode === "live";
+  // On its way while the page is decided. In plan mode nothing is learned.
+  const noted = isLive ? source.lanes.note(newComeBacks(known)) : Promise.resolve();
 
   const candidates: Candidate[] = [];
   const toPark: DecidedRecord[] = [];
+  const exhausted: DecidedRecord[] = [];
   const toDrop: DecidedRecord[] = [];
   const doneBefore: DlqId[] = [];
   const toTakeUp: DlqId[] = [];
@@ -68,7 +75,11 @@ export async function workPage(
     const one = decideOne(drain, record);
     if (accepts?.(one) === false) continue;
     const { then } = one.decided.decision;
-    const isActedOn = one.candidate !== null || (then === "drop" && drain.config.mode === "live");
+    const isActedOn = one.candidate !== null || (then === "drop" && isLive);
+    if (isLive && isNewlyExhausted(one.decided)) {
+      exhausted.push(one.decided);
+      continue;
+    }
     report.decided(one.decided, isActedOn ? "candidate" : "final");
     if (isParkedNoMore(drain, record, isActedOn)) toTakeUp.push(record.letter.dlqId);
     if (one.candidate !== null) candidates.push(one.candidate);
@@ -85,15 +96,27 @@ export async function workPage(
   );
   if (drain.config.mode === "plan") return report.outcome(candidates);
 
+  const { free: unguarded, held: guarded } = await holdByGuards(drain, candidates);
+  await noted;
+  const { free, held, kept } = await admitToLanes(drain, unguarded, exhausted);
+  const isKept = new Set(kept.map(({ candidate }) => candidate));
+  for (const one of exhausted) {
+    if (isKept.has(one)) continue;
+    report.decided(one, "final");
+    toPark.push(one);
+  }
+
   await takeUpAgain(drain, toTakeUp);
   await parkRecords(drain, toPark);
   report.settled((await settle(source, ofDrain(drain), doneBefore, signal)).deleted);
   const drops = await drop(drain, toDrop, page.readAt);
   report.results(drops);
   report.settled((await settle(source, ofDrain(drain), idsDone(drops), signal)).deleted);
-  const { free, held } = await holdByGuards(drain, candidates);
+  report.results(guarded);
   report.results(held);
+  report.kept(kept);
 
+  const published = new Set<unknown>();
   /** Answers those that led to no POST. */
   const publish = async (granted: readonly Candidate[]): Promise<readonly Candidate[]> => {
     const unused: Candidate[] = [];
@@ -106,6 +129,8 @@ export async function workPage(
       }
       const results = await source.health.publishing(() => republish(drain, batch, page.readAt, signal));
       report.results(results);
+      for (const { kind, candidate } of results)
+        if (kind === "published") published.add(candidate.letter.dlqId);
       report.settled((await settle(source, ofDrain(drain), idsDone(results), signal)).deleted);
       unused.push(...results.filter(ledToNoPost).map(({ candidate }) => candidate));
     }
@@ -120,6 +145,7 @@ export async function workPage(
       publish,
     }),
   );
+  await giveBackUnpublished(drain, free, published);
   const outcome = report.outcome([]);
   const isLeft = new Set<unknown>(outcome.left.map(({ dlqId }) => dlqId));
   await keepCopiesOf(
@@ -127,6 +153,16 @@ export async function workPage(
     page.records.filter(({ dlqId }) => isWorkedOn.has(dlqId) && isLeft.has(dlqId)),
   );
   return outcome;
+}
+
+/** Each is noted when it is met first; a look at its lane's step meets it again. */
+function newComeBacks(known: readonly KnownRecord[]): readonly LaneComeBack[] {
+  return known.flatMap((record) => (record.isNewComeBack ? toLaneComeBack(record) : []));
+}
+
+/** One that was parked before stays so. */
+function isNewlyExhausted({ decision, view }: DecidedRecord): boolean {
+  return decision.then === "park" && decision.reason === "attempts-exhausted" && view.state !== "parked";
 }
 
 /** Proven published or kept by the archive, now or before: what may be deleted. */

@@ -32,6 +32,10 @@ export const holdReasons = [
   "pass-limit",
   /** The ceiling of this UTC day is reached. */
   "day-limit",
+  /** Messages to its destination are being watched: whether they come back decides. */
+  "lane-watched",
+  /** Too many messages to its destination came back; one is tried now and then. */
+  "lane-halted",
 ] as const;
 
 /**

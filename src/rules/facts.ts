@@ -5,7 +5,7 @@ import type { Routing } from "./decision.ts";
 export interface RecordFacts {
   readonly letter: DeadLetter;
   readonly now: number;
-  /** Redrives already made: the larger of lineage and ledger. */
+  /** Redrives already made that count: the larger of lineage and ledger. A canary that came back down counts for none. */
   readonly attempt: number;
   /** Creation of the root message, from a valid lineage; else the letter's own createdAt. */
   readonly rootCreatedAt: number;

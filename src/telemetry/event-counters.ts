@@ -274,6 +274,8 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
         // How guards stand is a fact of Redis: queue-gauges.ts.
         case "guard:closed":
         case "guard:opened":
+        // How lanes stand as well: in the label of a counter their number would have no end.
+        case "lane:moved":
         case "redis:lost":
         case "redis:ready":
         // How fit it is, too.

@@ -180,6 +180,14 @@ function toLine(event: RedriverEvent): Line {
         message: `guard of ${drain} ${state}: index ${index}: ${reading}`,
       };
     }
+    case "lane:moved": {
+      const { drain, origin, from, to, size, why } = event;
+      const next = to === "halted" || to === "open" ? to : `${to}, next ${size}`;
+      return {
+        level: to === "halted" && from !== "halted" ? "warn" : "info",
+        message: `lane ${origin} of ${drain}: ${next}: ${why}`,
+      };
+    }
     case "statistics:read":
       return { level: "debug", message: `statistics of ${event.index} read` };
     case "statistics:failed":

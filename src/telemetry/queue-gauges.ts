@@ -104,7 +104,18 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
   const censusAt = gauge("redriver_source_census_timestamp_seconds", "When the last census began.", [
     "source",
   ]);
+  const lanes = gauge("redriver_lanes", "Destinations of the source's drains, by the state of their lanes.", [
+    "source",
+    "state",
+  ]);
+  const lane = gauge(
+    "redriver_lane",
+    "1 for the state that a lane is in; of the 20 lanes of a source that were used last.",
+    ["source", "drain", "origin", "state"],
+  );
   const all = [
+    lanes,
+    lane,
     depth,
     sourceOldest,
     sourceExpiry,
@@ -169,6 +180,11 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
       censusAt.set({ source }, toSeconds(census.at));
       if (oldestEnteredAt !== null) sourceOldest.set({ source }, toSeconds(oldestEnteredAt));
       if (earliestExpiryAt !== null) sourceExpiry.set({ source }, toSeconds(earliestExpiryAt));
+    }
+    for (const { source, lanes: seen } of facts.sources) {
+      if (seen === null) continue;
+      for (const [state, count] of Object.entries(seen.counts)) lanes.set({ source, state }, count);
+      for (const { drain, origin, state } of seen.latest) lane.set({ source, drain, origin, state }, 1);
     }
     for (const { source, summary } of facts.sources) {
       if (summary === null) continue;

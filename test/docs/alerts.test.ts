@@ -8,6 +8,7 @@ import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import type { QueueFacts } from "../../src/ports/queue-facts.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { ask } from "../support/ask.ts";
+import { lanes } from "../support/metrics.ts";
 
 interface Rule {
   readonly alert: string;
@@ -78,6 +79,7 @@ const facts: QueueFacts = {
         settleGate: "open",
       },
       censusEveryMs: 1,
+      lanes,
       census: {
         at: 1,
         counted: "listing",
@@ -163,7 +165,7 @@ describe("the alerts", () => {
 
   it("join facts about the queue with max, because every replica tells the same", () => {
     const facts =
-      /(\w+) by \([^)]*\) \((?:max_over_time\()?redriver_(?:records|oldest_\w+|earliest_\w+|pass_last_\w+|drain_acting|pending_deletes|source_\w+|guard_closed|settle_gate_closed|redis_fit|redis_memory_ratio)\b/g;
+      /(\w+) by \([^)]*\) \((?:max_over_time\()?redriver_(?:records|oldest_\w+|earliest_\w+|pass_last_\w+|drain_acting|pending_deletes|source_\w+|guard_closed|lanes|settle_gate_closed|redis_fit|redis_memory_ratio)\b/g;
     const ofEachReplica = new Set(["redriver_redis_up", "redriver_config_last_reload_successful"]);
     const joins = rules.flatMap((rule) => [...rule.expr.matchAll(facts)].map((match) => match[1]));
     const mentions = rules.flatMap((rule) =>

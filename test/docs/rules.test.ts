@@ -37,6 +37,7 @@ describe("the tables of docs/rules.md", () => {
     { header: "key of a source", way: ["sources", "*"] },
     { header: "key of schedule", way: ["defaults", "schedule"] },
     { header: "key of attempts", way: ["defaults", "attempts"] },
+    { header: "key of lane", way: ["defaults", "lane"] },
     { header: "key of beforeExpiry", way: ["defaults", "beforeExpiry"] },
     { header: "key of limits", way: ["defaults", "limits"] },
     { header: "key of select", way: [...drain, "select"] },
@@ -193,7 +194,11 @@ function forms(value: string): readonly (readonly [string, string])[] {
 
 describe("what docs/rules.md says is refused", () => {
   it.each([
-    ["a lane", "version: 1\nsources: { a: {} }\ndefaults: { lane: { canary: 5 } }\ndrains: {}\n", "lane"],
+    [
+      "a lane whose probes are closer than its watch",
+      "version: 1\nsources: { a: {} }\ndefaults: { lane: { probeEvery: 59s } }\ndrains: {}\n",
+      "at least 1m",
+    ],
     ["a republish without when", inDrain("{ then: republish }"), "missing when"],
     [
       "a drop in a live drain without an archive",

@@ -13,6 +13,7 @@ drains:
   orders:
     mode: live
     select: { topicName: orders }
+    lane: none
     limits: { publish: none, perHost: none }
     minAge: 1s
     attempts: { max: 5, wait: [1s] }

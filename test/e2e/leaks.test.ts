@@ -165,6 +165,7 @@ defaults:
   schedule: { every: 1s, full: 2s }
   minAge: 0s
   attempts: { max: 5, wait: [0s] }
+  lane: none
   limits: { publish: none, perHost: none }
 drains:
 ${names

@@ -14,6 +14,7 @@ drains:
   main:
     mode: live
     schedule: { every: 500ms, full: 5s }
+    lane: none
     limits: { publish: none, perHost: none }
     minAge: 1s
     attempts: { max: 5, wait: [1s, 5s, 30s, 120s], then: park }

@@ -30,6 +30,7 @@ sources: { default: {} }
 drains:
   main:
     mode: live
+    lane: { watch: 2s, probeEvery: 2s }
     schedule: { every: 500ms, full: 1s }
     minAge: 1s
     attempts: { max: 5, wait: [1s] }

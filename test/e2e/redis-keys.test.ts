@@ -15,6 +15,7 @@ archive: { dir: ${archive}, volume: ephemeral }
 drains:
   main:
     mode: live
+    lane: none
     schedule: { every: 500ms, full: 1s }
     limits: { publish: 5000/s, perHost: 5000/s, perPass: 5000, perDay: 50000 }
     minAge: 1s

@@ -25,6 +25,7 @@ function documentOf(drains: Readonly<Record<string, Drain>>, census = "1s"): str
     schedule: { every: 500ms, full: 2s }
     minAge: 1s
     attempts: { max: 5, wait: [1s] }
+    lane: none
     limits: { publish: none, perHost: none }
     select: { topicName: ${topic} }
     rules:

@@ -36,6 +36,7 @@ const drain = (name: string, source: string): string => `
     source: ${source}
     mode: live
     schedule: { every: 500ms, full: 2s }
+    lane: none
     limits: { publish: none, perHost: none }
     minAge: 1s
     rules:

@@ -5,6 +5,8 @@ import type { Decorate } from "../../src/compose/decorate.ts";
 import { createRedisGuardBook } from "../../src/limits/redis-guard-book.ts";
 import type { WorkQueue } from "../../src/ports/queue.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
+import { createRedisLaneBook } from "../../src/ledger/redis-lane-book.ts";
+import { createLanes } from "../../src/redrive/lanes/lanes.ts";
 import { createGuards } from "../../src/statistics/guards.ts";
 import type { Failpoints } from "./failpoints.ts";
 import type { FaultDisk } from "./fault-disk.ts";
@@ -39,6 +41,13 @@ export function decorateDaemon({ failpoints, disk, redis }: FaultParts): Decorat
           clock,
           events,
           forceFull: (drain) => passes.forceFull(drain),
+        }),
+        lanes: createLanes({
+          source: config.id,
+          book: wrapPort("laneBook", createRedisLaneBook(redis, config.id, built.identities), failpoints),
+          clock,
+          events,
+          passes,
         }),
       };
     },

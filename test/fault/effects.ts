@@ -5,6 +5,7 @@
 import type { Archive, CopyBook } from "../../src/ports/archive.ts";
 import type { Audit } from "../../src/ports/audit.ts";
 import type { GuardBook } from "../../src/ports/guards.ts";
+import type { LaneBook } from "../../src/ports/lanes.ts";
 import type { Ledger } from "../../src/ports/ledger.ts";
 import type { Capacity } from "../../src/ports/limits.ts";
 import type { PassBook, SourceBook } from "../../src/ports/passes.ts";
@@ -33,6 +34,7 @@ export interface Ports {
   readonly book: SourceBook;
   readonly source: Pick<SourceRuntime, "bind">;
   readonly guardBook: GuardBook;
+  readonly laneBook: LaneBook;
   readonly statistics: StatisticsStore;
   readonly archive: Archive;
   readonly disk: Disk;
@@ -74,6 +76,7 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     endWindow: "effect",
     facts: "read",
     forceFull: "effect",
+    recall: "effect",
   },
   // A source binds through `source.bind`.
   book: {
@@ -88,6 +91,16 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
   },
   source: { bind: "effect" },
   guardBook: { recall: "read", note: "effect" },
+  laneBook: {
+    ask: "effect",
+    sent: "effect",
+    giveBack: "effect",
+    note: "effect",
+    due: "effect",
+    looked: "effect",
+    delivered: "effect",
+    views: "read",
+  },
   statistics: { write: "effect", readAll: "read" },
   archive: { write: "effect", check: "effect", close: "lifecycle" },
   disk: {
@@ -128,8 +141,9 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   passes: "passes",
   book: "book",
   bind: "source",
-  // Built anew over a guard book and a pass book with failpoints.
+  // Built anew over books with failpoints.
   guards: "guardBook",
+  lanes: "laneBook",
   clock: "inside",
   identities: "inside",
   events: "inside",
@@ -152,6 +166,13 @@ export const notReached: Readonly<Record<string, string>> = {
   "ledger.noteLoss": "Redis loses nothing in this scenario; the soak flushes it",
   "queue.addTick": "nothing is left for the end of a rest; a tick that is lost is the schedule's next",
   "queue.addSweep": "no delete is left for the end of a rest; a sweep that is lost is the schedule's next",
+  ...Object.fromEntries(
+    ["ask", "sent", "giveBack", "note", "due", "looked", "delivered"].map((name) => [
+      `laneBook.${name}`,
+      "the scenario has no lanes: what one holds is published later, and by no other way",
+    ]),
+  ),
+  "passes.recall": "the scenario has no lanes, which alone call minutes back",
   "archive.check": "nothing in a daemon asks whether it could write",
   "disk.remove": "removes what is older than `keep`, at least 3 days",
   "diskFile.truncate": "cuts a member back that could not be written: a full disk, not a crash",

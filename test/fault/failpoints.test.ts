@@ -34,6 +34,7 @@ const portOf: Readonly<Record<string, keyof typeof methods>> = {
   PassBook: "passes",
   SourceBook: "book",
   GuardBook: "guardBook",
+  LaneBook: "laneBook",
   StatisticsStore: "statistics",
   Archive: "archive",
   Disk: "disk",

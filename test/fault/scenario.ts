@@ -153,6 +153,7 @@ defaults:
   schedule: { every: 1s, full: 3s }
   minAge: 1s
   attempts: { max: 5, wait: [1s], then: park }
+  lane: none
   limits: { publish: 500/s, perHost: none, perPass: none, perDay: none }
   beforeExpiry: { within: 12h, then: archive }
 drains:

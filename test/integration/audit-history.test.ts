@@ -72,7 +72,7 @@ describe("a message that has only just come back, so that nothing was done to it
     ];
     const json = await run(["history", last, "--json"]);
     expect({ acts: acts(json.out), exitCode: json.exitCode }).toEqual({ acts: story, exitCode: 0 });
-    const note = `${last} is in the queue of default: it came back from ${first} after redrive 1, and nothing was done to it since\n`;
+    const note = `${last} is in the queue of default: it came back from ${first} after attempt 1, and nothing was done to it since\n`;
     expect(json.err).toContain(note);
     const table = await run(["history", last]);
     expect(table.out.trimEnd().split("\n")).toHaveLength(4);

@@ -14,6 +14,7 @@ sources: { default: {} }
 drains:
   orders:
     mode: live
+    lane: none
     schedule: { every: 1s }
     minAge: 1s
     attempts: { max: 5, wait: [1s] }

@@ -10,6 +10,7 @@ sources: { default: {} }
 drains:
   orders:
     mode: live
+    lane: none
     select: { topicName: orders }
     minAge: 1s
     attempts: { wait: [1s] }

@@ -17,6 +17,7 @@ const document = `
 version: 1
 sources: { default: { retention: 3d } }
 defaults:
+  lane: none
   limits: { publish: none, perHost: none, perPass: none, perDay: none }
 drains:
   orders:

@@ -16,6 +16,7 @@ drains:
     mode: live
     minAge: 2m
     attempts: { max: 5, wait: [2m] }
+    lane: none
     limits: { publish: none, perHost: none, perPass: 40, perDay: 50 }
     rules:
       - { name: outage, when: { responseStatus: 503 }, then: republish }

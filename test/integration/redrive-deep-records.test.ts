@@ -32,6 +32,7 @@ drains:
     mode: live
     minAge: 0s
     attempts: { max: 5, wait: [0s] }
+    lane: none
     limits: { publish: none, perHost: none }
     rules:
       - { name: gone, when: { responseStatus: 410 }, then: drop }

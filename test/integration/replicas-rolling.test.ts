@@ -15,6 +15,7 @@ drains:
     schedule: { every: 500ms, full: 30m }
     minAge: 1s
     attempts: { max: 5, wait: [1s] }
+    lane: none
     limits: { publish: none, perHost: none, perPass: none, perDay: none }
     rules:
       - { name: ${rule}, when: { responseStatus: 503 }, then: republish }

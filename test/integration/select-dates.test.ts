@@ -134,6 +134,7 @@ describe.each(cases)(
 version: 1
 sources: { default: {} }
 defaults:
+  lane: none
   limits: { publish: none, perHost: none, perPass: none, perDay: none }
 drains:
   orders:

@@ -85,7 +85,7 @@ export const mutations = [
   },
   {
     name: "reuse the original deduplication id",
-    file: "src/redrive/stages/prepare.ts",
+    file: "src/redrive/stages/shape.ts",
     find: "inSeries(item, headerPrefix, toDeduplicationId(letter.dlqId, suffix))",
     replace: "inSeries(item, headerPrefix, toDeduplicationId(letter.messageId, suffix))",
     test: "test/unit/redrive-prepare.test.ts",

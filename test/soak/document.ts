@@ -39,6 +39,7 @@ defaults:
   schedule: { every: 500ms, full: 8s }
   minAge: 500ms
   attempts: { max: 4, wait: [500ms, 1s, 2s], then: park }
+  lane: none
   limits: { publish: none, perHost: none, perPass: none, perDay: none }
   beforeExpiry: { within: 1h, then: archive }
 drains:

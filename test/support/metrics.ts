@@ -2,7 +2,8 @@ import { afterEach } from "vitest";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import type { LedgerSummary } from "../../src/ports/ledger.ts";
 import type { Census, DrainFacts } from "../../src/ports/passes.ts";
-import type { QueueFacts } from "../../src/ports/queue-facts.ts";
+import type { LaneView } from "../../src/ports/lanes.ts";
+import type { LanesSeen, QueueFacts } from "../../src/ports/queue-facts.ts";
 import type { IndexGauge } from "../../src/ports/statistics.ts";
 import {
   dropReasons,
@@ -57,6 +58,28 @@ export const summary: LedgerSummary = {
   parked: null,
   settleGate: "closed",
 };
+const restingLane: Omit<LaneView, "drain" | "origin" | "state"> = {
+  lane: "l",
+  step: 1,
+  since: 1_700_000_000_000,
+  why: "",
+  size: 5,
+  sent: 0,
+  comeBacks: { down: 0, refused: 0 },
+  nextAt: null,
+  totals: { canaries: 0, comeBacks: 0, halts: 0 },
+  lastUsedAt: 1_700_000_000_000,
+};
+
+/** One of each state, of which two are among those used last. */
+export const lanes: LanesSeen = {
+  counts: { canary: 0, ramping: 1, open: 3, halted: 1 },
+  latest: [
+    { drain: "orders", origin: "https://a.example", state: "open" },
+    { drain: "orders", origin: "https://b.example", state: "halted" },
+  ].map((lane) => ({ ...restingLane, ...lane }) as LaneView),
+};
+
 export const census: Census = {
   at: 1_700_000_190_000,
   counted: "listing",
@@ -88,7 +111,7 @@ export const facts: QueueFacts = {
       retentionMs: 259_200_000,
     },
   ],
-  sources: [{ source: eu, summary, censusEveryMs: 900_000, census }],
+  sources: [{ source: eu, summary, censusEveryMs: 900_000, census, lanes }],
 };
 
 /** Metrics over a clock that each test of the file has to itself. */

@@ -27,6 +27,7 @@ export const outageDocument = `
 version: 1
 sources: { default: {} }
 defaults:
+  lane: none
   limits: { publish: none, perHost: none, perPass: none, perDay: none }
 drains:
   orders:

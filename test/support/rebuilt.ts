@@ -15,7 +15,10 @@ const rebuild = (
   fields: Record<string, unknown>,
   changes: ItemChanges = {},
   more: Partial<RebuildContext> = {},
-) => rebuildItem(letterOf(fields), changes, { ...context, ...more });
+) => {
+  const letter = letterOf(fields);
+  return rebuildItem(letter, changes, { ...context, retries: letter.maxRetries ?? null, ...more });
+};
 
 export function itemOf(
   fields: Record<string, unknown>,

@@ -1,5 +1,6 @@
 import type { Status } from "../../src/cli/read-status.ts";
 import { toStatusText } from "../../src/cli/status-text.ts";
+import type { LaneView } from "../../src/ports/lanes.ts";
 import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";
 
 export const now = Date.UTC(2026, 7, 1, 12);
@@ -64,6 +65,7 @@ export function source(changes: Partial<SourceStatus> = {}): SourceStatus {
       expiringAccepted: 0,
       documentHash: "0f1e2d3c4b5a",
     },
+    lanes: null,
     ...changes,
   };
 }
@@ -96,6 +98,25 @@ export function statusText(changes: Partial<Status>): string {
 }
 
 /** Every line that status has. */
+function lane(changes: Partial<LaneView>): LaneView {
+  return {
+    lane: "l",
+    step: 1,
+    drain: "orders" as DrainName,
+    origin: "https://a.example",
+    state: "open",
+    since: ago(6 * minute),
+    why: "",
+    size: 50,
+    sent: 0,
+    comeBacks: { down: 0, refused: 0 },
+    nextAt: null,
+    totals: { canaries: 0, comeBacks: 0, halts: 0 },
+    lastUsedAt: ago(minute),
+    ...changes,
+  };
+}
+
 export const troubled: Partial<Status> = {
   drains: [
     drain("orders", {
@@ -154,6 +175,19 @@ export const troubled: Partial<Status> = {
         expiringUnarchived: 2,
         expiringAccepted: 3,
         documentHash: "0f1e2d3c4b5a",
+      },
+      lanes: {
+        counts: { halted: 1, canary: 0, ramping: 1, open: 12 },
+        latest: [
+          lane({
+            origin: "https://api.example.com",
+            state: "halted",
+            why: "3 of 5 came back, 503",
+            nextAt: now + 4 * minute,
+          }),
+          lane({ origin: "queue:invoices", state: "ramping", why: "5 of 5 survived", size: 50, sent: 20 }),
+          lane({ origin: "https://b.example", state: "open" }),
+        ],
       },
     }),
   ],

@@ -279,3 +279,44 @@ describe("a source that did not answer", () => {
     expect(asked).toEqual([`orders +${40_000 + afterRestMs}`]);
   });
 });
+
+/** `ready` and `next` are told once, as lanes tell them. */
+function laneStand(mode: "live" | "plan", ready: string[], next: number[] = []) {
+  const { asked, wakes, drain, core } = stand();
+  const config = { ...drain.config, mode } as DrainConfig;
+  const lanes = { takeReady: () => ready.splice(0), takeNext: () => next.splice(0) };
+  const source = { ...drain.source, lanes } as unknown as SourceRuntime;
+  const orders = { config, source } as DrainRuntime;
+  const ofLanes = {
+    ...core,
+    sources: new Map([["eu", { runtime: source }]]),
+    drains: new Map([["orders", orders]]),
+  } as unknown as Core;
+  return { asked, wakes, drain: orders, core: ofLanes };
+}
+
+describe("lanes that can go on", () => {
+  test("make their drain tick at once, whatever its schedule, and again when a pass that was open has ended", async () => {
+    const { asked, wakes, drain, core } = laneStand("live", ["orders"]);
+    await wakes.afterLanes(core);
+    await wakes.afterLanes(core);
+    expect(asked).toEqual(["tick orders +0"]);
+    await wakes.closed(drain, done);
+    expect(asked).toEqual(["tick orders +0", "tick orders +0"]);
+    wakes.opened("orders" as DrainName);
+    await wakes.closed(drain, done);
+    expect(asked).toHaveLength(2);
+  });
+
+  test("have their source swept when they want something next", async () => {
+    const { asked, wakes, core } = laneStand("live", [], [start + 2_250, start + 10_250]);
+    await wakes.afterLanes(core);
+    expect(asked).toEqual(["sweep eu +2250", "sweep eu +10250"]);
+  });
+
+  test("wake no drain that only plans, nor one that is no more", async () => {
+    const { asked, wakes, core } = laneStand("plan", ["orders", "gone"]);
+    await wakes.afterLanes(core);
+    expect(asked).toEqual([]);
+  });
+});

@@ -244,11 +244,11 @@ describe("a plan on the terminal", () => {
                     us-east-1.fulfilment.example.com:8443 90, 4 more 12
           losses    queue-delay 3
           samples
-            1795211964826-0 503 https://api.orders.example.com/hook?id=***, redrive 1
-            1795211964830-0 none https://api.orders.example.com/hook, redrive 2
+            1795211964826-0 503 https://api.orders.example.com/hook?id=***, attempt 1
+            1795211964830-0 none https://api.orders.example.com/hook, attempt 2
               all 2 of these are sent unchanged
             1795211964931-0 503 https://old.orders.example.com/a/rather/long/path/that
-            /does/not/fit/a/line/of/80/columns, redrive 1
+            /does/not/fit/a/line/of/80/columns, attempt 1
               changes in this one
                 destination
                   - https://old.orders.example.com/a/rather/long/path/that/does/not/fi

@@ -86,6 +86,13 @@ function inDoubt(suffix: number, attempt: number): LedgerView {
   return { ...open, pastHorizon: true, attempt, series: { ...open.series, suffix } };
 }
 
+/** A come-back that was sent as a canary, as its header counts. */
+const canaryAfter = (attempt: number) =>
+  ({
+    kind: "come-back",
+    lineage: { attempt, rootCreatedAt: now - 2 * hour, step: { lane: "l", step: 1, isCanary: true } },
+  }) as unknown as KnownRecord["reading"];
+
 describe("a record that the ledger does not know", () => {
   it("is republished when a rule says so and it is old enough", () => {
     expect(decide(absent)).toMatchObject({ then: "republish", reason: "due", rule: "outage" });
@@ -130,6 +137,28 @@ describe("a record that the ledger does not know", () => {
       reason: "attempts-exhausted",
     });
     expect(decide(absent, {}, { kind: "inherited" })).toMatchObject({ then: "republish" });
+  });
+
+  it("has spent no attempt as a canary that is back down, and one as a canary that is refused", () => {
+    expect(decide(absent, {}, canaryAfter(1))).toMatchObject({ then: "republish", reason: "due" });
+    expect(decide(absent, {}, canaryAfter(2))).toMatchObject({ then: "hold", reason: "waiting" });
+    expect(decide(absent, {}, canaryAfter(3))).toMatchObject({ then: "park", reason: "attempts-exhausted" });
+    const refused = { responseStatus: 489 };
+    expect(decide(absent, refused, canaryAfter(1))).toMatchObject({ then: "hold", reason: "waiting" });
+    expect(decide(absent, refused, canaryAfter(2))).toMatchObject({
+      then: "park",
+      reason: "attempts-exhausted",
+    });
+    // What the ledger has of it is what counted, and the larger holds.
+    const cool = {
+      state: "cool",
+      dueAt: 0,
+      refusedAlone: 0,
+      attempt: 2,
+      released: false,
+      firstAt: 0,
+    } as const;
+    expect(decide(cool, {}, canaryAfter(1))).toMatchObject({ then: "park", reason: "attempts-exhausted" });
   });
 
   it("is not redriven after 'never again' unless a rule names that status itself", () => {

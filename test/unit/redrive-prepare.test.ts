@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { BatchItem, RawRecord } from "../../src/message/dead-letter.ts";
 import { collect } from "../../src/redrive/stages/collect.ts";
+import { rootOf } from "../../src/message/lineage.ts";
+import { toAuditRecord } from "../../src/redrive/stages/audit-record.ts";
 import { prepare, type Preparation } from "../../src/redrive/stages/prepare.ts";
-import type { DecidedRecord } from "../../src/redrive/stages/records.ts";
+import { sentAs, type Candidate, type DecidedRecord, type SendAs } from "../../src/redrive/stages/records.ts";
 import type { ItemChanges } from "../../src/rules/spec.ts";
 import { enteredAt, rawRecord } from "../support/letters.ts";
 import { anyItem } from "../support/item-checks.ts";
@@ -18,7 +20,7 @@ const preparation: Preparation = {
 function decided(raw: RawRecord, attempt?: number): DecidedRecord {
   const [found] = collect([raw], ["key"]).found;
   if (found === undefined) throw new Error("the test's record is unusable");
-  const known = found.reading.kind === "come-back" ? found.reading.lineage.attempt : 0;
+  const known = rootOf(found.letter, found.reading).attempt;
   return {
     ...found,
     view: { state: "absent" },
@@ -153,5 +155,146 @@ describe("a candidate", () => {
     );
     expect(candidate.bytes).toBe(Buffer.byteLength(JSON.stringify(candidate.toItem(999))));
     expect(candidate.toItem(2).headers["Upstash-Delay"]).toBe(candidate.toItem(1).headers["Upstash-Delay"]);
+  });
+});
+
+const lane = { canary: 5, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000, openFrom: 300 };
+const asCanary: SendAs = { step: { lane: "3f1c2d8e", step: 7 }, canary: { timeoutMs: 45_000 } };
+const inStep: SendAs = { ...asCanary, canary: null };
+/** As the service lists the one item of it that it delivered and that failed with `status`. */
+const backAs = (candidate: Candidate, status: number, sequence: number) => ({
+  ...diedAgain(candidate.toItem(1), sequence),
+  responseStatus: status,
+});
+
+describe("a candidate of a lane", () => {
+  const raw = rawRecord({ maxRetries: 4, body: '{"a":[]}', responseStatus: 503 });
+  const delayed: ItemChanges = { delay: { kind: "fixed", ms: 90_000 } };
+  const plain = candidateOf(raw, delayed, { lane });
+
+  it("is plain and in no step until it is told otherwise", () => {
+    expect(plain).toMatchObject({ sendAs: null, lineage: { step: null, statusBefore: 503, attempt: 1 } });
+    expect(plain.toItem(1).headers).toMatchObject({ "Upstash-Retries": "4", "Upstash-Delay": "90s" });
+    expect(plain.toItem(1).headers).not.toHaveProperty("Upstash-Timeout");
+  });
+
+  it("is sent as a canary without retries and delay, signed with its step", () => {
+    const canary = sentAs(plain, asCanary);
+    const { headers, body, destination } = canary.toItem(1);
+    expect(headers).toMatchObject({ "Upstash-Retries": "0", "Upstash-Timeout": "45s" });
+    expect(headers).not.toHaveProperty("Upstash-Delay");
+    expect({ body, destination }).toEqual({ body: raw["body"], destination: raw["url"] });
+    expect(canary.lineage.step).toEqual({ lane: "3f1c2d8e", step: 7, isCanary: true });
+    expect(decided(backAs(canary, 503, 0)).reading).toEqual({ kind: "come-back", lineage: canary.lineage });
+    expect(plain.toItem(1).headers["Upstash-Delay"]).toBe("90s");
+  });
+
+  it("is sent plainly in a step, with all that it has", () => {
+    const stepped = sentAs(plain, inStep);
+    expect(stepped.lineage).toEqual({
+      ...plain.lineage,
+      step: { lane: "3f1c2d8e", step: 7, isCanary: false },
+    });
+    expect(stepped.toItem(1).headers).toMatchObject({ "Upstash-Retries": "4", "Upstash-Delay": "90s" });
+    expect(decided(backAs(stepped, 503, 0)).reading).toEqual({ kind: "come-back", lineage: stepped.lineage });
+  });
+
+  it("has one deduplication id in every shape, for each suffix", () => {
+    for (const suffix of [1, 2, 999]) {
+      const ids = [plain, sentAs(plain, asCanary), sentAs(plain, inStep)].map(
+        (one) => one.toItem(suffix).headers["Upstash-Deduplication-Id"],
+      );
+      expect(new Set(ids).size).toBe(1);
+    }
+  });
+
+  it("keeps what later stages add to it, and can be told again", () => {
+    const known = { ...plain, explanation: "said later" };
+    expect(sentAs(known, asCanary).explanation).toBe("said later");
+    expect(sentAs(sentAs(known, asCanary), inStep)).toMatchObject({
+      explanation: "said later",
+      sendAs: inStep,
+      lineage: { step: { isCanary: false } },
+    });
+    expect(sentAs(sentAs(plain, asCanary), inStep).toItem(1)).toEqual(sentAs(plain, inStep).toItem(1));
+  });
+
+  it.each<[string, ItemChanges, Record<string, unknown>]>([
+    ["with a delay", delayed, { maxRetries: 4 }],
+    ["without anything that a canary has", {}, {}],
+    ["with a timeout of its own", { timeoutMs: 1_000_000 }, { maxRetries: 12 }],
+    ["with a body beyond ASCII", {}, { body: '{"ä":"\ud83d\ude00"}' }],
+  ])("has the size of its largest shape: %s", (_name, changes, fields) => {
+    const candidate = candidateOf(rawRecord(fields), changes, { lane });
+    const longest = { lane: "x".repeat(64), step: 999_999_999_999_999 };
+    const sizes = [null, { ...asCanary, step: longest }, { ...inStep, step: longest }].map((how) =>
+      Buffer.byteLength(JSON.stringify((how === null ? candidate : sentAs(candidate, how)).toItem(999))),
+    );
+    expect(candidate.bytes).toBe(Math.max(...sizes));
+    expect(candidate.bytes).toBeGreaterThan(candidateOf(rawRecord(fields), changes).bytes);
+  });
+
+  it("may be published in every shape that its lane may give it, or not at all", () => {
+    const asked: number[] = [];
+    const checkItem: Preparation["checkItem"] = (item, bytes) => {
+      asked.push(bytes);
+      return item.headers["Upstash-Timeout"] === undefined ? null : "over-limit";
+    };
+    expect(parkOf(rawRecord(), {}, { checkItem })).toBe("none");
+    expect(parkOf(rawRecord(), {}, { checkItem, lane })).toBe("over-limit");
+    expect(asked).toHaveLength(3);
+  });
+
+  it("is told in the audit as what it is", () => {
+    const begun = {
+      series: { suffix: 1, firstAt: 0, posts: 1, refusals: 0 },
+      declaredDouble: false,
+    } as const;
+    expect(toAuditRecord({ ...begun, candidate: plain })).not.toHaveProperty("notes");
+    expect(toAuditRecord({ ...begun, candidate: sentAs(plain, inStep) })).not.toHaveProperty("notes");
+    expect(toAuditRecord({ ...begun, candidate: sentAs(plain, asCanary) })).toMatchObject({
+      attempt: 1,
+      notes: ["canary"],
+    });
+  });
+});
+
+describe("a canary that comes back", () => {
+  const raw = rawRecord({ maxRetries: 4, body: '{"a":[]}', responseStatus: 503 });
+  const canary = sentAs(candidateOf(raw, {}, { lane }), asCanary);
+
+  it("is sent with the root's retries again, or with none named where the root named none", () => {
+    expect(candidateOf(backAs(canary, 503, 0), {}).toItem(1).headers["Upstash-Retries"]).toBe("4");
+    const unnamed = sentAs(candidateOf(rawRecord({ body: "{}" }), {}), asCanary);
+    const back = backAs(unnamed, 503, 0);
+    expect(back).toMatchObject({ maxRetries: 0 });
+    expect(candidateOf(back, {}).toItem(1).headers).not.toHaveProperty("Upstash-Retries");
+  });
+
+  it("down has spent no attempt, however often; its body has been through a redrive all the same", () => {
+    let last = canary;
+    for (const round of [1, 2, 3]) {
+      const back = backAs(last, 503, round);
+      expect(decided(back).attempt).toBe(0);
+      expect(parkOf(back, append)).toBe("patch-not-idempotent");
+      last = sentAs(candidateOf(back, {}, { lane }), asCanary);
+      expect(last.lineage).toMatchObject({ attempt: 1, rootId: raw["messageId"], rootMaxRetries: 4 });
+    }
+    expect(decided(backAs(last, 422, 4)).attempt).toBe(1);
+    expect(decided(backAs(sentAs(last, inStep), 503, 5)).attempt).toBe(1);
+  });
+
+  it("down leaves what a person has released: the count that the release had lowered", () => {
+    const spent = sentAs(candidateOf(raw, {}, { lane }, 4), inStep);
+    const back = backAs(spent, 503, 0);
+    expect(decided(back).attempt).toBe(5);
+    // Parked as exhausted with five, and released: four.
+    const released = candidateOf(back, {}, { lane }, 4);
+    expect(released.lineage.attempt).toBe(6);
+    const again = sentAs(released, asCanary);
+    expect(again.lineage.attempt).toBe(5);
+    expect(decided(backAs(again, 503, 1)).attempt).toBe(4);
+    expect(decided(backAs(again, 422, 1)).attempt).toBe(5);
+    expect(sentAs(released, inStep).lineage.attempt).toBe(6);
   });
 });

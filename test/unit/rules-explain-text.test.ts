@@ -60,7 +60,7 @@ describe("what redriver rules explain shows", () => {
         entered     2024-09-03 00:34:18 UTC, 1h ago
         created     2024-09-03 00:33:18 UTC, 1h1m ago
         expires     2024-09-06 00:34:18 UTC, in 2d23h
-        redriven    never
+        attempts    none
         ledger      nothing is known of it
 
         rules
@@ -88,7 +88,7 @@ describe("what redriver rules explain shows", () => {
         entered     2024-09-03 00:34:18 UTC, 40s ago
         created     2024-09-03 00:33:18 UTC, 1m40s ago
         expires     2024-09-06 00:34:18 UTC, in 2d23h
-        redriven    never
+        attempts    none
         ledger      nothing is known of it
 
         rules
@@ -125,7 +125,7 @@ describe("what redriver rules explain shows", () => {
         entered     2024-09-03 00:34:18 UTC, 1h ago
         created     2024-09-03 00:33:18 UTC, 1h1m ago
         expires     2024-09-06 00:34:18 UTC, in 2d23h
-        redriven    never
+        attempts    none
         ledger      not asked: the record does not come from the queue
         select      this drain does not list it: none of this happens
         note        a note
@@ -161,7 +161,7 @@ describe("what redriver rules explain shows", () => {
         entered     2024-09-03 00:34:18 UTC, 1h ago
         created     2024-09-03 00:33:18 UTC, 1h1m ago
         expires     2024-09-06 00:34:18 UTC, in 2d23h
-        redriven    never
+        attempts    none
         ledger      published as msg_new, not deleted yet
 
         rules

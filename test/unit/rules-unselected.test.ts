@@ -36,8 +36,13 @@ describe("why a drain does not select a record", () => {
     const parent = letterOf({});
     const header = writeLineage(nextLineage(parent, { kind: "none" }, 0), parent.body, "key");
     const raw = rawRecord({ header: { "X-Redriver": [header] } });
-    expect(cameBackFrom(raw, ["key"])).toBe(`it came back from ${parent.dlqId} after redrive 1`);
+    expect(cameBackFrom(raw, ["key"])).toBe(`it came back from ${parent.dlqId} after attempt 1`);
     expect(cameBackFrom(raw, ["another"])).toBeNull();
+    const step = { lane: "l", step: 3, isCanary: true };
+    const canary = writeLineage({ ...nextLineage(parent, { kind: "none" }, 0), step }, parent.body, "key");
+    expect(cameBackFrom(rawRecord({ header: { "X-Redriver": [canary] } }), ["key"])).toBe(
+      `it came back from ${parent.dlqId} after attempt 1, sent as a canary`,
+    );
     expect(cameBackFrom(rawRecord({}), ["key"])).toBeNull();
   });
 });

@@ -62,6 +62,11 @@ describe("status on a terminal", () => {
         back from api.example.com 503 (3), b.example without an answer (1)
         ledger    open 12, unknown 1, pending delete 4, the oldest 6m,
                   failed deletes 4, settle gate closed
+        lanes     1 halted, 1 ramping, 12 open
+                    https://api.example.com of orders, halted since 6m,
+                    3 of 5 came back, 503, next probe in 4m
+                    queue:invoices of orders, ramping since 6m, 5 of 5 survived,
+                    20 of 50 sent, 0 back
         resting   redriver-7d9f8b6c5d-q8k2p-1 is halted (unauthorised), said 3s ago
 
       replica                      document      for   seen ago

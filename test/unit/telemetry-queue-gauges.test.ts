@@ -26,7 +26,9 @@ async function inDoubt(saw: number, alsoSaw: number, unknown: number): Promise<(
         { ...facts.drains[0]!, facts: { ...drainFacts, inDoubt: saw } },
         { ...facts.drains[0]!, drain: refunds, facts: { ...drainFacts, inDoubt: alsoSaw } },
       ],
-      sources: [{ source: eu, summary: { ...summary, unknown }, censusEveryMs: 900_000, census: null }],
+      sources: [
+        { source: eu, summary: { ...summary, unknown }, censusEveryMs: 900_000, census: null, lanes: null },
+      ],
     })),
   );
   return ["orders", "refunds", "none"].map((drain) =>
@@ -57,6 +59,10 @@ describe("facts about the queue", () => {
       'redriver_settle_gate_closed{source="eu"}': 1,
       'redriver_guard_closed{drain="orders",index="catalog"}': 1,
       'redriver_guard_closed{drain="orders",index="users"}': 0,
+      'redriver_lanes{source="eu",state="halted"}': 1,
+      'redriver_lanes{source="eu",state="canary"}': 0,
+      'redriver_lanes{source="eu",state="open"}': 3,
+      'redriver_lane{source="eu",drain="orders",origin="https://b.example",state="halted"}': 1,
       'redriver_records_exact{source="eu",drain="none"}': 1,
       'redriver_oldest_record_timestamp_seconds{source="eu",drain="none"}': 1_700_000_020,
       'redriver_earliest_expiry_timestamp_seconds{source="eu",drain="none"}': 1_700_259_220,
@@ -84,6 +90,8 @@ describe("facts about the queue", () => {
     "redriver_failed_deletes",
     "redriver_settle_gate_closed",
     "redriver_guard_closed",
+    "redriver_lanes",
+    "redriver_lane",
     "redriver_source_depth",
     "redriver_source_expiring_unarchived_records",
     "redriver_source_census_timestamp_seconds",
@@ -157,6 +165,7 @@ describe("facts about the queue", () => {
           summary: { ...summary, oldestPendingAt: null, settleGate: "open" as const },
           censusEveryMs: 900_000,
           census: null,
+          lanes: null,
         },
       ],
     }));
@@ -180,7 +189,7 @@ describe("facts about the queue", () => {
     const all = await samples(
       create(async () => ({
         ...facts,
-        sources: [{ source: eu, summary, censusEveryMs: 900_000, census: other }],
+        sources: [{ source: eu, summary, censusEveryMs: 900_000, census: other, lanes: null }],
       })),
     );
     expect(all.get('redriver_records_exact{source="eu",drain="none"}')).toBe(0);

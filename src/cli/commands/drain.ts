@@ -11,7 +11,7 @@ import { createSecretValues } from "../../compose/secret-values.ts";
 import { createTeardown } from "../../compose/teardown.ts";
 import type { Core } from "../../compose/build-core.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
-import { runPassHere } from "../../redrive/run-pass-here.ts";
+import { drainHere } from "../../redrive/drain-here.ts";
 import { chooseDrains, requireNamesOrAll } from "../choose-drains.ts";
 import { toExit, worseExit, type Register } from "../command-context.ts";
 import { createCommandEvents } from "../command-events.ts";
@@ -152,12 +152,7 @@ async function drainOne(
   const startedAt = systemClock.monotonic();
   try {
     await tellPause(core, drain, io);
-    const result = await runPassHere(
-      drain,
-      { ...core.settings.passes, alwaysFull: true },
-      stop,
-      progress.show,
-    );
+    const result = await drainHere(drain, { ...core.settings.passes, alwaysFull: true }, stop, progress.show);
     if (result.kind === "busy") {
       const open = (await drain.source.passes.facts(name))?.openPass;
       const since =

@@ -24,9 +24,9 @@ export interface Planned {
 export interface PlanRecord extends Planned {
   readonly drain: DrainName;
   readonly dlqId: DlqId;
-  /** Redrives made so far. */
+  /** Redrives made so far that count. */
   readonly attempt: number;
-  /** Of a republish: which redrive it would be, from 1. */
+  /** Of a republish: which attempt it would be, from 1. */
   readonly redrive?: number;
   /** It waits for a person already, so nothing is to be done. */
   readonly already?: true;

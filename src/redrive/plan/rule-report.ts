@@ -11,9 +11,9 @@ export interface SampleReport {
   readonly dlqId: DlqId;
   readonly url: string;
   readonly status: number | null;
-  /** Redrives made so far. */
+  /** Redrives made so far that count. */
   readonly attempt: number;
-  /** Which redrive it would be, from 1. */
+  /** Which attempt it would be, from 1. */
   readonly redrive: number;
   readonly changes: readonly RebuildRow[];
   readonly losses: readonly string[];

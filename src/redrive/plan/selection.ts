@@ -111,6 +111,8 @@ const passes: Readonly<Record<HoldReason, "not-now" | "otherwise">> = {
   "rate-limit": "not-now",
   "pass-limit": "not-now",
   "day-limit": "not-now",
+  "lane-watched": "not-now",
+  "lane-halted": "not-now",
 };
 
 /** Whether the ledger knows that nothing is left to do about a record. */

@@ -5,7 +5,8 @@
 import type { RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
 import type { ListingSignals } from "../list-patiently.ts";
 import { listToEnd } from "../list-to-end.ts";
-import { horizonBehindMs, knownOffsetMs } from "../run-pass.ts";
+import { horizonBehindMs } from "../horizon.ts";
+import { knownOffsetMs } from "../run-pass.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { selectRange } from "../select-dates.ts";
 import { collect } from "../stages/collect.ts";

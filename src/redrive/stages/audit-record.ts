@@ -2,10 +2,14 @@ import type { AuditRecord } from "../../ports/audit.ts";
 import type { Begun } from "./posting.ts";
 import type { FoundRecord } from "./records.ts";
 
-/** A message that is about to be published, with what its rebuild loses and whether it may be a double. */
+/** A message that is about to be published, with what its rebuild loses, whether it may be a double, and whether it is a canary. */
 export function toAuditRecord({ candidate, declaredDouble }: Begun): AuditRecord {
   const { letter, decision, lineage, losses } = candidate;
-  const notes = declaredDouble === false ? losses : [...losses, declaredDouble];
+  const notes = [
+    ...losses,
+    ...(declaredDouble === false ? [] : [declaredDouble]),
+    ...(lineage.step?.isCanary === true ? ["canary"] : []),
+  ];
   return {
     dlqId: letter.dlqId,
     rule: decision.rule,

@@ -35,6 +35,7 @@ export function decideOne(drain: DecidingRuntime, record: KnownRecord): DecidedO
     // A person who releases it has seen what it loses.
     onLoss: isReleased(record) ? "republish" : drain.config.onLoss,
     checkItem: drain.source.checkItem,
+    lane: drain.config.lane,
   });
   if (prepared.kind === "candidate") return { decided, candidate: prepared.candidate, facts };
   const parked = { then: "park", reason: prepared.reason, rule: decision.rule } as const;

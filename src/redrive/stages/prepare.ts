@@ -1,14 +1,15 @@
 import { createHash } from "node:crypto";
 import type { DeadLetter } from "../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../message/deduplication-id.ts";
-import { encodeItem } from "../../message/encode-item.ts";
 import { checkFidelity } from "../../message/fidelity.ts";
-import { nextLineage, rootOf, writeLineage } from "../../message/lineage.ts";
+import { hashBody, nextLineage, rootOf, signLineage } from "../../message/lineage.ts";
 import type { CheckItem } from "../../message/item-check.ts";
-import { inSeries, rebuildItem } from "../../message/rebuild-item.ts";
+import { rebuildItem } from "../../message/rebuild-item.ts";
+import type { DrainConfig } from "../../ports/drains.ts";
 import type { ItemChanges } from "../../rules/spec.ts";
 import { policyLosses, type Loss, type ParkReason, type PolicyLoss } from "../../rules/decision.ts";
 import type { Candidate, DecidedRecord } from "./records.ts";
+import { largestShapes, toShape, type Plain } from "./shape.ts";
 
 /** A suffix with as many digits as a series will ever reach: the size of a candidate is that of its largest item. */
 const longestSuffix = 999;
@@ -20,6 +21,8 @@ export interface Preparation {
   readonly onLoss: "park" | "republish";
   /** What the settings let pass. Asked of the item as it would be sent, with the longest suffix. */
   readonly checkItem: CheckItem;
+  /** Where there is one, the item may be sent as a canary, and in a step. */
+  readonly lane?: DrainConfig["lane"] | undefined;
 }
 
 /**
@@ -29,7 +32,7 @@ export interface Preparation {
 export function prepare(
   record: DecidedRecord,
   changes: ItemChanges,
-  { headerPrefix, lineageKey, onLoss, checkItem }: Preparation,
+  { headerPrefix, lineageKey, onLoss, checkItem, lane }: Preparation,
 ):
   | { readonly kind: "candidate"; readonly candidate: Candidate }
   | { readonly kind: "park"; readonly reason: ParkReason } {
@@ -39,31 +42,45 @@ export function prepare(
 
   const root = rootOf(letter, reading);
   const lineage = nextLineage(letter, reading, record.attempt);
+  // Of the body that is sent, the same in every shape.
+  let bodyHash = "";
   const rebuilt = rebuildItem(letter, changes, {
     headerPrefix,
     deduplicationId: toDeduplicationId(letter.dlqId, longestSuffix),
-    signLineage: (body) => writeLineage(lineage, body, lineageKey),
+    signLineage: (body) => signLineage(lineage, (bodyHash = hashBody(body)), lineageKey),
     // A release lowers the record's count, but the body of a come-back is what an earlier redrive made of it.
-    attempt: Math.max(record.attempt, root.attempt),
+    attempt: Math.max(record.attempt, root.redrives),
     // A come-back was sent with the retries of an earlier redrive; its root knows the original number.
     retries: root.maxRetries,
     delayMs: toDelayMs(letter, changes),
   });
   if (rebuilt.kind === "park") return rebuilt;
   const { item, losses } = rebuilt;
-  const { bytes } = encodeItem(item);
-  const notAllowed = checkItem(item, bytes);
-  if (notAllowed !== null) return { kind: "park", reason: notAllowed };
+
+  const plain: Plain = {
+    letter,
+    item,
+    lineage,
+    attempt: record.attempt,
+    bodyHash,
+    headerPrefix,
+    lineageKey,
+  };
+  const largest = largestShapes(plain, lane);
+  for (const shape of largest) {
+    const notAllowed = checkItem(shape.item, shape.bytes);
+    if (notAllowed !== null) return { kind: "park", reason: notAllowed };
+  }
   const policyLoss = losses.find(isPolicyLoss);
   if (policyLoss !== undefined && onLoss === "park") return { kind: "park", reason: policyLoss };
   return {
     kind: "candidate",
     candidate: {
       ...record,
-      lineage,
+      ...toShape(plain, null),
+      toShape: (sendAs) => toShape(plain, sendAs),
       losses,
-      bytes,
-      toItem: (suffix) => inSeries(item, headerPrefix, toDeduplicationId(letter.dlqId, suffix)),
+      bytes: Math.max(...largest.map(({ bytes }) => bytes)),
     },
   };
 }

@@ -1,5 +1,7 @@
 import type { DlqId, MessageId } from "../../message/dead-letter.ts";
+import { toRootHash } from "../../message/lane-id.ts";
 import { isRedriverError } from "../../ports/errors.ts";
+import type { LaneSent } from "../../ports/lanes.ts";
 import type { PublishedFact, PublishedVerdict } from "../../ports/ledger.ts";
 import { noteFact, ofDrain } from "../note-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
@@ -16,7 +18,7 @@ export interface Acceptance {
 /** Writes the facts of an answer, at once and before anything is deleted, and tells of them. */
 export async function recordPublished(posting: Posting, accepted: readonly Acceptance[]): Promise<void> {
   const { source, config } = posting.drain;
-  const { events, ledger, unwritten } = source;
+  const { events, lanes, ledger, unwritten } = source;
   const facts = accepted.map(({ one: { candidate }, as }): PublishedFact => ({
     dlqId: candidate.letter.dlqId,
     as,
@@ -27,7 +29,11 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
   }));
   const doubles = new Set<DlqId>();
   try {
-    const { verdicts } = await ledger.published(facts);
+    // Side by side, so that the lanes cost no round trip of their own.
+    const [{ verdicts }] = await Promise.all([
+      ledger.published(facts),
+      lanes.sent(toSent(accepted), config.lane?.watchMs ?? 0),
+    ]);
     for (const [index, verdict] of verdicts.entries()) {
       const fact = facts[index];
       const first = publishedBefore(verdict);
@@ -64,6 +70,20 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
     posting.drain,
     accepted.map(({ one }) => one),
   );
+}
+
+/** The canaries among them, by their steps. */
+function toSent(accepted: readonly Acceptance[]): readonly LaneSent[] {
+  const steps = new Map<string, { lane: string; step: number; roots: string[] }>();
+  for (const { one } of accepted) {
+    const { sendAs, lineage } = one.candidate;
+    if (sendAs === null || sendAs.canary === null) continue;
+    const { lane, step } = sendAs.step;
+    const sent = steps.get(lane) ?? { lane, step, roots: [] };
+    sent.roots.push(toRootHash(lineage.rootId));
+    steps.set(lane, sent);
+  }
+  return [...steps.values()];
 }
 
 /** What else it was published as; a tombstone remembers that as well. */

@@ -1,5 +1,6 @@
 import type { BatchItem, DlqId, RawRecord, DeadLetter } from "../../message/dead-letter.ts";
 import type { Lineage, LineageReading } from "../../message/lineage.ts";
+import type { StepRef } from "../../ports/lanes.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import type { Decision, Loss } from "../../rules/decision.ts";
 
@@ -27,21 +28,40 @@ export interface KnownRecord extends FoundRecord {
 }
 
 export interface DecidedRecord extends KnownRecord {
-  /** Redrives already made: the larger of lineage and ledger. */
+  /** Redrives already made that count: the larger of lineage and ledger. */
   readonly attempt: number;
   readonly decision: Decision;
   readonly explanation: string;
 }
 
-/** A record that is due, with all that its item is built from but the deduplication id, which only `begin` knows. */
-export interface Candidate extends DecidedRecord {
+/** How a lane lets a candidate go. */
+export interface SendAs {
+  readonly step: StepRef;
+  /** Null: as it is, with its retries and its delay. */
+  readonly canary: { readonly timeoutMs: number } | null;
+}
+
+/** What of a candidate depends on how it is sent. */
+export interface Shape {
+  /** Null: in no step, as it is. */
+  readonly sendAs: SendAs | null;
   readonly lineage: Lineage;
+  /** The item for a series' suffix. The deduplication id is the same in every shape. */
+  readonly toItem: (suffix: number) => BatchItem;
+}
+
+/** A record that is due, with all that its item is built from but the deduplication id, which only `begin` knows. */
+export interface Candidate extends DecidedRecord, Shape {
   /** What its rebuild does not keep; those for a policy to decide only where it lets them pass. */
   readonly losses: readonly Loss[];
-  /** The item for a series' suffix. */
-  readonly toItem: (suffix: number) => BatchItem;
-  /** Encoded size with the longest suffix in use. */
+  readonly toShape: (sendAs: SendAs) => Shape;
+  /** Encoded size with the longest suffix in use, in the largest shape that its drain may send it in. */
   readonly bytes: number;
+}
+
+/** The candidate, to be sent so: its item, its lineage, and with that what the ledger and the audit are told. */
+export function sentAs(candidate: Candidate, sendAs: SendAs): Candidate {
+  return { ...candidate, ...candidate.toShape(sendAs) };
 }
 
 export interface HeldResult<R extends DecidedRecord> {

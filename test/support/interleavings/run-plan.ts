@@ -99,6 +99,7 @@ defaults:
   schedule: { every: 30s, full: 5m }
   minAge: 1s
   attempts: { max: ${mostAttempts}, wait: [1s] }
+  lane: none
   limits: { publish: none, perHost: none, perPass: none, perDay: none }
   unknownOutcome: ${unknownOutcome}
   beforeExpiry: { then: nothing }

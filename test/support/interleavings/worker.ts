@@ -6,7 +6,9 @@ import type { CopyBook } from "../../../src/ports/archive.ts";
 import type { PassBook, SourceBook } from "../../../src/ports/passes.ts";
 import { isRedriverError } from "../../../src/ports/errors.ts";
 import type { RestBook } from "../../../src/ports/rests.ts";
+import { createMemoryLaneBook } from "../../../src/ledger/memory-lane-book.ts";
 import { createMemoryCapacity } from "../../../src/limits/memory-capacity.ts";
+import { createLanes } from "../../../src/redrive/lanes/lanes.ts";
 import { releaseParked } from "../../../src/redrive/release.ts";
 import { createRestingService } from "../../../src/redrive/resting-service.ts";
 import { openPass, workWindow } from "../../../src/redrive/run-pass.ts";
@@ -142,6 +144,13 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     service,
     ledger: ledgerOf(installation, life),
     capacity: createMemoryCapacity(turns.clock),
+    lanes: createLanes({
+      source: config.id,
+      book: createMemoryLaneBook(turns.clock),
+      clock,
+      events,
+      passes: installation.passes,
+    }),
     guards: { standings: () => Promise.resolve([]), peek: () => Promise.resolve([]) },
     audit: auditOf(installation, life),
     copies: installation.copies,

@@ -1,0 +1,161 @@
+/**
+ * Asks the lanes what of a page may be published now, in one round trip.
+ *
+ *   candidates ─┬─ reconcile an earlier POST ─► go on, whatever the lane says
+ *               └─ by destination ─► ask ─┬─ canaries ─► go on, sent so that silence means something
+ *                                         ├─ plain ────► go on as they are
+ *                                         └─ the rest ─► held: lane-watched, lane-halted
+ */
+import { canaryTimeoutMs } from "../../message/canary-item.ts";
+import { comeBackKindOf } from "../../message/come-back-kind.ts";
+import { toLaneId } from "../../message/lane-id.ts";
+import type { LaneConfig } from "../../ports/drains.ts";
+import type { LaneAnswer, LaneUnused, Origin } from "../../ports/lanes.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { isReconciling } from "../stages/capacity-request.ts";
+import { held } from "../stages/left.ts";
+import { sentAs, type Candidate, type DecidedRecord, type HeldResult } from "../stages/records.ts";
+import { chooseCanaries } from "./choose-canaries.ts";
+import { laneOriginOf } from "./lane-origin.ts";
+import { placesOf } from "./places.ts";
+
+export interface Admission {
+  /** Canaries first: they are few, and the lane waits for them. */
+  readonly free: readonly Candidate[];
+  readonly held: readonly HeldResult<Candidate>[];
+  /** Without attempts left, and kept from being parked for it while their lane is suspected. */
+  readonly kept: readonly HeldResult<DecidedRecord>[];
+}
+
+interface Group {
+  readonly lane: string;
+  readonly origin: Origin;
+  readonly candidates: Candidate[];
+  readonly exhausted: DecidedRecord[];
+}
+
+/** `exhausted`: records that are about to be parked because their attempts are spent. Throws `redis-unavailable`. */
+export async function admitToLanes(
+  drain: DrainRuntime,
+  candidates: readonly Candidate[],
+  exhausted: readonly DecidedRecord[],
+): Promise<Admission> {
+  const { config, source } = drain;
+  const { lane } = config;
+  const asking = candidates.filter((one) => !isReconciling(one));
+  const groups = toGroups(drain, asking, exhausted.filter(isDown));
+  if (lane === undefined || groups.length === 0) return { free: candidates, held: [], kept: [] };
+
+  const { answers } = await source.lanes.ask(
+    config.name,
+    lane,
+    groups.map((one) => ({
+      lane: one.lane,
+      origin: one.origin,
+      wanted: one.candidates.length,
+      places: placesOf(one.candidates),
+    })),
+  );
+  const canaries: Candidate[] = [];
+  const plain: Candidate[] = [];
+  const heldHere: HeldResult<Candidate>[] = [];
+  const kept: HeldResult<DecidedRecord>[] = [];
+  const unused: LaneUnused[] = [];
+  for (const [index, group] of groups.entries()) {
+    const answer = answers[index];
+    if (answer === undefined) continue;
+    const shared = share(group, answer, lane);
+    canaries.push(...shared.canaries);
+    plain.push(...shared.plain);
+    heldHere.push(...shared.held);
+    const left = answer.canaries - shared.canaries.length;
+    if (left > 0) unused.push({ lane: group.lane, step: answer.step, count: left });
+    if (answer.isSuspect) kept.push(...group.exhausted.map((one) => held(one, whyHeld(answer))));
+  }
+  await source.lanes.giveBack(unused);
+  return {
+    free: [...candidates.filter(isReconciling), ...canaries, ...plain],
+    held: heldHere,
+    kept,
+  };
+}
+
+/** Gives back what was granted and not published: by now everything else that could hold it has been asked. */
+export async function giveBackUnpublished(
+  { source }: DrainRuntime,
+  granted: readonly Candidate[],
+  published: ReadonlySet<unknown>,
+): Promise<void> {
+  const counts = new Map<string, { lane: string; step: number; count: number }>();
+  for (const { letter, sendAs } of granted) {
+    if (sendAs === null || sendAs.canary === null || published.has(letter.dlqId)) continue;
+    const { lane, step } = sendAs.step;
+    const key = `${lane}.${step}`;
+    const known = counts.get(key) ?? { lane, step, count: 0 };
+    known.count += 1;
+    counts.set(key, known);
+  }
+  await source.lanes.giveBack([...counts.values()]);
+}
+
+function toGroups(
+  { config }: DrainRuntime,
+  candidates: readonly Candidate[],
+  exhausted: readonly DecidedRecord[],
+): readonly Group[] {
+  const groups = new Map<Origin, Group>();
+  const groupOf = (origin: Origin): Group => {
+    const known = groups.get(origin);
+    if (known !== undefined) return known;
+    const group = { lane: toLaneId(config.name, origin), origin, candidates: [], exhausted: [] };
+    groups.set(origin, group);
+    return group;
+  };
+  for (const one of candidates) groupOf(laneOriginOf(one.toItem(1))).candidates.push(one);
+  for (const one of exhausted) {
+    const origin = laneOriginOfLetter(one);
+    if (origin !== null) groupOf(origin).exhausted.push(one);
+  }
+  return [...groups.values()];
+}
+
+function laneOriginOfLetter({ letter }: DecidedRecord): Origin | null {
+  try {
+    const { url: destination, queueName: queue } = letter;
+    return laneOriginOf({ destination, ...(queue === undefined ? {} : { queue }) });
+  } catch {
+    return null;
+  }
+}
+
+/** Only what an outage may have done to it is kept from being parked. */
+function isDown({ letter }: DecidedRecord): boolean {
+  return comeBackKindOf(letter.responseStatus) === "down";
+}
+
+function share(
+  { lane, origin, candidates }: Group,
+  answer: LaneAnswer,
+  { watchMs }: LaneConfig,
+): {
+  readonly canaries: readonly Candidate[];
+  readonly plain: readonly Candidate[];
+  readonly held: readonly HeldResult<Candidate>[];
+} {
+  const canaries = chooseCanaries(candidates, answer);
+  const isCanary = new Set(canaries);
+  const others = candidates.filter((one) => !isCanary.has(one));
+  const plain = others.slice(0, answer.plain);
+  const rest = others.slice(answer.plain);
+  const { step } = answer;
+  const canary = { timeoutMs: canaryTimeoutMs(watchMs) };
+  return {
+    canaries: canaries.map((one) => sentAs(one, { step: { lane, step }, canary })),
+    plain,
+    held: rest.map((one) => held(one, whyHeld(answer), answer.until ?? undefined, origin)),
+  };
+}
+
+function whyHeld({ state }: LaneAnswer): "lane-halted" | "lane-watched" {
+  return state === "halted" ? "lane-halted" : "lane-watched";
+}

@@ -1,0 +1,131 @@
+import type { Clock } from "../../ports/clock.ts";
+import { isRedisAway } from "../../ports/errors.ts";
+import type { Events } from "../../ports/events.ts";
+import type { DrainName, SourceId } from "../../ports/ids.ts";
+import type {
+  LaneBook,
+  LaneChange,
+  LaneComeBack,
+  LaneReady,
+  LaneSent,
+  LaneUnused,
+  LaneWatch,
+  StepRef,
+} from "../../ports/lanes.ts";
+import type { PassBook } from "../../ports/passes.ts";
+
+/** By then it is over by Redis's clock too. */
+const afterWatchMs = 250;
+
+/**
+ * The lanes of one source as its stages use them: tells what changes, and remembers in this process what is to be woken for it. What is only
+ * written for later is lost when Redis is away: a lane that knows less is more careful.
+ */
+export interface Lanes {
+  readonly ask: LaneBook["ask"];
+  readonly views: LaneBook["views"];
+  /** `watchMs`: of the lane's drain; a look is wanted when it is over. */
+  sent(sent: readonly LaneSent[], watchMs: number): Promise<void>;
+  giveBack(unused: readonly LaneUnused[]): Promise<void>;
+  note(comeBacks: readonly LaneComeBack[]): Promise<void>;
+  /** Steps that ask for a look, and the Redis time of the answer. Drains that can go on are among `takeReady` then. */
+  due(): Promise<{ readonly watches: readonly LaneWatch[]; readonly at: number }>;
+  looked(step: StepRef, lookedAt: number, comeBacks: readonly LaneComeBack[]): Promise<void>;
+  /** Drains of which a lane can go on now, since this was asked last. */
+  takeReady(): readonly DrainName[];
+  /**
+   * When lanes want something, Unix ms by our clock, as far as this process has learned it since this was asked last: the first look at a step that it
+   * published, and the first probe of a lane that held something.
+   */
+  takeNext(): readonly number[];
+}
+
+export interface LanesParts {
+  readonly source: SourceId;
+  readonly book: LaneBook;
+  readonly clock: Pick<Clock, "now">;
+  readonly events: Events;
+  readonly passes: Pick<PassBook, "forceFull" | "recall">;
+}
+
+export function createLanes({ source, book, clock, events, passes }: LanesParts): Lanes {
+  const ready = new Set<DrainName>();
+  let nextLookAt: number | null = null;
+  let nextProbeAt: number | null = null;
+  let toldProbeAt = 0;
+
+  /** Called back first: the drain's next pass has them in its windows. Where that fails the next full pass finds them. */
+  const wake = async ({ drain, places }: LaneReady): Promise<void> => {
+    if (places.length > 0) await passes.recall(drain, places).catch(() => undefined);
+    ready.add(drain);
+  };
+
+  /** Each page that it holds something of says so again. */
+  const noteProbe = (at: number): void => {
+    if (Math.abs(at - toldProbeAt) <= 1_000) return;
+    nextProbeAt = Math.min(nextProbeAt ?? at, at);
+  };
+
+  const tell = async (change: LaneChange): Promise<void> => {
+    if (change.kind === "none") return;
+    const { kind: _kind, lane: _lane, places, wantsFull, ...told } = change;
+    // Before anybody is told: an opening that was told and not followed would wait for the next full pass.
+    if (wantsFull) await passes.forceFull(change.drain).catch(() => undefined);
+    if (change.to !== "halted") await wake({ drain: change.drain, places });
+    events.emit({ type: "lane:moved", source, ...told });
+  };
+
+  return {
+    async ask(drain, config, asks) {
+      const reply = await book.ask(drain, config, asks);
+      for (const { state, until } of reply.answers) {
+        if (state !== "halted" || until === null || until <= reply.at) continue;
+        noteProbe(clock.now() + until - reply.at + afterWatchMs);
+      }
+      return reply;
+    },
+    views: (most) => book.views(most),
+    async sent(sent, watchMs) {
+      if (sent.length === 0) return;
+      const at = clock.now() + watchMs + afterWatchMs;
+      nextLookAt = Math.min(nextLookAt ?? at, at);
+      await orLost(book.sent(sent));
+    },
+    async giveBack(unused) {
+      if (unused.length > 0) await orLost(book.giveBack(unused));
+    },
+    async note(comeBacks) {
+      if (comeBacks.length === 0) return;
+      for (const change of (await orLost(book.note(comeBacks))) ?? []) await tell(change);
+    },
+    async due() {
+      const due = await book.due();
+      for (const one of due.ready) await wake(one);
+      return due;
+    },
+    async looked(step, lookedAt, comeBacks) {
+      await tell(await book.looked(step, lookedAt, comeBacks));
+    },
+    takeReady() {
+      const taken = [...ready];
+      ready.clear();
+      return taken;
+    },
+    takeNext() {
+      const next = [nextLookAt, nextProbeAt].filter((at) => at !== null);
+      toldProbeAt = nextProbeAt ?? toldProbeAt;
+      nextLookAt = null;
+      nextProbeAt = null;
+      return next;
+    },
+  };
+}
+
+async function orLost<Answer>(call: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!isRedisAway(error)) throw error;
+    return undefined;
+  }
+}
