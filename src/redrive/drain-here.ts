@@ -17,6 +17,8 @@ export async function drainHere(
   settings: PassSettings,
   signals: ListingSignals,
   onProgress: (tally: Tally) => void,
+  /** Told before each wait: how many records wait for what was sent, and how long until the next look. */
+  onWait: (records: number, waitMs: number) => void,
 ): Promise<PassHere> {
   const { source, config } = drain;
   const hasLanes = config.lane !== undefined && config.mode === "live";
@@ -36,14 +38,13 @@ export async function drainHere(
             tally: inAll(before.tally, latest.tally),
             durationMs: before.durationMs + latest.durationMs,
           };
-    const isWatched = (latest.tally.reasons.held["lane-watched"] ?? 0) > 0;
-    if (!hasLanes || !isWatched || latest.outcome !== "complete") return whole;
-    const waitMs = Math.max(0, Math.min(...source.lanes.takeNext()) - source.clock.now());
+    const watched = latest.tally.reasons.held["lane-watched"] ?? 0;
+    if (!hasLanes || watched === 0 || latest.outcome !== "complete") return whole;
+    const nextMs = Math.max(0, Math.min(...source.lanes.takeNext()) - source.clock.now());
+    const waitMs = Math.min(nextMs, lookEveryMs);
+    onWait(watched, waitMs);
     try {
-      await source.clock.sleep(
-        Math.min(waitMs, lookEveryMs),
-        AbortSignal.any([signals.signal, signals.stopping]),
-      );
+      await source.clock.sleep(waitMs, AbortSignal.any([signals.signal, signals.stopping]));
     } catch {
       return whole;
     }

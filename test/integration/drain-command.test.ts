@@ -48,6 +48,40 @@ describe("redriver drain without a terminal", () => {
   });
 });
 
+describe("redriver drain where destinations have lanes", () => {
+  const withLanes = document().replace("lane: none", "lane: { watch: 2s, probeEvery: 1m }");
+
+  it("waits for what it sent first, and sends the rest where that stays away", async () => {
+    const { emulator, receiver, seed, run } = await createCommandStand(redis.url(), withLanes);
+    seed(40, { responseStatus: 503 });
+    const { exitCode, out, err } = await run(["drain", "orders", "--json"]);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(out)).toMatchObject([
+      { outcome: "complete", tally: { listed: 40, republished: 40, deleted: 40, held: 0 } },
+    ]);
+    expect(err).toMatch(
+      /^orders: 35 records held until what was sent has stayed away; the next look is in /m,
+    );
+    await emulator.idle();
+    expect([...receiver.counts().values()]).toEqual(Array.from({ length: 40 }, () => 1));
+  });
+
+  it("leaves the rest where what it sent first comes back", async () => {
+    const { emulator, receiver, seed, run } = await createCommandStand(redis.url(), withLanes);
+    receiver.answer = () => 503;
+    seed(40, { responseStatus: 503 });
+    const { exitCode, out } = await run(["drain", "orders", "--json"]);
+    expect(exitCode).toBe(0);
+    const [line] = JSON.parse(out) as readonly Row[];
+    expect(line).toMatchObject({
+      outcome: "complete",
+      tally: { listed: 40, republished: 5, held: 35, reasons: { held: { "lane-halted": 35 } } },
+    });
+    expect(receiver.deliveries).toHaveLength(5);
+    expect(emulator.dlq.size).toBe(40);
+  });
+});
+
 describe("redriver drain, told to stop in its last page", () => {
   it("says that it was stopped and how much was done, and ends with 3", async () => {
     const { emulator, seed, run } = await setUp("limits: { publish: 2/s, perHost: none }");

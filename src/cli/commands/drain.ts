@@ -152,7 +152,17 @@ async function drainOne(
   const startedAt = systemClock.monotonic();
   try {
     await tellPause(core, drain, io);
-    const result = await drainHere(drain, { ...core.settings.passes, alwaysFull: true }, stop, progress.show);
+    const result = await drainHere(
+      drain,
+      { ...core.settings.passes, alwaysFull: true },
+      stop,
+      progress.show,
+      (records, waitMs) => {
+        const text = `${counted(records, "record")} held until what was sent has stayed away`;
+        io.err(`${name}: ${text}; the next look is in ${formatDuration(waitMs)}
+`);
+      },
+    );
     if (result.kind === "busy") {
       const open = (await drain.source.passes.facts(name))?.openPass;
       const since =
