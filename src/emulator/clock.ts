@@ -26,8 +26,13 @@ export class EmulatorClock {
   /** Moves time; what became due by it happens before this returns or right after. */
   advance(ms: number): void {
     if (!(ms >= 0)) throw new RangeError(`a clock moves forward: expected ms >= 0, got ${ms}`);
-    if (this.now() + ms > latestMove) throw new RangeError("the clock can be moved up to the year 9998");
-    this.#offsetMs += ms;
+    this.moveTo(this.now() + ms);
+  }
+
+  /** The same to a moment, Unix ms. One that has passed since somebody asked for the time moves nothing. */
+  moveTo(moment: number): void {
+    if (moment > latestMove) throw new RangeError("the clock can be moved up to the year 9998");
+    this.#offsetMs += Math.max(0, moment - this.now());
     for (const listener of this.#listeners) listener();
   }
 

@@ -106,7 +106,7 @@ function moveClock(world: World, payload: unknown): Answer {
   const to = "to" in move ? move.to : now + move.advanceMs;
   if (to < now) throw new Refusal(400, `to: the clock moves forward only, and it is ${now} already`);
   if (to > EmulatorClock.latestMove) throw new Refusal(400, "the clock can be moved up to the year 9998");
-  world.clock.advance(to - now);
+  world.clock.moveTo(to);
   return json(200, { now: world.clock.now() });
 }
 
