@@ -5,7 +5,7 @@
 import { times } from "./document.ts";
 
 /** For the timers of a loaded machine, the calls of the sweep itself, and looking four times a second. */
-export const slackMs = 3_000;
+export const slackMs = 6_000;
 
 /** Guarantee 5, and the slack. */
 export const stallLimitMs = times.takeoverAfter + times.sweepEvery + slackMs;
