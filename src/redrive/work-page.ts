@@ -5,7 +5,7 @@
  *                                 ├─► park
  *                                 ├─► settle again what was published before
  *                                 ├─► drop: begin ─► archive ─► settle
- *                                 └─► prepare ─► guards ─► capacity ─► (begin ─► republish ─► settle), batch by batch
+ *                                 └─► prepare ─► guards ─► lanes ─► capacity ─► (begin ─► republish ─► settle), batch by batch
  *
  * In plan mode it ends after the copies.
  */
@@ -62,8 +62,6 @@ export async function workPage(
   const known = await lookUp(drain, found);
   report.comeBacks(known);
   const isLive = drain.config.mode === "live";
-  // On its way while the page is decided. In plan mode nothing is learned.
-  const noted = isLive ? source.lanes.note(newComeBacks(known)) : Promise.resolve();
 
   const candidates: Candidate[] = [];
   const toPark: DecidedRecord[] = [];
@@ -96,8 +94,10 @@ export async function workPage(
   );
   if (drain.config.mode === "plan") return report.outcome(candidates);
 
-  const { free: unguarded, held: guarded } = await holdByGuards(drain, candidates);
-  await noted;
+  const [{ free: unguarded, held: guarded }] = await Promise.all([
+    holdByGuards(drain, candidates),
+    source.lanes.note(newComeBacks(known)),
+  ]);
   const { free, held, kept } = await admitToLanes(drain, unguarded, exhausted);
   const isKept = new Set(kept.map(({ candidate }) => candidate));
   for (const one of exhausted) {
