@@ -5,6 +5,7 @@ import type { RedisConnection } from "../redis/connect.ts";
 import { checkFitness } from "../redis/preflight.ts";
 import type { SourceRuntime } from "../redrive/runtime.ts";
 import type { Core } from "./build-core.ts";
+import { hasLanes } from "./has-lanes.ts";
 
 /** Reads what Redis knows of every drain and source of the document. Throws `redis-unavailable`. */
 export async function readQueueFacts(core: Core): Promise<QueueFacts> {
@@ -39,11 +40,8 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
   };
 }
 
-async function readLanes({ drains }: Core, source: SourceRuntime): Promise<LanesSeen | null> {
-  const hasLanes = [...drains.values()].some(
-    (drain) => drain.source === source && drain.config.lane !== undefined,
-  );
-  if (!hasLanes) return null;
+async function readLanes(core: Core, source: SourceRuntime): Promise<LanesSeen | null> {
+  if (!hasLanes(core, source)) return null;
   const { lanes, counts } = await source.lanes.views(mostLanesTold);
   return { latest: lanes, counts };
 }

@@ -1,4 +1,5 @@
 import type { Core } from "../compose/build-core.ts";
+import { hasLanes } from "../compose/has-lanes.ts";
 import type { HeldCore, LiveCore } from "../compose/live-core.ts";
 import { isRedriverError, RedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
@@ -9,7 +10,7 @@ import { takeCensus } from "../redrive/census.ts";
 import { lookAtLanes } from "../redrive/lanes/look-at-lanes.ts";
 import { leftToOthers, openPass, workWindow } from "../redrive/run-pass.ts";
 import { createSweepMemory, sweep, type SweepMemory } from "../redrive/sweep.ts";
-import type { DrainRuntime, SourceRuntime } from "../redrive/runtime.ts";
+import type { DrainRuntime } from "../redrive/runtime.ts";
 import type { Others } from "./others.ts";
 import type { Wakes } from "./wakes.ts";
 
@@ -177,10 +178,6 @@ async function sweepSource(
     sweeping.delete(id);
     await wakes.afterDeletes(source);
   }
-}
-
-function hasLanes({ drains }: Core, source: SourceRuntime): boolean {
-  return [...drains.values()].some((drain) => drain.source === source && drain.config.lane !== undefined);
 }
 
 async function countSource(

@@ -15,6 +15,7 @@ import type { DrainRuntime } from "../runtime.ts";
 import { isReconciling } from "../stages/capacity-request.ts";
 import { held } from "../stages/left.ts";
 import { sentAs, type Candidate, type DecidedRecord, type HeldResult } from "../stages/records.ts";
+import { canariesByStep } from "./canaries-by-step.ts";
 import { chooseCanaries } from "./choose-canaries.ts";
 import { laneOriginOf } from "./lane-origin.ts";
 import { placesOf } from "./places.ts";
@@ -42,9 +43,11 @@ export async function admitToLanes(
 ): Promise<Admission> {
   const { config, source } = drain;
   const { lane } = config;
+  const unasked = { free: candidates, held: [], kept: [] };
+  if (lane === undefined) return unasked;
   const asking = candidates.filter((one) => !isReconciling(one));
   const groups = toGroups(drain, asking, exhausted.filter(isDown));
-  if (lane === undefined || groups.length === 0) return { free: candidates, held: [], kept: [] };
+  if (groups.length === 0) return unasked;
 
   const { answers } = await source.lanes.ask(
     config.name,
@@ -86,16 +89,10 @@ export async function giveBackUnpublished(
   granted: readonly Candidate[],
   published: ReadonlySet<unknown>,
 ): Promise<void> {
-  const counts = new Map<string, { lane: string; step: number; count: number }>();
-  for (const { letter, sendAs } of granted) {
-    if (sendAs === null || sendAs.canary === null || published.has(letter.dlqId)) continue;
-    const { lane, step } = sendAs.step;
-    const key = `${lane}.${step}`;
-    const known = counts.get(key) ?? { lane, step, count: 0 };
-    known.count += 1;
-    counts.set(key, known);
-  }
-  await source.lanes.giveBack([...counts.values()]);
+  const left = granted.filter(({ letter }) => !published.has(letter.dlqId));
+  await source.lanes.giveBack(
+    canariesByStep(left).map(({ lane, step, canaries }) => ({ lane, step, count: canaries.length })),
+  );
 }
 
 function toGroups(

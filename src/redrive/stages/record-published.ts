@@ -3,6 +3,7 @@ import { toRootHash } from "../../message/lane-id.ts";
 import { isRedriverError } from "../../ports/errors.ts";
 import type { LaneSent } from "../../ports/lanes.ts";
 import type { PublishedFact, PublishedVerdict } from "../../ports/ledger.ts";
+import { canariesByStep } from "../lanes/canaries-by-step.ts";
 import { noteFact, ofDrain } from "../note-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { parentOf } from "./audit-record.ts";
@@ -72,18 +73,13 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
   );
 }
 
-/** The canaries among them, by their steps. */
 function toSent(accepted: readonly Acceptance[]): readonly LaneSent[] {
-  const steps = new Map<string, { lane: string; step: number; roots: string[] }>();
-  for (const { one } of accepted) {
-    const { sendAs, lineage } = one.candidate;
-    if (sendAs === null || sendAs.canary === null) continue;
-    const { lane, step } = sendAs.step;
-    const sent = steps.get(lane) ?? { lane, step, roots: [] };
-    sent.roots.push(toRootHash(lineage.rootId));
-    steps.set(lane, sent);
-  }
-  return [...steps.values()];
+  const steps = canariesByStep(accepted.map(({ one }) => one.candidate));
+  return steps.map(({ lane, step, canaries }) => ({
+    lane,
+    step,
+    roots: canaries.map(({ lineage }) => toRootHash(lineage.rootId)),
+  }));
 }
 
 /** What else it was published as; a tombstone remembers that as well. */
