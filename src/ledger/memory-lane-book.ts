@@ -209,9 +209,13 @@ function merge(lane: Lane, comeBacks: readonly LaneComeBack[], now: number): voi
   for (const { step: number, parentDlqId, kind, status } of comeBacks) {
     const step = stepOf(lane, number);
     if (step === null || step.back.has(parentDlqId)) continue;
-    step.delivered.delete(parentDlqId);
-    step.back.set(parentDlqId, { kind, status });
-    lane.comeBacks += 1;
+    if (!step.delivered.has(parentDlqId)) lane.comeBacks += 1;
+    if (kind === "again") {
+      step.delivered.add(parentDlqId);
+    } else {
+      step.delivered.delete(parentDlqId);
+      step.back.set(parentDlqId, { kind, status });
+    }
     noteProof(step, now);
   }
 }

@@ -26,8 +26,8 @@ export function becomeNewWhenIdle(lane: Lane, now: number): void {
 }
 
 function enter(lane: Lane, state: LaneState, why: string, size: number, now: number): void {
-  const wasSteady = lane.state === "open" && lane.usedAt - lane.since >= steadyWatches * lane.config.watchMs;
-  if (wasSteady) lane.probeEvery = null;
+  if (isSteady(lane)) lane.probeEvery = null;
+  lane.isDoubted = false;
   lane.state = state;
   lane.why = why;
   lane.since = now;
@@ -37,12 +37,18 @@ function enter(lane: Lane, state: LaneState, why: string, size: number, now: num
   if (state === "open") lane.places = [];
 }
 
+/** Open for so long that what happened before says nothing any more. */
+function isSteady({ state, usedAt, since, config }: Lane): boolean {
+  return state === "open" && usedAt - since >= steadyWatches * config.watchMs;
+}
+
 function probeEveryOf({ probeEvery, config: { probeEveryMs } }: Lane, factor = 1): number {
   const every = Math.ceil((probeEvery ?? probeEveryMs) * factor);
   return Math.min(Math.max(every, probeEveryMs), longestProbe * probeEveryMs);
 }
 
 function halt(lane: Lane, cause: ComeBackKind, why: string, now: number): void {
+  if (lane.state !== "canary") lane.isShaky = !isSteady(lane);
   enter(lane, "halted", why, sizeIn("halted", lane.config), now);
   lane.cause = cause;
   lane.haltedAt = now;
@@ -81,7 +87,8 @@ function judge(lane: Lane, step: Step, lookedAt: number | null, now: number): bo
   const cameBack = `${back.size} of ${whole} came back, ${statusesOf(step)}`;
   // A share like 0.29 of 100 is a little less than 29 in binary.
   const isTooMany = downOf(step) > haltAt * whole + 1e-9;
-  if (lane.state !== "halted" && isTooMany) {
+  const isByChance = isTooMany && mayBeByChance(lane, step, whole);
+  if (lane.state !== "halted" && isTooMany && !isByChance) {
     halt(lane, "down", cameBack, now);
     return true;
   }
@@ -99,10 +106,12 @@ function judge(lane: Lane, step: Step, lookedAt: number | null, now: number): bo
       return true;
     }
     lane.why = `${cameBack}: too few to tell`;
+    lane.isDoubted = isByChance;
     dropStep(lane, step);
     return false;
   }
   if (lane.state === "open") {
+    lane.isDoubted = isByChance;
     dropStep(lane, step);
     return false;
   }
@@ -113,12 +122,20 @@ function judge(lane: Lane, step: Step, lookedAt: number | null, now: number): bo
   return true;
 }
 
+/** One of an open lane that has few: the next period tells. */
+function mayBeByChance({ state, isDoubted, config }: Lane, step: Step, whole: number): boolean {
+  return state === "open" && !isDoubted && downOf(step) === 1 && whole < config.canary;
+}
+
 function judgeProbe(lane: Lane, step: Step, now: number): boolean {
   const isUp = lane.cause === "down" && downOf(step) < step.back.size;
-  if (step.back.size < takenOf(step) || isUp) {
-    const why =
-      step.back.size < takenOf(step) ? "a probe survived" : `the receiver answers, ${statusesOf(step)}`;
-    enter(lane, "canary", why, sizeIn("canary", lane.config), now);
+  const hasSurvived = step.back.size < takenOf(step);
+  if (hasSurvived || isUp) {
+    const why = hasSurvived ? "a probe survived" : `the receiver answers, ${statusesOf(step)}`;
+    const { canary, openFrom } = lane.config;
+    const isStep = hasSurvived && !lane.isShaky && 10 * canary < openFrom;
+    if (isStep) enter(lane, "ramping", why, 10 * canary, now);
+    else enter(lane, "canary", why, sizeIn("canary", lane.config), now);
     lane.nextAt = null;
     return true;
   }

@@ -26,6 +26,7 @@ export interface Step {
   /** When places were handed out for it last. */
   calledAt: number | null;
   back: Map<string, { readonly kind: ComeBackKind; readonly status: number }>;
+  /** Also of what is known to be bad: it was answered. */
   delivered: Set<string>;
 }
 
@@ -46,6 +47,10 @@ export interface Lane {
   haltedAt: number | null;
   nextAt: number | null;
   probeEvery: number | null;
+  /** It halted again before it was open for long: what one probe shows is no step of it yet. */
+  isShaky: boolean;
+  /** Open: of a period of few one was down. Of the next it is not one by chance. */
+  isDoubted: boolean;
   /** Minutes of entry where its messages were met, ascending. */
   places: readonly number[];
   /** Something was held since a full pass was asked for: places are few, and tell of none that lie between them. */
@@ -74,6 +79,8 @@ export function newLane(id: string, drain: DrainName, origin: Origin, config: La
     haltedAt: null,
     nextAt: null,
     probeEvery: null,
+    isShaky: false,
+    isDoubted: false,
     places: [],
     hasHeld: false,
     roots: [],

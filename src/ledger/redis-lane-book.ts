@@ -138,8 +138,10 @@ function toChange(change: LaneChange): LaneChange {
 }
 
 function toNoted({ lane, step, parentDlqId, kind, status }: LaneComeBack): object {
-  return { lane, step, parent: toShort(parentDlqId), said: `${kind === "down" ? "d" : "r"}${status}` };
+  return { lane, step, parent: toShort(parentDlqId), said: `${saidOf[kind]}${status}` };
 }
+
+const saidOf = { down: "d", refused: "r", again: "a" } as const;
 
 function toShort(dlqId: string): string {
   return createHash("sha256").update(dlqId).digest("base64url").slice(0, 10);

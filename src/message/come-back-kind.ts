@@ -4,6 +4,12 @@
  */
 export type ComeBackKind = "down" | "refused";
 
+/** What a lineage says of a message that was refused, redriven, and refused again. */
+interface Redriven {
+  readonly attempt: number;
+  readonly statusBefore: number | null;
+}
+
 /** Request timeout, too early, too many requests: each asks for another time, none is about the message. */
 const notNow: ReadonlySet<number> = new Set([408, 425, 429]);
 
@@ -11,4 +17,12 @@ const notNow: ReadonlySet<number> = new Set([408, 425, 429]);
 export function comeBackKindOf(status: number | undefined): ComeBackKind {
   if (status === undefined || status === 0 || notNow.has(status)) return "down";
   return status >= 500 && status <= 599 ? "down" : "refused";
+}
+
+/**
+ * Whether the message of this lineage went out although its receiver had refused it after a redrive before: of such a message it is
+ * known that it is bad, and it says nothing of its receiver but that it answers.
+ */
+export function isKnownBad({ attempt, statusBefore }: Redriven): boolean {
+  return attempt > 1 && statusBefore !== null && comeBackKindOf(statusBefore) === "refused";
 }

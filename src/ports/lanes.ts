@@ -39,7 +39,7 @@ export interface LaneAnswer {
   readonly state: LaneState;
   /** Messages that are sent so that silence means something: no retries, no delay, a timeout below `watch`. */
   readonly canaries: number;
-  /** Messages that are sent as they are. Only an open lane grants these. */
+  /** Messages that are sent as they are. Only an open lane grants these, and of its canaries those that nobody is fit for go plain too. */
   readonly plain: number;
   readonly step: number;
   /** Hashes (`toRootHash`) of the roots that were sent last as canaries, at most 10: another message goes first where there is one. */
@@ -69,11 +69,10 @@ export interface LaneUnused extends StepRef {
 export interface LaneComeBack extends StepRef {
   /** Its parent: each is counted once, however often it is listed. */
   readonly parentDlqId: string;
-  readonly kind: ComeBackKind;
+  /** `again`: refused as before, of a message that is known to be bad. It shows that the receiver answers, as a delivery does. */
+  readonly kind: ComeBackKind | "again";
   /** Status that it failed with; 0: no answer. */
   readonly status: number;
-  /** Status that its parent had failed with. */
-  readonly statusBefore: number;
 }
 
 /** A step whose watch asks for a look at the newest dead letters. */

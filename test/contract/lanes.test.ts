@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toLaneId, toRootHash } from "../../src/message/lane-id.ts";
 import { createRedisLaneBook } from "../../src/ledger/redis-lane-book.ts";
+import type { LaneComeBack } from "../../src/ports/lanes.ts";
 import { comeBacks, config, driverOf, lane, laneStandsFor, origin } from "../support/lane-stands.ts";
 import { drain, otherDrain, source, startOfTime, twice } from "../support/ledger-stands.ts";
 import { useRedis } from "../support/redis.ts";
@@ -389,14 +390,13 @@ describe.each(laneStandsFor(redis))("a lane that is halted ($name)", ({ create }
     await stand.advance(1);
     expect(await driver.ask(0)).toMatchObject({ state: "halted", isSuspect: false });
     await driver.survive(1);
-    expect(await driver.ask(0)).toMatchObject({ state: "canary", isSuspect: false });
+    expect(await driver.ask(0)).toMatchObject({ state: "ramping", isSuspect: false });
 
     const other = await create();
     const again = driverOf(other);
     await again.halt();
     await other.advance(config.probeEveryMs);
     await again.survive(1);
-    await again.survive(5);
     expect(await again.ask(0)).toMatchObject({ state: "ramping", isSuspect: true });
     await again.survive(50);
     expect(await again.ask(0)).toMatchObject({ state: "open", isSuspect: false });
@@ -429,19 +429,62 @@ describe.each(laneStandsFor(redis))("a lane that is halted ($name)", ({ create }
     expect(await driver.ask(1)).toMatchObject({ canaries: 1, mayRepeat: true });
   });
 
-  test("a probe that survives makes it a canary", async () => {
+  test("a probe that survives is as good as a canary step", async () => {
     const stand = await create();
     const driver = driverOf(stand);
     await driver.halt();
     await stand.advance(config.probeEveryMs);
     expect(await driver.survive(1)).toMatchObject({
       from: "halted",
-      to: "canary",
-      size: 5,
+      to: "ramping",
+      size: 50,
       why: "a probe survived",
     });
     expect(await driver.view()).toMatchObject({ nextAt: null, totals: { halts: 1 } });
-    expect((await driver.ask(9)).canaries).toBe(5);
+    expect((await driver.ask(90)).canaries).toBe(50);
+  });
+
+  test("a probe that survives makes it a canary where the next step would be all that the limits let through", async () => {
+    const stand = await create();
+    const driver = driverOf(stand, { ...config, openFrom: 50 });
+    await driver.halt();
+    await stand.advance(config.probeEveryMs);
+    expect(await driver.survive(1)).toMatchObject({ to: "canary", size: 5 });
+    expect(await driver.survive(5)).toMatchObject({ to: "open" });
+  });
+
+  test("a lane that halts soon after it went on starts at canary, until it was open for ten watches", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    const afterProbe = async () => {
+      await stand.advance((await driver.view()).nextAt! - stand.now());
+      return driver.survive(1);
+    };
+    await driver.halt();
+    expect(await afterProbe()).toMatchObject({ to: "ramping" });
+    const step = await driver.step(50);
+    expect(await driver.note(step, "down", parents(11))).toMatchObject([{ from: "ramping", to: "halted" }]);
+    expect(await afterProbe()).toMatchObject({ to: "canary", size: 5 });
+    await driver.halt();
+    expect(await afterProbe()).toMatchObject({ to: "canary", size: 5 });
+    await driver.open();
+    await stand.advance(config.watchMs);
+    await driver.failOpen();
+    expect(await afterProbe()).toMatchObject({ to: "canary" });
+    await driver.open();
+    await stand.advance(10 * config.watchMs);
+    await driver.failOpen();
+    expect(await afterProbe()).toMatchObject({ to: "ramping", size: 50 });
+  });
+
+  test("a probe of what is known to be bad shows that the receiver answers", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    const step = await driver.step(5);
+    expect(await driver.note(step, "refused", parents(5), 422)).toMatchObject([{ to: "halted" }]);
+    await stand.advance(config.probeEveryMs);
+    const probe = await driver.step(1);
+    expect(await driver.note(probe, "again", ["p"], 422)).toMatchObject([{ from: "halted", to: "ramping" }]);
   });
 
   test("a probe that comes back is followed by the next 1.5 times as late, at most three times", async () => {
@@ -488,13 +531,12 @@ describe.each(laneStandsFor(redis))("a lane that is halted ($name)", ({ create }
     };
     const recover = async (openMs: number): Promise<void> => {
       await stand.advance((await driver.view()).nextAt! - stand.now());
+      // A lane that was never open goes on with a step, one that halted again with canaries.
       await driver.survive(1);
-      await driver.open();
+      if ((await driver.view()).state === "ramping") await driver.survive(50);
+      else await driver.open();
       await stand.advance(openMs);
-      await driver.step(1);
-      await stand.advance(config.watchMs);
-      const { step } = await driver.view();
-      await driver.note(step, "down", ["p"]);
+      await driver.failOpen();
       expect((await driver.view()).state).toBe("halted");
     };
     await driver.halt();
@@ -540,11 +582,53 @@ describe.each(laneStandsFor(redis))("a lane that is open ($name)", ({ create }) 
     const driver = driverOf(stand);
     await driver.open();
     const step = await driver.step(1);
-    await stand.advance(config.watchMs);
+    await stand.advance(30_000);
+    await driver.sent((await driver.ask(24)).step, 24);
+    await stand.advance(30_000);
     expect((await driver.ask(1)).step).toBe(step + 1);
-    expect(await driver.note(step, "down", ["p"])).toMatchObject([
-      { from: "open", to: "halted", why: "1 of 1 came back, 503" },
+    expect(await driver.note(step, "down", parents(6))).toMatchObject([
+      { from: "open", to: "halted", why: "6 of 25 came back, 503" },
     ]);
+  });
+
+  test("does not halt by one of a few, and halts where the next period has one too", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.open();
+    /** One message, and a watch later what is known of it. */
+    const period = async (said: LaneComeBack["kind"] | null) => {
+      const step = await driver.step(1);
+      await stand.advance(config.watchMs);
+      const back = said === null ? [] : comeBacks(step, said, [`p${step}`]);
+      return driver.looked(step, stand.now(), back);
+    };
+    expect(await period("down")).toEqual({ kind: "none" });
+    expect(await period(null)).toEqual({ kind: "none" });
+    expect(await period("down")).toEqual({ kind: "none" });
+    expect(await period("refused")).toEqual({ kind: "none" });
+    expect(await period("down")).toEqual({ kind: "none" });
+    expect(await period("down")).toMatchObject({ to: "halted", why: "1 of 1 came back, 503" });
+  });
+
+  test("is not halted by what is known to be bad, however much of it there is", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.open();
+    const step = await driver.step(1);
+    await stand.advance(30_000);
+    const { canaries } = await driver.ask(24);
+    await driver.sent(step, canaries);
+    await stand.advance(config.watchMs);
+    const all = parents(canaries + 1);
+    expect(await driver.note(step, "again", all, 422)).toEqual([]);
+    expect(await driver.looked(step, stand.now(), comeBacks(step, "again", all, 422))).toEqual({
+      kind: "none",
+    });
+    expect(await driver.view()).toMatchObject({
+      state: "open",
+      step: step + 1,
+      totals: { comeBacks: canaries + 1, halts: 0 },
+    });
   });
 
   test("a period of which nothing was sent is not watched", async () => {
@@ -652,9 +736,7 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     await driver.sent(step, 50);
     await stand.advance(config.watchMs);
     expect(await driver.looked(step)).toMatchObject({ to: "open" });
-    const open = await driver.step(1);
-    await stand.advance(config.watchMs);
-    await driver.note(open, "down", ["p"]);
+    await driver.failOpen();
     await stand.advance(config.probeEveryMs);
     expect((await book.due()).ready).toEqual([]);
     expect((await driver.view()).state).toBe("halted");
@@ -880,7 +962,6 @@ describe("lanes in Redis", () => {
         parentDlqId: "1-secret",
         kind: "down",
         status: 503,
-        statusBefore: 500,
       },
     ]);
     const keys = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];

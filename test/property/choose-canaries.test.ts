@@ -27,8 +27,9 @@ const pages = fc
   .array(fc.tuple(fc.constantFrom(422, 500, 502, 503), fc.nat({ max: 20 })), { maxLength: 100 })
   .map((all) => all.map(([status, ageMs], index) => candidateOf(status, ageMs, index)));
 const wanted = fc.nat({ max: 110 });
-const freely = { avoid: [], mayRepeat: true };
+const freely = { state: "canary" as const, avoid: [], mayRepeat: true };
 const idsOf = (chosen: readonly Choosable[]) => chosen.map(({ letter }) => letter.dlqId);
+const isFit = ({ lineage }: Choosable) => lineage.statusBefore === 503;
 const shareOf = (of: readonly Choosable[], status: number) =>
   of.filter(({ letter }) => letter.responseStatus === status).length;
 
@@ -84,13 +85,36 @@ describe("canaries", () => {
           const isFresh = ({ lineage }: Choosable) => !avoided.includes(lineage.rootId);
           const avoid = avoided.map(toRootHash);
           const fresh = page.filter(isFresh);
-          const chosen = chooseCanaries(page, { canaries, avoid, mayRepeat });
+          const chosen = chooseCanaries(page, { ...freely, canaries, avoid, mayRepeat });
           expect(chosen.filter(isFresh)).toHaveLength(Math.min(canaries, fresh.length));
           const most = mayRepeat ? page.length : fresh.length;
           expect(chosen).toHaveLength(Math.min(canaries, most));
           expect(new Set(idsOf(chosen)).size).toBe(chosen.length);
           const without = chooseCanaries(fresh, { ...freely, canaries });
           expect(idsOf(chosen.filter(isFresh))).toEqual(idsOf(without));
+        },
+      ),
+    );
+  });
+
+  it("are none of what is known to be bad where another is left, and none of it in an open lane", () => {
+    fc.assert(
+      fc.property(
+        pages,
+        wanted,
+        fc.func(fc.boolean()),
+        fc.boolean(),
+        fc.constantFrom("canary" as const, "halted" as const, "open" as const),
+        (given, canaries, isBad, mayRepeat, state) => {
+          const page = given.map((one) => ({
+            ...one,
+            lineage: { ...one.lineage, attempt: 2, statusBefore: isBad(one.lineage.rootId) ? 422 : 503 },
+          }));
+          const fit = page.filter(isFit);
+          const chosen = chooseCanaries(page, { ...freely, canaries, mayRepeat, state });
+          expect(chosen.filter(isFit)).toHaveLength(Math.min(canaries, fit.length));
+          const most = mayRepeat && state !== "open" ? page.length : fit.length;
+          expect(chosen).toHaveLength(Math.min(canaries, most));
         },
       ),
     );

@@ -30,7 +30,7 @@ const found = (most: number) =>
   fc.record({
     pick,
     count: fc.nat(most),
-    kind: fc.constantFrom("down" as const, "down", "refused"),
+    kind: fc.constantFrom("down" as const, "down", "refused", "again"),
     status: fc.constantFrom(0, 422, 500, 503),
   });
 const anyAsk = fc

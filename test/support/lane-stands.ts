@@ -1,7 +1,6 @@
 import { createMemoryLaneBook } from "../../src/ledger/memory-lane-book.ts";
 import { createRedisLaneBook } from "../../src/ledger/redis-lane-book.ts";
 import type { LaneConfig } from "../../src/ports/drains.ts";
-import type { ComeBackKind } from "../../src/message/come-back-kind.ts";
 import type { LaneAnswer, LaneBook, LaneComeBack, StepRef } from "../../src/ports/lanes.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
 import { drain, source, startOfTime, withMovedTime } from "./ledger-stands.ts";
@@ -78,7 +77,7 @@ export function driverOf({ book, now, advance }: LaneStand, given: LaneConfig = 
       await book.sent([{ lane, step, roots }]);
     },
     giveBack: (step: number, count: number) => book.giveBack([{ lane, step, count }]),
-    note: (step: number, kind: ComeBackKind, parents: readonly string[], status = 503) =>
+    note: (step: number, kind: LaneComeBack["kind"], parents: readonly string[], status = 503) =>
       book.note(comeBacks(step, kind, parents, status)),
     looked: (step: number, lookedAt = now(), back: readonly LaneComeBack[] = []) =>
       book.looked({ lane, step } satisfies StepRef, lookedAt, back),
@@ -99,6 +98,18 @@ export function driverOf({ book, now, advance }: LaneStand, given: LaneConfig = 
       await driver.note(step, "down", ["h1", "h2", "h3"]);
       return step;
     },
+    /** From open: eleven of 25 that are sent within half a watch. */
+    async failOpen(): Promise<void> {
+      const { step } = await driver.ask(1);
+      await driver.sent(step, 1);
+      await advance(given.watchMs / 2);
+      await driver.sent(step, (await driver.ask(24)).canaries);
+      await driver.note(
+        step,
+        "down",
+        Array.from({ length: 11 }, (_, index) => `f${index}`),
+      );
+    },
     async open(): Promise<void> {
       await driver.survive(5);
       await driver.survive(50);
@@ -113,9 +124,9 @@ export function driverOf({ book, now, advance }: LaneStand, given: LaneConfig = 
 
 export function comeBacks(
   step: number,
-  kind: ComeBackKind,
+  kind: LaneComeBack["kind"],
   parents: readonly string[],
   status = 503,
 ): readonly LaneComeBack[] {
-  return parents.map((parentDlqId) => ({ lane, step, parentDlqId, kind, status, statusBefore: 503 }));
+  return parents.map((parentDlqId) => ({ lane, step, parentDlqId, kind, status }));
 }

@@ -15,7 +15,7 @@ import {
  * TypeScript. Expects `now`, and `read` and `put` around it.
  *
  * A lane is JSON: v layout, drain, origin, state, since, why, at (written last), config, step, previous?, cause? (what halted it), haltedAt?, nextAt?,
- * probeEvery?, places, hasHeld?, roots, canaries, comeBacks, halts, usedAt. A step: step, size, watchMs, haltAt, underWay, forgotten,
+ * probeEvery?, isShaky?, isDoubted?, places, hasHeld?, roots, canaries, comeBacks, halts, usedAt. A step: step, size, watchMs, haltAt, underWay, forgotten,
  * sent, firstAt?, grantAt?, lastAt?, lookAt?, calledAt?, back { short hash of the parent: d or r and the status }, delivered { hash: 1 }.
  */
 export const laneMachineLua = `
@@ -108,9 +108,14 @@ local function atNow(lane)
   return lane
 end
 
+-- Open for so long that what happened before says nothing any more.
+local function isSteady(lane)
+  return lane.state == 'open' and lane.usedAt - lane.since >= ${steadyWatches} * lane.config.watchMs
+end
+
 local function enter(lane, state, why, size)
-  local wasSteady = lane.state == 'open' and lane.usedAt - lane.since >= ${steadyWatches} * lane.config.watchMs
-  if wasSteady then lane.probeEvery = nil end
+  if isSteady(lane) then lane.probeEvery = nil end
+  lane.isDoubted = nil
   lane.state = state
   lane.why = why
   lane.since = now
@@ -216,6 +221,7 @@ local function probeEveryOf(lane, factor)
 end
 
 local function halt(lane, cause, why)
+  if lane.state ~= 'canary' then lane.isShaky = not isSteady(lane) or nil end
   enter(lane, 'halted', why, sizeIn('halted', lane.config))
   lane.cause = cause
   lane.haltedAt = now
@@ -238,7 +244,12 @@ local function judgeProbe(lane, step)
   local survived = back < takenOf(step)
   if survived or (lane.cause == 'down' and downOf(step) < back) then
     local why = survived and 'a probe survived' or 'the receiver answers, ' .. statusesOf(step)
-    enter(lane, 'canary', why, sizeIn('canary', lane.config))
+    local canary = lane.config.canary
+    if survived and not lane.isShaky and 10 * canary < lane.config.openFrom then
+      enter(lane, 'ramping', why, 10 * canary)
+    else
+      enter(lane, 'canary', why, sizeIn('canary', lane.config))
+    end
     lane.nextAt = nil
     return true
   end
@@ -249,12 +260,19 @@ local function judgeProbe(lane, step)
   return false
 end
 
+-- One of an open lane that has few: the next period tells.
+local function mayBeByChance(lane, step, whole)
+  return lane.state == 'open' and not lane.isDoubted and downOf(step) == 1 and whole < lane.config.canary
+end
+
 -- Whether it is in another state, or at the next size.
 local function judge(lane, step, lookedAt)
   local back, whole = count(step.back), wholeOf(lane, step)
   local cameBack = string.format('%.0f of %.0f came back, %s', back, whole, statusesOf(step))
   -- A share like 0.29 of 100 is a little less than 29 in binary.
-  if lane.state ~= 'halted' and downOf(step) > step.haltAt * whole + 1e-9 then
+  local isTooMany = downOf(step) > step.haltAt * whole + 1e-9
+  local isByChance = isTooMany and mayBeByChance(lane, step, whole)
+  if lane.state ~= 'halted' and isTooMany and not isByChance then
     halt(lane, 'down', cameBack)
     return true
   end
@@ -268,10 +286,12 @@ local function judge(lane, step, lookedAt)
       return true
     end
     lane.why = cameBack .. ': too few to tell'
+    lane.isDoubted = isByChance or nil
     dropStep(lane, step)
     return false
   end
   if lane.state == 'open' then
+    lane.isDoubted = isByChance or nil
     dropStep(lane, step)
     return false
   end

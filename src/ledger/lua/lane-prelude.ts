@@ -100,9 +100,13 @@ end
 local function merge(lane, comeBack)
   local step = stepOf(lane, comeBack.step)
   if not step or step.back[comeBack.parent] then return end
-  step.delivered[comeBack.parent] = nil
-  step.back[comeBack.parent] = comeBack.said
-  lane.comeBacks = lane.comeBacks + 1
+  if not step.delivered[comeBack.parent] then lane.comeBacks = lane.comeBacks + 1 end
+  if string.sub(comeBack.said, 1, 1) == 'a' then
+    step.delivered[comeBack.parent] = 1
+  else
+    step.delivered[comeBack.parent] = nil
+    step.back[comeBack.parent] = comeBack.said
+  end
   noteProof(step)
 end
 

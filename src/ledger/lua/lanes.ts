@@ -128,7 +128,7 @@ return 1
 );
 
 /**
- * note: ARGV[2]: { lanes: [lane], comeBacks: [{ lane, step, parent, said }] }: said is d or r and the status. Returns: JSON list of the
+ * note: ARGV[2]: { lanes: [lane], comeBacks: [{ lane, step, parent, said }] }: said is d, r or a (again) and the status. Returns: JSON list of the
  *   lanes that moved. Effects: come-backs that are not known are kept with their step; each step that is named is judged where all of it is known
  *   or too many of it are back. Run twice: come-backs are counted once; marked where a lane moved.
  */

@@ -142,8 +142,9 @@ function share(
   const canaries = chooseCanaries(candidates, answer);
   const isCanary = new Set(canaries);
   const others = candidates.filter((one) => !isCanary.has(one));
-  const plain = others.slice(0, answer.plain);
-  const rest = others.slice(answer.plain);
+  const mostPlain = answer.state === "open" ? others.length : answer.plain;
+  const plain = others.slice(0, mostPlain);
+  const rest = others.slice(mostPlain);
   const { step } = answer;
   const canary = { timeoutMs: canaryTimeoutMs(watchMs) };
   return {

@@ -1,22 +1,19 @@
-import { comeBackKindOf } from "../../message/come-back-kind.ts";
+import { comeBackKindOf, isKnownBad } from "../../message/come-back-kind.ts";
+import type { Lineage } from "../../message/lineage.ts";
 import type { LaneComeBack } from "../../ports/lanes.ts";
 import type { FoundRecord } from "../stages/records.ts";
 
 /** What a record says of a lane's step: that a message of it is dead again. None where it was no part of one. */
 export function toLaneComeBack({ letter, reading }: Pick<FoundRecord, "letter" | "reading">): LaneComeBack[] {
-  if (reading.kind !== "come-back" || reading.lineage.step === null) return [];
-  const { step, statusBefore, parentDlqId } = reading.lineage;
-  const status = letter.responseStatus ?? 0;
+  return reading.kind === "come-back" ? comeBackOf(reading.lineage, letter.responseStatus ?? 0) : [];
+}
+
+/** The same of what is known of a message: its lineage, and the status that it failed with; 0: no answer. */
+export function comeBackOf(lineage: Lineage, status: number): LaneComeBack[] {
+  const { step, statusBefore, parentDlqId } = lineage;
   // Of an open lane only canaries are judged: the others come back after all their retries, hours after their step.
-  if (!step.isCanary) return [];
-  return [
-    {
-      lane: step.lane,
-      step: step.step,
-      parentDlqId,
-      kind: comeBackKindOf(status),
-      status,
-      statusBefore: statusBefore ?? 0,
-    },
-  ];
+  if (step === null || !step.isCanary) return [];
+  const isAgain = isKnownBad(lineage) && status === statusBefore;
+  const kind = isAgain ? "again" : comeBackKindOf(status);
+  return [{ lane: step.lane, step: step.step, parentDlqId, kind, status }];
 }
