@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../src/message/dead-letter.ts";
-import { createRig, type Rig } from "../support/rig.ts";
+import { behindTheHorizon, createRig } from "../support/rig.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
@@ -133,10 +133,3 @@ describe("what cannot be rebuilt", () => {
     expect(rig.emulator.journal.counts().deleted).toBe(0);
   });
 });
-
-/** Passes stay 5 s behind the clock: resolves when everything that has entered the DLQ lies behind their horizon. */
-async function behindTheHorizon(rig: Rig): Promise<void> {
-  const entered = rig.emulator.journal.entries("dead-lettered").map(({ at }) => at);
-  const newest = Math.max(0, ...entered);
-  await expect.poll(() => Date.now() - newest, { timeout: 10_000 }).toBeGreaterThan(6_100);
-}

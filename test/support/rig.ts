@@ -1,4 +1,4 @@
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { openCore } from "../../src/compose/open-core.ts";
 import type { Core } from "../../src/compose/build-core.ts";
 import { createTeardown } from "../../src/compose/teardown.ts";
@@ -129,4 +129,11 @@ function toDocument({
 }: RigOptions): string {
   const defaults = "lane: none\n  limits: { publish: none, perHost: none, perPass: none, perDay: none }";
   return `version: 1\nsources:\n  ${sourceName}: ${source}\n${document}defaults:\n  ${defaults}\ndrains:\n  main:\n    mode: ${mode}\n${drain.replace(/^\n/, "")}`;
+}
+
+/** Passes stay 5 s behind the clock: resolves when everything that has entered the DLQ lies behind their horizon. */
+export async function behindTheHorizon(rig: Rig): Promise<void> {
+  const entered = rig.emulator.journal.entries("dead-lettered").map(({ at }) => at);
+  const newest = Math.max(0, ...entered);
+  await expect.poll(() => Date.now() - newest, { timeout: 10_000 }).toBeGreaterThan(6_100);
 }

@@ -1,0 +1,54 @@
+import { expect, it } from "vitest";
+import { lookAtLanes } from "../../src/redrive/lanes/look-at-lanes.ts";
+import { behindTheHorizon, createRig, type Rig } from "../support/rig.ts";
+import { useRedis } from "../support/redis.ts";
+
+const redis = useRedis();
+const never = new AbortController().signal;
+const watchMs = 2_000;
+
+/** 50 messages in half of the watch are all that the limits let through: open after the first step. */
+const careful = `
+    minAge: 0s
+    attempts: { max: 3, wait: [0s] }
+    lane: { canary: 5, watch: ${watchMs / 1_000}s, haltAt: 20%, probeEvery: 5m }
+    limits: { publish: 50/s, perHost: 50/s }
+    rules:
+      - { name: outage, when: { responseStatus: [422, 503] }, then: republish }
+`;
+
+async function laneOf({ drain }: Rig) {
+  const { lanes } = await drain.source.lanes.views(1);
+  return lanes[0]!;
+}
+
+async function look({ drain }: Rig): Promise<void> {
+  await new Promise((done) => setTimeout(done, watchMs + 100));
+  await lookAtLanes(drain.source, never);
+}
+
+it("what is known to be bad goes plain through an open lane, until its attempts are spent", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), drain: careful });
+  rig.receiver.answer = ({ body }) => (body === "poison" ? 422 : 200);
+  rig.seed(5);
+  await rig.pass();
+  await look(rig);
+  expect(await laneOf(rig)).toMatchObject({ state: "open", totals: { canaries: 5 } });
+
+  rig.seed(20, { responseStatus: 422, maxRetries: 0, body: "poison" });
+  const rounds = [];
+  for (let round = 0; round < 4; round += 1) {
+    rounds.push((await rig.pass()).tally);
+    await rig.emulator.idle();
+    await behindTheHorizon(rig);
+    await lookAtLanes(rig.drain.source, never);
+  }
+  expect(rounds).toMatchObject([
+    { republished: 20, parked: 0 },
+    { republished: 20, parked: 0 },
+    { republished: 20, parked: 0 },
+    { republished: 0, parked: 20 },
+  ]);
+  expect(rig.receiver.deliveries).toHaveLength(65);
+  expect(await laneOf(rig)).toMatchObject({ state: "open", totals: { halts: 0, canaries: 6 } });
+}, 60_000);
