@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
+import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
 import type { Lineage } from "../../src/message/lineage.ts";
 import { comeBackOf } from "../../src/redrive/lanes/come-backs.ts";
 
 const lineage: Lineage = {
   attempt: 1,
-  rootId: "msg_root",
+  rootId: "msg_root" as MessageId,
   rootCreatedAt: 1_700_000_000_000,
   rootMaxRetries: 3,
   rootDestination: "https://api.example.com/orders",
-  parentDlqId: "1700000000000-0",
+  parentDlqId: "1700000000000-0" as DlqId,
   step: { lane: "3f1c2d8e", step: 12, isCanary: true },
   statusBefore: 503,
 };
