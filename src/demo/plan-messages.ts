@@ -182,7 +182,8 @@ drains:
     schedule: { every: 1s, full: 3s }
     minAge: 1s
     attempts: { max: 50, wait: [1s, 5s, 10s, 20s], then: park }
-    # The built-in limits would spread these messages over minutes; its receiver minds nothing.
+    # The built-in limits and lane would spread these messages over minutes; its receiver minds nothing.
+    lane: none
     limits: { publish: 5000/s, perHost: 2000/s, perPass: none, perDay: none }
     otherwise: hold
     rules:

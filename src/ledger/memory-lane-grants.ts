@@ -8,14 +8,15 @@ import { isClosed, newStep, sizeIn, takenOf, type Lane, type Step } from "./memo
 /** Grants to a page that wants so many, and remembers where what is denied was met; 0 asks only. */
 export function grant(
   lane: Lane,
-  { wanted, places }: Pick<LaneAsk, "wanted" | "places">,
+  { wanted, knownBad, places }: Pick<LaneAsk, "wanted" | "knownBad" | "places">,
   now: number,
 ): LaneAnswer {
   becomeNewWhenIdle(lane, now);
   planAgain(lane);
   beginPeriod(lane, now);
   const { step } = lane;
-  const canaries = Math.min(wanted, roomOf(lane, now));
+  const fit = lane.state === "open" ? wanted - knownBad : wanted;
+  const canaries = Math.min(fit, roomOf(lane, now));
   if (canaries > 0) {
     if (takenOf(step) === 0) step.firstAt = now;
     step.underWay += canaries;

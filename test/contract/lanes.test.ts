@@ -16,7 +16,7 @@ const first = startOfTime / 1_000;
 const minutes = (...starts: readonly number[]): readonly number[] =>
   starts.map((start) => startOfTime - (startOfTime % minuteMs) + start * minuteMs);
 const asking = (id: string, places: readonly number[]) => [
-  { lane: id, origin: `https://${id}`, wanted: 9, places },
+  { lane: id, origin: `https://${id}`, wanted: 9, knownBad: 0, places },
 ];
 const parents = (count: number, name = "p"): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${name}${index}`);
@@ -24,7 +24,7 @@ const parents = (count: number, name = "p"): readonly string[] =>
 describe.each(laneStandsFor(redis))("a lane that is tried ($name)", ({ create }) => {
   test("a lane that nobody knows is a canary; asking how it stands makes it no lane", async () => {
     const { book, now } = await create();
-    expect(await book.ask(drain, config, [{ lane, origin, wanted: 0, places: [] }])).toEqual({
+    expect(await book.ask(drain, config, [{ lane, origin, wanted: 0, knownBad: 0, places: [] }])).toEqual({
       answers: [
         {
           state: "canary",
@@ -59,6 +59,7 @@ describe.each(laneStandsFor(redis))("a lane that is tried ($name)", ({ create })
       lane: id,
       origin: `https://${id}`,
       wanted: index,
+      knownBad: 0,
       places: [],
     }));
     const { answers } = await book.ask(drain, config, asks);
@@ -335,7 +336,7 @@ describe.each(laneStandsFor(redis))("a lane that fails ($name)", ({ create }) =>
     await book.ask(
       drain,
       config,
-      ids.map((id) => ({ lane: id, origin: `https://${id}`, wanted: 5, places: [] })),
+      ids.map((id) => ({ lane: id, origin: `https://${id}`, wanted: 5, knownBad: 0, places: [] })),
     );
     const back = ids.flatMap((id) =>
       comeBacks(first, "down", parents(2)).map((one) => ({ ...one, lane: id })),
@@ -575,6 +576,14 @@ describe.each(laneStandsFor(redis))("a lane that is open ($name)", ({ create }) 
     expect(await driver.looked(step + 1)).toEqual({ kind: "none" });
     expect(await driver.looked(step + 2)).toEqual({ kind: "none" });
     expect((await driver.view()).step).toBe(step + 3);
+  });
+
+  test("has no canaries of what is known to be bad", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.open();
+    expect(await driver.ask(9, {}, [], 9)).toMatchObject({ canaries: 0, plain: 9 });
+    expect(await driver.ask(9, {}, [], 8)).toMatchObject({ canaries: 1, plain: 8 });
   });
 
   test("halts by the step before as by the one that is collecting", async () => {
@@ -857,7 +866,7 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     const { book } = stand;
     for (const id of ["a", "b", "c"]) {
       await book.ask(id === "b" ? otherDrain : drain, config, [
-        { lane: id, origin: `https://${id}`, wanted: 5, places: [] },
+        { lane: id, origin: `https://${id}`, wanted: 5, knownBad: 0, places: [] },
       ]);
       await stand.advance(1_000);
     }
@@ -953,7 +962,9 @@ describe("lanes in Redis", () => {
       token: () => `c${(calls += 1)}`,
     });
     const id = toLaneId(drain, origin);
-    const { answers } = await book.ask(drain, config, [{ lane: id, origin, wanted: 9, places: [] }]);
+    const { answers } = await book.ask(drain, config, [
+      { lane: id, origin, wanted: 9, knownBad: 0, places: [] },
+    ]);
     await book.sent([{ lane: id, step: answers[0]!.step, roots: [toRootHash("msg_secret")] }]);
     await book.note([
       {
@@ -983,9 +994,9 @@ describe("lanes in Redis", () => {
     const book = createRedisLaneBook(connection, source, { token: () => "t" });
     const key = `${connection.keyPrefix}:v1:{eu}:lanes:lane:${lane}`;
     await connection.command("SET", key, JSON.stringify({ v: 2, other: true }));
-    expect((await book.ask(drain, config, [{ lane, origin, wanted: 9, places: [] }])).answers).toMatchObject([
-      { state: "canary", canaries: 5 },
-    ]);
+    expect(
+      (await book.ask(drain, config, [{ lane, origin, wanted: 9, knownBad: 0, places: [] }])).answers,
+    ).toMatchObject([{ state: "canary", canaries: 5 }]);
     expect(await connection.command("GET", key)).toContain('"v":1');
   });
 
@@ -1007,7 +1018,7 @@ describe("lanes in Redis", () => {
       source,
       { token: () => `c${(calls += 1)}` },
     );
-    const asks = [{ lane, origin, wanted: 300, places: minutes(1, 2) }];
+    const asks = [{ lane, origin, wanted: 300, knownBad: 0, places: minutes(1, 2) }];
     const { answers } = await book.ask(drain, config, asks);
     expect(written.splice(0)).toEqual(["lanes:ask"]);
     await book.ask(drain, config, asks);

@@ -67,8 +67,9 @@ export function driverOf({ book, now, advance }: LaneStand, given: LaneConfig = 
       wanted: number,
       changes: Partial<LaneConfig> = {},
       places: readonly number[] = [],
+      knownBad = 0,
     ): Promise<LaneAnswer> {
-      const ask = { lane, origin, wanted, places };
+      const ask = { lane, origin, wanted, knownBad, places };
       const { answers } = await book.ask(drain, { ...given, ...changes }, [ask]);
       return answers[0]!;
     },

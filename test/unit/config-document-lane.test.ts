@@ -12,7 +12,7 @@ const builtIn = { canary: 5, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000
 
 describe("a lane", () => {
   it("is built in", () => {
-    expect(laneOf("{}")).toBeUndefined();
+    expect(laneOf("{}")).toEqual(builtIn);
     expect(laneOf("{ lane: {} }")).toEqual(builtIn);
     expect(laneOf("{}", "{ lane: {} }")).toEqual(builtIn);
     expect(laneOf("{ lane: {} }", "{ lane: {} }")).toEqual(builtIn);
@@ -157,7 +157,7 @@ describe("a lane", () => {
   });
 
   it.each([
-    "lane: {}",
+    "lane: none",
     "lane: { canary: 6 }",
     "lane: { watch: 2m }",
     "lane: { haltAt: 21% }",

@@ -25,6 +25,7 @@ describe("a document of five lines", () => {
       fullEveryMs: 1_800_000,
       minAgeMs: 120_000,
       attempts: { max: 5, waitMs: [120_000, 600_000, 3_600_000, 14_400_000], then: "park" },
+      lane: { canary: 5, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000, openFrom: 300 },
       limits: {
         publish: { count: 20, perMs: 1_000 },
         perHost: { count: 10, perMs: 1_000 },

@@ -86,7 +86,7 @@ drains:
         is skipped: its ignoreAfter 2025-01-01T23:59:59.999Z has passed
       drains.yaml:9:9: warning: drains.orders.rules[2]
         is never asked: rule "all" above it holds for every record
-      2 warnings: drains.yaml: 1 source, 1 drain, 3 rules, 0 tests, hash fe3018b9deb2
+      2 warnings: drains.yaml: 1 source, 1 drain, 3 rules, 0 tests, hash c4192ce9ecb7
       "
     `);
   });

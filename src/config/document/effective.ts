@@ -80,16 +80,13 @@ export function toEffective(defaults: CommonKeys, drain: CommonKeys): Effective 
   };
 }
 
-/**
- * `none` takes away what lies below it, and what lies above it is said over the built-in values. Where no layer speaks of it there is none: the
- * first passes of an installation that is updated would be held back by what its document does not mention.
- */
+/** `none` takes away what lies below it, and what lies above it is said over the built-in values. */
 function toLane(
   defaults: CommonKeys["lane"],
   drain: CommonKeys["lane"],
   limits: LimitsConfig,
 ): { readonly lane?: LaneConfig } {
-  if (drain === null || (drain === undefined && (defaults ?? null) === null)) return {};
+  if (drain === null || (drain === undefined && defaults === null)) return {};
   const said = { ...defined(defaults ?? {}), ...defined(drain ?? {}) };
   const canary = said.canary ?? builtIn.lane.canary;
   const watchMs = said.watch ?? builtIn.lane.watchMs;

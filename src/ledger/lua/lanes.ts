@@ -5,7 +5,7 @@ import { lanePreludeLua } from "./lane-prelude.ts";
 /**
  * ask: grants to one page of one drain.
  *
- * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, places }] }. Returns: JSON { at, answers in order: [LaneAnswer, \`until\` absent for null] }.
+ * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, knownBad, places }] }. Returns: JSON { at, answers in order: [LaneAnswer, \`until\` absent for null] }.
  * Effects: canaries that are granted are under way; lanes that are new, idle or at the end of a period are brought up to now; of what is
  *   denied the places are remembered. None where \`wanted\` is 0.
  * Run twice: marked where something is granted.
@@ -15,12 +15,12 @@ export const askScript = defineScript(
   `${lanePreludeLua}
 local granted = false
 
-local function grant(lane, wanted, places)
+local function grant(lane, wanted, knownBad, places)
   becomeNewWhenIdle(lane)
   planAgain(lane)
   beginPeriod(lane)
   local step = lane.step
-  local canaries = math.min(wanted, roomOf(lane))
+  local canaries = math.min(wanted - (lane.state == 'open' and knownBad or 0), roomOf(lane))
   if canaries > 0 then
     if takenOf(step) == 0 then step.firstAt = now end
     step.underWay = step.underWay + canaries
@@ -39,7 +39,7 @@ end
 local function ask(one)
   local lane = read(one.lane)
   if one.wanted == 0 then
-    if lane then return grant(lane, 0, {}) end
+    if lane then return grant(lane, 0, 0, {}) end
     return { state = 'canary', canaries = 0, plain = 0, step = 0, avoid = {}, mayRepeat = true, isSuspect = false }
   end
   if lane then
@@ -47,7 +47,7 @@ local function ask(one)
   else
     lane = newLane(call.drain, one.origin, call.config)
   end
-  local answer = grant(lane, one.wanted, one.places)
+  local answer = grant(lane, one.wanted, one.knownBad, one.places)
   put(one.lane, lane)
   return answer
 end

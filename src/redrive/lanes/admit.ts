@@ -7,7 +7,7 @@
  *                                         └─ the rest ─► held: lane-watched, lane-halted
  */
 import { canaryTimeoutMs } from "../../message/canary-item.ts";
-import { comeBackKindOf } from "../../message/come-back-kind.ts";
+import { comeBackKindOf, isKnownBad } from "../../message/come-back-kind.ts";
 import { toLaneId } from "../../message/lane-id.ts";
 import type { LaneConfig } from "../../ports/drains.ts";
 import type { LaneAnswer, LaneUnused, Origin } from "../../ports/lanes.ts";
@@ -56,6 +56,7 @@ export async function admitToLanes(
       lane: one.lane,
       origin: one.origin,
       wanted: one.candidates.length,
+      knownBad: one.candidates.filter(({ lineage }) => isKnownBad(lineage)).length,
       places: placesOf(one.candidates),
     })),
   );
@@ -142,9 +143,8 @@ function share(
   const canaries = chooseCanaries(candidates, answer);
   const isCanary = new Set(canaries);
   const others = candidates.filter((one) => !isCanary.has(one));
-  const mostPlain = answer.state === "open" ? others.length : answer.plain;
-  const plain = others.slice(0, mostPlain);
-  const rest = others.slice(mostPlain);
+  const plain = others.slice(0, answer.plain);
+  const rest = others.slice(answer.plain);
   const { step } = answer;
   const canary = { timeoutMs: canaryTimeoutMs(watchMs) };
   return {
