@@ -10,11 +10,27 @@ export interface LoggedPass {
   readonly counts: Readonly<Record<string, number>>;
 }
 
+/** A move of a lane as the daemon's log tells it. */
+export interface LoggedMove {
+  /** Unix ms. */
+  readonly at: number;
+  readonly origin: string;
+  readonly from: string;
+  readonly to: string;
+  /** Of the next step, in messages; 0 where there is none. */
+  readonly size: number;
+  readonly why: string;
+  /** The whole line as a person reads it. */
+  readonly text: string;
+}
+
 export interface DaemonProcess {
   readonly pid: number;
   readonly metricsUrl: string;
   /** Passes that were closed until now. */
   readonly passes: readonly LoggedPass[];
+  /** What its lanes did until now. */
+  readonly moves: readonly LoggedMove[];
   /** The last lines of level warn or above, as they were logged. */
   readonly complaints: readonly string[];
   isReady(): Promise<boolean>;
@@ -33,6 +49,12 @@ interface LogLine {
   readonly httpAddress?: string;
   readonly outcome?: string;
   readonly durationMs?: number;
+  readonly msg?: string;
+  readonly origin?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly size?: number;
+  readonly why?: string;
   readonly counts?: Readonly<Record<string, number>>;
 }
 
@@ -45,6 +67,7 @@ export async function startDaemonProcess(
 ): Promise<DaemonProcess> {
   const { settingsFile, signal } = options;
   const passes: LoggedPass[] = [];
+  const moves: LoggedMove[] = [];
   const complaints: string[] = [];
   const child = startChild({
     env: options.env,
@@ -63,6 +86,7 @@ export async function startDaemonProcess(
       }
       if (line.event === "daemon:started") resolve(line.httpAddress ?? "");
       if (line.event === "pass:closed") passes.push(toPass(line));
+      if (line.event === "lane:moved") moves.push(toMove(line));
     });
     signal.addEventListener("abort", () => reject(new Error("stopped before the daemon had started")));
   });
@@ -73,6 +97,7 @@ export async function startDaemonProcess(
       pid: child.pid,
       metricsUrl: `${baseUrl}/metrics`,
       passes,
+      moves,
       complaints,
       async isReady() {
         const response = await fetch(`${baseUrl}/readyz`, { signal });
@@ -104,6 +129,11 @@ function parseLine(text: string): LogLine | null {
 
 function toPass({ outcome = "", time = 0, durationMs = 0, counts = {} }: LogLine): LoggedPass {
   return { outcome, openedAt: time - durationMs, counts };
+}
+
+function toMove(line: LogLine): LoggedMove {
+  const { time = 0, origin = "", from = "", to = "", size = 0, why = "", msg = "" } = line;
+  return { at: time, origin, from, to, size, why, text: msg };
 }
 
 /** VmHWM, in kB. */

@@ -1,3 +1,4 @@
+import type { EntryOf, HappeningType } from "../emulator/index.ts";
 import type { PlannedMessage } from "./plan-messages.ts";
 
 /** A message and the id under which the service fails to deliver it. */
@@ -22,6 +23,11 @@ export interface MessageApi {
   state(): Promise<EmulatorState>;
   /** Message ids that became dead letters since the last call. */
   newlyDead(): Promise<readonly string[]>;
+  /** Entries of the emulator's journal with `seq` above `after`, of these types, oldest first. */
+  journal<Type extends HappeningType>(
+    types: readonly Type[],
+    after: number,
+  ): Promise<readonly EntryOf<Type>[]>;
 }
 
 const perBatch = 100;
@@ -61,6 +67,15 @@ export function createMessageApi(
     });
   }
 
+  async function journal<Type extends HappeningType>(
+    types: readonly Type[],
+    after: number,
+  ): Promise<readonly EntryOf<Type>[]> {
+    const query = `type=${types.join(",")}&after=${after}&limit=100000`;
+    const answer = await call("GET", `${controlUrl}/_control/journal?${query}`);
+    return (answer as { readonly entries: readonly EntryOf<Type>[] }).entries;
+  }
+
   return {
     createUrlGroup: async (name, endpoints) =>
       void (await call("POST", `${url}/v2/topics/${name}/endpoints`, { endpoints })),
@@ -89,12 +104,10 @@ export function createMessageApi(
     },
     state: async () => (await call("GET", `${controlUrl}/_control/state`)) as EmulatorState,
     async newlyDead() {
-      const query = `type=dead-lettered&after=${lastSeq}&limit=100000`;
-      const { entries } = (await call("GET", `${controlUrl}/_control/journal?${query}`)) as {
-        readonly entries: readonly { readonly seq: number; readonly messageId: string }[];
-      };
+      const entries = await journal(["dead-lettered"], lastSeq);
       lastSeq = entries.at(-1)?.seq ?? lastSeq;
       return entries.map(({ messageId }) => messageId);
     },
+    journal,
   };
 }

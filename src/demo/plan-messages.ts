@@ -74,17 +74,29 @@ export function planMessages(count: number, runId: string, addresses: Addresses)
   });
 }
 
+export const jsonType = "application/json; charset=utf-8";
+
+/** The method, and the headers by which the receiver sees whether it got what was published. */
+export function toWitnessedHeaders(
+  prefix: string,
+  { id, method, body }: { readonly id: string; readonly method: string; readonly body: string },
+): Readonly<Record<string, string>> {
+  return {
+    [`${prefix}Method`]: method,
+    [`${prefix}Forward-${witnessHeaders.id}`]: id,
+    [`${prefix}Forward-${witnessHeaders.digest}`]: toDigest(method, body),
+    [`${prefix}Forward-${witnessHeaders.method}`]: method,
+  };
+}
+
 function planMessage(kind: Kind, id: string, index: number, addresses: Addresses): PlannedMessage {
   const { steadyUrl, flakyUrl, headerPrefix: prefix } = addresses;
   const method = kind === "invoice" ? "PUT" : "POST";
   const body = kind === "invoice" ? toXml(id, index) : toJson(kind, id, index);
   const common = {
-    "Content-Type": kind === "invoice" ? "application/xml" : "application/json; charset=utf-8",
-    [`${prefix}Method`]: method,
+    "Content-Type": kind === "invoice" ? "application/xml" : jsonType,
     [`${prefix}Retries`]: String(1 + (index % 2)),
-    [`${prefix}Forward-${witnessHeaders.id}`]: id,
-    [`${prefix}Forward-${witnessHeaders.digest}`]: toDigest(method, body),
-    [`${prefix}Forward-${witnessHeaders.method}`]: method,
+    ...toWitnessedHeaders(prefix, { id, method, body }),
   };
   const plan = (
     failingUrl: string,
@@ -167,6 +179,11 @@ function toXml(id: string, index: number): string {
 
 /** The one drain of the demo. */
 export const drainName = "demo";
+
+/**
+ * Waits between attempts are 12 s and 2 min 28 s for the service; here 60 ms and 740 ms, so that messages die in seconds.
+ */
+export const retryScale = 0.005;
 
 /** The rules that those fates follow from: the drains document of the demo. */
 export function toDrainsDocument(): string {

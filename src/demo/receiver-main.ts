@@ -1,11 +1,11 @@
-import type { FromReceiver, ToReceiver } from "./receiver-messages.ts";
+import type { FromReceiver, ReceiverQuestion, ToReceiver } from "./receiver-messages.ts";
 import { startReceiver, type Receiver } from "./receiver.ts";
 
 const receiver = await startReceiver({ headerPrefix: process.argv[2] ?? "" });
 
 process.on("message", (message) => {
-  const { seq, ask } = message as ToReceiver;
-  void perform(receiver, ask).then(
+  const { seq, ...question } = message as ToReceiver;
+  void perform(receiver, question).then(
     (answer) => tell({ kind: "answer", seq, answer }),
     (error: unknown) => tell({ kind: "failed", seq, why: String(error) }),
   );
@@ -15,18 +15,20 @@ process.once("SIGTERM", () => {
 });
 tell({ kind: "ready", steadyUrl: receiver.steadyUrl, flakyUrl: receiver.flakyUrl });
 
-async function perform(to: Receiver, ask: ToReceiver["ask"]): Promise<unknown> {
-  switch (ask) {
+async function perform(to: Receiver, question: ReceiverQuestion): Promise<unknown> {
+  switch (question.ask) {
     case "open":
       return to.open();
+    case "fail":
+      return to.fail(question.port);
     case "recover":
-      return to.recover();
+      return to.recover(question.port);
     case "totals":
       return to.totals();
     case "report":
       return to.report();
     default:
-      return ask satisfies never;
+      return question satisfies never;
   }
 }
 

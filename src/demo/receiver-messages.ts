@@ -1,8 +1,11 @@
+import type { ReceiverPort } from "./receiver.ts";
+
 /** What demo and receiver process say to each other over their channel. */
-export interface ToReceiver {
-  readonly seq: number;
-  readonly ask: "open" | "recover" | "totals" | "report";
-}
+export type ReceiverQuestion =
+  | { readonly ask: "open" | "totals" | "report" }
+  | { readonly ask: "fail" | "recover"; readonly port: ReceiverPort };
+
+export type ToReceiver = ReceiverQuestion & { readonly seq: number };
 
 export type FromReceiver =
   | { readonly kind: "ready"; readonly steadyUrl: string; readonly flakyUrl: string }

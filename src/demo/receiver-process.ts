@@ -1,6 +1,6 @@
 import { receiverScript, startChild, type ChildOptions } from "./children.ts";
-import type { FromReceiver, ToReceiver } from "./receiver-messages.ts";
-import type { WitnessReport, WitnessTotals } from "./receiver.ts";
+import type { FromReceiver, ReceiverQuestion, ToReceiver } from "./receiver-messages.ts";
+import type { ReceiverPort, WitnessReport, WitnessTotals } from "./receiver.ts";
 
 /** The receiver in a process of its own. Every question rejects when that process is gone. */
 export interface ReceiverProcess {
@@ -8,7 +8,8 @@ export interface ReceiverProcess {
   readonly steadyUrl: string;
   readonly flakyUrl: string;
   open(): Promise<void>;
-  recover(): Promise<void>;
+  fail(port: ReceiverPort): Promise<void>;
+  recover(port: ReceiverPort): Promise<void>;
   totals(): Promise<WitnessTotals>;
   report(): Promise<WitnessReport>;
   stop(): Promise<void>;
@@ -48,12 +49,12 @@ export async function startReceiverProcess(
       for (const asked of waiting.values()) asked.reject(error);
     });
   });
-  const ask = (what: ToReceiver["ask"]): Promise<unknown> =>
+  const ask = (question: ReceiverQuestion): Promise<unknown> =>
     new Promise((resolve, reject) => {
       lastSeq += 1;
       const seq = lastSeq;
       waiting.set(seq, { resolve, reject });
-      child.process.send({ seq, ask: what } satisfies ToReceiver, (error) => {
+      child.process.send({ ...question, seq } satisfies ToReceiver, (error) => {
         if (error !== null) reject(error);
       });
     });
@@ -64,10 +65,11 @@ export async function startReceiverProcess(
       pid: child.pid,
       steadyUrl,
       flakyUrl,
-      open: async () => void (await ask("open")),
-      recover: async () => void (await ask("recover")),
-      totals: async () => (await ask("totals")) as WitnessTotals,
-      report: async () => (await ask("report")) as WitnessReport,
+      open: async () => void (await ask({ ask: "open" })),
+      fail: async (port) => void (await ask({ ask: "fail", port })),
+      recover: async (port) => void (await ask({ ask: "recover", port })),
+      totals: async () => (await ask({ ask: "totals" })) as WitnessTotals,
+      report: async () => (await ask({ ask: "report" })) as WitnessReport,
       stop: () => child.stop(),
     };
   } catch (error) {

@@ -1,12 +1,13 @@
 /**
- * The receiver of the demo, and its only witness. It has two ports: `steady` is healthy all along, `flaky` is first closed,
- * then answers 503, then has recovered. It counts what it answered with 200, by path and by the id inside the body.
+ * The receiver of the demo, and its only witness. It has two ports: `steady` is up from the start, `flaky` is first closed,
+ * then answers 503 until it is told to recover. Each can be told to fail and to recover at any time. It counts what it
+ * answered with 200, by path and by the id inside the body.
  *
  *   /refused            422, for ever
  *   /never              489 with NonRetryable-Error, for ever
  *   /callback           what the service tells about an attempt
  *   /failure-callback   what it tells about a final failure
- *   anything else       200, or 503 on the flaky port until it has recovered
+ *   anything else       200, or 503 on a port that is failing
  */
 import { createHash, randomInt } from "node:crypto";
 import http from "node:http";
@@ -32,13 +33,18 @@ export interface WitnessTotals {
   readonly unavailable: number;
 }
 
+/** Which of the two ports. */
+export type ReceiverPort = "steady" | "flaky";
+
 export interface Receiver {
   readonly steadyUrl: string;
   readonly flakyUrl: string;
   /** Opens the flaky port, which answers 503 from then on. */
   open(): Promise<void>;
-  /** From now on the flaky port answers 200. */
-  recover(): void;
+  /** From now on this port answers 503. */
+  fail(port: ReceiverPort): void;
+  /** From now on this port answers 200. */
+  recover(port: ReceiverPort): void;
   totals(): WitnessTotals;
   report(): WitnessReport;
   close(): Promise<void>;
@@ -63,15 +69,15 @@ export async function startReceiver(options: { readonly headerPrefix: string }):
   const altered: string[] = [];
   const unmarked: string[] = [];
   let unavailable = 0;
-  let hasRecovered = false;
+  const isUp: Record<ReceiverPort, boolean> = { steady: true, flaky: false };
 
-  const serve = (port: "steady" | "flaky") =>
+  const serve = (port: ReceiverPort) =>
     http.createServer((request, response) => {
       void respond(port, request, response);
     });
 
   async function respond(
-    port: "steady" | "flaky",
+    port: ReceiverPort,
     request: http.IncomingMessage,
     response: http.ServerResponse,
   ): Promise<void> {
@@ -80,7 +86,7 @@ export async function startReceiver(options: { readonly headerPrefix: string }):
   }
 
   function answer(
-    port: "steady" | "flaky",
+    port: ReceiverPort,
     request: http.IncomingMessage,
     body: Buffer,
   ): { readonly status: number; readonly headers?: Readonly<Record<string, string>> } {
@@ -97,7 +103,7 @@ export async function startReceiver(options: { readonly headerPrefix: string }):
         noteCallback(body, () => true, failureCallbacks);
         return { status: 200 };
       default:
-        if (port === "flaky" && !hasRecovered) {
+        if (!isUp[port]) {
           unavailable += 1;
           return { status: 503 };
         }
@@ -106,12 +112,7 @@ export async function startReceiver(options: { readonly headerPrefix: string }):
     }
   }
 
-  function noteDelivery(
-    port: "steady" | "flaky",
-    request: http.IncomingMessage,
-    path: string,
-    body: Buffer,
-  ): void {
+  function noteDelivery(port: ReceiverPort, request: http.IncomingMessage, path: string, body: Buffer): void {
     const id = findId(body);
     const key = toKey(path, id);
     add(deliveries, key);
@@ -132,8 +133,11 @@ export async function startReceiver(options: { readonly headerPrefix: string }):
     steadyUrl: `http://127.0.0.1:${steadyPort}`,
     flakyUrl: `http://127.0.0.1:${flakyPort}`,
     open: async () => void (await listen(flaky, flakyPort)),
-    recover: () => {
-      hasRecovered = true;
+    fail: (port) => {
+      isUp[port] = false;
+    },
+    recover: (port) => {
+      isUp[port] = true;
     },
     totals: () => ({ delivered: deliveries.size, unavailable }),
     report: () => ({

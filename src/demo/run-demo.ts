@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
-import type { DemoIo } from "./demo-io.ts";
 import { DeadlinePassed } from "./deadline.ts";
-import { startStack, type Stack } from "./stack.ts";
+import type { DemoIo } from "./demo-io.ts";
+import { keepRunning, onStack, type Run } from "./on-stack.ts";
+import { retryScale, toDrainsDocument } from "./plan-messages.ts";
 import { tellStory, toDeadlineMs } from "./story.ts";
 import { toSummary, toSummaryText } from "./summary.ts";
 
@@ -16,7 +16,6 @@ export interface DemoOptions {
 }
 
 const mostMessages = 200_000;
-const lostIsKnownWithinMs = 1_000;
 
 /**
  * The main job on an embedded stack, with nothing faked: see story.ts. Exit code 0 when every message that the rules wanted
@@ -29,55 +28,20 @@ export async function runDemo(options: DemoOptions): Promise<number> {
     io.err(`redriver: --messages: expected a whole number from 1 to ${mostMessages}\n`);
     return 2;
   }
-  const startedAt = Date.now();
-  const say = (line: string): void => {
-    io.err(`${((Date.now() - startedAt) / 1_000).toFixed(1).padStart(6)} s  ${line}\n`);
-  };
-  const stop = new AbortController();
-  let lost: Error | null = null;
-  const forget = io.onSignal(() => {
-    if (!stop.signal.aborted) say("stopping");
-    stop.abort(new StoppedEarly("stopped by a signal"));
-  });
-  const teardown: { readonly name: string; readonly stop: () => Promise<void> }[] = [];
-  let stack: Stack | undefined;
-  try {
-    stack = await startStack({
-      io,
-      say,
-      signal: stop.signal,
-      onStop: (name, undo) => teardown.push({ name, stop: undo }),
-      onLost: (error) => {
-        lost ??= error;
-        stop.abort(error);
-      },
-    });
-    return await runOn(stack, options, { startedAt, say, signal: stop.signal });
-  } catch (error) {
-    if (lost === null && error instanceof StoppedEarly) return 3;
-    // A connection breaks before the end of the process behind it is known, and that end says more.
-    await sleep(lostIsKnownWithinMs, undefined, { signal: stop.signal }).catch(() => undefined);
-    io.err(`redriver: the demo failed: ${toReason(lost ?? error, messages)}\n`);
-    for (const line of stack?.daemon.complaints ?? []) io.err(`  daemon: ${line}\n`);
-    return 1;
-  } finally {
-    for (const { name, stop: undo } of teardown.toReversed()) {
-      await undo().catch((error: unknown) => say(`${name}: ${String(error)}`));
+  const stage = { retryScale, drains: toDrainsDocument() };
+  const toReason = (error: unknown): string => {
+    if (error instanceof DeadlinePassed) {
+      return `not all messages had failed for good within ${toDeadlineMs(messages) / 1_000} s`;
     }
-    forget();
-  }
+    return error instanceof Error ? error.message : String(error);
+  };
+  return onStack({ io, stage, toReason }, (run) => play(run, options));
 }
 
-interface Run {
-  readonly startedAt: number;
-  readonly say: (line: string) => void;
-  readonly signal: AbortSignal;
-}
-
-async function runOn(stack: Stack, { messages, keep, json, io }: DemoOptions, run: Run): Promise<number> {
-  const { daemon, emulator, receiver } = stack;
+async function play(run: Run, { messages, keep, json, io }: DemoOptions): Promise<number> {
+  const { daemon } = run.stack;
   const runId = randomBytes(4).toString("hex");
-  const ending = await tellStory(stack, { messages, runId, say: run.say, signal: run.signal });
+  const ending = await tellStory(run.stack, { messages, runId, say: run.say, signal: run.signal });
   const summary = toSummary({
     ...ending,
     metrics: await daemon.metrics(),
@@ -89,36 +53,6 @@ async function runOn(stack: Stack, { messages, keep, json, io }: DemoOptions, ru
   const isAsExpected = ending.settled && summary.differences.length === 0;
   if (!ending.settled) io.err(`redriver: no rest within ${toDeadlineMs(messages) / 1_000} s\n`);
   if (!isAsExpected) for (const line of daemon.complaints) io.err(`  daemon: ${line}\n`);
-  if (keep) {
-    io.err(
-      [
-        "",
-        "Everything keeps running until Ctrl-C:",
-        `  metrics      ${daemon.metricsUrl}`,
-        `  message API  ${emulator.url}  (token ${emulator.token})`,
-        `  control API  ${emulator.controlUrl}/_control/state`,
-        `  receiver     ${receiver.flakyUrl} and ${receiver.steadyUrl}`,
-        `  Redis        ${new URL(stack.redisUrl).host}`,
-        `  documents    ${stack.dir}`,
-        "",
-      ].join("\n"),
-    );
-    await untilAborted(run.signal);
-    if (!(run.signal.reason instanceof StoppedEarly)) throw run.signal.reason;
-  }
+  if (keep) await keepRunning(run, io);
   return isAsExpected ? 0 : 1;
-}
-
-class StoppedEarly extends Error {}
-
-function toReason(error: unknown, messages: number): string {
-  if (error instanceof DeadlinePassed) {
-    return `not all messages had failed for good within ${toDeadlineMs(messages) / 1_000} s`;
-  }
-  return error instanceof Error ? error.message : String(error);
-}
-
-async function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

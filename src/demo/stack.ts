@@ -8,16 +8,9 @@ import { toCleanEnvironment } from "./clean-environment.ts";
 import { startDaemonProcess, type DaemonProcess } from "./daemon-process.ts";
 import type { DemoIo } from "./demo-io.ts";
 import { findRedisServer } from "./find-redis-server.ts";
-import { toDrainsDocument } from "./plan-messages.ts";
 import { startReceiverProcess, type ReceiverProcess } from "./receiver-process.ts";
 
 export const headerPrefix = "Upstash-";
-
-/**
- * Waits between attempts are 12 s and 2 min 28 s for the service; here 60 ms and 740 ms, so that messages die in seconds.
- * It exists in the emulator alone.
- */
-const retryScale = 0.005;
 
 export interface EmulatorAddresses {
   readonly pid: number;
@@ -36,7 +29,15 @@ export interface Stack {
   readonly dir: string;
 }
 
-export interface StackOptions {
+/** What a story needs of its stack. */
+export interface Stage {
+  /** Factor on the service's waits between attempts. It exists in the emulator alone. */
+  readonly retryScale: number;
+  /** The drains document of the daemon. */
+  readonly drains: string;
+}
+
+export interface StackOptions extends Stage {
   readonly io: DemoIo;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
@@ -64,11 +65,16 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   say(`the receiver is process ${receiver.pid}`);
   signal.throwIfAborted();
 
-  const emulator = await startEmulatorProcess({ env, onLost, onStop });
+  const emulator = await startEmulatorProcess({ env, onLost, onStop, retryScale: options.retryScale });
   say(`the message service is emulated by process ${emulator.pid}: ${emulator.url}`);
   signal.throwIfAborted();
 
-  const settingsFile = await writeDocuments(dir, { redisUrl: redis.url, keyPrefix, emulator });
+  const settingsFile = await writeDocuments(dir, {
+    redisUrl: redis.url,
+    keyPrefix,
+    emulator,
+    drains: options.drains,
+  });
   const daemon = await startDaemonProcess({ env, onLost, settingsFile, signal });
   onStop("daemon", () => daemon.stop());
   say(`the daemon is process ${daemon.pid}: ${daemon.metricsUrl}`);
@@ -76,7 +82,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 async function startEmulatorProcess(
-  options: Pick<StackOptions, "onLost" | "onStop"> & {
+  options: Pick<StackOptions, "onLost" | "onStop" | "retryScale"> & {
     readonly env: Readonly<Record<string, string | undefined>>;
   },
 ): Promise<EmulatorAddresses> {
@@ -90,7 +96,7 @@ async function startEmulatorProcess(
       "--port=0",
       "--control-port=0",
       `--header-prefix=${headerPrefix}`,
-      `--retry-scale=${retryScale}`,
+      `--retry-scale=${options.retryScale}`,
       "--json",
     ],
   });
@@ -102,8 +108,14 @@ async function startEmulatorProcess(
 /** Writes what the daemon is told, all of it: settings, token and drains document. Answers the path of the settings. */
 async function writeDocuments(
   dir: string,
-  { redisUrl, keyPrefix, emulator }: { redisUrl: string; keyPrefix: string; emulator: EmulatorAddresses },
+  told: {
+    readonly redisUrl: string;
+    readonly keyPrefix: string;
+    readonly emulator: EmulatorAddresses;
+    readonly drains: string;
+  },
 ): Promise<string> {
+  const { redisUrl, keyPrefix, emulator, drains } = told;
   const tokenFile = path.join(dir, "token");
   const drainsFile = path.join(dir, "drains.yaml");
   const settingsFile = path.join(dir, "settings.json");
@@ -117,7 +129,7 @@ async function writeDocuments(
     shutdown: { soft: "2s", hard: "5s" },
   };
   await writeFile(tokenFile, emulator.token, { mode: 0o600 });
-  await writeFile(drainsFile, toDrainsDocument());
+  await writeFile(drainsFile, drains);
   await writeFile(settingsFile, JSON.stringify(settings, null, 2));
   return settingsFile;
 }

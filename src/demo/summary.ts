@@ -4,7 +4,14 @@ import type { PublishedMessage } from "./message-api.ts";
 import type { Metrics } from "./metrics.ts";
 import { drainName } from "./plan-messages.ts";
 
-export interface Summary {
+/** Of the run itself. */
+export interface RunFigures {
+  readonly durationMs: number;
+  readonly daemonPeakBytes: number | null;
+  readonly metricsUrl: string;
+}
+
+export interface Summary extends RunFigures {
   readonly published: number;
   /** By the daemon: records on the pages of all passes, each pass counted. */
   readonly listed: number;
@@ -19,20 +26,14 @@ export interface Summary {
   readonly deliveredOnce: number;
   readonly lost: number;
   readonly doubled: number;
-  readonly durationMs: number;
-  readonly daemonPeakBytes: number | null;
-  readonly metricsUrl: string;
   readonly differences: readonly string[];
 }
 
-export interface Findings {
+export interface Findings extends RunFigures {
   readonly published: readonly PublishedMessage[];
   readonly passes: readonly LoggedPass[];
   readonly metrics: Metrics;
   readonly verdict: Verdict;
-  readonly durationMs: number;
-  readonly daemonPeakBytes: number | null;
-  readonly metricsUrl: string;
 }
 
 /** What the daemon says of itself comes from its metrics and its log, what became of the messages from the receiver. */
@@ -61,9 +62,38 @@ export function toSummary(findings: Findings): Summary {
 
 const labelWidth = 24;
 
+export type SummaryRow = readonly [label: string, value: string | number, remark?: string];
+
+/** Rows, then how it ended: what was promised, or what is not as it had to be. Ends with a newline. */
+export function toReport(
+  rows: readonly SummaryRow[],
+  { promise, differences }: { readonly promise: string; readonly differences: readonly string[] },
+): string {
+  const lines = rows.map(
+    ([label, value, remark]) =>
+      `${label.padEnd(labelWidth)}${value}${remark === undefined ? "" : `  (${remark})`}\n`,
+  );
+  const ending =
+    differences.length === 0
+      ? `${promise}\n`
+      : `Not as it had to be:\n${differences.map((line) => `  ${line}\n`).join("")}`;
+  return `${lines.join("")}\n${ending}`;
+}
+
+/** What every story says of its run, behind its own rows. */
+export function toRunRows(run: RunFigures): readonly SummaryRow[] {
+  return [
+    ["duration", `${(run.durationMs / 1_000).toFixed(1)} s`],
+    ...(run.daemonPeakBytes === null
+      ? []
+      : [["daemon's peak memory", `${Math.round(run.daemonPeakBytes / 1_048_576)} MiB`] as const]),
+    ["metrics", run.metricsUrl],
+  ];
+}
+
 /** The summary as a person reads it. Ends with a newline. */
 export function toSummaryText(summary: Summary): string {
-  const rows: readonly (readonly [label: string, value: string | number, remark?: string])[] = [
+  const rows: readonly SummaryRow[] = [
     ["published", summary.published],
     ["listed", summary.listed, `in ${summary.passes} passes`],
     [
@@ -77,19 +107,9 @@ export function toSummaryText(summary: Summary): string {
     ["delivered exactly once", summary.deliveredOnce],
     ["lost", summary.lost],
     ["doubled", summary.doubled],
-    ["duration", `${(summary.durationMs / 1_000).toFixed(1)} s`],
-    ...(summary.daemonPeakBytes === null
-      ? []
-      : [["daemon's peak memory", `${Math.round(summary.daemonPeakBytes / 1_048_576)} MiB`] as const]),
-    ["metrics", summary.metricsUrl],
+    ...toRunRows(summary),
   ];
-  const lines = rows.map(
-    ([label, value, remark]) =>
-      `${label.padEnd(labelWidth)}${value}${remark === undefined ? "" : `  (${remark})`}\n`,
-  );
-  const ending =
-    summary.differences.length === 0
-      ? "Every message that the rules wanted redriven was delivered exactly once; the DLQ holds what they held back.\n"
-      : `Not as it had to be:\n${summary.differences.map((line) => `  ${line}\n`).join("")}`;
-  return `${lines.join("")}\n${ending}`;
+  const promise =
+    "Every message that the rules wanted redriven was delivered exactly once; the DLQ holds what they held back.";
+  return toReport(rows, { promise, differences: summary.differences });
 }

@@ -30,14 +30,14 @@ describe("the receiver of the demo", () => {
     await receiver.open();
     expect((await send(url)).status).toBe(503);
     expect(receiver.totals()).toEqual({ delivered: 0, unavailable: 1 });
-    receiver.recover();
+    receiver.recover("flaky");
     expect((await send(url)).status).toBe(200);
     expect(receiver.report().deliveries).toEqual([[toKey("/orders", "m-1"), 1]]);
   });
 
   it("counts every delivery by path and by the id inside the body", async () => {
     await receiver.open();
-    receiver.recover();
+    receiver.recover("flaky");
     await send(`${receiver.flakyUrl}/orders`);
     await send(`${receiver.flakyUrl}/orders`);
     await send(`${receiver.steadyUrl}/audit`);
@@ -52,7 +52,7 @@ describe("the receiver of the demo", () => {
 
   it("notices another body, another method and a missing mark", async () => {
     await receiver.open();
-    receiver.recover();
+    receiver.recover("flaky");
     await send(`${receiver.flakyUrl}/body`, { body: JSON.stringify({ id: "m-1", note: "GrÃ¼ÃŸe" }) });
     await send(`${receiver.flakyUrl}/method`, { headers: { "X-Demo-Method": "PUT" } });
     await send(`${receiver.flakyUrl}/id`, { headers: { "X-Demo-Id": "m-2" } });
@@ -64,7 +64,7 @@ describe("the receiver of the demo", () => {
   });
 
   it("refuses for ever, also after it has recovered", async () => {
-    receiver.recover();
+    receiver.recover("flaky");
     expect((await send(`${receiver.steadyUrl}/refused`)).status).toBe(422);
     const never = await send(`${receiver.steadyUrl}/never`);
     expect([never.status, never.headers.get("upstash-nonretryable-error")]).toEqual([489, "true"]);
