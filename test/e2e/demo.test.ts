@@ -1,15 +1,15 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync } from "node:fs";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import os from "node:os";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { askRedis } from "../../src/demo/ask-redis.ts";
 import { findRedisServer, type FoundRedis } from "../../src/demo/find-redis-server.ts";
+import { isAlive, toPids, toRows, useDemos, type DemoEnded } from "../support/demo.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const main = path.join(root, "dist/main.js");
+const startDemo = useDemos();
 
 /** What would send the demo to somebody's real service, or keep the daemon from starting at all. */
 const hostile = {
@@ -25,15 +25,9 @@ const hostile = {
   UPSTASH_API_KEY: "hostile",
 };
 
-let dir = "";
-beforeAll(async () => {
-  dir = await mkdtemp(path.join(os.tmpdir(), "redriver-test-demo-"));
-});
-afterAll(() => rm(dir, { recursive: true, force: true }));
-
 describe("redriver demo, with hostile settings in its environment and a Redis that it is given", () => {
   let redis: FoundRedis;
-  let run: Finished;
+  let run: DemoEnded;
 
   beforeAll(async () => {
     const cacheDir = path.join(root, ".cache/redis");
@@ -146,71 +140,3 @@ describe("redriver emulator as a process", () => {
     expect(await once(child, "close")).toEqual([0, null]);
   });
 });
-
-interface Finished {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** Where it had to put temporary files. */
-  readonly tmpDir: string;
-}
-
-interface Demo {
-  readonly process: ChildProcess;
-  readonly finished: Promise<Finished>;
-  stderr(): string;
-  /** Resolves when this was said; rejects when the demo ends before. */
-  said(text: string): Promise<void>;
-}
-
-function startDemo(args: readonly string[], env: Readonly<Record<string, string>> = {}): Demo {
-  const tmpDir = mkdtempSync(path.join(dir, "run-"));
-  const child = spawn(process.execPath, [main, "demo", ...args], {
-    env: { PATH: process.env["PATH"], TMPDIR: tmpDir, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.on("data", (data) => (stdout += String(data)));
-  child.stderr.on("data", (data) => (stderr += String(data)));
-  const finished = once(child, "close").then(([code]) => ({
-    code: code as number | null,
-    stdout,
-    stderr,
-    tmpDir,
-  }));
-  return {
-    process: child,
-    finished,
-    stderr: () => stderr,
-    said: (text) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          if (stderr.includes(text)) resolve();
-        };
-        child.stderr.on("data", look);
-        look();
-        void finished.then(() => reject(new Error(`ended without saying "${text}": ${stderr}`)));
-      }),
-  };
-}
-
-/** `label   value  (remark)` lines as an object. */
-function toRows(text: string): Readonly<Record<string, string>> {
-  const rows = [...text.matchAll(/^(\S.*?) {2,}(\S+)/gm)];
-  return Object.fromEntries(rows.map(([, label = "", value = ""]) => [label, value]));
-}
-
-/** Of receiver, emulator and daemon, in this order. */
-function toPids(stderr: string): number[] {
-  return [...stderr.matchAll(/\bprocess (\d+)/g)].map(([, pid]) => Number(pid));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,5 +1,18 @@
 import type { Register } from "../command-context.ts";
 
+interface DemoFlags {
+  readonly messages?: string;
+  readonly outage?: boolean;
+  readonly probes?: string;
+  readonly withoutLane?: boolean;
+  readonly record?: string;
+  readonly keep?: boolean;
+  readonly json?: boolean;
+}
+
+const defaultMessages = 2_000;
+const defaultProbes = 3;
+
 /** `redriver demo`: see src/demo. Loaded only when asked for. */
 export const registerDemo: Register = (program, { io, exitWith }) => {
   program
@@ -7,18 +20,41 @@ export const registerDemo: Register = (program, { io, exitWith }) => {
     .description(
       "run the main job on an embedded stack: emulator, receiver, Redis and the daemon as processes of their own",
     )
-    .option("--messages <count>", "messages to publish", "2000")
+    .option("--messages <count>", `messages to publish (default: ${defaultMessages})`)
+    .option(
+      "--outage",
+      "one outage of one receiver from start to end, and what its lane does, in about a minute",
+    )
+    .option("--probes <count>", `with --outage: probes that fail before it ends (default: ${defaultProbes})`)
+    .option("--without-lane", "with --outage: the same without a lane, which ends with 1")
+    .option("--record <file>", "with --outage: keep what happened, second by second, as JSON")
     .option("--keep", "leave the stack running at the end, until Ctrl-C")
     .option("--json", "print the summary as one line of JSON")
-    .action(async (options: { messages: string; keep?: boolean; json?: boolean }) => {
+    .action(async (flags: DemoFlags) => {
+      const common = {
+        messages: Number(flags.messages ?? defaultMessages),
+        keep: flags.keep === true,
+        json: flags.json === true,
+        io,
+      };
+      if (flags.outage === true) {
+        const { runOutage } = await import("../../demo/outage/run-outage.ts");
+        exitWith(
+          await runOutage({
+            ...common,
+            probes: Number(flags.probes ?? defaultProbes),
+            hasLane: flags.withoutLane !== true,
+            recordFile: flags.record ?? null,
+          }),
+        );
+        return;
+      }
+      if (flags.probes !== undefined || flags.withoutLane === true || flags.record !== undefined) {
+        io.err("redriver: --probes, --without-lane and --record: only with --outage\n");
+        exitWith(2);
+        return;
+      }
       const { runDemo } = await import("../../demo/run-demo.ts");
-      exitWith(
-        await runDemo({
-          messages: Number(options.messages),
-          keep: options.keep === true,
-          json: options.json === true,
-          io,
-        }),
-      );
+      exitWith(await runDemo(common));
     });
 };

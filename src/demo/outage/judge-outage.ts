@@ -1,0 +1,68 @@
+import type { HostFacts, Try } from "./facts.ts";
+
+/** What an outage is judged by: the emulator's journal, and when the receiver was told what. Times are Unix ms. */
+export interface Evidence {
+  readonly down: HostFacts;
+  readonly other: HostFacts;
+  /** When the host that was down had recovered. */
+  readonly backAt: number;
+  readonly lane: { readonly canary: number; readonly watchMs: number; readonly probeEveryMs: number };
+  /** Names of the hosts, for a person. */
+  readonly names: { readonly down: string; readonly other: string };
+}
+
+/** A grant that was published slowly is nearer to the next than their distance when they were granted. */
+const slackMs = 500;
+
+/**
+ * What lanes promise of one outage; one sentence for each promise that was not kept. That each message was delivered once and
+ * the DLQ is empty is judged where every story is (judge.ts).
+ */
+export function judgeOutage({ down, other, backAt, lane, names }: Evidence): readonly string[] {
+  const differences: string[] = [];
+  const { canary, watchMs, probeEveryMs } = lane;
+
+  const early = down.tries.filter(({ at }) => at < backAt);
+  const firstAt = early[0]?.at ?? 0;
+  const atFirst = early.filter(({ at }) => at - firstAt < watchMs);
+  if (atFirst.length > canary) {
+    differences.push(
+      `${atFirst.length} messages went to ${names.down} in the first ${seconds(watchMs)} while it was down, expected at most ${canary}`,
+    );
+  }
+  if (!early.some(({ outcome }) => outcome === "came back")) {
+    differences.push(`no message was tried with ${names.down} while it was down`);
+  }
+  const gaps = toGaps(early.slice(Math.max(0, atFirst.length - 1)));
+  const close = gaps.filter((gapMs) => gapMs < probeEveryMs - slackMs);
+  if (close.length > 0) {
+    differences.push(
+      `${close.length} of ${gaps.length} probes followed the message before them too soon, once after ${seconds(Math.min(...close))}, expected at least ${seconds(probeEveryMs)}`,
+    );
+  }
+
+  const deadThere = other.depths.findLast(({ at }) => at < backAt)?.deadLetters;
+  if (deadThere !== 0) {
+    differences.push(
+      `${names.other} was not drained while ${names.down} was down: ${deadThere ?? "no"} dead letters`,
+    );
+  }
+
+  const survivor = down.tries.find(({ outcome }) => outcome === "delivered");
+  const sinceMs = (tried: Try): number => tried.at - (survivor?.at ?? Infinity);
+  const soon = down.tries.filter(
+    (tried) => tried !== survivor && sinceMs(tried) >= 0 && sinceMs(tried) < watchMs,
+  );
+  if (soon.length >= canary) {
+    differences.push(
+      `${soon.length} messages followed the first that ${names.down} took within ${seconds(watchMs)}, expected fewer than ${canary}`,
+    );
+  }
+  return differences;
+}
+
+/** Between one try and the next, ms. */
+export const toGaps = (tries: readonly Try[]): readonly number[] =>
+  tries.slice(1).map(({ at }, index) => at - (tries[index]?.at ?? at));
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;

@@ -1,0 +1,101 @@
+import { jsonType, toWitnessedHeaders, type PlannedMessage } from "../plan-messages.ts";
+import { redrivenHeader, toKey } from "../receiver.ts";
+import type { Stage } from "../stack.ts";
+
+/** How much faster than outside time passes: one second of the demo stands for half a minute. */
+export const timeScale = 30;
+
+/** The lane of the demo: the built-in one is watched for a minute and probed every five; here that is 2 s and, nearer to each other, 3 s. */
+export const lane = { canary: 5, watchMs: 2_000, probeEveryMs: 3_000 } as const;
+
+export const drainName = "webhooks";
+
+const limits = { publish: "1200/s", perHost: "600/s" } as const;
+
+/**
+ * One attempt is all that a message has: a message whose canary came back is delivered in the end only because that one was not
+ * spent. `hasLane: false` is the same outage without a lane, to see what it spares.
+ */
+export function toStage({ hasLane }: { readonly hasLane: boolean }): Stage {
+  const { canary, watchMs, probeEveryMs } = lane;
+  const laneText = hasLane
+    ? `{ canary: ${canary}, watch: ${watchMs}ms, haltAt: 20%, probeEvery: ${probeEveryMs}ms }`
+    : "none";
+  return {
+    // 12 s before the first retry become 400 ms.
+    retryScale: Number((1 / timeScale).toFixed(4)),
+    drains: `# The drains document of \`redriver demo --outage\`. Times are 1:${timeScale}.
+version: 1
+
+sources:
+  demo: { retention: 1d, dedupWindow: 10m }
+
+drains:
+  ${drainName}:
+    mode: live
+    schedule: { every: 1s, full: 10s }
+    lane: ${laneText}
+    minAge: 1s
+    attempts: { max: 1, wait: [0s], then: park }
+    limits: { publish: ${limits.publish}, perHost: ${limits.perHost}, perPass: none, perDay: none }
+    otherwise: hold
+    rules:
+      - name: outage
+        when: { responseStatus: [none, 5xx] }
+        then: republish
+        set: { headers: { ${redrivenHeader}: "true" } }
+`,
+  };
+}
+
+/** Of the two hosts of the receiver: `down` has the outage, `other` only stumbles. */
+export interface Hosts {
+  readonly down: string;
+  readonly other: string;
+}
+
+/** The receiver's ports under names; names below localhost lead to this machine. */
+export function toHosts(receiver: { readonly flakyUrl: string; readonly steadyUrl: string }): Hosts {
+  return {
+    down: `http://orders.localhost:${new URL(receiver.flakyUrl).port}`,
+    other: `http://mails.localhost:${new URL(receiver.steadyUrl).port}`,
+  };
+}
+
+/** Origin without scheme and port, which differs from run to run. */
+export const toName = (origin: string): string => new URL(origin).hostname;
+
+export interface WebhookOptions {
+  readonly count: number;
+  /** An origin. */
+  readonly host: string;
+  /** Keeps ids apart, also from those of other runs. */
+  readonly idPrefix: string;
+  readonly headerPrefix: string;
+}
+
+/** Webhooks to one host, with one retry each; every one has to be delivered once. */
+export function planWebhooks(options: WebhookOptions): readonly PlannedMessage[] {
+  const { count, host, idPrefix, headerPrefix } = options;
+  const path = "/hook";
+  return Array.from({ length: count }, (_, index): PlannedMessage => {
+    const id = `${idPrefix}-${index + 1}`;
+    const body = JSON.stringify({ id, position: index });
+    return {
+      id,
+      fate: "redriven",
+      failingUrl: `${host}${path}`,
+      deliveries: [toKey(path, id)],
+      hasCallbacks: false,
+      item: {
+        destination: `${host}${path}`,
+        headers: {
+          "Content-Type": jsonType,
+          [`${headerPrefix}Retries`]: "1",
+          ...toWitnessedHeaders(headerPrefix, { id, method: "POST", body }),
+        },
+        body,
+      },
+    };
+  });
+}

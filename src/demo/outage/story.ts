@@ -1,0 +1,188 @@
+import type { LoggedMove } from "../daemon-process.ts";
+import { createDeadline } from "../deadline.ts";
+import { judge, type Verdict } from "../judge.ts";
+import { createMessageApi, type MessageApi, type PublishedMessage } from "../message-api.ts";
+import type { Run } from "../on-stack.ts";
+import { headerPrefix } from "../stack.ts";
+import { waitUntil } from "../wait-until.ts";
+import { toFacts, watchedTypes, type HostFacts, type WatchedEntry } from "./facts.ts";
+import { judgeOutage } from "./judge-outage.ts";
+import { burstGapMs, createNarrator } from "./narrate.ts";
+import { drainName, lane, planWebhooks, timeScale, toHosts, toName, type Hosts } from "./stage.ts";
+
+/** How it went. Times are Unix ms. */
+export interface Ending {
+  readonly published: readonly PublishedMessage[];
+  readonly hosts: Hosts;
+  readonly down: HostFacts;
+  readonly other: HostFacts;
+  /** Of the lanes of both hosts. */
+  readonly moves: readonly LoggedMove[];
+  readonly downAt: number;
+  readonly backAt: number;
+  readonly endedAt: number;
+  /** With what lanes promise among its differences. */
+  readonly verdict: Verdict;
+  /** Whether everything came to rest before the deadline; judged all the same. */
+  readonly settled: boolean;
+}
+
+export interface OutageOptions {
+  /** To the host that is down. */
+  readonly messages: number;
+  /** Probes that come back before it has recovered. */
+  readonly probes: number;
+  readonly runId: string;
+}
+
+/** Many times what a quiet machine needs. */
+export const deadlineMs = 240_000;
+const pollMs = 250;
+const progressEveryMs = 2_000;
+/** Of the messages to the host that is down, so many to the other one. */
+const otherShare = 0.2;
+/** Webhooks arrive during the outage, not at its begin: a hundred each time. */
+const perArrival = 100;
+const arrivalEveryMs = 500;
+
+/**
+ * One host of a receiver is down from start to end of an outage, and its webhooks fail; those of another host have failed too, and
+ * it is well. Every step waits for what it says; only the webhooks arrive by the clock.
+ */
+export async function tellOutage(run: Run, options: OutageOptions): Promise<Ending> {
+  const { stack, say } = run;
+  const { receiver, daemon } = stack;
+  using deadline = createDeadline(deadlineMs, run.signal);
+  const { signal } = deadline;
+  const api = createMessageApi(stack.emulator, signal);
+  const polling = { everyMs: pollMs, signal };
+  const hosts = toHosts(receiver);
+  const names = { down: toName(hosts.down), other: toName(hosts.other) };
+  const look = createLook(api, hosts);
+
+  await waitUntil(async () => ((await daemon.isReady()) ? true : null), polling);
+  await receiver.open();
+  say(
+    `times are 1:${timeScale}: a lane watches for ${lane.watchMs / 1_000} s instead of a minute, probes go every ${lane.probeEveryMs / 1_000} s at first, and then more rarely`,
+  );
+  const narrators = [
+    createNarrator(hosts.down, names.down),
+    createNarrator(hosts.other, names.other),
+  ] as const;
+  let saidAt = Date.now();
+  let saidDepth = 0;
+
+  await receiver.fail("steady");
+  const published = [
+    ...(await api.publish(plan(hosts.other, "mail", Math.ceil(options.messages * otherShare)))),
+  ];
+  await waitUntil(async () => ((await api.state()).dlqSize >= published.length ? true : null), polling);
+  await receiver.recover("steady");
+  const downAt = Date.now();
+  say(`${names.other} has failed for a moment and is well again: ${published.length} dead letters`);
+  say(`${names.down} is down: it answers 503`);
+
+  const webhooks = plan(hosts.down, "order", options.messages);
+  let arrived = 0;
+  let seen = await watch(async ({ now, down, other }) => {
+    if (arrived < webhooks.length && now - downAt >= (arrived / perArrival) * arrivalEveryMs) {
+      published.push(...(await api.publish(webhooks.slice(arrived, arrived + perArrival))));
+      arrived += perArrival;
+      if (arrived >= webhooks.length) say(`${webhooks.length} webhooks to ${names.down} have arrived`);
+    }
+    const cameBack = down.tries.filter(({ outcome }) => outcome === "came back").length;
+    // The last of them is told before the recovery is.
+    const isTold = now - (down.tries.at(-1)?.at ?? now) > burstGapMs + pollMs;
+    const isTried = cameBack >= lane.canary + options.probes && isTold;
+    // What waits for a retry is pending too; what redriver sent is not waited for.
+    const areDead = down.depths.length > 0 && (await api.state()).pending === 0;
+    const isOtherDrained = other.depths.at(-1)?.deadLetters === 0;
+    return arrived >= webhooks.length && isTried && areDead && isOtherDrained;
+  });
+
+  await receiver.recover("flaky");
+  const backAt = Date.now();
+  say(
+    `${names.down} has recovered, after ${toSeconds(backAt - downAt)}: ${deadLettersOf(seen.down)} dead letters`,
+  );
+  let settled = true;
+  try {
+    seen = await watch(async ({ down }) => {
+      const { pending, dlqSize } = await api.state();
+      if (pending > 0 || down.tries.some(({ endedAt }) => endedAt === null)) return false;
+      return dlqSize === 0 || dlqSize === (await parked());
+    });
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (!signal.aborted) throw error;
+    settled = false;
+  }
+
+  const [witness, dlq] = await Promise.all([
+    receiver.report(),
+    createMessageApi(stack.emulator, run.signal).listDlq(),
+  ]);
+  const verdict = judge(published, witness, dlq);
+  const evidence = { down: seen.down, other: seen.other, backAt, lane, names };
+  return {
+    published,
+    hosts,
+    down: seen.down,
+    other: seen.other,
+    moves: daemon.moves,
+    downAt,
+    backAt,
+    endedAt: Date.now(),
+    verdict: { ...verdict, differences: [...verdict.differences, ...judgeOutage(evidence)] },
+    settled,
+  };
+
+  function plan(host: string, kind: string, count: number) {
+    return planWebhooks({ host, count, idPrefix: `${options.runId}-${kind}`, headerPrefix });
+  }
+
+  /** Looks and tells until `isOver`. */
+  async function watch(isOver: (seen: Look) => Promise<boolean>): Promise<Look> {
+    return waitUntil(async () => {
+      const now = await look();
+      const { moves } = daemon;
+      const lines = [
+        ...narrators[1]({ facts: now.other, moves, now: now.now }),
+        ...narrators[0]({ facts: now.down, moves, now: now.now }),
+      ];
+      for (const line of lines) say(line);
+      const [ofDown, ofOther] = [deadLettersOf(now.down), deadLettersOf(now.other)];
+      // Probes and canaries have lines of their own.
+      const isNews = Math.abs(ofDown + ofOther - saidDepth) > lane.canary;
+      if (isNews && now.now - saidAt >= progressEveryMs) {
+        saidAt = now.now;
+        saidDepth = ofDown + ofOther;
+        say(`dead letters: ${ofDown} of ${names.down}, ${ofOther} of ${names.other}`);
+      }
+      return (await isOver(now)) ? now : null;
+    }, polling);
+  }
+
+  /** What the daemon has given up: it is waited for no longer, and judged by what is in the DLQ. */
+  async function parked(): Promise<number | null> {
+    return (await daemon.metrics()).sum("redriver_records", { drain: drainName, state: "parked" });
+  }
+}
+
+interface Look {
+  readonly now: number;
+  readonly down: HostFacts;
+  readonly other: HostFacts;
+}
+
+/** Reads what is new in the journal, and answers what all of it says. */
+function createLook(api: MessageApi, hosts: Hosts): () => Promise<Look> {
+  const entries: WatchedEntry[] = [];
+  return async () => {
+    entries.push(...(await api.journal(watchedTypes, entries.at(-1)?.seq ?? 0)));
+    return { now: Date.now(), down: toFacts(entries, hosts.down), other: toFacts(entries, hosts.other) };
+  };
+}
+
+const deadLettersOf = ({ depths }: HostFacts): number => depths.at(-1)?.deadLetters ?? 0;
+const toSeconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
