@@ -14,6 +14,7 @@ import type { LaneComeBack } from "../ports/lanes.ts";
 import type { HoldReason } from "../rules/decision.ts";
 import { admitToLanes, giveBackUnpublished } from "./lanes/admit.ts";
 import { toLaneComeBack } from "./lanes/come-backs.ts";
+import { isNewlyExhausted } from "./lanes/exhausted.ts";
 import { noteIntent, ofDrain } from "./note-act.ts";
 import type { DrainRuntime } from "./runtime.ts";
 import { ledToNoPost, withCapacity } from "./stages/capacity.ts";
@@ -158,11 +159,6 @@ export async function workPage(
 /** Each is noted when it is met first; a look at its lane's step meets it again. */
 function newComeBacks(known: readonly KnownRecord[]): readonly LaneComeBack[] {
   return known.flatMap((record) => (record.isNewComeBack ? toLaneComeBack(record) : []));
-}
-
-/** One that was parked before stays so. */
-function isNewlyExhausted({ decision, view }: DecidedRecord): boolean {
-  return decision.then === "park" && decision.reason === "attempts-exhausted" && view.state !== "parked";
 }
 
 /** Proven published or kept by the archive, now or before: what may be deleted. */

@@ -7,7 +7,7 @@
  *                                         └─ the rest ─► held: lane-watched, lane-halted
  */
 import { canaryTimeoutMs } from "../../message/canary-item.ts";
-import { comeBackKindOf, isKnownBad } from "../../message/come-back-kind.ts";
+import { isKnownBad } from "../../message/come-back-kind.ts";
 import { toLaneId } from "../../message/lane-id.ts";
 import type { LaneConfig } from "../../ports/drains.ts";
 import type { LaneAnswer, LaneUnused, Origin } from "../../ports/lanes.ts";
@@ -17,7 +17,8 @@ import { held } from "../stages/left.ts";
 import { sentAs, type Candidate, type DecidedRecord, type HeldResult } from "../stages/records.ts";
 import { canariesByStep } from "./canaries-by-step.ts";
 import { chooseCanaries } from "./choose-canaries.ts";
-import { laneOriginOf } from "./lane-origin.ts";
+import { mayBeKept } from "./exhausted.ts";
+import { laneOriginOf, laneOriginOfLetter } from "./lane-origin.ts";
 import { placesOf } from "./places.ts";
 
 export interface Admission {
@@ -46,7 +47,7 @@ export async function admitToLanes(
   const unasked = { free: candidates, held: [], kept: [] };
   if (lane === undefined) return unasked;
   const asking = candidates.filter((one) => !isReconciling(one));
-  const groups = toGroups(drain, asking, exhausted.filter(isDown));
+  const groups = toGroups(drain, asking, exhausted.filter(mayBeKept));
   if (groups.length === 0) return unasked;
 
   const { answers } = await source.lanes.ask(
@@ -111,24 +112,10 @@ function toGroups(
   };
   for (const one of candidates) groupOf(laneOriginOf(one.toItem(1))).candidates.push(one);
   for (const one of exhausted) {
-    const origin = laneOriginOfLetter(one);
+    const origin = laneOriginOfLetter(one.letter);
     if (origin !== null) groupOf(origin).exhausted.push(one);
   }
   return [...groups.values()];
-}
-
-function laneOriginOfLetter({ letter }: DecidedRecord): Origin | null {
-  try {
-    const { url: destination, queueName: queue } = letter;
-    return laneOriginOf({ destination, ...(queue === undefined ? {} : { queue }) });
-  } catch {
-    return null;
-  }
-}
-
-/** Only what an outage may have done to it is kept from being parked. */
-function isDown({ letter }: DecidedRecord): boolean {
-  return comeBackKindOf(letter.responseStatus) === "down";
 }
 
 function share(

@@ -1,0 +1,12 @@
+import { comeBackKindOf } from "../../message/come-back-kind.ts";
+import type { DecidedRecord } from "../stages/records.ts";
+
+/** About to be parked because its attempts are spent; one that was parked before stays so. */
+export function isNewlyExhausted({ decision, view }: Pick<DecidedRecord, "decision" | "view">): boolean {
+  return decision.then === "park" && decision.reason === "attempts-exhausted" && view.state !== "parked";
+}
+
+/** Only what an outage may have done to it is kept from being parked by a lane. */
+export function mayBeKept({ letter }: Pick<DecidedRecord, "letter">): boolean {
+  return comeBackKindOf(letter.responseStatus) === "down";
+}
