@@ -1,9 +1,9 @@
-import type { AuditAct, AuditEntry, AuditRecord, NewAuditEntry } from "../ports/audit.ts";
+import type { AuditAct, AuditEntry, AuditLane, AuditRecord, NewAuditEntry } from "../ports/audit.ts";
 import { RedriverError } from "../ports/errors.ts";
 import type { DrainName, SourceId } from "../ports/ids.ts";
 
 /**
- * An entry as it is kept: JSON { v layout, a act, b by, d drain, p passId, h documentHash, w why, g groups }. Records of one rule, reason,
+ * An entry as it is kept: JSON { v layout, a act, b by, d drain, p passId, h documentHash, w why, l lane, g groups }. Records of one rule, reason,
  * attempt and notes are one group { r rule, e reason, n attempt, x notes, i dlqIds, as, pa parents }: of a hundred records only
  * the ids are kept a hundred times. `as` and `pa` stand beside `i`, "" where there is none. What is absent is left out.
  */
@@ -15,6 +15,7 @@ interface StoredEntry {
   readonly p?: string;
   readonly h?: string;
   readonly w?: string;
+  readonly l?: AuditLane;
   readonly g?: readonly StoredGroup[];
 }
 
@@ -44,7 +45,7 @@ export function toTexts(entry: NewAuditEntry): readonly string[] {
   return texts;
 }
 
-function toText({ act, by, drain, passId, documentHash, why, records }: NewAuditEntry): string {
+function toText({ act, by, drain, passId, documentHash, why, lane, records }: NewAuditEntry): string {
   const stored: StoredEntry = {
     v: 1,
     a: act,
@@ -53,6 +54,7 @@ function toText({ act, by, drain, passId, documentHash, why, records }: NewAudit
     ...(passId === undefined ? {} : { p: passId }),
     ...(documentHash === undefined ? {} : { h: documentHash }),
     ...(why === undefined ? {} : { w: why.slice(0, longestWhy) }),
+    ...(lane === undefined ? {} : { l: lane }),
     ...(records.length === 0 ? {} : { g: toGroups(records) }),
   };
   return JSON.stringify(stored);
@@ -103,6 +105,7 @@ export function parseEntryText(text: string, at: number, source: SourceId): Audi
     ...(stored.p === undefined ? {} : { passId: stored.p }),
     ...(stored.h === undefined ? {} : { documentHash: stored.h }),
     ...(stored.w === undefined ? {} : { why: stored.w }),
+    ...(stored.l === undefined ? {} : { lane: stored.l }),
     records: (stored.g ?? []).flatMap(toRecords),
   };
 }

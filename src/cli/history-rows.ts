@@ -1,7 +1,7 @@
 import { toPrintable } from "../message/masked-text.ts";
-import type { AuditEntry } from "../ports/audit.ts";
+import type { AuditEntry, AuditLane } from "../ports/audit.ts";
 
-/** One dead letter in one act; an act on no dead letter (a pause) is a row too. */
+/** One dead letter in one act; an act on no dead letter (a pause, the move of a lane) is a row too. */
 export interface HistoryRow {
   /** Unix ms, by Redis's clock. */
   readonly at: number;
@@ -17,6 +17,7 @@ export interface HistoryRow {
   readonly parent?: string;
   readonly notes?: readonly string[];
   readonly why?: string;
+  readonly lane?: AuditLane;
   readonly passId?: string;
   readonly documentHash?: string;
 }
@@ -41,7 +42,7 @@ export const historyHeader = [
   "as",
 ] as const;
 
-/** The cells of these rows, newest first. A `reason` is a decision's, a `why` is a person's. */
+/** The cells of these rows, newest first. A `reason` is a decision's or a lane's, a `why` is a person's. */
 export function toTableRows(rows: readonly HistoryRow[]): readonly (readonly string[])[] {
   const proofs = new Map<string, string>();
   return rows
@@ -68,7 +69,7 @@ function toCells(row: HistoryRow, proof: string | undefined): readonly string[] 
     row.dlqId ?? "-",
     row.drain ?? (row.dlqId === null ? "(all)" : "-"),
     row.rule ?? "-",
-    row.reason ?? "-",
+    row.reason ?? row.lane?.why ?? "-",
     toNotes(row, proof),
     row.why ?? "-",
     row.by,
@@ -76,7 +77,16 @@ function toCells(row: HistoryRow, proof: string | undefined): readonly string[] 
   ].map(toPrintable);
 }
 
-function toNotes({ notes = [], parent }: HistoryRow, proof: string | undefined): string {
-  const parts = [...new Set(notes), proof, parent === undefined ? undefined : `came back from ${parent}`];
+function toNotes({ notes = [], parent, lane }: HistoryRow, proof: string | undefined): string {
+  const parts = [
+    ...new Set(notes),
+    proof,
+    parent === undefined ? undefined : `came back from ${parent}`,
+    ...(lane === undefined ? [] : toLaneNotes(lane)),
+  ];
   return parts.filter((part) => part !== undefined).join(", ") || "-";
+}
+
+function toLaneNotes({ origin, from, to, sent, comeBacks }: AuditLane): readonly string[] {
+  return [origin, `${from} to ${to}`, `${sent} sent`, `${comeBacks} back`];
 }

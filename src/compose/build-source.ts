@@ -133,6 +133,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
       if (drain.source.id === config.id) passes.forceFull(drain.name).catch(() => undefined);
     }
   };
+  const audit = buildAudit(redis, config.id, parts.onAudit);
   let losses = 0;
   const runtime: SourceRuntime = {
     ...world,
@@ -145,7 +146,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
       forceFullPasses();
       losses += 1;
     }),
-    audit: buildAudit(redis, config.id, parts.onAudit),
+    audit,
     copies: rememberCopies(
       createRedisCopyBook(redis, config.id, {
         lifeMs: config.retentionMs,
@@ -168,6 +169,8 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
       clock: world.clock,
       events: world.events,
       passes,
+      audit,
+      by: world.by,
     }),
     passes,
     book,

@@ -1,4 +1,5 @@
 import type { DrainName, SourceId } from "./ids.ts";
+import type { LaneState, Origin } from "./lanes.ts";
 
 export const auditActs = [
   "republish",
@@ -11,6 +12,9 @@ export const auditActs = [
   "pause",
   "resume",
   "apply",
+  "lane-halted",
+  "lane-resumed",
+  "lane-opened",
 ] as const;
 export type AuditAct = (typeof auditActs)[number];
 
@@ -30,9 +34,21 @@ export interface AuditRecord {
   readonly notes?: readonly string[];
 }
 
+/** The move of a lane, in an act that is one. */
+export interface AuditLane {
+  readonly origin: Origin;
+  readonly from: LaneState;
+  readonly to: LaneState;
+  /** Counts and statuses, and nothing of a message. */
+  readonly why: string;
+  /** Of the step that it was judged by. */
+  readonly sent: number;
+  readonly comeBacks: number;
+}
+
 /**
  * What was done, to which dead letters, by whom and why. `republish`, `drop`, `park`, `delete`, `copy`, `release`, `pause`, `resume`,
- * `apply` are written before the act they name; `published` follows the answer.
+ * `apply` are written before the act they name; `published` follows the answer, and `lane-halted`, `lane-resumed`, `lane-opened` the move.
  */
 export interface AuditEntry {
   /** Unix ms, by the clock of what keeps the record (Redis). */
@@ -47,7 +63,9 @@ export interface AuditEntry {
   readonly documentHash?: string;
   /** A person's reason. */
   readonly why?: string;
-  /** In no particular order. Empty for `pause` and `resume`. */
+  /** Of the moves of lanes. */
+  readonly lane?: AuditLane;
+  /** In no particular order. Empty for `pause` and `resume`, and for moves of lanes. */
   readonly records: readonly AuditRecord[];
 }
 

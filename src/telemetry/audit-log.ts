@@ -18,8 +18,9 @@ export function createAuditLog(logger: Logger): (entry: NewAuditEntry) => void {
   };
 }
 
-function toMessage({ act, drain, records, why }: NewAuditEntry, count: number): string {
+function toMessage({ act, drain, records, why, lane }: NewAuditEntry, count: number): string {
   const where = drain === null ? "" : ` in ${drain}`;
   const what = records.length === 0 ? "" : ` ${count}`;
-  return `${act}${what}${where}${why === undefined ? "" : `: ${why}`}`;
+  const said = lane === undefined ? why : `${lane.origin}: ${lane.why}`;
+  return `${act}${what}${where}${said === undefined ? "" : `: ${said}`}`;
 }

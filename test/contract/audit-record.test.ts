@@ -45,6 +45,24 @@ const kinds: readonly {
 ];
 
 describe.each(kinds)("the audit ($name)", ({ create }) => {
+  test("keeps the move of a lane, which no dead letter's history shows", async () => {
+    const audit = create();
+    const lane = {
+      origin: "https://a.example",
+      from: "open",
+      to: "halted",
+      why: "3 of 5 came back, 503",
+      sent: 5,
+      comeBacks: 3,
+    } as const;
+    const move = entry({ act: "lane-halted", lane, records: [] });
+    await audit.note([move]);
+    expect(await read(audit)).toEqual([{ ...move, at: expect.any(Number) }]);
+    expect(await read(audit, { drain: orders })).toHaveLength(1);
+    expect(await read(audit, { drain: "other" as DrainName })).toEqual([]);
+    expect(await read(audit, { dlqIds: new Set(["1-0"]) })).toEqual([]);
+  });
+
   test("keeps every field of an entry, and says when it was written", async () => {
     const audit = create();
     const before = Date.now();

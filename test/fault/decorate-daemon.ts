@@ -25,12 +25,13 @@ export function decorateDaemon({ failpoints, disk, redis }: FaultParts): Decorat
     source(built) {
       const { config, clock, events } = built;
       const passes = wrapPort("passes", built.passes, failpoints);
+      const audit = wrapPort("audit", built.audit, failpoints);
       return {
         ...built,
         service: wrapService(built.service, failpoints),
         ledger: wrapPort("ledger", built.ledger, failpoints),
         capacity: wrapPort("capacity", built.capacity, failpoints),
-        audit: wrapPort("audit", built.audit, failpoints),
+        audit,
         copies: wrapPort("copies", built.copies, failpoints),
         passes,
         book: wrapPort("book", built.book, failpoints),
@@ -48,6 +49,8 @@ export function decorateDaemon({ failpoints, disk, redis }: FaultParts): Decorat
           clock,
           events,
           passes,
+          audit,
+          by: built.by,
         }),
       };
     },

@@ -22,6 +22,21 @@ describe("the table of history", () => {
     expect(column("why", rows)).toEqual(["the receiver is fixed", "-"]);
   });
 
+  it("says of a lane's move which one, from where to where, why, and of how many", () => {
+    const lane = {
+      origin: "https://a.example",
+      from: "ramping",
+      to: "halted",
+      why: "12 of 50 came back, 503",
+      sent: 50,
+      comeBacks: 12,
+    } as const;
+    const moves = [row({ act: "lane-halted", dlqId: null, lane })];
+    expect(column("reason", moves)).toEqual(["12 of 50 came back, 503"]);
+    expect(column("notes", moves)).toEqual(["https://a.example, ramping to halted, 50 sent, 12 back"]);
+    expect([column("dlqId", moves), column("why", moves)]).toEqual([["-"], ["-"]]);
+  });
+
   it("says each note once", () => {
     expect(column("notes", rows)).toEqual(["-", "group-membership, schedule-id, came back from 0-0"]);
   });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { NewAuditEntry } from "../../src/ports/audit.ts";
 import { RedriverError } from "../../src/ports/errors.ts";
 import type { LaneAnswer, LaneBook, LaneChange, LaneReady } from "../../src/ports/lanes.ts";
 import { createLanes } from "../../src/redrive/lanes/lanes.ts";
@@ -34,6 +35,7 @@ function stageOf({
   readonly isAway?: boolean;
 }) {
   const calls: unknown[] = [];
+  const noted: NewAuditEntry[] = [];
   const act = (...call: readonly unknown[]): Promise<void> => {
     calls.push(call);
     return isAway ? Promise.reject(new RedriverError("redis-unavailable", "away")) : Promise.resolve();
@@ -48,12 +50,14 @@ function stageOf({
     book,
     clock: { now: () => 1_000_000 },
     events: { emit: ({ type }) => void calls.push(type) },
+    audit: { note: (entries) => Promise.resolve(void noted.push(...entries)) },
+    by: "daemon pod-7",
     passes: {
       forceFull: (name) => act("forceFull", name),
       recall: (name, minutes) => act("recall", name, minutes),
     },
   });
-  return { lanes, calls };
+  return { lanes, calls, noted };
 }
 
 const step = { lane, step: 1 };
@@ -83,6 +87,32 @@ test("a halt wakes nobody", async () => {
   await lanes.looked(step, 0, []);
   expect(calls).toEqual(["lane:moved"]);
   expect(lanes.takeReady()).toEqual([]);
+});
+
+test.each([
+  ["canary", "halted", "lane-halted"],
+  ["open", "halted", "lane-halted"],
+  ["halted", "canary", "lane-resumed"],
+  ["ramping", "open", "lane-opened"],
+  ["canary", "open", "lane-opened"],
+] as const)(
+  "a move from %s to %s is in the audit, as %s, with nothing of a message",
+  async (from, to, act) => {
+    const { lanes, noted } = stageOf({
+      change: moved({ from, to, why: "2 of 5 came back, 503", comeBacks: 2, places: [60_000] }),
+    });
+    await lanes.looked(step, 0, []);
+    const move = { origin, from, to, why: "2 of 5 came back, 503", sent: 5, comeBacks: 2 };
+    expect(noted).toEqual([{ act, by: "daemon pod-7", source, drain, lane: move, records: [] }]);
+  },
+);
+
+test("another step is not in the audit", async () => {
+  for (const to of ["ramping", "canary"] as const) {
+    const { lanes, noted } = stageOf({ change: moved({ from: "canary", to }) });
+    await lanes.looked(step, 0, []);
+    expect(noted).toEqual([]);
+  }
 });
 
 test("a drain is woken also where its minutes could not be called back", async () => {

@@ -1,7 +1,7 @@
 import type { Clock } from "../../ports/clock.ts";
 import { isRedisAway } from "../../ports/errors.ts";
 import type { Events } from "../../ports/events.ts";
-import type { DrainName, SourceId } from "../../ports/ids.ts";
+import type { DrainName } from "../../ports/ids.ts";
 import type {
   LaneBook,
   LaneChange,
@@ -13,6 +13,7 @@ import type {
   StepRef,
 } from "../../ports/lanes.ts";
 import type { PassBook } from "../../ports/passes.ts";
+import { noteMove, type MoveNotes } from "./note-move.ts";
 
 /** By then it is over by Redis's clock too. */
 const afterWatchMs = 250;
@@ -40,15 +41,15 @@ export interface Lanes {
   takeNext(): readonly number[];
 }
 
-export interface LanesParts {
-  readonly source: SourceId;
+export interface LanesParts extends MoveNotes {
   readonly book: LaneBook;
   readonly clock: Pick<Clock, "now">;
   readonly events: Events;
   readonly passes: Pick<PassBook, "forceFull" | "recall">;
 }
 
-export function createLanes({ source, book, clock, events, passes }: LanesParts): Lanes {
+export function createLanes(parts: LanesParts): Lanes {
+  const { source, book, clock, events, passes } = parts;
   const ready = new Set<DrainName>();
   let nextLookAt: number | null = null;
   let nextProbeAt: number | null = null;
@@ -73,6 +74,7 @@ export function createLanes({ source, book, clock, events, passes }: LanesParts)
     if (wantsFull) await passes.forceFull(change.drain).catch(() => undefined);
     if (change.to !== "halted") await wake({ drain: change.drain, places });
     events.emit({ type: "lane:moved", source, ...told });
+    await noteMove(parts, change);
   };
 
   return {

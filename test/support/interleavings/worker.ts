@@ -135,6 +135,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     clock,
     events,
   });
+  const audit = auditOf(installation, life);
   return {
     clock,
     events,
@@ -150,9 +151,11 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
       clock,
       events,
       passes: installation.passes,
+      audit,
+      by: life.name,
     }),
     guards: { standings: () => Promise.resolve([]), peek: () => Promise.resolve([]) },
-    audit: auditOf(installation, life),
+    audit,
     copies: installation.copies,
     passes: inOne(installation.passes, ["takeWindow", "progress", "endWindow"]),
     book: installation.book,
