@@ -78,6 +78,8 @@ export type RedriverEvent =
       readonly messageId: string;
       readonly deduplicated: boolean;
       readonly attempt: number;
+      /** Sent as one of its lane. */
+      readonly canary: boolean;
     }
   | {
       readonly type: "record:come-back";
@@ -86,6 +88,8 @@ export type RedriverEvent =
       readonly dlqId: string;
       readonly parentDlqId: string;
       readonly attempt: number;
+      /** It was sent as one of its lane. */
+      readonly canary: boolean;
     }
   | {
       readonly type: "record:settled";

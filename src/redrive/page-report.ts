@@ -125,7 +125,7 @@ export function createPageReport(drain: DrainRuntime): PageReport {
       for (const { letter, reading, isNewComeBack } of records) {
         if (!isNewComeBack || reading.kind !== "come-back") continue;
         tally.comeBacks += 1;
-        const { parentDlqId, attempt } = reading.lineage;
+        const { parentDlqId, attempt, step } = reading.lineage;
         events.emit({
           type: "record:come-back",
           drain: name,
@@ -133,6 +133,7 @@ export function createPageReport(drain: DrainRuntime): PageReport {
           dlqId: letter.dlqId,
           parentDlqId,
           attempt,
+          canary: step?.isCanary === true,
         });
       }
     },

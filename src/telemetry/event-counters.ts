@@ -61,6 +61,15 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
     "source",
     "drain",
   ]);
+  const canaries = counter("redriver_canaries_total", "Dead letters that were published as canaries.", [
+    "source",
+    "drain",
+  ]);
+  const canaryComeBacks = counter(
+    "redriver_canary_come_backs_total",
+    "Canaries that were found dead again.",
+    ["source", "drain"],
+  );
   const unknown = counter("redriver_unknown_outcomes_total", "Dead letters whose publish got no answer.", [
     "source",
     "drain",
@@ -191,7 +200,8 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
         for (const outcome of Object.keys(passOutcomes)) passes.inc({ drain, outcome }, 0);
         for (const why of Object.keys(doubles)) declared.inc({ drain, why }, 0);
         for (const deduplicated of ["true", "false"]) published.inc({ drain, deduplicated }, 0);
-        for (const each of [settled, comeBacks, unknown]) each.inc({ source: source.id, drain }, 0);
+        for (const each of [settled, comeBacks, canaries, canaryComeBacks, unknown])
+          each.inc({ source: source.id, drain }, 0);
         windowFailures.inc({ drain }, 0);
         found.inc({ drain }, 0);
         passSeconds.zero({ drain });
@@ -210,8 +220,10 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
             reason: event.decision.reason,
           });
         case "record:published":
+          if (event.canary) canaries.inc({ source: event.source, drain: event.drain });
           return published.inc({ drain: event.drain, deduplicated: String(event.deduplicated) });
         case "record:come-back":
+          if (event.canary) canaryComeBacks.inc({ source: event.source, drain: event.drain });
           return comeBacks.inc({ source: event.source, drain: event.drain });
         case "record:settled":
           return settled.inc({ source: event.source, drain: event.drain ?? "none" }, event.count);

@@ -183,9 +183,10 @@ function toLine(event: RedriverEvent): Line {
     case "lane:moved": {
       const { drain, origin, from, to, size, why } = event;
       const next = to === "halted" || to === "open" ? to : `${to}, next ${size}`;
+      const resumed = from === "halted" && to !== "halted" ? "resumed, " : "";
       return {
         level: to === "halted" && from !== "halted" ? "warn" : "info",
-        message: `lane ${origin} of ${drain}: ${next}: ${why}`,
+        message: `lane ${origin} of ${drain}: ${resumed}${next}: ${why}`,
       };
     }
     case "statistics:read":

@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "prom-client";
 import { toInDoubt, type QueueFacts } from "../ports/queue-facts.ts";
 
 /** Sets every gauge that tells of Redis; `null` takes all their series away, because absent is not 0. */
@@ -113,9 +113,24 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
     "1 for the state that a lane is in; of the 20 lanes of a source that were used last.",
     ["source", "drain", "origin", "state"],
   );
+  /** Kept in Redis like the gauges, and so set at each scrape to what is kept there. */
+  const total = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Counter({ name, help, labelNames, registers: [registry] });
+  const laneCanaries = total(
+    "redriver_lane_canaries_total",
+    "Canaries that a lane has sent since it is remembered; of the 20 lanes of a source that were used last.",
+    ["source", "drain", "origin"],
+  );
+  const laneComeBacks = total(
+    "redriver_lane_come_backs_total",
+    "Those of them that came back; of the same lanes.",
+    ["source", "drain", "origin"],
+  );
   const all = [
     lanes,
     lane,
+    laneCanaries,
+    laneComeBacks,
     depth,
     sourceOldest,
     sourceExpiry,
@@ -184,7 +199,11 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
     for (const { source, lanes: seen } of facts.sources) {
       if (seen === null) continue;
       for (const [state, count] of Object.entries(seen.counts)) lanes.set({ source, state }, count);
-      for (const { drain, origin, state } of seen.latest) lane.set({ source, drain, origin, state }, 1);
+      for (const { drain, origin, state, totals } of seen.latest) {
+        lane.set({ source, drain, origin, state }, 1);
+        laneCanaries.inc({ source, drain, origin }, totals.canaries);
+        laneComeBacks.inc({ source, drain, origin }, totals.comeBacks);
+      }
     }
     for (const { source, summary } of facts.sources) {
       if (summary === null) continue;

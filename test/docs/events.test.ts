@@ -61,8 +61,10 @@ const samples: Samples = {
       explanation: "e",
     },
   ],
-  "record:published": [{ drain, source, dlqId, messageId: "m", deduplicated: false, attempt: 1 }],
-  "record:come-back": [{ drain, source, dlqId, parentDlqId: "0-0", attempt: 1 }],
+  "record:published": [
+    { drain, source, dlqId, messageId: "m", deduplicated: false, attempt: 1, canary: false },
+  ],
+  "record:come-back": [{ drain, source, dlqId, parentDlqId: "0-0", attempt: 1, canary: false }],
   "record:settled": [{ drain, source, count: 1 }],
   "record:passed-over": [{ source, date: 1 }],
   "archive:copied": [{ source, drain, count: 1 }],

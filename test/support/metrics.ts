@@ -75,7 +75,12 @@ const restingLane: Omit<LaneView, "drain" | "origin" | "state"> = {
 export const lanes: LanesSeen = {
   counts: { canary: 0, ramping: 1, open: 3, halted: 1 },
   latest: [
-    { drain: "orders", origin: "https://a.example", state: "open" },
+    {
+      drain: "orders",
+      origin: "https://a.example",
+      state: "open",
+      totals: { canaries: 105, comeBacks: 3, halts: 1 },
+    },
     { drain: "orders", origin: "https://b.example", state: "halted" },
   ].map((lane) => ({ ...restingLane, ...lane }) as LaneView),
 };

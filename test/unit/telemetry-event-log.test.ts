@@ -213,12 +213,27 @@ describe("an event's line", () => {
     expect(log({ ...closed, counts: nothing, outcome: "abandoned" }).level).toBe("warn");
   });
 
+  test("of a lane warns where it halts, and says at info that it has resumed", () => {
+    const move = { type: "lane:moved", source, drain, origin: "https://a.example", sent: 5 } as const;
+    const halt = { ...move, from: "open", to: "halted", size: 0, why: "3 of 5 came back, 503" } as const;
+    expect(log({ ...halt, comeBacks: 3 })).toMatchObject({
+      level: "warn",
+      msg: "lane https://a.example of orders: halted: 3 of 5 came back, 503",
+    });
+    const resumption = { ...move, from: "halted", to: "canary", size: 5, why: "a probe survived" } as const;
+    expect(log({ ...resumption, comeBacks: 0 })).toMatchObject({
+      level: "info",
+      msg: "lane https://a.example of orders: resumed, canary, next 5: a probe survived",
+    });
+  });
+
   test("of a single record is at debug where nobody has to look at it", () => {
     const one = { drain, source, dlqId: "1-0" };
-    expect(
-      log({ type: "record:published", ...one, messageId: "m", deduplicated: false, attempt: 1 }).level,
-    ).toBe("debug");
-    expect(log({ type: "record:come-back", ...one, parentDlqId: "0-0", attempt: 1 }).level).toBe("debug");
+    const sent = { ...one, attempt: 1, canary: false };
+    expect(log({ type: "record:published", ...sent, messageId: "m", deduplicated: false }).level).toBe(
+      "debug",
+    );
+    expect(log({ type: "record:come-back", ...sent, parentDlqId: "0-0" }).level).toBe("debug");
     const twice = { type: "double:found", ...one, first: "a", second: "b" } as const;
     expect(log(twice).level).toBe("error");
   });

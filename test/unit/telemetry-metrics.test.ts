@@ -71,8 +71,27 @@ describe("events are counted", () => {
         messageId: "m",
         deduplicated: true,
         attempt: 1,
+        canary: false,
       },
       'redriver_published_total{drain="orders",deduplicated="true"}',
+      1,
+    ],
+    [
+      {
+        ...base,
+        type: "record:published",
+        dlqId: "1-0",
+        messageId: "m",
+        deduplicated: false,
+        attempt: 1,
+        canary: true,
+      },
+      'redriver_canaries_total{source="eu",drain="orders"}',
+      1,
+    ],
+    [
+      { ...base, type: "record:come-back", dlqId: "2-0", parentDlqId: "1-0", attempt: 1, canary: true },
+      'redriver_canary_come_backs_total{source="eu",drain="orders"}',
       1,
     ],
     [
@@ -91,7 +110,7 @@ describe("events are counted", () => {
       2,
     ],
     [
-      { ...base, type: "record:come-back", dlqId: "2-0", parentDlqId: "1-0", attempt: 1 },
+      { ...base, type: "record:come-back", dlqId: "2-0", parentDlqId: "1-0", attempt: 1, canary: false },
       'redriver_come_backs_total{source="eu",drain="orders"}',
       1,
     ],

@@ -63,6 +63,9 @@ describe("facts about the queue", () => {
       'redriver_lanes{source="eu",state="canary"}': 0,
       'redriver_lanes{source="eu",state="open"}': 3,
       'redriver_lane{source="eu",drain="orders",origin="https://b.example",state="halted"}': 1,
+      'redriver_lane_canaries_total{source="eu",drain="orders",origin="https://a.example"}': 105,
+      'redriver_lane_come_backs_total{source="eu",drain="orders",origin="https://a.example"}': 3,
+      'redriver_lane_come_backs_total{source="eu",drain="orders",origin="https://b.example"}': 0,
       'redriver_records_exact{source="eu",drain="none"}': 1,
       'redriver_oldest_record_timestamp_seconds{source="eu",drain="none"}': 1_700_000_020,
       'redriver_earliest_expiry_timestamp_seconds{source="eu",drain="none"}': 1_700_259_220,
@@ -92,6 +95,8 @@ describe("facts about the queue", () => {
     "redriver_guard_closed",
     "redriver_lanes",
     "redriver_lane",
+    "redriver_lane_canaries_total",
+    "redriver_lane_come_backs_total",
     "redriver_source_depth",
     "redriver_source_expiring_unarchived_records",
     "redriver_source_census_timestamp_seconds",
@@ -114,6 +119,15 @@ describe("facts about the queue", () => {
     const all = await samples(metrics);
     expect(all.get("redriver_redis_up")).toBe(0);
     expect(Object.assign({}, ...queueGauges.map((name) => named(all, name)))).toEqual({});
+  });
+
+  test("that only grow show what is kept in Redis, however often they are read", async () => {
+    const metrics = create();
+    await metrics.render();
+    clock().advance(1_000);
+    const series = 'redriver_lane_canaries_total{source="eu",drain="orders",origin="https://a.example"}';
+    expect((await samples(metrics)).get(series)).toBe(105);
+    expect(await metrics.render()).toContain("# TYPE redriver_lane_canaries_total counter");
   });
 
   test("are given two seconds", async () => {

@@ -65,6 +65,7 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
       messageId: as,
       deduplicated,
       attempt: one.candidate.lineage.attempt,
+      canary: one.candidate.lineage.step?.isCanary === true,
     });
   }
   tellDeclared(
