@@ -1,5 +1,6 @@
 import type { Core } from "../compose/build-core.ts";
 import { pauseOf, readQueueFacts } from "../compose/read-facts.ts";
+import { readLaneNext } from "./read-lane-next.ts";
 import type { PauseRecord } from "../ports/passes.ts";
 import { toInDoubt, type QueueFacts } from "../ports/queue-facts.ts";
 
@@ -43,12 +44,14 @@ export async function readStatus(core: Core, { nextRuns, problems, now }: Status
         ...inDoubtNow(facts, drain),
       };
     }),
-    sources: facts.sources.map(({ source, summary, census, lanes }) => ({
-      source,
-      ...summary,
-      census,
-      lanes,
-    })),
+    sources: await Promise.all(
+      facts.sources.map(async ({ source, summary, census, lanes }) => ({
+        source,
+        ...summary,
+        census,
+        lanes: lanes === null ? null : await readLaneNext(core, lanes),
+      })),
+    ),
     replicas: replicas.map((replica) => ({
       ...replica,
       sameDocument: isWhole && replica.documentHash === core.document.hash,

@@ -1,6 +1,7 @@
 import { formatDuration } from "../rules/format-duration.ts";
-import type { LaneState, LaneView } from "../ports/lanes.ts";
+import type { LaneState } from "../ports/lanes.ts";
 import { counted } from "./counted.ts";
+import type { LaneStatus } from "./read-lane-next.ts";
 import type { Status } from "./read-status.ts";
 import { toTable } from "./table.ts";
 import { terminalColumns, wrapList, wrapText, wrapWords } from "./wrap.ts";
@@ -194,30 +195,44 @@ function toCensusLines(columns: number, census: SourceStatus["census"], now: num
   ];
 }
 
-/** Those that are not open one by one, because something waits for them; of the open ones how many. */
+/** Those that something waits for first; of those that were not used lately how many. */
 function toLaneLines(columns: number, lanes: SourceStatus["lanes"], now: number): readonly string[] {
   if (lanes === null) return [];
   const { counts, latest } = lanes;
   const told = laneStates.filter((state) => counts[state] > 0).map((state) => `${counts[state]} ${state}`);
-  const careful = latest.filter(({ state }) => state !== "open").map((lane) => toLaneText(lane, now));
+  const sorted = latest.toSorted((a, b) => Number(a.state === "open") - Number(b.state === "open"));
+  const all = laneStates.reduce((sum, state) => sum + counts[state], 0);
+  const more = all - latest.length;
   return [
     wrapList(columns, 2, "lanes", told.length === 0 ? ["none yet"] : told),
-    ...careful.map((items) => wrapList(columns, 4, "", items)),
+    ...sorted.map((lane) => wrapList(columns, 4, "", toLaneItems(lane, now))),
+    ...(more > 0 ? [wrapList(columns, 4, "", [`${more} more, used before these`])] : []),
   ];
 }
 
-function toLaneText(lane: LaneView, now: number): readonly string[] {
-  const { origin, drain, state, since, why, size, sent, comeBacks, nextAt } = lane;
-  const back = comeBacks.down + comeBacks.refused;
+function toLaneItems(lane: LaneStatus, now: number): readonly string[] {
+  const { origin, drain, state, since, why } = lane;
   return [
     `${cut(origin, longestOrigin)} of ${shortened(drain)}`,
     `${state} since ${formatDuration(span(since, now))}`,
     ...(why === "" ? [] : [why]),
-    ...(state === "halted" ? [] : [`${sent} of ${size} sent`, `${back} back`]),
-    ...(state === "halted" && nextAt !== null
-      ? [nextAt > now ? `next probe in ${formatDuration(nextAt - now)}` : "next probe now"]
-      : []),
+    ...toLaneStep(lane),
+    ...toLaneNext(lane),
   ];
+}
+
+/** Of a halted lane, the step is its probe. */
+function toLaneStep({ state, size, sent, comeBacks }: LaneStatus): readonly string[] {
+  const back = comeBacks.down + comeBacks.refused;
+  if (state === "halted") return sent === 0 ? [] : ["a probe is out"];
+  return [`${sent} of a step of ${size} sent`, `${back} back`, `${sent - back} surviving`];
+}
+
+function toLaneNext({ state, size, sent, nextInMs }: LaneStatus): readonly string[] {
+  if (nextInMs === null) return [];
+  const when = nextInMs === 0 ? "now" : `in ${formatDuration(nextInMs)}`;
+  if (state === "halted") return [`next probe ${when}`];
+  return [nextInMs === 0 ? `takes ${Math.max(0, size - sent)} more now` : `next step ${when}`];
 }
 
 function toStrayText({ host, status, count }: StrayGroup): string {

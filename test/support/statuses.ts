@@ -1,6 +1,6 @@
 import type { Status } from "../../src/cli/read-status.ts";
 import { toStatusText } from "../../src/cli/status-text.ts";
-import type { LaneView } from "../../src/ports/lanes.ts";
+import type { LaneStatus } from "../../src/cli/read-lane-next.ts";
 import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";
 
 export const now = Date.UTC(2026, 7, 1, 12);
@@ -98,7 +98,7 @@ export function statusText(changes: Partial<Status>): string {
 }
 
 /** Every line that status has. */
-function lane(changes: Partial<LaneView>): LaneView {
+function lane(changes: Partial<LaneStatus>): LaneStatus {
   return {
     lane: "l",
     step: 1,
@@ -113,6 +113,7 @@ function lane(changes: Partial<LaneView>): LaneView {
     nextAt: null,
     totals: { canaries: 0, comeBacks: 0, halts: 0 },
     lastUsedAt: ago(minute),
+    nextInMs: null,
     ...changes,
   };
 }
@@ -177,15 +178,31 @@ export const troubled: Partial<Status> = {
         documentHash: "0f1e2d3c4b5a",
       },
       lanes: {
-        counts: { halted: 1, canary: 0, ramping: 1, open: 12 },
+        counts: { halted: 1, canary: 1, ramping: 1, open: 12 },
         latest: [
           lane({
             origin: "https://api.example.com",
             state: "halted",
             why: "3 of 5 came back, 503",
-            nextAt: now + 4 * minute,
+            nextInMs: 4 * minute,
           }),
-          lane({ origin: "queue:invoices", state: "ramping", why: "5 of 5 survived", size: 50, sent: 20 }),
+          lane({
+            origin: "queue:invoices",
+            state: "ramping",
+            why: "5 of 5 survived",
+            size: 50,
+            sent: 20,
+            nextInMs: 0,
+          }),
+          lane({
+            origin: "https://c.example",
+            state: "canary",
+            why: "a probe survived",
+            size: 5,
+            sent: 5,
+            comeBacks: { down: 1, refused: 0 },
+            nextInMs: 40_000,
+          }),
           lane({ origin: "https://b.example", state: "open" }),
         ],
       },

@@ -62,11 +62,16 @@ describe("status on a terminal", () => {
         back from api.example.com 503 (3), b.example without an answer (1)
         ledger    open 12, unknown 1, pending delete 4, the oldest 6m,
                   failed deletes 4, settle gate closed
-        lanes     1 halted, 1 ramping, 12 open
+        lanes     1 halted, 1 canary, 1 ramping, 12 open
                     https://api.example.com of orders, halted since 6m,
                     3 of 5 came back, 503, next probe in 4m
                     queue:invoices of orders, ramping since 6m, 5 of 5 survived,
-                    20 of 50 sent, 0 back
+                    20 of a step of 50 sent, 0 back, 20 surviving, takes 30 more now
+                    https://c.example of orders, canary since 6m, a probe survived,
+                    5 of a step of 5 sent, 1 back, 4 surviving, next step in 40s
+                    https://b.example of orders, open since 6m,
+                    0 of a step of 50 sent, 0 back, 0 surviving
+                    11 more, used before these
         resting   redriver-7d9f8b6c5d-q8k2p-1 is halted (unauthorised), said 3s ago
 
       replica                      document      for   seen ago

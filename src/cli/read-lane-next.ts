@@ -1,0 +1,37 @@
+import { toLaneId } from "../message/lane-id.ts";
+import type { Core } from "../compose/build-core.ts";
+import type { DrainName } from "../ports/ids.ts";
+import type { LaneView } from "../ports/lanes.ts";
+import type { LanesSeen } from "../ports/queue-facts.ts";
+
+/** A lane with when it can go on. */
+export interface LaneStatus extends LaneView {
+  /** Milliseconds until its step has room or is judged, or its probe is due; 0: now; null: it is open, or its drain is no more. */
+  readonly nextInMs: number | null;
+}
+
+/** Asks the lanes of each drain with nothing wanted, which changes nothing. Throws `redis-unavailable`. */
+export async function readLaneNext(
+  { drains }: Pick<Core, "drains">,
+  { latest, counts }: LanesSeen,
+): Promise<Omit<LanesSeen, "latest"> & { readonly latest: readonly LaneStatus[] }> {
+  const names = [...new Set(latest.map(({ drain }) => drain))];
+  const next = new Map((await Promise.all(names.map((name) => ofDrain(name)))).flat());
+  return {
+    counts,
+    latest: latest.map((lane) => ({ ...lane, nextInMs: next.get(lane.lane) ?? null })),
+  };
+
+  async function ofDrain(name: DrainName): Promise<readonly (readonly [string, number | null])[]> {
+    const drain = drains.get(name);
+    if (drain?.config.lane === undefined) return [];
+    const asks = latest
+      .filter(({ drain: of }) => of === name)
+      .map(({ origin }) => ({ lane: toLaneId(name, origin), origin, wanted: 0, knownBad: 0, places: [] }));
+    const { answers, at } = await drain.source.lanes.ask(name, drain.config.lane, asks);
+    return asks.map(({ lane }, index) => {
+      const until = answers[index]?.until ?? null;
+      return [lane, until === null ? null : Math.max(0, until - at)] as const;
+    });
+  }
+}
