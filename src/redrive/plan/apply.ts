@@ -4,8 +4,9 @@
  *   list ─► decide ─► only what is selected and still decided so ─► the page work of a pass (work-page.ts)
  *
  * The page work decides once more, right before it acts, and is let act only on what is still as planned. It is a person's
- * order, so the drain's mode is not asked; a pause stops it, and ledger, limits and guards hold as in a pass. What has no room
- * yet, or is in somebody's hands, is waited for, then the range is listed again; what rounds without progress leave is left.
+ * order, so the drain's mode is not asked; a pause stops it, and ledger, limits, guards and lanes hold as in a pass. What has no room
+ * yet, or is in somebody's hands, is waited for, then the range is listed again; what rounds without progress leave is left. That a
+ * halted lane is tried with one message is no progress.
  */
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { AuditRecord } from "../../ports/audit.ts";
@@ -14,6 +15,7 @@ import type { Tally } from "../../ports/passes.ts";
 import { addTallies, emptyTally, noReasons } from "../../ports/tally.ts";
 import type { ListingSignals } from "../list-patiently.ts";
 import type { PageOutcome } from "../page-report.ts";
+import { lookAtLanes } from "../lanes/look-at-lanes.ts";
 import { noteIntent, ofDrain } from "../note-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { workPage } from "../work-page.ts";
@@ -105,13 +107,19 @@ function createWork(run: ApplyRun) {
   const reasons = new Map<DlqId, string>();
   /** When the first of those that were left in this round has room. */
   let nextAt = Infinity;
+  /** When the first of the lanes that hold something can go on, as these say. */
+  let laneAt = Infinity;
 
   const sleep = (ms: number): Promise<void> =>
     source.clock.sleep(Math.max(shortestWaitMs, ms), AbortSignal.any([signals.signal, signals.stopping]));
   const leave = (dlqId: DlqId, reason: string, until?: number): void => {
     reasons.set(dlqId, reason);
-    if (until !== undefined && until > 0) nextAt = Math.min(nextAt, until);
+    if (until === undefined || until <= 0) return;
+    if (isOfLane(reason)) laneAt = Math.min(laneAt, until);
+    else nextAt = Math.min(nextAt, until);
   };
+
+  const isAllHalted = (): boolean => [...open.keys()].every((dlqId) => reasons.get(dlqId) === "lane-halted");
 
   /** Whether the plan selected it and it would be decided so now. */
   const isToBeDone = (record: SurveyedRecord): boolean => {
@@ -166,6 +174,9 @@ function createWork(run: ApplyRun) {
   /** One listing of the range. */
   const round = async (): Promise<void> => {
     nextAt = Infinity;
+    laneAt = Infinity;
+    // Whether or not a daemon runs that would: a step that nobody looks at is never judged.
+    if (drain.config.lane !== undefined) await lookAtLanes(source, signals.signal);
     const unseen = new Set(open.keys());
     for await (const page of survey(drain, run.range, signals)) {
       for (const { decided } of page.records) unseen.delete(decided.letter.dlqId);
@@ -179,6 +190,9 @@ function createWork(run: ApplyRun) {
       if (planned !== undefined) skips.gone(dlqId, planned);
     }
     for (const dlqId of unseen) open.delete(dlqId);
+    // A step's watch runs from its last publish, which this process knows of its own alone; a look before its end is one in vain.
+    const ownAt = Math.min(...source.lanes.takeNext());
+    nextAt = Math.min(nextAt, Number.isFinite(ownAt) ? ownAt : laneAt);
   };
 
   return {
@@ -187,7 +201,7 @@ function createWork(run: ApplyRun) {
         const before = open.size;
         await round();
         if (stop !== null || open.size === 0) return;
-        fruitless = open.size < before ? 0 : fruitless + 1;
+        fruitless = open.size < before && !isAllHalted() ? 0 : fruitless + 1;
         if (fruitless === roundsWithoutProgress) return;
         const waitMs = Number.isFinite(nextAt) ? nextAt - source.clock.now() : blindWaitMs * 2 ** fruitless;
         if (waitMs <= longestWaitMs) {
@@ -216,6 +230,10 @@ function untilOf({ decided: { decision, view } }: SurveyedRecord, takeoverMs: nu
   // Whoever has it in hands is done by then, or it may be taken over.
   if (view.state === "open" && !view.unknown) return view.lastAt + takeoverMs + 1;
   return decision.then === "hold" ? decision.until : undefined;
+}
+
+function isOfLane(reason: string): boolean {
+  return reason === "lane-watched" || reason === "lane-halted";
 }
 
 function sum(ids: Iterable<DlqId>, reasons: ReadonlyMap<DlqId, string>): Readonly<Record<string, number>> {
