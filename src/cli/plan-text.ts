@@ -8,6 +8,7 @@ import type { SignatureCounts } from "../redrive/plan/signature-count.ts";
 import { formatDuration } from "../rules/format-duration.ts";
 import type { Rate } from "../rules/spec.ts";
 import { counted } from "./counted.ts";
+import { toLanesText } from "./plan-lane-text.ts";
 import { toCeilingText, toClockText, toGuardText } from "./plan-room-text.ts";
 import { toDecisionsText, toExpiryText, toItems, toRulesText, toTime } from "./plan-rules-text.ts";
 import { wrapList, wrapText } from "./wrap.ts";
@@ -74,6 +75,7 @@ function toDrainText(columns: number, drain: PlanReport["drains"][number], now: 
     }),
     toRulesText(columns, drain.rules, now),
     ...(drain.failures.top.length === 0 ? [] : [`\n${toFailureText(columns, drain.failures)}`]),
+    toLanesText(columns, drain.lanes),
     ...(estimate.publishes === 0 ? [] : [`\n${toEstimateText(columns, estimate, drain.room)}`]),
   ].join("");
 }
@@ -125,6 +127,8 @@ function toBound(bound: Bound): string {
   switch (bound.kind) {
     case "day":
       return `perDay ${bound.limit}`;
+    case "lane":
+      return `the lane of ${bound.origin}, if nothing comes back`;
     case "calls":
       return "one call after the other";
     case "publish":

@@ -305,6 +305,7 @@ describe("an estimate", () => {
     publishes: 500,
     firstPublishes: 500,
     room: { perDay: null },
+    lanes: [],
     worstBilled: 2_000,
     deletes: 500,
     itemsPerPublish: 100,
@@ -355,6 +356,16 @@ describe("an estimate", () => {
       "a rate that takes longer than waiting for the next day",
       { ...day(1_000, 600), limits: { publish: { count: 1, perMs: 60_000 } } },
       { days: 2, durationMs: 30_000_000, boundBy: { kind: "publish" } },
+    ],
+    [
+      "a lane that takes longer than all that",
+      {
+        lanes: [
+          { origin: "https://a.example.com", durationMs: 2_000 },
+          { origin: "https://b.example.com", durationMs: 120_000 },
+        ],
+      },
+      { durationMs: 120_000, boundBy: { kind: "lane", origin: "https://b.example.com" } },
     ],
     ["nothing to do", { publishes: 0, deletes: 0, listed: 0 }, { durationMs: 150, passes: 1, days: 1 }],
   ])("is bound by %s", (_name, fields, expected) => {

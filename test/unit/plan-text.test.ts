@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { skipsOf, toApplyText, toQuestion, toWaitText } from "../../src/cli/apply-text.ts";
 import { toSkipChange, toSkipsText } from "../../src/cli/plan-skips-text.ts";
+import type { LaneForecast } from "../../src/redrive/plan/lane-forecast.ts";
 import { toPlanText, type PlanReport } from "../../src/cli/plan-text.ts";
 import { wrapList, wrapText, wrapWords } from "../../src/cli/wrap.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
@@ -203,6 +204,7 @@ const report: PlanReport = {
         perDay: { limit: 100, used: 90, left: 10, endsInMs: 49_500_000 },
         perPass: { limit: 500, usedByOpenPass: null },
       },
+      lanes: null,
       estimate: {
         publishes: 812,
         billed: { best: 812, worst: 3_248 },
@@ -215,6 +217,33 @@ const report: PlanReport = {
     },
   ],
 };
+
+const laneOf = (changes: Partial<LaneForecast>): LaneForecast => ({
+  origin: "https://a.example.com",
+  due: 812,
+  kept: 0,
+  state: "canary",
+  sinceMs: 180_000,
+  why: null,
+  sent: 0,
+  nextInMs: 0,
+  canaries: [],
+  plain: 0,
+  watches: 0,
+  durationMs: 0,
+  ...changes,
+});
+const withLanes = (lanes: readonly LaneForecast[], more = { lanes: 0, due: 0 }): PlanReport => ({
+  ...report,
+  drains: [
+    {
+      ...report.drains[0]!,
+      rules: [],
+      failures: { top: [], more: none },
+      lanes: { watchMs: 60_000, lanes, more },
+    },
+  ],
+});
 
 describe("a plan on the terminal", () => {
   it("answers what would be done, why, and what it would take", () => {
@@ -324,6 +353,89 @@ describe("a plan on the terminal", () => {
         stays     50 held
       "
     `);
+  });
+
+  it("says what lanes would do with what is due", () => {
+    const text = toPlanText(
+      80,
+      withLanes(
+        [
+          laneOf({
+            sinceMs: null,
+            canaries: [5, 50],
+            plain: 757,
+            watches: 2,
+            durationMs: 120_000,
+          }),
+          laneOf({
+            origin: "https://b.example.com",
+            state: "halted",
+            why: "3 of 5 came back, 503",
+            due: 90,
+            kept: 12,
+            nextInMs: 240_000,
+            canaries: [1, 50, 39],
+            watches: 2,
+            durationMs: 360_000,
+          }),
+          laneOf({
+            origin: "https://c.example.com",
+            state: "halted",
+            due: 3,
+            sent: 1,
+            nextInMs: 40_000,
+            canaries: [3],
+            durationMs: 40_000,
+          }),
+          laneOf({
+            origin: "queue:invoices",
+            state: "ramping",
+            due: 20,
+            sent: 50,
+            nextInMs: 40_000,
+            plain: 20,
+            durationMs: 40_000,
+          }),
+          laneOf({ origin: "https://d.example.com", state: "open", sinceMs: 3_600_000, due: 9, plain: 9 }),
+          laneOf({ origin: "https://e.example.com", state: "halted", due: 0, kept: 4 }),
+        ],
+        { lanes: 14, due: 200 },
+      ),
+    );
+    expect(text.slice(text.indexOf("  lanes:"), text.indexOf("  doing it now"))).toMatchInlineSnapshot(`
+      "  lanes: a destination gets more when nothing has come back for 1m
+          https://a.example.com, 812 due, new, 5 canaries now, then 50,
+          then 757 at once, the last in about 2m
+          https://b.example.com, 90 due, halted for 3m, 3 of 5 came back, 503,
+          a probe in 4m, 89 held until it survives, then 50, 39, the last in about 6m,
+          12 without attempts left held and not parked
+          https://c.example.com, 3 due, halted for 3m, its probe is watched,
+          3 held until it survives, then 3, the last in about 40s
+          queue:invoices, 20 due, ramping for 3m, 20 at once in 40s,
+          the last in about 40s
+          https://d.example.com, 9 due, open for 1h, all as the limits let them
+          https://e.example.com, 0 due, halted for 3m,
+          4 without attempts left held and not parked
+          14 more destinations, 200 due
+        apply goes by these lanes as a pass does: it sends a step, waits for its watch
+        and goes on, and leaves what has to wait longer than 10m, and what is of a
+        lane that stays halted
+
+      "
+    `);
+    const takes = {
+      ...report.drains[0]!.estimate,
+      durationMs: 120_000,
+      boundBy: { kind: "lane", origin: "https://a.example.com" } as const,
+    };
+    expect(toPlanText(80, { ...report, drains: [{ ...report.drains[0]!, estimate: takes }] })).toContain(
+      "about 2m (the lane of https://a.example.com, if nothing comes back)",
+    );
+  });
+
+  it("says nothing of lanes where there are none, nothing is due to them, and no more of open ones than that", () => {
+    expect(toPlanText(80, withLanes([]))).not.toContain("lanes");
+    expect(toPlanText(80, withLanes([laneOf({ state: "open", plain: 812 })]))).not.toContain("apply goes by");
   });
 
   it("fits 80 columns", () => {

@@ -7,6 +7,7 @@ import type { ForeseenRecord } from "./next-decision.ts";
 import { isParkedAlready } from "./plan-record.ts";
 import { createSignatureCount, type SignatureCounts } from "./signature-count.ts";
 import { isReconciling } from "../stages/capacity-request.ts";
+import type { LanesForecast } from "./lane-forecast.ts";
 import type { Room } from "./room.ts";
 import { toRuleEntry } from "./rule-entry.ts";
 import { createRuleCount, type RuleCount, type RuleReport } from "./rule-report.ts";
@@ -41,6 +42,8 @@ export interface DrainReport {
   readonly rules: readonly RuleReport[];
   readonly failures: SignatureCounts;
   readonly room: Room;
+  /** Null where the drain has none. */
+  readonly lanes: LanesForecast | null;
   readonly estimate: Estimate;
 }
 
@@ -49,7 +52,7 @@ export interface DrainCount {
   unusable(records: SurveyPage["unusable"]): void;
   add(record: ForeseenRecord): void;
   planned(): number;
-  report(cut: boolean, room: Room): DrainReport;
+  report(cut: boolean, room: Room, lanes: LanesForecast | null): DrainReport;
 }
 
 const mostHosts = 2_000;
@@ -96,7 +99,7 @@ export function createDrainCount(
       worstBilled += 1 + retriesOf(item.headers[`${source.headerPrefix}Retries`]);
     },
     planned: () => planned,
-    report(cut, room) {
+    report(cut, room, lanes) {
       const order = [...config.rules.map(({ name }): string | null => name), null];
       const reports = order.flatMap((name) => rules.get(name)?.report() ?? []);
       const [busiest] = targets.top(1).top;
@@ -117,12 +120,14 @@ export function createDrainCount(
         rules: reports,
         failures: failures.counts(),
         room,
+        lanes,
         estimate: estimate({
           limits: config.limits,
           listed,
           publishes: decisions.republish,
           firstPublishes,
           room,
+          lanes: lanes?.lanes ?? [],
           worstBilled,
           deletes: decisions.republish + decisions.drop + decisions.settle,
           itemsPerPublish: source.publish.maxItems,

@@ -1,5 +1,6 @@
 import type { LimitsConfig } from "../../ports/drains.ts";
 import type { Rate } from "../../rules/spec.ts";
+import type { LaneForecast } from "./lane-forecast.ts";
 import type { DayCeiling, Room } from "./room.ts";
 
 /** What it would take to act on what is due now. */
@@ -9,7 +10,7 @@ export interface Estimate {
   readonly billed: { readonly best: number; readonly worst: number };
   /** Requests to the service. */
   readonly calls: { readonly list: number; readonly publish: number; readonly remove: number };
-  /** By rates and what is left of today's ceiling; guards open when they open. */
+  /** By rates, what is left of today's ceiling, and lanes of which nothing comes back; guards open when they open. */
   readonly durationMs: number;
   readonly boundBy: Bound;
   /** Passes that an unattended drain needs under `perPass`; 1 without such a ceiling. */
@@ -24,7 +25,8 @@ export type Bound =
   | { readonly kind: "publish"; readonly rate: Rate }
   | { readonly kind: "host"; readonly rate: Rate; readonly host: string }
   | { readonly kind: "rule"; readonly rate: Rate; readonly rule: string }
-  | { readonly kind: "day"; readonly limit: number };
+  | { readonly kind: "day"; readonly limit: number }
+  | { readonly kind: "lane"; readonly origin: string };
 
 export interface EstimateInput {
   readonly limits: LimitsConfig;
@@ -33,6 +35,7 @@ export interface EstimateInput {
   /** Of those: what ceilings count, because it is published for the first time. */
   readonly firstPublishes: number;
   readonly room: Pick<Room, "perDay">;
+  readonly lanes: readonly Pick<LaneForecast, "origin" | "durationMs">[];
   readonly worstBilled: number;
   readonly deletes: number;
   readonly itemsPerPublish: number;
@@ -68,8 +71,13 @@ export function estimate(input: EstimateInput): Estimate {
   const byRates = bounds.reduce((one, other) => (other.ms > one.ms ? other : one));
   const { days, waitMs, lastCount, limit } = spread(firstPublishes, input.room.perDay);
   const byDay = waitMs + byRates.ms * (lastCount / Math.max(1, publishes));
-  const longest =
+  const byLimits =
     waitMs > 0 && byDay > byRates.ms ? { ms: byDay, bound: { kind: "day", limit } as const } : byRates;
+  const longest = input.lanes.reduce(
+    (one, { origin, durationMs }) =>
+      durationMs > one.ms ? { ms: durationMs, bound: { kind: "lane", origin } as const } : one,
+    byLimits,
+  );
   return {
     publishes,
     billed: { best: publishes, worst: input.worstBilled },

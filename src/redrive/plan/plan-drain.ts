@@ -4,6 +4,7 @@ import { compileGlob } from "../../rules/glob.ts";
 import type { ListingSignals } from "../list-patiently.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { createDrainCount, type DrainReport } from "./drain-report.ts";
+import { createLaneDemand } from "./lane-forecast.ts";
 import { foresee, type ForeseenRecord } from "./next-decision.ts";
 import { readRoom } from "./room.ts";
 import { survey, type FrozenRange, type SurveyedRecord } from "./survey.ts";
@@ -36,6 +37,9 @@ export async function planDrain(run: PlanRun): Promise<DrainReport> {
   const limit = filter.limit ?? Infinity;
   const isFiltered = filter.rules !== undefined || filter.host !== undefined;
   const count = createDrainCount(drain, range, show);
+  const demand = createLaneDemand(drain);
+  const report = async (cut: boolean): Promise<DrainReport> =>
+    count.report(cut, await readRoom(drain), await demand.forecast());
   let listed = 0;
   for await (const page of survey(drain, range, run.signals)) {
     // Such a record has neither a rule nor a host.
@@ -47,15 +51,16 @@ export async function planDrain(run: PlanRun): Promise<DrainReport> {
       if (!isWanted(record)) continue;
       const foreseen = foresee(drain, record);
       count.add(foreseen);
+      demand.add(foreseen);
       await run.onRecord(foreseen);
     }
     listed += looked;
     count.listed(looked);
     run.onPage({ listed, planned: count.planned() });
     const isAll = page.isLast && looked === page.records.length + page.unusable.length;
-    if (count.planned() === limit) return count.report(!isAll, await readRoom(drain));
+    if (count.planned() === limit) return report(!isAll);
   }
-  return count.report(false, await readRoom(drain));
+  return report(false);
 }
 
 function toTest({ rules, host }: PlanFilter): (record: SurveyedRecord) => boolean {

@@ -1,0 +1,154 @@
+/**
+ * What the lanes of a drain would do with what a plan selects, as they stand now. They are asked with nothing wanted, so nothing is granted
+ * to a plan and nothing of it is remembered.
+ */
+import { toLaneId } from "../../message/lane-id.ts";
+import type { LaneConfig } from "../../ports/drains.ts";
+import type { LaneAnswer, LaneState, LaneView, Origin } from "../../ports/lanes.ts";
+import { isNewlyExhausted, mayBeKept } from "../lanes/exhausted.ts";
+import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-origin.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { isReconciling } from "../stages/capacity-request.ts";
+import { foreseeSteps, type LaneSteps } from "./lane-steps.ts";
+import type { SurveyedRecord } from "./survey.ts";
+
+/** One lane: how many would go when, if nothing of them comes back. */
+export interface LaneForecast extends LaneSteps {
+  readonly origin: Origin;
+  /** Records that are due to it; one that was halted sends a single one of them, its probe, until that survives. */
+  readonly due: number;
+  /** Records without attempts left that it keeps from being parked. */
+  readonly kept: number;
+  readonly state: LaneState;
+  /** For how long; null where nobody has asked for it, or not lately. */
+  readonly sinceMs: number | null;
+  readonly why: string | null;
+  /** Sent of the step that is collecting or watched; of a halted lane 1 while its probe is out. */
+  readonly sent: number;
+  /** Until the next step, or the probe, can go; 0: now. */
+  readonly nextInMs: number;
+  /** Until the last of them can go. */
+  readonly durationMs: number;
+}
+
+export interface LanesForecast {
+  readonly watchMs: number;
+  /** Those with most records first. */
+  readonly lanes: readonly LaneForecast[];
+  /** The rest: destinations, as far as they were told apart, and what is due to them. */
+  readonly more: { readonly lanes: number; readonly due: number };
+}
+
+/** What a plan's records want of lanes, of bounded size. */
+export interface LaneDemand {
+  add(record: SurveyedRecord): void;
+  /** Throws `redis-unavailable`. Null where the drain has no lanes. */
+  forecast(): Promise<LanesForecast | null>;
+}
+
+const mostOrigins = 2_000;
+const mostForeseen = 10;
+/** Of those used last, because what a plan finds due is of a lane that was used lately, or of a new one. */
+const mostViews = 200;
+
+interface Wanted {
+  due: number;
+  exhausted: number;
+}
+
+export function createLaneDemand({ config, source }: DrainRuntime): LaneDemand {
+  const byOrigin = new Map<Origin, Wanted>();
+  const others = { lanes: 0, due: 0 };
+  const count = (origin: Origin, key: keyof Wanted): void => {
+    const known = byOrigin.get(origin);
+    if (known !== undefined) known[key] += 1;
+    else if (byOrigin.size < mostOrigins) byOrigin.set(origin, { due: 0, exhausted: 0, [key]: 1 });
+    else if (key === "due") {
+      others.lanes = 1;
+      others.due += 1;
+    }
+  };
+  const { lane } = config;
+  return {
+    add({ decided, candidate }) {
+      if (lane === undefined) return;
+      if (candidate !== null && !isReconciling(candidate)) count(laneOriginOf(candidate.toItem(1)), "due");
+      if (!isNewlyExhausted(decided) || !mayBeKept(decided)) return;
+      const origin = laneOriginOfLetter(decided.letter);
+      if (origin !== null) count(origin, "exhausted");
+    },
+    async forecast() {
+      if (lane === undefined) return null;
+      const sorted = [...byOrigin].toSorted(
+        ([one, ones], [other, others_]) =>
+          others_.due - ones.due || others_.exhausted - ones.exhausted || (one < other ? -1 : 1),
+      );
+      const told = sorted.slice(0, mostForeseen);
+      const rest = sorted.slice(mostForeseen).filter(([, { due }]) => due > 0);
+      return {
+        watchMs: lane.watchMs,
+        lanes: told.length === 0 ? [] : await ask(told, lane),
+        more: {
+          lanes: rest.length + others.lanes,
+          due: rest.reduce((sum, [, { due }]) => sum + due, others.due),
+        },
+      };
+    },
+  };
+
+  async function ask(
+    told: readonly (readonly [Origin, Wanted])[],
+    given: LaneConfig,
+  ): Promise<readonly LaneForecast[]> {
+    const asks = told.map(([origin]) => ({
+      lane: toLaneId(config.name, origin),
+      origin,
+      wanted: 0,
+      knownBad: 0,
+      places: [],
+    }));
+    const { answers, at } = await source.lanes.ask(config.name, given, asks);
+    const { lanes: views } = await source.lanes.views(mostViews);
+    return told.flatMap(([origin, wanted], index) => {
+      const answer = answers[index];
+      if (answer === undefined) return [];
+      const view = views.find((one) => one.lane === asks[index]?.lane);
+      const one = toForecast(origin, wanted, { answer, view, at, lane: given });
+      return one.due + one.kept > 0 ? [one] : [];
+    });
+  }
+}
+
+function toForecast(
+  origin: Origin,
+  { due, exhausted }: Wanted,
+  {
+    answer: { state, step, until, isSuspect },
+    view,
+    at,
+    lane,
+  }: {
+    readonly answer: LaneAnswer;
+    readonly view: LaneView | undefined;
+    readonly at: number;
+    readonly lane: LaneConfig;
+  },
+): LaneForecast {
+  // What was open or ramping and long unused is new again, which its view does not say.
+  const seen = view?.state === state ? view : null;
+  const { size, sent } = seen?.step === step ? seen : { size: state === "halted" ? 1 : lane.canary, sent: 0 };
+  const nextInMs = Math.max(0, (until ?? at) - at);
+  const steps = foreseeSteps(due, { state, size, sent, hasRoom: nextInMs === 0 }, lane);
+  return {
+    origin,
+    due,
+    kept: isSuspect ? exhausted : 0,
+    state,
+    sinceMs: seen === null ? null : Math.max(0, at - seen.since),
+    why: seen === null || seen.why === "" ? null : seen.why,
+    sent,
+    nextInMs,
+    ...steps,
+    durationMs: nextInMs + steps.watches * lane.watchMs,
+  };
+}
