@@ -267,6 +267,7 @@ function toView(lane: Lane): LaneView {
     sent: knownOf(step),
     comeBacks: { down, refused: kinds.length - down },
     nextAt: lane.nextAt,
+    isShaky: lane.isShaky,
     totals: { canaries: lane.canaries, comeBacks: lane.comeBacks, halts: lane.halts },
     lastUsedAt: lane.usedAt,
   };

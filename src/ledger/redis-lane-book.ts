@@ -30,7 +30,7 @@ import {
 /** A lane as the scripts keep it, as far as it is shown; absent stands for null. */
 interface LaneRow extends Omit<
   LaneView,
-  "step" | "size" | "sent" | "comeBacks" | "nextAt" | "totals" | "lastUsedAt"
+  "step" | "size" | "sent" | "comeBacks" | "nextAt" | "isShaky" | "totals" | "lastUsedAt"
 > {
   readonly step: {
     readonly step: number;
@@ -41,6 +41,7 @@ interface LaneRow extends Omit<
     readonly delivered: Readonly<Record<string, 1>>;
   };
   readonly nextAt?: number;
+  readonly isShaky?: true;
   readonly canaries: number;
   readonly comeBacks: number;
   readonly halts: number;
@@ -156,6 +157,7 @@ function toView({
   why,
   step,
   nextAt,
+  isShaky,
   usedAt,
   ...totals
 }: LaneRow): LaneView {
@@ -174,6 +176,7 @@ function toView({
     sent: Math.max(step.sent, said.length + Object.keys(step.delivered).length),
     comeBacks: { down, refused: said.length - down },
     nextAt: nextAt ?? null,
+    isShaky: isShaky ?? false,
     totals: { canaries, comeBacks, halts },
     lastUsedAt: usedAt,
   };

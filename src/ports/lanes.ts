@@ -128,6 +128,8 @@ export interface LaneView extends StepRef {
   readonly sent: number;
   readonly comeBacks: { readonly down: number; readonly refused: number };
   readonly nextAt: number | null;
+  /** It halted again before it was open for long: where a probe survives, `canary` messages follow and not ten times as many. */
+  readonly isShaky: boolean;
   /** Totals since the lane is remembered. */
   readonly totals: { readonly canaries: number; readonly comeBacks: number; readonly halts: number };
   /** Last publish; before the first, when it was first asked for. */

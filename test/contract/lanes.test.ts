@@ -885,6 +885,7 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
       sent: 1,
       comeBacks: { down: 0, refused: 0 },
       nextAt: null,
+      isShaky: false,
       totals: { canaries: 1, comeBacks: 0, halts: 0 },
       lastUsedAt: stand.now(),
     });

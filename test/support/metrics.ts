@@ -67,6 +67,7 @@ const restingLane: Omit<LaneView, "drain" | "origin" | "state"> = {
   sent: 0,
   comeBacks: { down: 0, refused: 0 },
   nextAt: null,
+  isShaky: false,
   totals: { canaries: 0, comeBacks: 0, halts: 0 },
   lastUsedAt: 1_700_000_000_000,
 };

@@ -111,6 +111,7 @@ function lane(changes: Partial<LaneStatus>): LaneStatus {
     sent: 0,
     comeBacks: { down: 0, refused: 0 },
     nextAt: null,
+    isShaky: false,
     totals: { canaries: 0, comeBacks: 0, halts: 0 },
     lastUsedAt: ago(minute),
     nextInMs: null,

@@ -22,7 +22,7 @@ async function letGo(count: number, driver: Driver, advance: (ms: number) => Pro
   return { canaries, plain: 0 };
 }
 
-const fresh: LaneStand = { state: "canary", size: 5, sent: 0, hasRoom: true };
+const fresh: LaneStand = { state: "canary", size: 5, sent: 0, isShaky: false, hasRoom: true };
 
 /** How a lane may stand when a plan is made. */
 const beginnings: readonly [
@@ -48,6 +48,14 @@ const beginnings: readonly [
     },
   ],
   ["that is open", (driver) => driver.open()],
+  [
+    "that is halted again",
+    async (driver, advance) => {
+      await driver.open();
+      await driver.failOpen();
+      await advance(1_000);
+    },
+  ],
   ["that is halted", async (driver) => void (await driver.halt())],
   [
     "that is halted and whose probe is out",
@@ -74,7 +82,13 @@ describe("the steps that a plan foresees", () => {
     const now: LaneStand =
       known === undefined
         ? fresh
-        : { state, size: known.size, sent: known.sent, hasRoom: (until ?? 0) <= stand.now() };
+        : {
+            state,
+            size: known.size,
+            sent: known.sent,
+            isShaky: known.isShaky,
+            hasRoom: (until ?? 0) <= stand.now(),
+          };
     if (!now.hasRoom) {
       // What is out is silent, too.
       await stand.advance(config.watchMs);

@@ -138,7 +138,8 @@ function toForecast(
   const seen = view?.state === state ? view : null;
   const { size, sent } = seen?.step === step ? seen : { size: state === "halted" ? 1 : lane.canary, sent: 0 };
   const nextInMs = Math.max(0, (until ?? at) - at);
-  const steps = foreseeSteps(due, { state, size, sent, hasRoom: nextInMs === 0 }, lane);
+  const isShaky = seen?.isShaky ?? false;
+  const steps = foreseeSteps(due, { state, size, sent, isShaky, hasRoom: nextInMs === 0 }, lane);
   return {
     origin,
     due,

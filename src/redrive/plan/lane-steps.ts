@@ -8,6 +8,8 @@ export interface LaneStand {
   readonly size: number;
   /** Of that step. */
   readonly sent: number;
+  /** Where it is halted: it flaps, and sends `canary` after its probe. */
+  readonly isShaky: boolean;
   /** It takes more of this step now. */
   readonly hasRoom: boolean;
 }
@@ -24,7 +26,7 @@ export interface LaneSteps {
 
 /**
  * The steps of docs/lanes.md, each silent: a step of `n` is followed by one of ten times `n`, and by an open lane where that would be
- * `openFrom` or more. Of a halted lane it is not known here whether it flaps; one that does sends `canary` after its probe. Pure.
+ * `openFrom` or more. Pure.
  */
 export function foreseeSteps(
   count: number,
@@ -45,7 +47,7 @@ export function foreseeSteps(
 
 /** How many canaries each step takes, from the next one on, until the lane is open. */
 function* roomsOf(
-  { state, size, sent, hasRoom }: LaneStand,
+  { state, size, sent, isShaky, hasRoom }: LaneStand,
   { canary, openFrom }: Pick<LaneConfig, "canary" | "openFrom">,
 ): Generator<number, void, undefined> {
   let next: number;
@@ -56,7 +58,7 @@ function* roomsOf(
       // A probe that is out already need not be sent.
       if (sent === 0) yield 1;
       next = 10 * canary;
-      if (next >= openFrom) yield canary;
+      if (isShaky || next >= openFrom) yield canary;
       break;
     case "canary":
     case "ramping":
