@@ -103,6 +103,7 @@ function toBecoming(
     onLoss: config.onLoss,
     checkItem: source.checkItem,
     lane: config.lane,
+    flowControl: config.flowControl,
   });
   if (prepared.kind === "park") return prepared;
   return { kind: "item", item: prepared.candidate.toItem(1), losses: prepared.candidate.losses };

@@ -1,8 +1,8 @@
 import type { BatchItem, DeadLetter } from "./dead-letter.ts";
 import { differencesOf } from "./body-differences.ts";
+import { originalFlowControl, toFlowControlValue } from "./flow-control.ts";
 import { isForwardable } from "./forward-headers.ts";
 import { byLowerName } from "./header-values.ts";
-import { originalFlowControl, toFlowControlValue } from "./item-settings.ts";
 import { toPrintable, toShownHeader, toShownJson, toShownText, type Show } from "./masked-text.ts";
 import { toShownUrl } from "./shown-url.ts";
 

@@ -1,8 +1,9 @@
 /** The settings of a message as item headers: all but method, forwarded headers, deduplication id and lineage. */
-import type { FlowControl, ItemChanges } from "../rules/spec.ts";
+import type { ItemChanges } from "../rules/spec.ts";
 import type { ParkReason } from "../rules/decision.ts";
 import type { DeadLetter, HeaderValues } from "./dead-letter.ts";
 import { isDestination } from "./destination.ts";
+import { originalFlowControl, toFlowControlValue } from "./flow-control.ts";
 import { toForwardHeaders } from "./forward-headers.ts";
 
 export type Headers = [name: string, value: string][];
@@ -65,27 +66,6 @@ export function toItemSettings(
 /** A change's word before the original's: `undefined` leaves it, `null` removes it. */
 export function chosen<T>(change: T | null | undefined, original: T | undefined): T | undefined {
   return change === undefined ? original : (change ?? undefined);
-}
-
-/** The value of a flow control header: a period says something only about a rate. Empty where nothing limits. */
-export function toFlowControlValue({ parallelism, rate, periodMs }: FlowControl): string {
-  return [
-    ...(parallelism === undefined ? [] : [`parallelism=${parallelism}`]),
-    ...(rate === undefined ? [] : [`rate=${rate}`]),
-    ...(rate === undefined || periodMs === undefined ? [] : [`period=${Math.ceil(periodMs / 1_000)}s`]),
-  ].join(", ");
-}
-
-/** As the record lists it; its period is in seconds. */
-export function originalFlowControl(letter: DeadLetter): FlowControl | undefined {
-  const { flowControlKey: key, parallelism, rate, period } = letter;
-  if (key === undefined) return undefined;
-  return {
-    key,
-    ...(parallelism === undefined ? {} : { parallelism }),
-    ...(rate === undefined ? {} : { rate }),
-    ...(period === undefined ? {} : { periodMs: period * 1_000 }),
-  };
 }
 
 /** With the original's own headers for it, whichever URL it now goes to. */

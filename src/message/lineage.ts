@@ -3,14 +3,16 @@
  *
  *   payload = base64url of JSON { a attempt, r root id, c root createdAt, m root maxRetries, d root destination,
  *             p parent dlqId, b SHA-256 of the body sent,
- *             s step "<lane>.<number>", k 1: sent as a canary, f status that the parent had failed with, 0: no answer }
+ *             s step "<lane>.<number>", k 1: sent as a canary, f status that the parent had failed with, 0: no answer,
+ *             w flow control of the root, where it is sent with another, [key, parallelism, rate, period in ms], 0: it had none }
  *   tag     = base64url of HMAC-SHA256(key, "v1." + payload), so it covers the body through its hash
  *
  * The body's hash is inside the payload because a reader has to tell a header of ours over another body (`inherited`) from a
- * forged one (`untrusted`). s, k and f may be absent: a version that knows them not writes none, and reads past them. What is no
+ * forged one (`untrusted`). s, k, f and w may be absent: a version that knows them not writes none, and reads past them. What is no
  * value of theirs is absent too, and costs the rest nothing.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { FlowControl } from "../rules/spec.ts";
 import { comeBackKindOf } from "./come-back-kind.ts";
 import type { DeadLetter, DlqId, MessageId } from "./dead-letter.ts";
 import { valuesOf } from "./header-values.ts";
@@ -33,6 +35,8 @@ export interface Lineage {
   readonly step: LineageStep | null;
   /** HTTP status that its parent had failed with; 0: no answer; null: not said. */
   readonly statusBefore: number | null;
+  /** The root's, null: it had none. Absent: the message is sent with its root's, and its record lists it. */
+  readonly rootFlowControl?: FlowControl | null;
 }
 
 /** What a message was published in, so that its come-back names it (docs/lanes.md). */
@@ -79,7 +83,7 @@ export function writeLineage(lineage: Lineage, body: string, key: LineageKey): s
 
 /** The same for a body whose hash is known: one message is signed in several shapes. */
 export function signLineage(lineage: Lineage, bodyHash: string, key: LineageKey): string {
-  const { step, statusBefore } = lineage;
+  const { step, statusBefore, rootFlowControl } = lineage;
   const payload = Buffer.from(
     JSON.stringify({
       a: lineage.attempt,
@@ -92,6 +96,7 @@ export function signLineage(lineage: Lineage, bodyHash: string, key: LineageKey)
       ...(step === null ? {} : { s: `${step.lane}.${step.step}` }),
       ...(step?.isCanary === true ? { k: 1 } : {}),
       ...(statusBefore === null ? {} : { f: statusBefore }),
+      ...(rootFlowControl === undefined ? {} : { w: writeFlowControl(rootFlowControl) }),
     }),
   ).toString("base64url");
   return `v1.${payload}.${tagOf(payload, key)}`;
@@ -124,7 +129,7 @@ export function readLineage(letter: DeadLetter, keys: readonly LineageKey[]): Li
 }
 
 /**
- * What goes with the next republish, in no step yet. A come-back keeps its root; any other dead letter is a root itself.
+ * What goes with the next republish, in no step yet and with the root's flow control. A come-back keeps its root; any other dead letter is a root itself.
  * `attemptBefore`: redrives already made, the larger of header and ledger.
  */
 export function nextLineage(letter: DeadLetter, reading: LineageReading, attemptBefore: number): Lineage {
@@ -135,7 +140,10 @@ export function nextLineage(letter: DeadLetter, reading: LineageReading, attempt
     step: null,
     statusBefore: letter.responseStatus ?? 0,
   };
-  if (reading.kind === "come-back") return { ...reading.lineage, ...next };
+  if (reading.kind === "come-back") {
+    const { rootFlowControl: _before, ...root } = reading.lineage;
+    return { ...root, ...next };
+  }
   return {
     ...next,
     rootId: letter.messageId,
@@ -187,7 +195,7 @@ function isEqual(given: string, expected: string): boolean {
 }
 
 function toSigned(payload: string): { lineage: Lineage; bodyHash: string } | null {
-  const { a, r, c, m, d, p, b, s, k, f } = toFields(payload);
+  const { a, r, c, m, d, p, b, s, k, f, w } = toFields(payload);
   if (!isCount(a) || a < 1 || !isCount(c) || !(m === null || isCount(m))) return null;
   if (typeof r !== "string" || typeof d !== "string" || typeof p !== "string" || typeof b !== "string")
     return null;
@@ -201,6 +209,7 @@ function toSigned(payload: string): { lineage: Lineage; bodyHash: string } | nul
       parentDlqId: p as DlqId,
       step: toStep(s, k),
       statusBefore: isCount(f) ? f : null,
+      ...readFlowControl(w),
     },
     bodyHash: b,
   };
@@ -211,6 +220,23 @@ function toStep(s: unknown, k: unknown): LineageStep | null {
     (typeof s === "string" ? /^([A-Za-z0-9_-]{1,64})\.([1-9]\d{0,14})$/.exec(s) : null) ?? [];
   if (lane === undefined) return null;
   return { lane, step: Number(number), isCanary: k === 1 };
+}
+
+function writeFlowControl(flow: FlowControl | null): unknown {
+  return flow === null ? 0 : [flow.key, flow.parallelism ?? null, flow.rate ?? null, flow.periodMs ?? null];
+}
+
+function readFlowControl(w: unknown): Pick<Lineage, "rootFlowControl"> {
+  if (w === 0) return { rootFlowControl: null };
+  if (!Array.isArray(w)) return {};
+  const [key, parallelism, rate, periodMs] = w as readonly unknown[];
+  if (typeof key !== "string" || ![parallelism, rate, periodMs].every(isNumberOrNull)) return {};
+  const bounds = Object.entries({ parallelism, rate, periodMs }).filter(([, value]) => value !== null);
+  return { rootFlowControl: { key, ...Object.fromEntries(bounds) } };
+}
+
+function isNumberOrNull(value: unknown): boolean {
+  return value === null || typeof value === "number";
 }
 
 /** The attempt that an unsigned header claims, in [0, 1000]; 0 when it claims none. */

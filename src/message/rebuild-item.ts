@@ -74,7 +74,10 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
     return park("unjoinable-header");
   }
   const { failureCallback } = settings;
-  losses.push(...toldLossesOf(letter, { headerPrefix: prefix, queue, delayMs, failureCallback }));
+  const { flowControl } = changes;
+  losses.push(
+    ...toldLossesOf(letter, { headerPrefix: prefix, queue, delayMs, failureCallback, flowControl }),
+  );
   return {
     kind: "item",
     item: {

@@ -1,5 +1,7 @@
 import type { toldLosses } from "../rules/decision.ts";
 import type { DeadLetter } from "./dead-letter.ts";
+import type { FlowControl } from "../rules/spec.ts";
+import { isReplaced, originalFlowControl } from "./flow-control.ts";
 import { valuesOf } from "./header-values.ts";
 
 export type ToldLoss = (typeof toldLosses)[number];
@@ -9,6 +11,8 @@ export interface RebuiltFacts {
   readonly queue: string | undefined;
   readonly delayMs: number | null;
   readonly failureCallback: string | undefined;
+  /** What is set in place of its own; null: none is. */
+  readonly flowControl: FlowControl | null | undefined;
 }
 
 /**
@@ -16,9 +20,11 @@ export interface RebuiltFacts {
  * `redaction` is told only of one that lists its setting and no placeholder: a redacted part that was empty.
  */
 export function toldLossesOf(letter: DeadLetter, rebuilt: RebuiltFacts): readonly ToldLoss[] {
-  const { headerPrefix, queue, delayMs, failureCallback } = rebuilt;
+  const { headerPrefix, queue, delayMs, failureCallback, flowControl } = rebuilt;
   const losses: ToldLoss[] = [];
   if (queue !== undefined && (delayMs ?? 0) > 0) losses.push("queue-delay");
+  if (originalFlowControl(letter) !== undefined && isReplaced(letter, flowControl))
+    losses.push("flow-control");
   // One that a rule sets anew has not fired for this message yet.
   if (failureCallback !== undefined && failureCallback === letter.failureCallback) {
     losses.push("failure-callback-again");

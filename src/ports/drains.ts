@@ -1,6 +1,6 @@
 import type { Router } from "../rules/facts.ts";
 import type { DateEdge } from "../rules/parse-edge.ts";
-import type { NumberPattern, Rate, RuleSpec } from "../rules/spec.ts";
+import type { FlowControl, NumberPattern, Rate, RuleSpec } from "../rules/spec.ts";
 import type { RuleTest } from "../rules/rule-test.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 import type { Select } from "./service.ts";
@@ -97,6 +97,8 @@ export interface DrainConfig {
   readonly limits: LimitsConfig;
   /** Absent: no caution of its own for each destination. */
   readonly lane?: LaneConfig;
+  /** Of everything that is redriven, in place of its own; a rule's `set` says otherwise. Absent: as the original. */
+  readonly flowControl?: FlowControl;
   readonly guards: readonly GuardConfig[];
   /** What becomes of a record whose rebuild would lose something that has a name in `losses`. */
   readonly onLoss: "park" | "republish";

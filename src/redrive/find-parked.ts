@@ -1,4 +1,5 @@
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
+import { withRootFlowControl } from "../message/flow-control.ts";
 import { readLineage, rootOf } from "../message/lineage.ts";
 import { parseRecord } from "../message/parse-record.ts";
 import type { DrainName } from "../ports/ids.ts";
@@ -96,8 +97,9 @@ function toParkedLetter(
 ): ParkedLetter {
   const parsed = parseRecord(raw);
   if (parsed.kind === "unusable") return { host: "(unreadable)", status: null, rule: null };
-  const { letter } = parsed;
-  const root = rootOf(letter, readLineage(letter, source.lineageKeys()));
+  const reading = readLineage(parsed.letter, source.lineageKeys());
+  const letter = withRootFlowControl(parsed.letter, reading);
+  const root = rootOf(letter, reading);
   const routing = drain?.config.route({
     letter,
     now: serviceNow(source),

@@ -84,6 +84,7 @@ export const policyLosses = [
 ] as const;
 export const toldLosses = [
   "queue-delay",
+  "flow-control",
   "failure-callback-again",
   "schedule-id",
   "redaction",

@@ -35,6 +35,7 @@ version: 1`;
     ["select:", "onLoss: republish, select:", true],
     ["select:", "limits: { publish: 1/s }, select:", false],
     ["select:", "lane: { canary: 1 }, select:", false],
+    ["select:", "flowControl: { key: k, rate: 1 }, select:", true],
     ["select:", "beforeExpiry: { within: 1h }, select:", false],
     ["select: {", "select: { fromDate: -2d,", false],
     ["sources: { default: {} }", "sources: { default: { retention: 7d } }", false],

@@ -35,6 +35,28 @@ describe("a lineage header", () => {
     });
   });
 
+  it.each([null, { key: "partner", rate: 5 }, { key: "partner", parallelism: 2, rate: 5, periodMs: 60_000 }])(
+    "carries the flow control that its root had: %j",
+    (rootFlowControl) => {
+      const carried = { ...lineage, rootFlowControl };
+      expect(read({ "X-Redriver": [writeLineage(carried, body, key)] })).toEqual({
+        kind: "come-back",
+        lineage: carried,
+      });
+    },
+  );
+
+  it.each([1, "partner", [], [5, null, 1, null], ["partner", "2", null, null], ["partner", {}, null, null]])(
+    "leaves out what is no flow control: %j",
+    (w) => {
+      const payload = header.split(".")[1] ?? "";
+      const fields = { ...(JSON.parse(Buffer.from(payload, "base64url").toString()) as object), w };
+      const signed = `v1.${Buffer.from(JSON.stringify(fields)).toString("base64url")}`;
+      const tag = createHmac("sha256", key).update(signed).digest("base64url");
+      expect(read({ "X-Redriver": [`${signed}.${tag}`] })).toEqual({ kind: "come-back", lineage });
+    },
+  );
+
   it.each([
     ["3f1c2d8e.0", 1, 503, { step: null, statusBefore: 503 }],
     [12, 1, 0, { step: null, statusBefore: 0 }],

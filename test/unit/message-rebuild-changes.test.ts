@@ -195,6 +195,7 @@ describe("an edited body", () => {
 });
 
 describe("what a rebuild tells", () => {
+  const partner = { flowControlKey: "p", rate: 5, period: 1 };
   it.each<[string, Record<string, unknown>, ItemChanges, number | null, readonly string[]]>([
     ["nothing of a plain record", {}, {}, null, []],
     ["a delay that a queue refuses", { queueName: "q" }, {}, 5_000, ["queue-delay"]],
@@ -204,6 +205,16 @@ describe("what a rebuild tells", () => {
     ["none that is removed", { failureCallback: "https://f.example" }, { failureCallback: null }, null, []],
     ["none that is new", {}, { failureCallback: "https://f.example" }, null, []],
     ["a schedule", { scheduleId: "s" }, {}, null, ["schedule-id"]],
+    ["another flow control", partner, { flowControl: { key: "redriven", rate: 1 } }, null, ["flow-control"]],
+    ["a flow control that is removed", partner, { flowControl: null }, null, ["flow-control"]],
+    [
+      "nothing of the same flow control",
+      partner,
+      { flowControl: { key: "p", rate: 5, periodMs: 1_000 } },
+      null,
+      [],
+    ],
+    ["nothing of one where there was none", {}, { flowControl: { key: "redriven", rate: 1 } }, null, []],
     ["a URL Group", { topicName: "orders" }, {}, null, ["group-membership"]],
     ["a redaction setting", { header: { "upstash-redact-fields": ["body"] } }, {}, null, ["redaction"]],
   ])("%s", (_name, fields, changes, delayMs, losses) => {

@@ -49,8 +49,9 @@ drains:
     expect(checkText(text)).toMatchInlineSnapshot(`
       "drains.yaml:5:5: error: drains.orders
         unknown key "selct"; did you mean "select"? expected one of source, paused,
-        mode, schedule, minAge, attempts, lane, limits, onLoss, unknownOutcome,
-        afterLedgerLoss, beforeExpiry, otherwise, select, guards, rules, tests
+        mode, schedule, minAge, attempts, lane, limits, flowControl, onLoss,
+        unknownOutcome, afterLedgerLoss, beforeExpiry, otherwise, select, guards,
+        rules, tests
       drains.yaml:7:44: error: drains.orders.rules[0].when.responseStatus
         expected a whole number (503), a range (502-504), a class (5xx), a comparison
         (< 3, >= 5), none, or one of { equals, in, range, exists }, got "5xy"

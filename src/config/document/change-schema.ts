@@ -5,6 +5,7 @@ import { isFieldValue, isToken } from "../../message/header-values.ts";
 import { lineageHeaderName } from "../../message/lineage.ts";
 import { parsePointer } from "../../rules/json-pointer.ts";
 import type { Parsed } from "../../rules/parsed.ts";
+import { flowControl } from "./flow-control-schema.ts";
 import { jsonValue } from "./json-value.ts";
 import { duration, positiveDuration } from "./schedule-schema.ts";
 import {
@@ -109,19 +110,6 @@ const body = section({
 const label = line("a label").refine((text) => !text.includes(","), {
   error: "a label without a comma, which the service would read as several; give a list",
 });
-
-const flowControl = section({
-  key: line("the key of the flow control"),
-  parallelism: key(wholeNumber(1, 1_000_000), "Deliveries at the same time."),
-  rate: key(wholeNumber(1, 1_000_000), "Deliveries per period."),
-  period: key(positiveDuration, "Of the rate; whole seconds."),
-})
-  .refine(
-    (flow) => flow.parallelism !== undefined || flow.rate !== undefined,
-    ifClean("at least one of parallelism and rate"),
-  )
-  .refine((flow) => flow.period === undefined || flow.rate !== undefined, ifClean("a rate beside period"))
-  .refine((flow) => (flow.period ?? 0) % 1_000 === 0, ifClean("a period of whole seconds"));
 
 export const changes = section({
   destination: key(

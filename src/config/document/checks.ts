@@ -4,6 +4,7 @@ import { parseEdge, resolveEdge } from "../../rules/parse-edge.ts";
 import type { YamlTree } from "../text/yaml-tree.ts";
 import { checkCensuses } from "./census-checks.ts";
 import { asList, asMap, type Raw, type Report } from "./raw.ts";
+import { checkFlowControls } from "./flow-control-checks.ts";
 import { checkGuards } from "./guard-checks.ts";
 import { checkLanes } from "./lane-checks.ts";
 import { checkRules } from "./rule-checks.ts";
@@ -24,6 +25,7 @@ export function checkTogether(tree: YamlTree, file: string): readonly Problem[] 
   checkSourceIdentities(sources, report);
   checkCensuses(document, report);
   checkLanes(document, report);
+  checkFlowControls(document, report);
   checkSchedule([], asMap(defaults["schedule"]), ["defaults", "schedule"], report);
   const archive = document["archive"] !== undefined;
   const indexes = Object.keys(asMap(document["indexes"]));

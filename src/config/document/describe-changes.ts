@@ -1,6 +1,7 @@
-import type { BodyChange, FlowControl, ItemChanges, JsonValue } from "../../rules/spec.ts";
+import type { BodyChange, ItemChanges, JsonValue } from "../../rules/spec.ts";
 import { withoutQuery } from "../../rules/without-query.ts";
 import { durationText } from "../duration-text.ts";
+import { describeFlowControl } from "./flow-control-schema.ts";
 
 /**
  * What a republish changes, in the document's own form. Header values, what is written into bodies, and queries and
@@ -26,7 +27,8 @@ export function describeChanges(changes: ItemChanges): Record<string, unknown> {
     callback: describeCallback(changes.callback),
     failureCallback: describeCallback(changes.failureCallback),
     labels: changes.labels,
-    flowControl: flowControl === undefined || flowControl === null ? flowControl : describeFlow(flowControl),
+    flowControl:
+      flowControl === undefined || flowControl === null ? flowControl : describeFlowControl(flowControl),
   });
 }
 
@@ -49,15 +51,6 @@ function masked(value: JsonValue): unknown {
 function describeCallback(url: string | null | undefined): string | null | undefined {
   if (url === undefined || url === null) return url;
   return withoutQuery(url.replace(/^(https?:\/\/)[^/?#@]*@/i, "$1[set]@"));
-}
-
-function describeFlow({ key, parallelism, rate, periodMs }: FlowControl): unknown {
-  return withoutAbsent({
-    key,
-    parallelism,
-    rate,
-    period: periodMs === undefined ? undefined : durationText(periodMs),
-  });
 }
 
 function withoutAbsent(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

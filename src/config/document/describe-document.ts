@@ -15,6 +15,7 @@ import { withoutQuery } from "../../rules/without-query.ts";
 import { durationText } from "../duration-text.ts";
 import { describeWhen } from "./describe-condition.ts";
 import { describeChanges } from "./describe-changes.ts";
+import { describeFlowControl } from "./flow-control-schema.ts";
 import { describeGuard } from "./guard-schema.ts";
 import { describeLane } from "./lane-schema.ts";
 
@@ -83,6 +84,7 @@ function describeDrain(drain: DrainConfig): unknown {
     },
     lane: describeLane(drain.lane),
     limits: describeLimits(drain.limits),
+    flowControl: drain.flowControl === undefined ? "none" : describeFlowControl(drain.flowControl),
     onLoss: drain.onLoss,
     unknownOutcome: drain.unknownOutcome,
     afterLedgerLoss: drain.afterLedgerLoss,

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { parseEdge } from "../../rules/parse-edge.ts";
+import { flowControlLayer } from "./flow-control-schema.ts";
 import { guard } from "./guard-schema.ts";
 import { lane } from "./lane-schema.ts";
 import { rate, rule } from "./rule-schema.ts";
@@ -56,6 +57,10 @@ export const common = {
   attempts: key(attempts, "How often and when a message is redriven."),
   lane: key(lane, "How carefully each destination is tried; none: not by itself."),
   limits: key(limits, "Ceilings for publishes, all replicas together."),
+  flowControl: key(
+    flowControlLayer,
+    "Flow control of everything that is redriven, in place of its own, so that live traffic keeps its share; none: its own.",
+  ),
   onLoss: key(
     oneOf(["park", "republish"]),
     "A rebuild that cannot keep everything: park, or republish with the loss told.",

@@ -1,6 +1,7 @@
 import type { DrainConfig, LaneConfig, LimitsConfig, Schedule } from "../../ports/drains.ts";
 import type { IndexKeys } from "./document-schema.ts";
 import type { CommonKeys } from "./drain-schema.ts";
+import { toFlowControl, type FlowControlKeys } from "./flow-control-schema.ts";
 import { openFromOf } from "./lane-schema.ts";
 
 const secondMs = 1_000;
@@ -45,6 +46,7 @@ export type Effective = Pick<
   | "attempts"
   | "lane"
   | "limits"
+  | "flowControl"
   | "onLoss"
   | "unknownOutcome"
   | "afterLedgerLoss"
@@ -69,6 +71,7 @@ export function toEffective(defaults: CommonKeys, drain: CommonKeys): Effective 
     },
     ...toLane(defaults.lane, drain.lane, limits),
     limits,
+    ...toDrainsFlowControl(defaults.flowControl, drain.flowControl),
     onLoss: drain.onLoss ?? defaults.onLoss ?? builtIn.onLoss,
     unknownOutcome: drain.unknownOutcome ?? defaults.unknownOutcome ?? builtIn.unknownOutcome,
     afterLedgerLoss: drain.afterLedgerLoss ?? defaults.afterLedgerLoss ?? builtIn.afterLedgerLoss,
@@ -94,6 +97,16 @@ function toLane(
   const probeEveryMs = said.probeEvery ?? builtIn.lane.probeEveryMs;
   const openFrom = openFromOf({ canary, watchMs }, limits);
   return { lane: { canary, watchMs, haltAt, probeEveryMs, openFrom } };
+}
+
+/** Where no layer speaks of it, or the last takes it away, there is none. Whether the layers are whole together has been checked. */
+function toDrainsFlowControl(
+  defaults: CommonKeys["flowControl"],
+  drain: CommonKeys["flowControl"],
+): Pick<DrainConfig, "flowControl"> {
+  if (drain === null || (drain === undefined && (defaults ?? null) === null)) return {};
+  const said = { ...defined(defaults ?? {}), ...defined(drain ?? {}) };
+  return { flowControl: toFlowControl(said as FlowControlKeys) };
 }
 
 /** A limit that a layer takes away is absent. */

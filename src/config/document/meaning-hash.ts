@@ -5,18 +5,18 @@ import type { Condition } from "../../rules/spec.ts";
 
 /**
  * 12 hex digits of SHA-256 over what a drain decides by. Its schedule, selection, mode, limits, lane, guards and tests change no
- * decision; its source's retention does where a rule asks for the time that is left.
+ * decision; its flow control is written into messages, as what its rules set is; its source's retention does where a rule asks for the time that is left.
  */
 export function toRulesHash(
   drain: Pick<
     DrainConfig,
-    "rules" | "otherwise" | "minAgeMs" | "attempts" | "onLoss" | "unknownOutcome" | "source"
+    "rules" | "otherwise" | "minAgeMs" | "attempts" | "flowControl" | "onLoss" | "unknownOutcome" | "source"
   >,
 ): string {
-  const { otherwise, minAgeMs, attempts, onLoss, unknownOutcome } = drain;
+  const { otherwise, minAgeMs, attempts, flowControl, onLoss, unknownOutcome } = drain;
   const rules = drain.rules.map((rule) => ({ ...rule, limit: undefined }));
   const retentionMs = rules.some((rule) => asksForTimeLeft(rule.when)) ? drain.source.retentionMs : undefined;
-  return hash({ rules, otherwise, minAgeMs, attempts, onLoss, unknownOutcome, retentionMs });
+  return hash({ rules, otherwise, minAgeMs, attempts, flowControl, onLoss, unknownOutcome, retentionMs });
 }
 
 function asksForTimeLeft(condition: Condition): boolean {

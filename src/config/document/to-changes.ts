@@ -1,5 +1,6 @@
-import type { BodyChange, DestinationRewrite, FlowControl, ItemChanges } from "../../rules/spec.ts";
+import type { BodyChange, DestinationRewrite, ItemChanges } from "../../rules/spec.ts";
 import type { ChangeKeys } from "./change-schema.ts";
+import { toFlowControl } from "./flow-control-schema.ts";
 
 /** What a republish changes, by what `set` says. */
 export function toChanges(set: ChangeKeys): ItemChanges {
@@ -29,11 +30,6 @@ export function toChanges(set: ChangeKeys): ItemChanges {
 
 function toBodyChange({ merge, patch }: NonNullable<ChangeKeys["body"]>): BodyChange {
   return patch === undefined ? { kind: "merge", value: merge ?? {} } : { kind: "patch", operations: patch };
-}
-
-function toFlowControl(flow: NonNullable<ChangeKeys["flowControl"]>): FlowControl {
-  const { period, ...rest } = flow;
-  return { ...defined({ ...rest, periodMs: period }), key: flow.key };
 }
 
 function toRewrite(parts: Exclude<ChangeKeys["destination"], string | undefined>): DestinationRewrite {

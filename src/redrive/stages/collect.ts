@@ -1,4 +1,5 @@
 import type { RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
+import { withRootFlowControl } from "../../message/flow-control.ts";
 import { readLineage } from "../../message/lineage.ts";
 import { parseRecord } from "../../message/parse-record.ts";
 import type { FoundRecord } from "./records.ts";
@@ -8,7 +9,7 @@ export interface Collected {
   readonly unusable: readonly UnusableRecord[];
 }
 
-/** Parses a page's records. A record that the page repeats is taken once. */
+/** Parses a page's records; a come-back has the flow control of its root. A record that the page repeats is taken once. */
 export function collect(records: readonly RawRecord[], lineageKeys: readonly string[]): Collected {
   const found = new Map<string, FoundRecord>();
   const unusable: UnusableRecord[] = [];
@@ -20,7 +21,8 @@ export function collect(records: readonly RawRecord[], lineageKeys: readonly str
     }
     const { letter } = parsed;
     if (found.has(letter.dlqId)) continue;
-    found.set(letter.dlqId, { raw, letter, reading: readLineage(letter, lineageKeys) });
+    const reading = readLineage(letter, lineageKeys);
+    found.set(letter.dlqId, { raw, letter: withRootFlowControl(letter, reading), reading });
   }
   return { found: [...found.values()], unusable };
 }

@@ -36,6 +36,7 @@ export function decideOne(drain: DecidingRuntime, record: KnownRecord): DecidedO
     onLoss: isReleased(record) ? "republish" : drain.config.onLoss,
     checkItem: drain.source.checkItem,
     lane: drain.config.lane,
+    flowControl: drain.config.flowControl,
   });
   if (prepared.kind === "candidate") return { decided, candidate: prepared.candidate, facts };
   const parked = { then: "park", reason: prepared.reason, rule: decision.rule } as const;

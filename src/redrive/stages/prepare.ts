@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { DeadLetter } from "../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../message/deduplication-id.ts";
 import { checkFidelity } from "../../message/fidelity.ts";
+import { toRootFlowControl } from "../../message/flow-control.ts";
 import { hashBody, nextLineage, rootOf, signLineage } from "../../message/lineage.ts";
 import type { CheckItem } from "../../message/item-check.ts";
 import { rebuildItem } from "../../message/rebuild-item.ts";
@@ -23,6 +24,8 @@ export interface Preparation {
   readonly checkItem: CheckItem;
   /** Where there is one, the item may be sent as a canary, and in a step. */
   readonly lane?: DrainConfig["lane"] | undefined;
+  /** In place of the message's own, where the rule says nothing of it. */
+  readonly flowControl?: DrainConfig["flowControl"] | undefined;
 }
 
 /**
@@ -31,8 +34,8 @@ export interface Preparation {
  */
 export function prepare(
   record: DecidedRecord,
-  changes: ItemChanges,
-  { headerPrefix, lineageKey, onLoss, checkItem, lane }: Preparation,
+  set: ItemChanges,
+  { headerPrefix, lineageKey, onLoss, checkItem, lane, flowControl }: Preparation,
 ):
   | { readonly kind: "candidate"; readonly candidate: Candidate }
   | { readonly kind: "park"; readonly reason: ParkReason } {
@@ -40,8 +43,12 @@ export function prepare(
   const unfit = checkFidelity(letter, raw);
   if (unfit !== null) return { kind: "park", reason: unfit };
 
+  const changes = flowControl === undefined ? set : { flowControl, ...set };
   const root = rootOf(letter, reading);
-  const lineage = nextLineage(letter, reading, record.attempt);
+  const lineage = {
+    ...nextLineage(letter, reading, record.attempt),
+    ...toRootFlowControl(letter, changes.flowControl),
+  };
   // Of the body that is sent, the same in every shape.
   let bodyHash = "";
   const rebuilt = rebuildItem(letter, changes, {

@@ -1,0 +1,63 @@
+/**
+ * A message's flow control. One that is redriven under another than its own comes back with that in its record; its lineage has what
+ * its root had, and the come-back is decided and rebuilt with it.
+ */
+import type { FlowControl } from "../rules/spec.ts";
+import type { DeadLetter } from "./dead-letter.ts";
+import type { Lineage, LineageReading } from "./lineage.ts";
+
+/** The value of a flow control header: a period says something only about a rate. Empty where nothing limits. */
+export function toFlowControlValue({ parallelism, rate, periodMs }: FlowControl): string {
+  return [
+    ...(parallelism === undefined ? [] : [`parallelism=${parallelism}`]),
+    ...(rate === undefined ? [] : [`rate=${rate}`]),
+    ...(rate === undefined || periodMs === undefined ? [] : [`period=${Math.ceil(periodMs / 1_000)}s`]),
+  ].join(", ");
+}
+
+/** As the record lists it; its period is in seconds. */
+export function originalFlowControl(letter: DeadLetter): FlowControl | undefined {
+  const { flowControlKey: key, parallelism, rate, period } = letter;
+  if (key === undefined) return undefined;
+  return {
+    key,
+    ...(parallelism === undefined ? {} : { parallelism }),
+    ...(rate === undefined ? {} : { rate }),
+    ...(period === undefined ? {} : { periodMs: period * 1_000 }),
+  };
+}
+
+/** What the next lineage says of it: nothing where the message goes on with its own. `change`: null removes it. */
+export function toRootFlowControl(
+  letter: DeadLetter,
+  change: FlowControl | null | undefined,
+): Pick<Lineage, "rootFlowControl"> {
+  return isReplaced(letter, change) ? { rootFlowControl: originalFlowControl(letter) ?? null } : {};
+}
+
+/** Whether it is sent under another flow control than its own, or under one although it had none. */
+export function isReplaced(letter: DeadLetter, change: FlowControl | null | undefined): boolean {
+  return change !== undefined && toText(change ?? undefined) !== toText(originalFlowControl(letter));
+}
+
+/** The letter with the flow control of its root. */
+export function withRootFlowControl(letter: DeadLetter, reading: LineageReading): DeadLetter {
+  if (reading.kind !== "come-back" || reading.lineage.rootFlowControl === undefined) return letter;
+  const { flowControlKey: _key, parallelism: _parallelism, rate: _rate, period: _period, ...rest } = letter;
+  const root = reading.lineage.rootFlowControl;
+  if (root === null) return rest;
+  const { key, parallelism, rate, periodMs } = root;
+  return {
+    ...rest,
+    flowControlKey: key,
+    ...(parallelism === undefined ? {} : { parallelism }),
+    ...(rate === undefined ? {} : { rate }),
+    ...(periodMs === undefined ? {} : { period: periodMs / 1_000 }),
+  };
+}
+
+/** A key without a value is listed but cannot be published: it limits nothing. */
+function toText(flow: FlowControl | undefined): string {
+  const value = flow === undefined ? "" : toFlowControlValue(flow);
+  return flow === undefined || value === "" ? "" : `${flow.key}: ${value}`;
+}
