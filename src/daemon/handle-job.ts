@@ -4,7 +4,7 @@ import type { HeldCore, LiveCore } from "../compose/live-core.ts";
 import { isRedriverError, RedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { DrainName, PassId, SourceId } from "../ports/ids.ts";
-import type { Window } from "../ports/passes.ts";
+import { mostLeftTold, type Window } from "../ports/passes.ts";
 import type { Job, JobContext, WorkQueue } from "../ports/queue.ts";
 import { takeCensus } from "../redrive/census.ts";
 import { lookAtLanes } from "../redrive/lanes/look-at-lanes.ts";
@@ -68,7 +68,7 @@ export function createJobHandler(parts: JobParts): (job: Job, context: JobContex
 }
 
 async function tick(
-  { queue }: JobParts,
+  parts: JobParts,
   wakes: Wakes,
   core: Core,
   name: DrainName,
@@ -93,16 +93,32 @@ async function tick(
   if (opened.kind === "opened") wakes.opened(name);
   // Also those of a pass that is open: jobs that exist are not added twice, and those that a crash kept from being added are.
   const passId = opened.kind === "opened" ? opened.pass.passId : opened.passId;
-  await queue.addWindows(toJobs(name, passId, opened.windows));
+  await workOldest(parts, core, name, passId, opened.windows);
+}
+
+/**
+ * Lets the oldest windows of a pass be worked: what expires first goes first. No drain has more than half of what the living replicas work
+ * on at once, and each window that ends makes room for the next at the end of the queue: so drains take turns.
+ */
+async function workOldest(
+  { queue, others }: JobParts,
+  { settings }: Core,
+  drain: DrainName,
+  passId: PassId,
+  left: readonly Window[],
+): Promise<void> {
+  const atOnce = Math.max(1, Math.floor(settings.windows.concurrency / 2)) * (await others.living());
+  await queue.addWindows(toJobs(drain, passId, left.slice(0, mostLeftTold)), atOnce);
 }
 
 async function window(
-  { queue, others, stopping }: JobParts,
+  parts: JobParts,
   wakes: Wakes,
   { core, superseded }: HeldCore,
   job: Extract<Job, { kind: "window" }>,
   { signal, lastTry }: JobContext,
 ): Promise<void> {
+  const { queue, others, stopping } = parts;
   const drain = core.drains.get(job.drain);
   if (drain === undefined) {
     const { hash } = core.document;
@@ -114,7 +130,7 @@ async function window(
   const isCalledElsewhere = (): Promise<boolean> =>
     others.mayCall(drain.source.config.id, core.document.hash);
   if (isHaltedHere(drain) && (await isCalledElsewhere())) throw leftToOthers(drain.source);
-  const { split, verdict, failedWith } = await workWindow(drain, {
+  const { verdict, failedWith } = await workWindow(drain, {
     passId,
     windowId,
     signal,
@@ -133,7 +149,9 @@ async function window(
   if (isRedriverError(failedWith) && failedWith.disposition === "halt") wakes.heldByHalt(drain, "dlq");
   if (isUnanswered(failedWith)) await wakes.unanswered(drain);
   if (verdict.kind === "pass-closed") await wakes.closed(drain, verdict);
-  if (split.length > 0) await queue.addWindows(toJobs(job.drain, passId, split));
+  if (verdict.kind === "pass-open") await workOldest(parts, core, job.drain, passId, verdict.left);
+  // Its end is noted, and whoever noted it may have died before it let others be worked: a tick does.
+  if (verdict.kind === "stale") await queue.addTick(job.drain, drain.source.clock.now());
 }
 
 /** For what this drain does: in plan mode nothing is published. */

@@ -3,6 +3,8 @@ import type { ReplicaRecord, Replicas } from "../ports/replicas.ts";
 
 /** What this replica asks of the other living ones. Fails with `redis-unavailable`. */
 export interface Others {
+  /** How many replicas live, this one included. */
+  living(): Promise<number>;
   workUnder(documentHash: string): Promise<boolean>;
   workUnderAnother(documentHash: string): Promise<boolean>;
   /** Whether one works under this document and has not said that this source is halted there. */
@@ -14,6 +16,7 @@ export function createOthers(replicas: Pick<Replicas, "all">, self: string): Oth
     (await replicas.all()).filter(({ replica }) => replica !== self);
   const hashes = async (): Promise<readonly string[]> => (await all()).map((one) => one.documentHash);
   return {
+    living: async () => (await all()).length + 1,
     workUnder: async (documentHash) => (await hashes()).includes(documentHash),
     workUnderAnother: async (documentHash) => (await hashes()).some((hash) => hash !== documentHash),
     mayCall: async (source, documentHash) =>

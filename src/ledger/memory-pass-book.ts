@@ -1,13 +1,14 @@
 import type { Clock } from "../ports/clock.ts";
 import type { DrainName } from "../ports/ids.ts";
-import type {
-  CloseVerdict,
-  DrainFacts,
-  OpenRequest,
-  Pass,
-  PassBook,
-  Tally,
-  Window,
+import {
+  mostLeftTold,
+  type CloseVerdict,
+  type DrainFacts,
+  type OpenRequest,
+  type Pass,
+  type PassBook,
+  type Tally,
+  type Window,
 } from "../ports/passes.ts";
 import { addTallies, earlier, noReasons } from "../ports/tally.ts";
 import { minuteMs, toDueRanges } from "./due-minutes.ts";
@@ -110,7 +111,7 @@ export function createMemoryPassBook(clock: Pick<Clock, "now">): PassBook {
       }
       const window = open.windows.get(windowId);
       if (window === undefined) return Promise.resolve({ kind: "stale" });
-      if (window === "ended") return Promise.resolve({ kind: "pass-open" });
+      if (window === "ended") return Promise.resolve(passOpen(open));
       open.windows.set(windowId, "ended");
       for (const part of end.kind === "done" ? end.split : []) {
         if (!open.windows.has(part.windowId)) open.windows.set(part.windowId, part);
@@ -118,8 +119,7 @@ export function createMemoryPassBook(clock: Pick<Clock, "now">): PassBook {
       if (end.kind === "failed") open.failed = true;
       open.progressAt = clock.now();
       open.tally = open.tally === null ? tally : addTallies(open.tally, tally);
-      if ([...open.windows.values()].some((left) => left !== "ended"))
-        return Promise.resolve({ kind: "pass-open" });
+      if (windowsLeft(open).length > 0) return Promise.resolve(passOpen(open));
       const verdict = close(row, open, open.tally, clock.now());
       row.last = { passId, windowId, verdict };
       return Promise.resolve(verdict);
@@ -191,9 +191,18 @@ function toOpenRow(row: DrainRow, request: OpenRequest, now: number, abandoned: 
   };
 }
 
-function toOpened({ pass, windows, abandoned }: OpenRow) {
-  const left = [...windows.values()].filter((window) => window !== "ended");
-  return { kind: "opened" as const, pass, windows: left.toSorted((a, b) => a.from - b.from), abandoned };
+function toOpened(open: OpenRow) {
+  const { pass, abandoned } = open;
+  return { kind: "opened" as const, pass, windows: windowsLeft(open), abandoned };
+}
+
+function passOpen(open: OpenRow): CloseVerdict {
+  return { kind: "pass-open", left: windowsLeft(open).slice(0, mostLeftTold) };
+}
+
+/** The oldest first. */
+function windowsLeft({ windows }: OpenRow): readonly Window[] {
+  return [...windows.values()].filter((window) => window !== "ended").toSorted((a, b) => a.from - b.from);
 }
 
 function close(row: DrainRow, open: OpenRow, tally: Tally, now: number): CloseVerdict {

@@ -1,13 +1,14 @@
 import type { DrainName, SourceId } from "../ports/ids.ts";
-import type {
-  CloseVerdict,
-  DrainFacts,
-  OpenVerdict,
-  Pass,
-  PassBook,
-  ReasonCounts,
-  Tally,
-  Window,
+import {
+  mostLeftTold,
+  type CloseVerdict,
+  type DrainFacts,
+  type OpenVerdict,
+  type Pass,
+  type PassBook,
+  type ReasonCounts,
+  type Tally,
+  type Window,
 } from "../ports/passes.ts";
 import { noReasons } from "../ports/tally.ts";
 import type { RedisScript } from "../redis/script-runner.ts";
@@ -68,6 +69,7 @@ export function createRedisPassBook(redis: LedgerRedis, sourceId: SourceId): Pas
         failed: end.kind === "failed" ? 1 : 0,
         split: end.kind === "done" ? end.split : [],
         tally: { ...tally, oldestRecordAt: tally.oldestRecordAt ?? undefined },
+        mostLeft: mostLeftTold,
       })) as CloseVerdict;
       if (answer.kind !== "pass-closed") return answer;
       return { ...answer, tally: toTally(answer.tally) };

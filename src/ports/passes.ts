@@ -94,12 +94,19 @@ export interface OpenRequest {
   readonly abandonAfterMs: number;
 }
 
+/** Of an open pass: more than are ever worked at once, because some may wait for another try. */
+export const mostLeftTold = 32;
+
 export type WindowEnd =
   /** `split` windows take its place. */
   { readonly kind: "done"; readonly split: readonly Window[] } | { readonly kind: "failed" };
 
 export type CloseVerdict =
-  | { readonly kind: "pass-open" }
+  | {
+      readonly kind: "pass-open";
+      /** The oldest of those that are left, at most `mostLeftTold` of them. */
+      readonly left: readonly Window[];
+    }
   | {
       readonly kind: "pass-closed";
       readonly pass: Pass;

@@ -40,7 +40,11 @@ export interface WorkQueue {
   addTick(drain: DrainName, at: number): Promise<void>;
   /** One more sweep of a source, alike. */
   addSweep(source: SourceId, at: number): Promise<void>;
-  addWindows(windows: readonly Extract<Job, { kind: "window" }>[]): Promise<void>;
+  /**
+   * Adds those from the front until `atOnce` of them wait or run; one that waits for another try is not among these. Absent: all. One that was added
+   * before is not added twice.
+   */
+  addWindows(windows: readonly Extract<Job, { kind: "window" }>[], atOnce?: number): Promise<void>;
   start(handle: (job: Job, context: JobContext) => Promise<void>): Promise<void>;
   /** Unix ms at which a worker last took or finished a job; what liveness looks at. */
   lastProgressAt(): number | undefined;

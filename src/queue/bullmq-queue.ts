@@ -27,6 +27,8 @@ import { createRunningJobs } from "./running-jobs.ts";
 import { applySchedules } from "./schedules.ts";
 import { closeQueues } from "./shutdown.ts";
 
+type WindowJob = Extract<Job, { kind: "window" }>;
+
 export interface QueueOptions {
   /** Makes one connection; the queue ends it at close. Called once per role. */
   readonly createConnection: (role: ConnectionRole) => QueueConnection;
@@ -126,6 +128,14 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     );
   }
 
+  /** Those from the front that are not there yet, until so many wait or run. */
+  async function toFill(jobs: readonly WindowJob[], atOnce: number): Promise<readonly WindowJob[]> {
+    const queue = windows.current();
+    const states = await Promise.all(jobs.map((job) => queue.getJobState(toWindowJobId(job))));
+    const going = states.filter((state) => state === "waiting" || state === "active").length;
+    return jobs.filter((_, index) => states[index] === "unknown").slice(0, Math.max(0, atOnce - going));
+  }
+
   return {
     async applySchedules(schedules, others = "remove") {
       // One after the other: a reload's schedules must not be undone by an older call that is still under way.
@@ -145,9 +155,14 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
 
     addSweep: (source, at) => addOnce({ kind: "sweep", source }, source, at),
 
-    async addWindows(jobs) {
+    async addWindows(jobs, atOnce) {
       if (jobs.length === 0) return;
-      const added = jobs.map((job) => ({
+      const toAdd =
+        atOnce === undefined
+          ? jobs
+          : await withinRedis(forQueues, callTimeoutMs, "windows", () => toFill(jobs, atOnce));
+      if (toAdd.length === 0) return;
+      const added = toAdd.map((job) => ({
         name: job.kind,
         data: toJobData(job),
         opts: {

@@ -2,7 +2,8 @@ import type { Window } from "../ports/passes.ts";
 
 /** A window is cut into this many, so that replicas share a backlog. */
 const parts = 4;
-const deepestSplit = 3;
+/** A thousand parts: of 50,000 records spread evenly each is one page, so that none keeps a drain waiting for long that takes turns with this one. */
+const deepestSplit = 5;
 /** Below this a window is paged through by its cursor: another cut would cost more listings than it saves time. */
 const shortestSplitMs = 4_000;
 

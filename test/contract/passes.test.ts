@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { DrainName } from "../../src/ports/ids.ts";
-import type { OpenRequest } from "../../src/ports/passes.ts";
+import { mostLeftTold, type OpenRequest } from "../../src/ports/passes.ts";
 import { drain, otherDrain, source, standsFor, startOfTime } from "../support/ledger-stands.ts";
 import {
   asking,
@@ -117,19 +117,44 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
       { windowId: "w1b", from: 11, to: 20, depth: 1 },
     ];
     const end = { kind: "done", split: parts } as const;
-    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing)).toEqual({ kind: "pass-open" });
+    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing)).toEqual({
+      kind: "pass-open",
+      left: parts,
+    });
     expect(await passes.takeWindow(drain, pass.passId, "w1")).toBeNull();
     expect(await passes.takeWindow(drain, pass.passId, "w1a")).toEqual({ pass, window: parts[0] });
     const done = { kind: "done", split: [] } as const;
-    expect(await passes.endWindow(drain, pass.passId, "w1a", done, nothing)).toEqual({ kind: "pass-open" });
+    const stillOpen = { kind: "pass-open", left: [parts[1]] };
+    expect(await passes.endWindow(drain, pass.passId, "w1a", done, nothing)).toEqual(stillOpen);
     // The same end once more neither counts again nor brings the parts back.
-    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing)).toEqual({ kind: "pass-open" });
+    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing)).toEqual(stillOpen);
     expect(await passes.endWindow(drain, pass.passId, "w1b", done, nothing)).toMatchObject({
       kind: "pass-closed",
       outcome: "complete",
       tally: { pages: 3 },
     });
     expect(await passes.endWindow(drain, pass.passId, "none", done, nothing)).toEqual({ kind: "stale" });
+  });
+
+  test("of an open pass the oldest windows that are left are told, and no more than are worked at once", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const parts = Array.from({ length: mostLeftTold + 8 }, (_, part) => ({
+      windowId: `w1.${part}`,
+      from: part * 10,
+      to: part * 10 + 9,
+      depth: 1,
+    }));
+    const end = { kind: "done", split: parts.toReversed() } as const;
+    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing)).toEqual({
+      kind: "pass-open",
+      left: parts.slice(0, mostLeftTold),
+    });
+    const done = { kind: "done", split: [] } as const;
+    expect(await passes.endWindow(drain, pass.passId, "w1.1", done, nothing)).toEqual({
+      kind: "pass-open",
+      left: [parts[0], ...parts.slice(2, mostLeftTold + 1)],
+    });
   });
 
   test("the next pass looks at what is new, with an overlap", async () => {

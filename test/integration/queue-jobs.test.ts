@@ -57,6 +57,34 @@ describe("windows", () => {
     expect(seen[0]).toEqual(windowOf("1"));
   });
 
+  test("those from the front are added until so many wait or run; one that waits for another try makes room", async () => {
+    const seen: string[] = [];
+    const ends: (() => void)[] = [];
+    await queue.start(async (job) => {
+      if (job.kind !== "window") return;
+      seen.push(job.windowId);
+      if (job.windowId === "1") {
+        throw new RedriverError("rate-limited", "429", { retryAt: Date.now() + 60_000 });
+      }
+      await new Promise<void>((resolve) => ends.push(resolve));
+    });
+    const all = ["1", "2", "3", "4", "5"].map(windowOf);
+    await queue.addWindows(all, 2);
+    await vi.waitFor(async () =>
+      expect(await redis.zcard(`{${prefix}}:${prefix}-v1-windows:delayed`)).toBe(1),
+    );
+    expect(seen.toSorted()).toEqual(["1", "2"]);
+    await queue.addWindows(all, 2);
+    await vi.waitFor(() => expect(seen).toContain("3"));
+    await queue.addWindows(all, 2);
+    expect(await redis.exists(keyOf("4"))).toBe(0);
+    ends.splice(0).forEach((end) => end());
+    await vi.waitFor(async () => expect(await redis.hget(keyOf("3"), "finishedOn")).not.toBeNull());
+    await queue.addWindows(all, 2);
+    await vi.waitFor(() => expect(seen.toSorted()).toEqual(["1", "2", "3", "4", "5"]));
+    ends.splice(0).forEach((end) => end());
+  });
+
   test("wait runs again at retryAt and spends no try", async () => {
     const starts: number[] = [];
     const contexts: JobContext[] = [];

@@ -47,16 +47,16 @@ const pastHorizon = { state: "open", pastHorizon: true } as LedgerView;
 
 function candidate(
   id: string,
-  over: { host?: string; queue?: string; rule?: string; view?: LedgerView } = {},
+  over: { host?: string; queue?: string; rule?: string; view?: LedgerView; enteredAt?: number } = {},
 ): Candidate {
-  const { host = "api.example.com", queue, rule = "outage", view = absent } = over;
+  const { host = "api.example.com", queue, rule = "outage", view = absent, enteredAt = 0 } = over;
   const item = {
     destination: `https://${host}/orders`,
     headers: {},
     ...(queue === undefined ? {} : { queue }),
   };
   const one: Partial<Candidate> = {
-    letter: { dlqId: id as DlqId } as Candidate["letter"],
+    letter: { dlqId: id as DlqId, enteredAt } as Candidate["letter"],
     view,
     decision: { then: "republish", reason: "due", rule, set: {} },
     toItem: () => item,
@@ -164,11 +164,38 @@ describe("candidates and capacity", () => {
       [1_000, 5],
       [2_000, 2],
     ]);
+    const inTurn = ["slow.example.com", "fast.example.com", "queue:mails"];
     expect(world.queries[0]?.requests.map(({ host }) => host)).toEqual([
-      ...Array<string>(12).fill("slow.example.com"),
-      ...Array<string>(4).fill("fast.example.com"),
-      ...Array<string>(3).fill("queue:mails"),
+      ...inTurn,
+      ...inTurn,
+      ...inTurn,
+      "slow.example.com",
+      "fast.example.com",
+      ...Array<string>(8).fill("slow.example.com"),
     ]);
+  });
+
+  it("to each host goes what entered first, hosts in turn, and what reconciles before all", async () => {
+    const all = [
+      candidate("a3", { host: "a", enteredAt: 30 }),
+      candidate("a1", { host: "a", enteredAt: 10 }),
+      candidate("b9", { host: "b", enteredAt: 90 }),
+      candidate("again", { host: "b", enteredAt: 99, view: inDoubt }),
+      candidate("a2", { host: "a", enteredAt: 20 }),
+      candidate("b8", { host: "b", enteredAt: 80 }),
+    ];
+    const inOrder = ["again", "a1", "b8", "a2", "b9", "a3"];
+    for (const limits of [{}, { publish: perSecond(20) }]) {
+      const world = stand(limits);
+      const work = run(world, all);
+      expect(await play(world, work)).toEqual([]);
+      expect(work.batches.flatMap(({ ids }) => ids)).toEqual(inOrder);
+    }
+    // Where there is no time for all, the youngest of each host are left.
+    const world = stand({ perPass: 3 });
+    const work = run(world, all, { passId: "p" as PassId });
+    const left = await play(world, work);
+    expect(left.map(({ candidate: { letter } }) => letter.dlqId)).toEqual(["b9", "a3"]);
   });
 
   it("turns that come close together are taken together", async () => {

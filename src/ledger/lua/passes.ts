@@ -21,6 +21,15 @@ local function save()
   redis.call('SET', rowKey, cjson.encode(row))
 end
 
+local function windowsLeft()
+  local windows = {}
+  for _, text in ipairs(redis.call('HVALS', windowsKey)) do
+    if text ~= 'ended' then windows[#windows + 1] = cjson.decode(text) end
+  end
+  table.sort(windows, function(a, b) return a.from < b.from end)
+  return windows
+end
+
 local function openPass()
   if row.open and row.open.pass.passId == call.passId then return row.open end
   return nil
@@ -50,15 +59,6 @@ export const openScript = defineScript(
   "passes:open",
   `${preludeLua}
 local minuteMs, mostDueWindows = 60000, 50
-
-local function windowsLeft()
-  local windows = {}
-  for _, text in ipairs(redis.call('HVALS', windowsKey)) do
-    if text ~= 'ended' then windows[#windows + 1] = cjson.decode(text) end
-  end
-  table.sort(windows, function(a, b) return a.from < b.from end)
-  return windows
-end
 
 local function opened()
   return cjson.encode({ kind = 'opened', pass = row.open.pass, windows = windowsLeft(), abandoned = row.open.abandoned })
@@ -173,7 +173,7 @@ return false
 /**
  * endWindow: ends a window; the last one closes the pass.
  *
- * ARGV[1]: { passId, windowId, failed: 0 | 1, split: [window], tally }. Returns: JSON of a CloseVerdict.
+ * ARGV[1]: { passId, windowId, failed: 0 | 1, split: [window], tally, mostLeft }. Returns: JSON of a CloseVerdict.
  * Effects: split windows take the window's place. Closing complete: watermark = to; a full pass sets the counts and when the last
  *   full one was; where records were passed over, all of this too, but the outcome is partial and the counts are not exact.
  *   Closing partial for a failed window: the watermark stays and what was taken is due again.
@@ -187,6 +187,12 @@ return false
 export const endWindowScript = defineScript(
   "passes:endWindow",
   `${preludeLua}
+local function passOpen()
+  local left = windowsLeft()
+  for i = #left, call.mostLeft + 1, -1 do left[i] = nil end
+  return cjson.encode({ kind = 'pass-open', left = left })
+end
+
 local open = openPass()
 if not open then
   if row.last and row.last.passId == call.passId and row.last.windowId == call.windowId then
@@ -196,7 +202,7 @@ if not open then
 end
 local text = redis.call('HGET', windowsKey, call.windowId)
 if not text then return cjson.encode({ kind = 'stale' }) end
-if text == 'ended' then return cjson.encode({ kind = 'pass-open' }) end
+if text == 'ended' then return passOpen() end
 
 redis.call('HSET', windowsKey, call.windowId, 'ended')
 open.left = open.left - 1
@@ -226,7 +232,7 @@ end
 open.tally = tally
 if open.left > 0 then
   save()
-  return cjson.encode({ kind = 'pass-open' })
+  return passOpen()
 end
 
 local isComplete, isFull = open.failed == 0, open.pass.kind == 'full'

@@ -22,7 +22,6 @@ import { laneOriginOf, laneOriginOfLetter } from "./lane-origin.ts";
 import { placesOf } from "./places.ts";
 
 export interface Admission {
-  /** Canaries first: they are few, and the lane waits for them. */
   readonly free: readonly Candidate[];
   readonly held: readonly HeldResult<Candidate>[];
   /** Without attempts left, and kept from being parked for it while their lane is suspected. */

@@ -13,8 +13,9 @@ import type { PassId } from "../../ports/ids.ts";
 import type { CapacityQuery, CapacityVerdict } from "../../ports/limits.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { isReconciling, toAsking, toHeld, toRuleLimits, type Asking } from "./capacity-request.ts";
+import { toAsking, toHeld, toRuleLimits, type Asking } from "./capacity-request.ts";
 import { held } from "./left.ts";
+import { inPublishOrder } from "./publish-order.ts";
 import type { Candidate, PublishResult } from "./records.ts";
 
 /** How long a page waits in place for the drain's own rate: nothing else of the drain could go meanwhile. */
@@ -43,7 +44,7 @@ export interface CapacityWork {
 }
 
 /**
- * Publishes candidates as there is capacity for them, and answers those that were held. What reconciles an earlier POST comes first. Without
+ * Publishes candidates as there is capacity for them, and answers those that were held. In the order of publish-order.ts. Without
  * limits nothing is asked. Throws `redis-unavailable`: what was not published then was not begun.
  */
 export async function withCapacity(
@@ -55,12 +56,11 @@ export async function withCapacity(
   const isUnlimited =
     Object.keys(drain.config.limits).length === 0 &&
     !candidates.some(({ decision }) => decision.rule !== null && ruleLimits.has(decision.rule));
+  const asking = inPublishOrder(candidates.map((candidate) => toAsking(candidate, ruleLimits)));
   if (isUnlimited) {
-    await work.publish(candidates);
+    await work.publish(asking.map(({ candidate }) => candidate));
     return [];
   }
-  const inOrder = [...candidates.filter(isReconciling), ...candidates.filter((one) => !isReconciling(one))];
-  const asking = inOrder.map((candidate) => toAsking(candidate, ruleLimits));
   const results: PublishResult[] = [];
   for (let start = 0; start < asking.length; start += mostRequests) {
     results.push(...(await inRounds(drain, asking.slice(start, start + mostRequests), work)));
