@@ -23,6 +23,8 @@ import type { PauseBook } from "../ports/passes.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { createRoomCheck } from "../redis/room.ts";
+import { withOwnCallbacks } from "../redrive/callbacks/own-callbacks.ts";
+import { proofAddressOf } from "../redrive/callbacks/proof-address.ts";
 import { holdBegins } from "../redrive/hold-begins.ts";
 import { createLanes } from "../redrive/lanes/lanes.ts";
 import { createRestingService } from "../redrive/resting-service.ts";
@@ -109,7 +111,8 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
       status?: number;
     }) => world.events.emit({ type: "service:answered", source: config.id, ...answer }),
   });
-  const { service, rests } = createRestingService({
+  const lineageKeys = createLineageKeys(token, parts.lineage, config.id);
+  const { service: listed, rests } = createRestingService({
     source: config.id,
     service: called,
     book: createRedisRestBook(redis, config.id),
@@ -117,6 +120,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     clock: world.clock,
     events: world.events,
   });
+  const service = withOwnCallbacks(listed, lineageKeys);
   const close = (): Promise<void> => called.close();
   teardown.add(`service ${config.name}`, close);
 
@@ -179,8 +183,13 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     tooLarge: createTooLargeDates(world.clock),
     headerPrefix: settings.service.headerPrefix,
     publish: settings.publish,
-    checkItem: createItemCheck(settings.publish, settings.service.headerPrefix, baseUrl),
-    lineageKeys: createLineageKeys(token, parts.lineage, config.id),
+    checkItem: createItemCheck(
+      settings.publish,
+      settings.service.headerPrefix,
+      baseUrl,
+      proofAddressOf(config),
+    ),
+    lineageKeys,
     bind: async () => {
       const verdict = await bindSource({
         config,

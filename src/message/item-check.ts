@@ -6,6 +6,7 @@ import { parseUrl } from "./parse-url.ts";
 import type { ParkReason } from "../rules/decision.ts";
 import type { BatchItem } from "./dead-letter.ts";
 import { isPrivateHost } from "./private-host.ts";
+import { isProofUrl } from "./proof-callback.ts";
 
 /** Sizes are bytes, of names and values as UTF-8. */
 export interface ItemPolicy {
@@ -32,15 +33,19 @@ export type CheckItem = (
 ) => Extract<ParkReason, "destination-not-allowed" | "over-limit"> | null;
 
 /**
- * `sourceUrl` is the address of the service that is to deliver; undefined: not known, so not private. The destination is checked
- * and both callbacks; a queue is no address. Pure and total.
+ * `sourceUrl` is the address of the service that is to deliver; undefined: not known, so not private. `proofAddress` is our own for
+ * callbacks, which may be called whatever the policy says. The destination is checked and both callbacks; a queue is no address.
+ * Pure and total.
  */
 export function createItemCheck(
   policy: ItemPolicy,
   headerPrefix: string,
   sourceUrl: string | undefined,
+  proofAddress?: string,
 ): CheckItem {
-  const allowsUrl = createUrlCheck(policy, sourceUrl);
+  const allowsByPolicy = createUrlCheck(policy, sourceUrl);
+  const allowsUrl = (url: string): boolean =>
+    (proofAddress !== undefined && isProofUrl(url, proofAddress)) || allowsByPolicy(url);
   const callbacks = new Set(
     ["Callback", "Failure-Callback"].map((name) => `${headerPrefix}${name}`.toLowerCase()),
   );

@@ -5,6 +5,7 @@ import type { DeadLetter, HeaderValues } from "./dead-letter.ts";
 import { isDestination } from "./destination.ts";
 import { originalFlowControl, toFlowControlValue } from "./flow-control.ts";
 import { toForwardHeaders } from "./forward-headers.ts";
+import { readProofCallback } from "./proof-callback.ts";
 
 export type Headers = [name: string, value: string][];
 
@@ -29,6 +30,10 @@ export function toItemSettings(
   const failureCallback = chosen(changes.failureCallback, letter.failureCallback);
   const urls = [callback, failureCallback].filter((url) => url !== undefined);
   if (!urls.every(isCallbackUrl)) return { kind: "park", reason: "bad-destination" };
+  // What can be opened was, when the record was listed.
+  if (callback !== undefined && readProofCallback(callback, []).kind === "sealed") {
+    return { kind: "park", reason: "callback-sealed" };
+  }
 
   const onAttempt = toCallback(`${prefix}Callback`, callback, letter.callbackHeader, prefix);
   const onFailure = toCallback(

@@ -26,6 +26,16 @@ export interface SourceConfig {
   readonly dedupWindowMs: number;
   /** Between two listings without filter, which count depth and what no drain selects. */
   readonly censusEveryMs: number;
+  /** Absent: silence alone judges canaries. */
+  readonly callbacks?: CallbacksConfig;
+}
+
+/** The service calls back for canaries, and `redriver run` is there to be called. */
+export interface CallbacksConfig {
+  /** What the service can reach, without trailing slash and without a query; the source's id follows as the last part of the path. */
+  readonly url: string;
+  /** The service's signing keys, the current one and the next. */
+  readonly keys: readonly SecretRef[];
 }
 
 export type Schedule =

@@ -55,6 +55,8 @@ export const parkReasons = [
   /** Larger, or with more or longer headers, than the settings allow (publish.max…). */
   "over-limit",
   "unjoinable-header",
+  /** Its own callback is sealed under a lineage key that is not known any more. */
+  "callback-sealed",
   "workflow",
   "body-length-differs",
   "non-retryable",

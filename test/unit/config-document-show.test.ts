@@ -7,7 +7,7 @@ describe("config show of a document", () => {
   it("loads again and means the same", () => {
     const text = `version: 1
 paused: true
-sources: { eu: { url: https://a, token: { file: /f }, dedupWindow: 90m, census: 1h }, us: { id: us, token: { env: T } } }
+sources: { eu: { url: https://a, token: { file: /f }, dedupWindow: 90m, census: 1h }, us: { id: us, token: { env: T }, callbacks: { url: "https://r/c", keys: [{ file: /k }, { env: K }] } } }
 drains:
   a:
     source: eu

@@ -177,3 +177,14 @@ describe("a host to allow", () => {
     },
   );
 });
+
+it("our own address may be called back, whatever the policy says of others", () => {
+  const proofAddress = "http://10.0.0.7/callbacks/eu";
+  const policy = { ...builtInPolicy, allowHosts: ["api.example.com"] };
+  const own = createItemCheck(policy, "Upstash-", service, proofAddress);
+  const calling = (callback: string) =>
+    own({ destination: "https://api.example.com/x", headers: { "Upstash-Callback": callback } }, 100);
+  expect(calling(`${proofAddress}?redriver-callback=none`)).toBeNull();
+  expect(calling(proofAddress)).toBe("destination-not-allowed");
+  expect(calling("http://10.0.0.7/")).toBe("destination-not-allowed");
+});

@@ -298,3 +298,52 @@ describe("a canary that comes back", () => {
     expect(sentAs(released, inStep).lineage.attempt).toBe(6);
   });
 });
+
+const callbackOf = (candidate: Candidate) => candidate.toItem(1).headers["Upstash-Callback"];
+
+describe("a canary that is called back", () => {
+  const proofAddress = "https://redriver.example.com/callbacks/eu";
+  const own = { callback: "https://cb.example.com/c", callbackHeader: { "X-C": ["1"] } };
+  const canaryOf = (fields: Record<string, unknown>, more: Partial<Preparation> = {}) =>
+    sentAs(candidateOf(rawRecord(fields), {}, { lane, proofAddress, ...more }), asCanary);
+
+  it("calls us, and keeps its own callback behind ours", () => {
+    expect(callbackOf(canaryOf({}))).toBe(`${proofAddress}?redriver-callback=none`);
+    expect(callbackOf(canaryOf(own))).toMatch(/\?redriver-callback=v1\./);
+    expect(canaryOf(own).toItem(1).headers).not.toHaveProperty("Upstash-Callback-Forward-X-C");
+  });
+
+  it("is the only shape that does", () => {
+    const plain = candidateOf(rawRecord(own), {}, { lane, proofAddress });
+    expect(callbackOf(plain)).toBe(own.callback);
+    expect(callbackOf(sentAs(plain, { ...asCanary, canary: null }))).toBe(own.callback);
+    expect(callbackOf(canaryOf(own, { proofAddress: undefined }))).toBe(own.callback);
+  });
+
+  it("has room for it in its size", () => {
+    const { bytes } = canaryOf(own);
+    expect(bytes).toBeGreaterThan(canaryOf(own, { proofAddress: undefined }).bytes);
+  });
+
+  it.each([
+    ["is larger than 1 MiB", { body: "x".repeat(1_048_576) }, {}],
+    ["is a callback of ours itself", { url: `${proofAddress}?redriver-callback=none` }, {}],
+    ["has a callback that makes ours too long", { callback: `https://c.example/${"c".repeat(1_500)}` }, {}],
+    [
+      "would have larger headers than the settings allow",
+      own,
+      {
+        checkItem: ({ headers }: BatchItem) =>
+          String(headers["Upstash-Callback"]).length > 60 ? "over-limit" : null,
+      },
+    ],
+    [
+      "is more than half as large as the settings allow",
+      { body: "x".repeat(600) },
+      { checkItem: (_item: BatchItem, bytes: number) => (bytes > 1_500 ? "over-limit" : null) },
+    ],
+  ] as const)("is left to silence where it %s", (_, fields, more) => {
+    const callback = (fields as { readonly callback?: string }).callback;
+    expect(callbackOf(canaryOf(fields, more))).toBe(callback);
+  });
+});

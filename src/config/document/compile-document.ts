@@ -49,6 +49,9 @@ function toSource(name: string, source: NonNullable<SourceKeys>): SourceConfig {
     retentionMs: source.retention ?? builtIn.sourceRetentionMs,
     dedupWindowMs: source.dedupWindow ?? builtIn.sourceDedupWindowMs,
     censusEveryMs: source.census ?? builtIn.sourceCensusEveryMs,
+    ...(source.callbacks === undefined
+      ? {}
+      : { callbacks: { url: source.callbacks.url, keys: source.callbacks.keys.map(toSecretRef) } }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 import type {
+  CallbacksConfig,
   DrainConfig,
   DrainsDocument,
   IndexConfig,
@@ -56,7 +57,12 @@ function describeSource(source: SourceConfig): unknown {
     retention: durationText(source.retentionMs),
     dedupWindow: durationText(source.dedupWindowMs),
     census: durationText(source.censusEveryMs),
+    ...(source.callbacks === undefined ? {} : { callbacks: describeCallbacks(source.callbacks) }),
   };
+}
+
+function describeCallbacks({ url, keys }: CallbacksConfig): unknown {
+  return { url, keys: keys.map(describeRef) };
 }
 
 function describeRef(ref: SecretRef): unknown {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseCallbackUrl } from "../callback-url.ts";
 import { parseServiceUrl } from "../service-url.ts";
 import { common, drain } from "./drain-schema.ts";
 import { censusInterval, indexSchedule, keepTime, positiveDuration } from "./schedule-schema.ts";
@@ -19,6 +20,17 @@ const secretRef = z
   )
   .refine((ref) => (ref.file === undefined) !== (ref.env === undefined), ifClean(secretExpected));
 
+const callbacks = section({
+  url: parsed(parseCallbackUrl, { type: "string", format: "uri" }).meta({
+    description: "Address at which the service reaches redriver; the source's id is added to its path.",
+  }),
+  keys: z
+    .array(secretRef, { error: "a list of secrets" })
+    .min(1, { error: "at least one signing key" })
+    .max(4, { error: "at most 4 signing keys" })
+    .meta({ description: "The service's signing keys, the current one and the next." }),
+});
+
 const source = section({
   url: key(
     parsed(parseServiceUrl, { type: "string", format: "uri" }),
@@ -32,6 +44,10 @@ const source = section({
   retention: key(positiveDuration, "How long your plan keeps dead letters."),
   dedupWindow: key(positiveDuration, "How long the service remembers a deduplication id."),
   census: key(censusInterval, "Between two listings without filter: depth, and records no drain selects."),
+  callbacks: key(
+    callbacks,
+    "The service calls back for canaries, so that what became of them is known at once.",
+  ),
 });
 
 const archive = section({

@@ -69,6 +69,7 @@ function isSecretive(path: ValuePath): boolean {
   const secretive = new Set([
     "token",
     "credentials",
+    "callbacks",
     "headers",
     "header",
     "responseHeader",

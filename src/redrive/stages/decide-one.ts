@@ -1,6 +1,7 @@
 import { explainDecision } from "../../rules/explain-decision.ts";
 import type { RecordFacts } from "../../rules/facts.ts";
 import { serviceNow, type DrainRuntime, type ServiceTime } from "../runtime.ts";
+import { proofAddressOf } from "../callbacks/proof-address.ts";
 import { decideRecord } from "./decide.ts";
 import { prepare } from "./prepare.ts";
 import type { Candidate, DecidedRecord, KnownRecord } from "./records.ts";
@@ -37,6 +38,7 @@ export function decideOne(drain: DecidingRuntime, record: KnownRecord): DecidedO
     checkItem: drain.source.checkItem,
     lane: drain.config.lane,
     flowControl: drain.config.flowControl,
+    proofAddress: proofAddressOf(drain.config.source),
   });
   if (prepared.kind === "candidate") return { decided, candidate: prepared.candidate, facts };
   const parked = { then: "park", reason: prepared.reason, rule: decision.rule } as const;

@@ -3,6 +3,7 @@ import type { DeadLetter } from "../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../message/deduplication-id.ts";
 import { checkFidelity } from "../../message/fidelity.ts";
 import { toRootFlowControl } from "../../message/flow-control.ts";
+import { isProofUrl } from "../../message/proof-callback.ts";
 import { hashBody, nextLineage, rootOf, signLineage } from "../../message/lineage.ts";
 import type { CheckItem } from "../../message/item-check.ts";
 import { rebuildItem } from "../../message/rebuild-item.ts";
@@ -15,6 +16,12 @@ import { largestShapes, toShape, type Plain } from "./shape.ts";
 /** A suffix with as many digits as a series will ever reach: the size of a candidate is that of its largest item. */
 const longestSuffix = 999;
 
+/**
+ * 1 MiB: a callback quotes its message a third larger, as base64, with what was answered, and is read up to 4 MiB. It may have to be
+ * published in turn, as an item of up to twice the size.
+ */
+const maxProvenBytes = 1_048_576;
+
 export interface Preparation {
   readonly headerPrefix: string;
   readonly lineageKey: string;
@@ -26,6 +33,8 @@ export interface Preparation {
   readonly lane?: DrainConfig["lane"] | undefined;
   /** In place of the message's own, where the rule says nothing of it. */
   readonly flowControl?: DrainConfig["flowControl"] | undefined;
+  /** Where canaries are called back (proofAddressOf). Absent: silence judges them. */
+  readonly proofAddress?: string | undefined;
 }
 
 /**
@@ -35,7 +44,7 @@ export interface Preparation {
 export function prepare(
   record: DecidedRecord,
   set: ItemChanges,
-  { headerPrefix, lineageKey, onLoss, checkItem, lane, flowControl }: Preparation,
+  { headerPrefix, lineageKey, onLoss, checkItem, lane, flowControl, proofAddress }: Preparation,
 ):
   | { readonly kind: "candidate"; readonly candidate: Candidate }
   | { readonly kind: "park"; readonly reason: ParkReason } {
@@ -72,6 +81,7 @@ export function prepare(
     bodyHash,
     headerPrefix,
     lineageKey,
+    proofAddress: null,
   };
   const largest = largestShapes(plain, lane);
   for (const shape of largest) {
@@ -80,16 +90,35 @@ export function prepare(
   }
   const policyLoss = losses.find(isPolicyLoss);
   if (policyLoss !== undefined && onLoss === "park") return { kind: "park", reason: policyLoss };
+  const proven = proofAddress === undefined ? plain : withProof(plain, { lane, proofAddress, checkItem });
   return {
     kind: "candidate",
     candidate: {
       ...record,
-      ...toShape(plain, null),
-      toShape: (sendAs) => toShape(plain, sendAs),
+      ...toShape(proven, null),
+      toShape: (sendAs) => toShape(proven, sendAs),
       losses,
-      bytes: Math.max(...largest.map(({ bytes }) => bytes)),
+      bytes: Math.max(...largestShapes(proven, lane).map(({ bytes }) => bytes)),
     },
   };
+}
+
+/** To be called back where it is sent as a canary, unless that would make it, or the callback that quotes it, too large. */
+function withProof(
+  plain: Plain,
+  {
+    lane,
+    proofAddress,
+    checkItem,
+  }: Pick<Preparation, "lane" | "checkItem"> & { readonly proofAddress: string },
+): Plain {
+  // A callback of ours that died: nobody needs to be told what became of it.
+  if (isProofUrl(plain.item.destination, proofAddress)) return plain;
+  const proven = { ...plain, proofAddress };
+  const fits = largestShapes(proven, lane).every(
+    ({ item, bytes }) => bytes <= maxProvenBytes && checkItem(item, 2 * bytes) === null,
+  );
+  return fits ? proven : plain;
 }
 
 function isPolicyLoss(loss: Loss): loss is PolicyLoss {

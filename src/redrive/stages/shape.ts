@@ -7,6 +7,7 @@ import type { BatchItem, DeadLetter } from "../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../message/deduplication-id.ts";
 import { encodeItem } from "../../message/encode-item.ts";
 import { longestStep, signLineage, type Lineage } from "../../message/lineage.ts";
+import { withProofCallback } from "../../message/proof-callback.ts";
 import { inSeries, withLineage } from "../../message/rebuild-item.ts";
 import type { LaneConfig } from "../../ports/drains.ts";
 import type { SendAs, Shape } from "./records.ts";
@@ -21,6 +22,8 @@ export interface Plain {
   readonly bodyHash: string;
   readonly headerPrefix: string;
   readonly lineageKey: string;
+  /** Where it is called back as a canary; null: it is not. */
+  readonly proofAddress: string | null;
 }
 
 /** Null: plain, in no step. */
@@ -53,10 +56,13 @@ export function largestShapes(
 }
 
 function itemIn(plain: Plain, sendAs: SendAs): BatchItem {
-  const { item, headerPrefix, bodyHash, lineageKey } = plain;
+  const { item, headerPrefix, bodyHash, lineageKey, proofAddress } = plain;
   const lineage = signLineage(lineageIn(plain, sendAs), bodyHash, lineageKey);
   const signed = withLineage(item, headerPrefix, lineage);
-  return sendAs.canary === null ? signed : asCanary(signed, headerPrefix, sendAs.canary.timeoutMs);
+  if (sendAs.canary === null) return signed;
+  const canary = asCanary(signed, headerPrefix, sendAs.canary.timeoutMs);
+  if (proofAddress === null) return canary;
+  return withProofCallback(canary, headerPrefix, proofAddress, lineageKey) ?? canary;
 }
 
 /**
