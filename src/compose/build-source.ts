@@ -36,6 +36,7 @@ import { watchLedger } from "../redrive/watch-ledger.ts";
 import { createMessageService } from "../service/message-service.ts";
 import { createGuards } from "../statistics/guards.ts";
 import { bindSource } from "./bind-source.ts";
+import { buildCallbackDoor, type CallbackDoor } from "./build-callbacks.ts";
 import type { Readings } from "./build-statistics.ts";
 import type { Decorate } from "./decorate.ts";
 import { buildAudit } from "./build-audit.ts";
@@ -49,6 +50,8 @@ export interface BuiltSource {
   readonly token: LiveSecret;
   readonly pauses: PauseBook;
   readonly baseUrl: string;
+  /** Null where no callbacks are configured. */
+  readonly callbacks: CallbackDoor | null;
   /** How often this process has noticed that Redis lost writes of the source's ledger. */
   readonly losses: () => number;
   /** Ends its connections. Safe to call twice. */
@@ -121,6 +124,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     events: world.events,
   });
   const service = withOwnCallbacks(listed, lineageKeys);
+  const callbacks = buildCallbackDoor(config, { clock: world.clock, service }, parts.readSecret);
   const close = (): Promise<void> => called.close();
   teardown.add(`service ${config.name}`, close);
 
@@ -209,6 +213,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     token,
     pauses: createRedisPauseBook(redis, config.id),
     baseUrl,
+    callbacks,
     losses: () => losses,
     close,
   };

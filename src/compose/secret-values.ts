@@ -6,7 +6,7 @@ export interface SecretValues {
   all(): readonly string[];
   /** A secret that was read somewhere; earlier values are kept, because a late line may still hold one. */
   add(value: string): void;
-  /** From now on with the tokens of these sources. */
+  /** From now on with the tokens and signing keys of these sources. */
   use(core: Core): void;
 }
 
@@ -28,7 +28,10 @@ export function createSecretValues(settings: Settings): SecretValues {
       core = built;
     },
     all() {
-      for (const { token } of core?.sources.values() ?? []) add(token.value());
+      for (const { token, callbacks } of core?.sources.values() ?? []) {
+        add(token.value());
+        for (const key of callbacks?.secrets() ?? []) add(key);
+      }
       return [...known];
     },
   };

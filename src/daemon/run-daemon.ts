@@ -11,6 +11,7 @@ import type { Events } from "../ports/events.ts";
 import type { WorkQueue } from "../ports/queue.ts";
 import { findRedisProblems } from "../redis/preflight.ts";
 import { createCopyingWithoutRedis } from "./copy-without-redis.ts";
+import { createCallbacks } from "./callbacks.ts";
 import { createJobHandler } from "./handle-job.ts";
 import { createOthers } from "./others.ts";
 import { createOpsServer } from "./ops-http.ts";
@@ -68,6 +69,8 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const archiveWatch = createArchiveWatch({ current: () => live.current(), clock, events });
   let readySince: number | null = null;
 
+  const callbacks = createCallbacks({ live, wakes, events, clock, stop });
+  await callbacks.listen();
   const ops = await createOpsServer({
     host: settings.http.host,
     port: settings.http.port,
@@ -76,10 +79,14 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     readyz: async () => toReadiness(live.current(), redis, state, archiveWatch.problem()),
     metrics: () => parts.metrics.render(),
     contentType: parts.metrics.contentType,
+  }).catch(async (error: unknown) => {
+    await callbacks.close();
+    throw error;
   });
   events.emit({
     type: "daemon:started",
     httpAddress: ops.address,
+    callbackAddress: callbacks.address(),
     documentHash: document.hash,
     version: parts.version,
   });
@@ -108,6 +115,10 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     }),
     keepGoing(createCopyingWithoutRedis({ live, isRedisWell, clock, events, stop })),
     keepGoing(() => archiveWatch.look()),
+    keepGoing(async () => {
+      await callbacks.listen();
+      return documentLookEveryMs;
+    }),
     probeSources(
       () => live.current().sources.values(),
       probeEveryMs,
@@ -119,6 +130,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   state.stopping = true;
   events.emit({ type: "daemon:stopping", why: String(stop.reason) });
   const startedAt = clock.monotonic();
+  const called = callbacks.close();
   const { softMs, hardMs } = settings.shutdown;
   const restMs = Math.min(afterWorkMs, hardMs / 4);
   await queue.close({ softMs, hardMs: hardMs - restMs });
@@ -126,6 +138,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const gone = new AbortController();
   await Promise.race([sayGoodbye(), clock.sleep(restMs / 2, gone.signal)]);
   gone.abort();
+  await called;
   await ops.close();
   events.emit({ type: "daemon:stopped", clean });
   return clean;

@@ -21,6 +21,20 @@ export function toDeduplicationId(dlqId: string, suffix: number, origin?: string
   return `redriver-${id}${from}${series}` as DeduplicationId;
 }
 
+/**
+ * The id under which the callback of one attempt is handed on. Never one of a dead letter's: those begin with `redriver-`.
+ *
+ * @param suffix counts from 1.
+ */
+export function toCallbackDeduplicationId(
+  messageId: string,
+  retried: number,
+  suffix: number,
+): DeduplicationId {
+  const id = messageId.replaceAll(/[^A-Za-z0-9-]/g, escapeUnit);
+  return `redriver_c-${id}-${retried}-${suffix}` as DeduplicationId;
+}
+
 /** Without the u flag the pattern matches single code units, so four digits always suffice. */
 function escapeUnit(unit: string): string {
   return `_u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -103,7 +103,10 @@ export function signLineage(lineage: Lineage, bodyHash: string, key: LineageKey)
 }
 
 /** Reads the header under any of the keys. Copies of it must agree to be believed; an empty key signs nothing. Never throws. */
-export function readLineage(letter: DeadLetter, keys: readonly LineageKey[]): LineageReading {
+export function readLineage(
+  letter: Pick<DeadLetter, "header" | "body" | "bodyBase64">,
+  keys: readonly LineageKey[],
+): LineageReading {
   const listed = valuesOf(letter.header, lineageHeaderName);
   if (listed.length === 0) return { kind: "none" };
   // A relay may have joined copies with commas, which do not occur in a header of ours.

@@ -1,4 +1,5 @@
 import type { Decision } from "../rules/decision.ts";
+import type { CallbackOutcome } from "./callbacks.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { DrainName, PassId, SourceId } from "./ids.ts";
 import type { LaneState, Origin } from "./lanes.ts";
@@ -228,6 +229,16 @@ export type RedriverEvent =
       readonly sent: number;
       readonly comeBacks: number;
     }
+  /** A call to the callback address of a source. `why` says nothing that the caller sent. */
+  | {
+      readonly type: "callback:received";
+      readonly source: SourceId;
+      readonly outcome: CallbackOutcome;
+      /** Null where there is nothing to say. */
+      readonly why: string | null;
+      /** The first of its outcome for the source within a minute. */
+      readonly isNews: boolean;
+    }
   | { readonly type: "statistics:read"; readonly index: string; readonly durationMs: number }
   | {
       readonly type: "statistics:failed";
@@ -263,6 +274,8 @@ export type RedriverEvent =
   | {
       readonly type: "daemon:started";
       readonly httpAddress: string;
+      /** Null where no source has callbacks. */
+      readonly callbackAddress: string | null;
       readonly documentHash: string;
       readonly version: string;
     }

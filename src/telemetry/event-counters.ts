@@ -1,4 +1,5 @@
 import { Counter, exponentialBuckets, Gauge, Histogram, type Registry } from "prom-client";
+import { callbackOutcomes } from "../ports/callbacks.ts";
 import { requestOutcomes, type Events, type RedriverEvent, type ServiceOperation } from "../ports/events.ts";
 import type { Decision } from "../rules/decision.ts";
 
@@ -117,6 +118,10 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
     buckets: requestBuckets,
     registers,
   });
+  const callbacks = counter("redriver_callbacks_total", "Calls to the callback address of a source.", [
+    "source",
+    "outcome",
+  ]);
   const passes = counter("redriver_passes_total", "Passes closed.", ["drain", "outcome"]);
   const passSeconds = new Histogram({
     name: "redriver_pass_duration_seconds",
@@ -185,6 +190,7 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
           sweeps.inc({ source, outcome: ending }, 0);
           censuses.inc({ source, outcome: ending }, 0);
         }
+        for (const outcome of callbackOutcomes) callbacks.inc({ source, outcome }, 0);
         passedOver.inc({ source }, 0);
         short.inc({ source }, 0);
         lostWrites.inc({ source }, 0);
@@ -242,6 +248,8 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
           requests.inc({ source, operation, outcome });
           return requestSeconds.observe({ source, operation }, durationMs / 1_000);
         }
+        case "callback:received":
+          return callbacks.inc({ source: event.source, outcome: event.outcome });
         case "pass:closed":
           passes.inc({ drain: event.drain, outcome: event.outcome });
           return passSeconds.observe({ drain: event.drain }, event.durationMs / 1_000);

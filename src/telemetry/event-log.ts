@@ -1,3 +1,4 @@
+import type { CallbackOutcome } from "../ports/callbacks.ts";
 import { errorTable, type ErrorCode } from "../ports/errors.ts";
 import type { Events, RedriverEvent, RequestOutcome } from "../ports/events.ts";
 import type { Logger, LogLevel } from "./logger.ts";
@@ -53,6 +54,20 @@ const requestLevels: Readonly<Record<RequestOutcome, LogLevel>> = {
   "not-sent": "info",
   unknown: "warn",
   stopped: "info",
+};
+
+/** Of the first in a minute: anybody may call, and as often as they like. */
+const callbackLevels: Readonly<Record<CallbackOutcome, LogLevel>> = {
+  delivered: "debug",
+  failed: "debug",
+  retrying: "debug",
+  unknown: "debug",
+  unverified: "warn",
+  unreadable: "warn",
+  "too-large": "warn",
+  busy: "warn",
+  chained: "debug",
+  "chain-failed": "warn",
 };
 
 /** Each pass is one line, also one that did nothing: who waits for a drain's next look waits for it. */
@@ -187,6 +202,14 @@ function toLine(event: RedriverEvent): Line {
       return {
         level: to === "halted" && from !== "halted" ? "warn" : "info",
         message: `lane ${origin} of ${drain}: ${resumed}${next}: ${why}`,
+      };
+    }
+    case "callback:received": {
+      const { source, outcome, why, isNews } = event;
+      const because = why === null ? "" : `: ${why}`;
+      return {
+        level: isNews ? callbackLevels[outcome] : "debug",
+        message: `callback of ${source}: ${outcome}${because}`,
       };
     }
     case "statistics:read":

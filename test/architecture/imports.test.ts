@@ -89,6 +89,7 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   "@hono/node-server": ["daemon"],
   commander: ["cli"],
   "fast-json-patch": ["message"],
+  jose: ["service"],
 };
 
 const root = resolve(import.meta.dirname, "../../src");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { callbackOutcomes } from "../../src/ports/callbacks.ts";
 import { errorTable, type ErrorCode } from "../../src/ports/errors.ts";
 import { requestOutcomes, type PassCounts, type RedriverEvent } from "../../src/ports/events.ts";
 import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";
@@ -132,6 +133,7 @@ const samples: Samples = {
       comeBacks: 0,
     },
   ],
+  "callback:received": callbackOutcomes.map((outcome) => ({ source, outcome, why: null, isNews: true })),
   "statistics:read": [{ index: "i", durationMs: 1 }],
   "statistics:failed": failures.map((failure) => ({ index: "i", ...failure })),
   "job:failed": failures.map((failure) => ({ kind: "tick", ...failure, givenUp: false })),
@@ -144,7 +146,7 @@ const samples: Samples = {
     { ...adopted, warnings: ["w"] },
   ],
   "document:rejected": [{ hash: "h", problems: ["p"] }],
-  "daemon:started": [{ httpAddress: "a", documentHash: "h", version: "v" }],
+  "daemon:started": [{ httpAddress: "a", callbackAddress: null, documentHash: "h", version: "v" }],
   "daemon:stopping": [{ why: "w" }],
   "daemon:stopped": [{ clean: true }, { clean: false }],
 };

@@ -22,6 +22,7 @@ describe("settings", () => {
       redis: { url: "redis://127.0.0.1:6379", keyPrefix: "redriver" },
       drains: { file: "config/drains.yaml" },
       http: { host: "0.0.0.0", port: 9466 },
+      callback: { host: "0.0.0.0", port: 9467 },
       log: { level: "info" },
       lineage: { key: undefined, keyFile: undefined, oldKeys: [] },
       ledger: {
@@ -65,6 +66,7 @@ describe("settings", () => {
       "redis.url": "rediss://u:p@h:1/2",
       "redis.cluster": "true",
       "http.port": "0",
+      "callback.port": "0",
       "service.url": "https://a.example/v2/publish",
       "statistics.url": "http://b.example",
       "service.headerPrefix": "Service-",
@@ -212,7 +214,7 @@ describe("settings with mistakes", () => {
     ["http: { port: { a: 1 } }", "settings.yaml:1:15 http.port: expected a single value, got a mapping"],
     [
       "http.port: 1",
-      'settings.yaml:1:1: unknown setting "http.port"; expected one of service, redis, drains, http, log, lineage, ledger, publish, windows, sweep, shutdown, passes, statistics',
+      'settings.yaml:1:1: unknown setting "http.port"; expected one of service, redis, drains, http, callback, log, lineage, ledger, publish, windows, sweep, shutdown, passes, statistics',
     ],
     ["http: { port: 1, port: 2 }", 'settings.yaml:1:18 http: duplicate key "port"'],
     [

@@ -33,6 +33,7 @@ export function describeSettings(settings: Settings): string {
     },
     drains: { file: settings.drains.file },
     http: { host: http.host, port: http.port },
+    callback: { host: settings.callback.host, port: settings.callback.port },
     log: { level: settings.log.level },
     lineage: {
       key: presence(lineage.key),

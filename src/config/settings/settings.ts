@@ -22,6 +22,12 @@ export interface Settings {
     /** 0: any free port. */
     readonly port: number;
   };
+  /** Where callbacks are listened for, where a source has callbacks. */
+  readonly callback: {
+    readonly host: string;
+    /** 0: any free port. */
+    readonly port: number;
+  };
   readonly log: { readonly level: LogLevel };
   readonly lineage: {
     /** Absent, and no keyFile: the key is derived from the token. */

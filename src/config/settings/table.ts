@@ -143,6 +143,12 @@ export const settingRows = {
     wholeNumber(0, 65_535),
     "Port of /livez, /readyz and /metrics; 0 takes any free one.",
   ),
+  "callback.host": row(
+    "0.0.0.0",
+    host,
+    "Address on which the service's callbacks are listened for, where a source has callbacks.",
+  ),
+  "callback.port": row(9467, wholeNumber(0, 65_535), "Port of callbacks; 0 takes any free one."),
   "log.level": row("info", oneOf(logLevels), "The least level that is logged."),
   "lineage.key": secretRow(
     optional(secretText),

@@ -19,6 +19,7 @@ export function toSettings(values: SettingValues, redisFiles: RedisFiles): Setti
     redis: toRedisSettings(values, redisFiles),
     drains: freeze({ file: values["drains.file"] }),
     http: freeze({ host: values["http.host"], port: values["http.port"] }),
+    callback: freeze({ host: values["callback.host"], port: values["callback.port"] }),
     log: freeze({ level: values["log.level"] }),
     lineage: freeze({
       key: values["lineage.key"],

@@ -29,6 +29,8 @@ export interface Lanes {
   sent(sent: readonly LaneSent[], watchMs: number): Promise<void>;
   giveBack(unused: readonly LaneUnused[]): Promise<void>;
   note(comeBacks: readonly LaneComeBack[]): Promise<void>;
+  /** A canary was delivered (LaneBook.delivered). */
+  delivered(step: StepRef, parentDlqId: string): Promise<void>;
   /** Steps that ask for a look, and the Redis time of the answer. Drains that can go on are among `takeReady` then. */
   due(): Promise<{ readonly watches: readonly LaneWatch[]; readonly at: number }>;
   looked(step: StepRef, lookedAt: number, comeBacks: readonly LaneComeBack[]): Promise<void>;
@@ -99,6 +101,10 @@ export function createLanes(parts: LanesParts): Lanes {
     async note(comeBacks) {
       if (comeBacks.length === 0) return;
       for (const change of (await orLost(book.note(comeBacks))) ?? []) await tell(change);
+    },
+    async delivered({ lane, step }, parentDlqId) {
+      const change = await orLost(book.delivered({ lane, step }, parentDlqId));
+      if (change !== undefined) await tell(change);
     },
     async due() {
       const due = await book.due();

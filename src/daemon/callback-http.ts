@@ -1,0 +1,129 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createAdaptorServer } from "@hono/node-server";
+import { Hono } from "hono";
+import { RedriverError } from "../ports/errors.ts";
+
+/** One callback quotes its message and what was answered, each a third larger as base64. */
+const maxBodyBytes = 4 * 1_048_576;
+/** Of all bodies in hand: more are turned away, and the service calls again. Reading and handing one on takes some four times its size. */
+const maxBytesInHand = 8 * 1_048_576;
+/** A URL of at most 2,000 characters, a signature, and what lies between adds. */
+const maxHeaderBytes = 16_384;
+const maxConnections = 200;
+const defaultRequestTimeoutMs = 30_000;
+const lookEveryMs = 1_000;
+/** What is in hand as it closes may end; the service calls again for what does not. */
+const closeWithinMs = 2_000;
+
+export interface Call {
+  readonly path: string;
+  /** With its `?`; empty where there is none. */
+  readonly search: string;
+  header(name: string): string | undefined;
+  /** At most once. Who is not known is not read. */
+  body(): Promise<Buffer | "too-large" | "busy">;
+}
+
+export interface CallAnswer {
+  readonly status: 200 | 400 | 401 | 404 | 413 | 502 | 503;
+  /** When to call again, in seconds. */
+  readonly retryAfterSeconds?: number;
+}
+
+export interface CallbackServerOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly receive: (call: Call) => Promise<CallAnswer>;
+  /** From the first byte to the last. Default 30 s. */
+  readonly requestTimeoutMs?: number;
+}
+
+export interface CallbackServer {
+  /** `host:port` as bound. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Answers POST with the status that `receive` says, 405 to anything else. What it holds of bodies is bounded, whoever calls. Fails with
+ * `settings-invalid` when the address cannot be bound.
+ */
+export async function createCallbackServer(options: CallbackServerOptions): Promise<CallbackServer> {
+  let bytesInHand = 0;
+  const readBody = async (stream: ReadableStream<Uint8Array> | null, keep: (bytes: number) => void) => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of stream ?? []) {
+      size += chunk.byteLength;
+      if (size > maxBodyBytes) return "too-large";
+      if (bytesInHand + chunk.byteLength > maxBytesInHand) return "busy";
+      keep(chunk.byteLength);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  };
+
+  const app = new Hono();
+  app.post("*", async (context) => {
+    const { pathname, search } = new URL(context.req.url);
+    let kept = 0;
+    try {
+      const { status, retryAfterSeconds } = await options.receive({
+        path: pathname,
+        search,
+        header: (name) => context.req.header(name),
+        body: () =>
+          readBody(context.req.raw.body, (bytes) => {
+            kept += bytes;
+            bytesInHand += bytes;
+          }),
+      });
+      const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+      return context.json({ ok: status === 200 }, status, headers);
+    } finally {
+      bytesInHand -= kept;
+    }
+  });
+  app.all("*", (context) => context.json({ error: "expected POST" }, 405, { allow: "POST" }));
+  // The error itself stays inside; the service calls again.
+  app.onError((_error, context) => context.json({ ok: false }, 500));
+
+  const { requestTimeoutMs = defaultRequestTimeoutMs } = options;
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    serverOptions: {
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(lookEveryMs, requestTimeoutMs),
+      maxHeaderSize: maxHeaderBytes,
+    },
+  });
+  server.maxConnections = maxConnections;
+  server.listen(options.port, options.host);
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    throw new RedriverError(
+      "settings-invalid",
+      `callback: expected an address that can be bound, got ${options.host}:${options.port} (REDRIVER_CALLBACK_PORT)`,
+      { cause: error },
+    );
+  }
+  const { address, family, port } = server.address() as AddressInfo;
+  return {
+    address: `${family === "IPv6" ? `[${address}]` : address}:${port}`,
+    async close() {
+      if (!server.listening) return;
+      const closed = once(server, "close");
+      server.close();
+      const cut = setTimeout(() => {
+        if ("closeAllConnections" in server) server.closeAllConnections();
+      }, closeWithinMs);
+      if ("closeIdleConnections" in server) server.closeIdleConnections();
+      await closed;
+      clearTimeout(cut);
+    },
+  };
+}

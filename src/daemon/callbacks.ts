@@ -1,0 +1,109 @@
+import type { BuiltSource } from "../compose/build-source.ts";
+import type { LiveCore } from "../compose/live-core.ts";
+import type { CallbackOutcome } from "../ports/callbacks.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Events } from "../ports/events.ts";
+import { chainCallback, createChainRefusals, type Chained } from "../redrive/callbacks/chain-callback.ts";
+import { receiveCallback } from "../redrive/callbacks/receive-callback.ts";
+import { createCallbackServer, type Call, type CallAnswer, type CallbackServer } from "./callback-http.ts";
+import type { Wakes } from "./wakes.ts";
+
+const newsEveryMs = 60_000;
+/** When nothing says more. */
+const retryAfterSeconds = 5;
+
+export interface CallbackParts {
+  readonly live: Pick<LiveCore, "current" | "hold">;
+  readonly wakes: Pick<Wakes, "afterLanes">;
+  readonly events: Events;
+  readonly clock: Pick<Clock, "now" | "monotonic">;
+  readonly stop: AbortSignal;
+}
+
+export interface Callbacks {
+  /**
+   * Listens once a source of the document in force has callbacks, and goes on until it is closed. Fails with `settings-invalid` when the
+   * address cannot be bound.
+   */
+  listen(): Promise<void>;
+  /** `host:port` as bound; null while nobody is to call. */
+  address(): string | null;
+  close(): Promise<void>;
+}
+
+/** Receives what the service tells of canaries, for every source that has callbacks. */
+export function createCallbacks({ live, wakes, events, clock, stop }: CallbackParts): Callbacks {
+  let server: CallbackServer | null = null;
+  const refusals = createChainRefusals();
+  const toldAt = new Map<string, number>();
+
+  const tell = ({ runtime }: BuiltSource, outcome: CallbackOutcome, why: string | null = null): void => {
+    const source = runtime.config.id;
+    const key = `${source} ${outcome}`;
+    const now = clock.monotonic();
+    const isNews = now - (toldAt.get(key) ?? -Infinity) >= newsEveryMs;
+    if (isNews) toldAt.set(key, now);
+    events.emit({ type: "callback:received", source, outcome, why, isNews });
+  };
+
+  const receive = async (call: Call): Promise<CallAnswer> => {
+    const { core, release } = live.hold();
+    try {
+      const source = [...core.sources.values()].find(({ callbacks }) => callbacks?.path === call.path);
+      if (source?.callbacks === null || source === undefined) return { status: 404 };
+      const { runtime, callbacks } = source;
+      const admission = await callbacks.admit(call.header(`${runtime.headerPrefix}Signature`), call.search);
+      if (admission.kind === "refused") {
+        tell(source, "unverified", admission.why);
+        return { status: 401 };
+      }
+      const body = await call.body();
+      if (body === "too-large" || body === "busy") {
+        tell(source, body);
+        return body === "busy" ? { status: 503, retryAfterSeconds } : { status: 413 };
+      }
+      const report = admission.read(body);
+      if (report === "another-body") {
+        tell(source, "unverified", "for another body");
+        return { status: 401 };
+      }
+      if (report === "unreadable") {
+        tell(source, "unreadable");
+        return { status: 400 };
+      }
+      tell(source, await receiveCallback(runtime, report));
+      await wakes.afterLanes(core);
+      const text = body.toString("utf8");
+      const chained = await chainCallback(runtime, call.search, report, text, { refusals, signal: stop });
+      if (chained.kind === "none") return { status: 200 };
+      tell(
+        source,
+        chained.kind === "chained" ? "chained" : "chain-failed",
+        "why" in chained ? chained.why : null,
+      );
+      return toAnswer(chained, clock.now());
+    } finally {
+      release();
+    }
+  };
+
+  return {
+    address: () => server?.address ?? null,
+    async listen() {
+      const { settings, sources } = live.current();
+      if (server !== null || [...sources.values()].every(({ callbacks }) => callbacks === null)) return;
+      server = await createCallbackServer({ ...settings.callback, receive });
+      if (stop.aborted) await server.close();
+    },
+    async close() {
+      await server?.close();
+    },
+  };
+}
+
+/** While it is not handed on the service is asked to call again, and keeps it as a dead letter of its own in the end. */
+function toAnswer(chained: Exclude<Chained, { kind: "none" }>, now: number): CallAnswer {
+  if (chained.kind === "chained") return { status: 200 };
+  if (chained.retryAt === undefined) return { status: 502 };
+  return { status: 503, retryAfterSeconds: Math.max(1, Math.ceil((chained.retryAt - now) / 1_000)) };
+}

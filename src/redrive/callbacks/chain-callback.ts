@@ -1,0 +1,90 @@
+import { toChainedItem } from "../../message/chained-callback.ts";
+import { toCallbackDeduplicationId } from "../../message/deduplication-id.ts";
+import { encodeItem } from "../../message/encode-item.ts";
+import { readProofCallback } from "../../message/proof-callback.ts";
+import type { AttemptReport } from "../../ports/callbacks.ts";
+import type { SourceRuntime } from "../runtime.ts";
+
+/** Of how many callbacks a refusal is remembered. */
+const mostRefused = 10_000;
+
+/** How often each callback was refused for certain, as far as this process has seen. */
+export interface ChainRefusals {
+  of(callback: string): number;
+  refused(callback: string): void;
+}
+
+export function createChainRefusals(): ChainRefusals {
+  const counts = new Map<string, number>();
+  return {
+    of: (callback) => counts.get(callback) ?? 0,
+    refused(callback) {
+      counts.set(callback, (counts.get(callback) ?? 0) + 1);
+      const [oldest] = counts.keys();
+      if (counts.size > mostRefused && oldest !== undefined) counts.delete(oldest);
+    },
+  };
+}
+
+export type Chained =
+  /** The message had no callback of its own. */
+  | { readonly kind: "none" }
+  | { readonly kind: "chained" }
+  /** `retryAt` (Unix ms): not before, where known. `why` says nothing of the message. */
+  | { readonly kind: "not-chained"; readonly why: string; readonly retryAt?: number };
+
+/**
+ * Hands a callback on to the address that the message came with, as a message of the same source: redriver itself calls nobody but its
+ * services. The service knows one by its deduplication id when we are called again for the same attempt; after a refusal it is another id,
+ * because a refused one may count as seen. `query`: what ours was called with.
+ */
+export async function chainCallback(
+  { config, service, health, headerPrefix, checkItem, lineageKeys }: SourceRuntime,
+  query: string,
+  { messageId, retried }: AttemptReport,
+  body: string,
+  { refusals, signal }: { readonly refusals: ChainRefusals; readonly signal: AbortSignal },
+): Promise<Chained> {
+  const reading = readProofCallback(query, lineageKeys());
+  if (reading.kind === "foreign") return notChained("the address does not say whose callback it is");
+  if (reading.kind === "sealed") {
+    return notChained("its own callback is sealed under a lineage key that is not known (lineage.oldKeys)");
+  }
+  if (reading.own === null) return { kind: "none" };
+  const callback = `${config.id} ${messageId} ${retried}`;
+  const deduplicationId = toCallbackDeduplicationId(messageId, retried, refusals.of(callback) + 1);
+  const item = toChainedItem(reading.own, body, { headerPrefix, deduplicationId });
+  if (item === null) return notChained("its own callback has headers that cannot be sent");
+  const { json, bytes } = encodeItem(item);
+  const notAllowed = checkItem(item, bytes);
+  if (notAllowed !== null) return notChained(`the settings allow no such message: ${notAllowed}`);
+
+  const now = health.standing();
+  if (now.state === "halted") return notChained("the source is halted");
+  if (now.state === "waiting") return notChained("the source is left alone for now", now.until);
+  const outcome = await service.publish([json], () => true, signal);
+  switch (outcome.kind) {
+    case "answered": {
+      const [one] = outcome.items;
+      // A hit is our own: nobody else makes such an id.
+      if (one?.kind === "accepted") return { kind: "chained" };
+      if (one?.kind === "refused") refusals.refused(callback);
+      return notChained("the service did not accept it");
+    }
+    case "not-sent":
+      // A 429 was an answer: the service may have seen the id.
+      if (outcome.why === "rate-limited") refusals.refused(callback);
+      return notChained(`not sent: ${outcome.why}`, outcome.retryAt);
+    case "refused":
+      refusals.refused(callback);
+      return notChained(`refused with ${outcome.status}`);
+    case "misconfigured":
+      return notChained(`refused with ${outcome.status}`);
+    case "unknown":
+      return notChained("no answer that proves anything");
+  }
+}
+
+function notChained(why: string, retryAt?: number): Extract<Chained, { kind: "not-chained" }> {
+  return { kind: "not-chained", why, ...(retryAt === undefined ? {} : { retryAt }) };
+}

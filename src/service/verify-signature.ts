@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import { errors, jwtVerify } from "jose";
+
+/** Between the service's clock, as its answers have it, and the one that signs. */
+const leewaySeconds = 60;
+
+export interface ExpectedSignature {
+  /** The URL that was called. */
+  readonly url: string;
+  /** Any of these signs. */
+  readonly keys: readonly string[];
+  /** Unix ms, by the service's clock. */
+  readonly now: number;
+}
+
+export type SignatureVerdict =
+  | {
+      readonly kind: "verified";
+      /** Whether it was signed for exactly this body. */
+      readonly isFor: (body: Buffer) => boolean;
+    }
+  /** `why` says nothing that the caller sent. */
+  | { readonly kind: "unverified"; readonly why: string };
+
+/**
+ * Whether the service signed a call: a JWT (HS256) by one of the keys, for this URL (`sub`), now (`nbf`, `exp`). Its `body` is the SHA-256
+ * of the body as base64url, padded or not, so that a caller is known before the body is read.
+ */
+export async function verifySignature(
+  token: string | undefined,
+  { url, keys, now }: ExpectedSignature,
+): Promise<SignatureVerdict> {
+  if (token === undefined) return { kind: "unverified", why: "without a signature" };
+  let why = "by none of the signing keys";
+  for (const key of keys) {
+    try {
+      const { payload } = await jwtVerify<{ body: unknown }>(token, new TextEncoder().encode(key), {
+        algorithms: ["HS256"],
+        subject: url,
+        requiredClaims: ["exp", "nbf", "body"],
+        clockTolerance: leewaySeconds,
+        currentDate: new Date(now),
+      });
+      const hash = typeof payload.body === "string" ? payload.body.replace(/=+$/, "") : "";
+      return {
+        kind: "verified",
+        isFor: (body) => createHash("sha256").update(body).digest("base64url") === hash,
+      };
+    } catch (error) {
+      if (!(error instanceof errors.JOSEError)) throw error;
+      why = toWhy(error) ?? why;
+    }
+  }
+  return { kind: "unverified", why };
+}
+
+/** Null where another key may be the one. */
+function toWhy(error: errors.JOSEError): string | null {
+  if (error instanceof errors.JWSSignatureVerificationFailed) return null;
+  if (error instanceof errors.JWTExpired) return "no longer valid";
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    if (error.claim === "sub" && error.reason === "check_failed") return "for another address";
+    if (error.claim === "nbf" && error.reason === "check_failed") return "not valid yet";
+    return "without what a signature must say";
+  }
+  return "with a signature of another form";
+}
