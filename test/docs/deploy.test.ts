@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
@@ -15,12 +16,27 @@ if (!kubectl) {
   process.stderr.write("\nNOT TESTED: deploy/ is not rendered, because kubectl is not on PATH.\n\n");
 }
 
-function render(overlay: string): readonly Tree[] {
-  const run = spawnSync("kubectl", ["kustomize", path.join(root, "deploy/overlays", overlay)], {
-    encoding: "utf8",
-  });
+const render = (overlay: string): readonly Tree[] => renderAt(path.join(root, "deploy/overlays", overlay));
+
+function renderAt(folder: string): readonly Tree[] {
+  const run = spawnSync("kubectl", ["kustomize", folder], { encoding: "utf8" });
   if (run.status !== 0) throw new Error(run.stderr);
   return parseAllDocuments(run.stdout).map((document) => document.toJS());
+}
+
+/** The production overlay with a component that it does not have by itself. */
+function renderWith(component: string): readonly Tree[] {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "redriver-test-")));
+  const to = (part: string): string => path.relative(folder, path.join(root, "deploy", part));
+  try {
+    writeFileSync(
+      path.join(folder, "kustomization.yaml"),
+      `resources: [${to("overlays/production")}]\ncomponents: [${to(component)}]\n`,
+    );
+    return renderAt(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 function only(objects: readonly Tree[], kind: string, prefix = ""): Tree {
@@ -220,6 +236,51 @@ describe.skipIf(!kubectl)("what the overlays differ in", () => {
     );
     const jobs = [...expressions.join("\n").matchAll(/job="([^"]*)"/g)].map((match) => match[1]);
     expect(new Set(jobs)).toEqual(new Set([labels[monitor.jobLabel]]));
+  });
+});
+
+describe.skipIf(!kubectl)("the component for callbacks", () => {
+  let objects: readonly Tree[];
+  let pod: Tree;
+  let container: Tree;
+
+  beforeAll(() => {
+    objects = renderWith("callbacks");
+    pod = only(objects, "Deployment").spec.template.spec;
+    [container] = pod.containers;
+  });
+
+  it("opens the port of callbacks, and nothing but that, to the ingress alone", () => {
+    expect(container.ports).toContainEqual({ name: "callback", containerPort: 9467, protocol: "TCP" });
+    expect(settingRows["callback.port"].default).toBe(9467);
+    expect(container.env).toContainEqual({ name: "REDRIVER_CALLBACK_PORT", value: "9467" });
+    const policy = only(objects, "NetworkPolicy").spec;
+    expect(policy.ingress.map(({ ports }: Tree) => ports)).toEqual([
+      [{ protocol: "TCP", port: "http" }],
+      [{ protocol: "TCP", port: "callback" }],
+    ]);
+    const service = only(objects, "Service").spec;
+    expect(service.ports).toMatchObject([{ targetPort: "callback" }]);
+    expect(only(objects, "Deployment").spec.template.metadata.labels).toMatchObject(service.selector);
+  });
+
+  it("mounts the keys and routes the address that its own words name", () => {
+    const comment = read("deploy/callbacks/kustomization.yaml")
+      .split("\n")
+      .filter((line) => line.startsWith("#   "))
+      .map((line) => line.slice(4))
+      .join("\n");
+    const outcome = loadDocument(`version: 1\n${comment}\ndrains: { a: { rules: [] } }\n`, "comment");
+    if (!outcome.ok) throw new Error(JSON.stringify(outcome.problems));
+    const { callbacks } = outcome.document.sources[0]!;
+    const { items } = pod.volumes.find(({ name }: Tree) => name === "secrets").secret;
+    const [mount] = container.volumeMounts.filter(({ name }: Tree) => name === "secrets");
+    const files = items.map((item: Tree) => ({ kind: "file", path: `${mount.mountPath}/${item.path}` }));
+    expect(files).toEqual(expect.arrayContaining([...callbacks!.keys]));
+    const [rule] = only(objects, "Ingress").spec.rules;
+    const [{ path: prefix, backend }] = rule.http.paths;
+    expect(`https://${rule.host}${prefix}`).toBe(callbacks!.url);
+    expect(backend.service.name).toBe(only(objects, "Service").metadata.name);
   });
 });
 
