@@ -4,7 +4,7 @@ import type { HeldCore, LiveCore } from "../compose/live-core.ts";
 import { isRedriverError, RedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { DrainName, PassId, SourceId } from "../ports/ids.ts";
-import { mostLeftTold, type Window } from "../ports/passes.ts";
+import { isRecalled, mostLeftTold, type Window } from "../ports/passes.ts";
 import type { Job, JobContext, WorkQueue } from "../ports/queue.ts";
 import { takeCensus } from "../redrive/census.ts";
 import { lookAtLanes } from "../redrive/lanes/look-at-lanes.ts";
@@ -107,7 +107,9 @@ async function workOldest(
   passId: PassId,
   left: readonly Window[],
 ): Promise<void> {
-  const atOnce = Math.max(1, Math.floor(settings.windows.concurrency / 2)) * (await others.living());
+  const share = Math.max(1, Math.floor(settings.windows.concurrency / 2)) * (await others.living());
+  // One more for what lanes call back, so that it does not wait for the pages of others.
+  const atOnce = share + (left.some(({ windowId }) => isRecalled(windowId)) ? 1 : 0);
   await queue.addWindows(toJobs(drain, passId, left.slice(0, mostLeftTold)), atOnce);
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from "../ports/clock.ts";
 import type { DrainName } from "../ports/ids.ts";
 import {
+  isRecalled,
   mostLeftTold,
   type CloseVerdict,
   type DrainFacts,
@@ -19,7 +20,9 @@ interface OpenRow {
   readonly forced: boolean;
   readonly windows: Map<string, Window | "ended">;
   /** Minutes taken from `due`, with when they were due. */
-  readonly taken: ReadonlyMap<number, number>;
+  readonly taken: Map<number, number>;
+  /** Windows that were called back into it so far. */
+  recalled: number;
   progressAt: number;
   failed: boolean;
   tally: Tally | null;
@@ -118,7 +121,8 @@ export function createMemoryPassBook(clock: Pick<Clock, "now">): PassBook {
       }
       if (end.kind === "failed") open.failed = true;
       open.progressAt = clock.now();
-      open.tally = open.tally === null ? tally : addTallies(open.tally, tally);
+      const counted = isRecalled(windowId) ? withoutStands(tally) : tally;
+      open.tally = open.tally === null ? counted : addTallies(open.tally, counted);
       if (windowsLeft(open).length > 0) return Promise.resolve(passOpen(open));
       const verdict = close(row, open, open.tally, clock.now());
       row.last = { passId, windowId, verdict };
@@ -145,7 +149,12 @@ export function createMemoryPassBook(clock: Pick<Clock, "now">): PassBook {
     },
 
     recall: (drain, minutes) => {
-      for (const minute of minutes) addDue(rowOf(drain), minute, 0);
+      const row = rowOf(drain);
+      for (const minute of minutes) {
+        if (row.open !== null && isWaiting(row.open, minute)) continue;
+        if (row.open !== null && minute <= row.open.pass.to) addRecalled(row.open, minute);
+        else addDue(row, minute, 0);
+      }
       return Promise.resolve();
     },
   };
@@ -185,6 +194,7 @@ function toOpenRow(row: DrainRow, request: OpenRequest, now: number, abandoned: 
     forced: row.forced,
     windows: new Map(windows.map((window) => [window.windowId, window])),
     taken,
+    recalled: 0,
     progressAt: now,
     failed: false,
     tally: null,
@@ -200,9 +210,34 @@ function passOpen(open: OpenRow): CloseVerdict {
   return { kind: "pass-open", left: windowsLeft(open).slice(0, mostLeftTold) };
 }
 
-/** The oldest first. */
+/** What was called back first, then the oldest. */
 function windowsLeft({ windows }: OpenRow): readonly Window[] {
-  return [...windows.values()].filter((window) => window !== "ended").toSorted((a, b) => a.from - b.from);
+  return [...windows.values()]
+    .filter((window) => window !== "ended")
+    .toSorted(
+      (a, b) =>
+        Number(isRecalled(b.windowId)) - Number(isRecalled(a.windowId)) ||
+        a.from - b.from ||
+        (a.windowId < b.windowId ? -1 : 1),
+    );
+}
+
+/** It was called back before, and is still to be listed. */
+function isWaiting(open: OpenRow, minute: number): boolean {
+  return windowsLeft(open).some(({ windowId, from }) => isRecalled(windowId) && from === minute);
+}
+
+function addRecalled(open: OpenRow, minute: number): void {
+  open.recalled += 1;
+  const windowId = `r${open.recalled}`;
+  const to = Math.min(minute + minuteMs - 1, open.pass.to);
+  open.windows.set(windowId, { windowId, from: minute, to, depth: 0 });
+  open.taken.set(minute, 0);
+}
+
+/** Another window of the pass lists the same records. */
+function withoutStands(tally: Tally): Tally {
+  return { ...tally, due: 0, held: 0, parked: 0, inDoubt: 0, reasons: noReasons };
 }
 
 function close(row: DrainRow, open: OpenRow, tally: Tally, now: number): CloseVerdict {
@@ -226,7 +261,8 @@ function close(row: DrainRow, open: OpenRow, tally: Tally, now: number): CloseVe
         inDoubt,
         reasons,
         oldestRecordAt,
-        exact: isWhole,
+        // What was called back may have left since it was counted.
+        exact: isWhole && open.recalled === 0,
         lastSuccessAt: now,
         lastFullAt: now,
         lastOutcome: outcome,

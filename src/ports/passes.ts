@@ -11,6 +11,11 @@ export interface Window {
   readonly depth: number;
 }
 
+/** Whether a window was called back into its pass: it goes first, and others of the pass list the same records. */
+export function isRecalled(windowId: string): boolean {
+  return windowId.startsWith("r");
+}
+
 export interface Pass {
   readonly passId: PassId;
   readonly drain: DrainName;
@@ -104,7 +109,7 @@ export type WindowEnd =
 export type CloseVerdict =
   | {
       readonly kind: "pass-open";
-      /** The oldest of those that are left, at most `mostLeftTold` of them. */
+      /** Of those that are left what was called back, then the oldest; at most `mostLeftTold` of them. */
       readonly left: readonly Window[];
     }
   | {
@@ -152,7 +157,10 @@ export interface PassBook {
   facts(drain: DrainName): Promise<DrainFacts | null>;
   /** Makes the next pass of this drain a full one. */
   forceFull(drain: DrainName): Promise<void>;
-  /** Makes these minutes of entry (their starts, Unix ms) due now: the next pass of this drain lists them, one that is open now does not count. */
+  /**
+   * Makes these minutes of entry (their starts, Unix ms) due now: a pass that is open lists them (again) before what it has left, however long that
+   * takes, and counts nothing of them as due, held, parked or in doubt a second time; otherwise the next pass lists them.
+   */
   recall(drain: DrainName, minutes: readonly number[]): Promise<void>;
 }
 

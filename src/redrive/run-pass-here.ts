@@ -66,6 +66,8 @@ export async function runPassHere(
       }
       done = addTallies(done, here);
       waiting.splice(0, 1, ...split);
+      // What was called back into it meanwhile.
+      if (waiting.length === 0 && verdict.kind === "pass-open") waiting.push(...verdict.left);
     } catch (error) {
       // Nobody else knows of these windows; left open they would keep the next pass waiting.
       await abandonWindows(

@@ -299,18 +299,56 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
     await passes.progress(drain, pass.passId, "w1", [
       { enteredAt: enteredAt(-10), dueAt: epoch + fullEveryMs },
     ]);
-    await open(passes, "p2");
     await passes.recall(drain, [epoch - 10 * minuteMs, epoch - 20 * minuteMs]);
     await passes.recall(drain, [epoch - 20 * minuteMs]);
     await passes.recall(drain, []);
-    // The one that was open meanwhile does not count.
-    await passes.endWindow(drain, passId("p2"), "w1", { kind: "done", split: [] }, nothing);
     expect(ranges((await runPass(passes, "p3")).windows)).toEqual([
       [-20 * minuteMs, -19 * minuteMs - 1],
       [-10 * minuteMs, -9 * minuteMs - 1],
       [-overlapMs, 0],
     ]);
     expect((await runPass(passes, "p4")).windows).toHaveLength(1);
+  });
+
+  test("minutes that are called back while a pass is open are listed by it, before what it has left", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1");
+    await passes.forceFull(drain);
+    const { windows } = await open(passes, "p2");
+    expect(windows).toHaveLength(1);
+    // The last ends with the horizon; what lies behind it is for the next pass.
+    await passes.recall(drain, [epoch, epoch - 10 * minuteMs, epoch + minuteMs]);
+    const parts = [
+      { windowId: "w1.0", from: 0, to: epoch - 1, depth: 1 },
+      { windowId: "w1.1", from: epoch, to: epoch, depth: 1 },
+    ];
+    const stands = { ...nothing, listed: 9, held: 7, republished: 2 };
+    const verdict = await passes.endWindow(drain, passId("p2"), "w1", { kind: "done", split: parts }, stands);
+    const left = verdict.kind === "pass-open" ? verdict.left : [];
+    expect(ranges(left)).toEqual([
+      [-10 * minuteMs, -9 * minuteMs - 1],
+      [0, 0],
+      [-epoch, -1],
+      [0, 0],
+    ]);
+    const [first, second] = left.map(({ windowId }) => windowId);
+    for (const windowId of [first!, second!, "w1.0"]) {
+      await passes.endWindow(drain, passId("p2"), windowId, { kind: "done", split: [] }, stands);
+    }
+    const closed = await passes.endWindow(drain, passId("p2"), "w1.1", { kind: "done", split: [] }, nothing);
+    expect(closed).toMatchObject({ kind: "pass-closed", tally: { listed: 36, held: 14, republished: 8 } });
+    expect(await passes.facts(drain)).toMatchObject({ held: 14, exact: false });
+    expect(ranges((await runPass(passes, "p3")).windows).at(-1)).toEqual([-overlapMs, 0]);
+  });
+
+  test("minutes that are called back into a pass that fails are due again", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1");
+    await open(passes, "p2");
+    await passes.recall(drain, [epoch - 10 * minuteMs]);
+    await passes.endWindow(drain, passId("p2"), "r1", { kind: "done", split: [] }, nothing);
+    await passes.endWindow(drain, passId("p2"), "w1", { kind: "failed" }, nothing);
+    expect(ranges((await runPass(passes, "p3")).windows)[0]).toEqual([-10 * minuteMs, -9 * minuteMs - 1]);
   });
 
   test("a drain that never had a pass has no windows", async () => {

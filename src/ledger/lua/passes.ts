@@ -7,7 +7,7 @@ import { defineScript } from "../../redis/script-runner.ts";
  *   minute of entry, Unix ms, by the earliest time something in it becomes due), 4 taken (zset: what the open pass took from due).
  * ARGV: 1 the call (JSON).
  *
- * The row: open? { pass, progressAt, left, failed, forced?, tally?, abandoned? }, forced?, watermark?, fullStartedAt?, hash?, mode? (of
+ * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, abandoned? }, forced?, watermark?, fullStartedAt?, hash?, mode? (of
  * the last complete full pass), lastFullAt?, lastSuccessAt?, lastOutcome?, counts?, last? { passId, windowId, verdict }.
  */
 const preludeLua = `
@@ -21,12 +21,21 @@ local function save()
   redis.call('SET', rowKey, cjson.encode(row))
 end
 
+local function isRecalled(windowId)
+  return string.sub(windowId, 1, 1) == 'r'
+end
+
+-- What was called back first, then the oldest.
 local function windowsLeft()
   local windows = {}
   for _, text in ipairs(redis.call('HVALS', windowsKey)) do
     if text ~= 'ended' then windows[#windows + 1] = cjson.decode(text) end
   end
-  table.sort(windows, function(a, b) return a.from < b.from end)
+  table.sort(windows, function(a, b)
+    if isRecalled(a.windowId) ~= isRecalled(b.windowId) then return isRecalled(a.windowId) end
+    if a.from ~= b.from then return a.from < b.from end
+    return a.windowId < b.windowId
+  end)
   return windows
 end
 
@@ -161,11 +170,35 @@ return false
 `,
 );
 
-/** recall: ARGV[1] { minutes }. Returns: nil. Effects: the minutes are due, for the next pass to open. */
+/**
+ * recall: ARGV[1] { minutes }. Returns: nil. Effects: an open pass has a window more for each minute that it reaches to, which counts as taken from
+ *   due; the others are due, for the next pass to open. Run twice: a minute that is still to be listed is not added again.
+ */
 export const recallScript = defineScript(
   "passes:recall",
   `${preludeLua}
-for _, minute in ipairs(call.minutes) do addDue(string.format('%.0f', minute), 0) end
+local open, waiting = row.open, {}
+for _, window in ipairs(open and windowsLeft() or {}) do
+  if isRecalled(window.windowId) then waiting[window.from] = true end
+end
+for _, minute in ipairs(call.minutes) do
+  local name = string.format('%.0f', minute)
+  if waiting[minute] then
+    -- It was called back before, and is still to be listed.
+  elseif open and minute <= open.pass.to then
+    waiting[minute] = true
+    open.recalled = (open.recalled or 0) + 1
+    open.left = open.left + 1
+    local window = {
+      windowId = 'r' .. open.recalled, from = minute, to = math.min(minute + 59999, open.pass.to), depth = 0,
+    }
+    redis.call('HSET', windowsKey, window.windowId, cjson.encode(window))
+    redis.call('ZADD', takenKey, 0, name)
+  else
+    addDue(name, 0)
+  end
+end
+if open then save() end
 return false
 `,
 );
@@ -212,13 +245,17 @@ end
 open.failed = open.failed + call.failed
 open.progressAt = now
 
+local stands = { due = true, held = true, parked = true, inDoubt = true, reasons = true }
 local function earlier(a, b)
   if a and b then return math.min(a, b) end
   return a or b
 end
 local tally = open.tally or {}
 for name, value in pairs(call.tally) do
-  if name == 'oldestRecordAt' then
+  if isRecalled(call.windowId) and stands[name] then
+    -- Another window of this pass lists these records too.
+    tally[name] = tally[name] or (name == 'reasons' and { due = {}, held = {}, parked = {} } or 0)
+  elseif name == 'oldestRecordAt' then
     tally[name] = earlier(tally[name], value)
   elseif name == 'reasons' then
     tally[name] = tally[name] or { due = {}, held = {}, parked = {} }
@@ -262,7 +299,8 @@ else
   giveBack()
 end
 local isWhole = isComplete and (tally.passedOver or 0) == 0
-counts.exact = isWhole and isFull
+-- What was called back may have left since it was counted.
+counts.exact = isWhole and isFull and not open.recalled
 row.counts = counts
 row.lastOutcome = isWhole and 'complete' or 'partial'
 local verdict = {
