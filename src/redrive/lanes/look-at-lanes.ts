@@ -1,4 +1,4 @@
-import type { LaneComeBack, LaneWatch } from "../../ports/lanes.ts";
+import type { LaneComeBack } from "../../ports/lanes.ts";
 import { listToEnd } from "../list-to-end.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
 import { collect } from "../stages/collect.ts";
@@ -14,10 +14,13 @@ const mostPages = 50;
  * listing that was read to its end. Asks the service nothing where nothing is watched. Throws RedriverErrors.
  */
 export async function lookAtLanes(source: SourceRuntime, signal: AbortSignal): Promise<void> {
+  // Read first: who is stopped in between lists more than is needed, and nothing less.
+  const begunAt = serviceNow(source);
   const { watches, at } = await source.lanes.due();
   if (watches.length === 0) return;
   source.health.check();
-  const found = await newestComeBacks(source, watches, at, signal);
+  const agoMs = at - Math.min(...watches.map(({ firstSentAt }) => firstSentAt));
+  const found = await comeBacksSince(source, begunAt - agoMs, signal);
   if (found === null) return;
   for (const watch of watches) {
     const { lane, step } = watch;
@@ -26,16 +29,14 @@ export async function lookAtLanes(source: SourceRuntime, signal: AbortSignal): P
   }
 }
 
-/** Null where the listing was not read to its end. */
-async function newestComeBacks(
+/** `since`: by the service's clock. Null where the listing was not read to its end. */
+async function comeBacksSince(
   source: SourceRuntime,
-  watches: readonly LaneWatch[],
-  at: number,
+  since: number,
   signal: AbortSignal,
 ): Promise<readonly LaneComeBack[] | null> {
-  const oldestMs = at - Math.min(...watches.map(({ firstSentAt }) => firstSentAt));
   // Also where the service's dates mean creation: what came back was created when it was published.
-  const fromDate = Math.floor(serviceNow(source) - oldestMs - clockSlackMs);
+  const fromDate = Math.floor(since - clockSlackMs);
   const found: LaneComeBack[] = [];
   let pages = 0;
   for await (const page of listToEnd(source, { select: {}, fromDate }, { signal, stopping: signal })) {
