@@ -10,6 +10,7 @@ import { createRedisLedger } from "../ledger/redis-ledger.ts";
 import { createRedisPassBook } from "../ledger/redis-pass-book.ts";
 import { createRedisPauseBook } from "../ledger/redis-pause-book.ts";
 import { createRedisSourceBook } from "../ledger/redis-source-book.ts";
+import { grantLifeMs } from "../ports/ledger-limits.ts";
 import { createRedisCapacity } from "../limits/redis-capacity.ts";
 import { createRedisGuardBook } from "../limits/redis-guard-book.ts";
 import { createRedisRestBook } from "../limits/redis-rest-book.ts";
@@ -173,7 +174,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     }),
     lanes: createLanes({
       source: config.id,
-      book: createRedisLaneBook(redis, config.id, world.identities),
+      book: createRedisLaneBook(redis, config.id, grantLifeMs(limits), world.identities),
       clock: world.clock,
       events: world.events,
       passes,

@@ -1,5 +1,3 @@
-/** A page is five minutes old at most when it is begun: a canary that was granted longer ago is published no more. */
-export const grantLifeMs = 5 * 60_000;
 /** A lane that has published nothing for this long is new: what it has now are failures alone. */
 export const idleMs = 3_600_000;
 export const forgetAfterMs = 7 * 86_400_000;

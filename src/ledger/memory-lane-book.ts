@@ -28,18 +28,19 @@ const unknownLane: LaneAnswer = {
   isSuspect: false,
 };
 
-/** The lanes of one process: the reference that the Redis ones are held against. */
-export function createMemoryLaneBook(clock: Pick<Clock, "now">): LaneBook {
+/** The lanes of one process: the reference that the Redis ones are held against. `grantLifeMs`: as there. */
+export function createMemoryLaneBook(clock: Pick<Clock, "now">, grantLifeMs: number): LaneBook {
   const lanes = new Map<string, Lane>();
   /** As it stands now; what becomes of it is kept by `put`. */
   const read = (id: string): Lane | null => {
     const kept = lanes.get(id);
-    return kept === undefined ? null : atNow(kept, clock.now());
+    return kept === undefined ? null : atNow(kept, clock.now(), grantLifeMs);
   };
   const put = (lane: Lane): void => {
     const now = clock.now();
     const kept = lanes.get(lane.id);
-    const isSame = kept !== undefined && kept.at - now <= 1_000 && isDeepStrictEqual(lane, atNow(kept, now));
+    const isSame =
+      kept !== undefined && kept.at - now <= 1_000 && isDeepStrictEqual(lane, atNow(kept, now, grantLifeMs));
     // When it was written says by how much a clock was set back.
     if (!isSame) lanes.set(lane.id, { ...lane, at: now });
   };
@@ -112,7 +113,7 @@ export function createMemoryLaneBook(clock: Pick<Clock, "now">): LaneBook {
       const now = clock.now();
       const wanting = [...lanes.keys()].flatMap((id) => {
         const lane = read(id);
-        const at = lane === null ? null : wantsAt(lane, now);
+        const at = lane === null ? null : wantsAt(lane, now, grantLifeMs);
         if (lane === null || at === null) return [];
         // Its times have moved where the clock was set back.
         put(lane);
@@ -121,8 +122,8 @@ export function createMemoryLaneBook(clock: Pick<Clock, "now">): LaneBook {
       const watches: LaneWatch[] = [];
       const ready = new Map<DrainName, readonly number[]>();
       for (const { lane } of wanting.toSorted((a, b) => a.at - b.at).slice(0, mostDue)) {
-        watches.push(...takeWatches(lane, now));
-        if ((readyAt(lane, now) ?? Infinity) <= now) {
+        watches.push(...takeWatches(lane, now, grantLifeMs));
+        if ((readyAt(lane, now, grantLifeMs) ?? Infinity) <= now) {
           const places = ready.get(lane.drain) ?? [];
           ready.set(lane.drain, [...places, ...takePlaces(lane, now)]);
         }
@@ -235,15 +236,16 @@ function changed(moved: Moved | null): Promise<LaneChange> {
   return Promise.resolve(moved ?? { kind: "none" });
 }
 
-function wantsAt(lane: Lane, now: number): number | null {
-  const times = [...stepsOf(lane).map(wantsLookAt), readyAt(lane, now)].filter((at) => at !== null);
+function wantsAt(lane: Lane, now: number, grantLifeMs: number): number | null {
+  const looks = stepsOf(lane).map((step) => wantsLookAt(step, grantLifeMs));
+  const times = [...looks, readyAt(lane, now, grantLifeMs)].filter((at) => at !== null);
   return times.length === 0 ? null : Math.min(...times);
 }
 
 /** Each is handed to one, and again when that one has had the time for it. */
-function takeWatches(lane: Lane, now: number): readonly LaneWatch[] {
+function takeWatches(lane: Lane, now: number, grantLifeMs: number): readonly LaneWatch[] {
   return stepsOf(lane).flatMap((step): readonly LaneWatch[] => {
-    if ((wantsLookAt(step) ?? Infinity) > now) return [];
+    if ((wantsLookAt(step, grantLifeMs) ?? Infinity) > now) return [];
     const until = step.lastAt! + step.watchMs;
     step.lookAt = now < until ? until : now + lookEveryMs;
     const { id, drain, origin, state } = lane;

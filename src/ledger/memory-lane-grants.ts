@@ -1,6 +1,6 @@
 /** What one lane of the in-memory reference lets go, and when it wants something. */
 import type { LaneAnswer, LaneAsk } from "../ports/lanes.ts";
-import { callAgainMs, grantLifeMs, idleMs, lookEveryMs, repeatAfterMs } from "./lane-numbers.ts";
+import { callAgainMs, idleMs, lookEveryMs, repeatAfterMs } from "./lane-numbers.ts";
 import { becomeNewWhenIdle } from "./memory-lane-judge.ts";
 import { remember } from "./memory-lane-places.ts";
 import { isClosed, newStep, sizeIn, takenOf, type Lane, type Step } from "./memory-lane.ts";
@@ -96,7 +96,7 @@ function nextGrantAt(lane: Lane, now: number): number | null {
 }
 
 /** When the step wants a look: halfway through its watch, and when that is over and nothing of it is under way. */
-export function wantsLookAt(step: Step): number | null {
+export function wantsLookAt(step: Step, grantLifeMs: number): number | null {
   const { lookAt, lastAt, watchMs, underWay, grantAt } = step;
   if (lookAt === null || lastAt === null) return null;
   const waitsForGrants = underWay > 0 && lookAt >= lastAt + watchMs;
@@ -104,7 +104,7 @@ export function wantsLookAt(step: Step): number | null {
 }
 
 /** When what is in its places is to be called, because there is room for it; null: not before something else happens. */
-export function readyAt(lane: Lane, now: number): number | null {
+export function readyAt(lane: Lane, now: number, grantLifeMs: number): number | null {
   const { step, state, places } = lane;
   if (places.length === 0 || state === "open") return null;
   const at = step.calledAt === null ? lane.since : step.calledAt + callAgainMs;

@@ -6,7 +6,7 @@ import type { LaneConfig } from "../ports/drains.ts";
 import type { DrainName } from "../ports/ids.ts";
 import type { ComeBackKind } from "../message/come-back-kind.ts";
 import type { LaneState, Origin } from "../ports/lanes.ts";
-import { forgetAfterMs, grantLifeMs } from "./lane-numbers.ts";
+import { forgetAfterMs } from "./lane-numbers.ts";
 
 export interface Step {
   step: number;
@@ -111,7 +111,7 @@ export function newStep(step: number, size: number, { watchMs, haltAt }: LaneCon
 }
 
 /** As it stands now: a clock that was set back moves its times, grants that are too old are forgotten. Null: too long unused. */
-export function atNow(kept: Lane, now: number): Lane | null {
+export function atNow(kept: Lane, now: number, grantLifeMs: number): Lane | null {
   const lane = structuredClone(kept);
   const backMs = lane.at - now;
   if (backMs > 1_000) {
@@ -129,13 +129,14 @@ export function atNow(kept: Lane, now: number): Lane | null {
     }
   }
   if (now - lane.usedAt > forgetAfterMs) return null;
-  for (const step of stepsOf(lane)) forgetGrants(lane, step, now);
+  for (const step of stepsOf(lane)) forgetGrants(lane, step, now - grantLifeMs);
   dropEmptyPrevious(lane);
   return lane;
 }
 
-function forgetGrants(lane: Lane, step: Step, now: number): void {
-  if (step.underWay === 0 || now - step.grantAt! <= grantLifeMs) return;
+/** Those before this. */
+function forgetGrants(lane: Lane, step: Step, before: number): void {
+  if (step.underWay === 0 || step.grantAt! >= before) return;
   // What is proven of them was sent.
   const proven = knownOf(step) - step.sent;
   step.sent += proven;

@@ -48,10 +48,14 @@ interface LaneRow extends Omit<
   readonly usedAt: number;
 }
 
-/** The lanes of one source in Redis. `identity` names a call, so that it counts once when it is sent again. */
+/**
+ * The lanes of one source in Redis. `grantLifeMs`: so long a grant may be published (`grantLifeMs` of the ledger's limits). `identity` names a call, so
+ * that it counts once when it is sent again.
+ */
 export function createRedisLaneBook(
   redis: Pick<RedisConnection, "run" | "keyPrefix">,
   sourceId: SourceId,
+  grantLifeMs: number,
   identity: { token(): string },
 ): LaneBook {
   const keys = laneKeys(redis.keyPrefix, sourceId);
@@ -59,7 +63,7 @@ export function createRedisLaneBook(
     const reply = await redis.run(
       script,
       [keys.canary, keys.ramping, keys.open, keys.halted, keys.due, keys.at, keys.call(identity.token())],
-      [keys.lanePrefix, JSON.stringify(call)],
+      [keys.lanePrefix, JSON.stringify(call), grantLifeMs],
     );
     if (typeof reply === "number") return reply;
     if (typeof reply === "string") return JSON.parse(reply);

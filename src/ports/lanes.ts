@@ -141,7 +141,7 @@ export interface LaneView extends StepRef {
  * Redis forgets lanes, and they begin again at canary.
  *
  * Guarantees: one script per call, all times Redis TIME; what two replicas ask for at once is never granted twice; a grant that is neither
- * sent nor given back is forgotten after five minutes; no step counts as survived unless something of it was published and a look
+ * sent nor given back is forgotten when its page can publish nothing any more (`grantLifeMs`); no step counts as survived unless something of it was published and a look
  * covered its whole watch, or each of its messages is known to be back or delivered; a come-back is counted once. Kept small: about 1 KB per
  * lane; forgotten when unused for seven days. A call that is sent again counts once.
  * Fails with `redis-unavailable`.

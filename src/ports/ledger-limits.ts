@@ -1,4 +1,4 @@
-/** What bounds the ledger in time and in number; two arithmetics of it are shared by all who look at an entry. */
+/** What bounds the ledger in time and in number; three arithmetics of it are shared by all who look at an entry. */
 export interface LedgerLimits {
   /** W: how long the service remembers a deduplication id. */
   readonly dedupWindowMs: number;
@@ -22,6 +22,14 @@ export interface LedgerLimits {
 /** takeoverAfter = S + T + 15 s. */
 export function takeoverAfterMs(limits: LedgerLimits): number {
   return limits.sendByMs + limits.batchTimeoutMs + 15_000;
+}
+
+/**
+ * Nothing of a page is published later than this after anything that was done for it: it is begun within maxPageAge of its listing, and within
+ * takeoverAfter of that its POST has ended and was written down.
+ */
+export function grantLifeMs(limits: LedgerLimits): number {
+  return limits.maxPageAgeMs + takeoverAfterMs(limits);
 }
 
 /** No POST of one id begins later than firstAt + this: W − S − X − 45 s. Settings that make it ≤ takeoverAfter are refused at load. */

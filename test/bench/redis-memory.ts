@@ -8,6 +8,7 @@
  */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { grantLifeMs } from "../../src/ports/ledger-limits.ts";
 import { auditLimits } from "../../src/audit/limits.ts";
 import { createRedisAudit } from "../../src/audit/redis-audit.ts";
 import { findRedisServer } from "../../src/demo/find-redis-server.ts";
@@ -100,7 +101,9 @@ const states: Readonly<Record<string, Write>> = {
   // forgotten within a minute.
   lane: async ({ redis }, ids) => {
     let calls = 0;
-    const book = createRedisLaneBook(redis, source, { token: () => `bench-${(calls += 1)}` });
+    const book = createRedisLaneBook(redis, source, grantLifeMs(limits), {
+      token: () => `bench-${(calls += 1)}`,
+    });
     const config = { canary: 5, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000, openFrom: 600 };
     const asks = ids.map((id) => {
       const origin = `https://api-${id}.example.com`;

@@ -2,7 +2,15 @@ import { describe, expect, test } from "vitest";
 import { toLaneId, toRootHash } from "../../src/message/lane-id.ts";
 import { createRedisLaneBook } from "../../src/ledger/redis-lane-book.ts";
 import type { LaneComeBack } from "../../src/ports/lanes.ts";
-import { comeBacks, config, driverOf, lane, laneStandsFor, origin } from "../support/lane-stands.ts";
+import {
+  comeBacks,
+  config,
+  driverOf,
+  grantLifeMs,
+  lane,
+  laneStandsFor,
+  origin,
+} from "../support/lane-stands.ts";
 import { drain, otherDrain, source, startOfTime, twice } from "../support/ledger-stands.ts";
 import { useRedis } from "../support/redis.ts";
 
@@ -87,6 +95,18 @@ describe.each(laneStandsFor(redis))("a lane that is tried ($name)", ({ create })
     await giveBack(step, 5);
     await sent(step, 5);
     expect((await ask(5)).canaries).toBe(2);
+  });
+
+  test("a grant lives as long as its page may publish", async () => {
+    const stand = await create(30_000);
+    const { ask } = driverOf(stand);
+    const { step } = await ask(9, {}, minutes(1));
+    await stand.advance(30_000);
+    expect((await ask(9)).canaries).toBe(0);
+    expect((await stand.book.due()).ready).toEqual([]);
+    await stand.advance(1);
+    expect((await stand.book.due()).ready).toMatchObject([{ places: minutes(1) }]);
+    expect(await ask(9)).toMatchObject({ canaries: 5, step: step + 1 });
   });
 
   test("what is given back late was of the grants that were forgotten", async () => {
@@ -959,7 +979,7 @@ describe("lanes in Redis", () => {
   test("have their keys in the slot of the source, under a limited life each, and nothing of a message", async () => {
     const connection = redis.fresh();
     let calls = 0;
-    const book = createRedisLaneBook({ ...connection, run: twice(connection).run }, source, {
+    const book = createRedisLaneBook({ ...connection, run: twice(connection).run }, source, grantLifeMs, {
       token: () => `c${(calls += 1)}`,
     });
     const id = toLaneId(drain, origin);
@@ -992,7 +1012,7 @@ describe("lanes in Redis", () => {
 
   test("a lane of another layout is replaced, not read", async () => {
     const connection = redis.fresh();
-    const book = createRedisLaneBook(connection, source, { token: () => "t" });
+    const book = createRedisLaneBook(connection, source, grantLifeMs, { token: () => "t" });
     const key = `${connection.keyPrefix}:v1:{eu}:lanes:lane:${lane}`;
     await connection.command("SET", key, JSON.stringify({ v: 2, other: true }));
     expect(
@@ -1017,6 +1037,7 @@ describe("lanes in Redis", () => {
         },
       },
       source,
+      grantLifeMs,
       { token: () => `c${(calls += 1)}` },
     );
     const asks = [{ lane, origin, wanted: 300, knownBad: 0, places: minutes(1, 2) }];

@@ -3,6 +3,7 @@ import { createArchive } from "../../src/archive/create-archive.ts";
 import { openStatisticsStore } from "../../src/compose/build-statistics.ts";
 import type { Decorate } from "../../src/compose/decorate.ts";
 import { createRedisGuardBook } from "../../src/limits/redis-guard-book.ts";
+import { grantLifeMs } from "../../src/ports/ledger-limits.ts";
 import type { WorkQueue } from "../../src/ports/queue.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
 import { createRedisLaneBook } from "../../src/ledger/redis-lane-book.ts";
@@ -45,7 +46,11 @@ export function decorateDaemon({ failpoints, disk, redis }: FaultParts): Decorat
         }),
         lanes: createLanes({
           source: config.id,
-          book: wrapPort("laneBook", createRedisLaneBook(redis, config.id, built.identities), failpoints),
+          book: wrapPort(
+            "laneBook",
+            createRedisLaneBook(redis, config.id, grantLifeMs(built.ledger.limits), built.identities),
+            failpoints,
+          ),
           clock,
           events,
           passes,
@@ -71,10 +76,13 @@ export function decorateDaemon({ failpoints, disk, redis }: FaultParts): Decorat
   };
 }
 
-/** What a job does belongs to its kind. */
+/** What a job does belongs to its kind, but for what it wakes: whichever job ends next has that to do. */
 export function decorateQueue(queue: WorkQueue, failpoints: Failpoints): WorkQueue {
+  const wrapped = wrapPort("queue", queue, failpoints);
   return {
-    ...wrapPort("queue", queue, failpoints),
+    ...wrapped,
+    addTick: (drain, at) => failpoints.within("wake", () => wrapped.addTick(drain, at)),
+    addSweep: (source, at) => failpoints.within("wake", () => wrapped.addSweep(source, at)),
     start: (handle) => queue.start((job, context) => failpoints.within(job.kind, () => handle(job, context))),
   };
 }

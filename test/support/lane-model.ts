@@ -2,7 +2,7 @@ import type * as fc from "fast-check";
 import { expect } from "vitest";
 import type { LaneConfig } from "../../src/ports/drains.ts";
 import type { LaneChange, LaneComeBack, LaneState, LaneView } from "../../src/ports/lanes.ts";
-import type { LaneStand } from "./lane-stands.ts";
+import { grantLifeMs, type LaneStand } from "./lane-stands.ts";
 import { drain } from "./ledger-stands.ts";
 
 /**
@@ -11,7 +11,6 @@ import { drain } from "./ledger-stands.ts";
  * found, by a clock that is never set back, and holds every answer against docs/lanes.md.
  */
 export const lanes = ["laneA", "laneB"];
-const grantLifeMs = 300_000;
 
 interface Grant {
   readonly lane: string;

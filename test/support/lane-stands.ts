@@ -6,16 +6,19 @@ import type { RedisConnection } from "../../src/redis/connect.ts";
 import { drain, source, startOfTime, withMovedTime } from "./ledger-stands.ts";
 import type { TestRedis } from "./redis.ts";
 
+/** Of the stands where a test says no other. */
+export const grantLifeMs = 5 * 60_000;
+
 export interface LaneStand {
   readonly book: LaneBook;
   now(): number;
   advance(ms: number): Promise<void>;
 }
 
-export function memoryLanes(): Promise<LaneStand> {
+export function memoryLanes(lifeMs: number = grantLifeMs): Promise<LaneStand> {
   let now = startOfTime;
   return Promise.resolve({
-    book: createMemoryLaneBook({ now: () => now }),
+    book: createMemoryLaneBook({ now: () => now }, lifeMs),
     now: () => now,
     advance: (ms) => {
       now += ms;
@@ -25,12 +28,15 @@ export function memoryLanes(): Promise<LaneStand> {
 }
 
 /** Every script is run twice, as the client does after a lost reply: the second reply counts. */
-export async function redisLanes(connection: RedisConnection): Promise<LaneStand> {
+export async function redisLanes(
+  connection: RedisConnection,
+  lifeMs: number = grantLifeMs,
+): Promise<LaneStand> {
   const { redis, advance } = await withMovedTime(connection);
   let now = startOfTime;
   let calls = 0;
   return {
-    book: createRedisLaneBook(redis, source, { token: () => `call-${(calls += 1)}` }),
+    book: createRedisLaneBook(redis, source, lifeMs, { token: () => `call-${(calls += 1)}` }),
     now: () => now,
     advance: async (ms) => {
       now += ms;
@@ -41,11 +47,11 @@ export async function redisLanes(connection: RedisConnection): Promise<LaneStand
 
 export function laneStandsFor(redis: TestRedis): readonly {
   readonly name: string;
-  readonly create: () => Promise<LaneStand>;
+  readonly create: (lifeMs?: number) => Promise<LaneStand>;
 }[] {
   return [
     { name: "memory", create: memoryLanes },
-    { name: "Redis", create: () => redisLanes(redis.fresh()) },
+    { name: "Redis", create: (lifeMs) => redisLanes(redis.fresh(), lifeMs) },
   ];
 }
 

@@ -4,7 +4,7 @@ import { formatProblem } from "../../src/config/problem.ts";
 import { checkFit } from "../../src/config/settings/check-fit.ts";
 import { checkInequality, toLedgerLimits } from "../../src/config/settings/ledger-limits.ts";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
-import { postHorizonMs, takeoverAfterMs } from "../../src/ports/ledger-limits.ts";
+import { grantLifeMs, postHorizonMs, takeoverAfterMs } from "../../src/ports/ledger-limits.ts";
 
 const settingsOf = (env: Record<string, string> = {}) => {
   const outcome = loadSettings({ env, flags: {} });
@@ -25,6 +25,17 @@ const inequalityOf = (window: string, env: Record<string, string> = {}) =>
 
 const fitOf = (env: Record<string, string>, sources: string, drains?: string) =>
   checkFit(settingsOf(env), documentOf(sources, drains)).map(formatProblem);
+
+describe("a lane's grant", () => {
+  it.each([
+    [{}, 360_000],
+    [{ REDRIVER_LEDGER_MAX_PAGE_AGE: "9m" }, 600_000],
+    [{ REDRIVER_LEDGER_MAX_PAGE_AGE: "10s", REDRIVER_SERVICE_BATCH_TIMEOUT: "3s" }, 43_000],
+  ])("outlives its page and the POST that was begun last: with %j by %d ms", (env, ms) => {
+    const document = documentOf("{ eu: {} }");
+    expect(grantLifeMs(toLedgerLimits(settingsOf(env), document, document.sources[0]!))).toBe(ms);
+  });
+});
 
 describe("the inequality of the ledger", () => {
   it("holds for the defaults", () => {

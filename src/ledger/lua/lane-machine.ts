@@ -1,7 +1,6 @@
 import {
   callAgainMs,
   forgetAfterMs,
-  grantLifeMs,
   idleMs,
   longestProbe,
   lookEveryMs,
@@ -12,7 +11,7 @@ import {
 
 /**
  * One lane as the scripts have it, and how it gets from one state to the next (docs/lanes.md); memory-lane*.ts are the same in
- * TypeScript. Expects `now`, and `read` and `put` around it.
+ * TypeScript. Expects `now` and `grantLife`, and `read` and `put` around it.
  *
  * A lane is JSON: v layout, drain, origin, state, since, why, at (written last), config, step, previous?, cause? (what halted it), haltedAt?, nextAt?,
  * probeEvery?, isShaky?, isDoubted?, places, hasHeld?, roots, canaries, comeBacks, halts, usedAt. A step: step, size, watchMs, haltAt, underWay, forgotten,
@@ -92,7 +91,7 @@ local function atNow(lane)
   end
   if now - lane.usedAt > ${forgetAfterMs} then return nil end
   for _, step in ipairs(stepsOf(lane)) do
-    if step.underWay > 0 and now - step.grantAt > ${grantLifeMs} then
+    if step.underWay > 0 and now - step.grantAt > grantLife then
       -- What is proven of them was sent.
       local sent = knownOf(step)
       step.forgotten = step.forgotten + math.max(0, step.underWay - (sent - step.sent))
@@ -341,7 +340,7 @@ end
 local function wantsLookAt(step)
   if not step.lookAt or not step.lastAt then return nil end
   if step.underWay > 0 and step.lookAt >= step.lastAt + step.watchMs then
-    return math.max(step.lookAt, step.grantAt + ${grantLifeMs} + 1)
+    return math.max(step.lookAt, step.grantAt + grantLife + 1)
   end
   return step.lookAt
 end
@@ -353,6 +352,6 @@ local function readyAt(lane)
   local at = step.calledAt and step.calledAt + ${callAgainMs} or lane.since
   if lane.state == 'halted' and takenOf(step) == 0 then return math.max(at, lane.nextAt) end
   if roomOf(lane) > 0 then return at end
-  return step.underWay > 0 and math.max(at, step.grantAt + ${grantLifeMs} + 1) or nil
+  return step.underWay > 0 and math.max(at, step.grantAt + grantLife + 1) or nil
 end
 `;

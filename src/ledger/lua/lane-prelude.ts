@@ -8,7 +8,7 @@ import { laneMachineLua } from "./lane-machine.ts";
  *   something), 6 at (when a lane was last written), 7 mark of this call (its answer, where it changed more than can be changed twice).
  *   Keys of lanes are ARGV[1] .. lane and share the hash tag of KEYS; they are not listed in KEYS because half of the scripts
  *   learn from an index which lanes they touch.
- * ARGV: 1 prefix of lane keys, 2 the call (JSON).
+ * ARGV: 1 prefix of lane keys, 2 the call (JSON), 3 how long a grant may be published, ms.
  *
  * A lane of another layout is replaced, not read. put() is the only way to change a lane: it lives until it has been unused for
  *   seven days, and the indexes agree with it.
@@ -17,7 +17,7 @@ import { laneMachineLua } from "./lane-machine.ts";
 export const lanePreludeLua = `
 local stateKeys = { canary = KEYS[1], ramping = KEYS[2], open = KEYS[3], halted = KEYS[4] }
 local dueKey, atKey, markKey = KEYS[5], KEYS[6], KEYS[7]
-local prefix, call = ARGV[1], cjson.decode(ARGV[2])
+local prefix, call, grantLife = ARGV[1], cjson.decode(ARGV[2]), tonumber(ARGV[3])
 local answered = redis.call('GET', markKey)
 if answered then return answered end
 local time = redis.call('TIME')

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { DrainName, PassId, Token } from "../../../src/ports/ids.ts";
 import type { DrainsDocument } from "../../../src/ports/drains.ts";
+import { grantLifeMs } from "../../../src/ports/ledger-limits.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { CopyBook } from "../../../src/ports/archive.ts";
 import type { PassBook, SourceBook } from "../../../src/ports/passes.ts";
@@ -18,6 +19,7 @@ import { createSweepMemory, sweep } from "../../../src/redrive/sweep.ts";
 import { createTooLargeDates } from "../../../src/redrive/too-large-dates.ts";
 import { createUnwrittenFacts } from "../../../src/redrive/unwritten-facts.ts";
 import { anyItem } from "../item-checks.ts";
+import { limits } from "./limits.ts";
 import type { Task } from "./plan.ts";
 import { archiveOf, auditOf, inTurns, ledgerOf, serviceOf, type Life, type World } from "./ports.ts";
 
@@ -147,7 +149,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     capacity: createMemoryCapacity(turns.clock),
     lanes: createLanes({
       source: config.id,
-      book: createMemoryLaneBook(turns.clock),
+      book: createMemoryLaneBook(turns.clock, grantLifeMs(limits)),
       clock,
       events,
       passes: installation.passes,
