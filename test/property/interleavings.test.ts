@@ -20,10 +20,20 @@ test(
     });
     process.stderr.write(`interleavings: ${JSON.stringify(total)}\n`);
     // A model in which nothing happens would prove nothing.
-    const { runs = 0, mishaps = 0, accepted = 0, hits = 0, takenOver = 0, comeBacks = 0 } = total;
+    const {
+      runs = 0,
+      mishaps = 0,
+      accepted = 0,
+      hits = 0,
+      takenOver = 0,
+      comeBacks = 0,
+      survived = 0,
+      halts = 0,
+    } = total;
     expect(mishaps).toBeGreaterThan(runs);
     expect(accepted).toBeGreaterThan(runs);
-    for (const some of [hits, takenOver, comeBacks]) expect(some).toBeGreaterThan(runs / 100);
+    for (const some of [hits, takenOver, comeBacks, survived, halts])
+      expect(some).toBeGreaterThan(runs / 100);
   },
 );
 
@@ -32,6 +42,7 @@ test("a full pass of a worker whose clock is behind buries nothing that entered 
   const plan: Plan = {
     letters: [{ kind: "plain", deaths: 1 }],
     unknownOutcome: "republish",
+    lane: null,
     pageSize: 100,
     maxItems: 100,
     remembersRefused: false,

@@ -21,8 +21,12 @@ export interface ModelLetter {
   readonly dlqId: DlqId;
   readonly planned: PlannedLetter;
   readonly record: RawRecord;
-  /** Redrives that its lineage tells of. */
+  /** Redrives that its lineage tells of; one that was a canary has spent none. */
   readonly attempt: number;
+  /** The step that its parent was a canary of, as `<lane>.<step>`. */
+  readonly canaryOf: string | null;
+  /** Null: it is no come-back. */
+  readonly parentDlqId: DlqId | null;
   readonly enteredAt: number;
   deletedAt: number | null;
   deletedByHand: boolean;
@@ -37,6 +41,8 @@ export interface SentItem {
   readonly dlqId: DlqId;
   readonly deduplicationId: string;
   readonly attempt: number;
+  /** `<lane>.<step>`; null: it is no canary. */
+  readonly canaryOf: string | null;
   readonly lineage: string;
 }
 
@@ -46,6 +52,8 @@ export interface ModelService {
   listed(): readonly ModelLetter[];
   /** Messages that will die again. */
   onTheirWay(): number;
+  /** Messages that the service took for each step, by `<lane>.<step>`. */
+  readonly canaries: ReadonlyMap<string, number>;
   /** Answers with `deduplicated`. */
   hits(): number;
   list(query: ListQuery, behindMs: number): ListPage;
@@ -66,6 +74,8 @@ export function createModelService(plan: Plan, { clock, background }: Turns): Mo
   const letters = new Map<DlqId, ModelLetter>();
   const registered = new Map<string, { readonly at: number; readonly messageId: MessageId }>();
   const toldRefused = new Map<string, Set<string>>();
+  const canaries = new Map<string, number>();
+  const deathsLeft = new Map(plan.letters.map((planned) => [planned, planned.deaths]));
   let entered = 0;
   let messages = 0;
   let onTheirWay = 0;
@@ -73,9 +83,8 @@ export function createModelService(plan: Plan, { clock, background }: Turns): Mo
 
   const enter = (
     planned: PlannedLetter,
-    attempt: number,
     enteredAt: number,
-    lineage: string | null,
+    from: Pick<SentItem, "dlqId" | "attempt" | "canaryOf" | "lineage"> | null,
   ): void => {
     const dlqId = `${enteredAt}-${(entered += 1)}` as DlqId;
     const record = {
@@ -85,12 +94,15 @@ export function createModelService(plan: Plan, { clock, background }: Turns): Mo
       createdAt: enteredAt - 60_000,
       responseStatus: planned.kind === "dropped" ? 410 : 503,
       body: "{}",
-      ...(lineage === null ? {} : { header: { "X-Redriver": [lineage] } }),
+      ...(from === null ? {} : { header: { "X-Redriver": [from.lineage] } }),
     };
     const fate = { deletedAt: null, deletedByHand: false, refused: false, accepted: [] };
-    letters.set(dlqId, { dlqId, planned, record, attempt, enteredAt, ...fate });
+    const canaryOf = from?.canaryOf ?? null;
+    const attempt = (from?.attempt ?? 0) - (canaryOf === null ? 0 : 1);
+    const said = { attempt, canaryOf, parentDlqId: from?.dlqId ?? null };
+    letters.set(dlqId, { dlqId, planned, record, enteredAt, ...said, ...fate });
   };
-  for (const planned of plan.letters) enter(planned, 0, clock.now() - oldMs + entered * 1_000, null);
+  for (const planned of plan.letters) enter(planned, clock.now() - oldMs + entered * 1_000, null);
 
   const letterOf = (dlqId: DlqId): ModelLetter => {
     const letter = letters.get(dlqId);
@@ -110,12 +122,16 @@ export function createModelService(plan: Plan, { clock, background }: Turns): Mo
     const messageId = `msg_${(messages += 1)}` as MessageId;
     registered.set(item.deduplicationId, { at: clock.now(), messageId });
     letter.accepted.push({ deduplicationId: item.deduplicationId, at: clock.now() });
-    if (item.attempt <= letter.planned.deaths) {
+    const { canaryOf } = item;
+    if (canaryOf !== null) canaries.set(canaryOf, (canaries.get(canaryOf) ?? 0) + 1);
+    const left = deathsLeft.get(letter.planned) ?? 0;
+    if (left > 0) {
+      deathsLeft.set(letter.planned, left - 1);
       onTheirWay += 1;
       background(async () => {
         await clock.sleep(deathAfterMs);
         onTheirWay -= 1;
-        enter(letter.planned, item.attempt, clock.now(), item.lineage);
+        enter(letter.planned, clock.now(), item);
       });
     }
     return { kind: "accepted", messageId, deduplicated: false };
@@ -129,6 +145,7 @@ export function createModelService(plan: Plan, { clock, background }: Turns): Mo
     listed: () => listedAt(clock.now()),
     onTheirWay: () => onTheirWay,
     hits: () => hits,
+    canaries,
 
     list({ select, fromDate = 0, toDate = Number.POSITIVE_INFINITY, cursor, count }, behindMs) {
       const found = listedAt(clock.now() - Math.min(behindMs, staleMs)).filter(
@@ -227,6 +244,7 @@ export function readItem(json: string): SentItem {
   const dlqId = /^redriver-(\d+-\d+)(?:-\d+)?$/.exec(deduplicationId)?.[1];
   if (dlqId === undefined) throw new Error(`not our deduplication id: ${deduplicationId}`);
   const payload = Buffer.from(lineage.split(".")[1] ?? "", "base64url").toString();
-  const { a } = JSON.parse(payload) as { readonly a: number };
-  return { dlqId: dlqId as DlqId, deduplicationId, attempt: a, lineage };
+  const { a, s, k } = JSON.parse(payload) as { readonly a: number; readonly s?: string; readonly k?: 1 };
+  const canaryOf = k === 1 ? (s ?? null) : null;
+  return { dlqId: dlqId as DlqId, deduplicationId, attempt: a, canaryOf, lineage };
 }

@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import type { LaneConfig } from "../../../src/ports/drains.ts";
 import { horizonMs, takeoverMs } from "../ledger-stands.ts";
 import { limits } from "./limits.ts";
 
@@ -61,9 +62,15 @@ const weights = {
   takeWindow: 1,
   progress: 1,
   ask: 1,
+  askLanes: 1,
+  sent: 2,
+  giveBack: 1,
+  note: 1,
+  due: 1,
+  looked: 1,
 } as const;
 
-/** The calls of the ports that mishaps are planned for. */
+/** The calls of the ports that mishaps are planned for; `askLanes` is the lane book's `ask`. */
 export type Operation = keyof typeof weights;
 
 /** The `nth` call of its operation in the run, from 0, and the `times - 1` that follow. */
@@ -97,6 +104,8 @@ export interface PlannedLetter {
 export interface Plan {
   readonly letters: readonly PlannedLetter[];
   readonly unknownOutcome: "republish" | "park";
+  /** How destinations are tried; null: drains have no lanes. */
+  readonly lane: LaneConfig | null;
   /** Records of a page, whatever is asked for. */
   readonly pageSize: number;
   readonly maxItems: number;
@@ -186,9 +195,19 @@ const letter: fc.Arbitrary<PlannedLetter> = fc.record({
   deaths: fc.constantFrom(0, 0, 1, 4),
 });
 
+/** What dies again does so within the watch. Opens after one step, or after two. */
+const lane = (canary: number, openFrom: number): LaneConfig => ({
+  canary,
+  openFrom,
+  watchMs: 60_000,
+  haltAt: 0.5,
+  probeEveryMs: 60_000,
+});
+
 export const anyPlan: fc.Arbitrary<Plan> = fc.record({
   letters: fc.array(letter, { minLength: 1, maxLength: 4 }),
   unknownOutcome: fc.constantFrom("republish", "park"),
+  lane: fc.constantFrom(null, lane(1, 20), lane(2, 10)),
   pageSize: fc.constantFrom(100, 2),
   maxItems: fc.constantFrom(100, 2),
   remembersRefused: fc.boolean(),

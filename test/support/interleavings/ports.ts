@@ -12,6 +12,7 @@ import type {
 } from "../../../src/ports/ledger.ts";
 import type { RefusedVerdict, PublishedFact } from "../../../src/ports/ledger.ts";
 import type { BatchOutcome, MessageService } from "../../../src/ports/service.ts";
+import type { LaneBook } from "../../../src/ports/lanes.ts";
 import { limits } from "./limits.ts";
 import { readItem, type ModelService, type SentItem } from "./model-service.ts";
 import type { Mishap, Operation, Plan } from "./plan.ts";
@@ -33,6 +34,7 @@ export interface World {
   readonly turns: Turns;
   readonly service: ModelService;
   readonly ledger: Ledger;
+  readonly laneBook: LaneBook;
   readonly witness: Witness;
 }
 
@@ -181,6 +183,50 @@ function watched({ plan, ledger, witness, service }: World, life: Life): Ledger 
       witness.released(dlqIds);
       return seen(ledger.release)(dlqIds, released);
     },
+  };
+}
+
+/**
+ * The shared lanes as one worker reaches them. A call that the client sends again counts once: its first answer is kept for it, as Redis does
+ * for a minute.
+ */
+export function lanesOf(world: World, life: Life): LaneBook {
+  const { laneBook: book, witness } = world;
+  const once = <Answer>(operation: Operation, effect: () => Promise<Answer>): Promise<Answer> => {
+    let first: Promise<Answer> | null = null;
+    return call(world, life, { operation, effect: () => (first ??= effect()), failure: redisAway });
+  };
+  return {
+    ...book,
+    ask: (drain, config, asks) =>
+      once("askLanes", async () => {
+        const reply = await book.ask(drain, config, asks);
+        for (const [index, { step, canaries }] of reply.answers.entries()) {
+          const { lane } = asks[index] ?? {};
+          if (lane !== undefined) witness.granted({ lane, step }, canaries);
+        }
+        return reply;
+      }),
+    sent: (sent) => once("sent", () => book.sent(sent)),
+    giveBack: (unused) => once("giveBack", () => book.giveBack(unused)),
+    note: (comeBacks) =>
+      once("note", async () => {
+        const changes = await book.note(comeBacks);
+        witness.noted(changes);
+        return changes;
+      }),
+    due: () =>
+      once("due", async () => {
+        const due = await book.due();
+        witness.watched(due.watches);
+        return due;
+      }),
+    looked: (step, lookedAt, comeBacks) =>
+      once("looked", async () => {
+        const change = await book.looked(step, lookedAt, comeBacks);
+        witness.looked(step, lookedAt, comeBacks, change);
+        return change;
+      }),
   };
 }
 

@@ -1,7 +1,9 @@
 import type * as fc from "fast-check";
 import { createMemoryCopyBook } from "../../../src/ledger/memory-copy-book.ts";
+import { createMemoryLaneBook } from "../../../src/ledger/memory-lane-book.ts";
 import { createMemoryLedger } from "../../../src/ledger/memory-ledger.ts";
 import { createMemoryPassBook } from "../../../src/ledger/memory-pass-book.ts";
+import { grantLifeMs } from "../../../src/ports/ledger-limits.ts";
 import type { SourceId } from "../../../src/ports/ids.ts";
 import { createMemorySourceBook } from "../../../src/ledger/memory-source-book.ts";
 import { createMemoryRestBook } from "../../../src/limits/memory-rest-book.ts";
@@ -36,9 +38,10 @@ export async function runPlan(
     turns,
     service,
     ledger,
+    laneBook: createMemoryLaneBook(clock, grantLifeMs(limits)),
     witness,
     plan,
-    document: documents[plan.unknownOutcome],
+    document: withLane(documents[plan.unknownOutcome], plan.lane),
     passes: createMemoryPassBook(clock),
     book,
     rests: createMemoryRestBook(clock),
@@ -87,6 +90,11 @@ async function comeToRest(installation: Installation): Promise<void> {
 }
 
 const documents = { republish: toDocument("republish"), park: toDocument("park") };
+
+function withLane(document: DrainsDocument, lane: Plan["lane"]): DrainsDocument {
+  if (lane === null) return document;
+  return { ...document, drains: document.drains.map((drain) => ({ ...drain, lane })) };
+}
 
 /** Two drains that select the same, so that passes overlap. */
 function toDocument(unknownOutcome: Plan["unknownOutcome"]): DrainsDocument {

@@ -1,6 +1,7 @@
 import type { DlqId } from "../../../src/message/dead-letter.ts";
 import type { NewAuditEntry } from "../../../src/ports/audit.ts";
 import type { LedgerView } from "../../../src/ports/ledger-entries.ts";
+import type { LaneChange, LaneComeBack, LaneWatch, StepRef } from "../../../src/ports/lanes.ts";
 import type { BeginAnswer, BeginOptions, Ledger } from "../../../src/ports/ledger.ts";
 import { toDeduplicationId } from "../../../src/message/deduplication-id.ts";
 import { limits } from "./limits.ts";
@@ -25,6 +26,14 @@ export interface Witness {
   /** The last byte of a POST leaves. */
   sent(items: readonly SentItem[]): Promise<void>;
   deleteAsked(dlqIds: readonly DlqId[]): void;
+  /** So many canaries of a step may be published. */
+  granted(step: StepRef, canaries: number): void;
+  /** Looks at these were asked for. */
+  watched(watches: readonly LaneWatch[]): void;
+  /** A look found these of a step, and this became of the lane by it. */
+  looked(step: StepRef, lookedAt: number, comeBacks: readonly LaneComeBack[], change: LaneChange): void;
+  /** And by come-backs that were noted without one. */
+  noted(changes: readonly LaneChange[]): void;
   /** When everything has come to rest: all that was broken. */
   verdict(): Promise<readonly string[]>;
   /** What the run came to see. */
@@ -41,6 +50,9 @@ export interface Seen {
   readonly declaredDoubles: number;
   readonly archived: number;
   readonly comeBacks: number;
+  /** Steps of lanes that a look judged as survived, and lanes that were halted. */
+  readonly survived: number;
+  readonly halts: number;
 }
 
 interface Known {
@@ -63,7 +75,11 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
   const broken = new Set<string>();
   const known = new Map<DlqId, Known>();
   const tokens = new Set<string>();
+  const granted = new Map<string, number>();
+  const watchedFrom = new Map<string, number>();
   let takenOver = 0;
+  let survived = 0;
+  let halts = 0;
   const of = (dlqId: DlqId): Known => {
     const found = known.get(dlqId) ?? {
       notes: new Set(),
@@ -176,7 +192,46 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
       }
     },
 
+    granted({ lane, step }, canaries) {
+      const key = `${lane}.${step}`;
+      granted.set(key, (granted.get(key) ?? 0) + canaries);
+    },
+    watched(watches) {
+      for (const { lane, step, firstSentAt } of watches) watchedFrom.set(`${lane}.${step}`, firstSentAt);
+    },
+    looked({ lane, step }, lookedAt, comeBacks, change) {
+      const key = `${lane}.${step}`;
+      const from = watchedFrom.get(key);
+      must(from !== undefined, `a look at ${key} that nobody asked for`);
+      const found = new Set(comeBacks.map(({ parentDlqId }) => parentDlqId));
+      const dead = service
+        .listed()
+        .filter(({ canaryOf, enteredAt }) => canaryOf === key && enteredAt < lookedAt);
+      for (const { parentDlqId, enteredAt } of dead) {
+        // What was in doubt as the step began anew is not looked for.
+        if (enteredAt < (from ?? 0)) continue;
+        must(found.has(parentDlqId ?? ""), `a look at ${key} overlooked ${parentDlqId}, which is dead again`);
+      }
+      if (change.kind === "none") return;
+      if (change.to === "halted") {
+        halts += 1;
+        return;
+      }
+      survived += 1;
+      must((service.canaries.get(key) ?? 0) > dead.length, `${key} survived, and nothing of it is alive`);
+    },
+    noted(changes) {
+      for (const change of changes) {
+        if (change.kind === "none") continue;
+        halts += 1;
+        must(change.to === "halted", `a lane moved to ${change.to} without a look`);
+      }
+    },
+
     async verdict() {
+      for (const [step, count] of service.canaries) {
+        must(count <= (granted.get(step) ?? 0), `more canaries of ${step} than were granted`);
+      }
       const { open, pendingDelete } = await ledger.summary();
       must(open === 0, `${open} stay open`);
       must(pendingDelete === 0, `${pendingDelete} stay pending`);
@@ -207,7 +262,9 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
         takenOver,
         declaredDoubles: letters.filter(({ accepted }) => accepted.length > 1).length,
         archived: all.filter(({ isArchived }) => isArchived).length,
-        comeBacks: letters.filter(({ attempt }) => attempt > 0).length,
+        comeBacks: letters.filter(({ parentDlqId }) => parentDlqId !== null).length,
+        survived,
+        halts,
       };
     },
   };

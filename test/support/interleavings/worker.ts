@@ -1,14 +1,13 @@
 import { once } from "node:events";
 import type { DrainName, PassId, Token } from "../../../src/ports/ids.ts";
 import type { DrainsDocument } from "../../../src/ports/drains.ts";
-import { grantLifeMs } from "../../../src/ports/ledger-limits.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { CopyBook } from "../../../src/ports/archive.ts";
 import type { PassBook, SourceBook } from "../../../src/ports/passes.ts";
 import { isRedriverError } from "../../../src/ports/errors.ts";
 import type { RestBook } from "../../../src/ports/rests.ts";
-import { createMemoryLaneBook } from "../../../src/ledger/memory-lane-book.ts";
 import { createMemoryCapacity } from "../../../src/limits/memory-capacity.ts";
+import { lookAtLanes } from "../../../src/redrive/lanes/look-at-lanes.ts";
 import { createLanes } from "../../../src/redrive/lanes/lanes.ts";
 import { releaseParked } from "../../../src/redrive/release.ts";
 import { createRestingService } from "../../../src/redrive/resting-service.ts";
@@ -19,9 +18,8 @@ import { createSweepMemory, sweep } from "../../../src/redrive/sweep.ts";
 import { createTooLargeDates } from "../../../src/redrive/too-large-dates.ts";
 import { createUnwrittenFacts } from "../../../src/redrive/unwritten-facts.ts";
 import { anyItem } from "../item-checks.ts";
-import { limits } from "./limits.ts";
 import type { Task } from "./plan.ts";
-import { archiveOf, auditOf, inTurns, ledgerOf, serviceOf, type Life, type World } from "./ports.ts";
+import { archiveOf, auditOf, inTurns, lanesOf, ledgerOf, serviceOf, type Life, type World } from "./ports.ts";
 
 /** What all workers of a run share, besides time, ledger and service. */
 export interface Installation extends World {
@@ -91,6 +89,7 @@ export function startWorker(installation: Installation, name: string, skewMs: nu
         return;
       }
       case "sweep":
+        if (installation.plan.lane !== null) await lookAtLanes(source, signal);
         await sweep(source, drains, memory, signal);
         return;
       case "release":
@@ -149,7 +148,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     capacity: createMemoryCapacity(turns.clock),
     lanes: createLanes({
       source: config.id,
-      book: createMemoryLaneBook(turns.clock, grantLifeMs(limits)),
+      book: lanesOf(installation, life),
       clock,
       events,
       passes: installation.passes,
