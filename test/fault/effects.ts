@@ -164,15 +164,7 @@ export const notReached: Readonly<Record<string, string>> = {
   "book.idOfAccount": "inside source.bind, which has the failpoints",
   "book.bind": "inside source.bind, which has the failpoints",
   "ledger.noteLoss": "Redis loses nothing in this scenario; the soak flushes it",
-  "queue.addTick": "nothing is left for the end of a rest; a tick that is lost is the schedule's next",
-  "queue.addSweep": "no delete is left for the end of a rest; a sweep that is lost is the schedule's next",
-  ...Object.fromEntries(
-    ["ask", "sent", "giveBack", "note", "due", "looked", "delivered"].map((name) => [
-      `laneBook.${name}`,
-      "the scenario has no lanes: what one holds is published later, and by no other way",
-    ]),
-  ),
-  "passes.recall": "the scenario has no lanes, which alone call minutes back",
+  "laneBook.delivered": "nobody calls it yet: no receiver tells redriver of a delivery",
   "archive.check": "nothing in a daemon asks whether it could write",
   "disk.remove": "removes what is older than `keep`, at least 3 days",
   "diskFile.truncate": "cuts a member back that could not be written: a full disk, not a crash",

@@ -14,7 +14,14 @@ import { leaveBehind } from "./leave-behind.ts";
 import { toFaults, type Fault, type Kill, type KillKind } from "./kill.ts";
 import type { Machine } from "./machine.ts";
 import { observe, readUnprovable, type Observation } from "./observe.ts";
-import { horizonMs, shutdownHardMs, sweepEveryMs, takeoverAfterMs } from "./scenario.ts";
+import {
+  grantLifeMs,
+  horizonMs,
+  lanePathMs,
+  shutdownHardMs,
+  sweepEveryMs,
+  takeoverAfterMs,
+} from "./scenario.ts";
 import { createStand, type Stand } from "./stand.ts";
 
 export interface CaseResult {
@@ -26,10 +33,12 @@ export interface CaseResult {
   readonly doubles: readonly Double[];
   /**
    * How long after the last daemon had started, or from when on it could be settled, the last dead letter was, ms. `InDoubt`: of those
-   * whose outcome no answer could prove, which wait for the end of their window by design.
+   * whose outcome no answer could prove, which wait for the end of their window by design. `InLane`: of the others of the drain
+   * with a lane, which wait for its steps, and for a grant to be forgotten whose worker died.
    */
   readonly stallMs: number;
   readonly stallInDoubtMs: number;
+  readonly stallInLaneMs: number;
   /** Whose `stallMs` is; null: nothing waited. */
   readonly stalled: string | null;
   /** What is not as promised, a sentence each. */
@@ -194,7 +203,7 @@ function openGuardLater(stand: Stand, wasClosed: () => boolean): { openedAt(): n
   return { openedAt: () => openedAt, cancel: () => clearInterval(timer) };
 }
 
-type Stalls = Pick<CaseResult, "stallMs" | "stallInDoubtMs" | "stalled">;
+type Stalls = Pick<CaseResult, "stallMs" | "stallInDoubtMs" | "stallInLaneMs" | "stalled">;
 
 /** How long each took to be settled, from when on it could be. `guardOpenAt` counts for what the guard held. */
 function measureStalls(
@@ -203,6 +212,7 @@ function measureStalls(
 ): Stalls {
   let stallMs = 0;
   let stallInDoubtMs = 0;
+  let stallInLaneMs = 0;
   let stalled: string | null = null;
   for (const { dlqId, key, since } of letters) {
     const settledAt = deleted.find((one) => one.dlqId === dlqId)?.at;
@@ -211,21 +221,30 @@ function measureStalls(
     const waitedMs = settledAt - from;
     if (unprovable.has(dlqId)) {
       stallInDoubtMs = Math.max(stallInDoubtMs, waitedMs);
+    } else if (key.startsWith("lane-")) {
+      stallInLaneMs = Math.max(stallInLaneMs, waitedMs);
     } else if (waitedMs > stallMs) {
       stallMs = waitedMs;
       stalled = key;
     }
   }
-  return { stallMs, stallInDoubtMs, stalled };
+  return { stallMs, stallInDoubtMs, stallInLaneMs, stalled };
 }
 
-function judgeStalls({ stallMs, stallInDoubtMs, stalled }: Stalls, slack: number): readonly string[] {
+function judgeStalls(
+  { stallMs, stallInDoubtMs, stallInLaneMs, stalled }: Stalls,
+  slack: number,
+): readonly string[] {
   const bound = Math.round(takeoverAfterMs + sweepEveryMs + slack);
+  const boundInLane = Math.round(grantLifeMs + sweepEveryMs + lanePathMs + slack);
   const boundInDoubt = Math.round(horizonMs + sweepEveryMs + slack);
   return [
     ...(stallMs > bound ? [`${stalled} waited ${stallMs} ms, more than ${bound} ms`] : []),
     ...(stallInDoubtMs > boundInDoubt
       ? [`something in doubt waited ${stallInDoubtMs} ms, more than ${boundInDoubt} ms`]
+      : []),
+    ...(stallInLaneMs > boundInLane
+      ? [`something of a lane waited ${stallInLaneMs} ms, more than ${boundInLane} ms`]
       : []),
   ];
 }

@@ -67,6 +67,7 @@ async function runOne({ redisUrl }: MatrixOrder, machine: Machine, kill: Kill | 
       doubles: [],
       stallMs: 0,
       stallInDoubtMs: 0,
+      stallInLaneMs: 0,
       stalled: null,
       violations: [`the case did not come to its end: ${why}`],
       passed: [],

@@ -5,6 +5,7 @@
  *   main, orders    several batches; one message is too large, so its batch is bisected; some come back once; one POST meets a 429
  *   main, mixed     drops, parks, parks that rules have lifted, copies near expiry
  *   main, guarded   held by an index until its backlog is gone
+ *   main, lane      tried with two first: one comes back, one is too large for a batch; halted, probed, tried again, and let go
  *   main, left      no pass for two minutes: the sweep looks at what a worker left there half done (leave-behind.ts)
  *   main, nobody's  selected by no drain, near expiry: copied by the census
  *   second, whole   lists everything; an answer is lost, a delete fails, another one works and says it did not
@@ -69,6 +70,12 @@ const groups: readonly Group[] = [
     leftover: "parked-by-rules",
   },
   { name: "guarded", count: 3, path: "guarded", status: 503, fate: "delivered" },
+  // The sample of two is the second and the fifth of them.
+  { name: "lane-first", count: 1, path: "lane", status: 503, fate: "delivered" },
+  { name: "lane-back", count: 1, path: "lane", status: 503, fate: "delivered", comesBack: true },
+  { name: "lane-next", count: 2, path: "lane", status: 503, fate: "delivered" },
+  { name: "lane-large", count: 1, path: "lane", status: 503, fate: "refused", bodyBytes: 3_000 },
+  { name: "lane-last", count: 1, path: "lane", status: 503, fate: "delivered" },
   { name: "begun", count: 3, path: "left", status: 503, fate: "delivered", leftover: "begun" },
   { name: "sent", count: 3, path: "left", status: 503, fate: "delivered", leftover: "sent" },
   { name: "done", count: 2, path: "left", status: 503, fate: "delivered", leftover: "published" },
@@ -133,6 +140,11 @@ export interface Places {
  */
 const leftPassAfterMs = 120_000;
 
+/** The shortest. */
+const watchMs = 2_000;
+/** Where nothing dies a lane is let go after its canaries, the wait for a probe, the probe and new canaries. One more is for what comes back then. */
+export const lanePathMs = 5 * (watchMs + 1_000);
+
 /** The minute of a moment, once a day. */
 function toCron(at: number): string {
   const moment = new Date(at);
@@ -176,6 +188,13 @@ drains:
       - { index: demo, hold: "pending_index_count > 10", resume: "< 5" }
     rules:
       - { name: outage, when: { responseStatus: 503 }, then: republish }
+  lane:
+    source: main
+    select: { url: "${receiverUrl}/lane" }
+    lane: { canary: 2, watch: ${watchMs}ms, haltAt: 40%, probeEvery: ${watchMs}ms }
+    # None: a canary has one second, which a busy machine may not have for it.
+    rules:
+      - { name: outage, when: { responseStatus: [500-599, none] }, then: republish }
   left:
     source: main
     schedule: { cron: "${toCron(now + leftPassAfterMs)}" }
@@ -190,14 +209,14 @@ drains:
 `;
 }
 
-/** About the shortest times that the settings allow: a takeover after 2 s + 3 s + 15 s, a horizon of 100 s − 2 s − 1 s − 45 s. */
+/** About the shortest times that the settings allow: a takeover after 2 s + 3 s + 15 s, a horizon of 100 s − 2 s − 1 s − 45 s, 10 s + 20 s for a grant. */
 export const settings: Readonly<Record<string, string>> = {
   REDRIVER_HTTP_HOST: "127.0.0.1",
   REDRIVER_HTTP_PORT: "0",
   REDRIVER_LOG_LEVEL: "debug",
   REDRIVER_LEDGER_SEND_BY: "2s",
   REDRIVER_LEDGER_NETWORK_DELAY: "1s",
-  REDRIVER_LEDGER_MAX_PAGE_AGE: "60s",
+  REDRIVER_LEDGER_MAX_PAGE_AGE: "10s",
   REDRIVER_LEDGER_SETTLE_GATE_AGE: "60s",
   REDRIVER_SERVICE_BATCH_TIMEOUT: "3s",
   REDRIVER_PUBLISH_MAX_ITEMS: "6",
@@ -215,5 +234,7 @@ export const patientSettings: Readonly<Record<string, string>> = {
 export const dedupWindowMs = 100_000;
 export const takeoverAfterMs = 20_000;
 export const horizonMs = 52_000;
+/** A page's age and the takeover: then a grant whose worker died is forgotten. */
+export const grantLifeMs = 30_000;
 export const sweepEveryMs = 1_000;
 export const shutdownHardMs = 6_000;

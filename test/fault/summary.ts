@@ -22,6 +22,7 @@ export interface Summary {
   /** From the start of the last daemon (Redis and the service answer all along) until settled: promise 5. */
   readonly longestStallMs: number;
   readonly longestStallInDoubtMs: number;
+  readonly longestStallInLaneMs: number;
   readonly violations: readonly { readonly failpoint: string; readonly what: string }[];
   readonly notReached: readonly string[];
   /** A second death that the daemon which came back did not come by: counted as one that was killed once. */
@@ -52,6 +53,7 @@ export function summarise({ seed, recorded, passings, cases, tookMs }: MatrixRes
     doubled: { undeclared: doubles.filter((one) => one.declared.length === 0).length, declared },
     longestStallMs: Math.max(0, ...cases.map(({ stallMs }) => stallMs)),
     longestStallInDoubtMs: Math.max(0, ...cases.map(({ stallInDoubtMs }) => stallInDoubtMs)),
+    longestStallInLaneMs: Math.max(0, ...cases.map(({ stallInLaneMs }) => stallInLaneMs)),
     violations: all.flatMap((one) => one.violations.map((what) => ({ failpoint: nameOf(one), what }))),
     notReached: cases.filter((one) => one.reached === null).map(nameOf),
     notReachedAgain: reached.filter(({ kill, reached: how }) => kill?.kind !== how).map(nameOf),
@@ -79,6 +81,7 @@ export function toTable(summary: Summary): string {
     ["doubled, declared", declared.length === 0 ? "0" : declared.join(", ")],
     ["longest stall", toSeconds(summary.longestStallMs)],
     ["longest stall of what none could prove", toSeconds(summary.longestStallInDoubtMs)],
+    ["longest stall in a lane", toSeconds(summary.longestStallInLaneMs)],
     ["violations", String(violations.length)],
     ["took", toSeconds(summary.tookMs)],
   ];
@@ -93,8 +96,8 @@ export function toTable(summary: Summary): string {
 
 /** One line of a case as it ends. */
 export function toLine(result: CaseResult): string {
-  const { stallMs, stallInDoubtMs, stalled, doubles, violations } = result;
-  const stalls = `${toSeconds(stallMs)} (${stalled ?? "none"}) ${toSeconds(stallInDoubtMs)}`;
+  const { stallMs, stallInDoubtMs, stallInLaneMs, stalled, doubles, violations } = result;
+  const stalls = `${toSeconds(stallMs)} (${stalled ?? "none"}) ${toSeconds(stallInDoubtMs)} ${toSeconds(stallInLaneMs)}`;
   const doubled = doubles.length === 0 ? "" : ` doubled ${doubles.map(({ key }) => key).join(", ")}`;
   const verdict = violations.length === 0 ? "ok " : "BAD";
   return `${verdict} ${nameOf(result)}${toReach(result)} ${stalls}${doubled}\n`;
