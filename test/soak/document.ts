@@ -1,4 +1,4 @@
-import type { LedgerLimits } from "../../src/ports/ledger-limits.ts";
+import { grantLifeMs, type LedgerLimits } from "../../src/ports/ledger-limits.ts";
 
 /** Times of the soak, ms: the shortest that redriver's settings allow, so that a minute holds many takeovers. */
 export const times = {
@@ -19,17 +19,29 @@ export const ledgerLimits: LedgerLimits = {
   sendByMs: times.sendBy,
   batchTimeoutMs: times.batchTimeout,
   networkDelayMs: times.networkDelay,
-  maxPageAgeMs: 60_000,
+  maxPageAgeMs: 20_000,
   retentionMs: 3 * 86_400_000,
   tombstoneMs: 3_600_000,
   settleGateAgeMs: 60_000,
   settleGateFailedDeletes: 1_000,
 };
 
+/** Of the drain `tried`. */
+const lane = { canary: 2, watchMs: 2_000, probeEveryMs: 2_000 } as const;
+/** What is under this path is that drain's alone. */
+export const triedPath = "tried";
+
+/**
+ * How long a lane holds what could be published, where nothing is broken any more: the grant of a worker that died, the longest wait for a probe,
+ * and the watches of probe, canaries and what ramps before it opens; each is looked at by a sweep.
+ */
+export const mostInLaneMs =
+  grantLifeMs(ledgerLimits) + 3 * lane.probeEveryMs + 3 * lane.watchMs + 4 * times.sweepEvery;
+
 export const sourceId = "default";
 
-/** Two drains that list the same records in part, with rules for every fate. */
-export function toDocument(archiveDir: string): string {
+/** Two drains that list the same records in part, with rules for every fate, and one that tries its destination by a lane. */
+export function toDocument(archiveDir: string, receiverUrl: string): string {
   return `
 version: 1
 archive: { dir: ${archiveDir}, keep: 3d }
@@ -44,9 +56,16 @@ defaults:
   beforeExpiry: { within: 1h, then: archive }
 drains:
   main:
-    rules: ${rules}
+    rules:
+      - { name: of-another-drain, when: { path: /${triedPath} }, then: hold }${rules}
   orders:
     select: { topicName: orders }
+    rules: ${rules}
+  tried:
+    select: { url: "${receiverUrl}/${triedPath}" }
+    lane: { canary: ${lane.canary}, watch: ${lane.watchMs}ms, haltAt: 60%, probeEvery: ${lane.probeEveryMs}ms }
+    # Opens after 2 and 20: the next step would be larger than half of what goes in a watch.
+    limits: { perHost: 50/s }
     rules: ${rules}
 `;
 }
@@ -78,7 +97,7 @@ export function toSettings(stand: {
     REDRIVER_HTTP_PORT: "0",
     REDRIVER_LEDGER_SEND_BY: `${times.sendBy}ms`,
     REDRIVER_LEDGER_NETWORK_DELAY: `${times.networkDelay}ms`,
-    REDRIVER_LEDGER_MAX_PAGE_AGE: "60s",
+    REDRIVER_LEDGER_MAX_PAGE_AGE: `${ledgerLimits.maxPageAgeMs}ms`,
     REDRIVER_LEDGER_SETTLE_GATE_AGE: "60s",
     REDRIVER_SERVICE_BATCH_TIMEOUT: `${times.batchTimeout}ms`,
     REDRIVER_SERVICE_LIST_TIMEOUT: "3s",

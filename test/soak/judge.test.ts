@@ -5,7 +5,7 @@ import { createJudge, type Evidence } from "./judge.ts";
 import type { Letter } from "./letters.ts";
 
 const dedupWindowMs = 90_000;
-const letter: Letter = { dlqId: "1000-1", root: "m-1", fate: "republish", bodySha256: "sha" };
+const letter: Letter = { dlqId: "1000-1", root: "m-1", fate: "republish", bodySha256: "sha", isTried: false };
 const silent: Evidence = { declarations: () => [], story: () => "nothing", losses: [] };
 const end = Number.POSITIVE_INFINITY;
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SeedRecord } from "../../src/emulator/index.ts";
 import { createDice } from "./dice.ts";
+import { triedPath } from "./document.ts";
 
 /** What has to become of a dead letter. `stay`: it is parked or held, and never published, dropped or deleted by redriver. */
 export type Fate = "republish" | "drop" | "stay" | "expire";
@@ -13,6 +14,8 @@ export interface Letter {
   readonly fate: Fate;
   /** Of the body that a republication has to have. */
   readonly bodySha256: string;
+  /** Its drain tries its destination by a lane. */
+  readonly isTried: boolean;
 }
 
 export interface MadeLetter extends Letter {
@@ -44,6 +47,7 @@ const kinds: readonly (readonly [weight: number, { readonly fate: Fate; readonly
   [12, { fate: "republish", make: (dice) => ({ responseStatus: dice.pick(outage), path: "flaky" }) }],
   // Two drains list these.
   [10, { fate: "republish", make: () => ({ responseStatus: 503, topicName: "orders" }) }],
+  [12, { fate: "republish", make: (dice) => ({ responseStatus: dice.pick(outage), path: triedPath }) }],
   [5, { fate: "republish", make: () => ({ responseStatus: 503, queueName: "line" }) }],
   // Several segments: what cuts and stalls hits the middle of a body.
   [
@@ -107,7 +111,8 @@ export function createLetterMaker(
         createdAt: ms - dice.whole(1_000, 120_000),
         ...fields,
       };
-      return { dlqId, root, fate, bodySha256: sha256(String(body)), record };
+      const isTried = path === triedPath;
+      return { dlqId, root, fate, bodySha256: sha256(String(body)), isTried, record };
     },
   };
 }

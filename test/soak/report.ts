@@ -58,6 +58,7 @@ const toldEvents = [
   "delete:short",
   "ledger:lost-writes",
   "source:halted",
+  "lane:moved",
   "redis:lost",
   "daemon:started",
 ];

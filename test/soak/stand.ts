@@ -69,7 +69,7 @@ export async function startStand(options: StandOptions): Promise<Stand> {
   const documentFile = join(dir, "drains.yaml");
   mkdirSync(archiveDir);
   writeFileSync(tokenFile, emulator.token);
-  writeFileSync(documentFile, toDocument(archiveDir));
+  writeFileSync(documentFile, toDocument(archiveDir, witness.url));
   const secrets = createSecrets();
   const markers = { body: newSecret("body"), header: newSecret("header") };
   const lineageKey = newSecret("lineage");

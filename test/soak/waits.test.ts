@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LedgerView } from "../../src/ports/ledger-entries.ts";
 import { postHorizonMs } from "../../src/ports/ledger-limits.ts";
-import { ledgerLimits, times } from "./document.ts";
+import { ledgerLimits, mostInLaneMs, times } from "./document.ts";
 import { createQuiet, slackMs, stallLimitMs, stallMsOf } from "./waits.ts";
 import { restOf, weighWait } from "./weigh-wait.ts";
 
@@ -103,6 +103,18 @@ describe("what waits too long", () => {
       excuse: "behind others",
     });
     expect(weighWait(absent, late, 0, 20).stallMs).toBe(stallLimitMs - 999);
+  });
+
+  it("waits for its lane where its drain has one and it is not begun, and no longer than its steps may take", () => {
+    const lastMoment = { from: 0, at: stallLimitMs + mostInLaneMs, isTried: true };
+    expect(weighWait(absent, lastMoment, 0, 0)).toEqual({
+      isBegun: false,
+      stallMs: stallLimitMs,
+      excuse: "in a lane",
+    });
+    expect(weighWait(absent, { ...lastMoment, at: lastMoment.at + 1 }, 0, 0).stallMs).toBe(stallLimitMs + 1);
+    expect(weighWait(open({}), lastMoment, 0, 0).stallMs).toBe(lastMoment.at);
+    expect(mostInLaneMs).toBe(69_000);
   });
 
   it("needs no excuse of its own where one for all is enough", () => {

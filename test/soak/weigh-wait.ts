@@ -1,6 +1,6 @@
 import type { LedgerView } from "../../src/ports/ledger-entries.ts";
 import { postHorizonMs } from "../../src/ports/ledger-limits.ts";
-import { ledgerLimits, times } from "./document.ts";
+import { ledgerLimits, mostInLaneMs, times } from "./document.ts";
 import { stallLimitMs, stallMsOf, type Excuse } from "./waits.ts";
 
 /** Why it waits for a person, or for minutes; null: it does not. `at`: Unix ms. */
@@ -23,11 +23,11 @@ export interface Wait {
 
 /**
  * How long one has waited, `from` and `at` in Unix ms. `excusedUntil`: the end of what excuses all. `others`: how many have waited at once since
- * nothing is broken.
+ * nothing is broken. `isTried`: of a drain with a lane.
  */
 export function weighWait(
   view: LedgerView | undefined,
-  { from, at }: { readonly from: number; readonly at: number },
+  { from, at, isTried = false }: { readonly from: number; readonly at: number; readonly isTried?: boolean },
   excusedUntil: number,
   others: number,
 ): Wait {
@@ -36,7 +36,7 @@ export function weighWait(
   const since = Math.max(from, begunAt ?? 0);
   const stallMs = stallMsOf(since, at, excusedUntil);
   if (stallMs <= stallLimitMs) return { isBegun, stallMs, excuse: null };
-  const excuse = isBegun ? excuseOf(view) : behindOthers(since, others);
+  const excuse = isBegun ? excuseOf(view) : isTried ? inLane(since, others) : behindOthers(since, others);
   if (excuse === null) return { isBegun, stallMs, excuse };
   return {
     isBegun,
@@ -66,6 +66,11 @@ function excuseOf(view: LedgerView | undefined): Excuse | null {
 /** What is not begun waits for its turn in a pass; the promise is about what is begun. */
 function behindOthers(from: number, others: number): Excuse {
   return { why: "behind others", until: from + times.takeoverAfter + others * turnMs };
+}
+
+/** And before that for the steps of its lane. */
+function inLane(from: number, others: number): Excuse {
+  return { why: "in a lane", until: behindOthers(from, others).until + mostInLaneMs };
 }
 
 /** Of one dead letter where all daemons share a loaded machine with the service and Redis: 20 a second. */
