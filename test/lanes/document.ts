@@ -1,0 +1,50 @@
+import { hourMs, minuteMs, secondMs, type TimeScale } from "./time-scale.ts";
+
+/** What a scenario sets otherwise than the shipped defaults. Durations and rates are those of real life. */
+export interface DrainChanges {
+  readonly attempts?: { readonly max: number; readonly waitMs: readonly number[] };
+  /** Messages a second; null: none. */
+  readonly publishPerSecond?: number | null;
+  readonly perHostPerSecond?: number | null;
+  /** Messages of one pass; null: none. */
+  readonly perPass?: number | null;
+  readonly everyMs?: number;
+  readonly fullMs?: number;
+  readonly censusMs?: number;
+  readonly minAgeMs?: number;
+  readonly lane?: "none" | "scaled";
+}
+
+/** The shipped defaults, each duration as much shorter and each rate as much higher as the scale says. */
+export function toDocument(scale: TimeScale, archiveDir: string, changes: DrainChanges): string {
+  const {
+    attempts = { max: 5, waitMs: [2 * minuteMs, 10 * minuteMs, hourMs, 4 * hourMs] },
+    publishPerSecond = 20,
+    perHostPerSecond = 10,
+    perPass = 20_000,
+    everyMs = 30 * secondMs,
+    fullMs = 30 * minuteMs,
+    censusMs = 15 * minuteMs,
+    minAgeMs = 2 * minuteMs,
+    lane = "scaled",
+  } = changes;
+  const ms = (realMs: number): string => `${Math.round(scale.here(realMs))}ms`;
+  const rate = (perSecond: number | null): string =>
+    perSecond === null ? "none" : `${Math.round(perSecond * scale.factor)}/s`;
+  const scaled = `{ canary: 5, watch: ${ms(minuteMs)}, haltAt: 20%, probeEvery: ${ms(5 * minuteMs)} }`;
+  return `
+version: 1
+archive: { dir: ${archiveDir}, keep: 30d }
+sources: { default: { retention: 3d, census: ${ms(censusMs)} } }
+drains:
+  main:
+    mode: live
+    schedule: { every: ${ms(everyMs)}, full: ${ms(fullMs)} }
+    minAge: ${ms(minAgeMs)}
+    lane: ${lane === "none" ? "none" : scaled}
+    limits: { publish: ${rate(publishPerSecond)}, perHost: ${rate(perHostPerSecond)}, perPass: ${perPass ?? "none"} }
+    attempts: { max: ${attempts.max}, wait: [${attempts.waitMs.map(ms).join(", ")}], then: park }
+    rules:
+      - { name: failed, when: { responseStatus: [422, 429, 5xx, none] }, then: republish }
+`;
+}

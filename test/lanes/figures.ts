@@ -1,0 +1,73 @@
+/** One thing that was measured, in the units of real life. */
+export interface Figure {
+  readonly what: string;
+  readonly seen: string;
+  /** What it is held to; null: only told. */
+  readonly limit: string | null;
+  readonly holds: boolean;
+}
+
+export interface ScenarioResult {
+  readonly scenario: string;
+  readonly figures: readonly Figure[];
+  readonly tookMs: number;
+}
+
+export const told = (what: string, seen: string): Figure => ({ what, seen, limit: null, holds: true });
+
+export function atMost(what: string, seen: number, most: number): Figure {
+  return { what, seen: toText(seen), limit: `at most ${toText(most)}`, holds: seen <= most };
+}
+
+export function atLeast(what: string, seen: number, least: number): Figure {
+  return { what, seen: toText(seen), limit: `at least ${toText(least)}`, holds: seen >= least };
+}
+
+export function exactly(what: string, seen: number, wanted: number): Figure {
+  return { what, seen: toText(seen), limit: toText(wanted), holds: seen === wanted };
+}
+
+/** Shares, from 0: 1 is all. */
+export function shareAtLeast(what: string, seen: number, least: number): Figure {
+  return { what, seen: toPercent(seen), limit: `at least ${toPercent(least)}`, holds: seen >= least };
+}
+
+export const toPercent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+
+export function countChecks(results: readonly ScenarioResult[]): {
+  readonly passed: number;
+  readonly failed: number;
+} {
+  const checks = results.flatMap(({ figures }) => figures.filter(({ limit }) => limit !== null));
+  const failed = checks.filter(({ holds }) => !holds).length;
+  return { passed: checks.length - failed, failed };
+}
+
+export function toTable(results: readonly ScenarioResult[]): string {
+  const rows = results.flatMap(({ scenario, figures }) =>
+    figures.map(({ what, seen, limit, holds }) => [
+      limit === null ? "" : holds ? "ok" : "FAILED",
+      scenario,
+      what,
+      seen,
+      limit ?? "",
+    ]),
+  );
+  const heads = ["", "scenario", "figure", "seen", "limit"];
+  const widths = heads.map((head, column) =>
+    Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return [heads, ...rows]
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+function toText(count: number): string {
+  if (!Number.isFinite(count)) return "none";
+  return (Number.isInteger(count) ? count : Number(count.toFixed(2))).toLocaleString("en-GB");
+}

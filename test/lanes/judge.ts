@@ -1,0 +1,76 @@
+/** What figures are made of. Pure: it reads what the emulator and the receivers wrote down. */
+import type { EntryOf } from "../../src/emulator/index.ts";
+import { sha256Of } from "./letters.ts";
+import type { Arrival } from "./receiver-messages.ts";
+
+/** How many entered from `from` on, and before `to`. */
+export function countBetween(entries: readonly { readonly at: number }[], from: number, to: number): number {
+  return entries.filter(({ at }) => at >= from && at < to).length;
+}
+
+/** What became of some messages, from the emulator's journal and a receiver's log. */
+export interface Evidence {
+  readonly accepted: readonly Pick<EntryOf<"accepted">, "messageId" | "bodySha256">[];
+  readonly deadLettered: readonly Pick<EntryOf<"dead-lettered">, "messageId">[];
+  readonly deliveries: readonly Pick<EntryOf<"delivery">, "messageId" | "status">[];
+  readonly arrivals: readonly Arrival[];
+}
+
+export interface Outcome {
+  readonly delivered: number;
+  /** Accepted once more often than they came back: whatever else would be lost, or doubled by whoever published. */
+  readonly publishedOnce: number;
+  /** Answered 2xx more than once, although the service heard each answer. */
+  readonly doubled: number;
+  /** Answered 2xx more than once, and the service had given up an answer: it delivers at least once. */
+  readonly redelivered: number;
+}
+
+export function outcomeOf(ids: readonly string[], evidence: Evidence): Outcome {
+  const answered = countBy(
+    evidence.arrivals.filter(({ status }) => status >= 200 && status < 300),
+    ({ id }) => id,
+  );
+  const bodies = new Map(evidence.accepted.map(({ messageId, bodySha256 }) => [messageId, bodySha256]));
+  const bodyOfMessage = ({ messageId }: { readonly messageId: string }): string =>
+    bodies.get(messageId) ?? "";
+  const accepted = countBy(evidence.accepted, ({ bodySha256 }) => bodySha256);
+  const back = countBy(evidence.deadLettered, bodyOfMessage);
+  const unheard = new Set(evidence.deliveries.filter(({ status }) => status === 0).map(bodyOfMessage));
+  const more = ids.filter((id) => (answered.get(id) ?? 0) > 1);
+  const doubled = more.filter((id) => !unheard.has(sha256Of(id))).length;
+  return {
+    delivered: ids.filter((id) => answered.has(id)).length,
+    publishedOnce: ids.filter((id) => {
+      const body = sha256Of(id);
+      return (accepted.get(body) ?? 0) - (back.get(body) ?? 0) === 1;
+    }).length,
+    doubled,
+    redelivered: more.length - doubled,
+  };
+}
+
+/** Per second, between the moments at which one and nine tenths of them had come: what begins and ends a drain is not its rate. */
+export function ratePerSecond(times: readonly number[]): number {
+  const sorted = times.toSorted((one, other) => one - other);
+  const [from, to] = [Math.floor(sorted.length * 0.1), Math.floor(sorted.length * 0.9)];
+  const tookMs = (sorted[to] ?? 0) - (sorted[from] ?? 0);
+  return tookMs > 0 ? ((to - from) * 1_000) / tookMs : 0;
+}
+
+/** The largest number of them in any one of `windowMs`. */
+export function mostWithin(entries: readonly { readonly at: number }[], windowMs: number): number {
+  let most = 0;
+  let first = 0;
+  for (const [index, { at }] of entries.entries()) {
+    while (at - entries[first]!.at >= windowMs) first += 1;
+    most = Math.max(most, index - first + 1);
+  }
+  return most;
+}
+
+export function countBy<One>(all: readonly One[], keyOf: (one: One) => string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const one of all) counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1);
+  return counts;
+}

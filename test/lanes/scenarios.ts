@@ -1,0 +1,46 @@
+import type { Figure } from "./figures.ts";
+import { cost } from "./scenarios/cost.ts";
+import { expiry } from "./scenarios/expiry.ts";
+import { flap } from "./scenarios/flap.ts";
+import { flushed } from "./scenarios/flushed.ts";
+import { fourHosts } from "./scenarios/four-hosts.ts";
+import { live } from "./scenarios/live.ts";
+import { outage } from "./scenarios/outage.ts";
+import { poison } from "./scenarios/poison.ts";
+import type { World } from "./world.ts";
+
+export const scenarioNames = [
+  "dead",
+  "back",
+  "expiry",
+  "four-hosts",
+  "poison",
+  "flap",
+  "flushed",
+  "live",
+  "cost",
+] as const;
+
+export interface Work {
+  readonly name: string;
+  readonly run: () => Promise<readonly Figure[]>;
+}
+
+/** Those of them that are chosen, the longest first; none named is all. `dead` and `back` are one outage. */
+export function chosenWorks(chosen: ReadonlySet<string>, world: World): readonly Work[] {
+  const isChosen = (name: string): boolean => chosen.size === 0 || chosen.has(name);
+  const [isDead, isBack] = [isChosen("dead"), isChosen("back")];
+  // Without `dead`, as long as probes need to become rare.
+  const deadHours = !isDead ? 0.5 : world.isSmall ? 1 : 2;
+  const works: readonly (Work & { readonly isIn: boolean })[] = [
+    {
+      name: [...(isDead ? ["dead"] : []), ...(isBack ? ["back"] : [])].join(", "),
+      isIn: isDead || isBack,
+      run: () => outage(world, { deadHours, withBack: isBack }),
+    },
+    ...Object.entries({ flap, poison, cost, live, "four-hosts": fourHosts, expiry, flushed }).map(
+      ([name, scenario]) => ({ name, isIn: isChosen(name), run: () => scenario(world) }),
+    ),
+  ];
+  return works.filter(({ isIn }) => isIn);
+}

@@ -1,0 +1,132 @@
+/** A receiver that is dead for hours, and then is back. */
+import { atLeast, atMost, exactly, shareAtLeast, told, type Figure } from "../figures.ts";
+import { deliveredOnce } from "../delivered-once.ts";
+import { countBetween, ratePerSecond } from "../judge.ts";
+import { idOf, idsOf } from "../letters.ts";
+import type { Arrival } from "../receiver-messages.ts";
+import { startStage, type Stage } from "../stage.ts";
+import { hourMs, minuteMs, secondMs } from "../time-scale.ts";
+import { isSoon, until, type World } from "../world.ts";
+
+/** In the first hour of an outage: five canaries, and probes after 5, 7.5, 11.25, then every 15 minutes. */
+const mostInFirstHour = 20;
+const mostInLaterHour = 12;
+/** From the delivery of the probe that survives, two silent watches: its own, and that of the step of 50. */
+const mostUntilOpenMs = 2 * minuteMs;
+/** What looks, listings and publishes take besides, which no scale makes shorter. */
+const machineMs = 2 * secondMs;
+const perHostPerSecond = 10;
+
+export interface OutageParts {
+  readonly deadHours: number;
+  readonly withBack: boolean;
+}
+
+/** Strict: one attempt, so that whatever an outage spends of it parks the message. Two replicas. */
+export async function outage(world: World, { deadHours, withBack }: OutageParts): Promise<readonly Figure[]> {
+  const { scale } = world;
+  const stage = await startStage(world, {
+    name: "outage",
+    drain: {
+      attempts: { max: 1, waitMs: [2 * minuteMs] },
+      perHostPerSecond,
+      // A pass of 20,000 ends by listing all that is left. No scale makes that shorter: 12 s of 67 s here, of 33 minutes in real life.
+      perPass: null,
+    },
+  });
+  try {
+    const [receiver] = stage.receivers;
+    const batch = { name: "letter", count: world.deadLetters, url: receiver!.url };
+    await receiver!.behave({ standing: world.deadAs });
+    await stage.seed(batch);
+    await stage.startDaemons(2);
+    const figures = await dead(world, stage, deadHours, idsOf(batch));
+    if (!withBack) return figures;
+    await receiver!.behave({ standing: "up" });
+    world.say(`outage: back after ${scale.toRealText(scale.here(deadHours * hourMs))}`);
+    return [...figures, ...(await back(world, stage, idsOf(batch)))];
+  } finally {
+    await stage.close();
+  }
+}
+
+async function dead(
+  { scale, deadAs }: World,
+  { emulator, ask, metric }: Stage,
+  hours: number,
+  ids: readonly string[],
+): Promise<readonly Figure[]> {
+  const accepted = (): ReturnType<typeof emulator.journal<"accepted">> => emulator.journal("accepted");
+  if (!(await isSoon(async () => (await accepted()).length > 0, 60_000))) {
+    throw new Error("nothing was published within a minute");
+  }
+  const firstAt = (await accepted())[0]!.at;
+  const figures: Figure[] = [told("the receiver is", deadAs)];
+  const hour = scale.here(hourMs);
+  for (let index = 0; index < Math.floor(hours); index += 1) {
+    const from = firstAt + index * hour;
+    await until(from + hour);
+    const seen = countBetween(await accepted(), from, from + hour);
+    const most = index === 0 ? mostInFirstHour : mostInLaterHour;
+    figures.push(atMost(`publishes in hour ${index + 1}`, seen, most));
+  }
+  await until(firstAt + hours * hour);
+  // What is under way is in the DLQ again within three quarters of a watch.
+  await isSoon(async () => (await emulator.state()).pending === 0, scale.here(2 * minuteMs), 20);
+  const listed = new Set([...(await emulator.list()).values()].map(idOf));
+  figures.push(
+    exactly("dead letters that are in the DLQ still", ids.filter((id) => listed.has(id)).length, ids.length),
+    exactly("parked, by redriver parked list", countLines(await ask("parked", "list")), 0),
+    exactly("parked, by metric", (await metric("redriver_records", 'state="parked"')) ?? -1, 0),
+  );
+  return figures;
+}
+
+const countLines = (text: string): number => text.split("\n").filter((line) => line !== "").length;
+
+async function back({ scale }: World, stage: Stage, ids: readonly string[]): Promise<readonly Figure[]> {
+  const { receivers, emulator, moves } = stage;
+  const backAt = Date.now();
+  const since = async (): Promise<readonly Arrival[]> =>
+    (await receivers[0]!.arrivals()).filter(({ at, status }) => at >= backAt && status === 200);
+  const perSecond = perHostPerSecond * scale.factor;
+  // A probe is due within three times probeEvery; then the lane opens, and everything goes at its limit.
+  const longestMs = scale.here(20 * minuteMs) + (3 * ids.length * secondMs) / perSecond + minuteMs;
+  const isDrained = await isSoon(async () => {
+    const { pending, dlqSize } = await emulator.state();
+    return pending === 0 && dlqSize === 0;
+  }, longestMs);
+  const survived = await since();
+  const probeAt = survived[0]?.at ?? Number.NaN;
+  const plain = survived.filter(({ sentAs }) => sentAs === "plain");
+  const openAt = plain[0]?.at ?? Number.NaN;
+  const offHaltedAt = moves().find(
+    ({ at, from, to }) => at >= backAt && from === "halted" && to !== "halted",
+  )?.at;
+  const saidOpenAt = moves().find(({ at, to }) => at >= backAt && to === "open")?.at;
+  const most = mostUntilOpenMs / scale.factor + machineMs;
+  const rate = ratePerSecond(plain.map(({ at }) => at));
+  const took = (what: string, from: number | undefined, to: number | undefined, mostMs: number): Figure => {
+    const ms = (to ?? Number.NaN) - (from ?? Number.NaN);
+    return {
+      what,
+      seen: Number.isNaN(ms) ? "never" : scale.toRealText(ms),
+      limit: `at most ${scale.toRealText(mostMs - machineMs)} and ${machineMs / secondMs}s of this machine (${scale.toRealText(mostMs)})`,
+      holds: ms <= mostMs,
+    };
+  };
+  return [
+    told("first delivery after it is back", scale.toRealText(probeAt - backAt)),
+    took("the surviving probe's delivery until the first plain delivery", probeAt, openAt, most),
+    took("off halted until the first plain delivery", offHaltedAt, openAt, most),
+    told(
+      "the daemon said open after it moved off halted",
+      scale.toRealText((saidOpenAt ?? Number.NaN) - (offHaltedAt ?? Number.NaN)),
+    ),
+    shareAtLeast(`rate of the drain, of ${perSecond}/s (${rate.toFixed(0)}/s)`, rate / perSecond, 0.9),
+    atMost("the same in percent, for nothing goes beyond a limit", (100 * rate) / perSecond, 102),
+    { what: "the backlog is drained", seen: isDrained ? "yes" : "no", limit: "yes", holds: isDrained },
+    ...(await deliveredOnce(stage, ids)),
+    atLeast("canaries among the deliveries", survived.length - plain.length, 1),
+  ];
+}
