@@ -190,8 +190,11 @@ async function sweepSource(
   if (sweeping.has(id)) return;
   sweeping.add(id);
   try {
-    if (hasLanes(core, source)) await lookAtLanes(source, signal);
+    // A look that fails keeps nothing from being settled.
+    const looked = hasLanes(core, source) ? lookAtLanes(source, signal) : Promise.resolve();
+    const failure = await looked.then(() => null, toFailure);
     await sweep(source, core.drains, memory, signal);
+    if (failure !== null) events.emit({ type: "sweep:failed", source: id, ...failure });
   } catch (error) {
     events.emit({ type: "sweep:failed", source: id, ...toFailure(error) });
   } finally {

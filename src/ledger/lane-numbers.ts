@@ -1,5 +1,12 @@
 /** A lane that has published nothing for this long is new: what it has now are failures alone. */
 export const idleMs = 3_600_000;
+/**
+ * What has no attempts left is kept for a halted lane for so long after its last publish: daemons may be down or paused for hours. Where
+ * nothing is left to be tried it is parked then.
+ */
+export const suspectMs = 24 * 3_600_000;
+/** Looks are asked for every 15 s: several in a row have failed. */
+export const blindAfterMs = 60_000;
 export const forgetAfterMs = 7 * 86_400_000;
 /** Whatever the limits: the come-backs of a larger step would be too many to remember. */
 export const mostStep = 10_000;

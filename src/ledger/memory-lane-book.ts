@@ -184,7 +184,9 @@ function noteSent(lane: Lane, step: Step, count: number, now: number): void {
   step.sent += count;
   step.firstAt ??= now;
   step.lastAt = now;
-  step.lookAt = now + Math.floor(step.watchMs / 2);
+  // Of a lane that is always in use a look would never be due.
+  const halfway = now + Math.floor(step.watchMs / 2);
+  step.lookAt = lane.state === "open" ? (step.lookAt ?? halfway) : halfway;
   if (lane.state === "halted") lane.nextAt = now + lane.probeEvery!;
 }
 

@@ -1,6 +1,6 @@
 /** What one lane of the in-memory reference lets go, and when it wants something. */
 import type { LaneAnswer, LaneAsk } from "../ports/lanes.ts";
-import { callAgainMs, idleMs, lookEveryMs, repeatAfterMs } from "./lane-numbers.ts";
+import { blindAfterMs, callAgainMs, idleMs, lookEveryMs, repeatAfterMs, suspectMs } from "./lane-numbers.ts";
 import { becomeNewWhenIdle } from "./memory-lane-judge.ts";
 import { remember } from "./memory-lane-places.ts";
 import { isClosed, newStep, sizeIn, takenOf, type Lane, type Step } from "./memory-lane.ts";
@@ -8,22 +8,22 @@ import { isClosed, newStep, sizeIn, takenOf, type Lane, type Step } from "./memo
 /** Grants to a page that wants so many, and remembers where what is denied was met; 0 asks only. */
 export function grant(
   lane: Lane,
-  { wanted, knownBad, places }: Pick<LaneAsk, "wanted" | "knownBad" | "places">,
+  { wanted, places }: Pick<LaneAsk, "wanted" | "places">,
   now: number,
 ): LaneAnswer {
   becomeNewWhenIdle(lane, now);
   planAgain(lane);
   beginPeriod(lane, now);
   const { step } = lane;
-  const fit = lane.state === "open" ? wanted - knownBad : wanted;
-  const canaries = Math.min(fit, roomOf(lane, now));
+  const canaries = Math.min(wanted, roomOf(lane, now));
   if (canaries > 0) {
     if (takenOf(step) === 0) step.firstAt = now;
     step.underWay += canaries;
     step.grantAt = now;
   }
-  const plain = lane.state === "open" ? wanted - canaries : 0;
-  if (canaries + plain < wanted) remember(lane, places);
+  const plain = lane.state === "open" && !isBlind(lane, now) ? wanted - canaries : 0;
+  // A probe that is given back had to be left to another, or was held: its place is called again.
+  if (canaries + plain < wanted || lane.state === "halted") remember(lane, places);
   const until = nextGrantAt(lane, now);
   return {
     state: lane.state,
@@ -38,9 +38,15 @@ export function grant(
 }
 
 /** Whether what failed in it may have failed for the outage alone; not for ever, where nothing is left to try. */
-function isSuspect({ state, usedAt, haltedAt }: Lane, now: number): boolean {
-  if (state === "halted") return now - usedAt <= idleMs;
-  return state !== "open" && haltedAt !== null && now - haltedAt <= idleMs;
+function isSuspect({ state, usedAt, resumedAt }: Lane, now: number): boolean {
+  if (state === "halted") return now - usedAt <= suspectMs;
+  return state !== "open" && resumedAt !== null && now - resumedAt <= idleMs;
+}
+
+/** Open, and what it collected has waited for more than another watch, and a minute, to be judged: nobody sees whether it comes back. */
+function isBlind({ state, previous }: Lane, now: number): boolean {
+  if (state !== "open" || previous === null || previous.lastAt === null) return false;
+  return now > previous.lastAt + 2 * previous.watchMs + blindAfterMs;
 }
 
 /** A step of which nothing was granted yet takes what is asked for now. */
@@ -73,6 +79,7 @@ function roomOf(lane: Lane, now: number): number {
     case "ramping":
       return isClosed(lane, step, now) ? 0 : Math.max(0, step.size - taken);
     case "open": {
+      if (isBlind(lane, now)) return 0;
       const elapsedMs = step.firstAt === null ? 0 : now - step.firstAt;
       if (elapsedMs >= step.watchMs) return 0;
       return Math.max(0, Math.max(1, Math.ceil((step.size * elapsedMs) / step.watchMs)) - taken);
@@ -83,7 +90,7 @@ function roomOf(lane: Lane, now: number): number {
 /** When the next step or probe can be granted, as far as anybody knows; null where nothing is held. */
 function nextGrantAt(lane: Lane, now: number): number | null {
   const { step, state } = lane;
-  if (state === "open") return null;
+  if (state === "open") return isBlind(lane, now) ? now + lookEveryMs : null;
   let at: number;
   if (state === "halted") {
     if (takenOf(step) === 0) return lane.nextAt;
@@ -106,8 +113,9 @@ export function wantsLookAt(step: Step, grantLifeMs: number): number | null {
 /** When what is in its places is to be called, because there is room for it; null: not before something else happens. */
 export function readyAt(lane: Lane, now: number, grantLifeMs: number): number | null {
   const { step, state, places } = lane;
-  if (places.length === 0 || state === "open") return null;
+  if (places.length === 0 || isBlind(lane, now)) return null;
   const at = step.calledAt === null ? lane.since : step.calledAt + callAgainMs;
+  if (state === "open") return at;
   if (state === "halted" && takenOf(step) === 0) return Math.max(at, lane.nextAt!);
   if (roomOf(lane, now) > 0) return at;
   return step.underWay > 0 ? Math.max(at, step.grantAt! + grantLifeMs + 1) : null;

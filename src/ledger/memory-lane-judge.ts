@@ -20,7 +20,7 @@ export type Moved = Extract<LaneChange, { kind: "moved" }>;
 
 export function becomeNewWhenIdle(lane: Lane, now: number): void {
   if (lane.state !== "open" && lane.state !== "ramping") return;
-  if (now - lane.usedAt <= idleMs) return;
+  if (now - lane.usedAt <= Math.max(idleMs, 3 * lane.config.watchMs)) return;
   if (stepsOf(lane).some(({ underWay }) => underWay > 0)) return;
   enter(lane, "canary", "unused for 1 h", sizeIn("canary", lane.config), now);
 }
@@ -28,6 +28,7 @@ export function becomeNewWhenIdle(lane: Lane, now: number): void {
 function enter(lane: Lane, state: LaneState, why: string, size: number, now: number): void {
   if (isSteady(lane)) lane.probeEvery = null;
   lane.isDoubted = false;
+  if (lane.state === "halted") lane.resumedAt = now;
   lane.state = state;
   lane.why = why;
   lane.since = now;
@@ -51,7 +52,6 @@ function halt(lane: Lane, cause: ComeBackKind, why: string, now: number): void {
   if (lane.state !== "canary") lane.isShaky = !isSteady(lane);
   enter(lane, "halted", why, sizeIn("halted", lane.config), now);
   lane.cause = cause;
-  lane.haltedAt = now;
   lane.halts += 1;
   lane.probeEvery = probeEveryOf(lane);
   lane.nextAt = now + lane.probeEvery;

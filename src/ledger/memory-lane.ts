@@ -44,7 +44,7 @@ export interface Lane {
   previous: Step | null;
   /** What halted it. */
   cause: ComeBackKind | null;
-  haltedAt: number | null;
+  resumedAt: number | null;
   nextAt: number | null;
   probeEvery: number | null;
   /** It halted again before it was open for long: what one probe shows is no step of it yet. */
@@ -76,7 +76,7 @@ export function newLane(id: string, drain: DrainName, origin: Origin, config: La
     step: newStep(Math.floor(now / 1_000), config.canary, config),
     previous: null,
     cause: null,
-    haltedAt: null,
+    resumedAt: null,
     nextAt: null,
     probeEvery: null,
     isShaky: false,
@@ -119,7 +119,7 @@ export function atNow(kept: Lane, now: number, grantLifeMs: number): Lane | null
     lane.since = moved(lane.since);
     lane.usedAt = moved(lane.usedAt);
     lane.nextAt = moved(lane.nextAt);
-    lane.haltedAt = moved(lane.haltedAt);
+    lane.resumedAt = moved(lane.resumedAt);
     for (const step of stepsOf(lane)) {
       step.firstAt = moved(step.firstAt);
       step.grantAt = moved(step.grantAt);

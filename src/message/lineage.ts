@@ -66,6 +66,9 @@ export type LineageReading =
 
 export type LineageKey = string | Buffer;
 
+/** No outage is waited for longer: a message that fails as in one would go as a canary for ever. */
+const longestFreeMs = 7 * 86_400_000;
+
 /** Far above any attempts.max, so that it counts as exhausted, and small enough to be added to. */
 const maxUntrustedAttempt = 1_000;
 /** 64 KiB: a header of ours is a URL and 300 bytes more; nobody else's costs us more than this to look at. */
@@ -172,7 +175,10 @@ export interface Root {
 export function rootOf(letter: DeadLetter, reading: LineageReading): Root {
   if (reading.kind === "come-back") {
     const { rootCreatedAt, attempt: redrives, rootMaxRetries: maxRetries, step } = reading.lineage;
-    const isSpent = step?.isCanary !== true || comeBackKindOf(letter.responseStatus) === "refused";
+    const isSpent =
+      step?.isCanary !== true ||
+      comeBackKindOf(letter.responseStatus) === "refused" ||
+      letter.enteredAt - rootCreatedAt > longestFreeMs;
     return { rootCreatedAt, attempt: isSpent ? redrives : redrives - 1, redrives, maxRetries };
   }
   const attempt = reading.kind === "untrusted" ? reading.attempt : 0;

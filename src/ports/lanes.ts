@@ -27,8 +27,6 @@ export interface LaneAsk {
   readonly origin: Origin;
   /** How many of a page's messages want to be published to it; 0 only asks how it stands. */
   readonly wanted: number;
-  /** So many of them are known to be bad, and are no canaries of an open lane. */
-  readonly knownBad: number;
   /**
    * Where such messages can be found again: starts of minutes of entry, Unix ms by the service's clock, at most two. Remembered where the
    * lane is not open and grants less than was wanted.
@@ -41,7 +39,7 @@ export interface LaneAnswer {
   readonly state: LaneState;
   /** Messages that are sent so that silence means something: no retries, no delay, a timeout below `watch`. */
   readonly canaries: number;
-  /** Messages that are sent as they are. Only an open lane grants these. */
+  /** Messages that are sent as they are. Only an open lane grants these, and none while what it sent before is not judged for too long. */
   readonly plain: number;
   readonly step: number;
   /** Hashes (`toRootHash`) of the roots that were sent last as canaries, at most 10: another message goes first where there is one. */

@@ -107,7 +107,7 @@ const states: Readonly<Record<string, Write>> = {
     const config = { canary: 5, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000, openFrom: 600 };
     const asks = ids.map((id) => {
       const origin = `https://api-${id}.example.com`;
-      return { lane: toLaneId(drain, origin), origin, wanted: 5, knownBad: 0, places: [] };
+      return { lane: toLaneId(drain, origin), origin, wanted: 5, places: [] };
     });
     const { answers } = await book.ask(drain, config, asks);
     for (const pair of [0, 2, 4, 6, 8, 10]) {

@@ -24,7 +24,7 @@ const first = startOfTime / 1_000;
 const minutes = (...starts: readonly number[]): readonly number[] =>
   starts.map((start) => startOfTime - (startOfTime % minuteMs) + start * minuteMs);
 const asking = (id: string, places: readonly number[]) => [
-  { lane: id, origin: `https://${id}`, wanted: 9, knownBad: 0, places },
+  { lane: id, origin: `https://${id}`, wanted: 9, places },
 ];
 const parents = (count: number, name = "p"): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${name}${index}`);
@@ -32,7 +32,7 @@ const parents = (count: number, name = "p"): readonly string[] =>
 describe.each(laneStandsFor(redis))("a lane that is tried ($name)", ({ create }) => {
   test("a lane that nobody knows is a canary; asking how it stands makes it no lane", async () => {
     const { book, now } = await create();
-    expect(await book.ask(drain, config, [{ lane, origin, wanted: 0, knownBad: 0, places: [] }])).toEqual({
+    expect(await book.ask(drain, config, [{ lane, origin, wanted: 0, places: [] }])).toEqual({
       answers: [
         {
           state: "canary",
@@ -67,7 +67,7 @@ describe.each(laneStandsFor(redis))("a lane that is tried ($name)", ({ create })
       lane: id,
       origin: `https://${id}`,
       wanted: index,
-      knownBad: 0,
+
       places: [],
     }));
     const { answers } = await book.ask(drain, config, asks);
@@ -356,7 +356,7 @@ describe.each(laneStandsFor(redis))("a lane that fails ($name)", ({ create }) =>
     await book.ask(
       drain,
       config,
-      ids.map((id) => ({ lane: id, origin: `https://${id}`, wanted: 5, knownBad: 0, places: [] })),
+      ids.map((id) => ({ lane: id, origin: `https://${id}`, wanted: 5, places: [] })),
     );
     const back = ids.flatMap((id) =>
       comeBacks(first, "down", parents(2)).map((one) => ({ ...one, lane: id })),
@@ -401,17 +401,18 @@ describe.each(laneStandsFor(redis))("a lane that is halted ($name)", ({ create }
     expect((await driver.ask(100)).canaries).toBe(1);
   });
 
-  test("is suspected until it is open again, or nothing was tried or halted for an hour", async () => {
+  test("is suspected until it is open again, or nothing was tried for a day, or for an hour after it was halted", async () => {
     const stand = await create();
     const driver = driverOf(stand);
     await driver.halt();
-    expect(await driver.ask(0)).toMatchObject({ state: "halted", isSuspect: true });
-    await stand.advance(hourMs);
+    await stand.advance(24 * hourMs);
     expect(await driver.ask(0)).toMatchObject({ state: "halted", isSuspect: true });
     await stand.advance(1);
     expect(await driver.ask(0)).toMatchObject({ state: "halted", isSuspect: false });
     await driver.survive(1);
-    expect(await driver.ask(0)).toMatchObject({ state: "ramping", isSuspect: false });
+    expect(await driver.ask(0)).toMatchObject({ state: "ramping", isSuspect: true });
+    await stand.advance(hourMs + 1);
+    expect(await driver.ask(0)).toMatchObject({ isSuspect: false });
 
     const other = await create();
     const again = driverOf(other);
@@ -447,6 +448,19 @@ describe.each(laneStandsFor(redis))("a lane that is halted ($name)", ({ create }
     });
     await driver.giveBack(step, 1);
     await stand.advance(minuteMs);
+    expect(await driver.ask(1)).toMatchObject({ canaries: 1, mayRepeat: true });
+  });
+
+  test("a probe that was left to others is called again from its own place", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.halt();
+    await stand.advance(config.probeEveryMs);
+    const { step, canaries, mayRepeat } = await driver.ask(1, {}, minutes(7));
+    expect({ canaries, mayRepeat }).toEqual({ canaries: 1, mayRepeat: false });
+    await driver.giveBack(step, canaries);
+    await stand.advance(minuteMs);
+    expect((await stand.book.due()).ready).toEqual([{ drain, places: minutes(7) }]);
     expect(await driver.ask(1)).toMatchObject({ canaries: 1, mayRepeat: true });
   });
 
@@ -598,14 +612,6 @@ describe.each(laneStandsFor(redis))("a lane that is open ($name)", ({ create }) 
     expect((await driver.view()).step).toBe(step + 3);
   });
 
-  test("has no canaries of what is known to be bad", async () => {
-    const stand = await create();
-    const driver = driverOf(stand);
-    await driver.open();
-    expect(await driver.ask(9, {}, [], 9)).toMatchObject({ canaries: 0, plain: 9 });
-    expect(await driver.ask(9, {}, [], 8)).toMatchObject({ canaries: 1, plain: 8 });
-  });
-
   test("halts by the step before as by the one that is collecting", async () => {
     const stand = await create();
     const driver = driverOf(stand);
@@ -618,6 +624,49 @@ describe.each(laneStandsFor(redis))("a lane that is open ($name)", ({ create }) 
     expect(await driver.note(step, "down", parents(6))).toMatchObject([
       { from: "open", to: "halted", why: "6 of 25 came back, 503" },
     ]);
+  });
+
+  test("lets nothing go while what it sent is not judged, and calls what it held when it is", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.open();
+    const step = await driver.step(1);
+    await stand.advance(config.watchMs);
+    expect((await driver.ask(100)).plain).toBe(99);
+    await stand.advance(config.watchMs + minuteMs);
+    expect((await driver.ask(100)).plain).toBe(100);
+    await stand.advance(1);
+    expect(await driver.ask(100, {}, minutes(7))).toMatchObject({
+      state: "open",
+      canaries: 0,
+      plain: 0,
+      until: stand.now() + 15_000,
+    });
+    expect((await stand.book.due()).ready).toEqual([]);
+    await driver.looked(step);
+    expect((await stand.book.due()).ready).toEqual([{ drain, places: minutes(7) }]);
+    expect((await driver.ask(100)).plain).toBeGreaterThan(0);
+  });
+
+  test("is looked at halfway through its watch however often it is used", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.open();
+    const { step } = await driver.ask(1);
+    await driver.sent(step, 1);
+    for (let at = 0; at < config.watchMs / 2; at += 10_000) {
+      await stand.advance(10_000);
+      await driver.sent(step, (await driver.ask(9)).canaries);
+    }
+    expect((await stand.book.due()).watches).toMatchObject([{ step }]);
+  });
+
+  test("whose watch is long is not new before three of them", async () => {
+    const stand = await create();
+    const driver = driverOf(stand, { ...config, watchMs: hourMs });
+    await driver.survive(5);
+    await stand.advance(hourMs);
+    expect((await driver.ask(9)).state).toBe("ramping");
   });
 
   test("does not halt by one of a few, and halts where the next period has one too", async () => {
@@ -886,7 +935,7 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     const { book } = stand;
     for (const id of ["a", "b", "c"]) {
       await book.ask(id === "b" ? otherDrain : drain, config, [
-        { lane: id, origin: `https://${id}`, wanted: 5, knownBad: 0, places: [] },
+        { lane: id, origin: `https://${id}`, wanted: 5, places: [] },
       ]);
       await stand.advance(1_000);
     }
@@ -983,9 +1032,7 @@ describe("lanes in Redis", () => {
       token: () => `c${(calls += 1)}`,
     });
     const id = toLaneId(drain, origin);
-    const { answers } = await book.ask(drain, config, [
-      { lane: id, origin, wanted: 9, knownBad: 0, places: [] },
-    ]);
+    const { answers } = await book.ask(drain, config, [{ lane: id, origin, wanted: 9, places: [] }]);
     await book.sent([{ lane: id, step: answers[0]!.step, roots: [toRootHash("msg_secret")] }]);
     await book.note([
       {
@@ -1015,9 +1062,9 @@ describe("lanes in Redis", () => {
     const book = createRedisLaneBook(connection, source, grantLifeMs, { token: () => "t" });
     const key = `${connection.keyPrefix}:v1:{eu}:lanes:lane:${lane}`;
     await connection.command("SET", key, JSON.stringify({ v: 2, other: true }));
-    expect(
-      (await book.ask(drain, config, [{ lane, origin, wanted: 9, knownBad: 0, places: [] }])).answers,
-    ).toMatchObject([{ state: "canary", canaries: 5 }]);
+    expect((await book.ask(drain, config, [{ lane, origin, wanted: 9, places: [] }])).answers).toMatchObject([
+      { state: "canary", canaries: 5 },
+    ]);
     expect(await connection.command("GET", key)).toContain('"v":1');
   });
 
@@ -1040,7 +1087,7 @@ describe("lanes in Redis", () => {
       grantLifeMs,
       { token: () => `c${(calls += 1)}` },
     );
-    const asks = [{ lane, origin, wanted: 300, knownBad: 0, places: minutes(1, 2) }];
+    const asks = [{ lane, origin, wanted: 300, places: minutes(1, 2) }];
     const { answers } = await book.ask(drain, config, asks);
     expect(written.splice(0)).toEqual(["lanes:ask"]);
     await book.ask(drain, config, asks);

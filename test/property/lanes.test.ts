@@ -38,7 +38,6 @@ const anyAsk = fc
     fc.constantFrom(0, 0, 0, 1),
     fc.constantFrom(0, 1, 3, 10, 100),
     fc.uniqueArray(fc.nat(30), { maxLength: 2 }),
-    fc.constantFrom(0, 0, 1, 100),
   )
   .map((args) => toAsk(...args));
 const anySend = fc.tuple(pick, fc.constantFrom(1, 3, 100)).map((args) => toSend(...args));

@@ -73,9 +73,8 @@ export function driverOf({ book, now, advance }: LaneStand, given: LaneConfig = 
       wanted: number,
       changes: Partial<LaneConfig> = {},
       places: readonly number[] = [],
-      knownBad = 0,
     ): Promise<LaneAnswer> {
-      const ask = { lane, origin, wanted, knownBad, places };
+      const ask = { lane, origin, wanted, places };
       const { answers } = await book.ask(drain, { ...given, ...changes }, [ask]);
       return answers[0]!;
     },

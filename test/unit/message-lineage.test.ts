@@ -180,8 +180,11 @@ describe("the root of a dead letter", () => {
     ["one of no step", null, 503, 2],
   ])("has spent its attempts, by %s", (_name, step, responseStatus, attempt) => {
     const back = letterOf({ maxRetries: 0, responseStatus });
-    const reading = { kind: "come-back", lineage: { ...lineage, step } } as const;
+    const reading = { kind: "come-back", lineage: { ...lineage, rootCreatedAt: enteredAt, step } } as const;
     expect(rootOf(back, reading)).toMatchObject({ attempt, redrives: 2 });
+    // A message that is down for a week is not waited for any longer.
+    const old = { ...lineage, rootCreatedAt: enteredAt - 7 * 86_400_000 - 1, step };
+    expect(rootOf(back, { kind: "come-back", lineage: old })).toMatchObject({ attempt: 2 });
     expect(nextLineage(back, reading, attempt)).toMatchObject({ attempt: attempt + 1, step: null });
     expect(nextLineage(back, reading, 4).attempt).toBe(5);
   });

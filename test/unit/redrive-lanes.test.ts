@@ -123,7 +123,7 @@ test("a drain is woken also where its minutes could not be called back", async (
 
 test("a halted lane that holds something wants a sweep when its probe is due, told once", async () => {
   const { lanes } = stageOf({ answer: { state: "halted", until: 15_000 } });
-  const ask = () => lanes.ask(drain, config, [{ lane, origin, wanted: 1, knownBad: 0, places: [] }]);
+  const ask = () => lanes.ask(drain, config, [{ lane, origin, wanted: 1, places: [] }]);
   await ask();
   await ask();
   // Ten seconds by Redis's clock from now, and a little.
@@ -138,6 +138,6 @@ test.each<Partial<LaneAnswer>>([
   { state: "open", until: null },
 ])("an answer like %o wants none", async (answer) => {
   const { lanes } = stageOf({ answer });
-  await lanes.ask(drain, config, [{ lane, origin, wanted: 1, knownBad: 0, places: [] }]);
+  await lanes.ask(drain, config, [{ lane, origin, wanted: 1, places: [] }]);
   expect(lanes.takeNext()).toEqual([]);
 });

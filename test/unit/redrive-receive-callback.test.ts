@@ -91,7 +91,7 @@ describe("a callback", () => {
 
   it("of the whole step moves its lane at once, and the drain is to go on", async () => {
     const clock = { now: () => enteredAt, monotonic: () => 0 };
-    const book = createMemoryLaneBook(clock);
+    const book = createMemoryLaneBook(clock, 300_000);
     const events: RedriverEvent[] = [];
     const lanes = createLanes({
       source: "eu" as SourceId,

@@ -1,4 +1,5 @@
 import {
+  blindAfterMs,
   callAgainMs,
   forgetAfterMs,
   idleMs,
@@ -7,13 +8,14 @@ import {
   mostPlaces,
   probePlaces,
   steadyWatches,
+  suspectMs,
 } from "../lane-numbers.ts";
 
 /**
  * One lane as the scripts have it, and how it gets from one state to the next (docs/lanes.md); memory-lane*.ts are the same in
  * TypeScript. Expects `now` and `grantLife`, and `read` and `put` around it.
  *
- * A lane is JSON: v layout, drain, origin, state, since, why, at (written last), config, step, previous?, cause? (what halted it), haltedAt?, nextAt?,
+ * A lane is JSON: v layout, drain, origin, state, since, why, at (written last), config, step, previous?, cause? (what halted it), resumedAt?, nextAt?,
  * probeEvery?, isShaky?, isDoubted?, places, hasHeld?, roots, canaries, comeBacks, halts, usedAt. A step: step, size, watchMs, haltAt, underWay, forgotten,
  * sent, firstAt?, grantAt?, lastAt?, lookAt?, calledAt?, back { short hash of the parent: d or r and the status }, delivered { hash: 1 }.
  */
@@ -86,7 +88,7 @@ local function atNow(lane)
         if from[name] then from[name] = from[name] - back end
       end
     end
-    move(lane, { 'since', 'usedAt', 'nextAt', 'haltedAt' })
+    move(lane, { 'since', 'usedAt', 'nextAt', 'resumedAt' })
     for _, step in ipairs(stepsOf(lane)) do move(step, { 'firstAt', 'grantAt', 'lastAt', 'lookAt', 'calledAt' }) end
   end
   if now - lane.usedAt > ${forgetAfterMs} then return nil end
@@ -115,6 +117,7 @@ end
 local function enter(lane, state, why, size)
   if isSteady(lane) then lane.probeEvery = nil end
   lane.isDoubted = nil
+  if lane.state == 'halted' then lane.resumedAt = now end
   lane.state = state
   lane.why = why
   lane.since = now
@@ -169,7 +172,7 @@ end
 
 local function becomeNewWhenIdle(lane)
   if lane.state ~= 'open' and lane.state ~= 'ramping' then return end
-  if now - lane.usedAt <= ${idleMs} then return end
+  if now - lane.usedAt <= math.max(${idleMs}, 3 * lane.config.watchMs) then return end
   for _, step in ipairs(stepsOf(lane)) do
     if step.underWay > 0 then return end
   end
@@ -185,11 +188,19 @@ local function beginPeriod(lane)
   lane.step = newStep(step.step + 1, sizeIn('open', lane.config), lane.config)
 end
 
+-- Open, and what it collected has waited for more than another watch, and a minute, to be judged: nobody sees whether it comes back.
+local function isBlind(lane)
+  local previous = lane.previous
+  if lane.state ~= 'open' or not previous or not previous.lastAt then return false end
+  return now > previous.lastAt + 2 * previous.watchMs + ${blindAfterMs}
+end
+
 -- How many canaries may be granted now.
 local function roomOf(lane)
   local step, taken = lane.step, takenOf(lane.step)
   if lane.state == 'halted' then return taken == 0 and now >= lane.nextAt and 1 or 0 end
   if lane.state ~= 'open' then return isClosed(lane, step) and 0 or math.max(0, step.size - taken) end
+  if isBlind(lane) then return 0 end
   local elapsed = step.firstAt and now - step.firstAt or 0
   if elapsed >= step.watchMs then return 0 end
   return math.max(0, math.max(1, math.ceil(step.size * elapsed / step.watchMs)) - taken)
@@ -223,7 +234,6 @@ local function halt(lane, cause, why)
   if lane.state ~= 'canary' then lane.isShaky = not isSteady(lane) or nil end
   enter(lane, 'halted', why, sizeIn('halted', lane.config))
   lane.cause = cause
-  lane.haltedAt = now
   lane.halts = lane.halts + 1
   lane.probeEvery = probeEveryOf(lane, 1)
   lane.nextAt = now + lane.probeEvery
@@ -318,14 +328,14 @@ end
 
 -- Whether what failed in it may have failed for the outage alone; not for ever, where nothing is left to try.
 local function isSuspect(lane)
-  if lane.state == 'halted' then return now - lane.usedAt <= ${idleMs} end
-  return lane.state ~= 'open' and lane.haltedAt ~= nil and now - lane.haltedAt <= ${idleMs}
+  if lane.state == 'halted' then return now - lane.usedAt <= ${suspectMs} end
+  return lane.state ~= 'open' and lane.resumedAt ~= nil and now - lane.resumedAt <= ${idleMs}
 end
 
 -- When the next step or probe can be granted, as far as anybody knows.
 local function nextGrantAt(lane)
   local step, at = lane.step, nil
-  if lane.state == 'open' then return nil end
+  if lane.state == 'open' then return isBlind(lane) and now + ${lookEveryMs} or nil end
   if lane.state == 'halted' then
     if takenOf(step) == 0 then return lane.nextAt end
     at = step.underWay > 0 and step.grantAt + lane.probeEvery or lane.nextAt
@@ -348,8 +358,9 @@ end
 -- When what is in its places is to be called, because there is room for it.
 local function readyAt(lane)
   local step = lane.step
-  if #lane.places == 0 or lane.state == 'open' then return nil end
+  if #lane.places == 0 or isBlind(lane) then return nil end
   local at = step.calledAt and step.calledAt + ${callAgainMs} or lane.since
+  if lane.state == 'open' then return at end
   if lane.state == 'halted' and takenOf(step) == 0 then return math.max(at, lane.nextAt) end
   if roomOf(lane) > 0 then return at end
   return step.underWay > 0 and math.max(at, step.grantAt + grantLife + 1) or nil

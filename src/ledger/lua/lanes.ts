@@ -5,7 +5,7 @@ import { lanePreludeLua } from "./lane-prelude.ts";
 /**
  * ask: grants to one page of one drain.
  *
- * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, knownBad, places }] }. Returns: JSON { at, answers in order: [LaneAnswer, \`until\` absent for null] }.
+ * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, places }] }. Returns: JSON { at, answers in order: [LaneAnswer, \`until\` absent for null] }.
  * Effects: canaries that are granted are under way; lanes that are new, idle or at the end of a period are brought up to now; of what is
  *   denied the places are remembered. None where \`wanted\` is 0.
  * Run twice: marked where something is granted.
@@ -15,19 +15,20 @@ export const askScript = defineScript(
   `${lanePreludeLua}
 local granted = false
 
-local function grant(lane, wanted, knownBad, places)
+local function grant(lane, wanted, places)
   becomeNewWhenIdle(lane)
   planAgain(lane)
   beginPeriod(lane)
   local step = lane.step
-  local canaries = math.min(wanted - (lane.state == 'open' and knownBad or 0), roomOf(lane))
+  local canaries = math.min(wanted, roomOf(lane))
   if canaries > 0 then
     if takenOf(step) == 0 then step.firstAt = now end
     step.underWay = step.underWay + canaries
     step.grantAt = now
   end
-  local plain = lane.state == 'open' and wanted - canaries or 0
-  if canaries + plain < wanted then remember(lane, places) end
+  local plain = lane.state == 'open' and not isBlind(lane) and wanted - canaries or 0
+  -- A probe that is given back had to be left to another, or was held: its place is called again.
+  if canaries + plain < wanted or lane.state == 'halted' then remember(lane, places) end
   if canaries > 0 then granted = true end
   return {
     state = lane.state, canaries = canaries, plain = plain, step = step.step, avoid = lane.roots,
@@ -39,7 +40,7 @@ end
 local function ask(one)
   local lane = read(one.lane)
   if one.wanted == 0 then
-    if lane then return grant(lane, 0, 0, {}) end
+    if lane then return grant(lane, 0, {}) end
     return { state = 'canary', canaries = 0, plain = 0, step = 0, avoid = {}, mayRepeat = true, isSuspect = false }
   end
   if lane then
@@ -47,7 +48,7 @@ local function ask(one)
   else
     lane = newLane(call.drain, one.origin, call.config)
   end
-  local answer = grant(lane, one.wanted, one.knownBad, one.places)
+  local answer = grant(lane, one.wanted, one.places)
   put(one.lane, lane)
   return answer
 end
@@ -73,7 +74,8 @@ local function noteSent(lane, step, sent)
   step.sent = step.sent + sent
   step.firstAt = step.firstAt or now
   step.lastAt = now
-  step.lookAt = now + math.floor(step.watchMs / 2)
+  -- Of a lane that is always in use a look would never be due.
+  step.lookAt = lane.state == 'open' and step.lookAt or now + math.floor(step.watchMs / 2)
   if lane.state == 'halted' then lane.nextAt = now + lane.probeEvery end
 end
 

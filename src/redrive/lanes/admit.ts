@@ -56,8 +56,7 @@ export async function admitToLanes(
       lane: one.lane,
       origin: one.origin,
       wanted: one.candidates.length,
-      knownBad: one.candidates.filter(({ lineage }) => isKnownBad(lineage)).length,
-      places: placesOf(one.candidates),
+      places: placesOf(worthCalling(one.candidates)),
     })),
   );
   const canaries: Candidate[] = [];
@@ -94,6 +93,12 @@ export async function giveBackUnpublished(
   await source.lanes.giveBack(
     canariesByStep(left).map(({ lane, step, canaries }) => ({ lane, step, count: canaries.length })),
   );
+}
+
+/** What is known to be bad is called back where there is nothing else: a lane that only refuses would be tried with it for ever. */
+function worthCalling(candidates: readonly Candidate[]): readonly Candidate[] {
+  const others = candidates.filter(({ lineage }) => !isKnownBad(lineage));
+  return others.length > 0 ? others : candidates;
 }
 
 function toGroups(

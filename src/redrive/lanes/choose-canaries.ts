@@ -8,24 +8,29 @@ type Choosable = Pick<Candidate, "letter" | "lineage">;
 
 /**
  * Which of a lane's candidates go as canaries: a sample that has each kind of failure as often as the page has it, and old and young
- * of each, because a step that is all of one kind says nothing of the others. One that was a canary last, or is known to be bad, goes only where
- * no other is left, and then only where it may; what is known to be bad is no canary of an open lane. Pure and deterministic.
+ * of each, because a step that is all of one kind says nothing of the others. What was never redriven goes before what came back, and last what is
+ * known to be bad. One that was a canary last, or is known to be bad, goes only where it may. Pure and deterministic.
  */
 export function chooseCanaries<One extends Choosable>(
   candidates: readonly One[],
-  { state, canaries, avoid, mayRepeat }: Pick<LaneAnswer, "state" | "canaries" | "avoid" | "mayRepeat">,
+  { canaries, avoid, mayRepeat }: Pick<LaneAnswer, "canaries" | "avoid" | "mayRepeat">,
 ): readonly One[] {
   const avoided = new Set(avoid);
   const isAvoided = ({ lineage }: One): boolean => avoided.has(toRootHash(lineage.rootId));
   /** The lower goes first. */
-  const rankOf = (one: One): number => (isKnownBad(one.lineage) ? 2 : 0) + (isAvoided(one) ? 1 : 0);
-  const lastRank = !mayRepeat ? 0 : state === "open" ? 1 : 3;
+  const rankOf = (one: One): number =>
+    (isKnownBad(one.lineage) ? 4 : 0) + (isAvoided(one) ? 2 : 0) + (isComeBack(one) ? 1 : 0);
+  const lastRank = mayRepeat ? 7 : 1;
   const chosen: One[] = [];
   for (let rank = 0; rank <= lastRank && chosen.length < canaries; rank++) {
     const next = candidates.filter((one) => rankOf(one) === rank);
     chosen.push(...sample(next, canaries - chosen.length));
   }
   return chosen;
+}
+
+function isComeBack({ letter, lineage }: Choosable): boolean {
+  return lineage.rootId !== letter.messageId;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { LaneComeBack } from "../../ports/lanes.ts";
+import type { LaneComeBack, LaneWatch } from "../../ports/lanes.ts";
 import { listToEnd } from "../list-to-end.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
 import { collect } from "../stages/collect.ts";
@@ -6,40 +6,72 @@ import { toLaneComeBack } from "./come-backs.ts";
 
 /** The service's Date has whole seconds, and Redis's clock may be off from ours by the length of an answer. */
 const clockSlackMs = 5_000;
-/** A look is for the newest dead letters. Where so many have entered meanwhile, a pass is left to find what came back. */
-const mostPages = 50;
+/** What of a step has not entered the DLQ so long after its watch says nothing of it any more, and need not be listed. */
+const lateMs = 10 * 60_000;
+/** Of an early look. The last one of a watch is read to its end, however much has entered meanwhile: no pass costs less. */
+const mostPagesEarly = 50;
+
+/** Watches that are looked at with one listing. */
+interface Interval {
+  readonly watches: readonly LaneWatch[];
+  /** Redis time. */
+  readonly from: number;
+  readonly to: number;
+}
 
 /**
- * Looks at the newest dead letters for the steps whose silence is to be proven, with one listing for all of them. A step is judged only by a
+ * Looks at the dead letters that have entered in the watches of the steps whose silence is to be proven. A step is judged only by a
  * listing that was read to its end. Asks the service nothing where nothing is watched. Throws RedriverErrors.
  */
 export async function lookAtLanes(source: SourceRuntime, signal: AbortSignal): Promise<void> {
-  // Read first: who is stopped in between lists more than is needed, and nothing less.
-  const begunAt = serviceNow(source);
+  // Read first: who is stopped in between lists more than is needed, and nothing less. The earlier of both clocks, as passes have it.
+  const begunAt = Math.min(serviceNow(source), source.clock.now());
   const { watches, at } = await source.lanes.due();
   if (watches.length === 0) return;
   source.health.check();
-  const agoMs = at - Math.min(...watches.map(({ firstSentAt }) => firstSentAt));
-  const found = await comeBacksSince(source, begunAt - agoMs, signal);
-  if (found === null) return;
-  for (const watch of watches) {
-    const { lane, step } = watch;
-    const back = found.filter((one) => one.lane === lane && one.step === step);
-    await source.lanes.looked({ lane, step }, at, back);
+  for (const interval of toIntervals(watches)) {
+    const fromDate = Math.floor(begunAt - (at - interval.from) - clockSlackMs);
+    const toDate = interval.to < at ? Math.ceil(begunAt + interval.to - at) : undefined;
+    const mostPages = interval.watches.every(({ until }) => at < until) ? mostPagesEarly : Infinity;
+    const found = await comeBacksIn(source, { fromDate, toDate }, mostPages, signal);
+    if (found === null) continue;
+    // Also of steps that ask for no look yet: too many of them are too many now.
+    await source.lanes.note(found);
+    for (const { lane, step } of interval.watches) {
+      const back = found.filter((one) => one.lane === lane && one.step === step);
+      await source.lanes.looked({ lane, step }, at, back);
+    }
   }
 }
 
-/** `since`: by the service's clock. Null where the listing was not read to its end. */
-async function comeBacksSince(
+/** Those that overlap are one, so that nothing is listed twice; what lies between others is not listed. */
+function toIntervals(watches: readonly LaneWatch[]): readonly Interval[] {
+  const intervals: Interval[] = [];
+  for (const watch of watches.toSorted((one, other) => one.firstSentAt - other.firstSentAt)) {
+    const last = intervals.at(-1);
+    const to = watch.until + lateMs;
+    if (last !== undefined && watch.firstSentAt <= last.to) {
+      const joined = { ...last, watches: [...last.watches, watch], to: Math.max(last.to, to) };
+      intervals.splice(-1, 1, joined);
+    } else {
+      intervals.push({ watches: [watch], from: watch.firstSentAt, to });
+    }
+  }
+  return intervals;
+}
+
+/** Dates by the service's clock. Null where the listing was not read to its end. */
+async function comeBacksIn(
   source: SourceRuntime,
-  since: number,
+  { fromDate, toDate }: { readonly fromDate: number; readonly toDate: number | undefined },
+  mostPages: number,
   signal: AbortSignal,
 ): Promise<readonly LaneComeBack[] | null> {
   // Also where the service's dates mean creation: what came back was created when it was published.
-  const fromDate = Math.floor(since - clockSlackMs);
+  const query = { select: {}, fromDate, ...(toDate === undefined ? {} : { toDate }) };
   const found: LaneComeBack[] = [];
   let pages = 0;
-  for await (const page of listToEnd(source, { select: {}, fromDate }, { signal, stopping: signal })) {
+  for await (const page of listToEnd(source, query, { signal, stopping: signal })) {
     // One record that nobody can read hides at most one come-back; waiting for it would keep the lane for ever.
     if (page.passedOver !== null) continue;
     const { found: records } = collect(page.records, source.lineageKeys());

@@ -104,7 +104,7 @@ export function createLaneDemand({ config, source }: DrainRuntime): LaneDemand {
       lane: toLaneId(config.name, origin),
       origin,
       wanted: 0,
-      knownBad: 0,
+
       places: [],
     }));
     const { answers, at } = await source.lanes.ask(config.name, given, asks);
