@@ -190,6 +190,8 @@ drains:
       - { name: outage, when: { responseStatus: 503 }, then: republish }
   lane:
     source: main
+    # What it holds is called for; what comes back is listed every six seconds.
+    schedule: { every: 2s, full: 6s }
     select: { url: "${receiverUrl}/lane" }
     lane: { canary: 2, watch: ${watchMs}ms, haltAt: 40%, probeEvery: ${watchMs}ms }
     # None: a canary has one second, which a busy machine may not have for it.
