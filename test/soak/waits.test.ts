@@ -96,6 +96,14 @@ describe("what waits too long", () => {
     expect(weighWait(open({ posts: 2 }), lastMoment, 0, 0).excuse).not.toBe("in doubt after a refusal");
   });
 
+  it("waits besides for the worker that asked for it last before its window ended", () => {
+    const lastAt = postHorizonMs(ledgerLimits) - 1;
+    const lastMoment = lastAt + stallLimitMs;
+    const doubted = open({ posts: 5, refusals: 4 }, lastAt);
+    expect(weighWait(doubted, { from: 0, at: lastMoment }, 0, 0).stallMs).toBe(stallLimitMs);
+    expect(weighWait(doubted, { from: 0, at: lastMoment + 1 }, 0, 0).stallMs).toBe(stallLimitMs + 1);
+  });
+
   it("waits for its turn where it is not begun, for as long as so many others take", () => {
     expect(weighWait(absent, late, 0, 0)).toEqual({
       isBegun: false,

@@ -55,9 +55,11 @@ function begunAtOf(view: LedgerView | undefined): number | null {
 function excuseOf(view: LedgerView | undefined): Excuse | null {
   if (view?.state !== "open") return null;
   const { series, lastAt } = view;
-  // An answer that was lost, and another try that was refused: nothing proves either, and only the end of its window helps.
+  // An answer that was lost, and another try that was refused: nothing proves either, and only the end of its window helps,
+  // and where it was asked for shortly before that, the end of that worker's time.
   if (series.refusals > 0 && series.posts > series.refusals) {
-    return { why: "in doubt after a refusal", until: series.firstAt + postHorizonMs(ledgerLimits) };
+    const until = Math.max(series.firstAt + postHorizonMs(ledgerLimits), lastAt + times.takeoverAfter);
+    return { why: "in doubt after a refusal", until };
   }
   // A worker that was too slow for `sendBy` has withheld its batch, as one that was stopped does.
   return { why: "begun again", until: lastAt + times.takeoverAfter };
