@@ -164,7 +164,7 @@ export const notReached: Readonly<Record<string, string>> = {
   "book.idOfAccount": "inside source.bind, which has the failpoints",
   "book.bind": "inside source.bind, which has the failpoints",
   "ledger.noteLoss": "Redis loses nothing in this scenario; the soak flushes it",
-  "laneBook.delivered": "nobody calls it yet: no receiver tells redriver of a delivery",
+  "laneBook.delivered": "no source of the scenario has a callback address, so nobody tells of a delivery",
   "archive.check": "nothing in a daemon asks whether it could write",
   "disk.remove": "removes what is older than `keep`, at least 3 days",
   "diskFile.truncate": "cuts a member back that could not be written: a full disk, not a crash",
