@@ -15,7 +15,6 @@ import type { HoldReason } from "../rules/decision.ts";
 import { admitToLanes, giveBackUnpublished } from "./lanes/admit.ts";
 import { toLaneComeBack } from "./lanes/come-backs.ts";
 import { isNewlyExhausted } from "./lanes/exhausted.ts";
-import { toSent } from "./lanes/to-sent.ts";
 import { noteIntent, ofDrain } from "./note-act.ts";
 import type { DrainRuntime } from "./runtime.ts";
 import { ledToNoPost, withCapacity } from "./stages/capacity.ts";
@@ -118,7 +117,7 @@ export async function workPage(
   report.results(held);
   report.kept(kept);
 
-  /** Or perhaps: what is in doubt is watched as if it were. */
+  /** Or perhaps: a canary in doubt is not granted to another page, and of its step it counts only when it comes back. */
   const published = new Set<unknown>();
   /** Answers those that led to no POST. */
   const publish = async (granted: readonly Candidate[]): Promise<readonly Candidate[]> => {
@@ -132,8 +131,6 @@ export async function workPage(
       }
       const results = await source.health.publishing(() => republish(drain, batch, page.readAt, signal));
       report.results(results);
-      const inDoubt = results.flatMap((one) => (one.kind === "in-doubt" ? [one.candidate] : []));
-      await source.lanes.sent(toSent(inDoubt), drain.config.lane?.watchMs ?? 0);
       for (const { kind, candidate } of results)
         if (kind === "published" || kind === "in-doubt") published.add(candidate.letter.dlqId);
       report.settled((await settle(source, ofDrain(drain), idsDone(results), signal)).deleted);

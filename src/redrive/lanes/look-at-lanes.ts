@@ -29,9 +29,11 @@ export async function lookAtLanes(source: SourceRuntime, signal: AbortSignal): P
   const { watches, at } = await source.lanes.due();
   if (watches.length === 0) return;
   source.health.check();
+  // The later of both, and read last, for the same reason.
+  const askedAt = Math.max(serviceNow(source), source.clock.now());
   for (const interval of toIntervals(watches)) {
     const fromDate = Math.floor(begunAt - (at - interval.from) - clockSlackMs);
-    const toDate = interval.to < at ? Math.ceil(begunAt + interval.to - at) : undefined;
+    const toDate = interval.to < at ? Math.ceil(askedAt - (at - interval.to) + clockSlackMs) : undefined;
     const mostPages = interval.watches.every(({ until }) => at < until) ? mostPagesEarly : Infinity;
     const found = await comeBacksIn(source, { fromDate, toDate }, mostPages, signal);
     if (found === null) continue;

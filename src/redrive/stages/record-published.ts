@@ -1,7 +1,9 @@
 import type { DlqId, MessageId } from "../../message/dead-letter.ts";
+import { toRootHash } from "../../message/lane-id.ts";
 import { isRedriverError } from "../../ports/errors.ts";
+import type { LaneSent } from "../../ports/lanes.ts";
 import type { PublishedFact, PublishedVerdict } from "../../ports/ledger.ts";
-import { toSent } from "../lanes/to-sent.ts";
+import { canariesByStep } from "../lanes/canaries-by-step.ts";
 import { noteFact, ofDrain } from "../note-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { parentOf } from "./audit-record.ts";
@@ -31,7 +33,7 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
     // Side by side, so that the lanes cost no round trip of their own.
     const [{ verdicts }] = await Promise.all([
       ledger.published(facts),
-      lanes.sent(toSent(accepted.map(({ one }) => one.candidate)), config.lane?.watchMs ?? 0),
+      lanes.sent(toSent(accepted), config.lane?.watchMs ?? 0),
     ]);
     for (const [index, verdict] of verdicts.entries()) {
       const fact = facts[index];
@@ -70,6 +72,15 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
     posting.drain,
     accepted.map(({ one }) => one),
   );
+}
+
+function toSent(accepted: readonly Acceptance[]): readonly LaneSent[] {
+  const steps = canariesByStep(accepted.map(({ one }) => one.candidate));
+  return steps.map(({ lane, step, canaries }) => ({
+    lane,
+    step,
+    roots: canaries.map(({ lineage }) => toRootHash(lineage.rootId)),
+  }));
 }
 
 /** What else it was published as; a tombstone remembers that as well. */
