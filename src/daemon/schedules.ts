@@ -1,11 +1,12 @@
 import type { Core } from "../compose/build-core.ts";
 import type { DrainsDocument } from "../ports/drains.ts";
 import type { ScheduledJob } from "../ports/queue.ts";
+import { censusLooks } from "../redrive/census.ts";
 
 /** A census lists the whole queue; asked for more often than this it would do nothing else. */
 const leastCensusEveryMs = 1_000;
 
-/** The schedules that a document asks for: a tick per drain, a sweep and a census per source, a reading per index. */
+/** The schedules that a document asks for: a tick per drain, a sweep and looks for a census per source, a reading per index. */
 export function toSchedules(document: DrainsDocument, sweepEveryMs: number): readonly ScheduledJob[] {
   return [
     ...document.drains.map(({ name, schedule }): ScheduledJob => ({
@@ -20,7 +21,7 @@ export function toSchedules(document: DrainsDocument, sweepEveryMs: number): rea
     })),
     ...document.sources.map(({ id, censusEveryMs }): ScheduledJob => ({
       id: `census:${id}`,
-      schedule: { kind: "every", everyMs: Math.max(leastCensusEveryMs, censusEveryMs) },
+      schedule: { kind: "every", everyMs: Math.max(leastCensusEveryMs, censusEveryMs / censusLooks) },
       job: { kind: "census", source: id },
     })),
     ...document.indexes.map(({ name, schedule }): ScheduledJob => ({

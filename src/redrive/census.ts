@@ -39,18 +39,21 @@ export interface CensusOrder {
   readonly archive: Archive | null;
 }
 
+/** So often within its interval it is looked whether a census is due. */
+export const censusLooks = 4;
+
 /**
- * Counts the source, unless a count is young enough: one of a full pass serves for the whole interval, one of a listing for half of
- * it, so that two replicas with a job each list once. Answers null then. Throws what stops it: RedriverErrors of the
- * service, of Redis, or `stopped`.
+ * Counts the source, unless a count is young enough: it serves until the last look that still comes within its interval. That of a
+ * listing is dated a moment after the look that took it, and serves until a little before the fourth look after that one. Two replicas with a
+ * job each list once. Answers null where nothing is counted. Throws what stops it: RedriverErrors of the service, of Redis, or `stopped`.
  */
 export async function takeCensus(order: CensusOrder, signals: ListingSignals): Promise<Census | null> {
   const { source, documentHash } = order;
   const known = await source.book.census();
   const { at: now } = await source.ledger.now();
   if (known !== null && known.documentHash === documentHash) {
-    const youngMs = source.config.censusEveryMs / (known.counted === "pass" ? 1 : 2);
-    if (now - known.at < youngMs) return null;
+    const served = known.counted === "pass" ? 1 - 1 / censusLooks : 1 - 1 / (2 * censusLooks);
+    if (now - known.at < source.config.censusEveryMs * served) return null;
   }
   const startedAt = source.clock.monotonic();
   const census = await count(order, signals);

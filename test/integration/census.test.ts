@@ -223,6 +223,26 @@ describe("a census", () => {
     expect(lists(rig)).toBe(before);
   });
 
+  it.each([
+    ["pass", 675_000],
+    ["listing", 787_500],
+  ] as const)(
+    "counts at each look from which the next would be behind the interval: one of a %s",
+    async (counted, servedMs) => {
+      const rig = await createRig({ redisUrl: redis.url() });
+      const { source } = rig.drain;
+      const documentHash = rig.core.document.hash;
+      await takeCensus(orderOf(rig, { documentHash }), signals);
+      const { at } = await source.ledger.now();
+      await source.book.noteCensus({ ...(await source.book.census())!, at, counted });
+      const look = (ageMs: number) =>
+        takeCensus(orderOf(rig, { documentHash, source: aged(rig, ageMs) }), signals);
+      // Room for what the test itself takes.
+      expect(await look(servedMs - 20_000)).toBeNull();
+      expect(await look(servedMs)).toMatchObject({ counted: "listing" });
+    },
+  );
+
   it.each(["record", "offset"] as const)(
     "counts after full passes that delete what a source has whose cursor is by %s: what a pass skipped too",
     async (cursorBy) => {
