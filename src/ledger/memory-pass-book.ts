@@ -12,6 +12,7 @@ import {
   type Window,
 } from "../ports/passes.ts";
 import { addTallies, earlier, noReasons } from "../ports/tally.ts";
+import { carryReasons } from "./carry-reasons.ts";
 import { minuteMs, toDueRanges } from "./due-minutes.ts";
 
 interface OpenRow {
@@ -268,13 +269,19 @@ function close(row: DrainRow, open: OpenRow, tally: Tally, now: number): CloseVe
         lastOutcome: outcome,
       };
     } else {
+      const stillHeld = Math.max(held, facts.held - republished);
+      const stillParked = Math.max(parked, facts.parked);
       row.facts = {
         ...facts,
         due: pass.mode === "plan" ? Math.max(facts.due, due) : due,
-        held: Math.max(held, facts.held - republished),
-        parked: Math.max(parked, facts.parked),
+        held: stillHeld,
+        parked: stillParked,
         inDoubt: Math.max(inDoubt, facts.inDoubt),
-        reasons: { ...facts.reasons, due: reasons.due },
+        reasons: {
+          due: reasons.due,
+          held: carryReasons(facts.reasons.held, reasons.held, stillHeld),
+          parked: carryReasons(facts.reasons.parked, reasons.parked, stillParked),
+        },
         oldestRecordAt: earlier(facts.oldestRecordAt, oldestRecordAt),
         exact: false,
         lastSuccessAt: now,

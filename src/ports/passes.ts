@@ -61,7 +61,10 @@ export interface DrainFacts {
    * left due (every pass lists everything that is due); held, parked and inDoubt are carried forward: see the pass book.
    */
   readonly exact: boolean;
-  /** Of held and parked: what the last complete full pass counted. Of due: what the last complete pass left. */
+  /**
+   * Of held and parked: of what the last complete pass met its own, of the others, up to the count, what was known before. Of due: what the
+   * last complete pass left.
+   */
   readonly reasons: ReasonCounts;
   readonly oldestRecordAt: number | null;
   readonly lastSuccessAt: number | null;

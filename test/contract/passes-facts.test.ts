@@ -120,19 +120,19 @@ describe.each(standsFor(redis))("what passes found ($name)", ({ create }) => {
     expect((await passes.facts(drain))?.due).toBe(2);
   });
 
-  test("reasons add up over windows; a pass over what is new tells only those of what is due", async () => {
+  test("reasons add up over windows; those of held and parked are carried forward up to their count", async () => {
     const { passes } = await create();
     const { pass } = await open(passes, "p1");
     const split = [{ windowId: "w1a", from: 0, to: 10, depth: 1 }];
     const first = { due: { "rate-limit": 2 }, held: { "too-young": 1, rule: 4 }, parked: { refused: 1 } };
     const second = { due: {}, held: { "too-young": 2 }, parked: { rule: 3 } };
-    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, { ...nothing, reasons: first });
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, { ...nothing, held: 5, parked: 1, reasons: first });
     const verdict = await passes.endWindow(
       drain,
       pass.passId,
       "w1a",
       { kind: "done", split: [] },
-      { ...nothing, reasons: second },
+      { ...nothing, held: 2, parked: 3, reasons: second },
     );
     const reasons = {
       due: { "rate-limit": 2 },
@@ -141,13 +141,40 @@ describe.each(standsFor(redis))("what passes found ($name)", ({ create }) => {
     };
     expect(verdict).toMatchObject({ tally: { reasons } });
     expect(await passes.facts(drain)).toMatchObject({ reasons });
-    await runPass(passes, "p2", {}, { reasons: { due: { paused: 5 }, held: { guard: 1 }, parked: {} } });
-    expect(await passes.facts(drain)).toMatchObject({ reasons: { ...reasons, due: { paused: 5 } } });
-    expect((await passes.facts(drain))?.reasons.due).toEqual({ paused: 5 });
+    const met = { due: { paused: 5 }, held: { guard: 1, rule: 1 }, parked: {} };
+    await runPass(passes, "p2", {}, { due: 5, held: 2, republished: 1, reasons: met });
+    // Seven were held and one was published: two were met, and of the other four the most frequent are gone first.
+    const carried = { due: { paused: 5 }, held: { guard: 1, rule: 4, "too-young": 1 }, parked: reasons.parked };
+    const facts = await passes.facts(drain);
+    expect(facts).toMatchObject({ held: 6, parked: 4 });
+    expect(facts?.reasons).toEqual(carried);
     await runPass(passes, "p3", {}, { reasons: { ...nothing.reasons, held: { guard: 9 } } }, "failed");
-    expect((await passes.facts(drain))?.reasons).toEqual({ ...reasons, due: { paused: 5 } });
+    expect((await passes.facts(drain))?.reasons).toEqual(carried);
     await runPass(passes, "p4", { mayBeNew: false });
     expect((await passes.facts(drain))?.reasons).toEqual(nothing.reasons);
+  });
+
+  test("after a pass over what is new the counts of held and parked are the sums of their reasons", async () => {
+    const { passes } = await create();
+    const sums = async () => {
+      const { held, parked, reasons } = (await passes.facts(drain))!;
+      const sum = (counts: object) => Object.values(counts).reduce((all: number, one: number) => all + one, 0);
+      expect({ held: sum(reasons.held), parked: sum(reasons.parked) }).toEqual({ held, parked });
+      return reasons.held;
+    };
+    await runPass(passes, "p1", {}, { republished: 9 });
+    // Nothing was held when the last full pass ended.
+    const waiting = { due: {}, held: { waiting: 690, "too-young": 678 }, parked: { refused: 1 } };
+    await runPass(passes, "p2", {}, { held: 1_368, parked: 1, reasons: waiting });
+    expect(await sums()).toEqual(waiting.held);
+    // It listed nothing.
+    await runPass(passes, "p3");
+    expect(await sums()).toEqual(waiting.held);
+    const halted = { due: {}, held: { "lane-halted": 500 }, parked: { refused: 1, rule: 2 } };
+    await runPass(passes, "p4", {}, { held: 500, republished: 300, parked: 3, reasons: halted });
+    expect(await sums()).toEqual({ "lane-halted": 500, waiting: 568 });
+    await runPass(passes, "p5", {}, { republished: 2_000 });
+    expect(await sums()).toEqual({});
   });
 
   test("the end that closed a pass is answered again, until the next one has closed", async () => {

@@ -272,6 +272,30 @@ if open.left > 0 then
   return passOpen()
 end
 
+-- As carry-reasons.ts.
+local function carryReasons(known, met, all)
+  local carried, left, others = {}, all, {}
+  for reason, count in pairs(met) do
+    carried[reason] = count
+    left = left - count
+  end
+  for reason, count in pairs(known) do
+    count = count - (met[reason] or 0)
+    if count > 0 then others[#others + 1] = { reason = reason, count = count } end
+  end
+  table.sort(others, function(a, b)
+    if a.count ~= b.count then return a.count > b.count end
+    return a.reason < b.reason
+  end)
+  for _, one in ipairs(others) do
+    local taken = math.min(one.count, left)
+    if taken <= 0 then break end
+    carried[one.reason] = (carried[one.reason] or 0) + taken
+    left = left - taken
+  end
+  return carried
+end
+
 local isComplete, isFull = open.failed == 0, open.pass.kind == 'full'
 local counts = row.counts or { due = 0, held = 0, parked = 0, inDoubt = 0 }
 if isComplete then
@@ -292,8 +316,11 @@ if isComplete then
     counts.parked = math.max(tally.parked, counts.parked)
     counts.inDoubt = math.max(tally.inDoubt, counts.inDoubt)
     counts.oldestRecordAt = earlier(counts.oldestRecordAt, tally.oldestRecordAt)
-    local reasons = counts.reasons or { held = {}, parked = {} }
-    counts.reasons = { due = (tally.reasons or {}).due or {}, held = reasons.held, parked = reasons.parked }
+    local known, met = counts.reasons or { held = {}, parked = {} }, tally.reasons or { due = {}, held = {}, parked = {} }
+    counts.reasons = {
+      due = met.due, held = carryReasons(known.held, met.held, counts.held),
+      parked = carryReasons(known.parked, met.parked, counts.parked),
+    }
   end
 else
   giveBack()
