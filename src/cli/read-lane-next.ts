@@ -1,13 +1,15 @@
 import { toLaneId } from "../message/lane-id.ts";
 import type { Core } from "../compose/build-core.ts";
 import type { DrainName } from "../ports/ids.ts";
-import type { LaneView } from "../ports/lanes.ts";
+import { lateLookMs, type LaneView } from "../ports/lanes.ts";
 import type { LanesSeen } from "../ports/queue-facts.ts";
 
 /** A lane with when it can go on. */
 export interface LaneStatus extends LaneView {
   /** Milliseconds until its step has room or is judged, or its probe is due; 0: now; null: it is open, or its drain is no more. */
   readonly nextInMs: number | null;
+  /** Its time is over, and the look that says how it went is still to come: `nextInMs` is when that is due at the latest. */
+  readonly awaitsLook: boolean;
 }
 
 /** Asks the lanes of each drain with nothing wanted, which changes nothing. Throws `redis-unavailable`. */
@@ -19,7 +21,10 @@ export async function readLaneNext(
   const next = new Map((await Promise.all(names.map((name) => ofDrain(name)))).flat());
   return {
     counts,
-    latest: latest.map((lane) => ({ ...lane, nextInMs: next.get(lane.lane) ?? null })),
+    latest: latest.map((lane) => {
+      const nextInMs = next.get(lane.lane) ?? null;
+      return { ...lane, nextInMs, awaitsLook: nextInMs === lateLookMs };
+    }),
   };
 
   async function ofDrain(name: DrainName): Promise<readonly (readonly [string, number | null])[]> {

@@ -142,7 +142,11 @@ function toPassItems({ lastSuccessAt, lastFullAt, lastOutcome, openPass, exact }
   return items.length === 0 ? ["none has ended yet"] : items;
 }
 
-function toSourceText(columns: number, source: SourceStatus, { at: now, replicas }: Status): string {
+function toSourceText(
+  columns: number,
+  source: SourceStatus,
+  { at: now, drains, replicas }: Status,
+): string {
   const resting = replicas.flatMap((replica) =>
     replica.resting
       .filter((one) => one.source === source.source)
@@ -155,7 +159,7 @@ function toSourceText(columns: number, source: SourceStatus, { at: now, replicas
     `source ${source.source}\n`,
     ...toCensusLines(columns, source.census, now),
     wrapList(columns, 2, "ledger", toLedgerItems(source, now)),
-    ...toLaneLines(columns, source.lanes, now),
+    ...toLaneLines(columns, source.lanes, now, (drain) => toStandstill(drain, drains, replicas)),
     // Halts and rate limits are each process's own, so a replica that does not run says nothing of them.
     resting.length === 0 ? "" : wrapList(columns, 2, "resting", resting),
   ].join("");
@@ -196,7 +200,12 @@ function toCensusLines(columns: number, census: SourceStatus["census"], now: num
 }
 
 /** Those that something waits for first; of those that were not used lately how many. */
-function toLaneLines(columns: number, lanes: SourceStatus["lanes"], now: number): readonly string[] {
+function toLaneLines(
+  columns: number,
+  lanes: SourceStatus["lanes"],
+  now: number,
+  standstillOf: (drain: string) => string | null,
+): readonly string[] {
   if (lanes === null) return [];
   const { counts, latest } = lanes;
   const told = laneStates.filter((state) => counts[state] > 0).map((state) => `${counts[state]} ${state}`);
@@ -205,34 +214,55 @@ function toLaneLines(columns: number, lanes: SourceStatus["lanes"], now: number)
   const more = all - latest.length;
   return [
     wrapList(columns, 2, "lanes", told.length === 0 ? ["none yet"] : told),
-    ...sorted.map((lane) => wrapList(columns, 4, "", toLaneItems(lane, now))),
+    ...sorted.map((lane) => wrapList(columns, 4, "", toLaneItems(lane, now, standstillOf(lane.drain)))),
     ...(more > 0 ? [wrapList(columns, 4, "", [`${more} more, used before these`])] : []),
   ];
 }
 
-function toLaneItems(lane: LaneStatus, now: number): readonly string[] {
+/** Why nothing begins in a drain's lanes, whatever the lanes let go; null: it does. */
+function toStandstill(
+  name: string,
+  drains: readonly DrainStatus[],
+  replicas: readonly ReplicaStatus[],
+): string | null {
+  if (replicas.length === 0) return "waits for a replica";
+  const drain = drains.find((one) => one.drain === name);
+  if (drain === undefined) return null;
+  if (drain.paused !== null) return "waits for its drain to be resumed";
+  return drain.mode === "plan" ? "its drain is in plan mode" : null;
+}
+
+function toLaneItems(lane: LaneStatus, now: number, standstill: string | null): readonly string[] {
   const { origin, drain, state, since, why } = lane;
   return [
     `${cut(origin, longestOrigin)} of ${shortened(drain)}`,
     `${state} since ${formatDuration(span(since, now))}`,
     ...(why === "" ? [] : [why]),
     ...toLaneStep(lane),
-    ...toLaneNext(lane),
+    ...toLaneNext(lane, standstill),
   ];
 }
 
-/** Of a halted lane, the step is its probe. */
+/** Of a halted lane, the step is its probe. Of an open one it is a sample, and what goes plain is in no step. */
 function toLaneStep({ state, size, sent, comeBacks }: LaneStatus): readonly string[] {
   const back = comeBacks.down + comeBacks.refused;
   if (state === "halted") return sent === 0 ? [] : ["a probe is out"];
+  if (state === "open") {
+    return [`${sent} of a sample of ${size} sent`, `${back} back`, "plain traffic is not counted"];
+  }
   return [`${sent} of a step of ${size} sent`, `${back} back`, `${sent - back} surviving`];
 }
 
-function toLaneNext({ state, size, sent, nextInMs }: LaneStatus): readonly string[] {
+function toLaneNext(
+  { state, size, sent, nextInMs, awaitsLook }: LaneStatus,
+  standstill: string | null,
+): readonly string[] {
   if (nextInMs === null) return [];
-  const when = nextInMs === 0 ? "now" : `in ${formatDuration(nextInMs)}`;
-  if (state === "halted") return [`next probe ${when}`];
-  return [nextInMs === 0 ? `takes ${Math.max(0, size - sent)} more now` : `next step ${when}`];
+  if (standstill !== null) return [standstill];
+  const next = state === "halted" ? "next probe" : "next step";
+  if (awaitsLook) return [`${next} after a look that is due`];
+  if (nextInMs > 0) return [`${next} in ${formatDuration(nextInMs)}`];
+  return [state === "halted" ? "next probe now" : `takes ${Math.max(0, size - sent)} more now`];
 }
 
 function toStrayText({ host, status, count }: StrayGroup): string {

@@ -1,3 +1,5 @@
+import { lateLookMs } from "../ports/lanes.ts";
+
 /** A lane that has published nothing for this long is new: what it has now are failures alone. */
 export const idleMs = 3_600_000;
 /**
@@ -11,7 +13,7 @@ export const forgetAfterMs = 7 * 86_400_000;
 /** Whatever the limits: the come-backs of a larger step would be too many to remember. */
 export const mostStep = 10_000;
 /** Who was asked for a look and died is followed by another after a sweep's interval. */
-export const lookEveryMs = 15_000;
+export const lookEveryMs = lateLookMs;
 /** Places that a lane remembers: the windows of one pass, and about 150 bytes. */
 export const mostPlaces = 12;
 /** Places for a probe: one message is enough, and what was in one place may be gone. */

@@ -34,6 +34,9 @@ export interface LaneAsk {
   readonly places: readonly number[];
 }
 
+/** A step or probe whose time is over is judged by a look, and one that is late comes within this: so long `until` is ahead then. */
+export const lateLookMs = 15_000;
+
 /** What a lane lets go now, of what a page wants. */
 export interface LaneAnswer {
   readonly state: LaneState;

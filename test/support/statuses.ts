@@ -97,8 +97,7 @@ export function statusText(changes: Partial<Status>): string {
   });
 }
 
-/** Every line that status has. */
-function lane(changes: Partial<LaneStatus>): LaneStatus {
+export function lane(changes: Partial<LaneStatus>): LaneStatus {
   return {
     lane: "l",
     step: 1,
@@ -115,10 +114,12 @@ function lane(changes: Partial<LaneStatus>): LaneStatus {
     totals: { canaries: 0, comeBacks: 0, halts: 0 },
     lastUsedAt: ago(minute),
     nextInMs: null,
+    awaitsLook: false,
     ...changes,
   };
 }
 
+/** Every line that status has. */
 export const troubled: Partial<Status> = {
   drains: [
     drain("orders", {

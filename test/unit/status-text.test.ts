@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ago, drain, now, replica, second, source, statusText, troubled } from "../support/statuses.ts";
+import { ago, drain, lane, now, replica, second, source, statusText, troubled } from "../support/statuses.ts";
 
 const textOf: typeof statusText = (changes) => `\n${statusText(changes)}`;
 
@@ -70,7 +70,7 @@ describe("status on a terminal", () => {
                     https://c.example of orders, canary since 6m, a probe survived,
                     5 of a step of 5 sent, 1 back, 4 surviving, next step in 40s
                     https://b.example of orders, open since 6m,
-                    0 of a step of 50 sent, 0 back, 0 surviving
+                    0 of a sample of 50 sent, 0 back, plain traffic is not counted
                     11 more, used before these
         resting   redriver-7d9f8b6c5d-q8k2p-1 is halted (unauthorised), said 3s ago
 
@@ -152,6 +152,30 @@ describe("status on a terminal", () => {
         3 problems
       "
     `);
+  });
+
+  test("what a lane waits for: its probe or step, a look that is late, or what keeps its drain from acting", () => {
+    const halted = lane({ state: "halted", nextInMs: 0 });
+    const late = { nextInMs: 15_000, awaitsLook: true };
+    const endOf = (one: typeof halted, changes: Parameters<typeof textOf>[0] = {}) => {
+      const lanes = { counts: { halted: 0, canary: 0, ramping: 0, open: 0, [one.state]: 1 }, latest: [one] };
+      const text = textOf({ ...changes, sources: [source({ lanes })] }).replaceAll(/\s+/g, " ");
+      return /of orders, \w+ since 6m, (.*?)(?: replica document| no replica is)/.exec(text)?.[1];
+    };
+    expect(endOf(halted)).toBe("next probe now");
+    expect(endOf({ ...halted, sent: 1, ...late })).toBe("a probe is out, next probe after a look that is due");
+    const step = lane({ state: "canary", size: 5, sent: 5, ...late });
+    expect(endOf(step)).toBe("5 of a step of 5 sent, 0 back, 5 surviving, next step after a look that is due");
+    const pause = { drain: "*" as const, by: "ana", at: ago(second), reason: "deploy" };
+    for (const paused of [pause, { by: "document" } as const]) {
+      const drains = [drain("orders", { paused })];
+      expect(endOf(halted, { drains })).toBe("waits for its drain to be resumed");
+    }
+    expect(endOf(halted, { drains: [drain("orders", { mode: "plan" })] })).toBe("its drain is in plan mode");
+    expect(endOf(halted, { replicas: [] })).toBe("waits for a replica");
+    // It is open: what goes next is for the limits to say.
+    const sample = "3 of a sample of 50 sent, 0 back, plain traffic is not counted";
+    expect(endOf(lane({ sent: 3 }), { replicas: [] })).toBe(sample);
   });
 
   test("that no replica runs: nothing that is scheduled will begin", () => {
