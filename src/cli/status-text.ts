@@ -1,6 +1,7 @@
 import { formatDuration } from "../rules/format-duration.ts";
 import type { LaneState } from "../ports/lanes.ts";
 import { counted } from "./counted.ts";
+import type { OpenPass } from "../ports/passes.ts";
 import type { LaneStatus } from "./read-lane-next.ts";
 import type { Status } from "./read-status.ts";
 import { toTable } from "./table.ts";
@@ -134,7 +135,7 @@ function toReasonText(columns: number, label: string, counts: Counts = {}): stri
 
 function toPassItems({ lastSuccessAt, lastFullAt, lastOutcome, openPass, exact }: DrainStatus, now: number) {
   const items: string[] = [];
-  if (openPass) items.push(`one is open since ${formatDuration(span(openPass.startedAt, now))}`);
+  if (openPass) items.push(...toOpenPassItems(openPass, now));
   if (lastOutcome && lastOutcome !== "complete") items.push(`the last was ${lastOutcome}`);
   if (lastSuccessAt) items.push(`last complete ${toAgo(lastSuccessAt, now)}`);
   if (lastFullAt) items.push(`last full ${toAgo(lastFullAt, now)}`);
@@ -142,11 +143,24 @@ function toPassItems({ lastSuccessAt, lastFullAt, lastOutcome, openPass, exact }
   return items.length === 0 ? ["none has ended yet"] : items;
 }
 
-function toSourceText(
-  columns: number,
-  source: SourceStatus,
-  { at: now, drains, replicas }: Status,
-): string {
+/** What it has found is of the pages that it has done, and stands beside the last pass's counts, which it has not replaced yet. */
+function toOpenPassItems({ startedAt, windowsLeft, soFar }: OpenPass, now: number): readonly string[] {
+  const { listed, republished, due, held, parked } = soFar;
+  const left = [
+    due > 0 ? `${due} left due` : "",
+    held > 0 ? `${held} held` : "",
+    parked > 0 ? `${parked} parked` : "",
+  ];
+  return [
+    `one is open since ${formatDuration(span(startedAt, now))}`,
+    `${listed} listed so far`,
+    `${republished} published`,
+    ...left.filter((part) => part !== ""),
+    `${counted(windowsLeft, "window")} left`,
+  ];
+}
+
+function toSourceText(columns: number, source: SourceStatus, { at: now, drains, replicas }: Status): string {
   const resting = replicas.flatMap((replica) =>
     replica.resting
       .filter((one) => one.source === source.source)

@@ -5,13 +5,15 @@ import {
   mostLeftTold,
   type CloseVerdict,
   type DrainFacts,
+  type OpenPass,
   type OpenRequest,
   type Pass,
   type PassBook,
+  type SoFar,
   type Tally,
   type Window,
 } from "../ports/passes.ts";
-import { addTallies, earlier, noReasons } from "../ports/tally.ts";
+import { addTallies, earlier, noReasons, sumSoFar } from "../ports/tally.ts";
 import { carryReasons } from "./carry-reasons.ts";
 import { minuteMs, toDueRanges } from "./due-minutes.ts";
 
@@ -27,6 +29,8 @@ interface OpenRow {
   progressAt: number;
   failed: boolean;
   tally: Tally | null;
+  /** Of the windows that are worked now. */
+  readonly soFar: Map<string, SoFar>;
 }
 
 interface DrainRow {
@@ -97,12 +101,17 @@ export function createMemoryPassBook(clock: Pick<Clock, "now">): PassBook {
       return Promise.resolve({ pass: open.pass, window });
     },
 
-    progress: (drain, passId, _windowId, dueLater) => {
+    progress: (drain, passId, windowId, dueLater, soFar) => {
       const row = rowOf(drain);
       for (const { enteredAt, dueAt } of dueLater) {
         addDue(row, Math.floor(enteredAt / minuteMs) * minuteMs, dueAt);
       }
-      if (row.open?.pass.passId === passId) row.open.progressAt = clock.now();
+      const { open } = row;
+      if (open?.pass.passId === passId) {
+        open.progressAt = clock.now();
+        const window = open.windows.get(windowId);
+        if (window !== undefined && window !== "ended") open.soFar.set(windowId, soFar);
+      }
       return Promise.resolve();
     },
 
@@ -117,6 +126,7 @@ export function createMemoryPassBook(clock: Pick<Clock, "now">): PassBook {
       if (window === undefined) return Promise.resolve({ kind: "stale" });
       if (window === "ended") return Promise.resolve(passOpen(open));
       open.windows.set(windowId, "ended");
+      open.soFar.delete(windowId);
       for (const part of end.kind === "done" ? end.split : []) {
         if (!open.windows.has(part.windowId)) open.windows.set(part.windowId, part);
       }
@@ -133,15 +143,7 @@ export function createMemoryPassBook(clock: Pick<Clock, "now">): PassBook {
     facts: (drain) => {
       const row = rows.get(drain);
       if (row === undefined) return Promise.resolve(null);
-      const openPass =
-        row.open === null
-          ? null
-          : {
-              passId: row.open.pass.passId,
-              startedAt: row.open.pass.startedAt,
-              progressAt: row.open.progressAt,
-            };
-      return Promise.resolve({ ...row.facts, openPass });
+      return Promise.resolve({ ...row.facts, openPass: toOpenPass(row.open) });
     },
 
     forceFull: (drain) => {
@@ -199,12 +201,25 @@ function toOpenRow(row: DrainRow, request: OpenRequest, now: number, abandoned: 
     progressAt: now,
     failed: false,
     tally: null,
+    soFar: new Map(),
   };
 }
 
 function toOpened(open: OpenRow) {
   const { pass, abandoned } = open;
   return { kind: "opened" as const, pass, windows: windowsLeft(open), abandoned };
+}
+
+function toOpenPass(open: OpenRow | null): OpenPass | null {
+  if (open === null) return null;
+  const { pass, progressAt, tally, soFar } = open;
+  return {
+    passId: pass.passId,
+    startedAt: pass.startedAt,
+    progressAt,
+    windowsLeft: windowsLeft(open).length,
+    soFar: sumSoFar([...(tally === null ? [] : [tally]), ...soFar.values()]),
+  };
 }
 
 function passOpen(open: OpenRow): CloseVerdict {

@@ -3,14 +3,16 @@ import {
   mostLeftTold,
   type CloseVerdict,
   type DrainFacts,
+  type OpenPass,
   type OpenVerdict,
   type Pass,
   type PassBook,
   type ReasonCounts,
+  type SoFar,
   type Tally,
   type Window,
 } from "../ports/passes.ts";
-import { noReasons } from "../ports/tally.ts";
+import { noReasons, sumSoFar } from "../ports/tally.ts";
 import type { RedisScript } from "../redis/script-runner.ts";
 import { sourceKeys } from "./keys.ts";
 import {
@@ -27,7 +29,14 @@ import type { LedgerRedis } from "./redis-ledger.ts";
 
 /** The row of one drain as the scripts keep it; absent stands for null. */
 interface PassRow {
-  readonly open?: { readonly pass: Pass; readonly progressAt: number };
+  readonly open?: {
+    readonly pass: Pass;
+    readonly progressAt: number;
+    readonly left: number;
+    readonly tally?: SoFar;
+    /** By window. */
+    readonly soFar?: Readonly<Record<string, SoFar>>;
+  };
   readonly lastFullAt?: number;
   readonly lastSuccessAt?: number;
   readonly lastOutcome?: "complete" | "partial" | "abandoned";
@@ -59,8 +68,8 @@ export function createRedisPassBook(redis: LedgerRedis, sourceId: SourceId): Pas
     },
     takeWindow: async (drain, passId, windowId) =>
       (await run(takeWindowScript, drain, { passId, windowId })) as { pass: Pass; window: Window } | null,
-    async progress(drain, passId, windowId, dueLater) {
-      await run(progressScript, drain, { passId, windowId, due: toDueMinutes(dueLater) });
+    async progress(drain, passId, windowId, dueLater, soFar) {
+      await run(progressScript, drain, { passId, windowId, due: toDueMinutes(dueLater), soFar });
     },
     async endWindow(drain, passId, windowId, end, tally) {
       const answer = (await run(endWindowScript, drain, {
@@ -108,10 +117,13 @@ function toFacts({ open, counts, ...row }: PassRow): DrainFacts {
     oldestRecordAt: counts?.oldestRecordAt ?? null,
     lastSuccessAt: row.lastSuccessAt ?? null,
     lastFullAt: row.lastFullAt ?? null,
-    openPass:
-      open === undefined
-        ? null
-        : { passId: open.pass.passId, startedAt: open.pass.startedAt, progressAt: open.progressAt },
+    openPass: open === undefined ? null : toOpenPass(open),
     lastOutcome: row.lastOutcome ?? null,
   };
+}
+
+function toOpenPass({ pass, progressAt, left, tally, soFar }: NonNullable<PassRow["open"]>): OpenPass {
+  const parts = [...(tally === undefined ? [] : [tally]), ...Object.values(soFar ?? {})];
+  const { passId, startedAt } = pass;
+  return { passId, startedAt, progressAt, windowsLeft: left, soFar: sumSoFar(parts) };
 }

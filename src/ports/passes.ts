@@ -70,13 +70,22 @@ export interface DrainFacts {
   readonly lastSuccessAt: number | null;
   readonly lastFullAt: number | null;
   /** Open pass, or null. */
-  readonly openPass: {
-    readonly passId: PassId;
-    readonly startedAt: number;
-    readonly progressAt: number;
-  } | null;
+  readonly openPass: OpenPass | null;
   readonly lastOutcome: "complete" | "partial" | "abandoned" | null;
 }
+
+export interface OpenPass {
+  readonly passId: PassId;
+  readonly startedAt: number;
+  readonly progressAt: number;
+  /** Still to be ended; those that are worked now are among them. */
+  readonly windowsLeft: number;
+  /** Of the windows that have ended, and of the pages so far of those that are worked now. */
+  readonly soFar: SoFar;
+}
+
+/** What an open pass has found until now. */
+export type SoFar = Pick<Tally, "listed" | "republished" | "due" | "held" | "parked">;
 
 export type OpenVerdict =
   | { readonly kind: "opened"; readonly pass: Pass; readonly windows: readonly Window[] }
@@ -138,12 +147,16 @@ export interface PassBook {
     passId: PassId,
     windowId: string,
   ): Promise<{ pass: Pass; window: Window } | null>;
-  /** Adds what a page found, and counts as progress. `dueLater`: Unix ms at which something entered in that minute becomes due. */
+  /**
+   * Adds what a page found, and counts as progress. `dueLater`: Unix ms at which something entered in that minute becomes due. `soFar`: of
+   * all pages of this window by whoever works it now; told as part of the open pass until the window ends.
+   */
   progress(
     drain: DrainName,
     passId: PassId,
     windowId: string,
     dueLater: readonly { readonly enteredAt: number; readonly dueAt: number }[],
+    soFar: SoFar,
   ): Promise<void>;
   /**
    * Ends a window with its tally; the last one closes the pass, moves the watermark if all were done, and writes the drain's facts.

@@ -1,4 +1,4 @@
-import type { ReasonCounts, Tally } from "./passes.ts";
+import type { ReasonCounts, SoFar, Tally } from "./passes.ts";
 
 export const noReasons: ReasonCounts = { due: {}, held: {}, parked: {} };
 
@@ -44,6 +44,16 @@ function addReasons(one: ReasonCounts, other: ReasonCounts): ReasonCounts {
     held: addCounts(one.held, other.held),
     parked: addCounts(one.parked, other.parked),
   };
+}
+
+export function toSoFar({ listed, republished, due, held, parked }: SoFar): SoFar {
+  return { listed, republished, due, held, parked };
+}
+
+export function sumSoFar(parts: readonly SoFar[]): SoFar {
+  return toSoFar(
+    parts.reduce<Tally>((sum, part) => addTallies(sum, { ...emptyTally, ...toSoFar(part) }), emptyTally),
+  );
 }
 
 type Counts<Reason extends string> = { readonly [Key in Reason]?: number };

@@ -9,7 +9,7 @@ import { listToEnd } from "./list-to-end.ts";
 import type { DrainRuntime } from "./runtime.ts";
 import { narrowWindow } from "./select-dates.ts";
 import { splitWindow } from "./split-window.ts";
-import { addTallies, emptyTally } from "../ports/tally.ts";
+import { addTallies, emptyTally, toSoFar } from "../ports/tally.ts";
 import { workPage } from "./work-page.ts";
 
 export interface WindowRun {
@@ -59,7 +59,8 @@ export async function runWindow(
     hasDeleted ||= outcome.tally.deleted > 0;
     tally = addTallies(tally, { ...outcome.tally, pagesBehindDeletes });
     run.onPage(tally);
-    await source.passes.progress(pass.drain, pass.passId, window.windowId, toDueLater(outcome.left));
+    const dueLater = toDueLater(outcome.left);
+    await source.passes.progress(pass.drain, pass.passId, window.windowId, dueLater, toSoFar(tally));
   }
   return { end: { kind: "done", split: [] }, tally };
 }

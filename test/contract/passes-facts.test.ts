@@ -5,6 +5,8 @@ import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
 
+const sum = (counts: object) => Object.values(counts).reduce((all: number, one: number) => all + one, 0);
+
 describe.each(standsFor(redis))("what passes found ($name)", ({ create }) => {
   test("the last window closes the pass with everything that was found", async () => {
     const stand = await create();
@@ -126,7 +128,13 @@ describe.each(standsFor(redis))("what passes found ($name)", ({ create }) => {
     const split = [{ windowId: "w1a", from: 0, to: 10, depth: 1 }];
     const first = { due: { "rate-limit": 2 }, held: { "too-young": 1, rule: 4 }, parked: { refused: 1 } };
     const second = { due: {}, held: { "too-young": 2 }, parked: { rule: 3 } };
-    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, { ...nothing, held: 5, parked: 1, reasons: first });
+    await passes.endWindow(
+      drain,
+      pass.passId,
+      "w1",
+      { kind: "done", split },
+      { ...nothing, held: 5, parked: 1, reasons: first },
+    );
     const verdict = await passes.endWindow(
       drain,
       pass.passId,
@@ -144,7 +152,11 @@ describe.each(standsFor(redis))("what passes found ($name)", ({ create }) => {
     const met = { due: { paused: 5 }, held: { guard: 1, rule: 1 }, parked: {} };
     await runPass(passes, "p2", {}, { due: 5, held: 2, republished: 1, reasons: met });
     // Seven were held and one was published: two were met, and of the other four the most frequent are gone first.
-    const carried = { due: { paused: 5 }, held: { guard: 1, rule: 4, "too-young": 1 }, parked: reasons.parked };
+    const carried = {
+      due: { paused: 5 },
+      held: { guard: 1, rule: 4, "too-young": 1 },
+      parked: reasons.parked,
+    };
     const facts = await passes.facts(drain);
     expect(facts).toMatchObject({ held: 6, parked: 4 });
     expect(facts?.reasons).toEqual(carried);
@@ -158,7 +170,6 @@ describe.each(standsFor(redis))("what passes found ($name)", ({ create }) => {
     const { passes } = await create();
     const sums = async () => {
       const { held, parked, reasons } = (await passes.facts(drain))!;
-      const sum = (counts: object) => Object.values(counts).reduce((all: number, one: number) => all + one, 0);
       expect({ held: sum(reasons.held), parked: sum(reasons.parked) }).toEqual({ held, parked });
       return reasons.held;
     };
@@ -175,6 +186,37 @@ describe.each(standsFor(redis))("what passes found ($name)", ({ create }) => {
     expect(await sums()).toEqual({ "lane-halted": 500, waiting: 568 });
     await runPass(passes, "p5", {}, { republished: 2_000 });
     expect(await sums()).toEqual({});
+  });
+
+  test("an open pass tells what it has found so far: its windows that have ended, and those that are worked now", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const openPass = async () => (await passes.facts(drain))?.openPass;
+    const none = { listed: 0, republished: 0, due: 0, held: 0, parked: 0 };
+    expect(await openPass()).toMatchObject({ passId: "p1", windowsLeft: 1, soFar: none });
+    const split = ["w1a", "w1b"].map((windowId, part) => ({
+      windowId,
+      from: 10 * part,
+      to: 10 * part + 9,
+      depth: 1,
+    }));
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, nothing);
+    expect(await openPass()).toMatchObject({ windowsLeft: 2, soFar: none });
+    const page = { listed: 100, republished: 60, due: 10, held: 25, parked: 5 };
+    await passes.progress(drain, pass.passId, "w1a", [], page);
+    await passes.progress(drain, pass.passId, "w1b", [], { ...none, listed: 100 });
+    // Of all pages of the window, also when it is begun again.
+    await passes.progress(drain, pass.passId, "w1b", [], { ...none, listed: 50, held: 50 });
+    expect((await openPass())?.soFar).toEqual({ listed: 150, republished: 60, due: 10, held: 75, parked: 5 });
+    const done = { kind: "done", split: [] } as const;
+    await passes.endWindow(drain, pass.passId, "w1a", done, { ...nothing, ...page, listed: 120, held: 45 });
+    // Told by somebody who works a window that has ended, or none.
+    await passes.progress(drain, pass.passId, "w1a", [], page);
+    await passes.progress(drain, pass.passId, "w9", [], page);
+    const soFar = { listed: 170, republished: 60, due: 10, held: 95, parked: 5 };
+    expect(await openPass()).toMatchObject({ windowsLeft: 1, soFar });
+    await passes.endWindow(drain, pass.passId, "w1b", done, { ...nothing, listed: 50, held: 50 });
+    expect(await openPass()).toBeNull();
   });
 
   test("the end that closed a pass is answered again, until the next one has closed", async () => {

@@ -80,7 +80,7 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
     await open(passes, "p1");
     const steps = [
       () => passes.takeWindow(drain, passId("p1"), "w1"),
-      () => passes.progress(drain, passId("p1"), "w1", []),
+      () => passes.progress(drain, passId("p1"), "w1", [], nothing),
       () =>
         passes.endWindow(
           drain,
@@ -203,14 +203,20 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
   test("what becomes due is looked at again by its minute of entry, neighbours together, what is new not twice", async () => {
     const { passes } = await create();
     const { pass } = await open(passes, "p1");
-    await passes.progress(drain, pass.passId, "w1", [
-      { enteredAt: enteredAt(-10), dueAt: epoch + 100 },
-      { enteredAt: enteredAt(-9), dueAt: epoch + 90_000 },
-      { enteredAt: enteredAt(-9), dueAt: epoch + 200 },
-      { enteredAt: enteredAt(-5), dueAt: epoch + 200 },
-      { enteredAt: enteredAt(-4), dueAt: epoch + 50_000 },
-      { enteredAt: enteredAt(-1), dueAt: epoch + 200 },
-    ]);
+    await passes.progress(
+      drain,
+      pass.passId,
+      "w1",
+      [
+        { enteredAt: enteredAt(-10), dueAt: epoch + 100 },
+        { enteredAt: enteredAt(-9), dueAt: epoch + 90_000 },
+        { enteredAt: enteredAt(-9), dueAt: epoch + 200 },
+        { enteredAt: enteredAt(-5), dueAt: epoch + 200 },
+        { enteredAt: enteredAt(-4), dueAt: epoch + 50_000 },
+        { enteredAt: enteredAt(-1), dueAt: epoch + 200 },
+      ],
+      nothing,
+    );
     await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split: [] }, nothing);
     const second = await runPass(passes, "p2", { to: epoch + 1_000 });
     expect(ranges(second.windows)).toEqual([
@@ -234,7 +240,13 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
       [-20, epoch + 90_000],
       [-20, epoch],
     ] as const) {
-      await passes.progress(drain, pass.passId, "w1", [{ enteredAt: epoch + minutes * minuteMs, dueAt }]);
+      await passes.progress(
+        drain,
+        pass.passId,
+        "w1",
+        [{ enteredAt: epoch + minutes * minuteMs, dueAt }],
+        nothing,
+      );
     }
     const { windows } = await open(passes, "p2", { to: epoch + 1_000 });
     expect(ranges(windows).map(([from]) => from)).toEqual([-20 * minuteMs, -10 * minuteMs, -overlapMs]);
@@ -243,7 +255,13 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
   test("a minute that the new range begins in is cut there", async () => {
     const { passes } = await create();
     const { pass } = await runPass(passes, "p1", { to: epoch + 30_000 });
-    await passes.progress(drain, pass.passId, "w1", [{ enteredAt: epoch - overlapMs, dueAt: epoch }]);
+    await passes.progress(
+      drain,
+      pass.passId,
+      "w1",
+      [{ enteredAt: epoch - overlapMs, dueAt: epoch }],
+      nothing,
+    );
     const { windows } = await open(passes, "p2", { to: epoch + 40_000 });
     expect(ranges(windows)).toEqual([
       [-overlapMs, 30_000 - overlapMs - 1],
@@ -258,7 +276,7 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
       enteredAt: epoch - (10 + 2 * n) * minuteMs,
       dueAt: epoch,
     }));
-    await passes.progress(drain, pass.passId, "w1", dueLater);
+    await passes.progress(drain, pass.passId, "w1", dueLater, nothing);
     const { windows } = await open(passes, "p2", { to: epoch + 1_000 });
     expect(ranges(windows)).toEqual([
       [-110 * minuteMs, -9 * minuteMs - 1],
@@ -272,7 +290,13 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
       const stand = await create();
       const { passes } = stand;
       const { pass } = await runPass(passes, "p1");
-      await passes.progress(drain, pass.passId, "w1", [{ enteredAt: epoch - 10 * minuteMs, dueAt: epoch }]);
+      await passes.progress(
+        drain,
+        pass.passId,
+        "w1",
+        [{ enteredAt: epoch - 10 * minuteMs, dueAt: epoch }],
+        nothing,
+      );
       const changes = { to: epoch + 1_000 };
       if (how === "failed") {
         await runPass(passes, "p2", changes, {}, "failed");
@@ -288,7 +312,13 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
   test("a complete pass has taken what was due, a full one too", async () => {
     const { passes } = await create();
     const { pass } = await runPass(passes, "p1");
-    await passes.progress(drain, pass.passId, "w1", [{ enteredAt: epoch - 10 * minuteMs, dueAt: epoch }]);
+    await passes.progress(
+      drain,
+      pass.passId,
+      "w1",
+      [{ enteredAt: epoch - 10 * minuteMs, dueAt: epoch }],
+      nothing,
+    );
     expect((await runPass(passes, "p2", { mayBeNew: false })).windows).toHaveLength(1);
     expect((await runPass(passes, "p3")).windows).toHaveLength(1);
   });
@@ -296,9 +326,13 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
   test("minutes that are called back are listed by the next pass, however late they were due; once", async () => {
     const { passes } = await create();
     const { pass } = await runPass(passes, "p1");
-    await passes.progress(drain, pass.passId, "w1", [
-      { enteredAt: enteredAt(-10), dueAt: epoch + fullEveryMs },
-    ]);
+    await passes.progress(
+      drain,
+      pass.passId,
+      "w1",
+      [{ enteredAt: enteredAt(-10), dueAt: epoch + fullEveryMs }],
+      nothing,
+    );
     await passes.recall(drain, [epoch - 10 * minuteMs, epoch - 20 * minuteMs]);
     await passes.recall(drain, [epoch - 20 * minuteMs]);
     await passes.recall(drain, []);

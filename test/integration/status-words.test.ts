@@ -1,11 +1,48 @@
 import { expect, it } from "vitest";
 import { readStatus } from "../../src/cli/read-status.ts";
+import type { SoFar } from "../../src/ports/passes.ts";
+import { runPassHere } from "../../src/redrive/run-pass-here.ts";
 import { runHere } from "../support/cli.ts";
 import { createFolder } from "../support/command.ts";
 import { useRedis } from "../support/redis.ts";
-import { createRig } from "../support/rig.ts";
+import { createRig, type Rig } from "../support/rig.ts";
 
 const redis = useRedis();
+const never = new AbortController().signal;
+
+/** One pass: what is told of it before each listing, as often as it changes. */
+async function whilePassing({ drain, core }: Rig) {
+  const { service, passes } = drain.source;
+  const told: SoFar[] = [];
+  const source: typeof drain.source = {
+    ...drain.source,
+    service: {
+      publish: (...args) => service.publish(...args),
+      remove: (...args) => service.remove(...args),
+      clockOffsetMs: () => service.clockOffsetMs(),
+      list: async (query, signal) => {
+        const open = (await passes.facts(drain.config.name))?.openPass;
+        if (open && open.soFar.listed !== told.at(-1)?.listed) told.push(open.soFar);
+        return service.list(query, signal);
+      },
+    },
+  };
+  await runPassHere(
+    { ...drain, source },
+    core.settings.passes,
+    { signal: never, stopping: never },
+    () => undefined,
+  );
+  return told;
+}
+
+it("an open pass tells after each page what it has found so far", async () => {
+  const rig = await createRig({ redisUrl: redis.url() });
+  rig.seed(230, { responseStatus: 404 });
+  const none = { listed: 0, republished: 0, due: 0, held: 0, parked: 0 };
+  const pages = [0, 100, 200].map((listed) => ({ ...none, listed, held: listed }));
+  expect((await whilePassing(rig)).slice(0, 3)).toEqual(pages);
+});
 
 it("counts in doubt what the ledger does not know now, and not what a pass met under way", async () => {
   const rig = await createRig({ redisUrl: redis.url() });

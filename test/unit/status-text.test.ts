@@ -42,8 +42,10 @@ describe("status on a terminal", () => {
                   otherwise 1
         parked    rule 2, refused 1
         guards    index catalog holds it back
-        passes    one is open since 40s, the last was partial, last complete 16s ago,
-                  last full 12m ago, counts carried forward since
+        passes    one is open since 40s, 1200 listed so far, 310 published,
+                  90 left due, 800 held, 3 windows left, the last was partial,
+                  last complete 16s ago, last full 12m ago,
+                  counts carried forward since
 
       payments-to-the-old-provider-in-the-north: live, paused, source eu
         paused    by ana 2h ago: the receiver is down until its database has been
@@ -163,9 +165,13 @@ describe("status on a terminal", () => {
       return /of orders, \w+ since 6m, (.*?)(?: replica document| no replica is)/.exec(text)?.[1];
     };
     expect(endOf(halted)).toBe("next probe now");
-    expect(endOf({ ...halted, sent: 1, ...late })).toBe("a probe is out, next probe after a look that is due");
+    expect(endOf({ ...halted, sent: 1, ...late })).toBe(
+      "a probe is out, next probe after a look that is due",
+    );
     const step = lane({ state: "canary", size: 5, sent: 5, ...late });
-    expect(endOf(step)).toBe("5 of a step of 5 sent, 0 back, 5 surviving, next step after a look that is due");
+    expect(endOf(step)).toBe(
+      "5 of a step of 5 sent, 0 back, 5 surviving, next step after a look that is due",
+    );
     const pause = { drain: "*" as const, by: "ana", at: ago(second), reason: "deploy" };
     for (const paused of [pause, { by: "document" } as const]) {
       const drains = [drain("orders", { paused })];

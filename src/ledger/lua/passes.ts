@@ -7,8 +7,9 @@ import { defineScript } from "../../redis/script-runner.ts";
  *   minute of entry, Unix ms, by the earliest time something in it becomes due), 4 taken (zset: what the open pass took from due).
  * ARGV: 1 the call (JSON).
  *
- * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, abandoned? }, forced?, watermark?, fullStartedAt?, hash?, mode? (of
- * the last complete full pass), lastFullAt?, lastSuccessAt?, lastOutcome?, counts?, last? { passId, windowId, verdict }.
+ * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? { windowId: counts }, abandoned? },
+ * forced?, watermark?, fullStartedAt?, hash?, mode? (of the last complete full pass), lastFullAt?, lastSuccessAt?, lastOutcome?, counts?,
+ * last? { passId, windowId, verdict }.
  */
 const preludeLua = `
 local rowKey, windowsKey, dueKey, takenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -154,8 +155,8 @@ return cjson.encode({ pass = open.pass, window = cjson.decode(text) })
 );
 
 /**
- * progress: ARGV[1] { passId, due: [{ minute, dueAt }] }. Returns: nil. Effects: the minutes are due at the earliest time known, also
- * for a pass that is closed; counts as progress of an open one.
+ * progress: ARGV[1] { passId, windowId, due: [{ minute, dueAt }], soFar }. Returns: nil. Effects: the minutes are due at the earliest time
+ * known, also for a pass that is closed; counts as progress of an open one, which keeps soFar until the window ends.
  */
 export const progressScript = defineScript(
   "passes:progress",
@@ -164,6 +165,10 @@ for _, one in ipairs(call.due) do addDue(string.format('%.0f', one.minute), one.
 local open = openPass()
 if open then
   open.progressAt = now
+  if (redis.call('HGET', windowsKey, call.windowId) or 'ended') ~= 'ended' then
+    open.soFar = open.soFar or {}
+    open.soFar[call.windowId] = call.soFar
+  end
   save()
 end
 return false
@@ -238,6 +243,7 @@ if not text then return cjson.encode({ kind = 'stale' }) end
 if text == 'ended' then return passOpen() end
 
 redis.call('HSET', windowsKey, call.windowId, 'ended')
+if open.soFar then open.soFar[call.windowId] = nil end
 open.left = open.left - 1
 for _, window in ipairs(call.split) do
   if redis.call('HSETNX', windowsKey, window.windowId, cjson.encode(window)) == 1 then open.left = open.left + 1 end
