@@ -24,9 +24,13 @@ export function toExplainText(columns: number, explanation: Explanation): string
     ...(explanation.decidedByLedger
       ? [told(columns, "", "the ledger says so, whatever the rules would")]
       : []),
+    ...(decision.then === "republish" ? [told(columns, "", whenPublished)] : []),
     ...(becomes === null ? [] : [`\n${toItemText(columns, becomes)}`]),
   ].join("");
 }
+
+const whenPublished =
+  "limits, guards and the lane of its destination are asked when it is published; redriver status says how they stand";
 
 const labelWidth = 12;
 

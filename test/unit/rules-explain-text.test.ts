@@ -71,6 +71,8 @@ describe("what redriver rules explain shows", () => {
           not asked receiver-moved, outage
 
         decision    republish: due (rule "bad-deploy-acme")
+                    limits, guards and the lane of its destination are asked when it
+                    is published; redriver status says how they stand
 
         becomes
           body /schema: number -> number
