@@ -6,7 +6,7 @@ import type { LanesSeen } from "../ports/queue-facts.ts";
 
 /** A lane with when it can go on. */
 export interface LaneStatus extends LaneView {
-  /** Milliseconds until its step has room or is judged, or its probe is due; 0: now; null: it is open, or its drain is no more. */
+  /** Milliseconds until its step has room or is judged, or its probe is due; 0: now; null: it is open and not held, or its drain is no more. */
   readonly nextInMs: number | null;
   /** Its time is over, and the look that says how it went is still to come: `nextInMs` is when that is due at the latest. */
   readonly awaitsLook: boolean;

@@ -273,6 +273,7 @@ function toLaneNext(
 ): readonly string[] {
   if (nextInMs === null) return [];
   if (standstill !== null) return [standstill];
+  if (state === "open") return ["goes on after a look that is due"];
   const next = state === "halted" ? "next probe" : "next step";
   if (awaitsLook) return [`${next} after a look that is due`];
   if (nextInMs > 0) return [`${next} in ${formatDuration(nextInMs)}`];

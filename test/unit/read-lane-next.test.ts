@@ -8,7 +8,7 @@ import { drain, startOfTime } from "../support/ledger-stands.ts";
 
 test("a step whose watch is over awaits a look, until that has come", async () => {
   let now = startOfTime;
-  const book = createMemoryLaneBook({ now: () => now });
+  const book = createMemoryLaneBook({ now: () => now }, 300_000);
   const lane = toLaneId(drain, origin);
   // Of the core, only what lanes are asked by.
   const core = { drains: new Map([[drain, { config: { lane: config }, source: { lanes: book } }]]) };

@@ -182,6 +182,8 @@ describe("status on a terminal", () => {
     // It is open: what goes next is for the limits to say.
     const sample = "3 of a sample of 50 sent, 0 back, plain traffic is not counted";
     expect(endOf(lane({ sent: 3 }), { replicas: [] })).toBe(sample);
+    // Its looks fail, and it is held until one has come.
+    expect(endOf(lane({ sent: 3, ...late }))).toBe(`${sample}, goes on after a look that is due`);
   });
 
   test("that no replica runs: nothing that is scheduled will begin", () => {
