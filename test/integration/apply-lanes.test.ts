@@ -32,10 +32,10 @@ describe("redriver apply, of a drain with lanes", () => {
     expect(stand.receiver.deliveries).toHaveLength(60);
   }, 40_000);
 
-  it("leaves what a halted lane holds, and says so", async () => {
+  it("leaves what a halted lane holds, says so, and has each order in the audit once", async () => {
     const stand = await createPlanStand(redis.url(), { document });
     stand.receiver.answer = () => 503;
-    stand.seed(30);
+    const seeded = stand.seed(30);
     await stand.plan();
     const { exitCode, out } = await stand.apply("--json");
     expect(exitCode).toBe(3);
@@ -65,6 +65,11 @@ describe("redriver apply, of a drain with lanes", () => {
         },
       },
     ]);
+    const orders = history
+      .map((line) => JSON.parse(line) as { act: string; dlqId: string })
+      .filter(({ act }) => act === "apply")
+      .map(({ dlqId }) => dlqId);
+    expect(orders.toSorted()).toEqual(seeded.toSorted());
     const { out: status } = await stand.run(["status"]);
     expect(status).toMatch(/halted since \d+s, .* came back, 503, next probe (in \d|now)/);
   }, 60_000);

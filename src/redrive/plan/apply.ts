@@ -105,6 +105,8 @@ function createWork(run: ApplyRun) {
   let dropped = 0;
   let stop: Applied["stop"] = null;
   const reasons = new Map<DlqId, string>();
+  /** What the audit has of each as this apply's order. */
+  const noted = new Map<DlqId, string>();
   /** When the first of those that were left in this round has room. */
   let nextAt = Infinity;
   /** When the first of the lanes that hold something can go on, as these say. */
@@ -145,8 +147,16 @@ function createWork(run: ApplyRun) {
     }
   };
 
+  /** A record that is looked at again and again is in the audit once, and again where something else is to be done or for another reason. */
+  const noteOrder = async (records: readonly AuditRecord[]): Promise<void> => {
+    const news = records.filter((one) => noted.get(one.dlqId) !== toNoted(one));
+    if (news.length === 0) return;
+    await noteIntent(source, "apply", news, { ...ofDrain(drain), ...run.order });
+    for (const one of news) noted.set(one.dlqId, toNoted(one));
+  };
+
   const act = async (records: readonly SurveyedRecord[], readAt: number): Promise<PageOutcome> => {
-    await noteIntent(source, "apply", records.map(toAuditRecord), { ...ofDrain(drain), ...run.order });
+    await noteOrder(records.map(toAuditRecord));
     const raws = records.map(({ decided }) => decided.raw);
     const work = { stopping: signals.stopping, accepts: isToBeDone };
     const outcome = await workPage(drain, { records: raws, readAt }, signals.signal, work);
@@ -248,6 +258,10 @@ function sum(ids: Iterable<DlqId>, reasons: ReadonlyMap<DlqId, string>): Readonl
 function toAuditRecord({ decided }: SurveyedRecord): AuditRecord {
   const { letter, decision, attempt } = decided;
   return { dlqId: letter.dlqId, rule: decision.rule, reason: decision.reason, attempt };
+}
+
+function toNoted({ rule, reason, attempt }: AuditRecord): string {
+  return JSON.stringify([rule, reason, attempt]);
 }
 
 /** A rate limit that lasts no longer is waited for. */
