@@ -20,10 +20,11 @@ function toCheckJson({ planned, notNow, done, skips: { gone, changed, otherwise 
 }
 
 /** Of the tally what an apply can do; the rest of it is of passes. */
-function toAppliedJson({ tally, dropped, skips, left, leftReasons, stop }: Applied): object {
+function toAppliedJson({ tally, dropped, meanwhile, skips, left, leftReasons, stop }: Applied): object {
   const { republished, deduplicated, deleted, parked, comeBacks } = tally;
   return {
     tally: { republished, deduplicated, dropped, deleted, parked, comeBacks },
+    meanwhile,
     skipped: skippedOf(skips),
     left,
     leftReasons,

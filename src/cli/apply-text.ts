@@ -53,7 +53,18 @@ export function toWaitText({ reasons, nextLookMs }: Pick<Wait, "reasons" | "next
 
 export function toApplyText(lines: readonly ApplyLine[]): string {
   return toTable(
-    ["drain", "planned", "before", "republished", "dropped", "deleted", "parked", "skipped", "left"],
+    [
+      "drain",
+      "planned",
+      "before",
+      "republished",
+      "dropped",
+      "deleted",
+      "parked",
+      "meanwhile",
+      "skipped",
+      "left",
+    ],
     lines.map(({ drain, check, applied }) => [
       drain,
       check.planned,
@@ -62,6 +73,7 @@ export function toApplyText(lines: readonly ApplyLine[]): string {
       applied?.dropped ?? 0,
       applied?.tally.deleted ?? 0,
       applied?.tally.parked ?? 0,
+      applied?.meanwhile ?? 0,
       skippedOf(skipsOf({ check, applied })),
       applied?.left ?? check.open.size,
     ]),

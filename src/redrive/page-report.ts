@@ -26,6 +26,8 @@ export interface LeftRecord {
 export interface PageOutcome {
   readonly tally: Tally;
   readonly left: readonly LeftRecord[];
+  /** Published or archived by this page's own work, or to be parked by it. */
+  readonly acted: readonly DlqId[];
 }
 
 /** Holds for want of capacity: such a record is due, and only something that passes stands in its way. */
@@ -68,6 +70,7 @@ export function createPageReport(drain: DrainRuntime): PageReport {
   const holds: Record<"due" | "held", { [Reason in HoldReason]?: number }> = { due: {}, held: {} };
   const parks: { [Reason in ParkReason]?: number } = {};
   const leftRecords: LeftRecord[] = [];
+  const acted: DlqId[] = [];
 
   const countOldest = ({ enteredAt }: DeadLetter): void => {
     tally.oldestRecordAt = Math.min(tally.oldestRecordAt ?? enteredAt, enteredAt);
@@ -149,6 +152,7 @@ export function createPageReport(drain: DrainRuntime): PageReport {
           break;
         case "park":
           countPark(decision.reason);
+          acted.push(letter.dlqId);
           // A vanished record that is listed is taken up again by the next pass.
           left(letter, decision.reason, decision.reason === "vanished" ? 0 : undefined);
           break;
@@ -174,9 +178,11 @@ export function createPageReport(drain: DrainRuntime): PageReport {
           case "published":
             tell(letter.dlqId, decision, explanation);
             tally.republished += 1;
+            acted.push(letter.dlqId);
             if (result.deduplicated) tally.deduplicated += 1;
             break;
           case "dropped":
+            acted.push(letter.dlqId);
             tell(letter.dlqId, decision, explanation);
             break;
           case "done-before":
@@ -187,6 +193,7 @@ export function createPageReport(drain: DrainRuntime): PageReport {
             break;
           case "parked":
             countPark(result.decision.reason);
+            acted.push(letter.dlqId);
             left(letter, result.decision.reason);
             tell(letter.dlqId, result.decision, explainDecision(result.decision));
             break;
@@ -208,7 +215,7 @@ export function createPageReport(drain: DrainRuntime): PageReport {
         // Nothing is done about it in plan mode, so it need not be listed again before the next full pass.
         countOldest(letter);
       }
-      return { tally: { ...tally, reasons: { ...holds, parked: parks } }, left: leftRecords };
+      return { tally: { ...tally, reasons: { ...holds, parked: parks } }, left: leftRecords, acted };
     },
   };
 }

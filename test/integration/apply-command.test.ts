@@ -156,6 +156,7 @@ describe("redriver apply", () => {
       dropped: "7",
       deleted: "10",
       parked: "0",
+      meanwhile: "0",
       skipped: "0",
       left: "0",
     });

@@ -66,6 +66,38 @@ describe("an apply", () => {
     expect(rig.emulator.dlq.size).toBe(1);
   });
 
+  it("tells what a daemon did meanwhile as such, so that the counts add up", async () => {
+    const options = {
+      redisUrl: redis.url(),
+      drain: `
+    minAge: 0s
+    limits: { publish: 1000/s, perHost: none }
+    rules:
+      - { name: broken, when: { responseStatus: 422 }, then: park }
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`,
+    };
+    const rig = await createRig({ ...options, mode: "plan" });
+    const daemon = await createRig({ ...options, twinOf: rig });
+    rig.seed(20, { responseStatus: 422 });
+    rig.seed(230);
+    const apply = await planHere(rig.drain);
+    let passes = 0;
+    const applied = await apply(
+      // The listing of the first page is done, those of the others are not.
+      betweenChoiceAndAct(rig, async () => {
+        passes += 1;
+        if (passes === 2) await daemon.pass();
+      }),
+    );
+    const { tally, dropped, meanwhile, left } = applied;
+    expect(meanwhile).toBeGreaterThan(100);
+    expect(tally.republished).toBeGreaterThan(50);
+    expect(tally.republished + tally.parked + dropped + meanwhile + left).toBe(250);
+    expect(applied).toMatchObject({ left: 0, skips: { gone: 0, changed: 0, otherwise: 0 }, stop: null });
+    expect(rig.emulator.journal.counts().accepted).toBe(230);
+  });
+
   it(
     "waits for what is in somebody's hands until it may be taken over, and then ends it",
     { timeout: 60_000 },

@@ -506,7 +506,7 @@ describe("an apply on the terminal", () => {
       changed: 1,
       examples: [{ dlqId: "11-0" as DlqId, why: "changed" as const, was: due }],
     };
-    const applied = { tally, dropped: 1, skips, left: 0, leftReasons: {}, stop: null };
+    const applied = { tally, dropped: 1, meanwhile: 836, skips, left: 0, leftReasons: {}, stop: null };
     expect(toSkipsText("orders", skipsOf({ ...line, applied } as never))).toMatchInlineSnapshot(`
       "orders: 7 skipped: 2 gone, 1 changed, 4 decided otherwise
         5-0: gone, was republish by outage
@@ -530,9 +530,9 @@ describe("an apply on the terminal", () => {
     `);
     expect(toApplyText([{ ...line, applied } as never, { ...line, drain: "rest", applied: null }]))
       .toMatchInlineSnapshot(`
-        "drain   planned  before  republished  dropped  deleted  parked  skipped  left
-        orders      856      10            1        1        3       1        7     0
-        rest        856      10            0        0        0       0        6     4
+        "drain   planned  before  republished  dropped  deleted  parked  meanwhile  skipped  left
+        orders      856      10            1        1        3       1        836        7     0
+        rest        856      10            0        0        0       0          0        6     4
         "
       `);
   });

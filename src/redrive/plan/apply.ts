@@ -54,6 +54,8 @@ export interface Applied {
   readonly tally: Tally;
   /** Archived and deleted, of `tally.deleted`. */
   readonly dropped: number;
+  /** Done and not by this apply: published, archived or parked by another worker since the check, or published before it and only deleted again. */
+  readonly meanwhile: number;
   /** Found otherwise, changed or gone while it was acted on. */
   readonly skips: SkipReport;
   /** Not done; applying the plan again goes on with them. */
@@ -103,10 +105,11 @@ function createWork(run: ApplyRun) {
   const drops = new Set<DlqId>();
   let tally = emptyTally;
   let dropped = 0;
+  let meanwhile = 0;
   let stop: Applied["stop"] = null;
   const reasons = new Map<DlqId, string>();
   /** What the audit has of each as this apply's order. */
-  const noted = new Map<DlqId, string>();
+  const noted = new Map<string, string>();
   /** When the first of those that were left in this round has room. */
   let nextAt = Infinity;
   /** When the first of the lanes that hold something can go on, as these say. */
@@ -138,6 +141,7 @@ function createWork(run: ApplyRun) {
         return false;
       case "done":
         open.delete(letter.dlqId);
+        meanwhile += 1;
         return false;
       case "changed":
       case "otherwise":
@@ -162,11 +166,14 @@ function createWork(run: ApplyRun) {
     const outcome = await workPage(drain, { records: raws, readAt }, signals.signal, work);
     const ids = records.map(({ decided }) => decided.letter.dlqId);
     const { views } = await source.ledger.peek(ids);
+    const acted = new Set(outcome.acted);
     for (const [index, dlqId] of ids.entries()) {
       const view = views[index];
       if (view === undefined || (!isDone(view) && view.state !== "parked")) continue;
-      if (view.state !== "parked" && drops.has(dlqId)) dropped += 1;
-      open.delete(dlqId);
+      // What was found done or otherwise right before it would have been acted on is counted already.
+      if (!open.delete(dlqId)) continue;
+      if (!acted.has(dlqId)) meanwhile += 1;
+      else if (view.state !== "parked" && drops.has(dlqId)) dropped += 1;
     }
     return outcome;
   };
@@ -195,7 +202,9 @@ function createWork(run: ApplyRun) {
       if (stop !== null) return;
       if (unseen.size === 0) break;
     }
-    for (const dlqId of (await splitUnlisted(source, [...unseen])).gone) {
+    const unlisted = await splitUnlisted(source, [...unseen]);
+    meanwhile += unlisted.done;
+    for (const dlqId of unlisted.gone) {
       const planned = open.get(dlqId);
       if (planned !== undefined) skips.gone(dlqId, planned);
     }
@@ -227,6 +236,7 @@ function createWork(run: ApplyRun) {
     applied: (): Applied => ({
       tally,
       dropped,
+      meanwhile,
       skips: skips.report(),
       left: open.size,
       leftReasons: sum(open.keys(), reasons),
