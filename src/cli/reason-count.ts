@@ -1,6 +1,7 @@
 import type { Events } from "../ports/events.ts";
+import type { Decision } from "../rules/decision.ts";
 
-/** How often one decision was made for one reason. */
+/** How many records one decision was made of for one reason. */
 export interface DecisionCount {
   readonly decision: string;
   readonly reason: string;
@@ -9,7 +10,10 @@ export interface DecisionCount {
   readonly count: number;
 }
 
-/** Counts the decisions of a command's passes, by drain, decision, reason and rule. */
+/**
+ * Counts the decisions of a command's passes, by drain, decision, reason and rule. What a pass left in the queue is listed by the next one
+ * again, so of that the last pass alone is counted, and a record once.
+ */
 export interface ReasonCount extends Events {
   /** Most frequent first. */
   of(drain: string): readonly DecisionCount[];
@@ -19,6 +23,11 @@ export function createReasonCount(): ReasonCount {
   const counts = new Map<string, DecisionCount & { readonly drain: string }>();
   return {
     emit(event) {
+      if (event.type === "pass:opened") {
+        for (const [key, { drain, decision }] of counts) {
+          if (drain === event.drain && leaves.has(decision)) counts.delete(key);
+        }
+      }
       if (event.type !== "record:decided") return;
       const { then: decision, reason, rule } = event.decision;
       const key = JSON.stringify([event.drain, decision, reason, rule]);
@@ -32,3 +41,6 @@ export function createReasonCount(): ReasonCount {
         .map(({ decision, reason, rule, count }) => ({ decision, reason, rule, count })),
   };
 }
+
+/** Decisions by which a record stays in the queue. */
+const leaves: ReadonlySet<string> = new Set<Decision["then"]>(["hold", "park"]);

@@ -77,6 +77,13 @@ describe("redriver drain where destinations have lanes", () => {
       outcome: "complete",
       tally: { listed: 40, republished: 5, held: 35, reasons: { held: { "lane-halted": 35 } } },
     });
+    // Each record once, although it was listed by every pass.
+    expect(line).toMatchObject({
+      decisions: [
+        { decision: "hold", reason: "lane-halted", count: 35 },
+        { decision: "republish", reason: "due", count: 5 },
+      ],
+    });
     expect(receiver.deliveries).toHaveLength(5);
     expect(emulator.dlq.size).toBe(40);
   });
