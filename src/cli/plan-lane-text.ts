@@ -40,7 +40,8 @@ function toItems(lane: LaneForecast): readonly string[] {
   ];
 }
 
-function toStateItems({ state, sinceMs, why }: LaneForecast): readonly string[] {
+/** `halted for 3m, 3 of 5 came back, 503`. */
+export function toStateItems({ state, sinceMs, why }: LaneForecast): readonly string[] {
   if (sinceMs === null) return ["new"];
   return [`${state} for ${formatDuration(sinceMs)}`, ...(why === null || why === "new" ? [] : [why])];
 }

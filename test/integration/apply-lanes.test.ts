@@ -14,6 +14,7 @@ interface Applied {
     readonly tally: { readonly republished: number };
     readonly left: number;
     readonly leftReasons: Readonly<Record<string, number>>;
+    readonly leftLanes: object | null;
   };
 }
 
@@ -37,11 +38,30 @@ describe("redriver apply, of a drain with lanes", () => {
     stand.receiver.answer = () => 503;
     const seeded = stand.seed(30);
     await stand.plan();
-    const { exitCode, out } = await stand.apply("--json");
+    const { exitCode, out, err } = await stand.apply("--json");
     expect(exitCode).toBe(3);
+    const { origin } = new URL(stand.receiver.url);
     const { applied } = (JSON.parse(out) as Applied[])[0]!;
     expect(applied.leftReasons).toEqual({ "lane-halted": applied.left });
     expect(applied.left).toBeGreaterThan(20);
+    expect(applied.leftLanes).toEqual({
+      lanes: [
+        {
+          origin,
+          held: applied.left,
+          state: "halted",
+          sinceMs: expect.any(Number),
+          why: expect.stringMatching(/came back, 503$/),
+          nextInMs: expect.any(Number),
+        },
+      ],
+      more: { lanes: 0, held: 0 },
+    });
+    const told = err.slice(err.indexOf(" left (")).replaceAll(/\s+/g, " ");
+    expect(told).toContain(
+      `left (lane-halted ${applied.left}); apply the plan again to go on ${origin}, ${applied.left} held, halted for `,
+    );
+    expect(told).toMatch(/came back, 503, (next probe|its probe is watched, and judged) (now|in \d+s)/);
     expect(stand.receiver.deliveries.length).toBeLessThan(10);
     const history = (await stand.run(["history", "--json"])).out.trimEnd().split("\n");
     const moves = history

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { skipsOf, toApplyText, toQuestion, toWaitText } from "../../src/cli/apply-text.ts";
+import { toLeftLanesText } from "../../src/cli/apply-lanes-text.ts";
 import { toSkipChange, toSkipsText } from "../../src/cli/plan-skips-text.ts";
 import type { LaneForecast } from "../../src/redrive/plan/lane-forecast.ts";
 import { toPlanText, type PlanReport } from "../../src/cli/plan-text.ts";
@@ -535,6 +536,34 @@ describe("an apply on the terminal", () => {
         rest        856      10            0        0        0       0          0        6     4
         "
       `);
+  });
+});
+
+describe("what lanes hold of what an apply leaves", () => {
+  it("is told by destination, with why and when it goes on", () => {
+    const text = toLeftLanesText(80, {
+      watchMs: 60_000,
+      lanes: [
+        laneOf({ state: "halted", why: "3 of 5 came back, 503", due: 90, nextInMs: 240_000 }),
+        laneOf({ origin: "https://b.example.com", state: "halted", due: 3, sent: 1, nextInMs: 40_000 }),
+        laneOf({ origin: "queue:invoices", state: "ramping", due: 20, sent: 50, nextInMs: 300 }),
+        laneOf({ origin: "https://c.example.com", state: "canary", due: 4, sinceMs: null }),
+        laneOf({ origin: "https://d.example.com", state: "open", due: 2 }),
+      ],
+      more: { lanes: 14, due: 200 },
+    });
+    expect(text).toMatchInlineSnapshot(`
+      "  https://a.example.com, 90 held, halted for 3m, 3 of 5 came back, 503,
+        next probe in 4m
+        https://b.example.com, 3 held, halted for 3m,
+        its probe is watched, and judged in 40s
+        queue:invoices, 20 held, ramping for 3m, next step in 1s
+        https://c.example.com, 4 held, new, next step now
+        https://d.example.com, 2 held, open for 3m
+        14 more destinations, 200 held
+      "
+    `);
+    expect(toLeftLanesText(80, null)).toBe("");
   });
 });
 

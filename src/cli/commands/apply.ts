@@ -13,6 +13,7 @@ import { createSelection, type Selection } from "../../redrive/plan/selection.ts
 import { addSkips, noSkips } from "../../redrive/plan/skips.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { skipsOf, toApplyText, toQuestion, toWaitText, type ApplyLine } from "../apply-text.ts";
+import { toLeftLanesText } from "../apply-lanes-text.ts";
 import { toApplyJson } from "../apply-json.ts";
 import { createCommandEvents } from "../command-events.ts";
 import { toExit, worseExit, type CommandContext, type Register } from "../command-context.ts";
@@ -24,6 +25,7 @@ import { readPlanFile } from "../plan-reading.ts";
 import { toSkipChange, toSkipsText } from "../plan-skips-text.ts";
 import { createProgressLine } from "../progress-line.ts";
 import { createStop, type Stop } from "../stop.ts";
+import { terminalColumns } from "../wrap.ts";
 
 interface ApplyFlags {
   readonly reason?: string;
@@ -234,24 +236,24 @@ function tell(line: ApplyLine, io: Io): number {
   const { drain, applied } = line;
   io.err(toSkipsText(drain, skipsOf(line)));
   if (applied === null) return 3;
-  const { stop, left, leftReasons } = applied;
+  const { stop, left, leftReasons, leftLanes } = applied;
   const reasons = Object.entries(leftReasons).map(([reason, count]) => `${reason} ${count}`);
   const why = reasons.length === 0 ? "" : ` (${reasons.join(", ")})`;
-  const rest = `${left} left${why}; apply the plan again to go on`;
+  const rest = `${left} left${why}; apply the plan again to go on\n${toLeftLanesText(terminalColumns, leftLanes)}`;
   if (stop === null) {
-    if (left > 0) io.err(`${drain}: ${rest}\n`);
+    if (left > 0) io.err(`${drain}: ${rest}`);
     return left > 0 ? 3 : 0;
   }
   switch (stop.kind) {
     case "told":
-      io.err(`${drain}: stopped; ${rest}\n`);
+      io.err(`${drain}: stopped; ${rest}`);
       return 3;
     case "paused":
-      io.err(`${drain}: paused ${stop.why}; ${rest}\n`);
+      io.err(`${drain}: paused ${stop.why}; ${rest}`);
       return 3;
     case "failed": {
       const { exitCode, message } = toExit(stop.error);
-      io.err(`${drain}: ${message}; ${rest}\n`);
+      io.err(`${drain}: ${message}; ${rest}`);
       return exitCode;
     }
   }

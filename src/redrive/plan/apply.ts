@@ -11,15 +11,18 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { AuditRecord } from "../../ports/audit.ts";
 import { takeoverAfterMs } from "../../ports/ledger-limits.ts";
+import type { Origin } from "../../ports/lanes.ts";
 import type { Tally } from "../../ports/passes.ts";
 import { addTallies, emptyTally, noReasons } from "../../ports/tally.ts";
 import type { ListingSignals } from "../list-patiently.ts";
 import type { PageOutcome } from "../page-report.ts";
+import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-origin.ts";
 import { lookAtLanes } from "../lanes/look-at-lanes.ts";
 import { noteIntent, ofDrain } from "../note-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { workPage } from "../work-page.ts";
 import { splitUnlisted, type PlanCheck } from "./check-plan.ts";
+import { createLaneDemand, type LanesForecast } from "./lane-forecast.ts";
 import { isDone, standingOf } from "./selection.ts";
 import { createSkips, type SkipReport } from "./skips.ts";
 import { survey, type SurveyedRecord, type SurveyPage, type SurveyRange } from "./survey.ts";
@@ -62,6 +65,8 @@ export interface Applied {
   readonly left: number;
   /** Why, adding up to `left`: what held each back when it was last looked at; `not-reached` where that was never. */
   readonly leftReasons: Readonly<Record<string, number>>;
+  /** The lanes that hold what of it was held by lanes, as they stand now; null where there is none, or nobody could be asked. */
+  readonly leftLanes: LanesForecast | null;
   /** What ended it before its end; null when nothing did. */
   readonly stop:
     | null
@@ -86,7 +91,7 @@ export async function applyPlan(run: ApplyRun): Promise<Applied> {
     const { signal, stopping } = run.signals;
     work.stop(signal.aborted || stopping.aborted ? { kind: "told" } : { kind: "failed", error });
   }
-  return work.applied();
+  return { ...work.applied(), leftLanes: await work.lanes().catch(() => null) };
 }
 
 function createWork(run: ApplyRun) {
@@ -108,6 +113,8 @@ function createWork(run: ApplyRun) {
   let meanwhile = 0;
   let stop: Applied["stop"] = null;
   const reasons = new Map<DlqId, string>();
+  /** Of what a lane held when it was last looked at. */
+  const laneOrigins = new Map<DlqId, Origin>();
   /** What the audit has of each as this apply's order. */
   const noted = new Map<string, string>();
   /** When the first of those that were left in this round has room. */
@@ -185,7 +192,12 @@ function createWork(run: ApplyRun) {
     if (stop !== null) return;
     const { tally: found, left } = await act(mine, page.readAt);
     tally = addTallies(tally, { ...found, listed: 0, due: 0, held: 0, inDoubt: 0, reasons: noReasons });
-    for (const { dlqId, reason, dueAt } of left) leave(dlqId, reason, dueAt);
+    const byId = new Map(mine.map((one) => [one.decided.letter.dlqId, one]));
+    for (const { dlqId, reason, dueAt } of left) {
+      leave(dlqId, reason, dueAt);
+      const origin = isOfLane(reason) ? originOf(byId.get(dlqId)) : null;
+      if (origin !== null) laneOrigins.set(dlqId, origin);
+    }
   };
 
   /** One listing of the range. */
@@ -233,7 +245,17 @@ function createWork(run: ApplyRun) {
     stop(why: Applied["stop"]) {
       stop = why;
     },
-    applied: (): Applied => ({
+    /** Throws `redis-unavailable`. */
+    lanes(): Promise<LanesForecast | null> {
+      const held = [...laneOrigins].filter(
+        ([dlqId]) => open.has(dlqId) && isOfLane(reasons.get(dlqId) ?? ""),
+      );
+      if (held.length === 0) return Promise.resolve(null);
+      const demand = createLaneDemand(drain);
+      for (const [, origin] of held) demand.due(origin);
+      return demand.forecast();
+    },
+    applied: (): Omit<Applied, "leftLanes"> => ({
       tally,
       dropped,
       meanwhile,
@@ -254,6 +276,12 @@ function untilOf({ decided: { decision, view } }: SurveyedRecord, takeoverMs: nu
 
 function isOfLane(reason: string): boolean {
   return reason === "lane-watched" || reason === "lane-halted";
+}
+
+function originOf(record: SurveyedRecord | undefined): Origin | null {
+  if (record === undefined) return null;
+  const { candidate, decided } = record;
+  return candidate === null ? laneOriginOfLetter(decided.letter) : laneOriginOf(candidate.toItem(1));
 }
 
 function sum(ids: Iterable<DlqId>, reasons: ReadonlyMap<DlqId, string>): Readonly<Record<string, number>> {

@@ -42,6 +42,8 @@ export interface LanesForecast {
 /** What a plan's records want of lanes, of bounded size. */
 export interface LaneDemand {
   add(record: SurveyedRecord): void;
+  /** One more that is due to it. */
+  due(origin: Origin): void;
   /** Throws `redis-unavailable`. Null where the drain has no lanes. */
   forecast(): Promise<LanesForecast | null>;
 }
@@ -77,6 +79,7 @@ export function createLaneDemand({ config, source }: DrainRuntime): LaneDemand {
       const origin = laneOriginOfLetter(decided.letter);
       if (origin !== null) count(origin, "exhausted");
     },
+    due: (origin) => count(origin, "due"),
     async forecast() {
       if (lane === undefined) return null;
       const sorted = [...byOrigin].toSorted(
