@@ -11,15 +11,19 @@ import { wrapList } from "./wrap.ts";
 type Decided = Pick<DrainReport, "decisions" | "parkedAlready" | "rules"> &
   Partial<Pick<DrainReport, "unusable">>;
 
-/** `label` names what is to be done; `behind` are lines right behind it. */
+/** `label` names what is to be done; `behind` are lines right behind it; `held` says in a few words what keeps what is due from going. */
 export function toDecisionsText(
   columns: number,
   { decisions, parkedAlready, rules, unusable = {} }: Decided,
   now: number,
-  { label, behind = "" }: { readonly label: string; readonly behind?: string },
+  {
+    label,
+    behind = "",
+    held = "",
+  }: { readonly label: string; readonly behind?: string; readonly held?: string },
 ): string {
   const acts = [
-    ifAny(decisions.republish, "republish"),
+    ifAny(decisions.republish, `republish${inBrackets(held)}`),
     ifAny(decisions.drop, "drop"),
     ifAny(decisions.park - parkedAlready, "park"),
     ifAny(decisions.settle, "delete again (published before)"),
@@ -44,8 +48,13 @@ export function toDecisionsText(
   ].join("");
 }
 
-export function toRulesText(columns: number, rules: readonly RuleReport[], now: number): string {
-  return rules.map((rule) => `\n${toRuleText(columns, rule, now)}`).join("");
+/** `held`: what keeps what is due from going, in a few words; empty where nothing does. */
+export function toRulesText(columns: number, rules: readonly RuleReport[], now: number, held = ""): string {
+  return rules.map((rule) => `\n${toRuleText(columns, rule, now, held)}`).join("");
+}
+
+function inBrackets(held: string): string {
+  return held === "" ? "" : ` (${held})`;
 }
 
 /** `soon`: nothing unless something expires within a day. */
@@ -69,12 +78,12 @@ export function toExpiryText(
   return wrapList(columns, indent, "expires", [...soon, ...first]);
 }
 
-function toRuleText(columns: number, rule: RuleReport, now: number): string {
+function toRuleText(columns: number, rule: RuleReport, now: number, held: string): string {
   const { oldestEnteredAt, losses } = rule;
   const own = rule.next.filter((next) => isOwnRepublish(next, rule.rule));
   const others = rule.next.filter((next) => !isOwnRepublish(next, rule.rule));
   const due = [
-    ...ifAny(rule.dueNow, "now"),
+    ...ifAny(rule.dueNow, `now${inBrackets(held)}`),
     ...own.map(({ count, from, to }) => `${count} ${toSpan(from, to, now)}`),
   ];
   const oldest =

@@ -8,7 +8,7 @@ import type { SignatureCounts } from "../redrive/plan/signature-count.ts";
 import { formatDuration } from "../rules/format-duration.ts";
 import type { Rate } from "../rules/spec.ts";
 import { counted } from "./counted.ts";
-import { toLanesText } from "./plan-lane-text.ts";
+import { toHaltedText, toLanesText } from "./plan-lane-text.ts";
 import { toCeilingText, toClockText, toGuardText } from "./plan-room-text.ts";
 import { toDecisionsText, toExpiryText, toItems, toRulesText, toTime } from "./plan-rules-text.ts";
 import { wrapList, wrapText } from "./wrap.ts";
@@ -66,6 +66,7 @@ function toDrainText(columns: number, drain: PlanReport["drains"][number], now: 
     ...(drain.pausedBy === null ? [] : [wrapText(columns, 2, "paused    ", drain.pausedBy)]),
     toDecisionsText(columns, drain, now, {
       label: "now",
+      held: drain.pausedBy === null ? toHaltedText(drain.lanes) : "paused",
       behind: [
         toGuardText(columns, drain.room.closedGuards),
         ...(decisions.drop > 0 && drain.archive === "missing"
@@ -73,11 +74,17 @@ function toDrainText(columns: number, drain: PlanReport["drains"][number], now: 
           : []),
       ].join(""),
     }),
-    toRulesText(columns, drain.rules, now),
+    toRulesText(columns, drain.rules, now, heldOfRules(drain)),
     ...(drain.failures.top.length === 0 ? [] : [`\n${toFailureText(columns, drain.failures)}`]),
-    toLanesText(columns, drain.lanes),
+    toLanesText(columns, drain.lanes, estimate),
     ...(estimate.publishes === 0 ? [] : [`\n${toEstimateText(columns, estimate, drain.room)}`]),
   ].join("");
+}
+
+/** Halted lanes are counted by destination, not by rule. */
+function heldOfRules({ pausedBy, lanes }: Pick<PlanReport["drains"][number], "pausedBy" | "lanes">): string {
+  if (pausedBy !== null) return "paused";
+  return toHaltedText(lanes) === "" ? "" : "see lanes";
 }
 
 function toFailureText(columns: number, { top, more }: SignatureCounts): string {

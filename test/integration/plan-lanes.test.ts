@@ -56,6 +56,7 @@ describe("redriver plan, of a drain with lanes", () => {
           plain: 0,
           watches: 2,
           durationMs: 4_000,
+          limitsMs: 0,
         },
       ],
       more: { lanes: 0, due: 0 },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LaneConfig } from "../../src/ports/drains.ts";
+import type { LaneConfig, LimitsConfig } from "../../src/ports/drains.ts";
 import type { LaneAsk } from "../../src/ports/lanes.ts";
 import { createLaneDemand } from "../../src/redrive/plan/lane-forecast.ts";
 import type { SurveyedRecord } from "../../src/redrive/plan/survey.ts";
@@ -9,7 +9,7 @@ import { config, driverOf, memoryLanes, origin } from "../support/lane-stands.ts
 import { drain as name } from "../support/ledger-stands.ts";
 import { letterOf } from "../support/letters.ts";
 
-async function createStage(lane: LaneConfig | null = config) {
+async function createStage(lane: LaneConfig | null = config, limits: LimitsConfig = {}) {
   const { book: kept, now, advance } = await memoryLanes();
   const id = toLaneId(name, origin);
   const asked: LaneAsk[] = [];
@@ -35,7 +35,7 @@ async function createStage(lane: LaneConfig | null = config) {
     views: (most) => kept.views(most),
   };
   const runtime = {
-    config: { name, ...(lane === null ? {} : { lane }) },
+    config: { name, limits, ...(lane === null ? {} : { lane }) },
     source: { lanes },
   } as unknown as DrainRuntime;
   return { driver: driverOf({ book, now, advance }), demand: createLaneDemand(runtime), advance, asked };
@@ -115,6 +115,19 @@ test("a watched step holds all until it is silent", async () => {
       durationMs: 100_000,
     },
   ]);
+});
+
+test("what goes by rates goes no sooner: by the drain's with all that is due, by the host's with its own", async () => {
+  const second = (count: number) => ({ count, perMs: 1_000 });
+  const other = "https://other.example.com/hook";
+  const byHost = (await createStage(config, { perHost: second(2) })).demand;
+  for (let count = 0; count < 6; count += 1) byHost.add(due());
+  byHost.add(due(other));
+  expect((await byHost.forecast())?.lanes).toMatchObject([{ limitsMs: 3_000 }, { limitsMs: 500 }]);
+  const byDrain = (await createStage(config, { perHost: second(2), publish: second(1) })).demand;
+  for (let count = 0; count < 6; count += 1) byDrain.add(due());
+  byDrain.add(due(other));
+  expect((await byDrain.forecast())?.lanes).toMatchObject([{ limitsMs: 7_000 }, { limitsMs: 7_000 }]);
 });
 
 test("lanes are asked with nothing wanted and no place named, at most ten; the rest is summed up", async () => {

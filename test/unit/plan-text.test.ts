@@ -232,6 +232,7 @@ const laneOf = (changes: Partial<LaneForecast>): LaneForecast => ({
   plain: 0,
   watches: 0,
   durationMs: 0,
+  limitsMs: 0,
   ...changes,
 });
 const withLanes = (lanes: readonly LaneForecast[], more = { lanes: 0, due: 0 }): PlanReport => ({
@@ -255,7 +256,8 @@ describe("a plan on the terminal", () => {
         entered until 2026-11-20 10:14:55 UTC
         expires   2 past their retention, 4 within 1h, 200 within 24h
         paused    by eve: incident 7
-        now       812 republish, 3 drop, 29 park, 1 delete again (published before)
+        now       812 republish (paused), 3 drop, 29 park,
+                  1 delete again (published before)
         archive   none, so what would be dropped is held
         later     200 republish in 1m12s to 10m, 90 drop in 1d22h to 1d23h,
                   20 park in 1h, 4 expire in 12m
@@ -263,7 +265,7 @@ describe("a plan on the terminal", () => {
 
         rule outage: 1132 records, the oldest for 1h2m
           expires   4 within 1h, 200 within 24h, the first in 12m
-          due       812 now, 200 in 1m12s to 10m
+          due       812 now (paused), 200 in 1m12s to 10m
           then      90 drop by too-old in 1d22h to 1d23h,
                     20 park (redacted) by outage in 1h, 6 hold (otherwise) in 2h,
                     4 expire in 12m
@@ -398,6 +400,15 @@ describe("a plan on the terminal", () => {
             durationMs: 40_000,
           }),
           laneOf({ origin: "https://d.example.com", state: "open", sinceMs: 3_600_000, due: 9, plain: 9 }),
+          laneOf({
+            origin: "https://f.example.com",
+            due: 2_000,
+            canaries: [5],
+            plain: 1_995,
+            watches: 1,
+            durationMs: 60_000,
+            limitsMs: 200_000,
+          }),
           laneOf({ origin: "https://e.example.com", state: "halted", due: 0, kept: 4 }),
         ],
         { lanes: 14, due: 200 },
@@ -415,12 +426,14 @@ describe("a plan on the terminal", () => {
           queue:invoices, 20 due, ramping for 3m, 20 at once in 40s,
           the last in about 40s
           https://d.example.com, 9 due, open for 1h, all as the limits let them
+          https://f.example.com, 2000 due, canary for 3m, 5 canaries now,
+          then 1995 at the limits, the last in about 3m20s
           https://e.example.com, 0 due, halted for 3m,
           4 without attempts left held and not parked
           14 more destinations, 200 due
         apply goes by these lanes as a pass does: it sends a step, waits for its watch
-        and goes on, and leaves what has to wait longer than 10m, and what is of a
-        lane that stays halted
+        and goes on. It leaves what would have to wait longer than 10m, and what waits
+        for a lane that stays halted
 
       "
     `);
@@ -431,6 +444,34 @@ describe("a plan on the terminal", () => {
     };
     expect(toPlanText(80, { ...report, drains: [{ ...report.drains[0]!, estimate: takes }] })).toContain(
       "about 2m (the lane of https://a.example.com, if nothing comes back)",
+    );
+  });
+
+  it("says of a lane that a ceiling of the whole drain makes it last", () => {
+    const lanes = withLanes([laneOf({ canaries: [5], plain: 807, watches: 1, durationMs: 60_000 })]);
+    const estimate = {
+      ...lanes.drains[0]!.estimate,
+      durationMs: 9 * 24 * hour,
+      boundBy: { kind: "day", limit: 100 } as const,
+    };
+    const text = toPlanText(200, { ...lanes, drains: [{ ...lanes.drains[0]!, estimate }] });
+    expect(text).toContain("5 canaries now, then 807 at the limits, the last in about 9d");
+  });
+
+  it("says where it would say how many are due that a halted lane holds them, or a pause does", () => {
+    const halted = withLanes([
+      laneOf({ state: "halted" }),
+      laneOf({ state: "halted", due: 8, nextInMs: 40_000 }),
+    ]);
+    const told = (pausedBy: string | null): string =>
+      toPlanText(200, { ...halted, drains: [{ ...halted.drains[0]!, rules: [outage], pausedBy }] });
+    expect(told(null)).toContain("812 republish (819 held by halted lanes), 3 drop");
+    expect(told(null)).toContain("due       812 now (see lanes), 200 in");
+    expect(told("by eve: incident 7")).toContain("812 republish (paused), 3 drop");
+    expect(told("by eve: incident 7")).toContain("due       812 now (paused), 200 in");
+    const open = withLanes([laneOf({ state: "open" })]).drains[0]!;
+    expect(toPlanText(200, { ...halted, drains: [{ ...open, rules: [outage], pausedBy: null }] })).toContain(
+      "812 republish, 3 drop",
     );
   });
 

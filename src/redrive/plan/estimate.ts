@@ -107,6 +107,7 @@ function spread(
   };
 }
 
-function timeFor(count: number, { count: allowed, perMs }: Rate): number {
+/** Ms until so many have gone at this rate. */
+export function timeFor(count: number, { count: allowed, perMs }: Rate): number {
   return (count / allowed) * perMs;
 }

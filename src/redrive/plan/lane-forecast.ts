@@ -9,6 +9,7 @@ import { isNewlyExhausted, mayBeKept } from "../lanes/exhausted.ts";
 import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-origin.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { isReconciling } from "../stages/capacity-request.ts";
+import { timeFor } from "./estimate.ts";
 import { foreseeSteps, type LaneSteps } from "./lane-steps.ts";
 import type { SurveyedRecord } from "./survey.ts";
 
@@ -27,8 +28,10 @@ export interface LaneForecast extends LaneSteps {
   readonly sent: number;
   /** Until the next step, or the probe, can go; 0: now. */
   readonly nextInMs: number;
-  /** Until the last of them can go. */
+  /** Until the last of them can go by the lane. */
   readonly durationMs: number;
+  /** Until the last of them can go by the drain's and the host's rate, which it shares with what is due to other lanes. */
+  readonly limitsMs: number;
 }
 
 export interface LanesForecast {
@@ -86,11 +89,12 @@ export function createLaneDemand({ config, source }: DrainRuntime): LaneDemand {
         ([one, ones], [other, others_]) =>
           others_.due - ones.due || others_.exhausted - ones.exhausted || (one < other ? -1 : 1),
       );
+      const inAll = sorted.reduce((sum, [, { due }]) => sum + due, others.due);
       const told = sorted.slice(0, mostForeseen);
       const rest = sorted.slice(mostForeseen).filter(([, { due }]) => due > 0);
       return {
         watchMs: lane.watchMs,
-        lanes: told.length === 0 ? [] : await ask(told, lane),
+        lanes: told.length === 0 ? [] : await ask(told, lane, inAll),
         more: {
           lanes: rest.length + others.lanes,
           due: rest.reduce((sum, [, { due }]) => sum + due, others.due),
@@ -99,9 +103,20 @@ export function createLaneDemand({ config, source }: DrainRuntime): LaneDemand {
     },
   };
 
+  function limitsMsOf(count: number, inAll: number): number {
+    const { publish, perHost } = config.limits;
+    return Math.ceil(
+      Math.max(
+        publish === undefined ? 0 : timeFor(inAll, publish),
+        perHost === undefined ? 0 : timeFor(count, perHost),
+      ),
+    );
+  }
+
   async function ask(
     told: readonly (readonly [Origin, Wanted])[],
     given: LaneConfig,
+    inAll: number,
   ): Promise<readonly LaneForecast[]> {
     const asks = told.map(([origin]) => ({
       lane: toLaneId(config.name, origin),
@@ -116,7 +131,13 @@ export function createLaneDemand({ config, source }: DrainRuntime): LaneDemand {
       const answer = answers[index];
       if (answer === undefined) return [];
       const view = views.find((one) => one.lane === asks[index]?.lane);
-      const one = toForecast(origin, wanted, { answer, view, at, lane: given });
+      const one = toForecast(origin, wanted, {
+        answer,
+        view,
+        at,
+        lane: given,
+        limitsMs: wanted.due === 0 ? 0 : limitsMsOf(wanted.due, inAll),
+      });
       return one.due + one.kept > 0 ? [one] : [];
     });
   }
@@ -130,11 +151,13 @@ function toForecast(
     view,
     at,
     lane,
+    limitsMs,
   }: {
     readonly answer: LaneAnswer;
     readonly view: LaneView | undefined;
     readonly at: number;
     readonly lane: LaneConfig;
+    readonly limitsMs: number;
   },
 ): LaneForecast {
   // What was open or ramping and long unused is new again, which its view does not say.
@@ -154,5 +177,6 @@ function toForecast(
     nextInMs,
     ...steps,
     durationMs: nextInMs + steps.watches * lane.watchMs,
+    limitsMs,
   };
 }
