@@ -221,6 +221,35 @@ describe("redriver apply", () => {
     expect(stand.receiver.deliveries).toHaveLength(1_000);
   });
 
+  it.each([
+    ["a rate", "minAge: 1s", "minAge: 1s\n    limits: { publish: 5/s }"],
+    ["a lane", "lane: none", "lane: { canary: 5, watch: 40s, haltAt: 20% }"],
+  ])(
+    "notices a pause while it waits for %s, and one that is over again too",
+    async (_name, what, by) => {
+      const stand = await createPlanStand(redis.url(), { document: outageDocument.replace(what, by) });
+      stand.seed(100);
+      await stand.plan();
+      const running = stand.apply("--json");
+      await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
+      await new Promise((resolve) => setTimeout(resolve, 1_200));
+      await stand.run(["pause", "orders", "--reason", "incident 9", "--by", "eve"]);
+      const pausedAt = performance.now();
+      const resumed = new Promise((resolve) => setTimeout(resolve, 3_000)).then(() =>
+        stand.run(["resume", "orders", "--reason", "over"]),
+      );
+      const { exitCode, err, out } = await running;
+      expect(performance.now() - pausedAt).toBeLessThan(6_000);
+      await resumed;
+      expect(exitCode).toBe(3);
+      expect(err).toContain("orders: paused by eve: incident 9 (redriver resume); ");
+      const { applied } = lineOf(out);
+      expect(applied.stoppedBy).toBe("paused");
+      expect(applied.left).toBeGreaterThan(70);
+    },
+    60_000,
+  );
+
   it("keeps to the rates of the drain and waits for them", async () => {
     const stand = await createPlanStand(redis.url(), {
       document: outageDocument.replace("minAge: 1s", "minAge: 1s\n    limits: { publish: 50/s }"),

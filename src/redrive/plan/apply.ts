@@ -27,6 +27,7 @@ import { isDone, standingOf } from "./selection.ts";
 import { createSkips, type SkipReport } from "./skips.ts";
 import { survey, type SurveyedRecord, type SurveyPage, type SurveyRange } from "./survey.ts";
 import { tellingRateWaits } from "./telling-rate-waits.ts";
+import { watchPause, type PauseWatch } from "./watch-pause.ts";
 
 export interface ApplyRun {
   readonly drain: DrainRuntime;
@@ -84,18 +85,31 @@ const roundsWithoutProgress = 3;
 
 /** Never throws: what stopped it is in the answer, beside what was done until then. */
 export async function applyPlan(run: ApplyRun): Promise<Applied> {
-  const work = createWork(run);
+  const pause = watchPause(run.drain.source.clock, run.pausedBy);
+  const work = createWork(run, pause);
   try {
     await work.rounds();
   } catch (error) {
-    const { signal, stopping } = run.signals;
-    work.stop(signal.aborted || stopping.aborted ? { kind: "told" } : { kind: "failed", error });
+    work.stop(isTold(run) ? { kind: "told" } : (pausedStop(pause) ?? { kind: "failed", error }));
+  } finally {
+    pause.end();
   }
   return { ...work.applied(), leftLanes: await work.lanes().catch(() => null) };
 }
 
-function createWork(run: ApplyRun) {
-  const { open, signals } = run;
+function isTold({ signals: { signal, stopping } }: ApplyRun): boolean {
+  return signal.aborted || stopping.aborted;
+}
+
+function pausedStop(pause: PauseWatch): Applied["stop"] {
+  const why = pause.why();
+  return why === null ? null : { kind: "paused", why };
+}
+
+function createWork(run: ApplyRun, pause: PauseWatch) {
+  const { open } = run;
+  // A pause ends waits as a person does who tells it to stop.
+  const signals = { ...run.signals, stopping: AbortSignal.any([run.signals.stopping, pause.signal]) };
   const { source } = run.drain;
   const capacity = tellingRateWaits(source.capacity, (count, waitMs) =>
     run.onWait({ left: open.size, reasons: { "rate-limit": count }, nextLookMs: waitMs }),
@@ -188,13 +202,13 @@ function createWork(run: ApplyRun) {
   const workOn = async (page: SurveyPage): Promise<void> => {
     const mine = page.records.filter(isToBeDone);
     if (mine.length === 0) return;
-    stop = await whyStop(run);
+    stop = await whyStop(run, pause, signals);
     if (stop !== null) return;
     const { tally: found, left } = await act(mine, page.readAt);
     tally = addTallies(tally, { ...found, listed: 0, due: 0, held: 0, inDoubt: 0, reasons: noReasons });
     const byId = new Map(mine.map((one) => [one.decided.letter.dlqId, one]));
     for (const { dlqId, reason, dueAt } of left) {
-      leave(dlqId, reason, dueAt);
+      leave(dlqId, reason === "stopping" && pause.why() !== null ? "paused" : reason, dueAt);
       const origin = isOfLane(reason) ? originOf(byId.get(dlqId)) : null;
       if (origin !== null) laneOrigins.set(dlqId, origin);
     }
@@ -231,6 +245,7 @@ function createWork(run: ApplyRun) {
       for (let fruitless = 0; open.size > 0;) {
         const before = open.size;
         await round();
+        if (open.size > 0) stop ??= pausedStop(pause);
         if (stop !== null || open.size === 0) return;
         fruitless = open.size < before && !isAllHalted() ? 0 : fruitless + 1;
         if (fruitless === roundsWithoutProgress) return;
@@ -305,10 +320,11 @@ function toNoted({ rule, reason, attempt }: AuditRecord): string {
 /** A rate limit that lasts no longer is waited for. */
 const longestRateLimitMs = 60_000;
 
-async function whyStop({ pausedBy, drain, signals, open, onWait }: ApplyRun): Promise<Applied["stop"]> {
-  if (signals.stopping.aborted) return { kind: "told" };
+async function whyStop(run: ApplyRun, pause: PauseWatch, signals: ListingSignals): Promise<Applied["stop"]> {
+  const { pausedBy, drain, open, onWait } = run;
+  if (isTold(run)) return { kind: "told" };
   if (drain.config.paused) return { kind: "paused", why: "by the drains document" };
-  const why = await pausedBy();
+  const why = pause.why() ?? (await pausedBy());
   if (why !== null) return { kind: "paused", why };
   const { clock, health } = drain.source;
   const state = health.current("batch");

@@ -1,0 +1,29 @@
+import type { Clock } from "../../ports/clock.ts";
+
+/** A pause that comes while a person's order is waiting or publishing. */
+export interface PauseWatch {
+  /** Aborted once there was a pause, also where it is over again. */
+  readonly signal: AbortSignal;
+  /** Null while there was none. */
+  why(): string | null;
+  end(): void;
+}
+
+const lookEveryMs = 1_000;
+
+/** Asks until there is a pause, or until it is ended. That nobody could be asked is no pause: what acts asks before it does. */
+export function watchPause(clock: Pick<Clock, "sleep">, pausedBy: () => Promise<string | null>): PauseWatch {
+  const paused = new AbortController();
+  const ended = new AbortController();
+  let why: string | null = null;
+  const watch = async (): Promise<void> => {
+    while (why === null) {
+      await clock.sleep(lookEveryMs, ended.signal);
+      why = await pausedBy().catch(() => null);
+    }
+    paused.abort();
+  };
+  // Ends by being ended, which rejects its sleep.
+  void watch().catch(() => undefined);
+  return { signal: paused.signal, why: () => why, end: () => ended.abort() };
+}
