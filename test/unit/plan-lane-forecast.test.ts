@@ -117,8 +117,9 @@ test("a watched step holds all until it is silent", async () => {
   ]);
 });
 
+const second = (count: number) => ({ count, perMs: 1_000 });
+
 test("what goes by rates goes no sooner: by the drain's with all that is due, by the host's with its own", async () => {
-  const second = (count: number) => ({ count, perMs: 1_000 });
   const other = "https://other.example.com/hook";
   const byHost = (await createStage(config, { perHost: second(2) })).demand;
   for (let count = 0; count < 6; count += 1) byHost.add(due());

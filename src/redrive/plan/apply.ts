@@ -18,12 +18,12 @@ import type { ListingSignals } from "../list-patiently.ts";
 import type { PageOutcome } from "../page-report.ts";
 import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-origin.ts";
 import { lookAtLanes } from "../lanes/look-at-lanes.ts";
-import { noteIntent, ofDrain } from "../note-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { workPage } from "../work-page.ts";
 import { splitUnlisted, type PlanCheck } from "./check-plan.ts";
 import { createLaneDemand, type LanesForecast } from "./lane-forecast.ts";
 import { isDone, standingOf } from "./selection.ts";
+import { createOrderNotes } from "./note-orders.ts";
 import { createSkips, type SkipReport } from "./skips.ts";
 import { survey, type SurveyedRecord, type SurveyPage, type SurveyRange } from "./survey.ts";
 import { tellingRateWaits } from "./telling-rate-waits.ts";
@@ -129,8 +129,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
   const reasons = new Map<DlqId, string>();
   /** Of what a lane held when it was last looked at. */
   const laneOrigins = new Map<DlqId, Origin>();
-  /** What the audit has of each as this apply's order. */
-  const noted = new Map<string, string>();
+  const noteOrders = createOrderNotes(drain, run.order);
   /** When the first of those that were left in this round has room. */
   let nextAt = Infinity;
   /** When the first of the lanes that hold something can go on, as these say. */
@@ -172,16 +171,8 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     }
   };
 
-  /** A record that is looked at again and again is in the audit once, and again where something else is to be done or for another reason. */
-  const noteOrder = async (records: readonly AuditRecord[]): Promise<void> => {
-    const news = records.filter((one) => noted.get(one.dlqId) !== toNoted(one));
-    if (news.length === 0) return;
-    await noteIntent(source, "apply", news, { ...ofDrain(drain), ...run.order });
-    for (const one of news) noted.set(one.dlqId, toNoted(one));
-  };
-
   const act = async (records: readonly SurveyedRecord[], readAt: number): Promise<PageOutcome> => {
-    await noteOrder(records.map(toAuditRecord));
+    await noteOrders(records.map(toAuditRecord));
     const raws = records.map(({ decided }) => decided.raw);
     const work = { stopping: signals.stopping, accepts: isToBeDone };
     const outcome = await workPage(drain, { records: raws, readAt }, signals.signal, work);
@@ -311,10 +302,6 @@ function sum(ids: Iterable<DlqId>, reasons: ReadonlyMap<DlqId, string>): Readonl
 function toAuditRecord({ decided }: SurveyedRecord): AuditRecord {
   const { letter, decision, attempt } = decided;
   return { dlqId: letter.dlqId, rule: decision.rule, reason: decision.reason, attempt };
-}
-
-function toNoted({ rule, reason, attempt }: AuditRecord): string {
-  return JSON.stringify([rule, reason, attempt]);
 }
 
 /** A rate limit that lasts no longer is waited for. */
