@@ -53,7 +53,7 @@ export interface ModelService {
   /** Messages that will die again. */
   onTheirWay(): number;
   /** Messages that the service took for each step, by `<lane>.<step>`. */
-  readonly canaries: ReadonlyMap<string, number>;
+  readonly canaries: ReadonlyMap<string, ReadonlySet<DlqId>>;
   /** Answers with `deduplicated`. */
   hits(): number;
   list(query: ListQuery, behindMs: number): ListPage;
@@ -74,7 +74,7 @@ export function createModelService(plan: Plan, { clock, background }: Turns): Mo
   const letters = new Map<DlqId, ModelLetter>();
   const registered = new Map<string, { readonly at: number; readonly messageId: MessageId }>();
   const toldRefused = new Map<string, Set<string>>();
-  const canaries = new Map<string, number>();
+  const canaries = new Map<string, Set<DlqId>>();
   const deathsLeft = new Map(plan.letters.map((planned) => [planned, planned.deaths]));
   let entered = 0;
   let messages = 0;
@@ -123,7 +123,8 @@ export function createModelService(plan: Plan, { clock, background }: Turns): Mo
     registered.set(item.deduplicationId, { at: clock.now(), messageId });
     letter.accepted.push({ deduplicationId: item.deduplicationId, at: clock.now() });
     const { canaryOf } = item;
-    if (canaryOf !== null) canaries.set(canaryOf, (canaries.get(canaryOf) ?? 0) + 1);
+    // One that is doubled, as was declared, is one.
+    if (canaryOf !== null) canaries.set(canaryOf, (canaries.get(canaryOf) ?? new Set()).add(item.dlqId));
     const left = deathsLeft.get(letter.planned) ?? 0;
     if (left > 0) {
       deathsLeft.set(letter.planned, left - 1);

@@ -218,7 +218,10 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
         return;
       }
       survived += 1;
-      must((service.canaries.get(key) ?? 0) > dead.length, `${key} survived, and nothing of it is alive`);
+      must(
+        (service.canaries.get(key)?.size ?? 0) > dead.length,
+        `${key} survived, and nothing of it is alive`,
+      );
     },
     noted(changes) {
       for (const change of changes) {
@@ -229,8 +232,8 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
     },
 
     async verdict() {
-      for (const [step, count] of service.canaries) {
-        must(count <= (granted.get(step) ?? 0), `more canaries of ${step} than were granted`);
+      for (const [step, { size }] of service.canaries) {
+        must(size <= (granted.get(step) ?? 0), `more canaries of ${step} than were granted`);
       }
       const { open, pendingDelete } = await ledger.summary();
       must(open === 0, `${open} stay open`);
