@@ -137,18 +137,21 @@ const redrives = fc.array(
       { lane: "l", step: 8, isCanary: true },
     ),
     status: fc.constantFrom(undefined, 408, 425, 429, 500, 503, 599, 400, 404, 422, 489),
+    afterDays: fc.constantFrom(0, 1, 3),
   }),
   { maxLength: 12 },
 );
+const dayMs = 86_400_000;
 const refusals = new Set<number | undefined>([400, 404, 422, 489]);
 
 describe("attempts, redrive by redrive", () => {
-  it("are spent by all but canaries that came back down, whatever came before", () => {
+  it("are spent by all but canaries that came back down within seven days of the root, whatever came before", () => {
     fc.assert(
       fc.property(redrives, (made) => {
         let letter = letterOf({ body: "b", responseStatus: 503 });
+        const bornAt = letter.createdAt;
         let spent = 0;
-        for (const [index, { step, status }] of made.entries()) {
+        for (const [index, { step, status, afterDays }] of made.entries()) {
           const reading = readLineage(letter, [key]);
           const root = rootOf(letter, reading);
           expect(root.attempt).toBe(spent);
@@ -158,12 +161,13 @@ describe("attempts, redrive by redrive", () => {
           const next = { ...nextLineage(letter, reading, root.attempt), step };
           expect(next).toMatchObject({ attempt: spent + 1, statusBefore: letter.responseStatus ?? 0 });
           letter = letterOf({
-            dlqId: `${1_800_000_000_000 + index}-0`,
+            dlqId: `${letter.enteredAt + afterDays * dayMs}-${index}`,
             body: "b",
             header: { "X-Redriver": [writeLineage(next, "b", key)] },
             responseStatus: status,
           });
-          if (step?.isCanary !== true || refusals.has(status)) spent += 1;
+          const isFree = step?.isCanary === true && !refusals.has(status);
+          if (!isFree || letter.enteredAt - bornAt > 7 * dayMs) spent += 1;
         }
         const { attempt } = rootOf(letter, readLineage(letter, [key]));
         expect(attempt).toBe(spent);
