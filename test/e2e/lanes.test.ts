@@ -124,6 +124,19 @@ it("one host of four is dead: the others are drained meanwhile", async () => {
   expect(Object.fromEntries(counts)).toEqual(Object.fromEntries(bodies.map((body) => [body, 1])));
 }, 60_000);
 
+it("a host that is drained for long keeps no probe of another waiting", async () => {
+  const stage = await createStage();
+  const [dead, busy] = [await stage.receiver(), await stage.receiver()];
+  dead.answer = () => 503;
+  seed(stage.emulator, dead, 20);
+  seed(stage.emulator, busy, 600);
+  const daemon = await stage.start({ limits: "{ publish: 20/s, perHost: 10/s }" });
+  await daemon.line(({ event, to }) => event === "lane:moved" && to === "halted");
+  // Its canaries, then the probe that is due 10 s later, in the middle of a pass of a minute.
+  await expect.poll(() => dead.deliveries.length, { timeout: 25_000, interval: 200 }).toBe(6);
+  expect(stage.emulator.dlq.size).toBeGreaterThan(200);
+}, 60_000);
+
 it("messages that are always refused halt no lane in which others are delivered", async () => {
   const stage = await createStage();
   const receiver = await stage.receiver();
