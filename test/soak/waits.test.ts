@@ -96,6 +96,15 @@ describe("what waits too long", () => {
     expect(weighWait(open({ posts: 2 }), lastMoment, 0, 0).excuse).not.toBe("in doubt after a refusal");
   });
 
+  it("has stalled no time that it will be excused for", () => {
+    const doubted = open({ posts: 2, refusals: 1 });
+    const until = postHorizonMs(ledgerLimits) - times.takeoverAfter;
+    for (const at of [0, times.takeoverAfter + 1, until]) {
+      expect(weighWait(doubted, { from: 0, at }, 0, 0).stallMs).toBe(0);
+    }
+    expect(weighWait(doubted, { from: 0, at: until + 1 }, 0, 0).stallMs).toBe(1);
+  });
+
   it("waits besides for the worker that asked for it last before its window ended", () => {
     const lastAt = postHorizonMs(ledgerLimits) - 1;
     const lastMoment = lastAt + stallLimitMs;

@@ -34,14 +34,14 @@ export function weighWait(
   const begunAt = begunAtOf(view);
   const isBegun = begunAt !== null;
   const since = Math.max(from, begunAt ?? 0);
-  const stallMs = stallMsOf(since, at, excusedUntil);
-  if (stallMs <= stallLimitMs) return { isBegun, stallMs, excuse: null };
+  const waitedMs = stallMsOf(since, at, excusedUntil);
   const excuse = isBegun ? excuseOf(view) : isTried ? inLane(since, others) : behindOthers(since, others);
-  if (excuse === null) return { isBegun, stallMs, excuse };
+  if (excuse === null) return { isBegun, stallMs: waitedMs, excuse };
   return {
     isBegun,
+    // Also where it has not waited too long yet, so that the longest stall that is told is not what waits for its excuse.
     stallMs: stallMsOf(since, at, Math.max(excusedUntil, excuse.until)),
-    excuse: excuse.why,
+    excuse: waitedMs > stallLimitMs ? excuse.why : null,
   };
 }
 
