@@ -1,8 +1,7 @@
 import { toLaneId } from "../message/lane-id.ts";
 import type { Core } from "../compose/build-core.ts";
 import type { DrainName } from "../ports/ids.ts";
-import { lateLookMs, type LaneView } from "../ports/lanes.ts";
-import type { LanesSeen } from "../ports/queue-facts.ts";
+import { lateLookMs, type LanesCounted, type LaneView } from "../ports/lanes.ts";
 
 /** A lane with when it can go on. */
 export interface LaneStatus extends LaneView {
@@ -12,16 +11,22 @@ export interface LaneStatus extends LaneView {
   readonly awaitsLook: boolean;
 }
 
+/** The lanes of one source. */
+export interface LanesStatus extends Pick<LanesCounted, "counts"> {
+  /** Those that are told one by one, in their order. */
+  readonly told: readonly LaneStatus[];
+}
+
 /** Asks the lanes of each drain with nothing wanted, which changes nothing. Throws `redis-unavailable`. */
 export async function readLaneNext(
   { drains }: Pick<Core, "drains">,
-  { latest, counts }: LanesSeen,
-): Promise<Omit<LanesSeen, "latest"> & { readonly latest: readonly LaneStatus[] }> {
-  const names = [...new Set(latest.map(({ drain }) => drain))];
+  { lanes, counts }: LanesCounted,
+): Promise<LanesStatus> {
+  const names = [...new Set(lanes.map(({ drain }) => drain))];
   const next = new Map((await Promise.all(names.map((name) => ofDrain(name)))).flat());
   return {
     counts,
-    latest: latest.map((lane) => {
+    told: lanes.map((lane) => {
       const nextInMs = next.get(lane.lane) ?? null;
       return { ...lane, nextInMs, awaitsLook: nextInMs === lateLookMs };
     }),
@@ -30,7 +35,7 @@ export async function readLaneNext(
   async function ofDrain(name: DrainName): Promise<readonly (readonly [string, number | null])[]> {
     const drain = drains.get(name);
     if (drain?.config.lane === undefined) return [];
-    const asks = latest
+    const asks = lanes
       .filter(({ drain: of }) => of === name)
       .map(({ origin }) => ({ lane: toLaneId(name, origin), origin, wanted: 0, knownBad: 0, places: [] }));
     const { answers, at } = await drain.source.lanes.ask(name, drain.config.lane, asks);

@@ -1,8 +1,9 @@
 import type { Core } from "../compose/build-core.ts";
 import { pauseOf, readQueueFacts } from "../compose/read-facts.ts";
-import { readLaneNext } from "./read-lane-next.ts";
+import { readLaneNext, type LanesStatus } from "./read-lane-next.ts";
+import type { SourceId } from "../ports/ids.ts";
 import type { PauseRecord } from "../ports/passes.ts";
-import { toInDoubt, type QueueFacts } from "../ports/queue-facts.ts";
+import { mostLanesTold, toInDoubt, type QueueFacts } from "../ports/queue-facts.ts";
 
 /** Since when a drain is held back, by whom and why; the document says only that it is. */
 export type Pause = PauseRecord | { readonly by: "document" } | null;
@@ -49,7 +50,7 @@ export async function readStatus(core: Core, { nextRuns, problems, now }: Status
         source,
         ...summary,
         census,
-        lanes: lanes === null ? null : await readLaneNext(core, lanes),
+        lanes: lanes === null ? null : await readLanes(core, source),
       })),
     ),
     replicas: replicas.map((replica) => ({
@@ -57,6 +58,11 @@ export async function readStatus(core: Core, { nextRuns, problems, now }: Status
       sameDocument: isWhole && replica.documentHash === core.document.hash,
     })),
   };
+}
+
+async function readLanes(core: Core, source: SourceId): Promise<LanesStatus | null> {
+  const lanes = core.sources.get(source)?.runtime.lanes;
+  return lanes === undefined ? null : readLaneNext(core, await lanes.views(mostLanesTold));
 }
 
 /** As the metric counts it: what the ledger does not know now, in place of what the last pass met under way. */

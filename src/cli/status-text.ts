@@ -1,5 +1,5 @@
 import { formatDuration } from "../rules/format-duration.ts";
-import type { LaneState } from "../ports/lanes.ts";
+import { laneStates, type LaneState } from "../ports/lanes.ts";
 import { counted } from "./counted.ts";
 import type { OpenPass } from "../ports/passes.ts";
 import type { LaneStatus } from "./read-lane-next.ts";
@@ -23,8 +23,6 @@ type DrainStatus = Status["drains"][number];
 type SourceStatus = Status["sources"][number];
 type StrayGroup = NonNullable<SourceStatus["census"]>["strayComeBacks"]["top"][number];
 type ReplicaStatus = Status["replicas"][number];
-
-const laneStates: readonly LaneState[] = ["halted", "canary", "ramping", "open"];
 
 /** So that the seven columns of the table fit 80; the whole name stands below the table. */
 const longestName = 18;
@@ -221,16 +219,18 @@ function toLaneLines(
   standstillOf: (drain: string) => string | null,
 ): readonly string[] {
   if (lanes === null) return [];
-  const { counts, latest } = lanes;
-  const told = laneStates.filter((state) => counts[state] > 0).map((state) => `${counts[state]} ${state}`);
-  const sorted = latest.toSorted((a, b) => Number(a.state === "open") - Number(b.state === "open"));
-  const all = laneStates.reduce((sum, state) => sum + counts[state], 0);
-  const more = all - latest.length;
+  const { counts, told } = lanes;
+  const all = countStates((state) => counts[state]);
+  const more = countStates((state) => counts[state] - told.filter((lane) => lane.state === state).length);
   return [
-    wrapList(columns, 2, "lanes", told.length === 0 ? ["none yet"] : told),
-    ...sorted.map((lane) => wrapList(columns, 4, "", toLaneItems(lane, now, standstillOf(lane.drain)))),
-    ...(more > 0 ? [wrapList(columns, 4, "", [`${more} more, used before these`])] : []),
+    wrapList(columns, 2, "lanes", all.length === 0 ? ["none yet"] : all),
+    ...told.map((lane) => wrapList(columns, 4, "", toLaneItems(lane, now, standstillOf(lane.drain)))),
+    ...(more.length > 0 ? [wrapList(columns, 4, "", [`and ${more[0]}`, ...more.slice(1)])] : []),
   ];
+}
+
+function countStates(countOf: (state: LaneState) => number): readonly string[] {
+  return laneStates.flatMap((state) => (countOf(state) > 0 ? [`${countOf(state)} ${state}`] : []));
 }
 
 /** Why nothing begins in a drain's lanes, whatever the lanes let go; null: it does. */

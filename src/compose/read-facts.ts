@@ -42,8 +42,8 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
 
 async function readLanes(core: Core, source: SourceRuntime): Promise<LanesSeen | null> {
   if (!hasLanes(core, source)) return null;
-  const { lanes, counts } = await source.lanes.views(mostLanesTold);
-  return { latest: lanes, counts };
+  const { lanes, counts, totals } = await source.lanes.busiest(mostLanesTold);
+  return { busiest: lanes, counts, totals };
 }
 
 /** One that does not let this user ask is as unfit as one that is set up wrongly. */

@@ -39,6 +39,10 @@ export function laneKeys(keyPrefix: string, sourceId: SourceId) {
     due: key("due"),
     /** When one of them was last written. */
     at: key("at"),
+    /** Lanes by how many messages pages have asked them for. */
+    records: key("records"),
+    /** Canaries, come-backs and halts of all of them. */
+    totals: key("totals"),
     /** A lane's key is this and its id. */
     lanePrefix: `${key("lane")}:`,
     /** What a call answered, should it be sent again. */

@@ -5,8 +5,7 @@ import type {
   LaneBook,
   LaneChange,
   LaneComeBack,
-  LaneState,
-  LaneView,
+  LaneTotals,
   LaneWatch,
 } from "../ports/lanes.ts";
 import type { DrainName } from "../ports/ids.ts";
@@ -15,7 +14,8 @@ import { inOrder } from "./lane-order.ts";
 import { grant, readyAt, wantsLookAt } from "./memory-lane-grants.ts";
 import { settle, type Moved } from "./memory-lane-judge.ts";
 import { takePlaces } from "./memory-lane-places.ts";
-import { atNow, dropEmptyPrevious, knownOf, newLane, stepsOf, type Lane, type Step } from "./memory-lane.ts";
+import { countLanes, inStateOrder, toView } from "./memory-lane-views.ts";
+import { atNow, dropEmptyPrevious, newLane, stepsOf, type Lane, type Step } from "./memory-lane.ts";
 
 const unknownLane: LaneAnswer = {
   state: "canary",
@@ -31,6 +31,9 @@ const unknownLane: LaneAnswer = {
 /** The lanes of one process: the reference that the Redis ones are held against. `grantLifeMs`: as there. */
 export function createMemoryLaneBook(clock: Pick<Clock, "now">, grantLifeMs: number): LaneBook {
   const lanes = new Map<string, Lane>();
+  /** How many messages a lane was asked for. */
+  const records = new Map<string, number>();
+  let totals: LaneTotals = { canaries: 0, comeBacks: 0, halts: 0 };
   /** As it stands now; what becomes of it is kept by `put`. */
   const read = (id: string): Lane | null => {
     const kept = lanes.get(id);
@@ -39,11 +42,23 @@ export function createMemoryLaneBook(clock: Pick<Clock, "now">, grantLifeMs: num
   const put = (lane: Lane): void => {
     const now = clock.now();
     const kept = lanes.get(lane.id);
-    const isSame =
-      kept !== undefined && kept.at - now <= 1_000 && isDeepStrictEqual(lane, atNow(kept, now, grantLifeMs));
+    const before = read(lane.id);
+    const isSame = kept !== undefined && kept.at - now <= 1_000 && isDeepStrictEqual(lane, before);
+    totals = {
+      canaries: totals.canaries + lane.canaries - (before?.canaries ?? 0),
+      comeBacks: totals.comeBacks + lane.comeBacks - (before?.comeBacks ?? 0),
+      halts: totals.halts + lane.halts - (before?.halts ?? 0),
+    };
     // When it was written says by how much a clock was set back.
     if (!isSame) lanes.set(lane.id, { ...lane, at: now });
   };
+  const recordsOf = ({ id }: Lane): number => records.get(id) ?? 0;
+  /** The last used first, as it was written: a clock that is set back moves no index. */
+  const remembered = (): readonly Lane[] =>
+    [...lanes.values()]
+      .toSorted((a, b) => b.usedAt - a.usedAt || (a.id < b.id ? 1 : -1))
+      .map(({ id }) => read(id))
+      .filter((lane) => lane !== null);
   /** Changes one lane, if it is known. */
   const change = <Result>(id: string, act: (lane: Lane, now: number) => Result): Result | null => {
     const lane = read(id);
@@ -60,6 +75,7 @@ export function createMemoryLaneBook(clock: Pick<Clock, "now">, grantLifeMs: num
       const answers = asks.map((ask): LaneAnswer => {
         const known = read(ask.lane);
         if (ask.wanted === 0) return known === null ? unknownLane : grant(known, ask, now);
+        records.set(ask.lane, (known === null ? 0 : (records.get(ask.lane) ?? 0)) + ask.wanted);
         const lane = known ?? newLane(ask.lane, drain, ask.origin, config, now);
         lane.config = config;
         const answer = grant(lane, ask, now);
@@ -165,16 +181,26 @@ export function createMemoryLaneBook(clock: Pick<Clock, "now">, grantLifeMs: num
     },
 
     views(most) {
-      const counts: Record<LaneState, number> = { canary: 0, ramping: 0, open: 0, halted: 0 };
-      const views: LaneView[] = [];
-      const lastUsed = [...lanes.values()].toSorted((a, b) => b.usedAt - a.usedAt || (a.id < b.id ? 1 : -1));
-      for (const { id } of lastUsed) {
-        const lane = read(id);
-        if (lane === null) continue;
-        counts[lane.state] += 1;
-        if (views.length < most) views.push(toView(lane));
-      }
-      return Promise.resolve({ lanes: views, counts });
+      const all = remembered();
+      return Promise.resolve({
+        lanes: inStateOrder(all).slice(0, most).map(toView),
+        counts: countLanes(all),
+      });
+    },
+
+    viewsOf(ids) {
+      return Promise.resolve(
+        ids
+          .map(read)
+          .filter((lane) => lane !== null)
+          .map(toView),
+      );
+    },
+
+    busiest(most) {
+      const all = remembered();
+      const sorted = all.toSorted((a, b) => recordsOf(b) - recordsOf(a) || (a.id < b.id ? 1 : -1));
+      return Promise.resolve({ lanes: sorted.slice(0, most).map(toView), counts: countLanes(all), totals });
     },
   };
 }
@@ -253,26 +279,4 @@ function takeWatches(lane: Lane, now: number, grantLifeMs: number): readonly Lan
     const { id, drain, origin, state } = lane;
     return [{ lane: id, step: step.step, drain, origin, state, firstSentAt: step.firstAt!, until }];
   });
-}
-
-function toView(lane: Lane): LaneView {
-  const { id, drain, origin, state, since, why, step } = lane;
-  const kinds = [...step.back.values()].map(({ kind }) => kind);
-  const down = kinds.filter((kind) => kind === "down").length;
-  return {
-    lane: id,
-    step: step.step,
-    drain,
-    origin,
-    state,
-    since,
-    why,
-    size: step.size,
-    sent: knownOf(step),
-    comeBacks: { down, refused: kinds.length - down },
-    nextAt: lane.nextAt,
-    isShaky: lane.isShaky,
-    totals: { canaries: lane.canaries, comeBacks: lane.comeBacks, halts: lane.halts },
-    lastUsedAt: lane.usedAt,
-  };
 }

@@ -7,7 +7,8 @@ import type {
   LaneChange,
   LaneComeBack,
   LaneReady,
-  LaneState,
+  LanesCounted,
+  LaneTotals,
   LaneView,
   LaneWatch,
 } from "../ports/lanes.ts";
@@ -24,8 +25,8 @@ import {
   lookedScript,
   noteScript,
   sentScript,
-  viewsScript,
 } from "./lua/lanes.ts";
+import { busiestScript, viewsOfScript, viewsScript } from "./lua/lane-views.ts";
 
 /** A lane as the scripts keep it, as far as it is shown; absent stands for null. */
 interface LaneRow extends Omit<
@@ -48,6 +49,8 @@ interface LaneRow extends Omit<
   readonly usedAt: number;
 }
 
+type Rows<Counted> = Omit<Counted, "lanes"> & { readonly lanes: readonly LaneRow[] };
+
 /**
  * The lanes of one source in Redis. `grantLifeMs`: so long a grant may be published (`grantLifeMs` of the ledger's limits). `identity` names a call, so
  * that it counts once when it is sent again.
@@ -62,7 +65,17 @@ export function createRedisLaneBook(
   const run = async (script: RedisScript, call: object): Promise<unknown> => {
     const reply = await redis.run(
       script,
-      [keys.canary, keys.ramping, keys.open, keys.halted, keys.due, keys.at, keys.call(identity.token())],
+      [
+        keys.canary,
+        keys.ramping,
+        keys.open,
+        keys.halted,
+        keys.due,
+        keys.at,
+        keys.call(identity.token()),
+        keys.records,
+        keys.totals,
+      ],
       [keys.lanePrefix, JSON.stringify(call), grantLifeMs],
     );
     if (typeof reply === "number") return reply;
@@ -124,11 +137,19 @@ export function createRedisLaneBook(
       return toChange((await run(deliveredScript, { lane, step, parent })) as LaneChange);
     },
     async views(most) {
-      const { lanes, counts } = (await run(viewsScript, { most })) as {
-        readonly lanes: readonly LaneRow[];
-        readonly counts: Readonly<Record<LaneState, number>>;
-      };
+      const { lanes, counts } = (await run(viewsScript, { most })) as Rows<LanesCounted>;
       return { lanes: toList(lanes).map(toView), counts };
+    },
+    async viewsOf(lanes) {
+      if (lanes.length === 0) return [];
+      const found = (await run(viewsOfScript, { lanes })) as Pick<Rows<LanesCounted>, "lanes">;
+      return toList(found.lanes).map(toView);
+    },
+    async busiest(most) {
+      const { lanes, counts, totals } = (await run(busiestScript, { most })) as Rows<LanesCounted> & {
+        readonly totals: LaneTotals;
+      };
+      return { lanes: toList(lanes).map(toView), counts, totals };
     },
   };
 }

@@ -8,6 +8,9 @@ export type Origin = string;
 /** One destination origin in one drain. docs/lanes.md has the states and what leads from one to the next. */
 export type LaneState = "canary" | "ramping" | "open" | "halted";
 
+/** In the order in which people look at them: what waits first. */
+export const laneStates: readonly LaneState[] = ["halted", "canary", "ramping", "open"];
+
 /**
  * The canaries that are judged together. Signed into the lineage of each, and of nothing that is sent plain, so that a come-back names the
  * step that it was part of.
@@ -117,6 +120,13 @@ export interface LaneReady {
   readonly places: readonly number[];
 }
 
+/** What only grows. */
+export interface LaneTotals {
+  readonly canaries: number;
+  readonly comeBacks: number;
+  readonly halts: number;
+}
+
 /** How a lane stood when it was last used, for people. Times are Redis time, Unix ms. */
 export interface LaneView extends StepRef {
   readonly drain: DrainName;
@@ -132,7 +142,7 @@ export interface LaneView extends StepRef {
   /** It halted again before it was open for long: where a probe survives, `canary` messages follow and not ten times as many. */
   readonly isShaky: boolean;
   /** Totals since the lane is remembered. */
-  readonly totals: { readonly canaries: number; readonly comeBacks: number; readonly halts: number };
+  readonly totals: LaneTotals;
   /** Last publish; before the first, when it was first asked for. */
   readonly lastUsedAt: number;
 }
@@ -148,7 +158,7 @@ export interface LaneView extends StepRef {
  * Fails with `redis-unavailable`.
  */
 export interface LaneBook {
-  /** For one page: at most 100 lanes, each once. Answers in order. `at` is Redis time. */
+  /** For one page: at most 100 lanes, each once. Answers in order. `at` is Redis time. What is wanted of each is added up for `busiest`. */
   ask(
     drain: DrainName,
     config: LaneConfig,
@@ -178,8 +188,22 @@ export interface LaneBook {
   looked(step: StepRef, lookedAt: number, comeBacks: readonly LaneComeBack[]): Promise<LaneChange>;
   /** The receiver itself told of a delivery (a callback): a step of which all is delivered or back needs no silence. */
   delivered(step: StepRef, parentDlqId: string): Promise<LaneChange>;
-  /** The lanes used last, at most `most`, and how many there are in each state. */
-  views(
-    most: number,
-  ): Promise<{ readonly lanes: readonly LaneView[]; readonly counts: Readonly<Record<LaneState, number>> }>;
+  /**
+   * For people: at most `most` lanes in the order of `laneStates`, of each state those used last first, so that one that is halted is hidden by no other.
+   */
+  views(most: number): Promise<LanesCounted>;
+  /** Those of these lanes that are remembered, at most 100, in any order. */
+  viewsOf(lanes: readonly string[]): Promise<readonly LaneView[]>;
+  /**
+   * The lanes that pages have asked for most messages since each is remembered, at most `most`; what is held is asked for by each page that meets it.
+   * The most asked for first, of equals the larger id. Unlike those used last they are the same ones for days. `totals`: of all lanes of the
+   * source, also of those that are forgotten since; they begin again where all are.
+   */
+  busiest(most: number): Promise<LanesCounted & { readonly totals: LaneTotals }>;
+}
+
+/** `counts`: of all lanes of the source. */
+export interface LanesCounted {
+  readonly lanes: readonly LaneView[];
+  readonly counts: Readonly<Record<LaneState, number>>;
 }

@@ -1,5 +1,5 @@
 import type { DrainName, SourceId } from "./ids.ts";
-import type { LaneState, LaneView } from "./lanes.ts";
+import type { LaneState, LaneTotals, LaneView } from "./lanes.ts";
 import type { LedgerSummary } from "./ledger.ts";
 import type { Census, DrainFacts } from "./passes.ts";
 
@@ -35,12 +35,14 @@ export interface QueueFacts {
   }[];
 }
 
-/** How the lanes of a source stand. */
+/** How the lanes of a source stand, for metrics. */
 export interface LanesSeen {
-  /** Those used last; so few, because there may be one for every customer of somebody's. */
-  readonly latest: readonly LaneView[];
+  /** Those with most records, which change seldom; so few, because there may be one for every customer of somebody's. */
+  readonly busiest: readonly LaneView[];
   /** Of all. */
   readonly counts: Readonly<Record<LaneState, number>>;
+  /** Of all: what is not of the busiest is the difference. */
+  readonly totals: LaneTotals;
 }
 
 /** Lanes that are told one by one, by metrics and status. */

@@ -110,7 +110,7 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
   ]);
   const lane = gauge(
     "redriver_lane",
-    "1 for the state that a lane is in; of the 20 lanes of a source that were used last.",
+    "1 for the state that a lane is in; of the 20 lanes of a source that were asked for most messages.",
     ["source", "drain", "origin", "state"],
   );
   /** Kept in Redis like the gauges, and so set at each scrape to what is kept there. */
@@ -118,7 +118,7 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
     new Counter({ name, help, labelNames, registers: [registry] });
   const laneCanaries = total(
     "redriver_lane_canaries_total",
-    "Canaries that a lane has sent since it is remembered; of the 20 lanes of a source that were used last.",
+    "Canaries that a lane has sent since it is remembered; of the 20 lanes of a source that were asked for most messages.",
     ["source", "drain", "origin"],
   );
   const laneComeBacks = total(
@@ -126,11 +126,36 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
     "Those of them that came back; of the same lanes.",
     ["source", "drain", "origin"],
   );
+  const laneHalts = total("redriver_lane_halts_total", "How often a lane was halted; of the same lanes.", [
+    "source",
+    "drain",
+    "origin",
+  ]);
+  // The sum of all and not of the rest: that would jump with each lane that enters the 20 or leaves them.
+  const sourceCanaries = total(
+    "redriver_source_lane_canaries_total",
+    "Canaries that all lanes of a source have sent, those without a series of their own and those that are forgotten too.",
+    ["source"],
+  );
+  const sourceComeBacks = total(
+    "redriver_source_lane_come_backs_total",
+    "Those of them that came back, of all lanes.",
+    ["source"],
+  );
+  const sourceHalts = total(
+    "redriver_source_lane_halts_total",
+    "How often lanes were halted, of all lanes.",
+    ["source"],
+  );
   const all = [
     lanes,
     lane,
     laneCanaries,
     laneComeBacks,
+    laneHalts,
+    sourceCanaries,
+    sourceComeBacks,
+    sourceHalts,
     depth,
     sourceOldest,
     sourceExpiry,
@@ -199,10 +224,14 @@ export function createQueueGauges(registry: Registry): SetQueueGauges {
     for (const { source, lanes: seen } of facts.sources) {
       if (seen === null) continue;
       for (const [state, count] of Object.entries(seen.counts)) lanes.set({ source, state }, count);
-      for (const { drain, origin, state, totals } of seen.latest) {
+      sourceCanaries.inc({ source }, seen.totals.canaries);
+      sourceComeBacks.inc({ source }, seen.totals.comeBacks);
+      sourceHalts.inc({ source }, seen.totals.halts);
+      for (const { drain, origin, state, totals } of seen.busiest) {
         lane.set({ source, drain, origin, state }, 1);
         laneCanaries.inc({ source, drain, origin }, totals.canaries);
         laneComeBacks.inc({ source, drain, origin }, totals.comeBacks);
+        laneHalts.inc({ source, drain, origin }, totals.halts);
       }
     }
     for (const { source, summary } of facts.sources) {

@@ -17,7 +17,7 @@ import { useRedis } from "../support/redis.ts";
 const redis = useRedis();
 const minuteMs = 60_000;
 /** How often anything was SET, as INFO says it. */
-const setsIn = (text: unknown): string => /cmdstat_set:calls=(\d+)/.exec(String(text))?.[1] ?? "0";
+const setsIn = (text: unknown): number => Number(/cmdstat_set:calls=(\d+)/.exec(String(text))?.[1] ?? 0);
 const hourMs = 60 * minuteMs;
 const first = startOfTime / 1_000;
 /** Starts of these minutes. */
@@ -26,6 +26,7 @@ const minutes = (...starts: readonly number[]): readonly number[] =>
 const asking = (id: string, places: readonly number[]) => [
   { lane: id, origin: `https://${id}`, wanted: 9, places },
 ];
+const wanting = (id: string, wanted: number) => ({ lane: id, origin: `https://${id}`, wanted, places: [] });
 const parents = (count: number, name = "p"): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${name}${index}`);
 
@@ -930,9 +931,10 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     expect((await book.due()).ready).toEqual([]);
   });
 
-  test("views are of the lanes used last, and count all of them", async () => {
+  test("views are of halted lanes first, then of those used last, and count all of them", async () => {
     const stand = await create();
     const { book } = stand;
+    await driverOf(stand).halt();
     for (const id of ["a", "b", "c"]) {
       await book.ask(id === "b" ? otherDrain : drain, config, [
         { lane: id, origin: `https://${id}`, wanted: 5, places: [] },
@@ -940,9 +942,12 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
       await stand.advance(1_000);
     }
     await book.sent([{ lane: "a", step: first, roots: ["r"] }]);
-    const { lanes, counts } = await book.views(2);
-    expect(lanes.map(({ lane: id }) => id)).toEqual(["a", "c"]);
-    expect(lanes[0]).toEqual({
+    const { lanes, counts } = await book.views(3);
+    expect(lanes.map(({ lane: id }) => id)).toEqual([lane, "a", "c"]);
+    expect((await book.views(1)).lanes.map(({ state }) => state)).toEqual(["halted"]);
+    expect(await book.viewsOf(["nobody", "a"])).toEqual([lanes[1]]);
+    expect(await book.viewsOf([])).toEqual([]);
+    expect(lanes[1]).toEqual({
       lane: "a",
       step: first,
       drain,
@@ -958,8 +963,88 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
       totals: { canaries: 1, comeBacks: 0, halts: 0 },
       lastUsedAt: stand.now(),
     });
-    expect(counts).toEqual({ canary: 3, ramping: 0, open: 0, halted: 0 });
+    expect(counts).toEqual({ canary: 3, ramping: 0, open: 0, halted: 1 });
     expect((await book.views(0)).lanes).toEqual([]);
+  });
+
+  test("views are of canaries, then of those that ramp, then of those that are open", async () => {
+    const stand = await create();
+    const known = driverOf(stand);
+    await known.open();
+    const ramping = [{ lane: "r", origin: "https://r", wanted: 5, places: [] }];
+    const { answers } = await stand.book.ask(drain, config, ramping);
+    const step = { lane: "r", step: answers[0]!.step };
+    await stand.book.sent([{ ...step, roots: parents(5, "r") }]);
+    await stand.advance(config.watchMs);
+    await stand.book.looked(step, stand.now(), []);
+    await stand.book.ask(drain, config, [{ lane: "c", origin: "https://c", wanted: 5, places: [] }]);
+    await stand.advance(1_000);
+    await known.step(5);
+    const { lanes } = await stand.book.views(9);
+    expect(lanes.map(({ lane: id, state }) => [id, state])).toEqual([
+      ["c", "canary"],
+      ["r", "ramping"],
+      [lane, "open"],
+    ]);
+  });
+
+  test("the busiest were asked for most messages, whatever was granted or used last; a question counts nothing", async () => {
+    const stand = await create();
+    const { book } = stand;
+    const busiest = async (most: number) => (await book.busiest(most)).lanes.map(({ lane: id }) => id);
+    await book.ask(drain, config, [wanting("a", 5), wanting("b", 10), wanting("c", 5), wanting("d", 1)]);
+    expect(await busiest(9)).toEqual(["b", "c", "a", "d"]);
+    // Of c nothing more is granted than its five; a page that is held counts once, too.
+    await book.ask(drain, config, [wanting("c", 4), wanting("d", 0)]);
+    expect(await busiest(2)).toEqual(["b", "c"]);
+    await book.ask(drain, config, [wanting("c", 2), wanting("d", 0)]);
+    await stand.advance(1_000);
+    await book.sent([{ lane: "d", step: first, roots: ["r"] }]);
+    expect(await busiest(9)).toEqual(["c", "b", "a", "d"]);
+    expect(await busiest(2)).toEqual(["c", "b"]);
+    expect(await busiest(0)).toEqual([]);
+    expect((await book.busiest(1)).counts.canary).toBe(4);
+    expect((await book.busiest(9)).lanes.at(-1)).toEqual((await book.viewsOf(["d"]))[0]);
+  });
+
+  test("what was asked of a lane is forgotten with it, whether or not anybody has looked since", async () => {
+    const stand = await create();
+    const { book } = stand;
+    await book.ask(drain, config, [wanting("a", 9)]);
+    await stand.advance(24 * hourMs);
+    await book.ask(drain, config, [wanting("b", 5)]);
+    await stand.advance(6 * 24 * hourMs + 1);
+    await book.ask(drain, config, [wanting("a", 1)]);
+    expect((await book.busiest(9)).lanes.map(({ lane: id }) => id)).toEqual(["b", "a"]);
+  });
+
+  test("totals are of all lanes, also of one that is forgotten, which is asked for from nothing again", async () => {
+    const stand = await create();
+    const { book } = stand;
+    const driver = driverOf(stand);
+    expect((await book.busiest(0)).totals).toEqual({ canaries: 0, comeBacks: 0, halts: 0 });
+    await driver.ask(50);
+    await driver.halt();
+    await stand.advance(6 * 24 * hourMs);
+    const { answers } = await book.ask(drain, config, [
+      { lane: "b", origin: "https://b", wanted: 9, places: [] },
+    ]);
+    const step = { lane: "b", step: answers[0]!.step };
+    await book.sent([{ ...step, roots: ["r1", "r2"] }]);
+    await book.note([{ ...step, parentDlqId: "p", kind: "refused", status: 422 }]);
+    await book.note([{ ...step, parentDlqId: "p", kind: "refused", status: 422 }]);
+    const totals = { canaries: 2, comeBacks: 4, halts: 1 };
+    expect(await book.busiest(1)).toMatchObject({ lanes: [{ lane }], totals });
+    await stand.advance(24 * hourMs + 1);
+    expect(await book.busiest(9)).toMatchObject({
+      lanes: [{ lane: "b", totals: { canaries: 2, comeBacks: 1, halts: 0 } }],
+      counts: { canary: 1, halted: 0 },
+      totals,
+    });
+    await driver.ask(8);
+    expect((await book.busiest(9)).lanes.map(({ lane: id }) => id)).toEqual(["b", lane]);
+    await driver.ask(2);
+    expect((await book.busiest(9)).lanes.map(({ lane: id }) => id)).toEqual([lane, "b"]);
   });
 
   test("a lane is forgotten when it was unused for seven days, and its steps are not numbered again", async () => {
@@ -1046,7 +1131,7 @@ describe("lanes in Redis", () => {
     const keys = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
     const base = `${connection.keyPrefix}:v1:{eu}:lanes:`;
     expect(keys.map((key) => key.replace(base, "")).toSorted()).toEqual(
-      ["at", "call:c1", "call:c2", "canary", "due", `lane:${id}`].toSorted(),
+      ["at", "call:c1", "call:c2", "canary", "due", `lane:${id}`, "records", "totals"].toSorted(),
     );
     for (const key of keys) {
       const left = Number(await connection.command("PTTL", key));
@@ -1068,10 +1153,26 @@ describe("lanes in Redis", () => {
     expect(await connection.command("GET", key)).toContain('"v":1');
   });
 
-  test("a question that changes nothing writes nothing", async () => {
+  test("what is no lane any more leaves the index by records, met or unused", async () => {
     const connection = redis.fresh();
     let calls = 0;
-    const written: string[] = [];
+    const book = createRedisLaneBook(connection, source, grantLifeMs, { token: () => `c${(calls += 1)}` });
+    const base = `${connection.keyPrefix}:v1:{eu}:lanes:`;
+    const ids = ["a", "b", "c", "d"];
+    const asks = ids.map((id, index) => ({ lane: id, origin: "https://x", wanted: 9 - index, places: [] }));
+    await book.ask(drain, config, asks);
+    await connection.command("DEL", `${base}lane:a`, `${base}lane:c`);
+    expect((await book.busiest(2)).lanes.map(({ lane: id }) => id)).toEqual(["b", "d"]);
+    expect(await connection.command("ZRANGE", `${base}records`, 0, -1)).toEqual(["d", "b"]);
+    await connection.command("ZADD", `${base}canary`, 1, "d");
+    await book.views(0);
+    expect(await connection.command("ZRANGE", `${base}records`, 0, -1)).toEqual(["b"]);
+  });
+
+  test("a question that changes nothing writes nothing; of a page that is held what it wants is counted, and no lane written", async () => {
+    const connection = redis.fresh();
+    let calls = 0;
+    const written: [string, number][] = [];
     const book = createRedisLaneBook(
       {
         keyPrefix: connection.keyPrefix,
@@ -1079,7 +1180,7 @@ describe("lanes in Redis", () => {
           const before = await connection.command("INFO", "commandstats");
           const reply = await connection.run(script, keys, args);
           const after = await connection.command("INFO", "commandstats");
-          if (setsIn(before) !== setsIn(after)) written.push(script.name);
+          if (setsIn(before) !== setsIn(after)) written.push([script.name, setsIn(after) - setsIn(before)]);
           return reply;
         },
       },
@@ -1089,11 +1190,19 @@ describe("lanes in Redis", () => {
     );
     const asks = [{ lane, origin, wanted: 300, places: minutes(1, 2) }];
     const { answers } = await book.ask(drain, config, asks);
-    expect(written.splice(0)).toEqual(["lanes:ask"]);
+    // The lane, when it was written, and the mark of the call.
+    expect(written.splice(0)).toEqual([["lanes:ask", 3]]);
     await book.ask(drain, config, asks);
+    expect(written.splice(0)).toEqual([["lanes:ask", 1]]);
+    await book.ask(
+      drain,
+      config,
+      asks.map((ask) => ({ ...ask, wanted: 0 })),
+    );
     await book.note(comeBacks(answers[0]!.step - 1, "down", ["p"]));
     await book.due();
     await book.views(9);
+    await book.busiest(9);
     expect(written).toEqual([]);
   });
 });

@@ -100,6 +100,8 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     looked: "effect",
     delivered: "effect",
     views: "read",
+    viewsOf: "read",
+    busiest: "read",
   },
   statistics: { write: "effect", readAll: "read" },
   archive: { write: "effect", check: "effect", close: "lifecycle" },

@@ -19,6 +19,13 @@ async function planned(stand: PlanStand, ...args: readonly string[]) {
   return drain;
 }
 
+/** By type of the key. */
+const readers = {
+  string: ["GET"],
+  hash: ["HGETALL"],
+  zset: ["ZRANGE", "0", "-1", "WITHSCORES"],
+} as const;
+
 /** Every key of lanes with what is in it. */
 async function lanesIn({ env }: PlanStand): Promise<ReadonlyMap<string, unknown>> {
   const connection = redis.fresh();
@@ -28,9 +35,8 @@ async function lanesIn({ env }: PlanStand): Promise<ReadonlyMap<string, unknown>
   )) as string[];
   const kept = new Map<string, unknown>();
   for (const key of keys.toSorted()) {
-    if ((await connection.command("TYPE", key)) === "string")
-      kept.set(key, await connection.command("GET", key));
-    else kept.set(key, await connection.command("ZRANGE", key, "0", "-1", "WITHSCORES"));
+    const read = readers[(await connection.command("TYPE", key)) as keyof typeof readers];
+    kept.set(key, await connection.command(read[0], key, ...read.slice(1)));
   }
   return kept;
 }

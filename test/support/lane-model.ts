@@ -1,7 +1,7 @@
 import type * as fc from "fast-check";
 import { expect } from "vitest";
 import type { LaneConfig } from "../../src/ports/drains.ts";
-import type { LaneChange, LaneComeBack, LaneState, LaneView } from "../../src/ports/lanes.ts";
+import type { LaneChange, LaneComeBack, LaneState, LaneTotals, LaneView } from "../../src/ports/lanes.ts";
 import { grantLifeMs, type LaneStand } from "./lane-stands.ts";
 import { drain } from "./ledger-stands.ts";
 
@@ -42,7 +42,9 @@ export interface Model {
   /** Redis times that were read, with when. */
   looks: { readonly at: number; readonly elapsed: number }[];
   readonly counted: Map<string, Set<string>>;
-  readonly totals: Map<string, LaneView["totals"]>;
+  readonly totals: Map<string, LaneTotals>;
+  /** Asked for, by lane. */
+  readonly records: Map<string, number>;
   /** Told by lane, and not handed out since. */
   readonly places: Map<string, Set<number>>;
   minted: number;
@@ -63,6 +65,7 @@ export function newModel(config: LaneConfig): Model {
     looks: [],
     counted: new Map(lanes.map((lane) => [lane, new Set()])),
     totals: new Map(),
+    records: new Map(),
     places: new Map(lanes.map((lane) => [lane, new Set()])),
     minted: 0,
     setBackAt: -Infinity,
@@ -90,7 +93,25 @@ async function viewsOf(model: Model, real: Real): Promise<ReadonlyMap<string, La
     expect(totals.comeBacks).toBeLessThanOrEqual(model.counted.get(lane)!.size);
     model.totals.set(lane, totals);
   }
+  await checkBusiest(model, real);
   return new Map(views.map((view) => [view.lane, view]));
+}
+
+/** None of the lanes is forgotten here. */
+async function checkBusiest(model: Model, real: Real): Promise<void> {
+  const { lanes: busiest, totals } = await all(real, ({ book }) => book.busiest(10));
+  const sum = { canaries: 0, comeBacks: 0, halts: 0 };
+  for (const one of model.totals.values()) {
+    sum.canaries += one.canaries;
+    sum.comeBacks += one.comeBacks;
+    sum.halts += one.halts;
+  }
+  expect(totals).toEqual(sum);
+  const records = busiest.map(({ lane }) => model.records.get(lane)!);
+  expect(records).toEqual(records.toSorted((a, b) => b - a));
+  expect(busiest).toHaveLength(model.records.size);
+  const [first] = busiest;
+  expect((await all(real, ({ book }) => book.busiest(1))).lanes).toEqual(first === undefined ? [] : [first]);
 }
 
 const isLive = (model: Model, grant: Grant): boolean => model.elapsed - grant.at <= grantLifeMs;
@@ -214,6 +235,7 @@ export const toAsk = (which: number, wanted: number, minutes: readonly number[])
     const ask = { lane, origin: `https://${lane}`, wanted, places };
     const { answers, at } = await all(real, ({ book }) => book.ask(drain, model.config, [ask]));
     model.looks.push({ at, elapsed: model.elapsed });
+    if (wanted > 0) model.records.set(lane, (model.records.get(lane) ?? 0) + wanted);
     const [answer] = answers;
     const views = await viewsOf(model, real);
     expect(answer!.canaries + answer!.plain).toBeLessThanOrEqual(wanted);

@@ -72,10 +72,11 @@ const restingLane: Omit<LaneView, "drain" | "origin" | "state"> = {
   lastUsedAt: 1_700_000_000_000,
 };
 
-/** One of each state, of which two are among those used last. */
+/** Of some states, of which two are among the busiest. */
 export const lanes: LanesSeen = {
   counts: { canary: 0, ramping: 1, open: 3, halted: 1 },
-  latest: [
+  totals: { canaries: 250, comeBacks: 7, halts: 4 },
+  busiest: [
     {
       drain: "orders",
       origin: "https://a.example",

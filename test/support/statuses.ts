@@ -187,20 +187,12 @@ export const troubled: Partial<Status> = {
       },
       lanes: {
         counts: { halted: 1, canary: 1, ramping: 1, open: 12 },
-        latest: [
+        told: [
           lane({
             origin: "https://api.example.com",
             state: "halted",
             why: "3 of 5 came back, 503",
             nextInMs: 4 * minute,
-          }),
-          lane({
-            origin: "queue:invoices",
-            state: "ramping",
-            why: "5 of 5 survived",
-            size: 50,
-            sent: 20,
-            nextInMs: 0,
           }),
           lane({
             origin: "https://c.example",
@@ -210,6 +202,14 @@ export const troubled: Partial<Status> = {
             sent: 5,
             comeBacks: { down: 1, refused: 0 },
             nextInMs: 40_000,
+          }),
+          lane({
+            origin: "queue:invoices",
+            state: "ramping",
+            why: "5 of 5 survived",
+            size: 50,
+            sent: 20,
+            nextInMs: 0,
           }),
           lane({ origin: "https://b.example", state: "open" }),
         ],

@@ -27,18 +27,19 @@ async function createStage(lane: LaneConfig | null = config, limits: LimitsConfi
     note: (back) => kept.note(back.map((one) => ({ ...one, lane: own(one.lane) }))),
     looked: (step, at, back) => kept.looked({ ...step, lane: own(step.lane) }, at, back),
   };
-  const lanes: Pick<typeof kept, "ask" | "views"> = {
+  const lanes: Pick<typeof kept, "ask" | "viewsOf"> = {
     ask(drain, given, asks) {
       asked.push(...asks);
       return kept.ask(drain, given, asks);
     },
-    views: (most) => kept.views(most),
+    viewsOf: (ids) => kept.viewsOf(ids),
   };
   const runtime = {
     config: { name, limits, ...(lane === null ? {} : { lane }) },
     source: { lanes },
   } as unknown as DrainRuntime;
-  return { driver: driverOf({ book, now, advance }), demand: createLaneDemand(runtime), advance, asked };
+  const driver = driverOf({ book, now, advance });
+  return { driver, book, demand: createLaneDemand(runtime), advance, asked };
 }
 
 const due = (url = `${origin}/hook`, view: object = { state: "absent" }): SurveyedRecord =>
@@ -97,6 +98,17 @@ test("a lane that was open and is long unused is new, whatever it was", async ()
       durationMs: 120_000,
     },
   ]);
+});
+
+test("how a lane stands is known, however many others were used since or wait more", async () => {
+  const { driver, book, demand, advance } = await createStage();
+  await driver.open();
+  await advance(1_000);
+  const others = Array.from({ length: 250 }, (_, index) => ({ origin: `https://h${index}.example.com` }));
+  const asks = others.map(({ origin: of }) => ({ lane: of, origin: of, wanted: 5, places: [] }));
+  await book.ask(name, config, asks);
+  demand.add(due());
+  expect((await demand.forecast())?.lanes).toMatchObject([{ state: "open", sinceMs: 1_000 }]);
 });
 
 test("a watched step holds all until it is silent", async () => {

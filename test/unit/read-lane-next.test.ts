@@ -13,9 +13,8 @@ test("a step whose watch is over awaits a look, until that has come", async () =
   // Of the core, only what lanes are asked by.
   const core = { drains: new Map([[drain, { config: { lane: config }, source: { lanes: book } }]]) };
   const next = async () => {
-    const { lanes, counts } = await book.views(1);
-    const told = await readLaneNext(core as unknown as Pick<Core, "drains">, { latest: lanes, counts });
-    return told.latest.map(({ nextInMs, awaitsLook }) => ({ nextInMs, awaitsLook }));
+    const { told } = await readLaneNext(core as unknown as Pick<Core, "drains">, await book.views(1));
+    return told.map(({ nextInMs, awaitsLook }) => ({ nextInMs, awaitsLook }));
   };
   const asks = [{ lane, origin, wanted: config.canary, knownBad: 0, places: [] }];
   const [answer] = (await book.ask(drain, config, asks)).answers;

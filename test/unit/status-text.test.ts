@@ -67,13 +67,13 @@ describe("status on a terminal", () => {
         lanes     1 halted, 1 canary, 1 ramping, 12 open
                     https://api.example.com of orders, halted since 6m,
                     3 of 5 came back, 503, next probe in 4m
-                    queue:invoices of orders, ramping since 6m, 5 of 5 survived,
-                    20 of a step of 50 sent, 0 back, 20 surviving, takes 30 more now
                     https://c.example of orders, canary since 6m, a probe survived,
                     5 of a step of 5 sent, 1 back, 4 surviving, next step in 40s
+                    queue:invoices of orders, ramping since 6m, 5 of 5 survived,
+                    20 of a step of 50 sent, 0 back, 20 surviving, takes 30 more now
                     https://b.example of orders, open since 6m,
                     0 of a sample of 50 sent, 0 back, plain traffic is not counted
-                    11 more, used before these
+                    and 11 open
         resting   redriver-7d9f8b6c5d-q8k2p-1 is halted (unauthorised), said 3s ago
 
       replica                      document      for   seen ago
@@ -160,7 +160,7 @@ describe("status on a terminal", () => {
     const halted = lane({ state: "halted", nextInMs: 0 });
     const late = { nextInMs: 15_000, awaitsLook: true };
     const endOf = (one: typeof halted, changes: Parameters<typeof textOf>[0] = {}) => {
-      const lanes = { counts: { halted: 0, canary: 0, ramping: 0, open: 0, [one.state]: 1 }, latest: [one] };
+      const lanes = { counts: { halted: 0, canary: 0, ramping: 0, open: 0, [one.state]: 1 }, told: [one] };
       const text = textOf({ ...changes, sources: [source({ lanes })] }).replaceAll(/\s+/g, " ");
       return /of orders, \w+ since 6m, (.*?)(?: replica document| no replica is)/.exec(text)?.[1];
     };

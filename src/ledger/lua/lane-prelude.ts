@@ -5,18 +5,19 @@ import { laneMachineLua } from "./lane-machine.ts";
  * What every script of the lane book starts with.
  *
  * KEYS, all of one source: 1-4 the lanes that are canary, ramping, open, halted (zset: lane by usedAt), 5 due (zset: lane by when it wants
- *   something), 6 at (when a lane was last written), 7 mark of this call (its answer, where it changed more than can be changed twice).
+ *   something), 6 at (when a lane was last written), 7 mark of this call (its answer, where it changed more than can be changed twice),
+ *   8 records (zset: lane by how many messages it was asked for), 9 totals (hash: canaries, comeBacks, halts of all lanes).
  *   Keys of lanes are ARGV[1] .. lane and share the hash tag of KEYS; they are not listed in KEYS because half of the scripts
  *   learn from an index which lanes they touch.
  * ARGV: 1 prefix of lane keys, 2 the call (JSON), 3 how long a grant may be published, ms.
  *
  * A lane of another layout is replaced, not read. put() is the only way to change a lane: it lives until it has been unused for
- *   seven days, and the indexes agree with it.
+ *   seven days, and the indexes and the totals of all lanes agree with it.
  * Run twice: the mark, which lives for a minute, answers what the first run answered.
  */
 export const lanePreludeLua = `
 local stateKeys = { canary = KEYS[1], ramping = KEYS[2], open = KEYS[3], halted = KEYS[4] }
-local dueKey, atKey, markKey = KEYS[5], KEYS[6], KEYS[7]
+local dueKey, atKey, markKey, recordsKey, totalsKey = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 local prefix, call, grantLife = ARGV[1], cjson.decode(ARGV[2]), tonumber(ARGV[3])
 local answered = redis.call('GET', markKey)
 if answered then return answered end
@@ -30,6 +31,9 @@ end
 ${laneMachineLua}
 -- Lanes as they were read. What is held or open is asked for by every page: nothing is written where nothing has changed.
 local asRead = {}
+local totalsRead = {}
+
+local function totalsOf(lane) return { canaries = lane.canaries, comeBacks = lane.comeBacks, halts = lane.halts } end
 
 local function read(id)
   local text = redis.call('GET', prefix .. id)
@@ -38,7 +42,19 @@ local function read(id)
   local wasSetBack = lane.at - now > 1000
   lane = atNow(lane)
   if lane and not wasSetBack then asRead[id] = cjson.encode(lane) end
+  if lane then totalsRead[id] = totalsOf(lane) end
   return lane
+end
+
+-- What has grown since the lane was read grows for all.
+local function addTotals(id, lane)
+  local before, totals = totalsRead[id] or {}, totalsOf(lane)
+  for name, total in pairs(totals) do
+    local more = total - (before[name] or 0)
+    if more > 0 then redis.call('HINCRBY', totalsKey, name, more) end
+  end
+  totalsRead[id] = totals
+  redis.call('PEXPIRE', totalsKey, ${forgetAfterMs})
 end
 
 local function wantsAt(lane)
@@ -74,6 +90,7 @@ local function put(id, lane)
     end
   end
   indexDue(id, lane)
+  addTotals(id, lane)
   redis.call('SET', atKey, now, 'PX', ${forgetAfterMs})
 end
 

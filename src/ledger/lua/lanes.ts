@@ -6,14 +6,14 @@ import { lanePreludeLua } from "./lane-prelude.ts";
  * ask: grants to one page of one drain.
  *
  * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, places }] }. Returns: JSON { at, answers in order: [LaneAnswer, \`until\` absent for null] }.
- * Effects: canaries that are granted are under way; lanes that are new, idle or at the end of a period are brought up to now; of what is
- *   denied the places are remembered. None where \`wanted\` is 0.
- * Run twice: marked where something is granted.
+ * Effects: what is wanted of each is added up; canaries that are granted are under way; lanes that are new, idle or at the end of a period are
+ *   brought up to now; of what is denied the places are remembered. None where \`wanted\` is 0.
+ * Run twice: marked where anything is wanted.
  */
 export const askScript = defineScript(
   "lanes:ask",
   `${lanePreludeLua}
-local granted = false
+local isWanted = false
 
 local function grant(lane, wanted, places)
   becomeNewWhenIdle(lane)
@@ -29,12 +29,19 @@ local function grant(lane, wanted, places)
   local plain = lane.state == 'open' and not isBlind(lane) and wanted - canaries or 0
   -- A probe that is given back had to be left to another, or was held: its place is called again.
   if canaries + plain < wanted or lane.state == 'halted' then remember(lane, places) end
-  if canaries > 0 then granted = true end
   return {
     state = lane.state, canaries = canaries, plain = plain, step = step.step, avoid = lane.roots,
     mayRepeat = lane.state ~= 'halted' or now >= lane.nextAt + ${repeatAfterMs}, ['until'] = nextGrantAt(lane),
     isSuspect = isSuspect(lane),
   }
+end
+
+-- Apart from the lane's text, which is not written where nothing has changed but this.
+local function addUp(id, wanted, isNew)
+  if isNew then redis.call('ZREM', recordsKey, id) end
+  redis.call('ZADD', recordsKey, 'INCR', wanted, id)
+  redis.call('PEXPIRE', recordsKey, ${forgetAfterMs})
+  isWanted = true
 end
 
 local function ask(one)
@@ -43,6 +50,7 @@ local function ask(one)
     if lane then return grant(lane, 0, {}) end
     return { state = 'canary', canaries = 0, plain = 0, step = 0, avoid = {}, mayRepeat = true, isSuspect = false }
   end
+  addUp(one.lane, one.wanted, not lane)
   if lane then
     for name, value in pairs(call.config) do lane.config[name] = value end
   else
@@ -56,7 +64,7 @@ end
 local answers = {}
 for i, one in ipairs(call.asks) do answers[i] = ask(one) end
 local reply = cjson.encode({ at = now, answers = answers })
-return granted and mark(reply) or reply
+return isWanted and mark(reply) or reply
 `,
 );
 
@@ -243,35 +251,5 @@ if step and not step.back[call.parent] then
 end
 if lane then put(call.lane, lane) end
 return changed(moved)
-`,
-);
-
-/**
- * views: ARGV[2]: { most }. Returns: JSON { lanes: [{ lane, … as it is kept }], counts }, the last used first. Effects: what has been unused for
- *   seven days leaves the indexes. Run twice: the same.
- */
-export const viewsScript = defineScript(
-  "lanes:views",
-  `${lanePreludeLua}
-local counts, last = {}, {}
-for state, key in pairs(stateKeys) do
-  redis.call('ZREMRANGEBYSCORE', key, '-inf', '(' .. string.format('%.0f', now - ${forgetAfterMs}))
-  counts[state] = redis.call('ZCARD', key)
-  local members = call.most > 0 and redis.call('ZREVRANGE', key, 0, call.most - 1, 'WITHSCORES') or {}
-  for i = 1, #members, 2 do last[#last + 1] = { id = members[i], usedAt = tonumber(members[i + 1]) } end
-end
-table.sort(last, function(a, b)
-  if a.usedAt ~= b.usedAt then return a.usedAt > b.usedAt end
-  return a.id > b.id
-end)
-local lanes = {}
-for i = 1, math.min(call.most, #last) do
-  local lane = read(last[i].id)
-  if lane then
-    lane.lane = last[i].id
-    lanes[#lanes + 1] = lane
-  end
-end
-return cjson.encode({ lanes = lanes, counts = counts })
 `,
 );

@@ -25,6 +25,8 @@ const afterWatchMs = 250;
 export interface Lanes {
   readonly ask: LaneBook["ask"];
   readonly views: LaneBook["views"];
+  readonly viewsOf: LaneBook["viewsOf"];
+  readonly busiest: LaneBook["busiest"];
   /** `watchMs`: of the lane's drain; a look is wanted when it is over. */
   sent(sent: readonly LaneSent[], watchMs: number): Promise<void>;
   giveBack(unused: readonly LaneUnused[]): Promise<void>;
@@ -89,6 +91,8 @@ export function createLanes(parts: LanesParts): Lanes {
       return reply;
     },
     views: (most) => book.views(most),
+    viewsOf: (lanes) => book.viewsOf(lanes),
+    busiest: (most) => book.busiest(most),
     async sent(sent, watchMs) {
       if (sent.length === 0) return;
       const at = clock.now() + watchMs + afterWatchMs;

@@ -53,8 +53,6 @@ export interface LaneDemand {
 
 const mostOrigins = 2_000;
 const mostForeseen = 10;
-/** Of those used last, because what a plan finds due is of a lane that was used lately, or of a new one. */
-const mostViews = 200;
 
 interface Wanted {
   due: number;
@@ -126,7 +124,7 @@ export function createLaneDemand({ config, source }: DrainRuntime): LaneDemand {
       places: [],
     }));
     const { answers, at } = await source.lanes.ask(config.name, given, asks);
-    const { lanes: views } = await source.lanes.views(mostViews);
+    const views = await source.lanes.viewsOf(asks.map(({ lane }) => lane));
     return told.flatMap(([origin, wanted], index) => {
       const answer = answers[index];
       if (answer === undefined) return [];
