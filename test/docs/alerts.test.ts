@@ -165,12 +165,13 @@ describe("the alerts", () => {
 
   it("join facts about the queue with max, because every replica tells the same", () => {
     const facts =
-      /(\w+) by \([^)]*\) \((?:max_over_time\(|increase\()?redriver_(?:lane(?:_\w+)?|records|oldest_\w+|earliest_\w+|pass_last_\w+|drain_acting|pending_deletes|source_\w+|guard_closed|lanes|settle_gate_closed|redis_fit|redis_memory_ratio)\b/g;
+      /(\w+) by \([^)]*\) \((?:m(?:ax|in)_over_time\(|increase\()?redriver_(?:lane(?:_\w+)?|records|oldest_\w+|earliest_\w+|pass_last_\w+|drain_acting|pending_deletes|source_\w+|guard_closed|lanes|settle_gate_closed|redis_fit|redis_memory_ratio)\b/g;
     const ofEachReplica = new Set(["redriver_redis_up", "redriver_config_last_reload_successful"]);
     const joins = rules.flatMap((rule) => [...rule.expr.matchAll(facts)].map((match) => match[1]));
     const mentions = rules.flatMap((rule) =>
       metricsIn(rule.expr).filter(
-        (name) => name.startsWith("redriver_lane") || !(name.endsWith("_total") || ofEachReplica.has(name)),
+        (name) =>
+          /^redriver_(?:source_)?lane/.test(name) || !(name.endsWith("_total") || ofEachReplica.has(name)),
       ),
     );
     expect(joins).toEqual(mentions.map(() => "max"));
