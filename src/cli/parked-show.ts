@@ -46,6 +46,7 @@ function toLines(one: FoundParked): string {
     ["in the queue", letter === null ? "no longer" : letter === undefined ? "not known" : "yes"],
     ["host", letter ? toPrintable(letter.host) : "-"],
     ["status", letter?.status === undefined ? "-" : String(letter.status ?? "none")],
+    ["answer", letter?.signature ? toPrintable(letter.signature.text) : "-"],
     ["rule now", letter?.rule ?? "-"],
   ];
   return rows.map(([name, value]) => `${name.padEnd(13)} ${value}\n`).join("");

@@ -1,10 +1,16 @@
 import { toPrintable } from "../message/masked-text.ts";
+import { createTopCount } from "../redrive/plan/top-count.ts";
+import type { Signature } from "../signature/signature-of.ts";
+import { failuresHeading, shownFailures, toFailureLine, toOtherFailures } from "./failure-text.ts";
 import type { FoundParked } from "./parked-filter.ts";
 import { toTable } from "./table.ts";
 
+/** Of an answer in the table: enough to tell kinds apart. */
+const answerCharacters = 40;
+
 export function toParkedTable(found: readonly FoundParked[]): string {
   return toTable(
-    ["dlqId", "entered", "parked for", "drain", "rule now", "host", "status", "attempts"],
+    ["dlqId", "entered", "parked for", "drain", "rule now", "host", "status", "answer", "attempts"],
     found.map((one) => [
       one.dlqId,
       new Date(enteredAtOf(one)).toISOString(),
@@ -13,6 +19,7 @@ export function toParkedTable(found: readonly FoundParked[]): string {
       one.letter?.rule ?? "-",
       toHost(one),
       one.letter?.status ?? "-",
+      toAnswer(one),
       one.view.attempt,
     ]),
   );
@@ -25,6 +32,31 @@ export function toDrain({ view, hasDrain }: FoundParked): string {
 function toHost({ letter }: FoundParked): string {
   if (letter === null) return "(gone from the queue)";
   return letter === undefined ? "-" : toPrintable(letter.host);
+}
+
+function toAnswer({ letter }: FoundParked): string {
+  if (!letter?.signature) return "-";
+  const characters = Array.from(letter.signature.text);
+  const head = characters.slice(0, answerCharacters - 1).join("");
+  return toPrintable(characters.length > answerCharacters ? `${head}…` : letter.signature.text);
+}
+
+/** How many failed in which way, most first; empty where there is one at most, or none is in the queue any more. */
+export function toParkedFailures(columns: number, found: readonly FoundParked[]): string {
+  const signatures = new Map<string, Signature>();
+  const kinds = createTopCount<string>(found.length);
+  for (const { letter } of found) {
+    if (!letter?.signature) continue;
+    signatures.set(letter.signature.key, letter.signature);
+    kinds.add(letter.signature.key);
+  }
+  if (found.length < 2 || signatures.size === 0) return "";
+  const { top, more } = kinds.top(shownFailures);
+  return [
+    failuresHeading,
+    ...top.map(({ key, count }) => toFailureLine(columns, { ...signatures.get(key)!, count })),
+    more.count === 0 ? "" : toOtherFailures(more.count, String(more.kinds)),
+  ].join("");
 }
 
 export function toParkedJson({ dlqId, source, hasDrain, view, letter }: FoundParked): object {

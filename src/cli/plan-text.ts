@@ -8,6 +8,7 @@ import type { SignatureCounts } from "../redrive/plan/signature-count.ts";
 import { formatDuration } from "../rules/format-duration.ts";
 import type { Rate } from "../rules/spec.ts";
 import { counted } from "./counted.ts";
+import { failuresHeading, shownFailures, toFailureLine, toOtherFailures } from "./failure-text.ts";
 import { toHaltedText, toLanesText } from "./plan-lane-text.ts";
 import { toCeilingText, toClockText, toGuardText } from "./plan-room-text.ts";
 import { toDecisionsText, toExpiryText, toItems, toRulesText, toTime } from "./plan-rules-text.ts";
@@ -28,9 +29,6 @@ export interface PlanReport {
     readonly pausedBy: string | null;
   })[];
 }
-
-/** Of `failures` in text; JSON has more. */
-const shownSignatures = 8;
 
 export function toPlanText(columns: number, report: PlanReport): string {
   const { filter, createdAt, complete } = report;
@@ -88,13 +86,13 @@ function heldOfRules({ pausedBy, lanes }: Pick<PlanReport["drains"][number], "pa
 }
 
 function toFailureText(columns: number, { top, more }: SignatureCounts): string {
-  const shown = top.slice(0, shownSignatures);
-  const hidden = top.slice(shownSignatures);
+  const shown = top.slice(0, shownFailures);
+  const hidden = top.slice(shownFailures);
   const rest = hidden.reduce((sum, { count }) => sum + count, more.count);
   return [
-    "  failures that look alike\n",
+    failuresHeading,
     ...shown.flatMap(({ status, text, count, hosts, decisions, example = "" }) => [
-      wrapText(columns, 4, `${String(count).padEnd(9)} `, `${status} ${text}`),
+      toFailureLine(columns, { status, text, count }),
       ...(example === "" ? [] : [wrapText(columns, 14, "such as ", example)]),
       wrapList(columns, 14, "", toItems(hosts), 0),
       wrapList(
@@ -105,9 +103,7 @@ function toFailureText(columns: number, { top, more }: SignatureCounts): string 
         0,
       ),
     ]),
-    ...(rest === 0
-      ? []
-      : [`    ${String(rest).padEnd(9)} of ${hidden.length + more.kinds} or more other kinds\n`]),
+    rest === 0 ? "" : toOtherFailures(rest, `${hidden.length + more.kinds} or more`),
   ].join("");
 }
 

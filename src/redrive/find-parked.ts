@@ -5,6 +5,7 @@ import { parseRecord } from "../message/parse-record.ts";
 import type { DrainName } from "../ports/ids.ts";
 import type { ParkedEntry } from "../ports/ledger-entries.ts";
 import type { Select } from "../ports/service.ts";
+import { signatureOf, type Signature } from "../signature/signature-of.ts";
 import type { ListingSignals } from "./list-patiently.ts";
 import { listToEnd } from "./list-to-end.ts";
 import { hostOf } from "./plan/target.ts";
@@ -16,6 +17,8 @@ export interface ParkedLetter {
   readonly host: string;
   /** The HTTP status that it failed with; null: no answer. */
   readonly status: number | null;
+  /** How it failed; null: its record is not readable. */
+  readonly signature: Signature | null;
   /** The rule that holds for it now; null: none does, or its drain is no longer in the document. */
   readonly rule: string | null;
 }
@@ -96,7 +99,7 @@ function toParkedLetter(
   raw: RawRecord,
 ): ParkedLetter {
   const parsed = parseRecord(raw);
-  if (parsed.kind === "unusable") return { host: "(unreadable)", status: null, rule: null };
+  if (parsed.kind === "unusable") return { host: "(unreadable)", status: null, signature: null, rule: null };
   const reading = readLineage(parsed.letter, source.lineageKeys());
   const letter = withRootFlowControl(parsed.letter, reading);
   const root = rootOf(letter, reading);
@@ -107,7 +110,12 @@ function toParkedLetter(
     rootCreatedAt: root.rootCreatedAt,
     expiresAt: letter.enteredAt + source.config.retentionMs,
   });
-  return { host: hostOf(letter.url), status: letter.responseStatus ?? null, rule: routing?.rule ?? null };
+  return {
+    host: hostOf(letter.url),
+    status: letter.responseStatus ?? null,
+    signature: signatureOf(letter),
+    rule: routing?.rule ?? null,
+  };
 }
 
 function enteredAtOf(dlqId: DlqId): number {

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
+import { start } from "../support/command.ts";
 import { createEnv, startDaemon } from "../support/daemon.ts";
 import { createReceiver } from "../support/receiver.ts";
 import { useRedis } from "../support/redis.ts";
@@ -40,8 +41,10 @@ async function createStage() {
       receivers.push(receiver);
       return receiver;
     },
-    start: (changes: Parameters<typeof documentOf>[0] = {}) =>
-      startDaemon(createEnv({ emulator, redisUrl: redis.url(), document: documentOf(changes) }).env),
+    async start(changes: Parameters<typeof documentOf>[0] = {}) {
+      const { env } = createEnv({ emulator, redisUrl: redis.url(), document: documentOf(changes) });
+      return { ...(await startDaemon(env)), env };
+    },
   };
   return stage;
 }
@@ -137,10 +140,13 @@ it("a host that is drained for long keeps no probe of another waiting", async ()
   expect(stage.emulator.dlq.size).toBeGreaterThan(200);
 }, 60_000);
 
-it("messages that are always refused halt no lane in which others are delivered", async () => {
+it("messages that are always refused halt no lane in which others are delivered, and are parked with their signature", async () => {
   const stage = await createStage();
   const receiver = await stage.receiver();
-  receiver.answer = ({ body }) => (body.startsWith("poison") ? 422 : 200);
+  receiver.answer = ({ body }) =>
+    body.startsWith("poison")
+      ? { status: 422, body: JSON.stringify({ error: `no such order: ${body.split(" ")[2]}` }) }
+      : 200;
   const good = seed(stage.emulator, receiver, 270, { name: "good" });
   const poison = seed(stage.emulator, receiver, 30, { name: "poison", status: 422, maxRetries: 0 });
   const daemon = await stage.start({ limits: fast });
@@ -151,6 +157,14 @@ it("messages that are always refused halt no lane in which others are delivered"
     Object.fromEntries([...good.map((body) => [body, 1]), ...poison.map((body) => [body, 2])]),
   );
   expect(daemon.log.filter(({ event, to }) => event === "lane:moved" && to === "halted")).toEqual([]);
+  const listed = start(["parked", "list", "--json"], daemon.env);
+  await listed.ended;
+  const signature = { key: expect.stringMatching(/^[0-9a-f]{12}$/), status: 422, text: "no such order: <n>" };
+  const refused = { reason: "attempts-exhausted", attempt: 2, listed: true, status: 422, signature };
+  expect(listed.log).toEqual(poison.map(() => expect.objectContaining(refused)));
+  expect((await start(["parked", "list"], daemon.env).ended).err).toBe(
+    "  failures that look alike\n    30        422 no such order: <n>\n",
+  );
 }, 60_000);
 
 it("a lane that Redis forgets while it is halted is tried as a new one; attempts are not forgotten", async () => {

@@ -26,6 +26,7 @@ describe("a dead letter that a rule parked", () => {
         listed: true,
         host: new URL(receiver.url).host,
         status: 422,
+        signature: { key: expect.stringMatching(/^[0-9a-f]{12}$/), status: 422, text: "(empty)" },
         rule: "broken",
       },
       expect.objectContaining({ dlqId: other }),
@@ -89,9 +90,13 @@ describe("redriver parked list", () => {
     expect(await ids("--host", new URL(receiver.url).hostname)).toEqual([...orders, ...refunds]);
     expect(await ids("--rule", "broken", "--host", "127.*")).toEqual(orders);
     const table = await run(["parked", "list", "--limit", "2"]);
-    expect(table.err).toBe("these are 2 of 6; see --limit\n");
+    expect(table.err).toBe(
+      "  failures that look alike\n    2         422 (empty)\nthese are 2 of 6; see --limit\n",
+    );
     expect(table.out.trimEnd().split("\n")).toHaveLength(3);
-    expect(table.out).toMatch(/^dlqId +entered +parked for +drain +rule now +host +status +attempts\n/);
+    expect(table.out).toMatch(
+      /^dlqId +entered +parked for +drain +rule now +host +status +answer +attempts\n/,
+    );
     const wrong = await run(["parked", "list", "--for", "bad-luck"]);
     expect(wrong).toMatchObject({ exitCode: 2, err: expect.stringContaining("attempts-exhausted") });
   });
@@ -118,6 +123,49 @@ describe("redriver parked list", () => {
   });
 });
 
+const refusal = (sku: number) =>
+  JSON.stringify({ error: `sku ${sku} of ann@example.com is not sold any more` });
+
+describe("what is parked, by how it failed", () => {
+  it("is counted below the table, the most first, with answers cut in the table and whole in JSON", async () => {
+    const { seed, run, rows, drain } = await setUp();
+    const [other = ""] = seed(1, { responseBody: "no \u0007route" });
+    const [id = ""] = seed(1, { responseBody: refusal(17) });
+    seed(2, { responseBody: refusal(4) });
+    await drain();
+    const text = "sku <n> of <email> is not sold any more";
+    const [first, second, third] = await rows("parked", "list");
+    expect(first).toMatchObject({
+      dlqId: other,
+      status: 422,
+      signature: { status: 422, text: "no route" },
+    });
+    expect(second).toMatchObject({ dlqId: id, status: 422, signature: { status: 422, text } });
+    expect(third).toMatchObject({ signature: second!["signature"] });
+    expect(await rows("parked", "show", id)).toMatchObject([{ signature: second!["signature"] }]);
+    expect((await run(["parked", "show", id])).out).toContain(`\nanswer        ${text}\n`);
+
+    const table = await run(["parked", "list"]);
+    expect(table.out).toMatch(/ 422  sku <n> of <email> is not sold any more +0\n/);
+    expect(table.err).toBe(
+      `  failures that look alike\n    3         422 ${text}\n    1         422 no route\n`,
+    );
+    expect((await run(["parked", "list", "--limit", "1"])).err).toBe("these are 1 of 4; see --limit\n");
+  });
+
+  it("is not told of what has left the queue, and long answers are cut where the table needs it", async () => {
+    const { emulator, seed, run, drain } = await setUp();
+    const long = Array.from({ length: 30 }, () => "wörter").join(" ");
+    const [gone = ""] = seed(1, { responseBody: "another" });
+    seed(1, { responseBody: long });
+    await drain();
+    emulator.dlq.remove([gone]);
+    const { out, err } = await run(["parked", "list"]);
+    expect(out).toContain(` ${"wörter ".repeat(6).slice(0, 39)}…  `);
+    expect(err).toBe(`  failures that look alike\n    1         422 ${long.slice(0, 119)}…\n`);
+  });
+});
+
 const renamed = () =>
   createFolder().write("drains.yaml", commandDocument.replace("\n  orders:\n", "\n  purchases:\n"));
 
@@ -128,12 +176,12 @@ describe("what a drain parked that has another name now", () => {
     seed(1, { topicName: "refunds", responseStatus: 404 });
     await drain();
     await drain("refunds");
-    expect((await run(["parked", "list"])).err).toBe("");
+    expect((await run(["parked", "list"])).err).not.toContain("not in the document");
     const drains = ["--drains", renamed()];
     const table = await run([...drains, "parked", "list"]);
     expect(table.out).toMatch(/ rule +orders \(not in the document\) +- /);
     expect(table.out).toMatch(/ otherwise +refunds +- /);
-    expect(table.err).toMatch(/^1 was parked by a drain that is not in the document [^\n]*release\n$/);
+    expect(table.err).toMatch(/\n1 was parked by a drain that is not in the document [^\n]*release\n$/);
     const listed = (await run([...drains, "parked", "list", "--json"])).out.trimEnd().split("\n");
     expect(listed.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { dlqId: id, drain: "orders", drainInDocument: false },

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   poisonPrefix,
+  refusalOf,
   type Arrival,
   type Behaviour,
   type FromReceiver,
@@ -34,7 +35,7 @@ async function answer(request: IncomingMessage, body: string, response: ServerRe
   }
   const status = behaviour.standing === "refusing" ? 503 : id.startsWith(poisonPrefix) ? 422 : 200;
   note(status);
-  response.writeHead(status).end();
+  response.writeHead(status).end(status === 422 ? refusalOf(id) : "");
 }
 
 /** Read from what travels with the message, `v1.<payload>.<tag>`, with nothing of redriver's. */

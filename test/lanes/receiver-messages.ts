@@ -36,5 +36,6 @@ export type FromReceiver =
   | { readonly kind: "ready"; readonly url: string }
   | { readonly kind: "answer"; readonly seq: number; readonly log: ReceiverLog };
 
-/** A body of this programme: what begins with `poison` is refused with 422 by every receiver that is up. */
+/** A body of this programme: what begins with `poison` is refused with 422 by every receiver that is up, in words of its own. */
 export const poisonPrefix = "poison";
+export const refusalOf = (id: string): string => JSON.stringify({ error: `no such order: ${id}` });

@@ -8,12 +8,17 @@ export interface Delivery {
   readonly body: string;
 }
 
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
 /** A destination that remembers what came and answers as told. */
 export interface Receiver {
   readonly url: string;
   readonly deliveries: Delivery[];
-  /** Status of the next answers, by path or for all. */
-  answer: (delivery: Delivery) => number;
+  /** The next answers, by path or for all: a status, or one with a body. */
+  answer: (delivery: Delivery) => number | Answer;
   /** How often each body came. */
   counts(): ReadonlyMap<string, number>;
   close(): Promise<void>;
@@ -32,7 +37,9 @@ export async function createReceiver(): Promise<Receiver> {
         body: Buffer.concat(chunks).toString("utf8"),
       };
       deliveries.push(delivery);
-      response.writeHead(receiver.answer(delivery)).end();
+      const answer = receiver.answer(delivery);
+      const { status, body } = typeof answer === "number" ? { status: answer, body: "" } : answer;
+      response.writeHead(status).end(body);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

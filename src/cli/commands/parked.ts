@@ -11,7 +11,7 @@ import { hasConsent, requireConsent } from "../consent.ts";
 import { currentUser } from "../current-user.ts";
 import { loadAll, loadForReading, type Loaded } from "../load.ts";
 import { addFilterOptions, findParked, requireChoice, type ParkedFilter } from "../parked-filter.ts";
-import { toParkedCounts, toParkedJson, toParkedTable } from "../parked-text.ts";
+import { toParkedCounts, toParkedFailures, toParkedJson, toParkedTable } from "../parked-text.ts";
 import { showParked } from "../parked-show.ts";
 import { silent } from "../silent.ts";
 import { createStop, type Stop } from "../stop.ts";
@@ -104,7 +104,10 @@ async function list(core: Core, flags: ListFlags, stop: Stop, { io }: CommandCon
   const filter = json ? flags : { ...flags, limit: flags.limit ?? tableLimit };
   const { found, total } = await findParked(core, filter, [], "always", stop);
   if (json) for (const one of found) io.out(`${JSON.stringify(toParkedJson(one))}\n`);
-  else io.out(toParkedTable(found));
+  else {
+    io.out(toParkedTable(found));
+    io.err(toParkedFailures(io.columns, found));
+  }
   io.err(unknownDrainNote(flags.drain, [...core.drains.keys()], total) ?? "");
   if (found.length < total) io.err(`these are ${found.length} of ${total}; see --limit\n`);
   const orphans = found.filter(({ hasDrain }) => !hasDrain).length;

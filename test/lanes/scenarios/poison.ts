@@ -60,7 +60,7 @@ export async function poison(world: World): Promise<readonly Figure[]> {
       exactly("good ones that are parked", goodIds.filter((id) => parkedBodies.has(id)).length, 0),
       exactly("poison in the DLQ still", new Set([...dlq.values()].map(idOf)).size, poisonIds.length),
       exactly(
-        "parked for its attempts, with its last answer",
+        "parked for its attempts, with its signature",
         listed.filter(isExplained).length,
         poisonIds.length,
       ),
@@ -81,8 +81,16 @@ interface ParkedLine {
   readonly dlqId: string;
   readonly reason: string;
   readonly attempt: number;
-  readonly status?: number;
+  readonly status?: number | null;
+  readonly signature?: { readonly status: number | "none"; readonly text: string } | null;
 }
 
-const isExplained = ({ reason, attempt, status }: ParkedLine): boolean =>
-  reason === "attempts-exhausted" && attempt === attempts.max && status === 422;
+/** What all refusals have in common: the id differs. */
+const refusalText = "no such order: poison-<n>";
+
+const isExplained = ({ reason, attempt, status, signature }: ParkedLine): boolean =>
+  reason === "attempts-exhausted" &&
+  attempt === attempts.max &&
+  status === 422 &&
+  signature?.status === 422 &&
+  signature.text === refusalText;
