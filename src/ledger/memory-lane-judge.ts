@@ -85,8 +85,8 @@ function judge(lane: Lane, step: Step, lookedAt: number | null, now: number): bo
   const { back, delivered, haltAt } = step;
   const whole = wholeOf(lane, step, now);
   const cameBack = `${back.size} of ${whole} came back, ${statusesOf(step)}`;
-  // A share like 0.29 of 100 is a little less than 29 in binary.
-  const isTooMany = downOf(step) > haltAt * whole + 1e-9;
+  // A share like 0.29 of 100 is a little less than 29 in binary. Nothing is more than all of it, which is too many all the same.
+  const isTooMany = downOf(step) > haltAt * whole + 1e-9 || downOf(step) >= whole;
   const isByChance = isTooMany && mayBeByChance(lane, step, whole);
   if (lane.state !== "halted" && isTooMany && !isByChance) {
     halt(lane, "down", cameBack, now);

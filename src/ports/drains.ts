@@ -58,7 +58,7 @@ export interface LaneConfig {
   readonly canary: number;
   /** This long nothing of a step may come back. */
   readonly watchMs: number;
-  /** More than this share of a step back halts the lane; 0 to 1. */
+  /** More than this share of a step back halts the lane, and all of it does; 0 to 1. */
   readonly haltAt: number;
   readonly probeEveryMs: number;
   /** A step of at least this size is no step any more: limits bind before it does. Worked out from the drain's limits. */

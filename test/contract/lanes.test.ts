@@ -289,6 +289,8 @@ describe.each(laneStandsFor(redis))("a lane that fails ($name)", ({ create }) =>
     [0.2, 5, 1],
     [0, 5, 0],
     [0.999, 3, 2],
+    [1, 5, 4],
+    [1, 1, 0],
   ])("with haltAt %d of %d so many are no halt yet: %d", async (haltAt, canary, most) => {
     const stand = await create();
     const driver = driverOf(stand, { ...config, haltAt, canary });
@@ -551,6 +553,38 @@ describe.each(laneStandsFor(redis))("a lane that is halted ($name)", ({ create }
     ]);
     const canaries = await driver.step(5);
     expect(await driver.note(canaries, "refused", parents(5), 422)).toMatchObject([{ to: "halted" }]);
+    await stand.advance(config.probeEveryMs);
+    const probe = await driver.step(1);
+    expect(await driver.note(probe, "refused", ["p"], 422)).toEqual([]);
+    expect((await driver.view()).state).toBe("halted");
+  });
+
+  test.each([
+    ["all of it", 5],
+    ["the only one", 1],
+  ])(
+    "a step of which %s is down halts for that, whatever haltAt is, and a refused probe ends it",
+    async (_name, canary) => {
+      const stand = await create();
+      const driver = driverOf(stand, { ...config, haltAt: 1, canary });
+      const step = await driver.step(canary);
+      expect(await driver.note(step, "down", parents(canary))).toMatchObject([
+        { to: "halted", why: `${canary} of ${canary} came back, 503` },
+      ]);
+      await stand.advance(config.probeEveryMs);
+      const probe = await driver.step(1);
+      expect(await driver.note(probe, "refused", ["p"], 422)).toMatchObject([
+        { from: "halted", to: "canary", why: "the receiver answers, 422" },
+      ]);
+    },
+  );
+
+  test("where haltAt is all of it, a step of which some is refused and the rest is down was answered", async () => {
+    const stand = await create();
+    const driver = driverOf(stand, { ...config, haltAt: 1 });
+    const step = await driver.step(5);
+    expect(await driver.note(step, "down", parents(4))).toEqual([]);
+    expect(await driver.note(step, "refused", ["p4"], 422)).toMatchObject([{ to: "halted" }]);
     await stand.advance(config.probeEveryMs);
     const probe = await driver.step(1);
     expect(await driver.note(probe, "refused", ["p"], 422)).toEqual([]);

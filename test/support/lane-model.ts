@@ -188,7 +188,7 @@ function checkMove(
   if (to === "halted") {
     const whole = Number(/^\d+ of (\d+) /.exec(change.why)?.[1]);
     expect(whole).toBeGreaterThanOrEqual(published);
-    const isTooMany = known.down.size > model.config.haltAt * whole + 1e-9;
+    const isTooMany = known.down.size > model.config.haltAt * whole + 1e-9 || known.down.size >= whole;
     expect(isTooMany || (known.back.size >= whole && whole >= 3)).toBe(true);
     return;
   }
@@ -211,6 +211,7 @@ function checkNoHalt(model: Model, view: LaneView | undefined): void {
   if (known === undefined) return;
   const whole = Math.max(view.size, takenOf(model, view.lane, view.step), view.sent);
   expect(known.down.size).toBeLessThanOrEqual(model.config.haltAt * whole + 1e-9);
+  expect(known.down.size).toBeLessThan(whole);
 }
 
 export type Command = fc.AsyncCommand<Model, Real>;

@@ -33,7 +33,7 @@ const laneKeys = section({
   ),
   haltAt: key(
     parsed(parseShare, { type: "string", examples: ["20%"] }),
-    "More than this share of a step back halts the lane.",
+    "More than this share of a step back halts the lane; with 100% all of it does.",
   ),
   probeEvery: key(duration, "Between two probes of a halted lane; at least watch."),
 });

@@ -278,8 +278,8 @@ end
 local function judge(lane, step, lookedAt)
   local back, whole = count(step.back), wholeOf(lane, step)
   local cameBack = string.format('%.0f of %.0f came back, %s', back, whole, statusesOf(step))
-  -- A share like 0.29 of 100 is a little less than 29 in binary.
-  local isTooMany = downOf(step) > step.haltAt * whole + 1e-9
+  -- A share like 0.29 of 100 is a little less than 29 in binary. Nothing is more than all of it, which is too many all the same.
+  local isTooMany = downOf(step) > step.haltAt * whole + 1e-9 or downOf(step) >= whole
   local isByChance = isTooMany and mayBeByChance(lane, step, whole)
   if lane.state ~= 'halted' and isTooMany and not isByChance then
     halt(lane, 'down', cameBack)
