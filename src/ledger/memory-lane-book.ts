@@ -173,7 +173,7 @@ export function createMemoryLaneBook(clock: Pick<Clock, "now">, grantLifeMs: num
         change(id, (lane, now) => {
           const found = stepOf(lane, step);
           if (found === null || found.back.has(parentDlqId)) return null;
-          found.delivered.add(parentDlqId);
+          found.delivered.set(parentDlqId, null);
           noteProof(found, now);
           return settle(lane, found, null, now);
         }),
@@ -240,7 +240,7 @@ function merge(lane: Lane, comeBacks: readonly LaneComeBack[], now: number): voi
     if (step === null || step.back.has(parentDlqId)) continue;
     if (!step.delivered.has(parentDlqId)) lane.comeBacks += 1;
     if (kind === "again") {
-      step.delivered.add(parentDlqId);
+      step.delivered.set(parentDlqId, status);
     } else {
       step.delivered.delete(parentDlqId);
       step.back.set(parentDlqId, { kind, status });

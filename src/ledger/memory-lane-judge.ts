@@ -84,7 +84,7 @@ export function settle(lane: Lane, step: Step, lookedAt: number | null, now: num
 function judge(lane: Lane, step: Step, lookedAt: number | null, now: number): boolean {
   const { back, delivered, haltAt } = step;
   const whole = wholeOf(lane, step, now);
-  const cameBack = `${back.size} of ${whole} came back, ${statusesOf(step)}`;
+  const cameBack = `${back.size} of ${whole} came back, ${statusesOf(backStatuses(step))}`;
   // A share like 0.29 of 100 is a little less than 29 in binary. Nothing is more than all of it, which is too many all the same.
   const isTooMany = downOf(step) > haltAt * whole + 1e-9 || downOf(step) >= whole;
   const isByChance = isTooMany && mayBeByChance(lane, step, whole);
@@ -129,9 +129,10 @@ function mayBeByChance({ state, isDoubted, config }: Lane, step: Step, whole: nu
 
 function judgeProbe(lane: Lane, step: Step, now: number): boolean {
   const isUp = lane.cause === "down" && downOf(step) < step.back.size;
-  const hasSurvived = step.back.size < takenOf(step);
+  const survived = takenOf(step) - step.back.size;
+  const hasSurvived = survived > 0;
   if (hasSurvived || isUp) {
-    const why = hasSurvived ? "a probe survived" : `the receiver answers, ${statusesOf(step)}`;
+    const why = whyResumed(step, survived);
     const { canary, openFrom } = lane.config;
     const isStep = hasSurvived && !lane.isShaky && 10 * canary < openFrom;
     if (isStep) enter(lane, "ramping", why, 10 * canary, now);
@@ -141,9 +142,17 @@ function judgeProbe(lane: Lane, step: Step, now: number): boolean {
   }
   lane.probeEvery = probeEveryOf(lane, 1.5);
   lane.nextAt = now + lane.probeEvery;
-  lane.why = `a probe came back, ${statusesOf(step)}`;
+  lane.why = `a probe came back, ${statusesOf(backStatuses(step))}`;
   dropStep(lane, step);
   return false;
+}
+
+function whyResumed(step: Step, survived: number): string {
+  // Of what is known to be bad: it was answered, and refused as before.
+  const again = [...step.delivered.values()].filter((status) => status !== null);
+  if (survived > again.length) return "a probe survived";
+  if (survived > 0) return `a probe was answered, refused as before, ${statusesOf(again)}`;
+  return `the receiver answers, ${statusesOf(backStatuses(step))}`;
 }
 
 /** The same again, under a new number. */
@@ -152,10 +161,14 @@ function dropStep(lane: Lane, step: Step): void {
   else lane.step = newStep(step.step + 1, step.size, lane.config);
 }
 
+function backStatuses({ back }: Step): readonly number[] {
+  return [...back.values()].map(({ status }) => status);
+}
+
 /** The three most frequent. */
-function statusesOf({ back }: Step): string {
+function statusesOf(statuses: readonly number[]): string {
   const counts = new Map<number, number>();
-  for (const { status } of back.values()) counts.set(status, (counts.get(status) ?? 0) + 1);
+  for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
   return [...counts]
     .toSorted(([one, often], [other, seldom]) => seldom - often || one - other)
     .slice(0, 3)

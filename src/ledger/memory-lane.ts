@@ -26,8 +26,8 @@ export interface Step {
   /** When places were handed out for it last. */
   calledAt: number | null;
   back: Map<string, { readonly kind: ComeBackKind; readonly status: number }>;
-  /** Also of what is known to be bad: it was answered. */
-  delivered: Set<string>;
+  /** By parent. Of what is known to be bad, which was answered: the status with which it was refused as before. Else null. */
+  delivered: Map<string, number | null>;
 }
 
 export interface Lane {
@@ -106,7 +106,7 @@ export function newStep(step: number, size: number, { watchMs, haltAt }: LaneCon
     lookAt: null,
     calledAt: null,
     back: new Map(),
-    delivered: new Set(),
+    delivered: new Map(),
   };
 }
 

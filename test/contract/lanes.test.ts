@@ -522,7 +522,24 @@ describe.each(laneStandsFor(redis))("a lane that is halted ($name)", ({ create }
     expect(await driver.note(step, "refused", parents(5), 422)).toMatchObject([{ to: "halted" }]);
     await stand.advance(config.probeEveryMs);
     const probe = await driver.step(1);
-    expect(await driver.note(probe, "again", ["p"], 422)).toMatchObject([{ from: "halted", to: "ramping" }]);
+    const why = "a probe was answered, refused as before, 422";
+    expect(await driver.note(probe, "again", ["p"], 422)).toMatchObject([
+      { from: "halted", to: "ramping", why },
+    ]);
+    expect(await driver.view()).toMatchObject({ state: "ramping", why });
+  });
+
+  test("a probe that was delivered has survived, also beside a forgotten one that was refused as before", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.halt();
+    await stand.advance(config.probeEveryMs);
+    const { step } = await driver.ask(1);
+    // Two were published under one number: the first in doubt, and asked for again.
+    await driver.sent(step, 2);
+    await driver.note(step, "again", ["p"], 422);
+    expect((await driver.view()).state).toBe("halted");
+    expect(await stand.book.delivered({ lane, step }, "p2")).toMatchObject({ why: "a probe survived" });
   });
 
   test("a probe that comes back is followed by the next 1.5 times as late, at most three times", async () => {

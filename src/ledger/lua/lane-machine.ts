@@ -17,7 +17,7 @@ import {
  *
  * A lane is JSON: v layout, drain, origin, state, since, why, at (written last), config, step, previous?, cause? (what halted it), resumedAt?, nextAt?,
  * probeEvery?, isShaky?, isDoubted?, places, hasHeld?, roots, canaries, comeBacks, halts, usedAt. A step: step, size, watchMs, haltAt, underWay, forgotten,
- * sent, firstAt?, grantAt?, lastAt?, lookAt?, calledAt?, back { short hash of the parent: d or r and the status }, delivered { hash: 1 }.
+ * sent, firstAt?, grantAt?, lastAt?, lookAt?, calledAt?, back { short hash of the parent: d or r and the status }, delivered { hash: 1, or a and the status }.
  */
 export const laneMachineLua = `
 local function count(set)
@@ -207,9 +207,9 @@ local function roomOf(lane)
 end
 
 -- The three most frequent.
-local function statusesOf(step)
+local function statusesOf(saids)
   local counts, statuses, texts = {}, {}, {}
-  for _, said in pairs(step.back) do
+  for _, said in pairs(saids) do
     local status = tonumber(string.sub(said, 2))
     if not counts[status] then statuses[#statuses + 1] = status end
     counts[status] = (counts[status] or 0) + 1
@@ -248,13 +248,29 @@ local function dropStep(lane, step)
   end
 end
 
+-- Of what is known to be bad: it was answered, and refused as before.
+local function againOf(step)
+  local again = {}
+  for parent, said in pairs(step.delivered) do
+    if said ~= 1 then again[parent] = said end
+  end
+  return again
+end
+
+local function whyResumed(step, survived)
+  local again = againOf(step)
+  if survived > count(again) then return 'a probe survived' end
+  if survived > 0 then return 'a probe was answered, refused as before, ' .. statusesOf(again) end
+  return 'the receiver answers, ' .. statusesOf(step.back)
+end
+
 local function judgeProbe(lane, step)
   local back = count(step.back)
-  local survived = back < takenOf(step)
-  if survived or (lane.cause == 'down' and downOf(step) < back) then
-    local why = survived and 'a probe survived' or 'the receiver answers, ' .. statusesOf(step)
+  local survived = takenOf(step) - back
+  if survived > 0 or (lane.cause == 'down' and downOf(step) < back) then
+    local why = whyResumed(step, survived)
     local canary = lane.config.canary
-    if survived and not lane.isShaky and 10 * canary < lane.config.openFrom then
+    if survived > 0 and not lane.isShaky and 10 * canary < lane.config.openFrom then
       enter(lane, 'ramping', why, 10 * canary)
     else
       enter(lane, 'canary', why, sizeIn('canary', lane.config))
@@ -264,7 +280,7 @@ local function judgeProbe(lane, step)
   end
   lane.probeEvery = probeEveryOf(lane, 1.5)
   lane.nextAt = now + lane.probeEvery
-  lane.why = 'a probe came back, ' .. statusesOf(step)
+  lane.why = 'a probe came back, ' .. statusesOf(step.back)
   dropStep(lane, step)
   return false
 end
@@ -277,7 +293,7 @@ end
 -- Whether it is in another state, or at the next size.
 local function judge(lane, step, lookedAt)
   local back, whole = count(step.back), wholeOf(lane, step)
-  local cameBack = string.format('%.0f of %.0f came back, %s', back, whole, statusesOf(step))
+  local cameBack = string.format('%.0f of %.0f came back, %s', back, whole, statusesOf(step.back))
   -- A share like 0.29 of 100 is a little less than 29 in binary. Nothing is more than all of it, which is too many all the same.
   local isTooMany = downOf(step) > step.haltAt * whole + 1e-9 or downOf(step) >= whole
   local isByChance = isTooMany and mayBeByChance(lane, step, whole)

@@ -119,7 +119,7 @@ local function merge(lane, comeBack)
   if not step or step.back[comeBack.parent] then return end
   if not step.delivered[comeBack.parent] then lane.comeBacks = lane.comeBacks + 1 end
   if string.sub(comeBack.said, 1, 1) == 'a' then
-    step.delivered[comeBack.parent] = 1
+    step.delivered[comeBack.parent] = comeBack.said
   else
     step.delivered[comeBack.parent] = nil
     step.back[comeBack.parent] = comeBack.said
