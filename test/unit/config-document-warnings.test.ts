@@ -402,3 +402,68 @@ describe("warnings about come-backs", () => {
     expect(told("rest: { source: eu, select: { fromDate: -1d } }")).toHaveLength(1);
   });
 });
+
+const republished = "rules: [{ when: any, then: republish }]";
+const warnedOf = (drain: string, defaults = "{}") =>
+  load(`${head}defaults: ${defaults}\ndrains:\n  orders: { ${drain}, ${republished} }`).warnings;
+const warnedUnder = (rule: string) =>
+  load(`${head}drains: { orders: { flowControl: { key: k, rate: 1 }, rules: [${rule}] } }`).warnings;
+
+const pathsBesideProblems = (drain: string) => {
+  const outcome = loadDocument(`${head}drains: { orders: { ${drain}, ${republished} } }`, "drains.yaml");
+  expect(outcome.ok).toBe(false);
+  return outcome.warnings.map(({ path }) => path);
+};
+
+describe("warnings about a flow control that is slower than its drain", () => {
+  it("name the drain, its limit and the place of the rate", () => {
+    expect(warnedOf("flowControl: { key: k, rate: 10, period: 1s }")).toEqual([
+      "drains.yaml:5:36 drains.orders.flowControl.rate: drain orders has a lane and may publish faster: what waits at the service " +
+        "under the key has not been tried when its watch is over, so its silence proves nothing; expected at least limits.publish (20/s), got 10 per 1s",
+    ]);
+    expect(warnedOf("limits: { publish: 1/s }", "{ flowControl: { key: k, rate: 59, period: 1m } }")).toEqual(
+      [
+        expect.stringMatching(
+          /^drains\.yaml:3:36 defaults\.flowControl\.rate: drain orders .* \(1\/s\), got 59 per 1m$/,
+        ),
+      ],
+    );
+  });
+
+  it.each([
+    ["flowControl: { key: k, rate: 19 }", "(20/s), got 19 per 1s"],
+    ["flowControl: { key: k, rate: 9 }, limits: { publish: none }", "limits.perHost (10/s), got 9 per 1s"],
+    [
+      "flowControl: { key: k, rate: 900 }, limits: { publish: none, perHost: none }",
+      "expected limits.publish of at most 900 per 1s, got none",
+    ],
+  ])("compare with what lets most through: %s", (drain, told) => {
+    expect(warnedOf(drain)).toEqual([expect.stringContaining(told)]);
+  });
+
+  it.each([
+    ["a rate that is not lower", "flowControl: { key: k, rate: 20 }"],
+    [
+      "the same rate in another period",
+      "flowControl: { key: k, rate: 60, period: 1m }, limits: { publish: 1/s }",
+    ],
+    ["no rate", "flowControl: { key: k, parallelism: 1 }"],
+    ["no flow control", "mode: plan"],
+    ["no lane", "flowControl: { key: k, rate: 1 }, lane: none"],
+  ])("are silent with %s", (_name, drain) => {
+    expect(warnedOf(drain)).toEqual([]);
+  });
+
+  it("are silent where no message gets it", () => {
+    expect(warnedUnder("{ when: any, then: hold }")).toEqual([]);
+    expect(warnedUnder("{ when: any, then: republish, set: { flowControl: null } }")).toEqual([]);
+  });
+
+  it("are told beside problems, and not where it cannot be known", () => {
+    const slow = "flowControl: { key: k, rate: 1 }";
+    expect(pathsBesideProblems(`${slow}, minAge: soon`)).toEqual(["drains.orders.flowControl.rate"]);
+    expect(pathsBesideProblems(`${slow}, limits: { publish: fast }`)).toEqual([]);
+    expect(pathsBesideProblems(`${slow}, limitz: { publish: 1/s }`)).toEqual([]);
+    expect(pathsBesideProblems("flowControl: { rate: 1 }")).toEqual([]);
+  });
+});

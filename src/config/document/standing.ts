@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { DrainsDocument } from "../../ports/drains.ts";
 import type { Select } from "../../ports/service.ts";
 import { parseDuration } from "../../rules/parse-durations.ts";
@@ -5,7 +6,8 @@ import type { Condition, ItemChanges } from "../../rules/spec.ts";
 import { toSelect } from "./compile-document.ts";
 import { documentSchema, type DocumentKeys } from "./document-schema.ts";
 import { common, drain as drainSchema } from "./drain-schema.ts";
-import { builtIn, toEffective } from "./effective.ts";
+import { builtIn, toEffective, type Effective } from "./effective.ts";
+import { misfitOfFlowControl } from "./flow-control-schema.ts";
 import { asList, asMap, type Raw } from "./raw.ts";
 import { defaultRuleName } from "./rule-checks.ts";
 import { rule as ruleSchema } from "./rule-schema.ts";
@@ -27,6 +29,8 @@ export interface StandingDrain {
   readonly select: Select | null;
   /** No record is due at a lower age. */
   readonly dueFromMs: number | null;
+  /** How fast it goes: its lane, its limits, and the flow control of what it redrives. */
+  readonly pace: Pace | null;
   readonly rules: readonly StandingRule[];
 }
 
@@ -42,21 +46,24 @@ export interface StandingRule {
   readonly set: ItemChanges;
 }
 
+export type Pace = Pick<Effective, "lane" | "limits" | "flowControl">;
+
 /** Of a document without problems. `keys` are what it was compiled from. */
 export function toStanding(document: DrainsDocument, keys: DocumentKeys): Standing {
   const places: Places = new Map();
   return {
     archive: document.archive !== undefined,
     places,
-    drains: document.drains.map(({ name, mode, source, select, minAgeMs, attempts, rules }) => ({
-      name,
-      isLive: mode === "live",
-      source,
-      select,
-      dueFromMs: dueFrom({ minAgeMs, attempts }),
-      rules: rules.map(({ name: ruleName, then, ignoreAfter, set = {} }, index) => {
-        const said = keys.drains[name]?.rules?.[index]?.when ?? "any";
-        const when = toCondition(said, ["drains", name, "rules", index, "when"], places);
+    drains: document.drains.map((drain) => ({
+      name: drain.name,
+      isLive: drain.mode === "live",
+      source: drain.source,
+      select: drain.select,
+      dueFromMs: dueFrom(drain),
+      pace: drain,
+      rules: drain.rules.map(({ name: ruleName, then, ignoreAfter, set = {} }, index) => {
+        const said = keys.drains[drain.name]?.rules?.[index]?.when ?? "any";
+        const when = toCondition(said, ["drains", drain.name, "rules", index, "when"], places);
         return { name: ruleName, then, when, readable: when, ignoreAfter, set };
       }),
     })),
@@ -90,6 +97,7 @@ export function salvage(value: unknown, strays: readonly string[] = []): Standin
         source: sources.find((source) => source.name === wanted) ?? null,
         select: isKnown ? toSelect(select.data ?? {}) : null,
         dueFromMs: salvageDueFrom(defaults, drain),
+        pace: salvagePace(defaults, drain),
         rules: asList(drain["rules"]).map((rule, index) => salvageRule(asMap(rule), name, index, places)),
       };
     }),
@@ -145,6 +153,23 @@ function salvageDueFrom(defaults: Raw, drain: Raw): number | null {
       { minAge: above.minAge.data, attempts: above.attempts.data },
     ),
   );
+}
+
+const paceKeys = z.object({
+  lane: common.lane,
+  limits: common.limits,
+  flowControl: common.flowControl,
+});
+
+function salvagePace(defaults: Raw, drain: Raw): Pace | null {
+  if (hasStray(defaults, common) || hasStray(drain, drainSchema.shape)) return null;
+  const [below, above] = [defaults, drain].map((raw) => paceKeys.safeParse(raw));
+  if (!below?.success || !above?.success) return null;
+  // Together they are a flow control, or none.
+  const said = { ...asMap(defaults["flowControl"]), ...asMap(drain["flowControl"]) };
+  return Object.keys(said).length > 0 && misfitOfFlowControl(said) !== null
+    ? null
+    : toEffective(below.data, above.data);
 }
 
 function dueFrom({

@@ -2,6 +2,7 @@ import type { Select } from "../../ports/service.ts";
 import { shownValue, toPathText, type Problem, type ValuePath } from "../problem.ts";
 import type { YamlTree } from "../text/yaml-tree.ts";
 import { warnAboutComeBacks } from "./come-back-warnings.ts";
+import { warnAboutPace } from "./pace-warnings.ts";
 import { asList, asMap, type Raw } from "./raw.ts";
 import { warnAboutRules, type Warn } from "./rule-warnings.ts";
 import { valueAt } from "./to-problems.ts";
@@ -39,10 +40,17 @@ export function findWarnings(
     const others = standing.drains.filter((other) => other !== drain && sharesSource(other, drain));
     const takesRest = others.some(({ name }) => selectsAll(asMap(drains[name])));
     warnAboutComeBacks(drain, takesRest, context.budget, warn);
+    warnAboutPace(drain, rateAt(drains, drain.name), warn);
     if (!archive) warnAboutCopies(drains[drain.name], ["drains", drain.name], warn);
   }
   if (!archive) warnAboutCopies(raw["defaults"], ["defaults"], warn);
   return warnings;
+}
+
+/** Where the rate of a drain's flow control is said, if it is. */
+function rateAt(drains: Raw, name: string): ValuePath {
+  const isOwn = asMap(asMap(drains[name])["flowControl"])["rate"] !== undefined;
+  return [...(isOwn ? ["drains", name] : ["defaults"]), "flowControl", "rate"];
 }
 
 const mostSaid = 5;
