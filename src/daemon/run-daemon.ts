@@ -28,8 +28,8 @@ const probeEveryMs = 30_000;
 /** Schedules are written again this often: insurance against a scheduler that was lost unnoticed (bullmq issues 3272, 3262). */
 const reapplyEveryMs = 15_000;
 const redisCheckEveryMs = 5_000;
-/** How soon schedules are written for a document that was just adopted, or after a loss of Redis's writes that was just noticed. */
-const scheduleLookEveryMs = 500;
+/** How soon schedules are written for a document that was just adopted, and they and a replica's word after a loss of Redis's writes that was just noticed. */
+const standingLookEveryMs = 500;
 const documentLookEveryMs = 2_000;
 const announceEveryMs = 15_000;
 const notReadyWaitMs = 250;
@@ -38,6 +38,13 @@ const afterWorkMs = 2_000;
 /** Every source is swept by schedule; a replica that sees no job at all for several sweeps, and 5 min, is stuck. */
 function longestSilenceMs(sweepEveryMs: number): number {
   return Math.max(5 * 60_000, 3 * sweepEveryMs);
+}
+
+/** What was written to Redis last. */
+interface Written {
+  readonly under: string;
+  /** By clock.monotonic(). */
+  readonly at: number;
 }
 
 export interface DaemonParts {
@@ -108,11 +115,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       if ((await watch.look()) === "changed") await announce().catch(() => undefined);
       return documentLookEveryMs;
     }),
-    keepGoing(async () => {
-      if (!redis.isReady()) return notReadyWaitMs;
-      await announce();
-      return announceEveryMs;
-    }),
+    tellOthers(),
     keepGoing(createCopyingWithoutRedis({ live, isRedisWell, clock, events, stop })),
     keepGoing(() => archiveWatch.look()),
     keepGoing(async () => {
@@ -179,7 +182,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   /** Starts to work once Redis is fit, then keeps the schedules standing. */
   async function work(): Promise<void> {
     let started = false;
-    let applied: { readonly under: string; readonly at: number } | null = null;
+    let applied: Written | null = null;
     await keepGoing(async () => {
       if (!isRedisFit()) return notReadyWaitMs;
       if (!started) {
@@ -201,16 +204,31 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       }
       const { document: now } = live.current();
       const under = toStanding(live.current());
-      if (applied?.under === under && clock.monotonic() - applied.at < reapplyEveryMs) {
-        return scheduleLookEveryMs;
-      }
+      if (stands(applied, under, reapplyEveryMs)) return standingLookEveryMs;
       // While replicas disagree, what this document does not have may be in force elsewhere.
       const keep = await others.workUnderAnother(now.hash);
       await queue.applySchedules(toSchedules(now, settings.sweep.everyMs), keep ? "keep" : "remove");
       applied = { under, at: clock.monotonic() };
       state.schedulesAppliedAt = clock.now();
-      return scheduleLookEveryMs;
+      return standingLookEveryMs;
     });
+  }
+
+  /** Says what this replica works under, every 15 s, and at once where Redis may have lost what was said. */
+  async function tellOthers(): Promise<void> {
+    let said: Written | null = null;
+    await keepGoing(async () => {
+      if (!redis.isReady()) return notReadyWaitMs;
+      const under = `${toStanding(live.current())}, connection ${redis.timesReady()}`;
+      if (stands(said, under, announceEveryMs)) return standingLookEveryMs;
+      await announce();
+      said = { under, at: clock.monotonic() };
+      return standingLookEveryMs;
+    });
+  }
+
+  function stands(written: Written | null, under: string, forMs: number): boolean {
+    return written?.under === under && clock.monotonic() - written.at < forMs;
   }
 
   /** Tells the other replicas what this one works under. */

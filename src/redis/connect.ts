@@ -22,6 +22,8 @@ export interface RedisConnection extends ScriptRunner {
   /** Asks every master: one, or each of a cluster. The command names no key. */
   askMasters(name: string, ...args: readonly (string | number)[]): Promise<readonly MasterReply[]>;
   isReady(): boolean;
+  /** How often it became ready. Where this grows, the server was away and may have forgotten what it was told. */
+  timesReady(): number;
   /** What keeps it from being ready, and what to do; null while it is. */
   whyAway(): string | null;
   /** Resolves when the connection is ready; `redis-unavailable` after `timeoutMs`, and it goes on trying. */
@@ -52,7 +54,9 @@ export function createRedis(target: string | RedisTarget, settings: ConnectionSe
   const address = toAddress(known);
   const client = openClient(known, "commands", `redriver-${settings.role}`);
   let lastError: unknown = new Error("not connected yet");
+  let timesReady = 0;
   watchState(client, (state, error) => {
+    if (state === "ready") timesReady += 1;
     if (error !== undefined) lastError = error;
     settings.onState?.(state, state === "ready" ? "" : toRedisError(lastError, address, "connect").message);
   });
@@ -95,6 +99,7 @@ export function createRedis(target: string | RedisTarget, settings: ConnectionSe
       ),
     run: (script, keys, args) => runner.run(script, keys, args),
     isReady: () => client.status === "ready",
+    timesReady: () => timesReady,
     whyAway: () => (client.status === "ready" ? null : toRedisError(lastError, address, "connect").message),
     ready: (timeoutMs) =>
       waitUntilReady(client, timeoutMs, () => toRedisError(lastError, address, "connect")),
