@@ -79,3 +79,21 @@ it("what is known to be bad halts no lane, until its attempts are spent", async 
   expect(rig.receiver.deliveries).toHaveLength(65);
   expect(await laneOf(rig)).toMatchObject({ state: "open", totals: { halts: 0 } });
 }, 60_000);
+
+it("messages that the service refuses halt nothing while lanes hold what it accepts", async () => {
+  const drain = careful.replace(`${watchMs / 1_000}s`, "1m");
+  const rig = await createRig({ redisUrl: redis.url(), drain });
+  rig.emulator.faults.add({ kind: "item-error", bodyContains: "unwanted" });
+  rig.seed(50);
+  for (let host = 0; host < 6; host += 1)
+    rig.seed(5, { url: `http://h${host}.example.com/`, body: '{"unwanted":1}' });
+  await rig.pass();
+  expect(rig.eventsOf("record:published")).toHaveLength(5);
+  rig.seed(30, { url: "http://h6.example.com/", body: '{"unwanted":2}' });
+  for (let times = 0; times < 6; times += 1) {
+    await rig.drain.source.passes.forceFull(rig.drain.config.name);
+    await rig.pass();
+  }
+  expect(rig.eventsOf("source:halted")).toEqual([]);
+  expect(rig.emulator.dlq.size).toBe(105);
+});

@@ -13,13 +13,16 @@ const refusalsWithoutControl = 3;
 /** An item of the same source accepted within this shows that the service accepts something. */
 const controlWithinMs = 60_000;
 const refusalsThatHalt = 10;
+/** Where lanes hold what the service would accept, that comes once in a watch, and what it refuses is asked for by each page. */
+const watchesWithoutAcceptance = 2;
 
 type Reason = Extract<ParkReason, "refused" | "too-large">;
 
 /**
  * Items that the service refused alone, of one batch. Such an item is parked only with a control: another item accepted in
  * the same batch, or by the same source within the last minute. Without one it is held, and parked after three such refusals
- * ten minutes apart. Ten in a row with nothing accepted halt the source: then it is the service, not the message.
+ * ten minutes apart. Ten in a row with nothing accepted halt the source: then it is the service, not the message. Of a drain with lanes only where
+ * nothing was accepted for two watches either; until then such rows are held.
  */
 export interface Refusals {
   refusedAlone(candidate: Candidate, token: Token, reason: Reason): Promise<void>;
@@ -39,6 +42,8 @@ interface Refused {
 
 export function createRefusals(drain: DrainRuntime): Refusals {
   const { ledger, health, clock } = drain.source;
+  const { lane } = drain.config;
+  const spanMs = lane === undefined ? 0 : Math.max(controlWithinMs, watchesWithoutAcceptance * lane.watchMs);
   const refused: Refused[] = [];
   const results: PublishResult[] = [];
   let control = false;
@@ -97,24 +102,26 @@ export function createRefusals(drain: DrainRuntime): Refusals {
     },
     everythingIsRefused: () => !control && inARow >= refusalsThatHalt,
     async conclude() {
-      const isEverything = facts !== null && !control && facts.refusedAloneInARow >= refusalsThatHalt;
-      if (facts !== null && isEverything) {
+      const isRow = facts !== null && !control && facts.refusedAloneInARow >= refusalsThatHalt;
+      if (facts !== null && isRow && !acceptedWithin(facts, spanMs)) {
         health.halt(
           "service-refuses-everything",
           `${facts.refusedAloneInARow} single items refused in a row and none accepted`,
           "batch",
         );
       }
-      const recently = facts?.lastAcceptedAt ?? null;
-      control ||= facts !== null && recently !== null && facts.at - recently <= controlWithinMs;
+      control ||= facts !== null && acceptedWithin(facts, controlWithinMs);
       for (const one of refused) {
         if (one.verdict.kind !== "cool") results.push({ kind: "in-doubt", candidate: one.candidate });
         // Where everything is refused it is the service, however often it refused this one.
-        else if (control || (!isEverything && one.verdict.refusedAlone >= refusalsWithoutControl))
-          await park(one);
+        else if (!isRow && (control || one.verdict.refusedAlone >= refusalsWithoutControl)) await park(one);
         else hold(one);
       }
       return results;
     },
   };
+}
+
+function acceptedWithin({ at, lastAcceptedAt }: SourceFacts, ms: number): boolean {
+  return lastAcceptedAt !== null && at - lastAcceptedAt < ms;
 }
