@@ -7,6 +7,8 @@ import type { DrainRuntime } from "./runtime.ts";
 
 /** Where another process published what is watched, it is not known here when its watch is over. */
 const lookEveryMs = 15_000;
+/** Of those used last, because what is watched was published lately. */
+const mostViews = 200;
 
 /**
  * Passes in this process, one after the other, until lanes hold nothing that only has to be watched for a while: a person who drains by
@@ -40,6 +42,7 @@ export async function drainHere(
           };
     const watched = latest.tally.reasons.held["lane-watched"] ?? 0;
     if (!hasLanes || watched === 0 || latest.outcome !== "complete") return whole;
+    if (!(await isWatched(drain))) return whole;
     const nextMs = Math.max(0, Math.min(...source.lanes.takeNext()) - source.clock.now());
     const waitMs = Math.min(nextMs, lookEveryMs);
     onWait(watched, waitMs);
@@ -50,6 +53,12 @@ export async function drainHere(
     }
     before = whole;
   }
+}
+
+/** Whether a step is out that a watch will judge: a pause, or a ceiling, holds what lanes have room for, and no wait helps that. */
+async function isWatched({ config, source }: DrainRuntime): Promise<boolean> {
+  const { lanes } = await source.lanes.views(mostViews);
+  return lanes.some(({ drain, state, sent }) => drain === config.name && state !== "halted" && sent > 0);
 }
 
 /** Acts add up; what was listed first is what there was, and what the latest left is what is left. */

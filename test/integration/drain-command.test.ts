@@ -66,6 +66,22 @@ describe("redriver drain where destinations have lanes", () => {
     expect([...receiver.counts().values()]).toEqual(Array.from({ length: 40 }, () => 1));
   });
 
+  it.each([
+    ["paused", "paused: true", { republished: 0, due: 5, held: 35, reasons: { due: { paused: 5 } } }],
+    [
+      "a day's ceiling",
+      "limits: { perDay: 1, publish: none, perHost: none }",
+      { republished: 1, reasons: { due: { "day-limit": 10 } } },
+    ],
+  ])("waits no more where nothing is watched: %s", async (_why, more, tally) => {
+    const limited = withLanes.replace("minAge: 1s", `minAge: 1s\n    ${more}`);
+    const { seed, run } = await createCommandStand(redis.url(), limited);
+    seed(40, { responseStatus: 503 });
+    const { exitCode, out } = await run(["drain", "orders", "--json"]);
+    expect(JSON.parse(out)).toMatchObject([{ outcome: "complete", tally: { listed: 40, ...tally } }]);
+    expect(exitCode).toBe(3);
+  });
+
   it("leaves the rest where what it sent first comes back", async () => {
     const { emulator, receiver, seed, run } = await createCommandStand(redis.url(), withLanes);
     receiver.answer = () => 503;
