@@ -13,7 +13,7 @@ import { lookEveryMs, mostDue, mostStep, rememberedRoots } from "./lane-numbers.
 import { inOrder } from "./lane-order.ts";
 import { grant, readyAt, wantsLookAt } from "./memory-lane-grants.ts";
 import { settle, type Moved } from "./memory-lane-judge.ts";
-import { takePlaces } from "./memory-lane-places.ts";
+import { remember, takePlaces } from "./memory-lane-places.ts";
 import { countLanes, inStateOrder, toView } from "./memory-lane-views.ts";
 import { atNow, dropEmptyPrevious, newLane, stepsOf, type Lane, type Step } from "./memory-lane.ts";
 
@@ -101,8 +101,9 @@ export function createMemoryLaneBook(clock: Pick<Clock, "now">, grantLifeMs: num
     },
 
     giveBack(unused) {
-      for (const { lane: id, step, count } of unused) {
+      for (const { lane: id, step, count, places } of unused) {
         change(id, (lane) => {
+          if (places.length > 0) remember(lane, places);
           const found = stepOf(lane, step);
           if (found === null) return;
           resolve(found, count);

@@ -69,7 +69,10 @@ export interface LaneSent extends StepRef {
 
 /** Granted canaries that were not published: held by something else, not sent, refused, or in doubt. */
 export interface LaneUnused extends StepRef {
+  /** 0 where only places are told. */
   readonly count: number;
+  /** Of what was denied, where none of it lies in the places that were told with the question; as there, and remembered as those. */
+  readonly places: readonly number[];
 }
 
 export interface LaneComeBack extends StepRef {

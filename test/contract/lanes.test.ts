@@ -893,6 +893,17 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     expect(await driver.looked(step)).toMatchObject({ to: "ramping", places: [], wantsFull: false });
   });
 
+  test("places that are told after the answer are remembered as those that came with the question", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    const { step } = await driver.ask(7, {}, minutes(7));
+    await driver.giveBack(step, 0, minutes(3, 9));
+    expect((await driver.ask(7)).canaries).toBe(0);
+    await driver.sent(step, 5);
+    await stand.advance(config.watchMs);
+    expect(await driver.looked(step)).toMatchObject({ places: minutes(3, 7, 9), wantsFull: false });
+  });
+
   test("of many places the oldest and the youngest are remembered", async () => {
     const stand = await create();
     const driver = driverOf(stand);
@@ -973,7 +984,7 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     await book.ask(drain, config, asking("a", minutes(5, 2)));
     await book.ask(otherDrain, config, asking("b", minutes(4)));
     await book.ask(drain, config, asking("c", minutes(5, 9)));
-    for (const id of ["a", "b", "c"]) await book.giveBack([{ lane: id, step: first, count: 5 }]);
+    for (const id of ["a", "b", "c"]) await book.giveBack([{ lane: id, step: first, count: 5, places: [] }]);
     const ready = [
       { drain, places: minutes(2, 5, 9) },
       { drain: otherDrain, places: minutes(4) },

@@ -97,3 +97,16 @@ it("messages that the service refuses halt nothing while lanes hold what it acce
   expect(rig.eventsOf("source:halted")).toEqual([]);
   expect(rig.emulator.dlq.size).toBe(105);
 });
+
+it("what a step has no room for is found again, also where the others of its page were in its places", async () => {
+  const ramping = careful.replace("limits: { publish: 50/s, perHost: 50/s }", "");
+  const rig = await createRig({ redisUrl: redis.url(), drain: ramping });
+  // Of seven the first and the middle one are canaries; each entered in a minute of its own.
+  for (let index = 0; index < 7; index += 1) rig.seed(1, {}, 3_600_000 + index * 120_000);
+  await rig.pass();
+  expect(rig.emulator.dlq.size).toBe(2);
+  await look(rig);
+  await rig.pass();
+  expect(rig.eventsOf("pass:opened").map(({ kind }) => kind)).toEqual(["full", "new"]);
+  expect(rig.emulator.dlq.size).toBe(0);
+}, 60_000);

@@ -33,12 +33,9 @@ const found = (most: number) =>
     kind: fc.constantFrom("down" as const, "down", "refused", "again"),
     status: fc.constantFrom(0, 422, 500, 503),
   });
+const minutes = fc.uniqueArray(fc.nat(30), { maxLength: 2 });
 const anyAsk = fc
-  .tuple(
-    fc.constantFrom(0, 0, 0, 1),
-    fc.constantFrom(0, 1, 3, 10, 100),
-    fc.uniqueArray(fc.nat(30), { maxLength: 2 }),
-  )
+  .tuple(fc.constantFrom(0, 0, 0, 1), fc.constantFrom(0, 1, 3, 10, 100), minutes)
   .map((args) => toAsk(...args));
 const anySend = fc.tuple(pick, fc.constantFrom(1, 3, 100)).map((args) => toSend(...args));
 const anyLook = fc.tuple(found(0), fc.constantFrom(0, 0, 1, 3)).map((args) => toLook(...args));
@@ -62,7 +59,7 @@ const commands: fc.Arbitrary<Command>[] = [
   fc.constant(toDue()),
   fc.tuple(found(3), fc.constantFrom(0, 1)).map((args) => toLook(...args)),
   found(5).map(toNote),
-  fc.tuple(pick, fc.constantFrom(1, 100)).map((args) => toGiveBack(...args)),
+  fc.tuple(pick, fc.constantFrom(0, 1, 100), minutes).map((args) => toGiveBack(...args)),
   fc.tuple(pick, fc.nat(5)).map((args) => toDeliver(...args)),
   fc.constantFrom(-500, -2_000, -86_400_000).map(toAdvance),
 ];

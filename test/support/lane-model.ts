@@ -229,10 +229,14 @@ function checkPlaces(model: Model, of: readonly string[], places: readonly numbe
   }
 }
 
+/** No two lanes have one in common. */
+const placesOf = (which: number, minutes: readonly number[]): readonly number[] =>
+  minutes.map((minute) => (minute * lanes.length + which) * 60_000);
+
 export const toAsk = (which: number, wanted: number, minutes: readonly number[]): Command =>
   command(`ask ${which} ${wanted} ${minutes}`, async (model, real) => {
     const lane = lanes[which]!;
-    const places = minutes.map((minute) => (minute * lanes.length + which) * 60_000);
+    const places = placesOf(which, minutes);
     const ask = { lane, origin: `https://${lane}`, wanted, places };
     const { answers, at } = await all(real, ({ book }) => book.ask(drain, model.config, [ask]));
     model.looks.push({ at, elapsed: model.elapsed });
@@ -275,13 +279,16 @@ export const toSend = (pick: number, most: number): Command =>
     model.steps.get(keyOf(grant.lane, grant.step))!.lastSentAt = model.elapsed;
   });
 
-export const toGiveBack = (pick: number, most: number): Command =>
-  command(`giveBack ${pick} ${most}`, async (model, real) => {
+export const toGiveBack = (pick: number, most: number, minutes: readonly number[]): Command =>
+  command(`giveBack ${pick} ${most} ${minutes}`, async (model, real) => {
     const grant = pickGrant(model, pick);
-    const count = Math.min(most, grant?.left ?? 0);
-    if (grant === undefined || count === 0) return;
-    await all(real, ({ book }) => book.giveBack([{ lane: grant.lane, step: grant.step, count }]));
+    if (grant === undefined) return;
+    const { lane, step } = grant;
+    const count = Math.min(most, grant.left);
+    const places = placesOf(lanes.indexOf(lane), minutes);
+    await all(real, ({ book }) => book.giveBack([{ lane, step, count, places }]));
     grant.left -= count;
+    for (const place of places) model.places.get(lane)!.add(place);
   });
 
 export interface Found {

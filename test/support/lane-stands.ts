@@ -82,7 +82,8 @@ export function driverOf({ book, now, advance }: LaneStand, given: LaneConfig = 
       const roots = Array.from({ length: count }, () => `root-${(sentSoFar += 1)}`);
       await book.sent([{ lane, step, roots }]);
     },
-    giveBack: (step: number, count: number) => book.giveBack([{ lane, step, count }]),
+    giveBack: (step: number, count: number, places: readonly number[] = []) =>
+      book.giveBack([{ lane, step, count, places }]),
     note: (step: number, kind: LaneComeBack["kind"], parents: readonly string[], status = 503) =>
       book.note(comeBacks(step, kind, parents, status)),
     looked: (step: number, lookedAt = now(), back: readonly LaneComeBack[] = []) =>

@@ -118,7 +118,8 @@ return 1
 );
 
 /**
- * giveBack: ARGV[2]: { unused: [{ lane, step, count }] }. Returns: 1. Effects: so many grants are under way no more. Run twice: marked.
+ * giveBack: ARGV[2]: { unused: [{ lane, step, count, places }] }. Returns: 1. Effects: so many grants are under way no more; the places are
+ *   remembered. Run twice: marked.
  */
 export const giveBackScript = defineScript(
   "lanes:giveBack",
@@ -126,6 +127,7 @@ export const giveBackScript = defineScript(
 for _, one in ipairs(call.unused) do
   local lane = read(one.lane)
   local step = lane and stepOf(lane, one.step)
+  if lane and #one.places > 0 then remember(lane, one.places) end
   if step then
     resolve(step, one.count)
     dropEmptyPrevious(lane)

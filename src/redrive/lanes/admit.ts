@@ -19,7 +19,7 @@ import { canariesByStep } from "./canaries-by-step.ts";
 import { chooseCanaries } from "./choose-canaries.ts";
 import { mayBeKept } from "./exhausted.ts";
 import { laneOriginOf, laneOriginOfLetter } from "./lane-origin.ts";
-import { placesOf } from "./places.ts";
+import { placesBeside, placesOf } from "./places.ts";
 
 export interface Admission {
   readonly free: readonly Candidate[];
@@ -49,16 +49,13 @@ export async function admitToLanes(
   const groups = toGroups(drain, asking, exhausted.filter(mayBeKept));
   if (groups.length === 0) return unasked;
 
-  const { answers } = await source.lanes.ask(
-    config.name,
-    lane,
-    groups.map((one) => ({
-      lane: one.lane,
-      origin: one.origin,
-      wanted: one.candidates.length,
-      places: placesOf(worthCalling(one.candidates)),
-    })),
-  );
+  const asks = groups.map((one) => ({
+    lane: one.lane,
+    origin: one.origin,
+    wanted: one.candidates.length,
+    places: placesOf(worthCalling(one.candidates)),
+  }));
+  const { answers } = await source.lanes.ask(config.name, lane, asks);
   const canaries: Candidate[] = [];
   const plain: Candidate[] = [];
   const heldHere: HeldResult<Candidate>[] = [];
@@ -71,8 +68,10 @@ export async function admitToLanes(
     canaries.push(...shared.canaries);
     plain.push(...shared.plain);
     heldHere.push(...shared.held);
-    const left = answer.canaries - shared.canaries.length;
-    if (left > 0) unused.push({ lane: group.lane, step: answer.step, count: left });
+    const count = answer.canaries - shared.canaries.length;
+    const waiting = worthCalling(shared.held.map(({ candidate }) => candidate));
+    const places = placesBeside(asks[index]?.places ?? [], waiting);
+    if (count > 0 || places.length > 0) unused.push({ lane: group.lane, step: answer.step, count, places });
     if (answer.isSuspect) kept.push(...group.exhausted.map((one) => held(one, whyHeld(answer))));
   }
   await source.lanes.giveBack(unused);
@@ -91,7 +90,12 @@ export async function giveBackUnpublished(
 ): Promise<void> {
   const left = granted.filter(({ letter }) => !published.has(letter.dlqId));
   await source.lanes.giveBack(
-    canariesByStep(left).map(({ lane, step, canaries }) => ({ lane, step, count: canaries.length })),
+    canariesByStep(left).map(({ lane, step, canaries }) => ({
+      lane,
+      step,
+      count: canaries.length,
+      places: [],
+    })),
   );
 }
 

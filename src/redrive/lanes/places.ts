@@ -7,5 +7,17 @@ const minuteMs = 60_000;
 export function placesOf(candidates: readonly Pick<Candidate, "letter">[]): readonly number[] {
   const entered = candidates.map(({ letter }) => letter.enteredAt).toSorted((one, other) => one - other);
   const two = [entered[0], entered[Math.floor(entered.length / 2)]].filter((at) => at !== undefined);
-  return [...new Set(two.map((at) => Math.floor(at / minuteMs) * minuteMs))];
+  return [...new Set(two.map(toMinute))];
+}
+
+/** The same of what is held, where none of that lies in these: what lay there was granted. */
+export function placesBeside(
+  told: readonly number[],
+  held: readonly Pick<Candidate, "letter">[],
+): readonly number[] {
+  return held.some(({ letter }) => told.includes(toMinute(letter.enteredAt))) ? [] : placesOf(held);
+}
+
+function toMinute(at: number): number {
+  return Math.floor(at / minuteMs) * minuteMs;
 }
