@@ -131,8 +131,9 @@ export async function workPage(
       }
       const results = await source.health.publishing(() => republish(drain, batch, page.readAt, signal));
       report.results(results);
-      for (const { kind, candidate } of results)
-        if (kind === "published" || kind === "in-doubt") published.add(candidate.letter.dlqId);
+      for (const result of results)
+        if (result.kind === "in-doubt" || (result.kind === "published" && result.isOfNow))
+          published.add(result.candidate.letter.dlqId);
       report.settled((await settle(source, ofDrain(drain), idsDone(results), signal)).deleted);
       unused.push(...results.filter(ledToNoPost).map(({ candidate }) => candidate));
     }

@@ -110,3 +110,23 @@ it("what a step has no room for is found again, also where the others of its pag
   expect(rig.eventsOf("pass:opened").map(({ kind }) => kind)).toEqual(["full", "new"]);
   expect(rig.emulator.dlq.size).toBe(0);
 }, 60_000);
+
+it("a message that was published before Redis forgot it is no canary: its silence says nothing", async () => {
+  const plainly = careful.replace(/lane: .*/, "lane: none");
+  const first = await createRig({ redisUrl: redis.url(), drain: plainly, emulator: { retryScale: 1 } });
+  first.receiver.answer = () => 503;
+  first.seed(10, { maxRetries: 3 });
+  first.emulator.faults.add({ kind: "status", operation: "delete", status: 500, count: 1 });
+  expect(await first.pass()).toMatchObject({ tally: { republished: 10, deleted: 0 } });
+  const { redis: connection } = first.core;
+  const keys = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
+  await connection.command("DEL", ...keys);
+
+  const second = await createRig({ redisUrl: redis.url(), drain: careful, twinOf: first });
+  expect(await second.pass()).toMatchObject({ tally: { republished: 5, deduplicated: 5, deleted: 5 } });
+  await look(second);
+  expect(await laneOf(second)).toMatchObject({ state: "canary", sent: 0, totals: { canaries: 0 } });
+  expect(second.eventsOf("record:published").filter(({ canary }) => canary)).toEqual([]);
+  // And what was granted for them is there for others at once.
+  expect(await second.pass()).toMatchObject({ tally: { republished: 5, deduplicated: 5 } });
+}, 60_000);

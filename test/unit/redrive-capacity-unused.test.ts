@@ -19,8 +19,12 @@ describe("what led to no POST", () => {
   });
 
   it.each<[string, PublishResult, boolean]>([
-    ["published", { kind: "published", candidate: one, as: "msg_1", deduplicated: false }, false],
-    ["a hit", { kind: "published", candidate: one, as: "msg_1", deduplicated: true }, false],
+    [
+      "published",
+      { kind: "published", candidate: one, as: "msg_1", deduplicated: false, isOfNow: true },
+      false,
+    ],
+    ["a hit", { kind: "published", candidate: one, as: "msg_1", deduplicated: true, isOfNow: false }, false],
     ["unanswered", { kind: "in-doubt", candidate: one }, false],
     ["done before", { kind: "done-before", candidate: one }, true],
     ["in another's hands", hold("in-flight"), true],

@@ -16,6 +16,11 @@ export interface Acceptance {
   readonly deduplicated: boolean;
 }
 
+/** Not so of a hit on the first POST of its series: it was published before, who knows how, and that was forgotten. */
+export function isOfNow({ one, deduplicated }: Acceptance): boolean {
+  return !deduplicated || one.series.posts > 1;
+}
+
 /** Writes the facts of an answer, at once and before anything is deleted, and tells of them. */
 export async function recordPublished(posting: Posting, accepted: readonly Acceptance[]): Promise<void> {
   const { source, config } = posting.drain;
@@ -56,7 +61,8 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
     unwritten.keep(facts);
   }
   await notePublished(posting, accepted, doubles);
-  for (const { one, as, deduplicated } of accepted) {
+  for (const acceptance of accepted) {
+    const { one, as, deduplicated } = acceptance;
     const { dlqId } = one.candidate.letter;
     const common = { drain: config.name, source: source.config.id, dlqId };
     events.emit({
@@ -65,7 +71,7 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
       messageId: as,
       deduplicated,
       attempt: one.candidate.lineage.attempt,
-      canary: one.candidate.lineage.step?.isCanary === true,
+      canary: one.candidate.lineage.step?.isCanary === true && isOfNow(acceptance),
     });
   }
   tellDeclared(
@@ -75,7 +81,7 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
 }
 
 function toSent(accepted: readonly Acceptance[]): readonly LaneSent[] {
-  const steps = canariesByStep(accepted.map(({ one }) => one.candidate));
+  const steps = canariesByStep(accepted.filter(isOfNow).map(({ one }) => one.candidate));
   return steps.map(({ lane, step, canaries }) => ({
     lane,
     step,

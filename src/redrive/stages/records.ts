@@ -87,6 +87,8 @@ export type PublishResult =
       readonly candidate: Candidate;
       readonly as: string;
       readonly deduplicated: boolean;
+      /** It was this candidate that was sent, in its shape; not so where the record of an earlier publish was lost. */
+      readonly isOfNow: boolean;
     }
   | LeftResult<Candidate>;
 

@@ -22,7 +22,7 @@ import { toAuditRecord } from "./audit-record.ts";
 import { halves } from "./halves.ts";
 import { held, inDoubt, notBegun } from "./left.ts";
 import { takeBack, type Begun, type Posting } from "./posting.ts";
-import { recordPublished, tellDeclared, type Acceptance } from "./record-published.ts";
+import { isOfNow, recordPublished, tellDeclared, type Acceptance } from "./record-published.ts";
 import type { Candidate, PublishResult } from "./records.ts";
 import { createRefusals } from "./refusals.ts";
 import { startSendDeadline } from "./send-deadline.ts";
@@ -189,8 +189,10 @@ async function concludeItems(
   if (accepted.length > 0) {
     posting.refusals.accepted();
     await recordPublished(posting, accepted);
-    for (const { one, as, deduplicated } of accepted) {
-      results.push({ kind: "published", candidate: one.candidate, as, deduplicated });
+    for (const acceptance of accepted) {
+      const { one, as, deduplicated } = acceptance;
+      const published = { kind: "published", candidate: one.candidate, as, deduplicated } as const;
+      results.push({ ...published, isOfNow: isOfNow(acceptance) });
     }
   }
   results.push(...(await afterEmptyHits(posting, token, hits)));
