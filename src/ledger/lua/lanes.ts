@@ -147,16 +147,16 @@ return 1
 export const noteScript = defineScript(
   "lanes:note",
   `${lanePreludeLua}
-local moves = {}
+local moves, ofLane = {}, {}
+for _, id in ipairs(call.lanes) do ofLane[id] = {} end
+for _, comeBack in ipairs(call.comeBacks) do table.insert(ofLane[comeBack.lane], comeBack) end
 for _, id in ipairs(call.lanes) do
   local lane = read(id)
   if lane then
     local named = {}
-    for _, comeBack in ipairs(call.comeBacks) do
-      if comeBack.lane == id then
-        named[comeBack.step] = true
-        merge(lane, comeBack)
-      end
+    for _, comeBack in ipairs(ofLane[id]) do
+      named[comeBack.step] = true
+      merge(lane, comeBack)
     end
     -- The step before, then the one that is collecting, unless the lane has moved by then.
     for _, step in ipairs(stepsOf(lane)) do
