@@ -159,8 +159,7 @@ describe("a candidate", () => {
 });
 
 const lane = { canary: 5, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000, openFrom: 300 };
-const asCanary: SendAs = { step: { lane: "3f1c2d8e", step: 7 }, canary: { timeoutMs: 45_000 } };
-const inStep: SendAs = { ...asCanary, canary: null };
+const asCanary: SendAs = { step: { lane: "3f1c2d8e", step: 7 }, timeoutMs: 45_000 };
 /** As the service lists the one item of it that it delivered and that failed with `status`. */
 const backAs = (candidate: Candidate, status: number, sequence: number) => ({
   ...diedAgain(candidate.toItem(1), sequence),
@@ -189,19 +188,9 @@ describe("a candidate of a lane", () => {
     expect(plain.toItem(1).headers["Upstash-Delay"]).toBe("90s");
   });
 
-  it("is sent plainly in a step, with all that it has", () => {
-    const stepped = sentAs(plain, inStep);
-    expect(stepped.lineage).toEqual({
-      ...plain.lineage,
-      step: { lane: "3f1c2d8e", step: 7, isCanary: false },
-    });
-    expect(stepped.toItem(1).headers).toMatchObject({ "Upstash-Retries": "4", "Upstash-Delay": "90s" });
-    expect(decided(backAs(stepped, 503, 0)).reading).toEqual({ kind: "come-back", lineage: stepped.lineage });
-  });
-
   it("has one deduplication id in every shape, for each suffix", () => {
     for (const suffix of [1, 2, 999]) {
-      const ids = [plain, sentAs(plain, asCanary), sentAs(plain, inStep)].map(
+      const ids = [plain, sentAs(plain, asCanary)].map(
         (one) => one.toItem(suffix).headers["Upstash-Deduplication-Id"],
       );
       expect(new Set(ids).size).toBe(1);
@@ -211,12 +200,13 @@ describe("a candidate of a lane", () => {
   it("keeps what later stages add to it, and can be told again", () => {
     const known = { ...plain, explanation: "said later" };
     expect(sentAs(known, asCanary).explanation).toBe("said later");
-    expect(sentAs(sentAs(known, asCanary), inStep)).toMatchObject({
+    const later = { ...asCanary, step: { ...asCanary.step, step: 8 } };
+    expect(sentAs(sentAs(known, asCanary), later)).toMatchObject({
       explanation: "said later",
-      sendAs: inStep,
-      lineage: { step: { isCanary: false } },
+      sendAs: later,
+      lineage: { step: { step: 8 } },
     });
-    expect(sentAs(sentAs(plain, asCanary), inStep).toItem(1)).toEqual(sentAs(plain, inStep).toItem(1));
+    expect(sentAs(sentAs(plain, asCanary), later).toItem(1)).toEqual(sentAs(plain, later).toItem(1));
   });
 
   it.each<[string, ItemChanges, Record<string, unknown>]>([
@@ -227,7 +217,7 @@ describe("a candidate of a lane", () => {
   ])("has the size of its largest shape: %s", (_name, changes, fields) => {
     const candidate = candidateOf(rawRecord(fields), changes, { lane });
     const longest = { lane: "x".repeat(64), step: 999_999_999_999_999 };
-    const sizes = [null, { ...asCanary, step: longest }, { ...inStep, step: longest }].map((how) =>
+    const sizes = [null, { ...asCanary, step: longest }].map((how) =>
       Buffer.byteLength(JSON.stringify((how === null ? candidate : sentAs(candidate, how)).toItem(999))),
     );
     expect(candidate.bytes).toBe(Math.max(...sizes));
@@ -251,7 +241,6 @@ describe("a candidate of a lane", () => {
       declaredDouble: false,
     } as const;
     expect(toAuditRecord({ ...begun, candidate: plain })).not.toHaveProperty("notes");
-    expect(toAuditRecord({ ...begun, candidate: sentAs(plain, inStep) })).not.toHaveProperty("notes");
     expect(toAuditRecord({ ...begun, candidate: sentAs(plain, asCanary) })).toMatchObject({
       attempt: 1,
       notes: ["canary"],
@@ -281,11 +270,11 @@ describe("a canary that comes back", () => {
       expect(last.lineage).toMatchObject({ attempt: 1, rootId: raw["messageId"], rootMaxRetries: 4 });
     }
     expect(decided(backAs(last, 422, 4)).attempt).toBe(1);
-    expect(decided(backAs(sentAs(last, inStep), 503, 5)).attempt).toBe(1);
+    expect(decided(backAs(candidateOf(backAs(last, 503, 4), {}), 503, 5)).attempt).toBe(1);
   });
 
   it("down leaves what a person has released: the count that the release had lowered", () => {
-    const spent = sentAs(candidateOf(raw, {}, { lane }, 4), inStep);
+    const spent = candidateOf(raw, {}, { lane }, 4);
     const back = backAs(spent, 503, 0);
     expect(decided(back).attempt).toBe(5);
     // Parked as exhausted with five, and released: four.
@@ -295,7 +284,6 @@ describe("a canary that comes back", () => {
     expect(again.lineage.attempt).toBe(5);
     expect(decided(backAs(again, 503, 1)).attempt).toBe(4);
     expect(decided(backAs(again, 422, 1)).attempt).toBe(5);
-    expect(sentAs(released, inStep).lineage.attempt).toBe(6);
   });
 });
 
@@ -316,7 +304,6 @@ describe("a canary that is called back", () => {
   it("is the only shape that does", () => {
     const plain = candidateOf(rawRecord(own), {}, { lane, proofAddress });
     expect(callbackOf(plain)).toBe(own.callback);
-    expect(callbackOf(sentAs(plain, { ...asCanary, canary: null }))).toBe(own.callback);
     expect(callbackOf(canaryOf(own, { proofAddress: undefined }))).toBe(own.callback);
   });
 

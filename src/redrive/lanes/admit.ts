@@ -141,9 +141,9 @@ function share(
   const plain = others.slice(0, answer.plain);
   const rest = others.slice(answer.plain);
   const { step } = answer;
-  const canary = { timeoutMs: canaryTimeoutMs(watchMs) };
+  const timeoutMs = canaryTimeoutMs(watchMs);
   return {
-    canaries: canaries.map((one) => sentAs(one, { step: { lane, step }, canary })),
+    canaries: canaries.map((one) => sentAs(one, { step: { lane, step }, timeoutMs })),
     plain,
     held: rest.map((one) => held(one, whyHeld(answer), answer.until ?? undefined, origin)),
   };

@@ -7,7 +7,7 @@ export function canariesByStep(
 ): readonly (StepRef & { readonly canaries: readonly Candidate[] })[] {
   const steps = new Map<string, StepRef & { readonly canaries: Candidate[] }>();
   for (const one of candidates) {
-    if (one.sendAs === null || one.sendAs.canary === null) continue;
+    if (one.sendAs === null) continue;
     const { lane, step } = one.sendAs.step;
     const key = `${lane}.${step}`;
     const known = steps.get(key) ?? { lane, step, canaries: [] };

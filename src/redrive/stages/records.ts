@@ -34,16 +34,15 @@ export interface DecidedRecord extends KnownRecord {
   readonly explanation: string;
 }
 
-/** How a lane lets a candidate go. */
+/** A canary of a lane's step; at most so long is its timeout. */
 export interface SendAs {
   readonly step: StepRef;
-  /** Null: as it is, with its retries and its delay. */
-  readonly canary: { readonly timeoutMs: number } | null;
+  readonly timeoutMs: number;
 }
 
 /** What of a candidate depends on how it is sent. */
 export interface Shape {
-  /** Null: in no step, as it is. */
+  /** Null: in no step, as it is, with its retries and its delay. */
   readonly sendAs: SendAs | null;
   readonly lineage: Lineage;
   /** The item for a series' suffix. The deduplication id is the same in every shape. */

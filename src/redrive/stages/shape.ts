@@ -1,6 +1,6 @@
 /**
- * The shapes in which one candidate may be sent: plain, plain in a step of a lane, or as a canary of one. They differ in headers alone:
- * body, destination and deduplication id are the same, so a second POST in another shape is still a second POST of the same id.
+ * The shapes in which one candidate may be sent: plain, or as a canary in a step of a lane. They differ in headers alone: body, destination
+ * and deduplication id are the same, so a second POST in the other shape is still a second POST of the same id.
  */
 import { asCanary, canaryTimeoutMs } from "../../message/canary-item.ts";
 import type { BatchItem, DeadLetter } from "../../message/dead-letter.ts";
@@ -12,7 +12,7 @@ import { inSeries, withLineage } from "../../message/rebuild-item.ts";
 import type { LaneConfig } from "../../ports/drains.ts";
 import type { SendAs, Shape } from "./records.ts";
 
-/** The plain item, signed, and what the others are made of. */
+/** The plain item, signed, and what the canary is made of. */
 export interface Plain {
   readonly letter: DeadLetter;
   readonly item: BatchItem;
@@ -29,7 +29,7 @@ export interface Plain {
 /** Null: plain, in no step. */
 export function toShape(plain: Plain, sendAs: SendAs | null): Shape {
   const { letter, headerPrefix } = plain;
-  const item = sendAs === null ? plain.item : itemIn(plain, sendAs);
+  const item = sendAs === null ? plain.item : canaryOf(plain, sendAs);
   return {
     sendAs,
     lineage: sendAs === null ? plain.lineage : lineageIn(plain, sendAs),
@@ -48,19 +48,17 @@ export function largestShapes(
   const { item } = plain;
   const { bytes } = encodeItem(item);
   if (lane === undefined) return [{ item, bytes }];
-  const canary = { timeoutMs: canaryTimeoutMs(lane.watchMs) };
+  const canary = canaryOf(plain, { step: longestStep, timeoutMs: canaryTimeoutMs(lane.watchMs) });
   return [
-    itemIn(plain, { step: longestStep, canary: null }),
-    itemIn(plain, { step: longestStep, canary }),
-  ].map((largest) => ({ item: largest, bytes: bytes - headerBytesOf(item) + headerBytesOf(largest) }));
+    { item, bytes },
+    { item: canary, bytes: bytes - headerBytesOf(item) + headerBytesOf(canary) },
+  ];
 }
 
-function itemIn(plain: Plain, sendAs: SendAs): BatchItem {
+function canaryOf(plain: Plain, sendAs: SendAs): BatchItem {
   const { item, headerPrefix, bodyHash, lineageKey, proofAddress } = plain;
   const lineage = signLineage(lineageIn(plain, sendAs), bodyHash, lineageKey);
-  const signed = withLineage(item, headerPrefix, lineage);
-  if (sendAs.canary === null) return signed;
-  const canary = asCanary(signed, headerPrefix, sendAs.canary.timeoutMs);
+  const canary = asCanary(withLineage(item, headerPrefix, lineage), headerPrefix, sendAs.timeoutMs);
   if (proofAddress === null) return canary;
   return withProofCallback(canary, headerPrefix, proofAddress, lineageKey) ?? canary;
 }
@@ -69,12 +67,8 @@ function itemIn(plain: Plain, sendAs: SendAs): BatchItem {
  * A release lowers the count, and a plain message carries the header's all the same. A canary carries the lowered one: what a person has
  * granted is then still there if it comes back down, and spent if it is refused.
  */
-function lineageIn({ lineage, attempt }: Plain, { step: { lane, step }, canary }: SendAs): Lineage {
-  return {
-    ...lineage,
-    attempt: canary === null ? lineage.attempt : attempt + 1,
-    step: { lane, step, isCanary: canary !== null },
-  };
+function lineageIn({ lineage, attempt }: Plain, { step: { lane, step } }: SendAs): Lineage {
+  return { ...lineage, attempt: attempt + 1, step: { lane, step, isCanary: true } };
 }
 
 function headerBytesOf({ headers }: BatchItem): number {
