@@ -37,7 +37,7 @@ export async function readLaneNext(
     if (drain?.config.lane === undefined) return [];
     const asks = lanes
       .filter(({ drain: of }) => of === name)
-      .map(({ origin }) => ({ lane: toLaneId(name, origin), origin, wanted: 0, knownBad: 0, places: [] }));
+      .map(({ origin }) => ({ lane: toLaneId(name, origin), origin, wanted: 0, places: [] }));
     const { answers, at } = await drain.source.lanes.ask(name, drain.config.lane, asks);
     return asks.map(({ lane }, index) => {
       const until = answers[index]?.until ?? null;

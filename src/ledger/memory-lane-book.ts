@@ -94,7 +94,7 @@ export function createMemoryLaneBook(clock: Pick<Clock, "now">, grantLifeMs: num
             -rememberedRoots,
           );
           const found = stepOf(lane, step);
-          if (found !== null && roots.length > 0) noteSent(lane, found, roots.length, now);
+          if (found !== null) noteSent(lane, found, roots.length, now);
         });
       }
       return Promise.resolve();

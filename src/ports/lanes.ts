@@ -31,8 +31,8 @@ export interface LaneAsk {
   /** How many of a page's messages want to be published to it; 0 only asks how it stands. */
   readonly wanted: number;
   /**
-   * Where such messages can be found again: starts of minutes of entry, Unix ms by the service's clock, at most two. Remembered where the
-   * lane is not open and grants less than was wanted.
+   * Where such messages can be found again: starts of minutes of entry, Unix ms by the service's clock, at most two. Remembered where
+   * less is granted than was wanted, and of a halted lane always.
    */
   readonly places: readonly number[];
 }
@@ -52,7 +52,7 @@ export interface LaneAnswer {
   readonly avoid: readonly string[];
   /** False while one of `avoid` is better left for a page that has others: in the first minute in which a probe is due. */
   readonly mayRepeat: boolean;
-  /** Halted, or not open again for an hour since: what has no attempts left is not parked for it. False once nothing has been tried for an hour. */
+  /** Halted, or not open again for an hour since: what has no attempts left is not parked for it. Of a halted lane false once nothing was sent for a day. */
   readonly isSuspect: boolean;
   /**
    * Redis time, Unix ms, at which the next step or probe can be granted, as far as can be told; not after now where there is room already;
@@ -61,9 +61,9 @@ export interface LaneAnswer {
   readonly until: number | null;
 }
 
-/** What was published to a lane just now. With no canary among it, it says only that the lane is in use, and `step` may be any. */
+/** Canaries that were published to a lane just now. What goes plain is not told. */
 export interface LaneSent extends StepRef {
-  /** Hashes (`toRootHash`) of the canaries' roots, one for each canary. */
+  /** Hashes (`toRootHash`) of their roots, one for each. */
   readonly roots: readonly string[];
 }
 
@@ -146,7 +146,7 @@ export interface LaneView extends StepRef {
   readonly isShaky: boolean;
   /** Totals since the lane is remembered. */
   readonly totals: LaneTotals;
-  /** Last publish; before the first, when it was first asked for. */
+  /** Last publish of a canary; before the first, when it was first asked for. */
   readonly lastUsedAt: number;
 }
 

@@ -68,7 +68,6 @@ describe.each(laneStandsFor(redis))("a lane that is tried ($name)", ({ create })
       lane: id,
       origin: `https://${id}`,
       wanted: index,
-
       places: [],
     }));
     const { answers } = await book.ask(drain, config, asks);
@@ -782,9 +781,9 @@ describe.each(laneStandsFor(redis))("a lane that is open ($name)", ({ create }) 
     const driver = driverOf(stand);
     await driver.survive(5);
     if (state === "open") await driver.survive(50);
-    // Anything that is published to it is use.
+    // Whichever step it was of.
     await stand.advance(hourMs);
-    await stand.book.sent([{ lane, step: 0, roots: [] }]);
+    await stand.book.sent([{ lane, step: 1, roots: ["r"] }]);
     await stand.advance(hourMs);
     expect((await driver.ask(0)).state).toBe(state);
     await stand.advance(1);

@@ -16,7 +16,7 @@ test("a step whose watch is over awaits a look, until that has come", async () =
     const { told } = await readLaneNext(core as unknown as Pick<Core, "drains">, await book.views(1));
     return told.map(({ nextInMs, awaitsLook }) => ({ nextInMs, awaitsLook }));
   };
-  const asks = [{ lane, origin, wanted: config.canary, knownBad: 0, places: [] }];
+  const asks = [{ lane, origin, wanted: config.canary, places: [] }];
   const [answer] = (await book.ask(drain, config, asks)).answers;
   const step = { lane, step: answer?.step ?? 0 };
   await book.sent([{ ...step, roots: Array.from({ length: config.canary }, (_, index) => `r${index}`) }]);

@@ -72,7 +72,7 @@ return isWanted and mark(reply) or reply
  * sent: notes what was published.
  *
  * ARGV[2]: { sent: [{ lane, step, roots }] }. Returns: 1. Effects: the watch of these steps begins again; the lanes are in use.
- * Run twice: marked where canaries are among them.
+ * Run twice: marked.
  */
 export const sentScript = defineScript(
   "lanes:sent",
@@ -99,7 +99,6 @@ local function lastRoots(old, new)
   return last
 end
 
-local canaries = 0
 for _, one in ipairs(call.sent) do
   local lane = read(one.lane)
   if lane then
@@ -107,12 +106,11 @@ for _, one in ipairs(call.sent) do
     lane.canaries = lane.canaries + #one.roots
     lane.roots = lastRoots(lane.roots, one.roots)
     local step = stepOf(lane, one.step)
-    if step and #one.roots > 0 then noteSent(lane, step, #one.roots) end
+    if step then noteSent(lane, step, #one.roots) end
     put(one.lane, lane)
   end
-  canaries = canaries + #one.roots
 end
-if canaries > 0 then mark('1') end
+mark('1')
 return 1
 `,
 );

@@ -120,7 +120,6 @@ export function createLaneDemand({ config, source }: DrainRuntime): LaneDemand {
       lane: toLaneId(config.name, origin),
       origin,
       wanted: 0,
-
       places: [],
     }));
     const { answers, at } = await source.lanes.ask(config.name, given, asks);
