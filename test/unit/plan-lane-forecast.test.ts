@@ -67,6 +67,18 @@ test("a halted lane keeps what an outage has exhausted from being parked, and no
   ]);
 });
 
+test("a probe that is out is judged by its own watch, long before another goes", async () => {
+  const { driver, demand, advance } = await createStage();
+  await driver.halt();
+  await advance(config.probeEveryMs);
+  await driver.step(1);
+  for (let count = 0; count < 9; count += 1) demand.add(due());
+  const forecast = await demand.forecast();
+  expect(forecast?.lanes).toMatchObject([
+    { state: "halted", sent: 1, nextInMs: config.watchMs, canaries: [9], durationMs: config.watchMs },
+  ]);
+});
+
 test("what is parked for good is no business of a lane that is not suspected", async () => {
   const { demand } = await createStage();
   demand.add(exhausted(503));

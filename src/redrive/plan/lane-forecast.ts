@@ -26,7 +26,7 @@ export interface LaneForecast extends LaneSteps {
   readonly why: string | null;
   /** Sent of the step that is collecting or watched; of a halted lane 1 while its probe is out. */
   readonly sent: number;
-  /** Until the next step, or the probe, can go; 0: now. */
+  /** Until the next step, or the probe, can go, or the probe that is out is judged, at the latest; 0: now. */
   readonly nextInMs: number;
   /** Until the last of them can go by the lane. */
   readonly durationMs: number;
@@ -160,7 +160,9 @@ function toForecast(
   // What was open or ramping and long unused is new again, which its view does not say.
   const seen = view?.state === state ? view : null;
   const { size, sent } = seen?.step === step ? seen : { size: state === "halted" ? 1 : lane.canary, sent: 0 };
-  const nextInMs = Math.max(0, (until ?? at) - at);
+  const grantInMs = Math.max(0, (until ?? at) - at);
+  // That a probe survives is known long before another may go.
+  const nextInMs = state === "halted" && sent > 0 ? Math.min(grantInMs, lane.watchMs) : grantInMs;
   const isShaky = seen?.isShaky ?? false;
   const steps = foreseeSteps(due, { state, size, sent, isShaky, hasRoom: nextInMs === 0 }, lane);
   return {
