@@ -266,7 +266,7 @@ function changed(moved: Moved | null): Promise<LaneChange> {
 }
 
 function wantsAt(lane: Lane, now: number, grantLifeMs: number): number | null {
-  const looks = stepsOf(lane).map((step) => wantsLookAt(step, grantLifeMs));
+  const looks = stepsOf(lane).map((step) => wantsLookAt(lane, step, grantLifeMs));
   const times = [...looks, readyAt(lane, now, grantLifeMs)].filter((at) => at !== null);
   return times.length === 0 ? null : Math.min(...times);
 }
@@ -274,7 +274,7 @@ function wantsAt(lane: Lane, now: number, grantLifeMs: number): number | null {
 /** Each is handed to one, and again when that one has had the time for it. */
 function takeWatches(lane: Lane, now: number, grantLifeMs: number): readonly LaneWatch[] {
   return stepsOf(lane).flatMap((step): readonly LaneWatch[] => {
-    if ((wantsLookAt(step, grantLifeMs) ?? Infinity) > now) return [];
+    if ((wantsLookAt(lane, step, grantLifeMs) ?? Infinity) > now) return [];
     const until = step.lastAt! + step.watchMs;
     step.lookAt = now < until ? until : now + lookEveryMs;
     const { id, drain, origin, state } = lane;

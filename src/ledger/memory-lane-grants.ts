@@ -3,7 +3,16 @@ import type { LaneAnswer, LaneAsk } from "../ports/lanes.ts";
 import { blindAfterMs, callAgainMs, idleMs, lookEveryMs, repeatAfterMs, suspectMs } from "./lane-numbers.ts";
 import { becomeNewWhenIdle } from "./memory-lane-judge.ts";
 import { remember } from "./memory-lane-places.ts";
-import { isClosed, newStep, sizeIn, takenOf, type Lane, type Step } from "./memory-lane.ts";
+import {
+  isClosed,
+  knownOf,
+  newStep,
+  sizeIn,
+  takenOf,
+  waitsForGrants,
+  type Lane,
+  type Step,
+} from "./memory-lane.ts";
 
 /** Grants to a page that wants so many, and remembers where what is denied was met; 0 asks only. */
 export function grant(
@@ -63,7 +72,7 @@ function planAgain(lane: Lane): void {
 function beginPeriod(lane: Lane, now: number): void {
   const { step } = lane;
   if (lane.state !== "open" || step.firstAt === null || now < step.firstAt + step.watchMs) return;
-  if (lane.previous !== null) return;
+  if (lane.previous !== null && knownOf(lane.previous) > 0) return;
   lane.previous = step;
   lane.step = newStep(step.step + 1, sizeIn("open", lane.config), lane.config);
 }
@@ -102,12 +111,12 @@ function nextGrantAt(lane: Lane, now: number): number | null {
   return at > now ? at : now + lookEveryMs;
 }
 
-/** When the step wants a look: halfway through its watch, and when that is over and nothing of it is under way. */
-export function wantsLookAt(step: Step, grantLifeMs: number): number | null {
-  const { lookAt, lastAt, watchMs, underWay, grantAt } = step;
+/** When the step wants a look: halfway through its watch, and when that is over and it waits for no grants. */
+export function wantsLookAt(lane: Lane, step: Step, grantLifeMs: number): number | null {
+  const { lookAt, lastAt, watchMs, grantAt } = step;
   if (lookAt === null || lastAt === null) return null;
-  const waitsForGrants = underWay > 0 && lookAt >= lastAt + watchMs;
-  return waitsForGrants ? Math.max(lookAt, grantAt! + grantLifeMs + 1) : lookAt;
+  const isLate = waitsForGrants(lane, step) && lookAt >= lastAt + watchMs;
+  return isLate ? Math.max(lookAt, grantAt! + grantLifeMs + 1) : lookAt;
 }
 
 /** When what is in its places is to be called, because there is room for it; null: not before something else happens. */

@@ -3,6 +3,7 @@ import type { ComeBackKind } from "../message/come-back-kind.ts";
 import type { LaneChange, LaneState } from "../ports/lanes.ts";
 import { idleMs, longestProbe, steadyWatches } from "./lane-numbers.ts";
 import {
+  countedOf,
   downOf,
   isClosed,
   knownOf,
@@ -10,6 +11,7 @@ import {
   sizeIn,
   stepsOf,
   takenOf,
+  waitsForGrants,
   wholeOf,
   type Lane,
   type Step,
@@ -95,9 +97,9 @@ function judge(lane: Lane, step: Step, lookedAt: number | null, now: number): bo
   const isSilent =
     lookedAt !== null &&
     step.lastAt !== null &&
-    step.underWay === 0 &&
+    !waitsForGrants(lane, step) &&
     lookedAt >= step.lastAt + step.watchMs;
-  const isAllKnown = isClosed(lane, step, now) && back.size + delivered.size >= takenOf(step);
+  const isAllKnown = isClosed(lane, step, now) && back.size + delivered.size >= countedOf(lane, step);
   if (!isSilent && !isAllKnown) return false;
   if (lane.state === "halted") return judgeProbe(lane, step, now);
   if (back.size >= whole) {
@@ -118,6 +120,7 @@ function judge(lane: Lane, step: Step, lookedAt: number | null, now: number): bo
   const size = Math.max(10 * whole, lane.config.canary);
   const isOpen = size >= lane.config.openFrom;
   const why = `${whole - back.size} of ${whole} survived`;
+  lane.isMixed = false;
   enter(lane, isOpen ? "open" : "ramping", why, isOpen ? sizeIn("open", lane.config) : size, now);
   return true;
 }
@@ -128,10 +131,11 @@ function mayBeByChance({ state, isDoubted, config }: Lane, step: Step, whole: nu
 }
 
 function judgeProbe(lane: Lane, step: Step, now: number): boolean {
-  const isUp = lane.cause === "down" && downOf(step) < step.back.size;
+  const isUp = lane.cause === "down" && !lane.isMixed && downOf(step) < step.back.size;
   const survived = takenOf(step) - step.back.size;
   const hasSurvived = survived > 0;
   if (hasSurvived || isUp) {
+    lane.isMixed = !hasSurvived;
     const why = whyResumed(step, survived);
     const { canary, openFrom } = lane.config;
     const isStep = hasSurvived && !lane.isShaky && 10 * canary < openFrom;

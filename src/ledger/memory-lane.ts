@@ -51,6 +51,8 @@ export interface Lane {
   isShaky: boolean;
   /** Open: of a period of few one was down. Of the next it is not one by chance. */
   isDoubted: boolean;
+  /** It went on because it had refused a probe, and nothing has survived since: a refused one says nothing more. */
+  isMixed: boolean;
   /** Minutes of entry where its messages were met, ascending. */
   places: readonly number[];
   /** Something was held since a full pass was asked for: places are few, and tell of none that lie between them. */
@@ -81,6 +83,7 @@ export function newLane(id: string, drain: DrainName, origin: Origin, config: La
     probeEvery: null,
     isShaky: false,
     isDoubted: false,
+    isMixed: false,
     places: [],
     hasHeld: false,
     roots: [],
@@ -175,9 +178,18 @@ export function isClosed(lane: Lane, step: Step, now: number): boolean {
   return known >= step.size || (known > 0 && now >= step.firstAt! + gatherMs(lane, step));
 }
 
+/** An open lane waits for nobody's grants: plain messages go beside its canaries, and what is sent late is a smaller sample. */
+export function waitsForGrants({ state }: Lane, step: Step): boolean {
+  return state !== "open" && step.underWay > 0;
+}
+
+export function countedOf({ state }: Lane, step: Step): number {
+  return state === "open" ? knownOf(step) : takenOf(step);
+}
+
 /** What a share of the step is a share of. */
 export function wholeOf(lane: Lane, step: Step, now: number): number {
-  return isClosed(lane, step, now) ? takenOf(step) : step.size;
+  return isClosed(lane, step, now) ? countedOf(lane, step) : step.size;
 }
 
 export function downOf(step: Step): number {

@@ -575,6 +575,28 @@ describe.each(laneStandsFor(redis))("a lane that is halted ($name)", ({ create }
     expect((await driver.view()).state).toBe("halted");
   });
 
+  test("a receiver that refuses a probe and takes no canary is told by what survives alone, ever more rarely", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.halt();
+    await stand.advance(config.probeEveryMs);
+    await driver.note(await driver.step(1), "refused", ["p"], 404);
+    await driver.note(await driver.step(5), "down", parents(5));
+    for (const factor of [1, 1.5, 2.25]) {
+      await stand.advance(factor * config.probeEveryMs - 1);
+      expect((await driver.ask(1)).canaries).toBe(0);
+      await stand.advance(1);
+      expect(await driver.note(await driver.step(1), "refused", [`q${factor}`], 404)).toEqual([]);
+    }
+    await stand.advance(3 * config.probeEveryMs);
+    expect(await driver.survive(1)).toMatchObject({ from: "halted", why: "a probe survived" });
+    await driver.survive(50);
+    await driver.failOpen();
+    await stand.advance(3 * config.probeEveryMs);
+    const probe = await driver.step(1);
+    expect(await driver.note(probe, "refused", ["r"], 404)).toMatchObject([{ to: "canary" }]);
+  });
+
   test.each([
     ["all of it", 5],
     ["the only one", 1],
@@ -697,6 +719,48 @@ describe.each(laneStandsFor(redis))("a lane that is open ($name)", ({ create }) 
     await driver.looked(step);
     expect((await stand.book.due()).ready).toEqual([{ drain, places: minutes(7) }]);
     expect((await driver.ask(100)).plain).toBeGreaterThan(0);
+  });
+
+  test("waits for no grants of a worker that died", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.open();
+    const { step } = await driver.ask(1);
+    await driver.sent(step, 1);
+    await stand.advance(config.watchMs / 2);
+    const { canaries } = await driver.ask(24);
+    await driver.sent(step, 9);
+    expect(canaries).toBe(24);
+    await stand.advance(config.watchMs / 2);
+    // The worker of the other 15 has died. The next period has begun, and nobody has said anything of it either.
+    const next = await driver.ask(1);
+    expect(next).toMatchObject({ canaries: 1, step: step + 1 });
+    await stand.advance(config.watchMs / 2);
+    expect((await stand.book.due()).watches).toMatchObject([{ step }]);
+    expect(await driver.looked(step)).toEqual({ kind: "none" });
+    await stand.advance(config.watchMs);
+    const later = await driver.ask(2);
+    expect(later).toMatchObject({ canaries: 1, plain: 1, step: step + 2 });
+    await driver.sent(later.step, 1);
+    await stand.advance(config.watchMs);
+    expect(await driver.ask(2)).toMatchObject({ canaries: 1, plain: 1, step: step + 3 });
+    await driver.sent(next.step, 1);
+    expect((await stand.book.due()).watches).toMatchObject([{ step: later.step }]);
+  });
+
+  test("halts by the share of what was sent, not of what a worker that died was granted", async () => {
+    const stand = await create();
+    const driver = driverOf(stand);
+    await driver.open();
+    const { step } = await driver.ask(1);
+    await driver.sent(step, 1);
+    await stand.advance(config.watchMs / 2);
+    expect((await driver.ask(24)).canaries).toBe(24);
+    await driver.sent(step, 9);
+    await stand.advance(config.watchMs / 2);
+    expect(await driver.note(step, "down", parents(3))).toMatchObject([
+      { to: "halted", why: "3 of 10 came back, 503" },
+    ]);
   });
 
   test("is looked at halfway through its watch however often it is used", async () => {

@@ -58,8 +58,12 @@ local function isClosed(lane, step)
   return known > 0 and now >= step.firstAt + gather
 end
 
+-- An open lane waits for nobody's grants: plain messages go beside its canaries, and what is sent late is a smaller sample.
+local function waitsForGrants(lane, step) return lane.state ~= 'open' and step.underWay > 0 end
+local function countedOf(lane, step) return lane.state == 'open' and knownOf(step) or takenOf(step) end
+
 local function wholeOf(lane, step)
-  return isClosed(lane, step) and takenOf(step) or step.size
+  return isClosed(lane, step) and countedOf(lane, step) or step.size
 end
 
 local function downOf(step)
@@ -183,7 +187,7 @@ end
 local function beginPeriod(lane)
   local step = lane.step
   if lane.state ~= 'open' or not step.firstAt or now < step.firstAt + step.watchMs then return end
-  if lane.previous then return end
+  if lane.previous and knownOf(lane.previous) > 0 then return end
   lane.previous = step
   lane.step = newStep(step.step + 1, sizeIn('open', lane.config), lane.config)
 end
@@ -267,8 +271,10 @@ end
 local function judgeProbe(lane, step)
   local back = count(step.back)
   local survived = takenOf(step) - back
-  if survived > 0 or (lane.cause == 'down' and downOf(step) < back) then
+  local isUp = lane.cause == 'down' and not lane.isMixed and downOf(step) < back
+  if survived > 0 or isUp then
     local why = whyResumed(step, survived)
+    lane.isMixed = survived == 0 or nil
     local canary = lane.config.canary
     if survived > 0 and not lane.isShaky and 10 * canary < lane.config.openFrom then
       enter(lane, 'ramping', why, 10 * canary)
@@ -301,8 +307,8 @@ local function judge(lane, step, lookedAt)
     halt(lane, 'down', cameBack)
     return true
   end
-  local isSilent = lookedAt and step.lastAt and step.underWay == 0 and lookedAt >= step.lastAt + step.watchMs
-  local isAllKnown = isClosed(lane, step) and proven(step) >= takenOf(step)
+  local isSilent = lookedAt and step.lastAt and not waitsForGrants(lane, step) and lookedAt >= step.lastAt + step.watchMs
+  local isAllKnown = isClosed(lane, step) and proven(step) >= countedOf(lane, step)
   if not isSilent and not isAllKnown then return false end
   if lane.state == 'halted' then return judgeProbe(lane, step) end
   if back >= whole then
@@ -323,6 +329,7 @@ local function judge(lane, step, lookedAt)
   local size = math.max(10 * whole, lane.config.canary)
   local isOpen = size >= lane.config.openFrom
   local why = string.format('%.0f of %.0f survived', whole - back, whole)
+  lane.isMixed = nil
   enter(lane, isOpen and 'open' or 'ramping', why, isOpen and sizeIn('open', lane.config) or size)
   return true
 end
@@ -362,10 +369,10 @@ local function nextGrantAt(lane)
   return at > now and at or now + ${lookEveryMs}
 end
 
--- When the step wants a look: halfway through its watch, and when that is over and nothing of it is under way.
-local function wantsLookAt(step)
+-- When the step wants a look: halfway through its watch, and when that is over and it waits for no grants.
+local function wantsLookAt(lane, step)
   if not step.lookAt or not step.lastAt then return nil end
-  if step.underWay > 0 and step.lookAt >= step.lastAt + step.watchMs then
+  if waitsForGrants(lane, step) and step.lookAt >= step.lastAt + step.watchMs then
     return math.max(step.lookAt, step.grantAt + grantLife + 1)
   end
   return step.lookAt

@@ -60,7 +60,7 @@ end
 local function wantsAt(lane)
   local earliest = readyAt(lane)
   for _, step in ipairs(stepsOf(lane)) do
-    local at = wantsLookAt(step)
+    local at = wantsLookAt(lane, step)
     if at and (not earliest or at < earliest) then earliest = at end
   end
   return earliest

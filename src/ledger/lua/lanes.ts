@@ -183,7 +183,7 @@ export const dueScript = defineScript(
 local watches, ready, placesOf = {}, {}, {}
 
 local function takeWatch(id, lane, step)
-  local at = wantsLookAt(step)
+  local at = wantsLookAt(lane, step)
   if not at or at > now then return end
   local ends = step.lastAt + step.watchMs
   step.lookAt = now < ends and ends or now + ${lookEveryMs}
