@@ -24,12 +24,14 @@ export function takeoverAfterMs(limits: LedgerLimits): number {
   return limits.sendByMs + limits.batchTimeoutMs + 15_000;
 }
 
-/**
- * Nothing of a page is published later than this after anything that was done for it: it is begun within maxPageAge of its listing, and within
- * takeoverAfter of that its POST has ended and was written down.
- */
+/** What a lane has granted is begun within this, or held: 1 min with a maxPageAge of 5. No page waits longer for its turn in the drain's own rate. */
+export function grantedForMs({ maxPageAgeMs }: LedgerLimits): number {
+  return Math.min(maxPageAgeMs, Math.max(maxPageAgeMs / 5, 5_000));
+}
+
+/** Nothing that a lane has granted is published later than this: within takeoverAfter of its begin its POST has ended and was written down. */
 export function grantLifeMs(limits: LedgerLimits): number {
-  return limits.maxPageAgeMs + takeoverAfterMs(limits);
+  return grantedForMs(limits) + takeoverAfterMs(limits);
 }
 
 /** No POST of one id begins later than firstAt + this: W − S − X − 45 s. Settings that make it ≤ takeoverAfter are refused at load. */

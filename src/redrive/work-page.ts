@@ -11,6 +11,7 @@
  */
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
 import type { LaneComeBack } from "../ports/lanes.ts";
+import { grantedForMs } from "../ports/ledger-limits.ts";
 import type { HoldReason } from "../rules/decision.ts";
 import { admitToLanes, giveBackUnpublished } from "./lanes/admit.ts";
 import { toLaneComeBack } from "./lanes/come-backs.ts";
@@ -99,6 +100,7 @@ export async function workPage(
     holdByGuards(drain, candidates),
     source.lanes.note(newComeBacks(known)),
   ]);
+  const grantsEndAt = source.clock.monotonic() + grantedForMs(source.ledger.limits);
   const { free, held, kept } = await admitToLanes(drain, unguarded, exhausted);
   const isKept = new Set(kept.map(({ candidate }) => candidate));
   for (const one of exhausted) {
@@ -122,7 +124,12 @@ export async function workPage(
   /** Answers those that led to no POST. */
   const publish = async (granted: readonly Candidate[]): Promise<readonly Candidate[]> => {
     const unused: Candidate[] = [];
-    for (const batch of toBatches(source, granted)) {
+    for (const whole of toBatches(source, granted)) {
+      const late = source.clock.monotonic() > grantsEndAt ? whole.filter(isCanary) : [];
+      report.notTried(late, "lane-watched");
+      unused.push(...late);
+      const batch = late.length > 0 ? whole.filter((one) => !isCanary(one)) : whole;
+      if (batch.length === 0) continue;
       const reason = whyNotNow(drain, signal);
       if (reason !== null) {
         report.notTried(batch, reason);
@@ -156,6 +163,10 @@ export async function workPage(
     page.records.filter(({ dlqId }) => isWorkedOn.has(dlqId) && isLeft.has(dlqId)),
   );
   return outcome;
+}
+
+function isCanary({ sendAs }: Candidate): boolean {
+  return sendAs !== null;
 }
 
 /** Each is noted when it is met first; a look at its lane's step meets it again. */

@@ -130,3 +130,21 @@ it("a message that was published before Redis forgot it is no canary: its silenc
   // And what was granted for them is there for others at once.
   expect(await second.pass()).toMatchObject({ tally: { republished: 5, deduplicated: 5 } });
 }, 60_000);
+
+it("a canary that waited too long for its turn is not begun, and its step waits for it no longer", async () => {
+  const rig = await createRig({
+    redisUrl: redis.url(),
+    drain: careful,
+    // Granted for 5 s.
+    settings: { "ledger.maxPageAge": "10s", "publish.maxItems": "1" },
+  });
+  rig.seed(5);
+  rig.emulator.faults.add({ kind: "latency", operation: "batch", ms: 1_900 });
+  await rig.pass();
+  expect(rig.eventsOf("record:published")).toHaveLength(3);
+  expect(rig.eventsOf("pass:closed")).toMatchObject([
+    { counts: { reasons: { held: { "lane-watched": 2 } } } },
+  ]);
+  await look(rig);
+  expect(await laneOf(rig)).toMatchObject({ state: "ramping", why: "3 of 3 survived" });
+}, 60_000);
