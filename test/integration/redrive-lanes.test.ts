@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { lookAtLanes } from "../../src/redrive/lanes/look-at-lanes.ts";
 import { behindTheHorizon, createRig, type Rig } from "../support/rig.ts";
 import { useRedis } from "../support/redis.ts";
@@ -148,3 +148,14 @@ it("a canary that waited too long for its turn is not begun, and its step waits 
   await look(rig);
   expect(await laneOf(rig)).toMatchObject({ state: "ramping", why: "3 of 3 survived" });
 }, 60_000);
+
+it("a canary in doubt is granted to nobody else", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), drain: careful });
+  vi.spyOn(rig.drain.source.health, "mayRetry").mockReturnValue(false);
+  rig.emulator.faults.add({ kind: "status", operation: "batch", status: 500, count: 1 });
+  rig.seed(10);
+  const held = { "lane-watched": 5 };
+  expect(await rig.pass()).toMatchObject({ tally: { inDoubt: 5, reasons: { held } } });
+  await rig.drain.source.passes.forceFull(rig.drain.config.name);
+  expect(await rig.pass()).toMatchObject({ tally: { republished: 0, reasons: { held } } });
+});

@@ -29,6 +29,7 @@ const pages = fc
 const wanted = fc.nat({ max: 110 });
 const freely = { avoid: [], mayRepeat: true };
 const idsOf = (chosen: readonly Choosable[]) => chosen.map(({ letter }) => letter.dlqId);
+const isNew = ({ letter, lineage }: Choosable) => lineage.rootId === letter.messageId;
 const isFit = ({ lineage }: Choosable) => lineage.statusBefore === 503;
 const shareOf = (of: readonly Choosable[], status: number) =>
   of.filter(({ letter }) => letter.responseStatus === status).length;
@@ -109,6 +110,21 @@ describe("canaries", () => {
         expect(chosen.filter(isFit)).toHaveLength(Math.min(canaries, fit.length));
         const most = mayRepeat ? page.length : fit.length;
         expect(chosen).toHaveLength(Math.min(canaries, most));
+      }),
+    );
+  });
+
+  it("are none of what came back where another was never redriven", () => {
+    fc.assert(
+      fc.property(pages, wanted, fc.func(fc.boolean()), (given, canaries, isBack) => {
+        const page = given.map((one) =>
+          isBack(one.lineage.rootId)
+            ? { ...one, lineage: { ...one.lineage, rootId: "msg_of_before" as typeof one.lineage.rootId } }
+            : one,
+        );
+        const chosen = chooseCanaries(page, { ...freely, canaries });
+        expect(chosen.filter(isNew)).toHaveLength(Math.min(canaries, page.filter(isNew).length));
+        expect(chosen).toHaveLength(Math.min(canaries, page.length));
       }),
     );
   });

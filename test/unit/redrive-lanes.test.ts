@@ -31,7 +31,7 @@ function stageOf({
 }: {
   readonly change?: LaneChange;
   readonly ready?: readonly LaneReady[];
-  readonly answer?: Partial<LaneAnswer>;
+  readonly answer?: Partial<LaneAnswer> | readonly Partial<LaneAnswer>[];
   readonly isAway?: boolean;
 }) {
   const calls: unknown[] = [];
@@ -43,7 +43,8 @@ function stageOf({
   const book = {
     looked: () => Promise.resolve(change),
     due: () => Promise.resolve({ watches: [], ready, at: 0 }),
-    ask: () => Promise.resolve({ answers: [answer], at: 5_000 }),
+    ask: () => Promise.resolve({ answers: Array.isArray(answer) ? answer : [answer], at: 5_000 }),
+    sent: () => Promise.resolve(),
   } as unknown as LaneBook;
   const lanes = createLanes({
     source,
@@ -130,6 +131,14 @@ test("a halted lane that holds something wants a sweep when its probe is due, to
   expect(lanes.takeNext()).toEqual([1_010_250]);
   await ask();
   expect(lanes.takeNext()).toEqual([]);
+});
+
+test("of several probes, and of several steps that were sent, the first is what is told", async () => {
+  const answer = [20_000, 15_000, 30_000].map((until) => ({ state: "halted", until }) as const);
+  const { lanes } = stageOf({ answer });
+  await lanes.ask(drain, config, []);
+  for (const watchMs of [60_000, 2_000, 90_000]) await lanes.sent([{ ...step, roots: ["r"] }], watchMs);
+  expect(lanes.takeNext()).toEqual([1_002_250, 1_010_250]);
 });
 
 test.each<Partial<LaneAnswer>>([
