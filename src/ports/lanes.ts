@@ -56,7 +56,7 @@ export interface LaneAnswer {
   readonly isSuspect: boolean;
   /**
    * Redis time, Unix ms, at which the next step or probe can be granted, as far as can be told; not after now where there is room already;
-   * null: it is open, or unknown.
+   * null: it is open and holds nothing, or unknown.
    */
   readonly until: number | null;
 }

@@ -39,8 +39,8 @@ export interface Lanes {
   /** Drains of which a lane can go on now, since this was asked last. */
   takeReady(): readonly DrainName[];
   /**
-   * When lanes want something, Unix ms by our clock, as far as this process has learned it since this was asked last: the first look at a step that it
-   * published, and the first probe of a lane that held something.
+   * When lanes want something, Unix ms by our clock, as far as this process has learned it since this was asked last: the first end of a watch of what
+   * it published, and the first probe of a lane that held something.
    */
   takeNext(): readonly number[];
 }
