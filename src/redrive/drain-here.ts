@@ -7,7 +7,7 @@ import type { DrainRuntime } from "./runtime.ts";
 
 /** Where another process published what is watched, it is not known here when its watch is over. */
 const lookEveryMs = 15_000;
-/** Of those used last, because what is watched was published lately. */
+/** Of those that are not halted, which are told behind these; the last used first, because what is watched was published lately. */
 const mostViews = 200;
 
 /**
@@ -57,7 +57,8 @@ export async function drainHere(
 
 /** Whether a step is out that a watch will judge: a pause, or a ceiling, holds what lanes have room for, and no wait helps that. */
 async function isWatched({ config, source }: DrainRuntime): Promise<boolean> {
-  const { lanes } = await source.lanes.views(mostViews);
+  const { counts } = await source.lanes.views(0);
+  const { lanes } = await source.lanes.views(counts.halted + mostViews);
   return lanes.some(({ drain, state, sent }) => drain === config.name && state !== "halted" && sent > 0);
 }
 

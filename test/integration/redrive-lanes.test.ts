@@ -1,4 +1,5 @@
 import { expect, it, vi } from "vitest";
+import { drainHere } from "../../src/redrive/drain-here.ts";
 import { lookAtLanes } from "../../src/redrive/lanes/look-at-lanes.ts";
 import { behindTheHorizon, createRig, type Rig } from "../support/rig.ts";
 import { useRedis } from "../support/redis.ts";
@@ -159,3 +160,37 @@ it("a canary in doubt is granted to nobody else", async () => {
   await rig.drain.source.passes.forceFull(rig.drain.config.name);
   expect(await rig.pass()).toMatchObject({ tally: { republished: 0, reasons: { held } } });
 });
+
+it("a person who drains by hand waits for a step also where hundreds of lanes are halted", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), drain: careful });
+  const { config, source } = rig.drain;
+  const { lanes } = source;
+  for (let first = 0; first < 300; first += 100) {
+    const ids = Array.from({ length: 100 }, (_, index) => `dead${first + index}`);
+    const asks = ids.map((lane) => ({ lane, origin: `https://${lane}.example.com`, wanted: 1, places: [] }));
+    const { answers } = await lanes.ask(config.name, config.lane!, asks);
+    const steps = ids.map((lane, index) => ({ lane, step: answers[index]!.step }));
+    await lanes.sent(
+      steps.map((step) => ({ ...step, roots: ["r"] })),
+      watchMs,
+    );
+    const said = { kind: "down", status: 503 } as const;
+    await lanes.note(
+      steps.flatMap((step) =>
+        ["p", "q"].map((name) => ({ ...step, ...said, parentDlqId: `${step.lane}-${name}` })),
+      ),
+    );
+  }
+  expect((await lanes.views(0)).counts).toMatchObject({ halted: 300 });
+  rig.seed(40);
+  const signals = { signal: never, stopping: never };
+  const settings = { ...rig.core.settings.passes, alwaysFull: true };
+  const drained = drainHere(
+    rig.drain,
+    settings,
+    signals,
+    () => undefined,
+    () => undefined,
+  );
+  expect(await drained).toMatchObject({ tally: { republished: 40, held: 0 } });
+}, 60_000);
