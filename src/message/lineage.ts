@@ -3,13 +3,15 @@
  *
  *   payload = base64url of JSON { a attempt, r root id, c root createdAt, m root maxRetries, d root destination,
  *             p parent dlqId, b SHA-256 of the body sent,
- *             s step "<lane>.<number>", k 1: sent as a canary, f status that the parent had failed with, 0: no answer,
+ *             s step "<lane>.<number>", k 1: sent as a canary, h 1: that was the probe of a halted lane,
+ *             g 1: a canary of this root was forgiven, f status that the parent had failed with, 0: no answer,
  *             w flow control of the root, where it is sent with another, [key, parallelism, rate, period in ms], 0: it had none }
  *   tag     = base64url of HMAC-SHA256(key, "v1." + payload), so it covers the body through its hash
  *
  * The body's hash is inside the payload because a reader has to tell a header of ours over another body (`inherited`) from a
- * forged one (`untrusted`). s, k, f and w may be absent: a version that knows them not writes none, and reads past them. What is no
- * value of theirs is absent too, and costs the rest nothing.
+ * forged one (`untrusted`). s, k, h, g, f and w may be absent: a version that knows them not writes none, and reads past them. What is no
+ * value of theirs is absent too, and costs the rest nothing. A canary is k 1 to every version, so that each of them judges steps alike; one that
+ * does not know h and g forgives each, and with what it sends itself one more may be forgiven.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { FlowControl } from "../rules/spec.ts";
@@ -21,7 +23,7 @@ export const lineageHeaderName = "X-Redriver";
 
 /** What travels with a redriven message in one signed forwarded header (`X-Redriver: v1.<payload>.<tag>`). */
 export interface Lineage {
-  /** Redrives made so far, this one included: 1 on the first republish. Canaries that came back `down` are not among them. */
+  /** Redrives made so far, this one included: 1 on the first republish. Canaries that were forgiven, and probes that came back `down`, are not among them. */
   readonly attempt: number;
   /** The messageId of the message that failed first. */
   readonly rootId: MessageId;
@@ -33,6 +35,8 @@ export interface Lineage {
   readonly parentDlqId: DlqId;
   /** Null: published in no step of a lane. */
   readonly step: LineageStep | null;
+  /** A canary of this root that was no probe came back `down` and spent no attempt. That happens once. */
+  readonly isForgiven: boolean;
   /** HTTP status that its parent had failed with; 0: no answer; null: not said. */
   readonly statusBefore: number | null;
   /** The root's, null: it had none. Absent: the message is sent with its root's, and its record lists it. */
@@ -47,6 +51,8 @@ export interface LineageStep {
   readonly step: number;
   /** Sent without retries and delay, so that it comes back within its watch if at all. */
   readonly isCanary: boolean;
+  /** The canary of a halted lane. */
+  readonly isProbe: boolean;
 }
 
 /** No step has a longer name, so none makes an item larger. */
@@ -66,7 +72,7 @@ export type LineageReading =
 
 export type LineageKey = string | Buffer;
 
-/** No outage is waited for longer: a message that fails as in one would go as a canary for ever. */
+/** No outage is waited for longer: a message that fails as in one would go as a probe for ever. */
 const longestFreeMs = 7 * 86_400_000;
 
 /** Far above any attempts.max, so that it counts as exhausted, and small enough to be added to. */
@@ -97,7 +103,8 @@ export function signLineage(lineage: Lineage, bodyHash: string, key: LineageKey)
       p: lineage.parentDlqId,
       b: bodyHash,
       ...(step === null ? {} : { s: `${step.lane}.${step.step}` }),
-      ...(step?.isCanary === true ? { k: 1 } : {}),
+      ...(step?.isCanary === true ? { k: 1, ...(step.isProbe ? { h: 1 } : {}) } : {}),
+      ...(lineage.isForgiven ? { g: 1 } : {}),
       ...(statusBefore === null ? {} : { f: statusBefore }),
       ...(rootFlowControl === undefined ? {} : { w: writeFlowControl(rootFlowControl) }),
     }),
@@ -148,10 +155,12 @@ export function nextLineage(letter: DeadLetter, reading: LineageReading, attempt
   };
   if (reading.kind === "come-back") {
     const { rootFlowControl: _before, ...root } = reading.lineage;
-    return { ...root, ...next };
+    const isForgivenNow = isFree(letter, reading.lineage) && root.step?.isProbe === false;
+    return { ...root, ...next, isForgiven: root.isForgiven || isForgivenNow };
   }
   return {
     ...next,
+    isForgiven: false,
     rootId: letter.messageId,
     rootCreatedAt: letter.createdAt,
     rootMaxRetries: letter.maxRetries ?? null,
@@ -161,10 +170,7 @@ export function nextLineage(letter: DeadLetter, reading: LineageReading, attempt
 
 export interface Root {
   readonly rootCreatedAt: number;
-  /**
-   * Redrives already made that count, as far as the header knows. A canary that came back `down` was sent without its retries into what
-   * was an outage, and counts for none; the next redrive has its number again.
-   */
+  /** Redrives already made that count, as far as the header knows. After one that is free the next has its number again. */
   readonly attempt: number;
   /** At least so many redrives had this body in hands; 0 only where none is known of. */
   readonly redrives: number;
@@ -174,12 +180,9 @@ export interface Root {
 /** What the header says of the root. */
 export function rootOf(letter: DeadLetter, reading: LineageReading): Root {
   if (reading.kind === "come-back") {
-    const { rootCreatedAt, attempt: redrives, rootMaxRetries: maxRetries, step } = reading.lineage;
-    const isSpent =
-      step?.isCanary !== true ||
-      comeBackKindOf(letter.responseStatus) === "refused" ||
-      letter.enteredAt - rootCreatedAt > longestFreeMs;
-    return { rootCreatedAt, attempt: isSpent ? redrives : redrives - 1, redrives, maxRetries };
+    const { rootCreatedAt, attempt: redrives, rootMaxRetries: maxRetries } = reading.lineage;
+    const attempt = isFree(letter, reading.lineage) ? redrives - 1 : redrives;
+    return { rootCreatedAt, attempt, redrives, maxRetries };
   }
   const attempt = reading.kind === "untrusted" ? reading.attempt : 0;
   return {
@@ -188,6 +191,22 @@ export function rootOf(letter: DeadLetter, reading: LineageReading): Root {
     redrives: attempt,
     maxRetries: letter.maxRetries ?? null,
   };
+}
+
+/**
+ * Whether the redrive that this come-back was spent no attempt. A canary that is back `down` was sent without its retries into what was an
+ * outage. A probe knew of it; any other canary may have met its beginning, and what does so again and again is no outage but this message.
+ */
+function isFree(
+  { responseStatus, enteredAt }: DeadLetter,
+  { step, isForgiven, rootCreatedAt }: Lineage,
+): boolean {
+  return (
+    step?.isCanary === true &&
+    (step.isProbe || !isForgiven) &&
+    comeBackKindOf(responseStatus) === "down" &&
+    enteredAt - rootCreatedAt <= longestFreeMs
+  );
 }
 
 export function hashBody(body: string): string {
@@ -204,7 +223,7 @@ function isEqual(given: string, expected: string): boolean {
 }
 
 function toSigned(payload: string): { lineage: Lineage; bodyHash: string } | null {
-  const { a, r, c, m, d, p, b, s, k, f, w } = toFields(payload);
+  const { a, r, c, m, d, p, b, s, k, h, g, f, w } = toFields(payload);
   if (!isCount(a) || a < 1 || !isCount(c) || !(m === null || isCount(m))) return null;
   if (typeof r !== "string" || typeof d !== "string" || typeof p !== "string" || typeof b !== "string")
     return null;
@@ -216,7 +235,8 @@ function toSigned(payload: string): { lineage: Lineage; bodyHash: string } | nul
       rootMaxRetries: m,
       rootDestination: d,
       parentDlqId: p as DlqId,
-      step: toStep(s, k),
+      step: toStep(s, k, h),
+      isForgiven: g === 1,
       statusBefore: isCount(f) ? f : null,
       ...readFlowControl(w),
     },
@@ -224,11 +244,11 @@ function toSigned(payload: string): { lineage: Lineage; bodyHash: string } | nul
   };
 }
 
-function toStep(s: unknown, k: unknown): LineageStep | null {
+function toStep(s: unknown, k: unknown, h: unknown): LineageStep | null {
   const [, lane, number] =
     (typeof s === "string" ? /^([A-Za-z0-9_-]{1,64})\.([1-9]\d{0,14})$/.exec(s) : null) ?? [];
   if (lane === undefined) return null;
-  return { lane, step: Number(number), isCanary: k === 1 };
+  return { lane, step: Number(number), isCanary: k === 1, isProbe: k === 1 && h === 1 };
 }
 
 function writeFlowControl(flow: FlowControl | null): unknown {

@@ -128,7 +128,8 @@ test("what a look meets of other steps is noted, and says nothing of its own", a
       rootMaxRetries: null,
       rootDestination: "https://api.example.com/",
       parentDlqId: `1-${step}` as DlqId,
-      step: { lane: "laneA12345", step, isCanary: true },
+      step: { lane: "laneA12345", step, isCanary: true, isProbe: false },
+      isForgiven: false,
       statusBefore: 503,
     };
     const header = { "X-Redriver": [writeLineage(lineage, body, rig.drain.source.lineageKeys()[0])] };

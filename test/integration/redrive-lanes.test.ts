@@ -1,6 +1,8 @@
 import { expect, it, vi } from "vitest";
+import { readLineage } from "../../src/message/lineage.ts";
 import { drainHere } from "../../src/redrive/drain-here.ts";
 import { lookAtLanes } from "../../src/redrive/lanes/look-at-lanes.ts";
+import { letterOf } from "../support/letters.ts";
 import { behindTheHorizon, createRig, type Rig } from "../support/rig.ts";
 import { useRedis } from "../support/redis.ts";
 
@@ -80,6 +82,50 @@ it("what is known to be bad halts no lane, until its attempts are spent", async 
   expect(rig.receiver.deliveries).toHaveLength(65);
   expect(await laneOf(rig)).toMatchObject({ state: "open", totals: { halts: 0 } });
 }, 60_000);
+
+it("the canary of a halted lane is signed as its probe", async () => {
+  const drain = careful.replace("probeEvery: 5m", `probeEvery: ${watchMs / 1_000}s`);
+  const rig = await createRig({ redisUrl: redis.url(), drain });
+  rig.receiver.answer = () => 503;
+  for (let round = 0; round < 5 && rig.receiver.deliveries.length < 2; round += 1) {
+    rig.seed(1);
+    await rig.drain.source.passes.forceFull(rig.drain.config.name);
+    await rig.pass();
+    await rig.emulator.idle();
+    await look(rig);
+  }
+  const signed = rig.receiver.deliveries.map(({ headers, body }) =>
+    readLineage(letterOf({ header: headers, body }), rig.drain.source.lineageKeys()),
+  );
+  expect(signed).toMatchObject([
+    { lineage: { step: { isCanary: true, isProbe: false } } },
+    { lineage: { step: { isCanary: true, isProbe: true } } },
+  ]);
+}, 60_000);
+
+it("one message that fails as in an outage halts its lane until its attempts are spent, and is parked", async () => {
+  const drain = careful
+    .replace("max: 3", "max: 2")
+    .replace("probeEvery: 5m", `probeEvery: ${watchMs / 1_000}s`);
+  const rig = await createRig({ redisUrl: redis.url(), drain });
+  rig.receiver.answer = ({ body }) => (body === "poison" ? 503 : 200);
+  const spent = (): readonly number[] => rig.eventsOf("record:come-back").map(({ attempt }) => attempt);
+  const parked = (): number =>
+    rig.eventsOf("pass:closed").reduce((sum, { counts }) => sum + counts.parked, 0);
+  rig.seed(1, { body: "poison" });
+  for (let round = 0; round < 20 && parked() === 0; round += 1) {
+    await rig.drain.source.passes.forceFull(rig.drain.config.name);
+    await rig.pass();
+    await rig.emulator.idle();
+    await look(rig);
+    // One at a time opens no lane, so each redrive of the poison is a canary; ten of them do.
+    rig.seed(spent().includes(2) ? 10 : 1);
+  }
+  // The first is forgiven: it might have been the beginning of an outage.
+  expect(spent()).toEqual([1, 1, 2]);
+  expect(parked()).toBe(1);
+  expect(rig.receiver.deliveries.filter(({ body }) => body === "poison")).toHaveLength(3);
+}, 90_000);
 
 it("messages that the service refuses halt nothing while lanes hold what it accepts", async () => {
   const drain = careful.replace(`${watchMs / 1_000}s`, "1m");

@@ -12,12 +12,16 @@ const lineages: fc.Arbitrary<Lineage> = fc.record({
   rootDestination: fc.string({ unit: "grapheme" }),
   parentDlqId: fc.string().map(dlqIdOf),
   step: fc.option(
-    fc.record({
-      lane: fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/),
-      step: fc.integer({ min: 1, max: 999_999_999_999_999 }),
-      isCanary: fc.boolean(),
-    }),
+    fc
+      .record({
+        lane: fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/),
+        step: fc.integer({ min: 1, max: 999_999_999_999_999 }),
+        isCanary: fc.boolean(),
+        isProbe: fc.boolean(),
+      })
+      .map((step) => ({ ...step, isProbe: step.isCanary && step.isProbe })),
   ),
+  isForgiven: fc.boolean(),
   statusBefore: fc.option(fc.nat({ max: 999 })),
 });
 const bodies = fc.string({ unit: "grapheme" });
@@ -60,7 +64,8 @@ describe("a lineage header", () => {
       rootMaxRetries: null,
       rootDestination: "https://a.example",
       parentDlqId: dlqIdOf("1-0"),
-      step: { lane: "l", step: 1, isCanary: true },
+      step: { lane: "l", step: 1, isCanary: true, isProbe: true },
+      isForgiven: true,
       statusBefore: 503,
     };
     const header = writeLineage(lineage, "body", key);
@@ -88,41 +93,49 @@ describe("a lineage header", () => {
     );
   });
 
-  it("is a come-back with whatever is signed in place of step, canary and status", () => {
+  it("is a come-back with whatever is signed in place of step, canary, probe, forgiveness and status", () => {
     const wrong = fc.oneof(
       fc.jsonValue(),
       fc.string(),
       fc.constantFrom("l.0", "l.01", "l.1e3", ".1", "l.", "a.b.1", "l.-1"),
     );
     fc.assert(
-      fc.property(lineages, bodies, wrong, wrong, wrong, (lineage, body, s, k, f) => {
-        const written = payloadOf(writeLineage(lineage, body, key));
-        const reading = read(signed({ ...written, s, k, f }), body);
-        expect(reading).toMatchObject({
-          kind: "come-back",
-          lineage: {
-            ...lineage,
-            step: expect.toSatisfy(isStepOrNull),
-            statusBefore: expect.toSatisfy(isCountOrNull),
-          },
-        });
-      }),
+      fc.property(
+        lineages,
+        bodies,
+        fc.array(wrong, { minLength: 5, maxLength: 5 }),
+        (lineage, body, [s, k, h, g, f]) => {
+          const written = payloadOf(writeLineage(lineage, body, key));
+          const reading = read(signed({ ...written, s, k, h, g, f }), body);
+          expect(reading).toMatchObject({
+            kind: "come-back",
+            lineage: {
+              ...lineage,
+              step: expect.toSatisfy(isStepOrNull),
+              isForgiven: g === 1,
+              statusBefore: expect.toSatisfy(isCountOrNull),
+            },
+          });
+        },
+      ),
     );
   });
 
   it("is written by this version as an older one reads it, and read as an older one writes it", () => {
     fc.assert(
       fc.property(lineages, bodies, (lineage, body) => {
-        const { s, k, f, ...older } = payloadOf(writeLineage(lineage, body, key));
+        const { s, k, h, g, f, ...older } = payloadOf(writeLineage(lineage, body, key));
         expect(Object.keys(older)).toEqual(["a", "r", "c", "m", "d", "p", "b"]);
         expect([s === undefined, f === undefined]).toEqual([
           lineage.step === null,
           lineage.statusBefore === null,
         ]);
         expect(k).toBe(lineage.step?.isCanary === true ? 1 : undefined);
+        expect(h).toBe(lineage.step?.isProbe === true ? 1 : undefined);
+        expect(g).toBe(lineage.isForgiven ? 1 : undefined);
         expect(read(signed(older), body)).toEqual({
           kind: "come-back",
-          lineage: { ...lineage, step: null, statusBefore: null },
+          lineage: { ...lineage, step: null, isForgiven: false, statusBefore: null },
         });
       }),
     );
@@ -133,8 +146,9 @@ const redrives = fc.array(
   fc.record({
     step: fc.constantFrom(
       null,
-      { lane: "l", step: 7, isCanary: false },
-      { lane: "l", step: 8, isCanary: true },
+      { lane: "l", step: 7, isCanary: false, isProbe: false },
+      { lane: "l", step: 8, isCanary: true, isProbe: false },
+      { lane: "l", step: 9, isCanary: true, isProbe: true },
     ),
     status: fc.constantFrom(undefined, 408, 425, 429, 500, 503, 599, 400, 404, 422, 489),
     afterDays: fc.constantFrom(0, 1, 3),
@@ -145,12 +159,13 @@ const dayMs = 86_400_000;
 const refusals = new Set<number | undefined>([400, 404, 422, 489]);
 
 describe("attempts, redrive by redrive", () => {
-  it("are spent by all but canaries that came back down within seven days of the root, whatever came before", () => {
+  it("are spent by all but probes, and one canary besides, that came back down within seven days of the root", () => {
     fc.assert(
       fc.property(redrives, (made) => {
         let letter = letterOf({ body: "b", responseStatus: 503 });
         const bornAt = letter.createdAt;
         let spent = 0;
+        let isForgiven = false;
         for (const [index, { step, status, afterDays }] of made.entries()) {
           const reading = readLineage(letter, [key]);
           const root = rootOf(letter, reading);
@@ -160,14 +175,18 @@ describe("attempts, redrive by redrive", () => {
           expect(root.redrives).toBeLessThanOrEqual(index);
           const next = { ...nextLineage(letter, reading, root.attempt), step };
           expect(next).toMatchObject({ attempt: spent + 1, statusBefore: letter.responseStatus ?? 0 });
+          expect(next.isForgiven).toBe(isForgiven);
           letter = letterOf({
             dlqId: `${letter.enteredAt + afterDays * dayMs}-${index}`,
             body: "b",
             header: { "X-Redriver": [writeLineage(next, "b", key)] },
             responseStatus: status,
           });
-          const isFree = step?.isCanary === true && !refusals.has(status);
-          if (!isFree || letter.enteredAt - bornAt > 7 * dayMs) spent += 1;
+          const mayBeFree =
+            step?.isCanary === true && !refusals.has(status) && letter.enteredAt - bornAt <= 7 * dayMs;
+          if (mayBeFree && step.isProbe) continue;
+          if (mayBeFree && !isForgiven) isForgiven = true;
+          else spent += 1;
         }
         const { attempt } = rootOf(letter, readLineage(letter, [key]));
         expect(attempt).toBe(spent);
@@ -190,7 +209,7 @@ function signed(fields: Record<string, unknown>): string {
 }
 
 function isStepOrNull(value: unknown): boolean {
-  return value === null || (typeof value === "object" && "isCanary" in value);
+  return value === null || (typeof value === "object" && "isCanary" in value && "isProbe" in value);
 }
 
 function isCountOrNull(value: unknown): boolean {

@@ -12,9 +12,12 @@ const lineage: Lineage = {
   rootMaxRetries: 5,
   rootDestination: "https://api.example.com/orders",
   parentDlqId: dlqIdOf("1725000000000-1"),
-  step: { lane: "3f1c2d8e", step: 12, isCanary: true },
+  step: { lane: "3f1c2d8e", step: 12, isCanary: true, isProbe: false },
+  isForgiven: false,
   statusBefore: 503,
 };
+const canary = { lane: "l", step: 1, isCanary: true, isProbe: false };
+const probe = { ...canary, isProbe: true };
 const body = "the body";
 const header = writeLineage(lineage, body, key);
 const read = (value: unknown, fields: Record<string, unknown> = { body }) =>
@@ -64,9 +67,14 @@ describe("a lineage header", () => {
       "3f1c2d8e.12",
       "1",
       "503",
-      { step: { lane: "3f1c2d8e", step: 12, isCanary: false }, statusBefore: null },
+      { step: { lane: "3f1c2d8e", step: 12, isCanary: false, isProbe: false }, statusBefore: null },
     ],
-    ["3f1c2d8e.12", true, -1, { step: { lane: "3f1c2d8e", step: 12, isCanary: false }, statusBefore: null }],
+    [
+      "3f1c2d8e.12",
+      true,
+      -1,
+      { step: { lane: "3f1c2d8e", step: 12, isCanary: false, isProbe: false }, statusBefore: null },
+    ],
     ["3f 1c.12", 1, 1.5, { step: null, statusBefore: null }],
     ["3f1c2d8e.1234567890123456", 1, null, { step: null, statusBefore: null }],
   ])("leaves out what is no step, no canary or no status: %j, %j, %j", (s, k, f, expected) => {
@@ -173,17 +181,22 @@ describe("the root of a dead letter", () => {
   });
 
   it.each([
-    ["a canary that is back down", { lane: "l", step: 1, isCanary: true }, 503, 1],
-    ["a canary that nobody answered", { lane: "l", step: 1, isCanary: true }, undefined, 1],
-    ["a canary that is refused", { lane: "l", step: 1, isCanary: true }, 422, 2],
-    ["a plain one of a step", { lane: "l", step: 1, isCanary: false }, 503, 2],
-    ["one of no step", null, 503, 2],
-  ])("has spent its attempts, by %s", (_name, step, responseStatus, attempt) => {
+    ["a canary that is back down", canary, false, 503, 1],
+    ["a canary that nobody answered", canary, false, undefined, 1],
+    ["a canary that is refused", canary, false, 422, 2],
+    ["a canary that is back down, after one was forgiven", canary, true, 503, 2],
+    ["a probe that is back down", probe, false, 503, 1],
+    ["a probe that is back down, after a canary was forgiven", probe, true, 503, 1],
+    ["a probe that is refused", probe, true, 422, 2],
+    ["a plain one of a step", { ...canary, isCanary: false }, false, 503, 2],
+    ["one of no step", null, false, 503, 2],
+  ])("has spent its attempts, by %s", (_name, step, isForgiven, responseStatus, attempt) => {
     const back = letterOf({ maxRetries: 0, responseStatus });
-    const reading = { kind: "come-back", lineage: { ...lineage, rootCreatedAt: enteredAt, step } } as const;
+    const sent = { ...lineage, rootCreatedAt: enteredAt, step, isForgiven };
+    const reading = { kind: "come-back", lineage: sent } as const;
     expect(rootOf(back, reading)).toMatchObject({ attempt, redrives: 2 });
     // A message that is down for a week is not waited for any longer.
-    const old = { ...lineage, rootCreatedAt: enteredAt - 7 * 86_400_000 - 1, step };
+    const old = { ...sent, rootCreatedAt: enteredAt - 7 * 86_400_000 - 1 };
     expect(rootOf(back, { kind: "come-back", lineage: old })).toMatchObject({ attempt: 2 });
     expect(nextLineage(back, reading, attempt)).toMatchObject({ attempt: attempt + 1, step: null });
     expect(nextLineage(back, reading, 4).attempt).toBe(5);
@@ -206,6 +219,7 @@ describe("the root of a dead letter", () => {
         rootDestination: letter.url,
         parentDlqId: letter.dlqId,
         step: null,
+        isForgiven: false,
         statusBefore: letter.responseStatus ?? 0,
       });
     },

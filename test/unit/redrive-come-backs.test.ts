@@ -10,7 +10,8 @@ const lineage: Lineage = {
   rootMaxRetries: 3,
   rootDestination: "https://api.example.com/orders",
   parentDlqId: "1700000000000-0" as DlqId,
-  step: { lane: "3f1c2d8e", step: 12, isCanary: true },
+  step: { lane: "3f1c2d8e", step: 12, isCanary: true, isProbe: false },
+  isForgiven: false,
   statusBefore: 503,
 };
 

@@ -90,7 +90,11 @@ function inDoubt(suffix: number, attempt: number): LedgerView {
 const canaryAfter = (attempt: number) =>
   ({
     kind: "come-back",
-    lineage: { attempt, rootCreatedAt: now - 2 * hour, step: { lane: "l", step: 1, isCanary: true } },
+    lineage: {
+      attempt,
+      rootCreatedAt: now - 2 * hour,
+      step: { lane: "l", step: 1, isCanary: true, isProbe: false },
+    },
   }) as unknown as KnownRecord["reading"];
 
 describe("a record that the ledger does not know", () => {

@@ -159,7 +159,8 @@ describe("a candidate", () => {
 });
 
 const lane = { canary: 5, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000, openFrom: 300 };
-const asCanary: SendAs = { step: { lane: "3f1c2d8e", step: 7 }, timeoutMs: 45_000 };
+const asCanary: SendAs = { step: { lane: "3f1c2d8e", step: 7 }, isProbe: false, timeoutMs: 45_000 };
+const asProbe: SendAs = { ...asCanary, isProbe: true };
 /** As the service lists the one item of it that it delivered and that failed with `status`. */
 const backAs = (candidate: Candidate, status: number, sequence: number) => ({
   ...diedAgain(candidate.toItem(1), sequence),
@@ -183,7 +184,7 @@ describe("a candidate of a lane", () => {
     expect(headers).toMatchObject({ "Upstash-Retries": "0", "Upstash-Timeout": "45s" });
     expect(headers).not.toHaveProperty("Upstash-Delay");
     expect({ body, destination }).toEqual({ body: raw["body"], destination: raw["url"] });
-    expect(canary.lineage.step).toEqual({ lane: "3f1c2d8e", step: 7, isCanary: true });
+    expect(canary.lineage.step).toEqual({ lane: "3f1c2d8e", step: 7, isCanary: true, isProbe: false });
     expect(decided(backAs(canary, 503, 0)).reading).toEqual({ kind: "come-back", lineage: canary.lineage });
     expect(plain.toItem(1).headers["Upstash-Delay"]).toBe("90s");
   });
@@ -217,7 +218,7 @@ describe("a candidate of a lane", () => {
   ])("has the size of its largest shape: %s", (_name, changes, fields) => {
     const candidate = candidateOf(rawRecord(fields), changes, { lane });
     const longest = { lane: "x".repeat(64), step: 999_999_999_999_999 };
-    const sizes = [null, { ...asCanary, step: longest }].map((how) =>
+    const sizes = [null, { ...asProbe, step: longest }].map((how) =>
       Buffer.byteLength(JSON.stringify((how === null ? candidate : sentAs(candidate, how)).toItem(999))),
     );
     expect(candidate.bytes).toBe(Math.max(...sizes));
@@ -260,17 +261,30 @@ describe("a canary that comes back", () => {
     expect(candidateOf(back, {}).toItem(1).headers).not.toHaveProperty("Upstash-Retries");
   });
 
-  it("down has spent no attempt, however often; its body has been through a redrive all the same", () => {
-    let last = canary;
+  it("down as a probe has spent no attempt, however often; its body has been through a redrive all the same", () => {
+    let last = sentAs(candidateOf(raw, {}, { lane }), asProbe);
     for (const round of [1, 2, 3]) {
       const back = backAs(last, 503, round);
       expect(decided(back).attempt).toBe(0);
       expect(parkOf(back, append)).toBe("patch-not-idempotent");
-      last = sentAs(candidateOf(back, {}, { lane }), asCanary);
+      last = sentAs(candidateOf(back, {}, { lane }), asProbe);
       expect(last.lineage).toMatchObject({ attempt: 1, rootId: raw["messageId"], rootMaxRetries: 4 });
     }
     expect(decided(backAs(last, 422, 4)).attempt).toBe(1);
     expect(decided(backAs(candidateOf(backAs(last, 503, 4), {}), 503, 5)).attempt).toBe(1);
+  });
+
+  it("down as any other canary is forgiven once, whatever was sent in between", () => {
+    const spentBy = (sendings: readonly (SendAs | null)[]) =>
+      sendings.map((sendAs, round) => {
+        const sent = candidateOf(last, {}, { lane });
+        last = backAs(sendAs === null ? sent : sentAs(sent, sendAs), 503, round);
+        return decided(last).attempt;
+      });
+    let last = raw;
+    expect(spentBy([asProbe, asCanary, asProbe, asCanary, null, asCanary, asProbe])).toEqual([
+      0, 0, 0, 1, 2, 3, 3,
+    ]);
   });
 
   it("down leaves what a person has released: the count that the release had lowered", () => {

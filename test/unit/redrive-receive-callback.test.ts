@@ -17,7 +17,8 @@ const lineage: Lineage = {
   rootMaxRetries: 3,
   rootDestination: "https://api.example.com/x",
   parentDlqId: dlqIdOf("1-0"),
-  step: { lane: "3f1c2d8e", step: 7, isCanary: true },
+  step: { lane: "3f1c2d8e", step: 7, isCanary: true, isProbe: false },
+  isForgiven: false,
   statusBefore: 503,
 };
 
@@ -80,7 +81,7 @@ describe("a callback", () => {
     ["a message in no step", reportOf({}, { ...lineage, step: null }), "unknown"],
     [
       "one that was sent plainly",
-      reportOf({}, { ...lineage, step: { lane: "3f1c2d8e", step: 7, isCanary: false } }),
+      reportOf({}, { ...lineage, step: { lane: "3f1c2d8e", step: 7, isCanary: false, isProbe: false } }),
       "unknown",
     ],
   ])("of %s tells nothing", async (_, report, outcome) => {
@@ -111,7 +112,7 @@ describe("a callback", () => {
       const of = {
         ...lineage,
         parentDlqId: dlqIdOf(parent),
-        step: { lane: "3f1c2d8e", step, isCanary: true },
+        step: { lane: "3f1c2d8e", step, isCanary: true, isProbe: false },
       };
       expect(lanes.takeReady()).toEqual([]);
       const report = reportOf({}, of);

@@ -38,11 +38,13 @@ describe("why a drain does not select a record", () => {
     const raw = rawRecord({ header: { "X-Redriver": [header] } });
     expect(cameBackFrom(raw, ["key"])).toBe(`it came back from ${parent.dlqId} after attempt 1`);
     expect(cameBackFrom(raw, ["another"])).toBeNull();
-    const step = { lane: "l", step: 3, isCanary: true };
-    const canary = writeLineage({ ...nextLineage(parent, { kind: "none" }, 0), step }, parent.body, "key");
-    expect(cameBackFrom(rawRecord({ header: { "X-Redriver": [canary] } }), ["key"])).toBe(
-      `it came back from ${parent.dlqId} after attempt 1, sent as a canary`,
-    );
+    for (const sentAs of ["canary", "probe"]) {
+      const step = { lane: "l", step: 3, isCanary: true, isProbe: sentAs === "probe" };
+      const sent = writeLineage({ ...nextLineage(parent, { kind: "none" }, 0), step }, parent.body, "key");
+      expect(cameBackFrom(rawRecord({ header: { "X-Redriver": [sent] } }), ["key"])).toBe(
+        `it came back from ${parent.dlqId} after attempt 1, sent as a ${sentAs}`,
+      );
+    }
     expect(cameBackFrom(rawRecord({}), ["key"])).toBeNull();
   });
 });

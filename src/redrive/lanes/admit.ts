@@ -141,9 +141,10 @@ function share(
   const plain = others.slice(0, answer.plain);
   const rest = others.slice(answer.plain);
   const { step } = answer;
+  const isProbe = answer.state === "halted";
   const timeoutMs = canaryTimeoutMs(watchMs);
   return {
-    canaries: canaries.map((one) => sentAs(one, { step: { lane, step }, timeoutMs })),
+    canaries: canaries.map((one) => sentAs(one, { step: { lane, step }, isProbe, timeoutMs })),
     plain,
     held: rest.map((one) => held(one, whyHeld(answer), answer.until ?? undefined, origin)),
   };

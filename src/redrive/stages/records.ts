@@ -37,6 +37,8 @@ export interface DecidedRecord extends KnownRecord {
 /** A canary of a lane's step; at most so long is its timeout. */
 export interface SendAs {
   readonly step: StepRef;
+  /** The lane is halted. */
+  readonly isProbe: boolean;
   readonly timeoutMs: number;
 }
 

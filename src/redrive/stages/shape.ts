@@ -48,7 +48,11 @@ export function largestShapes(
   const { item } = plain;
   const { bytes } = encodeItem(item);
   if (lane === undefined) return [{ item, bytes }];
-  const canary = canaryOf(plain, { step: longestStep, timeoutMs: canaryTimeoutMs(lane.watchMs) });
+  const canary = canaryOf(plain, {
+    step: longestStep,
+    isProbe: true,
+    timeoutMs: canaryTimeoutMs(lane.watchMs),
+  });
   return [
     { item, bytes },
     { item: canary, bytes: bytes - headerBytesOf(item) + headerBytesOf(canary) },
@@ -67,8 +71,8 @@ function canaryOf(plain: Plain, sendAs: SendAs): BatchItem {
  * A release lowers the count, and a plain message carries the header's all the same. A canary carries the lowered one: what a person has
  * granted is then still there if it comes back down, and spent if it is refused.
  */
-function lineageIn({ lineage, attempt }: Plain, { step: { lane, step } }: SendAs): Lineage {
-  return { ...lineage, attempt: attempt + 1, step: { lane, step, isCanary: true } };
+function lineageIn({ lineage, attempt }: Plain, { step: { lane, step }, isProbe }: SendAs): Lineage {
+  return { ...lineage, attempt: attempt + 1, step: { lane, step, isCanary: true, isProbe } };
 }
 
 function headerBytesOf({ headers }: BatchItem): number {

@@ -21,7 +21,7 @@ export interface ModelLetter {
   readonly dlqId: DlqId;
   readonly planned: PlannedLetter;
   readonly record: RawRecord;
-  /** Redrives that its lineage tells of; one that was a canary has spent none. */
+  /** Redrives that its lineage tells of; a probe, and the first canary besides, have spent none. */
   readonly attempt: number;
   /** The step that its parent was a canary of, as `<lane>.<step>`. */
   readonly canaryOf: string | null;
@@ -43,6 +43,8 @@ export interface SentItem {
   readonly attempt: number;
   /** `<lane>.<step>`; null: it is no canary. */
   readonly canaryOf: string | null;
+  /** If it comes back as in an outage. */
+  readonly isFree: boolean;
   readonly lineage: string;
 }
 
@@ -84,7 +86,7 @@ export function createModelService(plan: Plan, { clock, background }: Turns): Mo
   const enter = (
     planned: PlannedLetter,
     enteredAt: number,
-    from: Pick<SentItem, "dlqId" | "attempt" | "canaryOf" | "lineage"> | null,
+    from: Pick<SentItem, "dlqId" | "attempt" | "canaryOf" | "isFree" | "lineage"> | null,
   ): void => {
     const dlqId = `${enteredAt}-${(entered += 1)}` as DlqId;
     const record = {
@@ -98,7 +100,7 @@ export function createModelService(plan: Plan, { clock, background }: Turns): Mo
     };
     const fate = { deletedAt: null, deletedByHand: false, refused: false, accepted: [] };
     const canaryOf = from?.canaryOf ?? null;
-    const attempt = (from?.attempt ?? 0) - (canaryOf === null ? 0 : 1);
+    const attempt = (from?.attempt ?? 0) - (from?.isFree === true ? 1 : 0);
     const said = { attempt, canaryOf, parentDlqId: from?.dlqId ?? null };
     letters.set(dlqId, { dlqId, planned, record, enteredAt, ...said, ...fate });
   };
@@ -245,7 +247,16 @@ export function readItem(json: string): SentItem {
   const dlqId = /^redriver-(\d+-\d+)(?:-\d+)?$/.exec(deduplicationId)?.[1];
   if (dlqId === undefined) throw new Error(`not our deduplication id: ${deduplicationId}`);
   const payload = Buffer.from(lineage.split(".")[1] ?? "", "base64url").toString();
-  const { a, s, k } = JSON.parse(payload) as { readonly a: number; readonly s?: string; readonly k?: 1 };
+  const { a, s, k, h, g } = JSON.parse(payload) as LineageFields;
   const canaryOf = k === 1 ? (s ?? null) : null;
-  return { dlqId: dlqId as DlqId, deduplicationId, attempt: a, canaryOf, lineage };
+  const isFree = canaryOf !== null && (h === 1 || g !== 1);
+  return { dlqId: dlqId as DlqId, deduplicationId, attempt: a, canaryOf, isFree, lineage };
+}
+
+interface LineageFields {
+  readonly a: number;
+  readonly s?: string;
+  readonly k?: 1;
+  readonly h?: 1;
+  readonly g?: 1;
 }

@@ -18,8 +18,11 @@ import { startWorker, type Installation } from "./worker.ts";
 
 /** Above every wait that the code has for itself, so that each round may finish something. */
 const roundMs = 125_000;
-/** What waits longest is a record that is refused alone: three times, ten minutes apart, after a window of ten. */
-const mostRounds = 60;
+/** What a working lane lets go waits no longer than a record that is refused alone: three times, ten minutes apart, after a window of ten. */
+const shortRounds = 60;
+/** What has no attempts left is kept by a lane that is halted, until nothing was sent for a day. */
+const longRoundMs = 90_000_000;
+const mostRounds = shortRounds + 2;
 
 /** Works a plan in the order that the scheduler gives, lets everything come to rest, and answers what was broken. */
 export async function runPlan(
@@ -79,7 +82,7 @@ async function comeToRest(installation: Installation): Promise<void> {
   const { turns, service, ledger } = installation;
   const worker = startWorker(installation, "last worker", 0);
   for (let round = 0; round < mostRounds; round += 1) {
-    await turns.clock.sleep(roundMs);
+    await turns.clock.sleep(round < shortRounds ? roundMs : longRoundMs);
     await worker.work({ kind: "sweep" });
     await worker.work({ kind: "pass", drain: round % 2 === 0 ? "main" : "twin" });
     const { open, pendingDelete } = await ledger.summary();
