@@ -65,7 +65,7 @@ export const mutations = [
   {
     name: "park when everything is refused",
     file: "src/redrive/stages/refusals.ts",
-    find: "control || (!isEverything && one.verdict.refusedAlone >= refusalsWithoutControl)",
+    find: "!isRow && (control || one.verdict.refusedAlone >= refusalsWithoutControl)",
     replace: "one.verdict.refusedAlone >= 0",
     test: "test/integration/redrive-faults.test.ts",
   },
