@@ -1,11 +1,34 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const endToEnd = "test/e2e/**/*.test.ts";
+
+/** Small files that wait long. Where no durations are known yet the largest files go first, and these would end after all others. */
+const longest = [
+  "windows-in-turn",
+  "apply-reconciled",
+  "redrive-lanes",
+  "redrive-full-redis",
+  "property/lanes",
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- no array's: what vitest does without this
+    const others = await super.sort(files);
+    return others.toSorted((one, other) => Number(waitsLong(other)) - Number(waitsLong(one)));
+  }
+}
+
+function waitsLong({ moduleId }: TestSpecification): boolean {
+  return longest.some((name) => moduleId.endsWith(`${name}.test.ts`));
+}
 
 export default defineConfig({
   test: {
     // The longest files wait for clocks (takeovers, horizons, outages), so seven share two cores well.
     maxWorkers: 7,
+    sequence: { sequencer: LongestFirst },
     // A process of its own for each of some 300 files would cost as much as what they do.
     isolate: false,
     testTimeout: 30_000,

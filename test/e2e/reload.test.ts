@@ -211,8 +211,9 @@ describe("an edited document", () => {
 
   it("that changes a drain in the middle of a pass is obeyed after the page", async () => {
     const stage = await setUp(documentOf(acting));
-    const bodies = stage.seed("orders", 600);
-    stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 700, name: "slow" });
+    // Nine seconds for four windows at once; the edit is seen within two.
+    const bodies = stage.seed("orders", 2_400);
+    stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 1_500, name: "slow" });
     const daemon = await startDaemon(stage.setup.env);
     await daemon.line(({ act }) => act === "published");
     stage.replace(documentOf(holding));

@@ -131,7 +131,7 @@ describe("what waits too long", () => {
     });
     expect(weighWait(absent, { ...lastMoment, at: lastMoment.at + 1 }, 0, 0).stallMs).toBe(stallLimitMs + 1);
     expect(weighWait(open({}), lastMoment, 0, 0).stallMs).toBe(lastMoment.at);
-    expect(mostInLaneMs).toBe(69_000);
+    expect(mostInLaneMs).toBe(54_000);
   });
 
   it("needs no excuse of its own where one for all is enough", () => {
