@@ -30,8 +30,11 @@ async function look({ drain }: Rig): Promise<void> {
   await lookAtLanes(drain.source, never);
 }
 
-it("a step is judged however much of others enters the queue meanwhile", async () => {
-  const rig = await createRig({ redisUrl: redis.url(), drain: careful });
+it.concurrent("a step is judged however much of others enters the queue meanwhile", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: careful });
   rig.seed(5);
   await rig.pass();
   // More than 50 pages, which no rule redrives.
@@ -40,8 +43,11 @@ it("a step is judged however much of others enters the queue meanwhile", async (
   expect(await laneOf(rig)).toMatchObject({ state: "open" });
 }, 60_000);
 
-it("come-backs are seen although the service's Date is far ahead of its records", async () => {
-  const rig = await createRig({ redisUrl: redis.url(), drain: careful });
+it.concurrent("come-backs are seen although the service's Date is far ahead of its records", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: careful });
   rig.receiver.answer = () => 503;
   rig.seed(100);
   rig.emulator.faults.add({
@@ -57,8 +63,11 @@ it("come-backs are seen although the service's Date is far ahead of its records"
   expect(await laneOf(rig)).toMatchObject({ state: "halted" });
 }, 60_000);
 
-it("what is known to be bad halts no lane, until its attempts are spent", async () => {
-  const rig = await createRig({ redisUrl: redis.url(), drain: careful });
+it.concurrent("what is known to be bad halts no lane, until its attempts are spent", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: careful });
   rig.receiver.answer = ({ body }) => (body === "poison" ? 422 : 200);
   rig.seed(5);
   await rig.pass();
@@ -83,9 +92,9 @@ it("what is known to be bad halts no lane, until its attempts are spent", async 
   expect(await laneOf(rig)).toMatchObject({ state: "open", totals: { halts: 0 } });
 }, 60_000);
 
-it("the canary of a halted lane is signed as its probe", async () => {
+it.concurrent("the canary of a halted lane is signed as its probe", async ({ expect, onTestFinished }) => {
   const drain = careful.replace("probeEvery: 5m", `probeEvery: ${watchMs / 1_000}s`);
-  const rig = await createRig({ redisUrl: redis.url(), drain });
+  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain });
   rig.receiver.answer = () => 503;
   for (let round = 0; round < 5 && rig.receiver.deliveries.length < 2; round += 1) {
     rig.seed(1);
@@ -103,11 +112,14 @@ it("the canary of a halted lane is signed as its probe", async () => {
   ]);
 }, 60_000);
 
-it("one message that fails as in an outage halts its lane until its attempts are spent, and is parked", async () => {
+it.concurrent("one message that fails as in an outage halts its lane until its attempts are spent, and is parked", async ({
+  expect,
+  onTestFinished,
+}) => {
   const drain = careful
     .replace("max: 3", "max: 2")
     .replace("probeEvery: 5m", `probeEvery: ${watchMs / 1_000}s`);
-  const rig = await createRig({ redisUrl: redis.url(), drain });
+  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain });
   rig.receiver.answer = ({ body }) => (body === "poison" ? 503 : 200);
   const spent = (): readonly number[] => rig.eventsOf("record:come-back").map(({ attempt }) => attempt);
   const parked = (): number =>
@@ -127,9 +139,12 @@ it("one message that fails as in an outage halts its lane until its attempts are
   expect(rig.receiver.deliveries.filter(({ body }) => body === "poison")).toHaveLength(3);
 }, 90_000);
 
-it("messages that the service refuses halt nothing while lanes hold what it accepts", async () => {
+it.concurrent("messages that the service refuses halt nothing while lanes hold what it accepts", async ({
+  expect,
+  onTestFinished,
+}) => {
   const drain = careful.replace(`${watchMs / 1_000}s`, "1m");
-  const rig = await createRig({ redisUrl: redis.url(), drain });
+  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain });
   rig.emulator.faults.add({ kind: "item-error", bodyContains: "unwanted" });
   rig.seed(50);
   for (let host = 0; host < 6; host += 1)
@@ -145,9 +160,12 @@ it("messages that the service refuses halt nothing while lanes hold what it acce
   expect(rig.emulator.dlq.size).toBe(105);
 });
 
-it("what a step has no room for is found again, also where the others of its page were in its places", async () => {
+it.concurrent("what a step has no room for is found again, also where the others of its page were in its places", async ({
+  expect,
+  onTestFinished,
+}) => {
   const ramping = careful.replace("limits: { publish: 50/s, perHost: 50/s }", "");
-  const rig = await createRig({ redisUrl: redis.url(), drain: ramping });
+  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: ramping });
   // Of seven the first and the middle one are canaries; each entered in a minute of its own.
   for (let index = 0; index < 7; index += 1) rig.seed(1, {}, 3_600_000 + index * 120_000);
   await rig.pass();
@@ -158,9 +176,17 @@ it("what a step has no room for is found again, also where the others of its pag
   expect(rig.emulator.dlq.size).toBe(0);
 }, 60_000);
 
-it("a message that was published before Redis forgot it is no canary: its silence says nothing", async () => {
+it.concurrent("a message that was published before Redis forgot it is no canary: its silence says nothing", async ({
+  expect,
+  onTestFinished,
+}) => {
   const plainly = careful.replace(/lane: .*/, "lane: none");
-  const first = await createRig({ redisUrl: redis.url(), drain: plainly, emulator: { retryScale: 1 } });
+  const first = await createRig({
+    onTestFinished,
+    redisUrl: redis.url(),
+    drain: plainly,
+    emulator: { retryScale: 1 },
+  });
   first.receiver.answer = () => 503;
   first.seed(10, { maxRetries: 3 });
   first.emulator.faults.add({ kind: "status", operation: "delete", status: 500, count: 1 });
@@ -169,7 +195,7 @@ it("a message that was published before Redis forgot it is no canary: its silenc
   const keys = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
   await connection.command("DEL", ...keys);
 
-  const second = await createRig({ redisUrl: redis.url(), drain: careful, twinOf: first });
+  const second = await createRig({ onTestFinished, redisUrl: redis.url(), drain: careful, twinOf: first });
   expect(await second.pass()).toMatchObject({ tally: { republished: 5, deduplicated: 5, deleted: 5 } });
   await look(second);
   expect(await laneOf(second)).toMatchObject({ state: "canary", sent: 0, totals: { canaries: 0 } });
@@ -178,8 +204,12 @@ it("a message that was published before Redis forgot it is no canary: its silenc
   expect(await second.pass()).toMatchObject({ tally: { republished: 5, deduplicated: 5 } });
 }, 60_000);
 
-it("a canary that waited too long for its turn is not begun, and its step waits for it no longer", async () => {
+it.concurrent("a canary that waited too long for its turn is not begun, and its step waits for it no longer", async ({
+  expect,
+  onTestFinished,
+}) => {
   const rig = await createRig({
+    onTestFinished,
     redisUrl: redis.url(),
     drain: careful,
     // Granted for 5 s.
@@ -196,8 +226,8 @@ it("a canary that waited too long for its turn is not begun, and its step waits 
   expect(await laneOf(rig)).toMatchObject({ state: "ramping", why: "3 of 3 survived" });
 }, 60_000);
 
-it("a canary in doubt is granted to nobody else", async () => {
-  const rig = await createRig({ redisUrl: redis.url(), drain: careful });
+it.concurrent("a canary in doubt is granted to nobody else", async ({ expect, onTestFinished }) => {
+  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: careful });
   vi.spyOn(rig.drain.source.health, "mayRetry").mockReturnValue(false);
   rig.emulator.faults.add({ kind: "status", operation: "batch", status: 500, count: 1 });
   rig.seed(10);
@@ -207,8 +237,11 @@ it("a canary in doubt is granted to nobody else", async () => {
   expect(await rig.pass()).toMatchObject({ tally: { republished: 0, reasons: { held } } });
 });
 
-it("a person who drains by hand waits for a step also where hundreds of lanes are halted", async () => {
-  const rig = await createRig({ redisUrl: redis.url(), drain: careful });
+it.concurrent("a person who drains by hand waits for a step also where hundreds of lanes are halted", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: careful });
   const { config, source } = rig.drain;
   const { lanes } = source;
   for (let first = 0; first < 300; first += 100) {
