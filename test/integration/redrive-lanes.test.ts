@@ -1,4 +1,4 @@
-import { expect, it, vi } from "vitest";
+import { it, vi } from "vitest";
 import { readLineage } from "../../src/message/lineage.ts";
 import { drainHere } from "../../src/redrive/drain-here.ts";
 import { lookAtLanes } from "../../src/redrive/lanes/look-at-lanes.ts";
