@@ -112,6 +112,8 @@ export async function tellOutage(run: Run, options: OutageOptions): Promise<Endi
       if (pending > 0 || down.tries.some(({ endedAt }) => endedAt === null)) return false;
       return dlqSize === 0 || dlqSize === (await parked());
     });
+    // What the journal says of the last of them may be younger than the look that they were missed by.
+    seen = await watch(() => Promise.resolve(true));
   } catch (error) {
     run.signal.throwIfAborted();
     if (!signal.aborted) throw error;
