@@ -31,8 +31,11 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // A process of its own for each of some 300 files would cost as much as what they do.
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // For a machine that others use too. What takes this long without them is looked at.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // vitest's second is shorter than a stall of two shared cores.
+    expect: { poll: { timeout: 15_000 } },
     reporters: ["default", ["json", { outputFile: ".cache/test-results.json" }]],
     projects: [
       { extends: true, test: { name: "e2e", include: [endToEnd] } },

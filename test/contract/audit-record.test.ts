@@ -194,7 +194,7 @@ describe.each(kinds)("the audit ($name)", ({ create }) => {
           await audit.append([entry({ records: [{ dlqId: "2-0" }] })]);
           return idsOf(await read(audit)).includes("1-0");
         },
-        { interval: 20, timeout: 10_000 },
+        { interval: 20, timeout: 30_000 },
       )
       .toBe(false);
     expect(idsOf(await read(audit))).toContain("2-0");

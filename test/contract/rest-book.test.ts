@@ -24,7 +24,7 @@ async function failTimes(book: RestBook, times: number): Promise<unknown> {
 /** Fails until the source is left alone, and waits for the end of that rest: the call that asks first is the probe. */
 async function takeProbe(book: RestBook, lease = leaseMs): Promise<void> {
   await failTimes(book, failuresBeforeRest);
-  await expect.poll(() => book.ask("dlq", lease), { timeout: 3_000, interval: 50 }).toBe("probe");
+  await expect.poll(() => book.ask("dlq", lease), { timeout: 30_000, interval: 50 }).toBe("probe");
 }
 
 describe.each<{ name: string; create: () => RestBook }>([
@@ -67,7 +67,7 @@ describe.each<{ name: string; create: () => RestBook }>([
     const book = create();
     await failTimes(book, failuresBeforeRest);
     await failTimes(book, 10);
-    await expect.poll(() => book.ask("dlq", leaseMs), { timeout: 3_000, interval: 50 }).toBe("probe");
+    await expect.poll(() => book.ask("dlq", leaseMs), { timeout: 30_000, interval: 50 }).toBe("probe");
   });
 
   test("lets one probe through when the rest is over, then rests twice as long or not at all", async () => {
@@ -87,7 +87,7 @@ describe.each<{ name: string; create: () => RestBook }>([
     expect(await book.ask("dlq", leaseMs)).toMatchObject({ why: "failing" });
     await book.giveBack();
     expect(await book.ask("batch", 100)).toBe("probe");
-    await expect.poll(() => book.ask("dlq", leaseMs), { timeout: 3_000, interval: 20 }).toBe("probe");
+    await expect.poll(() => book.ask("dlq", leaseMs), { timeout: 30_000, interval: 20 }).toBe("probe");
   });
 });
 

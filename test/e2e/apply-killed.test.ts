@@ -48,7 +48,7 @@ it("applied, killed in the middle and applied again, a plan republishes each mes
   expect(stand.emulator.dlq.size).toBe(0);
   // The killed ones left something in doubt, which the service recognised.
   expect(stand.emulator.journal.counts().deduplicated).toBeGreaterThan(0);
-}, 120_000);
+}, 240_000);
 
 it("told by Ctrl-C to stop, finishes the page and ends with 3; told twice it ends now, and nothing is published twice", async () => {
   const stand = await createPlanStand(redis.url());
@@ -88,4 +88,4 @@ it("told by Ctrl-C to stop, finishes the page and ends with 3; told twice it end
   await stand.emulator.idle();
   expect(stand.receiver.counts().size).toBe(800);
   expect(stand.receiver.deliveries).toHaveLength(800);
-}, 120_000);
+}, 240_000);

@@ -31,7 +31,7 @@ describe("a wrong token", () => {
     deliveredOnce(bodies);
     expect(JSON.stringify(daemon.log)).not.toContain("wrong-token");
     expect(JSON.stringify(daemon.log)).not.toContain(emulator.token);
-  }, 120_000);
+  }, 240_000);
 });
 
 describe("bad input", () => {
@@ -87,7 +87,7 @@ describe("bad input", () => {
       message: why,
     });
     await expect
-      .poll(() => readyz(daemon.address), { timeout: 15_000 })
+      .poll(() => readyz(daemon.address), { timeout: 30_000 })
       .toEqual({ ok: false, reasons: [`${why}; until then what main would drop is held`] });
     const metrics = await (await fetch(`${daemon.address}/metrics`)).text();
     expect(metrics).toContain('redriver_archive_volume{verdict="unfit"} 1');
@@ -97,7 +97,7 @@ describe("bad input", () => {
     const check = await runToEnd(["config", "check"], setup.env);
     expect({ exitCode: check.exitCode, out: check.out }).toEqual({ exitCode: 78, out: "" });
     expect(check.err).toContain(why);
-  }, 60_000);
+  }, 120_000);
 
   it("is told when the port is taken, with 78 and at once", async () => {
     const { setup } = await setUp();

@@ -27,7 +27,7 @@ describe("a daemon", () => {
     await startDaemon(setup.env);
     await emptied(60_000);
     deliveredOnce(bodies);
-  }, 90_000);
+  }, 180_000);
 
   it("stopped in the middle of a POST past the takeover, then continued, delivers once", async () => {
     const { emulator, setup, seed, deliveredOnce, emptied } = await setUp();
@@ -51,7 +51,7 @@ describe("a daemon", () => {
     deliveredOnce(bodies);
     second.child.kill("SIGTERM");
     expect((await second.ended).exitCode).toBe(0);
-  }, 180_000);
+  }, 360_000);
 });
 
 describe("an answer that is dropped after acceptance", () => {
@@ -62,5 +62,5 @@ describe("an answer that is dropped after acceptance", () => {
     await startDaemon(setup.env);
     await emptied(90_000);
     deliveredOnce(bodies);
-  }, 120_000);
+  }, 240_000);
 });

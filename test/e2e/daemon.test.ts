@@ -39,7 +39,7 @@ describe("the daemon", () => {
     await emptied(30_000);
     deliveredOnce(bodies);
     expect(first.log.filter(({ event }) => event === "job:failed")).toEqual([]);
-  }, 90_000);
+  }, 180_000);
 
   it("beside another on the same Redis delivers once", async () => {
     const { setup, seed, deliveredOnce, emptied } = await setUp();
@@ -47,5 +47,5 @@ describe("the daemon", () => {
     await Promise.all([startDaemon(setup.env), startDaemon(setup.env)]);
     await emptied(60_000);
     deliveredOnce(bodies);
-  }, 90_000);
+  }, 180_000);
 });

@@ -17,7 +17,7 @@ describe("redriver demo --outage", () => {
     // One probe instead of three, and as many messages as a lane opens with: half of the time.
     const args = ["--outage", "--messages=700", "--probes=1", `--record=${path.join(dir, "recording.json")}`];
     run = await startDemo(args).finished;
-  }, 120_000);
+  }, 240_000);
   afterAll(() => rm(dir, { recursive: true, force: true }));
 
   it("ends with 0: each message was delivered once, and nothing is left", () => {
@@ -73,7 +73,7 @@ describe("redriver demo --outage --without-lane", () => {
     );
     expect(stdout).toMatch(/\d+ had to be delivered and were not/);
     expect(stdout).not.toContain("Every message was delivered");
-  }, 120_000);
+  }, 240_000);
 });
 
 describe("redriver demo --outage, ended or asked wrongly", () => {
@@ -86,7 +86,7 @@ describe("redriver demo --outage, ended or asked wrongly", () => {
     expect(toPids(stderr)).toHaveLength(3);
     expect(toPids(stderr).filter(isAlive)).toEqual([]);
     expect(await readdir(tmpDir)).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   it.each([
     [["--outage", "--messages=19"], "--messages: expected a whole number from 20 to 5000 with --outage"],

@@ -34,7 +34,7 @@ describe("redriver demo, with hostile settings in its environment and a Redis th
     redis = await findRedisServer({ env: { PATH: process.env["PATH"] }, cacheDir, say: () => undefined });
     const demo = startDemo(["--messages", "60"], { ...hostile, REDRIVER_TEST_REDIS_URL: redis.url });
     run = await demo.finished;
-  }, 120_000);
+  }, 240_000);
   afterAll(() => redis.stop());
 
   it("ends with 0", () => {
@@ -82,7 +82,7 @@ describe("redriver demo, ended from outside", () => {
     expect(toPids(stderr)).toHaveLength(3);
     expect(toPids(stderr).filter(isAlive)).toEqual([]);
     expect(await readdir(tmpDir)).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   it("takes its processes with it when it is killed", async () => {
     const demo = startDemo(["--messages", "40"]);
@@ -92,11 +92,11 @@ describe("redriver demo, ended from outside", () => {
     const pids = toPids(stderr);
     expect(pids).toHaveLength(3);
     try {
-      await expect.poll(() => pids.filter(isAlive), { timeout: 20_000 }).toEqual([]);
+      await expect.poll(() => pids.filter(isAlive), { timeout: 30_000 }).toEqual([]);
     } finally {
       for (const pid of pids.filter(isAlive)) process.kill(pid, "SIGKILL");
     }
-  }, 60_000);
+  }, 120_000);
 
   it("fails, and says why, when one of its processes ends", async () => {
     const demo = startDemo(["--messages", "40"]);
@@ -107,7 +107,7 @@ describe("redriver demo, ended from outside", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("the emulator ended with SIGKILL");
     expect(toPids(stderr).filter(isAlive)).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("redriver demo --messages", () => {

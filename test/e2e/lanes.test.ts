@@ -96,7 +96,7 @@ it("a dead receiver is tried with a few messages and no more; when it is back th
   await expect.poll(() => stage.emulator.dlq.size, { timeout: 60_000, interval: 500 }).toBe(0);
   await stage.emulator.idle();
   expect(Object.fromEntries(receiver.counts())).toEqual(Object.fromEntries(bodies.map((body) => [body, 1])));
-}, 180_000);
+}, 360_000);
 
 /** Decisions, of which a full pass repeats those that stand. */
 async function parked({ address }: { readonly address: string }): Promise<number> {
@@ -125,7 +125,7 @@ it("one host of four is dead: the others are drained meanwhile", async () => {
   expect(dead.deliveries.length).toBeLessThanOrEqual(8);
   const counts = healthy.flatMap((receiver) => [...receiver.counts()]);
   expect(Object.fromEntries(counts)).toEqual(Object.fromEntries(bodies.map((body) => [body, 1])));
-}, 60_000);
+}, 120_000);
 
 it("a host that is drained for long keeps no probe of another waiting", async () => {
   const stage = await createStage();
@@ -136,9 +136,9 @@ it("a host that is drained for long keeps no probe of another waiting", async ()
   const daemon = await stage.start({ limits: "{ publish: 20/s, perHost: 10/s }" });
   await daemon.line(({ event, to }) => event === "lane:moved" && to === "halted");
   // Its canaries, then the probe that is due 10 s later, in the middle of a pass of a minute.
-  await expect.poll(() => dead.deliveries.length, { timeout: 25_000, interval: 200 }).toBe(6);
+  await expect.poll(() => dead.deliveries.length, { timeout: 30_000, interval: 200 }).toBe(6);
   expect(stage.emulator.dlq.size).toBeGreaterThan(200);
-}, 60_000);
+}, 120_000);
 
 it("messages that are always refused halt no lane in which others are delivered, and are parked with their signature", async () => {
   const stage = await createStage();
@@ -165,7 +165,7 @@ it("messages that are always refused halt no lane in which others are delivered,
   expect((await start(["parked", "list"], daemon.env).ended).err).toBe(
     "  failures that look alike\n    30        422 no such order: <n>\n",
   );
-}, 60_000);
+}, 120_000);
 
 it("a lane that Redis forgets while it is halted is tried as a new one; attempts are not forgotten", async () => {
   const stage = await createStage();
@@ -190,4 +190,4 @@ it("a lane that Redis forgets while it is halted is tried as a new one; attempts
   expect(stage.emulator.dlq.size).toBe(101);
   // It has been tried as often as it may be, which only it remembers.
   expect(receiver.counts().get(poison[0]!)).toBe(1);
-}, 60_000);
+}, 120_000);

@@ -268,7 +268,7 @@ indexes:
     ),
   );
   expect(leaks).toEqual([]);
-}, 150_000);
+}, 300_000);
 
 function formsOf(secret: string): readonly string[] {
   return [

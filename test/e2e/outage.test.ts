@@ -64,4 +64,4 @@ it("a receiver that is down for an hour of scaled time exhausts no attempts: wha
   expect(metrics).toMatch(
     /redriver_decisions_total\{drain="main",decision="park",reason="attempts-exhausted"\} 0/,
   );
-}, 180_000);
+}, 360_000);

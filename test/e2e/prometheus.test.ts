@@ -133,7 +133,7 @@ it.skipIf(!hasPrometheus)(
       return data.groups.flatMap(({ rules }) => rules.map(({ health }) => health));
     };
     await expect
-      .poll(async () => [...new Set(await healthOf())], { timeout: 20_000, interval: 500 })
+      .poll(async () => [...new Set(await healthOf())], { timeout: 30_000, interval: 500 })
       .toEqual(["ok"]);
   },
   120_000,

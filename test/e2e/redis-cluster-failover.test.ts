@@ -52,4 +52,4 @@ it("a cluster behind TLS with certificates on both sides, whose master dies in t
   deliveredOnce();
   expect(daemon.log.filter(({ code }) => code === "invariant-broken")).toEqual([]);
   expect(JSON.stringify(daemon.log)).not.toContain("PRIVATE KEY");
-}, 180_000);
+}, 360_000);

@@ -49,14 +49,14 @@ describe("a cluster of three masters", () => {
     stage.deliveredOnce(bodies);
     expect(moved.keys).toBeGreaterThan(0);
     expect(daemon.log.filter(({ code }) => code === "invariant-broken")).toEqual([]);
-  }, 90_000);
+  }, 180_000);
 
   it("reached as if it were one server is not ready, and the message names the setting", async () => {
     const stage = await createDrainStage({ url: first().url });
     stage.seed(3);
     const daemon = await startDaemon(stage.setup.env);
     await expect
-      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 10_000 })
+      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 30_000 })
       .toContain("REDRIVER_REDIS_CLUSTER");
     expect(stage.emulator.journal.entries("request")).toEqual([]);
   });
@@ -68,13 +68,13 @@ describe("a cluster of three masters", () => {
     const bodies = stage.seed(20);
     const daemon = await startDaemon(stage.setup.env);
     await expect
-      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 10_000 })
+      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 30_000 })
       .toContain(`127.0.0.1:${wrong.port}: expected maxmemory-policy noeviction, got allkeys-lru`);
     expect(stage.emulator.journal.entries("request")).toEqual([]);
     await wrong.admin.config("SET", "maxmemory-policy", "noeviction");
     await stage.emptied(20_000);
     stage.deliveredOnce(bodies);
-  }, 40_000);
+  }, 80_000);
 });
 
 describe("one server told to be a cluster", () => {
@@ -83,7 +83,7 @@ describe("one server told to be a cluster", () => {
     const stage = await createDrainStage({ url: lone.url, env: clusterEnv });
     const daemon = await startDaemon(stage.setup.env);
     await expect
-      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 10_000 })
+      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 30_000 })
       .toContain("set redis.cluster (REDRIVER_REDIS_CLUSTER) to false");
     expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
   });
@@ -102,12 +102,12 @@ describe("a cluster that loses a master", () => {
     await daemon.line(({ act }) => act === "published");
     const victim = own.find(({ port }) => port !== own[0]?.port) as RedisServer;
     victim.pause();
-    await expect.poll(async () => (await readyz(daemon.address)).ok, { timeout: 20_000 }).toBe(false);
+    await expect.poll(async () => (await readyz(daemon.address)).ok, { timeout: 30_000 }).toBe(false);
     expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
     victim.resume();
     stage.emulator.faults.remove("slow");
     await stage.emptied(60_000);
     stage.deliveredOnce(bodies);
-    await expect.poll(async () => (await readyz(daemon.address)).ok, { timeout: 20_000 }).toBe(true);
-  }, 120_000);
+    await expect.poll(async () => (await readyz(daemon.address)).ok, { timeout: 30_000 }).toBe(true);
+  }, 240_000);
 });

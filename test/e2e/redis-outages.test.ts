@@ -25,7 +25,7 @@ async function saysNotReady(daemon: Daemon, words: string | RegExp): Promise<voi
     return `${answer.status} ${((await answer.json()) as Ready).reasons.join("\n")}`;
   };
   const pattern = typeof words === "string" ? words : words.source;
-  await expect.poll(said, { timeout: 15_000 }).toMatch(new RegExp(`^503 [^]*(?:${pattern})`));
+  await expect.poll(said, { timeout: 30_000 }).toMatch(new RegExp(`^503 [^]*(?:${pattern})`));
   expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
 }
 
@@ -40,7 +40,7 @@ async function publishesNothing(stage: DrainStage): Promise<void> {
         before = now;
         return settled;
       },
-      { interval: 1_000, timeout: 15_000 },
+      { interval: 1_000, timeout: 30_000 },
     )
     .toBe(true);
   expect(stage.emulator.dlq.size).toBeGreaterThan(0);
@@ -59,7 +59,7 @@ describe("a Redis that is not there at the start", () => {
     await stage.emptied(20_000);
     await isReady(daemon);
     deliveredOnce(bodies);
-  }, 60_000);
+  }, 120_000);
 
   it("or takes connections and answers nothing, is noticed, and does no lasting harm", async () => {
     const server = await servers.start();
@@ -75,7 +75,7 @@ describe("a Redis that is not there at the start", () => {
     await stage.emptied(30_000);
     await isReady(daemon);
     deliveredOnce(bodies);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("a Redis that goes away in the middle of a drain", () => {
@@ -88,7 +88,7 @@ describe("a Redis that goes away in the middle of a drain", () => {
     await proxy.heal();
     await endsWell();
     deliveredOnce();
-  }, 120_000);
+  }, 240_000);
 
   it("silent, with every connection half open: it is noticed, and new connections are made", async () => {
     const { proxy, url } = await proxied(await servers.start());
@@ -101,7 +101,7 @@ describe("a Redis that goes away in the middle of a drain", () => {
     );
     await endsWell();
     deliveredOnce();
-  }, 120_000);
+  }, 240_000);
 
   it("killed, and back with what its file holds: each is delivered once", async () => {
     const file = ["--appendonly", "yes", "--appendfsync", "everysec"];
@@ -112,7 +112,7 @@ describe("a Redis that goes away in the middle of a drain", () => {
     await servers.start([...file, "--dir", servers.folder], { port: server.port });
     await endsWell(90_000);
     deliveredOnce();
-  }, 150_000);
+  }, 300_000);
 
   it("flushed: the loss is told, and each is delivered once", async () => {
     const server = await servers.start();
@@ -121,7 +121,7 @@ describe("a Redis that goes away in the middle of a drain", () => {
     await daemon.line(({ event }) => event === "ledger:lost-writes", 30_000);
     await endsWell(90_000);
     deliveredOnce();
-  }, 150_000);
+  }, 300_000);
 });
 
 describe("a slow Redis", () => {
@@ -135,7 +135,7 @@ describe("a slow Redis", () => {
     await stage.emptied(60_000);
     await isReady(daemon);
     deliveredOnce(bodies);
-  }, 90_000);
+  }, 180_000);
 });
 
 describe("a Redis that must not keep a ledger", () => {
@@ -152,7 +152,7 @@ describe("a Redis that must not keep a ledger", () => {
     await stage.emptied(20_000);
     await isReady(daemon);
     deliveredOnce(bodies);
-  }, 60_000);
+  }, 120_000);
 
   it("because it turns into one that evicts in the middle of a drain: it stops, and goes on", async () => {
     const server = await servers.start();
@@ -164,7 +164,7 @@ describe("a Redis that must not keep a ledger", () => {
     await server.admin.config("SET", "maxmemory-policy", "noeviction");
     await endsWell();
     deliveredOnce();
-  }, 120_000);
+  }, 240_000);
 
   it("because it is a replica: nothing is called until it is the primary", async () => {
     const primary = await servers.start(["--repl-diskless-sync-delay", "0"]);
@@ -179,7 +179,7 @@ describe("a Redis that must not keep a ledger", () => {
     await stage.emptied(20_000);
     await isReady(daemon);
     deliveredOnce(bodies);
-  }, 60_000);
+  }, 120_000);
 });
 
 /** Beside this, what connections take for their buffers is nothing. */
@@ -213,7 +213,7 @@ describe("a Redis that runs out of memory", () => {
     expect(await (await fetch(`${daemon.address}/metrics`)).text()).not.toMatch(
       /^redriver_redis_memory_ratio/m,
     );
-  }, 90_000);
+  }, 180_000);
 
   it("wholly, in the middle of a drain: it stops, says what to do, and each is delivered once", async () => {
     const server = await startFilled();
@@ -224,5 +224,5 @@ describe("a Redis that runs out of memory", () => {
     await server.admin.config("SET", "maxmemory", 0);
     await endsWell(90_000);
     deliveredOnce();
-  }, 150_000);
+  }, 300_000);
 });

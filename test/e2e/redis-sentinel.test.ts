@@ -36,7 +36,7 @@ async function startWatched(certificates?: Certificates): Promise<Watched> {
   const master = await servers.start(args, options);
   const replica = await servers.start(args.concat("--replicaof", "127.0.0.1", String(master.port)), options);
   await expect
-    .poll(async () => String(await replica.admin.call("INFO", "replication")), { timeout: 10_000 })
+    .poll(async () => String(await replica.admin.call("INFO", "replication")), { timeout: 30_000 })
     .toContain("master_link_status:up");
   const config = [
     `sentinel monitor main 127.0.0.1 ${master.port} 2`,
@@ -62,7 +62,7 @@ async function startWatched(certificates?: Certificates): Promise<Watched> {
       const field = (name: string): string | undefined => flat[flat.indexOf(name) + 1];
       return `${field("num-slaves")} replicas, ${field("num-other-sentinels")} others, ${field("flags")}`;
     };
-    await expect.poll(seen, { timeout: 15_000 }).toBe("1 replicas, 2 others, master");
+    await expect.poll(seen, { timeout: 30_000 }).toBe("1 replicas, 2 others, master");
   }
   return {
     master,
@@ -98,7 +98,7 @@ describe("a master that Sentinels watch", () => {
     expect(await refusedBy([replica, ...sentinels])).toEqual([]);
     daemon.child.kill("SIGTERM");
     expect((await daemon.ended).exitCode).toBe(0);
-  }, 120_000);
+  }, 240_000);
 
   it("behind TLS, handed over on purpose and living on as a replica, is left by itself: each is delivered once", async () => {
     const certificates = makeCertificates(servers.folder);
@@ -111,14 +111,14 @@ describe("a master that Sentinels watch", () => {
     await becomesMaster(replica);
     await endsWell();
     deliveredOnce();
-  }, 120_000);
+  }, 240_000);
 
   it("that nobody can name is said by the setting, and drained when it can be", async () => {
     const { env } = await startWatched();
     const stage = await createDrainStage({ url, env: { ...env, REDRIVER_REDIS_SENTINEL_NAME: "other" } });
     const daemon = await startDaemon(stage.setup.env);
     await expect
-      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 10_000 })
+      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 30_000 })
       .toContain("no Sentinel knows this master; see redis.sentinels and redis.sentinelName");
     expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
     const refused = await startDaemon({
@@ -127,8 +127,8 @@ describe("a master that Sentinels watch", () => {
       REDRIVER_REDIS_SENTINEL_PASSWORD: "wrong-password",
     });
     await expect
-      .poll(async () => (await readyz(refused.address)).reasons.join("\n"), { timeout: 10_000 })
+      .poll(async () => (await readyz(refused.address)).reasons.join("\n"), { timeout: 30_000 })
       .toContain("the Sentinels refused the login; see redis.sentinelUser and redis.sentinelPassword");
     expect(JSON.stringify(refused.log)).not.toContain("wrong-password");
-  }, 60_000);
+  }, 120_000);
 });

@@ -58,13 +58,13 @@ describe("Redis behind TLS, with the user of docs/redis.md", () => {
     expect(await server.admin.call("ACL", "LOG")).toEqual([]);
     expect(daemon.log.filter(({ event }) => event === "job:failed")).toEqual([]);
     expect(JSON.stringify(daemon.log)).not.toContain("hush-hush");
-  }, 60_000);
+  }, 120_000);
 
   it("whose certificate nobody vouches for is not talked to, and the message names redis.caFile", async () => {
     const stage = await createDrainStage({ url: server.url });
     const daemon = await startDaemon(stage.setup.env);
     await expect
-      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 10_000 })
+      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 30_000 })
       .toContain("redis.caFile");
     expect(stage.emulator.journal.entries("request")).toEqual([]);
   });
@@ -89,7 +89,7 @@ describe("Redis behind TLS, with the user of docs/redis.md", () => {
     const bodies = stage.seed(20);
     const daemon = await startDaemon(stage.setup.env);
     await expect
-      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 10_000 })
+      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 30_000 })
       .toContain(
         "NOPERM; give redis.url a user that may use keys, scripts and INFO (docs/redis.md has the ACL line)",
       );
@@ -98,7 +98,7 @@ describe("Redis behind TLS, with the user of docs/redis.md", () => {
     await server.admin.call("ACL", "SETUSER", "narrow", "+@all");
     await stage.emptied(30_000);
     stage.deliveredOnce(bodies);
-  }, 60_000);
+  }, 120_000);
 
   it("that asks its clients for a certificate is told by the settings that name one, and drained through with it", async () => {
     await server.admin.config("SET", "tls-auth-clients", "yes");
@@ -107,7 +107,7 @@ describe("Redis behind TLS, with the user of docs/redis.md", () => {
     const bodies = stage.seed(20);
     const without = await startDaemon(stage.setup.env);
     await expect
-      .poll(async () => (await readyz(without.address)).reasons.join("\n"), { timeout: 10_000 })
+      .poll(async () => (await readyz(without.address)).reasons.join("\n"), { timeout: 30_000 })
       .toContain("redis.certFile and redis.keyFile");
     expect((await fetch(`${without.address}/livez`)).status).toBe(200);
     expect(stage.emulator.journal.entries("request")).toEqual([]);
@@ -116,5 +116,5 @@ describe("Redis behind TLS, with the user of docs/redis.md", () => {
     stage.deliveredOnce(bodies);
     expect(await readyz(daemon.address)).toEqual({ ok: true, reasons: [] });
     expect(JSON.stringify([...without.log, ...daemon.log])).not.toContain("PRIVATE KEY");
-  }, 60_000);
+  }, 120_000);
 });

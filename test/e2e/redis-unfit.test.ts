@@ -38,7 +38,7 @@ function troublesOf(server: RedisServer): readonly Trouble[] {
         rmSync(lost, { recursive: true });
         await admin.call("BGSAVE");
         await expect
-          .poll(() => admin.info("persistence"), { timeout: 5_000 })
+          .poll(() => admin.info("persistence"), { timeout: 30_000 })
           .toContain("rdb_last_bgsave_status:err");
       },
       async end() {
@@ -63,7 +63,7 @@ it("a Redis that turns unfit again and again is told, and drained through by its
   const daemon = await startDaemon(stage.setup.env);
   const says = async (words: RegExp): Promise<void> => {
     const reasons = async (): Promise<string> => (await readyz(daemon.address)).reasons.join("\n");
-    await expect.poll(reasons, { timeout: 15_000 }).toMatch(words);
+    await expect.poll(reasons, { timeout: 30_000 }).toMatch(words);
     expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
   };
   await says(/did not answer .*timeout; see redis\.url/);
@@ -85,8 +85,8 @@ it("a Redis that turns unfit again and again is told, and drained through by its
     expect(String(lines[0]?.["msg"])).toMatch(words);
   }
   stage.deliveredOnce(bodies);
-  await expect.poll(() => readyz(daemon.address), { timeout: 15_000 }).toEqual({ ok: true, reasons: [] });
-}, 180_000);
+  await expect.poll(() => readyz(daemon.address), { timeout: 30_000 }).toEqual({ ok: true, reasons: [] });
+}, 360_000);
 
 it("a Redis that hides INFO, and then loads its data for seconds, says each, and is drained through when it is there", async () => {
   const file = ["--dir", servers.folder, "--save", "3600 1"];
@@ -100,7 +100,7 @@ it("a Redis that hides INFO, and then loads its data for seconds, says each, and
   const daemon = await startDaemon(stage.setup.env);
   const says = async (words: string): Promise<void> => {
     const reasons = async (): Promise<string> => (await readyz(daemon.address)).reasons.join("\n");
-    await expect.poll(reasons, { timeout: 15_000 }).toContain(words);
+    await expect.poll(reasons, { timeout: 30_000 }).toContain(words);
     expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
     expect(stage.emulator.journal.entries("request")).toEqual([]);
   };
@@ -112,5 +112,5 @@ it("a Redis that hides INFO, and then loads its data for seconds, says each, and
   await says("got loading:1; wait until it has");
   await stage.emptied(60_000);
   stage.deliveredOnce(bodies);
-  await expect.poll(() => readyz(daemon.address), { timeout: 15_000 }).toEqual({ ok: true, reasons: [] });
-}, 120_000);
+  await expect.poll(() => readyz(daemon.address), { timeout: 30_000 }).toEqual({ ok: true, reasons: [] });
+}, 240_000);

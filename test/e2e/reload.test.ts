@@ -95,7 +95,7 @@ async function metric(daemon: Daemon, name: string): Promise<number | undefined>
 
 /** Polls, because a scrape is answered from at most a second ago. */
 async function metricIs(daemon: Daemon, name: string, value: number | undefined): Promise<void> {
-  await expect.poll(() => metric(daemon, name), { timeout: 15_000, interval: 200 }).toBe(value);
+  await expect.poll(() => metric(daemon, name), { timeout: 30_000, interval: 200 }).toBe(value);
 }
 
 async function emptied({ emulator }: Stage, timeout = 20_000): Promise<void> {
@@ -134,7 +134,7 @@ describe("an edited document", () => {
     expect((await daemon.ended).exitCode).toBe(0);
     const after = await ask(["status"], stage.setup.env);
     expect(after.out).toContain("no replica is running");
-  }, 60_000);
+  }, 120_000);
 
   it("with a mistake keeps the old rules, says where it is, and is forgotten when it is mended", async () => {
     const stage = await setUp(documentOf(acting));
@@ -161,7 +161,7 @@ describe("an edited document", () => {
     await adopted(daemon);
     await metricIs(daemon, "redriver_config_last_reload_successful", 1);
     expect(daemon.log.filter(({ event }) => event === "document:rejected")).toHaveLength(1);
-  }, 60_000);
+  }, 120_000);
 
   it("of a ConfigMap is followed through its symlinks", async () => {
     const stage = await setUp(documentOf(holding));
@@ -186,7 +186,7 @@ describe("an edited document", () => {
     await adopted(daemon);
     await emptied(stage);
     expect(daemon.log.filter(({ event }) => event === "document:rejected")).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   it("that lacks a drain stops it, and its records are of no drain", async () => {
     const other = { other: { then: "republish", topic: "refunds" } };
@@ -202,12 +202,12 @@ describe("an edited document", () => {
     const none = 'redriver_records{source="default",drain="none",state="held"}';
     await metricIs(daemon, none, 7);
     await metricIs(daemon, 'redriver_source_depth{source="default"}', 7);
-    await expect.poll(() => stage.emulator.dlq.size, { timeout: 20_000, interval: 100 }).toBe(7);
+    await expect.poll(() => stage.emulator.dlq.size, { timeout: 30_000, interval: 100 }).toBe(7);
     expect(await metric(daemon, 'redriver_drain_acting{drain="other"}')).toBeUndefined();
     const { out } = await ask(["status"], stage.setup.env);
     expect(out).toContain("7 selected by no drain");
     expect(daemon.log.filter(({ level }) => level === "error")).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   it("that changes a drain in the middle of a pass is obeyed after the page", async () => {
     const stage = await setUp(documentOf(acting));
@@ -220,7 +220,7 @@ describe("an edited document", () => {
     await adopted(daemon);
     const held = 'redriver_records{source="default",drain="main",state="held"}';
     await expect
-      .poll(async () => (await metric(daemon, held)) === stage.emulator.dlq.size, { timeout: 20_000 })
+      .poll(async () => (await metric(daemon, held)) === stage.emulator.dlq.size, { timeout: 30_000 })
       .toBe(true);
     const left = stage.emulator.dlq.size;
     expect(left).toBeGreaterThan(100);
@@ -229,7 +229,7 @@ describe("an edited document", () => {
     stage.replace(documentOf(acting));
     await emptied(stage, 30_000);
     expect(Object.fromEntries(stage.receiver.counts())).toEqual(counted(bodies));
-  }, 90_000);
+  }, 180_000);
 });
 
 describe("two daemons with different documents", () => {
@@ -262,5 +262,5 @@ describe("two daemons with different documents", () => {
     bodies.push(...stage.seed("orders", 200));
     await emptied(stage, 60_000);
     expect(Object.fromEntries(stage.receiver.counts())).toEqual(counted(bodies));
-  }, 150_000);
+  }, 300_000);
 });

@@ -93,7 +93,7 @@ async function writerTo(pipe: string): Promise<number> {
       return false;
     }
   };
-  await expect.poll(opens, { timeout: 20_000 }).toBe(true);
+  await expect.poll(opens, { timeout: 30_000 }).toBe(true);
   return fd;
 }
 

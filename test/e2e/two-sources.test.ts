@@ -67,7 +67,7 @@ it("an answer that does not parse halts its source and is told; the other source
   const daemon = await daemonOf(odd, sound);
   const halted = await daemon.line(({ event }) => event === "source:halted", 20_000);
   expect(halted).toMatchObject({ source: "odd", code: "answer-unreadable" });
-  await expect.poll(() => sound.emulator.dlq.size, { timeout: 20_000, interval: 100 }).toBe(0);
+  await expect.poll(() => sound.emulator.dlq.size, { timeout: 30_000, interval: 100 }).toBe(0);
   await expectDrainedOnce(sound, 150);
 
   const asked = odd.emulator.journal.counts().requests;
@@ -80,7 +80,7 @@ it("an answer that does not parse halts its source and is told; the other source
   // It is probed every 30 s.
   await expect.poll(() => odd.emulator.dlq.size, { timeout: 45_000, interval: 250 }).toBe(0);
   await expectDrainedOnce(odd, 20);
-}, 120_000);
+}, 240_000);
 
 it("a source whose batches are refused keeps the daemon ready while another goes on, and not once both are", async () => {
   const odd = await serviceWith(5);
@@ -93,7 +93,7 @@ it("a source whose batches are refused keeps the daemon ready while another goes
     code: "unauthorised",
     callClass: "batch",
   });
-  await expect.poll(() => sound.emulator.dlq.size, { timeout: 20_000, interval: 100 }).toBe(0);
+  await expect.poll(() => sound.emulator.dlq.size, { timeout: 30_000, interval: 100 }).toBe(0);
   await expectDrainedOnce(sound, 20);
   expect((await fetch(`${daemon.address}/readyz`)).status).toBe(200);
 
@@ -108,4 +108,4 @@ it("a source whose batches are refused keeps the daemon ready while another goes
   const text = await ready.text();
   for (const source of ["odd", "sound"]) expect(text).toContain(`source ${source} is halted`);
   expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
-}, 90_000);
+}, 180_000);

@@ -239,7 +239,7 @@ describe("redriver apply", () => {
         stand.run(["resume", "orders", "--reason", "over"]),
       );
       const { exitCode, err, out } = await running;
-      expect(performance.now() - pausedAt).toBeLessThan(6_000);
+      expect(performance.now() - pausedAt).toBeLessThan(20_000);
       await resumed;
       expect(exitCode).toBe(3);
       expect(err).toContain("orders: paused by eve: incident 9 (redriver resume); ");

@@ -31,7 +31,7 @@ describe("redriver apply, of a drain with lanes", () => {
     });
     await stand.emulator.idle();
     expect(stand.receiver.deliveries).toHaveLength(60);
-  }, 40_000);
+  }, 80_000);
 
   it("leaves what a halted lane holds, says so, and has each order in the audit once", async () => {
     const stand = await createPlanStand(redis.url(), { document });
@@ -92,5 +92,5 @@ describe("redriver apply, of a drain with lanes", () => {
     expect(orders.toSorted()).toEqual(seeded.toSorted());
     const { out: status } = await stand.run(["status"]);
     expect(status).toMatch(/halted since \d+s, .* came back, 503, waits for a replica/);
-  }, 60_000);
+  }, 120_000);
 });

@@ -222,7 +222,7 @@ describe("what cannot be written into the audit", () => {
           await rig.pass();
           return rig.emulator.dlq.size;
         },
-        { timeout: 20_000, interval: 500 },
+        { timeout: 30_000, interval: 500 },
       )
       .toBe(0);
     await rig.emulator.idle();

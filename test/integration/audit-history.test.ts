@@ -15,7 +15,7 @@ describe("a message that comes back", () => {
     const [first = ""] = seed(1, { responseStatus: 503 });
     expect(await drain()).toMatchObject({ republished: 1 });
     // The come-back has to be older than minAge.
-    await expect.poll(async () => (await drain())["parked"], { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await drain())["parked"], { timeout: 30_000 }).toBe(1);
     const [parked] = await rows("parked", "list");
     expect(parked).toMatchObject({ reason: "attempts-exhausted", attempt: 1, rule: "outage", status: 500 });
     const last = String(parked?.["dlqId"]);

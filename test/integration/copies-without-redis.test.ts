@@ -70,7 +70,7 @@ describe("while Redis is away", () => {
     await turn();
     const before = lists(rig);
     await proxy.cut();
-    await expect.poll(() => rig.core.redis.isReady(), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => rig.core.redis.isReady(), { timeout: 30_000 }).toBe(false);
     state.isRedisWell = false;
     clock.advance(5 * minuteMs - 1);
     await turn();
@@ -94,7 +94,7 @@ describe("while Redis is away", () => {
     expect((await readArchive(dir)).ids).toEqual(kept);
 
     await proxy.heal();
-    await expect.poll(() => rig.core.redis.isReady(), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => rig.core.redis.isReady(), { timeout: 30_000 }).toBe(true);
     state.isRedisWell = true;
     clock.advance(censusMs);
     await turn();

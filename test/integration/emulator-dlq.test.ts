@@ -177,7 +177,7 @@ describe("listing dead letters", () => {
     seedMany(50_000);
     const startedAt = performance.now();
     expect(await ids("?fromDate=50990&toDate=50992")).toHaveLength(3);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 });
 

@@ -76,7 +76,7 @@ describe("generated dead letters", () => {
     expect(seen.size).toBe(count);
     expect(bytes / count).toBeGreaterThan(1_900);
     expect(grown / bytes).toBeLessThan(1.6);
-  }, 120_000);
+  }, 240_000);
 
   test("are the same for the same seed, and others for another", async () => {
     const [first, second, other] = await Promise.all(

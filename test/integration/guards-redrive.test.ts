@@ -91,7 +91,7 @@ describe("a drain with a guard", () => {
     await write(fourth, { pending_index_count: 7_000 });
     fourth.seed(2, {}, 10_000);
     expect(await fourth.pass()).toMatchObject({ tally: { republished: 2, held: 0 } });
-  }, 60_000);
+  }, 120_000);
 
   it("holds without a fresh reading of that number, or goes on, as it says", async () => {
     const holding = await createRig({ redisUrl: redis.url(), ...guarded() });
@@ -111,7 +111,7 @@ describe("a drain with a guard", () => {
     await write(same, { pending_index_count: 10_001 });
     same.seed(2, {}, 10_000);
     expect(await same.pass()).toMatchObject({ tally: { republished: 0, held: 2 } });
-  }, 60_000);
+  }, 120_000);
 
   it("acts on nothing in plan mode, and leaves its guards alone there", async () => {
     const rig = await createRig({ redisUrl: redis.url(), ...guarded(), mode: "plan" });
@@ -119,5 +119,5 @@ describe("a drain with a guard", () => {
     rig.seed(4);
     expect(await rig.pass()).toMatchObject({ tally: { due: 4, held: 0 } });
     expect(rig.eventsOf("guard:closed")).toEqual([]);
-  }, 30_000);
+  }, 60_000);
 });

@@ -26,7 +26,7 @@ const tick = (everyMs: number) =>
 const requests = ({ emulator }: Rig): number => emulator.journal.entries("request").length;
 
 async function drained(rig: Rig, count: number): Promise<void> {
-  await expect.poll(() => rig.emulator.dlq.size, { timeout: 15_000, interval: 50 }).toBe(0);
+  await expect.poll(() => rig.emulator.dlq.size, { timeout: 30_000, interval: 50 }).toBe(0);
   await rig.emulator.idle();
   expect([...rig.receiver.counts().values()]).toEqual(Array<number>(count).fill(1));
 }
@@ -42,13 +42,13 @@ describe("while Redis is not fit for a ledger", () => {
       opened.windows.map(({ windowId }) => ({ kind: "window", drain: main, passId, windowId })),
     );
     await start();
-    await expect.poll(() => state.asked, { timeout: 10_000 }).toBeGreaterThan(4 * opened.windows.length);
+    await expect.poll(() => state.asked, { timeout: 30_000 }).toBeGreaterThan(4 * opened.windows.length);
     expect(requests(rig)).toBe(before);
     expect((await rig.drain.source.ledger.summary()).open).toBe(0);
     state.isFit = true;
     await drained(rig, 5);
     await expect
-      .poll(() => events.of("pass:closed"), { timeout: 5_000 })
+      .poll(() => events.of("pass:closed"), { timeout: 30_000 })
       .toMatchObject([{ outcome: "complete" }]);
     expect(failuresOf(events, "window").map(({ code, givenUp }) => `${code} ${givenUp}`)).toEqual([
       "redis-unavailable false",
@@ -76,12 +76,12 @@ describe("while Redis is not fit for a ledger", () => {
     }
     await start();
     await expect
-      .poll(() => failuresOf(events, "window").filter(({ givenUp }) => givenUp).length, { timeout: 10_000 })
+      .poll(() => failuresOf(events, "window").filter(({ givenUp }) => givenUp).length, { timeout: 30_000 })
       .toBe(jobs.length);
     state.isFit = true;
     await queue.applySchedules([tick(200)]);
     await drained(rig, 5);
-    await expect.poll(() => events.of("pass:closed").length, { timeout: 5_000 }).toBeGreaterThan(1);
+    await expect.poll(() => events.of("pass:closed").length, { timeout: 30_000 }).toBeGreaterThan(1);
     expect(events.of("pass:closed").slice(0, 2)).toMatchObject([
       { outcome: "abandoned", passId },
       { outcome: "complete" },
@@ -93,7 +93,7 @@ describe("while Redis is not fit for a ledger", () => {
     rig.seed(2);
     await start();
     await queue.applySchedules([tick(300)]);
-    await expect.poll(() => failuresOf(events, "tick").length, { timeout: 10_000 }).toBeGreaterThan(1);
+    await expect.poll(() => failuresOf(events, "tick").length, { timeout: 30_000 }).toBeGreaterThan(1);
     expect(failuresOf(events, "tick").every(({ givenUp }) => givenUp)).toBe(true);
     expect(requests(rig)).toBe(0);
     expect(await rig.drain.source.passes.facts(main)).toBeNull();

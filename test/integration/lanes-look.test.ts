@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { writeLineage } from "../../src/message/lineage.ts";
 import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
 import type { LaneWatch } from "../../src/ports/lanes.ts";
@@ -7,6 +7,7 @@ import { lookAtLanes } from "../../src/redrive/lanes/look-at-lanes.ts";
 import type { SourceRuntime } from "../../src/redrive/runtime.ts";
 import { useRedis } from "../support/redis.ts";
 import { createRig, type Rig } from "../support/rig.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const redis = useRedis();
 const never = new AbortController().signal;
@@ -81,12 +82,12 @@ test("a look that was stopped after it was asked for still lists from the step's
       },
     },
   };
-  await vi.waitFor(
+  await waitFor(
     async () => {
       await lookAtLanes(stopped, never);
       expect(asked).toBe(1);
     },
-    { timeout: 10_000, interval: 50 },
+    { timeout: 30_000, interval: 50 },
   );
   expect(rig.eventsOf("lane:moved")).toMatchObject([{ from: "canary", to: "halted", comeBacks: 1 }]);
 });
@@ -115,7 +116,7 @@ test("an early look that would list more than fifty pages says nothing of its st
   rig.seed(5_100, {}, 30_000);
   expect((await lookAt(rig, [[-1, 1]])).looked).toEqual([]);
   expect((await lookAt(rig, [[-1, 0]])).looked).toEqual([[1, 0, 0]]);
-}, 60_000);
+}, 120_000);
 
 test("what a look meets of other steps is noted, and says nothing of its own", async () => {
   const rig = await createRig({ redisUrl: redis.url() });

@@ -161,7 +161,7 @@ describe("the ops server", () => {
       { numRuns: 60, seed: 5 },
     );
     expect((await get(server, "/livez")).status).toBe(200);
-  }, 60_000);
+  }, 120_000);
 
   test("ends open sockets and requests under way when it closes", async () => {
     const asked = new EventEmitter();

@@ -65,7 +65,7 @@ describe("a release", () => {
           await rig.pass().catch(() => undefined);
           return rig.emulator.dlq.size;
         },
-        { timeout: 20_000, interval: 500 },
+        { timeout: 30_000, interval: 500 },
       )
       .toBe(0);
     await rig.emulator.idle();

@@ -109,5 +109,5 @@ describe("redriver plan, of a drain with lanes", () => {
     expect(text).toMatch(/a probe in 59m\S*, \d+ held until it survives, then \d+, the last in/);
     expect(text).toContain("apply goes by these lanes");
     expect(await lanesIn(stand)).toEqual(before);
-  }, 40_000);
+  }, 80_000);
 });

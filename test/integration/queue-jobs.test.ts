@@ -1,10 +1,11 @@
 import { Redis } from "ioredis";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RedriverError } from "../../src/ports/errors.ts";
 import type { DrainName, PassId } from "../../src/ports/ids.ts";
 import type { Job, JobContext, WorkQueue } from "../../src/ports/queue.ts";
 import { openQueue, type RecordedEvents } from "../support/queue-redis.ts";
 import { useRedis } from "../support/redis.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const server = useRedis();
 let redis: Redis;
@@ -45,9 +46,9 @@ describe("windows", () => {
     await queue.start(async (job) => void seen.push(job));
     await queue.addWindows([windowOf("1"), windowOf("2")]);
     await queue.addWindows([windowOf("1"), windowOf("3")]);
-    await vi.waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(3));
+    await waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(3));
     await queue.addWindows([windowOf("1"), windowOf("4")]);
-    await vi.waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(4));
+    await waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(4));
     expect(seen.map((job) => (job.kind === "window" ? job.windowId : "")).toSorted()).toEqual([
       "1",
       "2",
@@ -70,18 +71,16 @@ describe("windows", () => {
     });
     const all = ["1", "2", "3", "4", "5"].map(windowOf);
     await queue.addWindows(all, 2);
-    await vi.waitFor(async () =>
-      expect(await redis.zcard(`{${prefix}}:${prefix}-v1-windows:delayed`)).toBe(1),
-    );
+    await waitFor(async () => expect(await redis.zcard(`{${prefix}}:${prefix}-v1-windows:delayed`)).toBe(1));
     expect(seen.toSorted()).toEqual(["1", "2"]);
     await queue.addWindows(all, 2);
-    await vi.waitFor(() => expect(seen).toContain("3"));
+    await waitFor(() => expect(seen).toContain("3"));
     await queue.addWindows(all, 2);
     expect(await redis.exists(keyOf("4"))).toBe(0);
     ends.splice(0).forEach((end) => end());
-    await vi.waitFor(async () => expect(await redis.hget(keyOf("3"), "finishedOn")).not.toBeNull());
+    await waitFor(async () => expect(await redis.hget(keyOf("3"), "finishedOn")).not.toBeNull());
     await queue.addWindows(all, 2);
-    await vi.waitFor(() => expect(seen.toSorted()).toEqual(["1", "2", "3", "4", "5"]));
+    await waitFor(() => expect(seen.toSorted()).toEqual(["1", "2", "3", "4", "5"]));
     ends.splice(0).forEach((end) => end());
   });
 
@@ -98,7 +97,7 @@ describe("windows", () => {
       }
     });
     await queue.addWindows([windowOf("1")]);
-    await vi.waitFor(() => expect(starts.length).toBe(5), { timeout: 10_000 });
+    await waitFor(() => expect(starts.length).toBe(5), { timeout: 30_000 });
     expect(starts[4]).toBeGreaterThanOrEqual(retryAt);
     expect(contexts.map(({ lastTry }) => lastTry)).toEqual([false, false, false, false, false]);
     expect(events.of("job:failed")).toEqual([]);
@@ -113,10 +112,10 @@ describe("windows", () => {
       if (job.windowId === "skipped") throw new RedriverError("dead-letter-gone", "gone");
     });
     await queue.addWindows([windowOf("halted"), windowOf("skipped")]);
-    await vi.waitFor(() => expect(events.of("job:failed").length).toBe(2));
-    await vi.waitFor(async () => expect(await redis.hget(keyOf("halted"), "finishedOn")).not.toBeNull());
+    await waitFor(() => expect(events.of("job:failed").length).toBe(2));
+    await waitFor(async () => expect(await redis.hget(keyOf("halted"), "finishedOn")).not.toBeNull());
     await queue.addWindows([windowOf("after")]);
-    await vi.waitFor(() => expect(seen).toContain("after"));
+    await waitFor(() => expect(seen).toContain("after"));
     expect(seen.toSorted()).toEqual(["after", "halted", "skipped"]);
     expect(events.of("job:failed").map(({ code, givenUp }) => ({ code, givenUp }))).toEqual([
       { code: "unauthorised", givenUp: true },
@@ -131,8 +130,8 @@ describe("windows", () => {
       throw new RedriverError("service-unavailable", "expected 2xx, got 503");
     });
     await queue.addWindows([windowOf("1")]);
-    await vi.waitFor(() => expect(events.of("job:failed").length).toBe(3));
-    await vi.waitFor(async () => expect(await redis.hget(keyOf("1"), "finishedOn")).not.toBeNull());
+    await waitFor(() => expect(events.of("job:failed").length).toBe(3));
+    await waitFor(async () => expect(await redis.hget(keyOf("1"), "finishedOn")).not.toBeNull());
     expect(lastTries).toEqual([false, false, true]);
     expect(events.of("job:failed").map(({ givenUp }) => givenUp)).toEqual([false, false, true]);
   });
@@ -151,7 +150,7 @@ describe("windows", () => {
       throw new RedriverError("stopped", "stopped");
     });
     await queue.addWindows([windowOf("1")]);
-    await vi.waitFor(() => expect(outcomes).toEqual(["aborted", "second run"]), { timeout: 10_000 });
+    await waitFor(() => expect(outcomes).toEqual(["aborted", "second run"]), { timeout: 30_000 });
     expect(events.of("job:failed").filter(({ kind }) => kind === "window")).toEqual([]);
   });
 
@@ -160,7 +159,7 @@ describe("windows", () => {
     await queue.addWindows([windowOf("1")]);
     await redis.hset(keyOf("1"), "stc", "3");
     await queue.start(async () => void runs++);
-    await vi.waitFor(() => expect(events.of("job:failed").length).toBe(1));
+    await waitFor(() => expect(events.of("job:failed").length).toBe(1));
     expect(events.of("job:failed")[0]).toMatchObject({ kind: "window", givenUp: true });
     expect(runs).toBe(0);
   });
@@ -169,7 +168,7 @@ describe("windows", () => {
     await queue.addWindows([windowOf("1")]);
     await redis.hset(keyOf("1"), "data", JSON.stringify({ kind: "window", drain: "orders" }));
     await queue.start(async () => undefined);
-    await vi.waitFor(() => expect(events.of("job:failed").length).toBe(1));
+    await waitFor(() => expect(events.of("job:failed").length).toBe(1));
     expect(events.of("job:failed")[0]).toMatchObject({ kind: "unknown", givenUp: true });
   });
 });
@@ -189,7 +188,7 @@ describe("what Redis holds", () => {
       });
       const overfull = { ...windowOf("overfull"), body: secret };
       await queue.addWindows([overfull, windowOf("quotes")]);
-      await vi.waitFor(async () => expect(await redis.hget(keyOf("quotes"), field)).not.toBeNull());
+      await waitFor(async () => expect(await redis.hget(keyOf("quotes"), field)).not.toBeNull());
       expect(await redis.hget(keyOf("quotes"), "stacktrace")).toBe("[]");
       const texts: string[] = [];
       for (const key of await scan(`*${prefix}*`)) {
@@ -223,7 +222,7 @@ describe("what Redis holds", () => {
   test("finished jobs are bounded by age and count", async () => {
     await queue.start(async () => undefined);
     await queue.addWindows([windowOf("1")]);
-    await vi.waitFor(async () => expect(await redis.hget(keyOf("1"), "finishedOn")).not.toBeNull());
+    await waitFor(async () => expect(await redis.hget(keyOf("1"), "finishedOn")).not.toBeNull());
     const options = JSON.parse((await redis.hget(keyOf("1"), "opts")) ?? "{}") as Record<string, unknown>;
     expect(options.removeOnComplete).toEqual({ age: 3_600, count: 5_000 });
     expect(options.removeOnFail).toEqual({ age: 86_400, count: 1_000 });
@@ -236,6 +235,6 @@ describe("progress", () => {
     await queue.start(async () => undefined);
     const before = Date.now();
     await queue.addWindows([windowOf("1")]);
-    await vi.waitFor(() => expect(queue.lastProgressAt()).toBeGreaterThanOrEqual(before));
+    await waitFor(() => expect(queue.lastProgressAt()).toBeGreaterThanOrEqual(before));
   });
 });

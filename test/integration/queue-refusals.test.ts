@@ -1,9 +1,10 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { RedriverError } from "../../src/ports/errors.ts";
 import type { DrainName, PassId } from "../../src/ports/ids.ts";
 import type { Job, WorkQueue } from "../../src/ports/queue.ts";
 import { openQueue, type RecordedEvents } from "../support/queue-redis.ts";
 import { createRedisServers, freePort, type RedisServer } from "../support/redis-servers.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const servers = createRedisServers();
 let server: RedisServer;
@@ -38,10 +39,10 @@ describe("a window while Redis takes no writes", () => {
       throw new RedriverError("redis-unavailable", "READONLY");
     });
     await queue.addWindows([windowOf("1")]);
-    await vi.waitFor(() => expect(told()).toContain("queue redis-unavailable"), { timeout: 10_000 });
+    await waitFor(() => expect(told()).toContain("queue redis-unavailable"), { timeout: 30_000 });
     expect(runs).toEqual([true]);
     await server.admin.replicaof("NO", "ONE");
-    await vi.waitFor(() => expect(runs).toEqual([true, true]), { timeout: 20_000 });
+    await waitFor(() => expect(runs).toEqual([true, true]), { timeout: 30_000 });
     expect(events.of("job:failed").filter(({ givenUp }) => givenUp)).toEqual([]);
     expect(told()).not.toContain("queue unexpected");
   });
@@ -56,7 +57,7 @@ describe("a window while Redis takes no writes", () => {
     const seen: Job[] = [];
     await queue.start(async (job) => void seen.push(job));
     await queue.addWindows([windowOf("1")]);
-    await vi.waitFor(() => expect(seen).toEqual([windowOf("1")]), { timeout: 10_000 });
+    await waitFor(() => expect(seen).toEqual([windowOf("1")]), { timeout: 30_000 });
     expect(told()).not.toContain("queue unexpected");
   });
 });
@@ -69,7 +70,7 @@ test("a job that Redis forgot while it was under way is told as a loss of writes
     if (job.windowId === "forgotten") await server.admin.flushall();
   });
   await queue.addWindows([windowOf("forgotten")]);
-  await vi.waitFor(() => expect(told()).toEqual(["queue ledger-lost-writes"]), { timeout: 10_000 });
+  await waitFor(() => expect(told()).toEqual(["queue ledger-lost-writes"]), { timeout: 30_000 });
   await queue.addWindows([windowOf("after")]);
-  await vi.waitFor(() => expect(seen).toEqual(["forgotten", "after"]), { timeout: 10_000 });
+  await waitFor(() => expect(seen).toEqual(["forgotten", "after"]), { timeout: 30_000 });
 });

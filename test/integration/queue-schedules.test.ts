@@ -7,6 +7,7 @@ import { readNextRuns } from "../../src/queue/read-next-runs.ts";
 import { toBullmqConnection } from "../../src/redis/connect.ts";
 import { openQueue, type RecordedEvents } from "../support/queue-redis.ts";
 import { useRedis } from "../support/redis.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const server = useRedis();
 let redis: Redis;
@@ -63,7 +64,7 @@ describe("a schedule", () => {
     const seen: Job[] = [];
     await queue.start(async (job) => void seen.push(job));
     await queue.applySchedules([tick(every(200))]);
-    await vi.waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(3));
+    await waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(3));
     expect(seen[0]).toEqual({ kind: "tick", drain: "orders" });
   });
 
@@ -77,7 +78,7 @@ describe("a schedule", () => {
     const seen: Job[] = [];
     await queue.start(async (job) => void seen.push(job));
     await queue.applySchedules([tick(every(200))]);
-    await vi.waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(3), { timeout: 3_000 });
+    await waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(3), { timeout: 30_000 });
   });
 
   test("survives the end of all replicas, without being applied again", async () => {
@@ -88,7 +89,7 @@ describe("a schedule", () => {
     const second = replica();
     let runs = 0;
     await second.start(async () => void runs++);
-    await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(2));
+    await waitFor(() => expect(runs).toBeGreaterThanOrEqual(2));
   });
 
   test("that is applied again by every replica at once is one schedule with one pending iteration", async () => {
@@ -98,8 +99,8 @@ describe("a schedule", () => {
     for (let round = 0; round < 3; round++) {
       await Promise.all(replicas.map((queue) => queue.applySchedules([tick(every(3_600_000))])));
     }
-    await vi.waitFor(() => expect(runs).toBe(1));
-    await vi.waitFor(async () => expect((await delayed()).length).toBe(1));
+    await waitFor(() => expect(runs).toBe(1));
+    await waitFor(async () => expect((await delayed()).length).toBe(1));
     await Promise.all(replicas.map((queue) => queue.applySchedules([tick(every(3_600_000))])));
     expect((await delayed()).length).toBe(1);
     expect(runs).toBe(1);
@@ -124,7 +125,7 @@ describe("a schedule", () => {
     let runs = 0;
     await queue.start(async () => void runs++);
     await queue.applySchedules([tick(every(week))]);
-    await vi.waitFor(() => expect(runs).toBe(1));
+    await waitFor(() => expect(runs).toBe(1));
     const changedAt = Date.now();
     await queue.applySchedules([tick(every(week / 2))]);
     const slot = await next();
@@ -201,7 +202,7 @@ describe("a schedule", () => {
     await queue.applySchedules([tick(yearly), tick(every(300), "refunds")]);
     expect(await pending()).toHaveProperty("timestamp");
     await queue.start(async () => void runs++);
-    await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(2));
+    await waitFor(() => expect(runs).toBeGreaterThanOrEqual(2));
   });
 
   test("applied by a reload is not undone by an older call that is still under way", async () => {
@@ -224,7 +225,7 @@ describe("an iteration", () => {
       throw new RedriverError("service-unavailable", "expected 2xx, got 503");
     });
     await queue.applySchedules([tick(every(400))]);
-    await vi.waitFor(() => expect(seen.length).toBe(3), { timeout: 5_000 });
+    await waitFor(() => expect(seen.length).toBe(3), { timeout: 30_000 });
     expect(seen.every(({ lastTry }) => lastTry)).toBe(true);
     // Three runs in two intervals and no more: a retry would have come in between.
     expect(seen[2]!.at - seen[0]!.at).toBeGreaterThan(500);
@@ -239,7 +240,7 @@ describe("an iteration", () => {
       throw new RedriverError("rate-limited", "429", { retryAt: Date.now() + 3_600_000 });
     });
     await queue.applySchedules([tick(every(100))]);
-    await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(5));
+    await waitFor(() => expect(runs).toBeGreaterThanOrEqual(5));
     expect((await delayed()).length).toBeLessThanOrEqual(1);
   });
 
@@ -254,7 +255,7 @@ describe("an iteration", () => {
     await redis.hset(`${repeatKey()}:sweep:eu:${await next("sweep:eu")}`, "stc", "3");
     const seen: Job[] = [];
     await queue.start(async (job) => void seen.push(job));
-    await vi.waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(2));
+    await waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(2));
     expect(events.of("job:failed").map(({ kind, givenUp }) => ({ kind, givenUp }))).toEqual([
       { kind: "sweep", givenUp: true },
     ]);
@@ -274,10 +275,10 @@ describe("a tick of its own", () => {
     await queue.start(async (job, { lastTry }) => void seen.push({ job, at: Date.now(), lastTry }));
     const at = Date.now() + 400;
     await queue.addTick(orders, at);
-    await vi.waitFor(() => expect(seen.length).toBe(1), { timeout: 10_000 });
+    await waitFor(() => expect(seen.length).toBe(1), { timeout: 30_000 });
     expect(seen[0]).toMatchObject({ job: { kind: "tick", drain: "orders" }, lastTry: true });
     expect(seen[0]!.at).toBeGreaterThanOrEqual(at);
-    await vi.waitFor(async () => expect(await redis.exists(tickKey(at))).toBe(0));
+    await waitFor(async () => expect(await redis.exists(tickKey(at))).toBe(0));
     expect(await delayed()).toEqual([]);
   });
 
@@ -308,7 +309,7 @@ describe("a tick of its own", () => {
       if (seen.length === 1) await queue.addTick(orders, first + 1_200);
     });
     await queue.addTick(orders, first);
-    await vi.waitFor(() => expect(seen.length).toBe(2), { timeout: 10_000 });
+    await waitFor(() => expect(seen.length).toBe(2), { timeout: 30_000 });
     expect(seen[1]).toBeGreaterThanOrEqual(first + 1_200);
   });
 
@@ -318,8 +319,8 @@ describe("a tick of its own", () => {
     await queue.start(async (job) => void seen.push(job));
     const at = Date.now() + 300;
     await Promise.all([queue.addSweep("eu" as SourceId, at), replica().addSweep("eu" as SourceId, at)]);
-    await vi.waitFor(() => expect(seen).toEqual([{ kind: "sweep", source: "eu" }]), { timeout: 10_000 });
-    await vi.waitFor(async () => expect(await delayed()).toEqual([]));
+    await waitFor(() => expect(seen).toEqual([{ kind: "sweep", source: "eu" }]), { timeout: 30_000 });
+    await waitFor(async () => expect(await delayed()).toEqual([]));
     expect(seen).toHaveLength(1);
   });
 
@@ -333,8 +334,8 @@ describe("a tick of its own", () => {
     for (const expected of [1, 2, 3]) {
       const at = Date.now() - 60_000;
       await queue.addTick(orders, at);
-      await vi.waitFor(() => expect(runs).toBe(expected), { timeout: 10_000 });
-      await vi.waitFor(async () => expect(await redis.exists(tickKey(at))).toBe(0));
+      await waitFor(() => expect(runs).toBe(expected), { timeout: 30_000 });
+      await waitFor(async () => expect(await redis.exists(tickKey(at))).toBe(0));
     }
     expect(events.of("job:failed")).toMatchObject([{ kind: "tick", givenUp: true }]);
   });

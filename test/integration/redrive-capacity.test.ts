@@ -69,7 +69,7 @@ describe("a rate per drain", () => {
     expect(rig.emulator.journal.counts().requests["batch 200"]).toBeLessThanOrEqual(20);
     await rig.emulator.idle();
     expect([...rig.receiver.counts().values()].every((times) => times === 1)).toBe(true);
-  }, 30_000);
+  }, 60_000);
 });
 
 describe("a rate per host", () => {
@@ -85,7 +85,7 @@ describe("a rate per host", () => {
     const ofFirst = entries.filter(({ url }) => !url.includes("localhost"));
     expectRate(ofFirst, startAt, 5);
     expect(ofOther.at(-1)!.seq).toBeLessThan(ofFirst[5]!.seq);
-  }, 30_000);
+  }, 60_000);
 
   it("that is slow holds what has no turn: due, with the limit, the host and the time, until a later pass", async () => {
     const rig = await createRig({ redisUrl: redis.url(), drain: withLimits("{ perHost: 100/h }") });
@@ -102,7 +102,7 @@ describe("a rate per host", () => {
     }
     expect(await rig.drain.source.passes.facts(rig.drain.config.name)).toMatchObject({ due: 3, held: 0 });
     expect(rig.emulator.dlq.size).toBe(3);
-  }, 30_000);
+  }, 60_000);
 });
 
 describe("a rule's limit", () => {
@@ -119,7 +119,7 @@ describe("a rule's limit", () => {
     const careful = entries.slice(30);
     expectRate(careful, startAt, 2);
     expect(careful.at(-1)!.at - entries[0]!.at).toBeLessThan(10_000);
-  }, 30_000);
+  }, 60_000);
 });
 
 describe("a ceiling", () => {
@@ -133,7 +133,7 @@ describe("a ceiling", () => {
     expect(await rig.pass()).toMatchObject({ tally: { republished: 130, due: 40 } });
     expect(await rig.pass()).toMatchObject({ tally: { republished: 40, due: 0 } });
     expect(accepted(rig)).toHaveLength(300);
-  }, 30_000);
+  }, 60_000);
 
   it("per day is one for all passes and replicas, and says when the next day begins", async () => {
     const drain = withLimits("{ perDay: 7 }");
@@ -150,7 +150,7 @@ describe("a ceiling", () => {
     expect(held(twin, "day-limit")[0]).toMatch(
       /^hold: day-limit \(rule "outage", until \d{4}-\d\d-\d\dT00:00:00\.000Z\): limits\.perDay is 7$/,
     );
-  }, 30_000);
+  }, 60_000);
 
   it("is not used up by what was begun by nobody or could not be sent", async () => {
     const rig = await createRig({
@@ -165,7 +165,7 @@ describe("a ceiling", () => {
     });
     await pauses.resume(rig.drain.config.name);
     expect(await rig.pass()).toMatchObject({ tally: { republished: 10, due: 0 } });
-  }, 30_000);
+  }, 60_000);
 });
 
 describe("a page that waits for capacity", () => {
@@ -182,7 +182,7 @@ describe("a page that waits for capacity", () => {
     expect(tally.republished).toBeLessThanOrEqual(30);
     expect(tally.reasons.due).toEqual({ stopping: tally.due });
     expect(rig.emulator.dlq.size).toBe(tally.due);
-  }, 30_000);
+  }, 60_000);
 
   it("asks Redis nothing where there are no limits and no guards", async () => {
     const rig = await createRig({ redisUrl: redis.url(), drain: withLimits("{}") });
@@ -191,5 +191,5 @@ describe("a page that waits for capacity", () => {
     const prefix = rig.core.redis.keyPrefix;
     expect(await rig.core.redis.command("KEYS", `${prefix}:*limits*`)).toEqual([]);
     expect(await rig.core.redis.command("KEYS", `${prefix}:*guards*`)).toEqual([]);
-  }, 30_000);
+  }, 60_000);
 });

@@ -10,7 +10,8 @@ const impatient = { "ledger.sendBy": "1s", "service.batchTimeout": "1s", "servic
 
 describe("an answer that never comes", () => {
   it("after acceptance is found again under the same id: delivered once, deleted once", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
+    // No takeover is waited for here, so a second call that a busy machine delays is in time too.
+    const rig = await createRig({ redisUrl: redis.url() });
     rig.seed(20);
     rig.emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", count: 1 });
     const result = await rig.pass();

@@ -46,7 +46,7 @@ async function passAndFail(rig: Rig): Promise<void> {
     await rig.pass();
     return rig.eventsOf("record:published").length - before;
   };
-  await expect.poll(published, { timeout: 20_000, interval: 500 }).toBe(3);
+  await expect.poll(published, { timeout: 30_000, interval: 500 }).toBe(3);
   await rig.emulator.idle();
 }
 
@@ -81,4 +81,4 @@ it("what a drain redrives carries its flow control, and comes back to its own wh
   const without = await createRig({ ...options, drain: drainWith("none"), twinOf: rig });
   await passAndFail(without);
   expect(await listed(rig)).toEqual([partner, {}, expect.objectContaining(own)]);
-}, 60_000);
+}, 120_000);

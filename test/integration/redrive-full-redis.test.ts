@@ -165,7 +165,7 @@ describe("a Redis whose memory is used up", () => {
     rig.seed(250);
     rig.emulator.faults.add({ kind: "latency", operation: "batch", ms: 100 });
     const passing = rig.pass().catch((error: unknown) => error);
-    await expect.poll(() => rig.eventsOf("record:published").length, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => rig.eventsOf("record:published").length, { timeout: 30_000 }).toBeGreaterThan(0);
     await setMaxMemory(1.2);
     await passing;
     const sent = posts(rig);
@@ -185,5 +185,5 @@ describe("a Redis whose memory is used up", () => {
     // Deliveries come after their records have left.
     await expect.poll(() => rig.receiver.counts().size).toBe(250);
     expect([...rig.receiver.counts().values()]).toEqual(Array.from({ length: 250 }, () => 1));
-  }, 60_000);
+  }, 120_000);
 });

@@ -53,7 +53,7 @@ describe("a service that registers the ids of what it turned away", () => {
     };
     await expect
       .poll(() => passWith(rig, { publish: hits }).then(() => rig.emulator.dlq.size), {
-        timeout: 20_000,
+        timeout: 30_000,
         interval: 500,
       })
       .toBe(0);
@@ -89,7 +89,7 @@ describe("a listing", () => {
     };
     expect(await passWith(rig, { list: flaky })).toMatchObject({ outcome: "complete", tally: { held: 450 } });
     expect(asked).toBeGreaterThan(5);
-  }, 60_000);
+  }, 120_000);
 
   it("whose cursor stays the same while it moves on is followed to its end", async () => {
     const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });

@@ -38,7 +38,7 @@ it("a full pass under an offset cursor does not bury what is published and still
   await fullPass(rig);
   expect(rig.emulator.dlq.size).toBe(100);
   expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 100 });
-}, 60_000);
+}, 120_000);
 
 it("and once the tombstones have expired they are not published again undeclared", async () => {
   const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, emulator: { cursorBy: "offset" } });
@@ -68,7 +68,7 @@ it("and once the tombstones have expired they are not published again undeclared
     more: 0,
     declared: 0,
   });
-}, 60_000);
+}, 120_000);
 
 it("nothing is parked however long everything is refused with 400", async () => {
   const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
@@ -92,7 +92,7 @@ it("nothing is parked however long everything is refused with 400", async () => 
     rig.drain.source.health.resume();
   }
   expect(parked).toEqual([0, 0, 0, 0]);
-}, 60_000);
+}, 120_000);
 
 it("an item whose outcome is unknown is told as such", async () => {
   const rig = await createRig({ redisUrl: redis.url() });
@@ -100,4 +100,4 @@ it("an item whose outcome is unknown is told as such", async () => {
   rig.emulator.faults.add({ kind: "half-failed-group" });
   expect(await rig.pass()).toMatchObject({ tally: { inDoubt: 3 } });
   expect(rig.eventsOf("outcome:unknown").flatMap(({ dlqIds }) => dlqIds)).toHaveLength(3);
-}, 60_000);
+}, 120_000);

@@ -82,7 +82,7 @@ describe("a service that counts its window from the last hit of an id", () => {
     rig.receiver.answer = () => 200;
     // The horizon of a pass is 5 s behind.
     await expect
-      .poll(() => rig.pass().then(() => rig.emulator.dlq.size), { timeout: 20_000, interval: 1_000 })
+      .poll(() => rig.pass().then(() => rig.emulator.dlq.size), { timeout: 30_000, interval: 1_000 })
       .toBe(0);
     await rig.emulator.idle();
     expect(accountOf(rig).delivered).toEqual({ once: 0, more: 5 });
@@ -196,7 +196,7 @@ describe("an answer of which half says published and half refused", () => {
     await expectDrainedOnce(rig, 10);
     expect(rig.emulator.journal.counts().deduplicated).toBe(4);
     expect(rig.eventsOf("double:declared")).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("a service that refuses everything with 400", () => {

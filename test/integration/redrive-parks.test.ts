@@ -17,7 +17,7 @@ async function passesUntilEmpty(rig: Rig): Promise<void> {
         await fullPass(rig);
         return rig.emulator.dlq.size;
       },
-      { timeout: 20_000, interval: 300 },
+      { timeout: 30_000, interval: 300 },
     )
     .toBe(0);
 }

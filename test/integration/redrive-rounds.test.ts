@@ -35,7 +35,7 @@ describe("a message that comes back", () => {
     expect(rig.eventsOf("record:decided").at(-1)).toMatchObject({
       decision: { then: "park", reason: "attempts-exhausted" },
     });
-  }, 60_000);
+  }, 120_000);
 
   it("settles a parent whose publication the ledger has forgotten, instead of publishing it again", async () => {
     const rig = await createRig({ redisUrl: redis.url(), drain: patient });
@@ -53,7 +53,7 @@ describe("a message that comes back", () => {
     expect(rig.emulator.dlq.size).toBe(0);
     // Once for the publication before the flush, once for the come-back's own redrive.
     expect(rig.receiver.deliveries).toHaveLength(2);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("passes after the first", () => {
@@ -96,11 +96,11 @@ describe("passes after the first", () => {
     expect(await rig.pass()).toMatchObject({ tally: { listed: 0 } });
     await expect
       .poll(async () => (await rig.pass()) as { tally: { republished: number } }, {
-        timeout: 15_000,
+        timeout: 30_000,
         interval: 500,
       })
       .toMatchObject({ tally: { republished: 10 } });
-  }, 30_000);
+  }, 60_000);
 });
 
 describe("what cannot be rebuilt", () => {
@@ -127,7 +127,7 @@ describe("what cannot be rebuilt", () => {
     rig.seed(1, { dlqId: null });
     // It has no time of its own: it entered just now, and the horizon is 5 s behind.
     await expect
-      .poll(async () => (await rig.pass()) as object, { timeout: 15_000, interval: 500 })
+      .poll(async () => (await rig.pass()) as object, { timeout: 30_000, interval: 500 })
       .toMatchObject({ outcome: "complete", tally: { parked: 1, republished: 0 } });
     expect(rig.eventsOf("record:decided")).toMatchObject([{ decision: { reason: "no-dlq-id" } }]);
     expect(rig.emulator.journal.counts().deleted).toBe(0);

@@ -99,7 +99,7 @@ describe.concurrent("a worker that stops between begin and POST", () => {
     expect(rig.receiver.counts().size).toBe(30);
     expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
     expect(await twin.drain.source.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
-  }, 60_000);
+  }, 120_000);
 });
 
 describe.concurrent("a machine that is paused between begin and POST", () => {
@@ -145,7 +145,7 @@ describe.concurrent("a batch whose answers nobody can read", () => {
     expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
     expect(rig.emulator.dlq.size).toBe(5);
     expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 5, pendingDelete: 0 });
-  }, 60_000);
+  }, 120_000);
 });
 
 /** Ten records whose POST was accepted, and no answer came. */
@@ -182,7 +182,7 @@ describe.concurrent("an outcome that stays unknown past the deduplication window
     expect(rig.eventsOf("double:declared")[0]).toMatchObject({ why: "unknown-outcome-past-window" });
     expect(rig.emulator.dlq.size).toBe(0);
     expect(new Set(rig.receiver.counts().values())).toEqual(new Set([2]));
-  }, 90_000);
+  }, 180_000);
 
   it("is parked by policy, delivered once, and stays in the DLQ", async ({ expect, onTestFinished }) => {
     const rig = await setUp("park", onTestFinished, expect);
@@ -194,5 +194,5 @@ describe.concurrent("an outcome that stays unknown past the deduplication window
     const ids = rig.eventsOf("record:decided").map(({ dlqId }) => dlqId as DlqId);
     const { views } = await rig.drain.source.ledger.look(ids.slice(-1));
     expect(views).toMatchObject([{ state: "parked", reason: "outcome-unknown" }]);
-  }, 90_000);
+  }, 180_000);
 });

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createDocumentFile } from "../../src/compose/document-file.ts";
 import type { LiveCore } from "../../src/compose/live-core.ts";
 import { openLiveCore } from "../../src/compose/open-core.ts";
@@ -12,6 +12,7 @@ import type { RedriverEvent } from "../../src/ports/events.ts";
 import { createFolder } from "../support/command.ts";
 import { createManualClock, type ManualClock } from "../support/manual-clock.ts";
 import { useRedis } from "../support/redis.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const redis = useRedis();
 
@@ -70,7 +71,7 @@ function setUp(path = "drains.yaml", prepare?: (folder: ReturnType<typeof create
   const lookWhile = async (happens: () => void): Promise<"changed" | "unchanged"> => {
     let ended = false;
     const looking = watch.look().finally(() => (ended = true));
-    await vi.waitFor(() => expect(ended || clock.pending() > 0).toBe(true));
+    await waitFor(() => expect(ended || clock.pending() > 0).toBe(true));
     happens();
     clock.advance(300);
     return looking;

@@ -54,18 +54,18 @@ it("in a rolling change the old pods finish what they began, and the new ones ta
     startPod({ ...common, document: documentOf("old") }),
     startPod({ ...common, document: documentOf("old") }),
   ];
-  await expect.poll(() => publishedBy(one, two), { timeout: 20_000, interval: 50 }).toBeGreaterThan(0);
+  await expect.poll(() => publishedBy(one, two), { timeout: 30_000, interval: 50 }).toBeGreaterThan(0);
   const added = [
     startPod({ ...common, document: documentOf("new") }),
     startPod({ ...common, document: documentOf("new") }),
   ];
-  await expect.poll(() => added.every(isStarted), { timeout: 20_000, interval: 50 }).toBe(true);
+  await expect.poll(() => added.every(isStarted), { timeout: 30_000, interval: 50 }).toBe(true);
 
   // One after the other, as a rollout does, each while there is much left.
   await one.stop();
   const atFirstStop = publishedBy(two);
   await expect
-    .poll(() => publishedBy(two) - atFirstStop, { timeout: 20_000, interval: 50 })
+    .poll(() => publishedBy(two) - atFirstStop, { timeout: 30_000, interval: 50 })
     .toBeGreaterThan(500);
   expect(publishedBy(...added)).toBe(0);
   expect([one, two, ...added].flatMap((pod) => pod.eventsOf("window:failed"))).toEqual([]);
@@ -73,7 +73,7 @@ it("in a rolling change the old pods finish what they began, and the new ones ta
   expect(emulator.dlq.size).toBeGreaterThan(500);
 
   const stoppedAt = Date.now();
-  await expect.poll(() => publishedBy(...added), { timeout: 20_000, interval: 20 }).toBeGreaterThan(0);
+  await expect.poll(() => publishedBy(...added), { timeout: 30_000, interval: 20 }).toBeGreaterThan(0);
   expect(Date.now() - stoppedAt).toBeLessThan(10_000);
   emulator.faults.remove("slow");
   await expect.poll(() => emulator.dlq.size, { timeout: 30_000, interval: 50 }).toBe(0);
@@ -85,4 +85,4 @@ it("in a rolling change the old pods finish what they began, and the new ones ta
   expect([one, two, ...added].flatMap((pod) => pod.eventsOf("job:failed"))).toEqual([]);
   const opened = added.flatMap((pod) => pod.eventsOf("pass:opened")).toSorted((a, b) => a.to - b.to);
   expect(opened[0]).toMatchObject({ kind: "full" });
-}, 120_000);
+}, 240_000);

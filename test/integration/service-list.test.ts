@@ -1,6 +1,7 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createManualClock } from "../support/manual-clock.ts";
 import { connectTo, rawAnswer, startHttp, startRaw, testToken } from "../support/message-service-server.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const query = { select: {}, count: 100 };
 const page = { messages: [{ dlqId: "1-0", anything: { kept: true } }], cursor: "c2" };
@@ -181,7 +182,7 @@ test("an answer that trickles ends at the deadline of the whole call", async () 
   });
   const { service, answers } = connectTo(server.baseUrl, { clock });
   const listing = service.list(query);
-  await vi.waitFor(() => expect(service.clockOffsetMs()).toBeDefined());
+  await waitFor(() => expect(service.clockOffsetMs()).toBeDefined());
   for (let elapsed = 0; elapsed < 10_000; elapsed += 1_000) {
     server.connections[0]?.socket.write(" ");
     clock.advance(1_000);

@@ -132,7 +132,7 @@ test("an answer whose headers trickle ends at the deadline of the whole call, an
   const server = await startRaw(({ socket, when }) => when("}]", () => socket.write("HTTP/1.1 200 OK\r\n")));
   const { service, answers } = connectTo(server.baseUrl, { clock });
   const publishing = service.publish(["{}"], () => true);
-  await expect.poll(() => server.connections[0]?.text() ?? "", { timeout: 10_000 }).toContain("}]");
+  await expect.poll(() => server.connections[0]?.text() ?? "", { timeout: 30_000 }).toContain("}]");
   for (let elapsed = 0; elapsed < 30_000; elapsed += 1_000) {
     server.connections[0]?.socket.write(`x-${elapsed}: y\r\n`);
     clock.advance(1_000);

@@ -35,7 +35,7 @@ async function haltedStand(refusal: {
   rig.seed(12, {}, 30_000);
   await stand.start();
   await queue.addTick("main" as DrainName, Date.now());
-  await expect.poll(() => events.of("source:halted").length, { timeout: 15_000, interval: 50 }).toBe(1);
+  await expect.poll(() => events.of("source:halted").length, { timeout: 30_000, interval: 50 }).toBe(1);
   return { ...stand, dir };
 }
 
@@ -62,19 +62,19 @@ describe("a source whose batches are refused", () => {
       { id: `sweep:${source}`, schedule: every, job: { kind: "sweep", source } },
       { id: `census:${source}`, schedule: every, job: { kind: "census", source } },
     ]);
-    await expect.poll(() => emulator.dlq.size, { timeout: 15_000, interval: 50 }).toBe(14);
+    await expect.poll(() => emulator.dlq.size, { timeout: 30_000, interval: 50 }).toBe(14);
     await expect
-      .poll(() => twin.source.ledger.summary(), { timeout: 5_000 })
+      .poll(() => twin.source.ledger.summary(), { timeout: 30_000 })
       .toMatchObject({ pendingDelete: 0 });
-    await expect.poll(() => events.of("archive:copied").length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => events.of("archive:copied").length, { timeout: 30_000 }).toBe(1);
     expect([...(await readArchive(dir)).ids].toSorted()).toEqual(near.toSorted());
     await expect
-      .poll(() => events.of("census:taken").at(-1), { timeout: 15_000 })
+      .poll(() => events.of("census:taken").at(-1), { timeout: 30_000 })
       .toMatchObject({ depth: 14, expiringUnarchived: 0 });
 
     // And a pass lists and decides, and holds what it would publish.
     await queue.addTick("main" as DrainName, Date.now());
-    await expect.poll(() => events.of("pass:closed").length, { timeout: 15_000 }).toBeGreaterThan(1);
+    await expect.poll(() => events.of("pass:closed").length, { timeout: 30_000 }).toBeGreaterThan(1);
     expect(events.of("pass:closed").at(-1)).toMatchObject({ outcome: "complete" });
     expect(batches()).toBe(before);
   });

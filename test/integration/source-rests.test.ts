@@ -84,7 +84,7 @@ describe("two replicas of one source", () => {
     await one.sweep();
     expect(one.drain.source.health.current().state).toBe("waiting");
     await expect
-      .poll(() => one.drain.source.health.current().state, { timeout: 10_000, interval: 20 })
+      .poll(() => one.drain.source.health.current().state, { timeout: 30_000, interval: 20 })
       .toBe("usable");
     await one.sweep();
     expect(one.emulator.dlq.size).toBe(0);
@@ -123,5 +123,5 @@ describe("two replicas of one source", () => {
       )
       .toBe(0);
     expect(one.eventsOf("source:waiting").length).toBeGreaterThan(0);
-  }, 60_000);
+  }, 120_000);
 });

@@ -4,12 +4,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { IndexReading, StatisticsStore } from "../../src/ports/statistics.ts";
 import { createStatisticsBook } from "../../src/statistics/book.ts";
 import { createMemoryStatisticsStore } from "../../src/statistics/memory-store.ts";
 import { parseStatistics } from "../../src/statistics/parse.ts";
 import { createRedisStatisticsStore } from "../../src/statistics/redis-store.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const reading: IndexReading = {
   index: "catalog",
@@ -57,7 +58,7 @@ function promises(open: () => World): void {
     await replicas[0].write({ ...reading, index: "short" }, 100);
     await replicas[0].write(reading, 60_000);
     pass(100);
-    await vi.waitFor(async () => expect(await replicas[1].readAll(["short", "catalog"])).toEqual([reading]));
+    await waitFor(async () => expect(await replicas[1].readAll(["short", "catalog"])).toEqual([reading]));
   });
 }
 

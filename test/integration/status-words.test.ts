@@ -53,7 +53,7 @@ it("counts in doubt what the ledger does not know now, and not what a pass met u
   const status = await readStatus(rig.core, { nextRuns: new Map(), problems: 0, now: Date.now() });
   expect(status.sources).toMatchObject([{ open: 3, unknown: 0 }]);
   expect(status.drains).toMatchObject([{ drain: "main", inDoubt: 0 }]);
-}, 60_000);
+}, 120_000);
 
 it("says which Redis does not answer, why, and where its address is set", async () => {
   const folder = createFolder({
@@ -70,4 +70,4 @@ it("says which Redis does not answer, why, and where its address is set", async 
     "Redis at 127.0.0.1:1 did not answer connect: nothing listens there (ECONNREFUSED); is it up, and may it be reached from here? its address is redis.url (REDRIVER_REDIS_URL)",
   );
   expect(err).not.toContain("secret");
-}, 30_000);
+}, 60_000);

@@ -103,7 +103,7 @@ const commands: fc.Arbitrary<Command>[] = [
 
 test(
   "in any order of any workers nothing is begun that may double, and facts stay",
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     const limits = { ...defaultLimits, settleGateAgeMs: 2 * longestRunMs };
     const anyOrder = fc.asyncProperty(

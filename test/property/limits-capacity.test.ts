@@ -168,7 +168,7 @@ describe("capacity, whatever two replicas ask, give back and wait", () => {
       }),
       { numRuns: 60 },
     );
-  }, 60_000);
+  }, 120_000);
 
   it("grants a hungry taker all that the rate has, but for what rounding costs", async () => {
     await fc.assert(

@@ -93,6 +93,6 @@ describe("an address whose content is masked", () => {
       toShownUrl(head + rest, "masked");
     }
     // A quadratic pattern would take 10^12 steps for it.
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(performance.now() - startedAt).toBeLessThan(12_000);
   });
 });

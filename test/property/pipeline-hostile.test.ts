@@ -135,7 +135,7 @@ describe("records of the worst kind", () => {
       });
     });
     expect(sent).toBeGreaterThan(100);
-  }, 120_000);
+  }, 240_000);
 });
 
 describe("answers of the worst kind", () => {
@@ -162,7 +162,7 @@ describe("answers of the worst kind", () => {
     });
     expect(hostile).toBeGreaterThan(20);
     expect(finished).toBeGreaterThan(10);
-  }, 240_000);
+  }, 480_000);
 
   it.each<[string, HostileOperation, HostileAnswer, string]>([
     ["a list that is no JSON", "list", httpAnswer(200, "<html>"), "answer-unreadable"],

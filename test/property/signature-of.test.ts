@@ -174,6 +174,6 @@ describe("any signature", () => {
     const startedAt = performance.now();
     for (let times = 0; times < 5; times++) of(body);
     // A quadratic pattern would take 10^12 steps for it.
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(8_000);
   });
 });

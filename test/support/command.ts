@@ -62,7 +62,7 @@ export function start(args: readonly string[], env: Readonly<Record<string, stri
     child,
     log,
     ended,
-    line: (fits, withinMs = 20_000) =>
+    line: (fits, withinMs = 45_000) =>
       new Promise((found, failed) => {
         const timer = setTimeout(() => {
           waiting.delete(check);

@@ -37,7 +37,7 @@ describe("rules made to hurt", () => {
       /^$|at most 50000 values|at most 100000 words/,
     );
     // A second or two on a quiet machine; every pattern with every other one would be minutes.
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(performance.now() - started).toBeLessThan(25_000);
   });
 
   it.each([

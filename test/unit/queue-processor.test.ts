@@ -1,10 +1,11 @@
 import { DelayedError, WaitingError, type Job as StoredJob } from "bullmq";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { RedriverError, type ErrorCode } from "../../src/ports/errors.ts";
 import { createProcessor } from "../../src/queue/processor.ts";
 import { createRunningJobs } from "../../src/queue/running-jobs.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { recordEvents } from "../support/queue-redis.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const retry = { attempts: 3, baseMs: 5_000, capMs: 30_000 };
 
@@ -79,7 +80,7 @@ describe("a window that cannot be moved", () => {
       const { clock, errors, moves, run } = stand([code], [readOnly, readOnly]);
       const ended = run();
       for (const tries of [1, 2]) {
-        await vi.waitFor(() => expect(clock.pending()).toBe(1));
+        await waitFor(() => expect(clock.pending()).toBe(1));
         expect(moves.length).toBe(tries);
         clock.advance(1_000);
       }
@@ -101,7 +102,7 @@ describe("a window that cannot be moved", () => {
   test("by a process that stops is left to the look for stalled jobs", async () => {
     const { clock, moves, running, run } = stand(["redis-unavailable"], [readOnly, readOnly, readOnly]);
     const ended = run();
-    await vi.waitFor(() => expect(clock.pending()).toBe(1));
+    await waitFor(() => expect(clock.pending()).toBe(1));
     running.abortAll(new RedriverError("stopped", "shut down"));
     clock.advance(1_000);
     expect(await ended).toBeInstanceOf(WaitingError);

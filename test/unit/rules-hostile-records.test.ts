@@ -49,7 +49,7 @@ describe("a body as JSON", () => {
     ["a million members", `[${"0,".repeat(million)}0]`],
   ])("does not crash or hang: %s", (_name, text) => {
     // What is parsed at all takes some tens of ms.
-    expect(timed(() => toJson(text))).toBeLessThan(1_000);
+    expect(timed(() => toJson(text))).toBeLessThan(4_000);
   });
 
   it("is parsed once for all rules, and not at all where nobody asks", () => {
@@ -95,7 +95,7 @@ describe("a regular expression", () => {
     for (const piece of pieces) {
       const text = `${piece.repeat(million / piece.length)}!`;
       // Exponential would be for ever; the worst of these takes some tenths of a second.
-      expect(timed(() => matches(text))).toBeLessThan(4_000);
+      expect(timed(() => matches(text))).toBeLessThan(15_000);
     }
   });
 
@@ -107,7 +107,7 @@ describe("a regular expression", () => {
     ["(a|b|c){100}"],
     ["a{257}"],
   ])("that is too much is refused at once: %#", (source) => {
-    expect(timed(() => parseRegex(source))).toBeLessThan(500);
+    expect(timed(() => parseRegex(source))).toBeLessThan(4_000);
     expect(parseRegex(source).ok).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { QueueFacts } from "../../src/ports/queue-facts.ts";
 import type { IndexGauge } from "../../src/ports/statistics.ts";
 import {
@@ -14,6 +14,7 @@ import {
   summary,
   useMetrics,
 } from "../support/metrics.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const { clock, create } = useMetrics();
 
@@ -141,7 +142,7 @@ describe("facts about the queue", () => {
   test("are given two seconds", async () => {
     const metrics = create(() => new Promise(() => undefined));
     const rendering = samples(metrics);
-    await vi.waitFor(() => expect(clock().pending()).toBe(1));
+    await waitFor(() => expect(clock().pending()).toBe(1));
     clock().advance(2_000);
     expect((await rendering).get("redriver_redis_up")).toBe(0);
   });
