@@ -20,7 +20,7 @@ if (!isAccident || failedFiles.some(({ name }) => name.includes("/test/property/
 
 for (const file of failedFiles)
   for (const one of failedOf(file))
-    console.log(`tried again: ${keyOf(file, one)}\n${one.failureMessages.join("\n")}`);
+    process.stdout.write(`tried again: ${keyOf(file, one)}\n${one.failureMessages.join("\n")}\n`);
 const files = failedFiles.map(({ name }) => name);
 const { status } = spawnSync("npx", ["vitest", "run", ...files], { stdio: "inherit" });
 const passedNow = new Set(

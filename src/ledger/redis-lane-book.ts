@@ -39,7 +39,8 @@ interface LaneRow extends Omit<
     readonly sent: number;
     /** Parent → d or r, and the status. */
     readonly back: Readonly<Record<string, string>>;
-    readonly delivered: Readonly<Record<string, 1>>;
+    /** Parent → 1, or a and the status. */
+    readonly delivered: Readonly<Record<string, 1 | string>>;
   };
   readonly nextAt?: number;
   readonly isShaky?: true;

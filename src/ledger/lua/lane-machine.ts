@@ -16,7 +16,7 @@ import {
  * TypeScript. Expects `now` and `grantLife`, and `read` and `put` around it.
  *
  * A lane is JSON: v layout, drain, origin, state, since, why, at (written last), config, step, previous?, cause? (what halted it), resumedAt?, nextAt?,
- * probeEvery?, isShaky?, isDoubted?, places, hasHeld?, roots, canaries, comeBacks, halts, usedAt. A step: step, size, watchMs, haltAt, underWay, forgotten,
+ * probeEvery?, isShaky?, isDoubted?, isMixed?, places, hasHeld?, roots, canaries, comeBacks, halts, usedAt. A step: step, size, watchMs, haltAt, underWay, forgotten,
  * sent, firstAt?, grantAt?, lastAt?, lookAt?, calledAt?, back { short hash of the parent: d or r and the status }, delivered { hash: 1, or a and the status }.
  */
 export const laneMachineLua = `
