@@ -74,7 +74,7 @@ function toShownParameter(parameter: string): string {
   const [name, hasValue] = cutAt(parameter, "=");
   if (!hasValue) return parameter === "" ? "" : mask;
   const word = toDecoded(name);
-  const isPlain = /^[A-Za-z_$][\w$.[\]-]{0,39}$/.test(word) && !looksSecret(word);
+  const isPlain = /^[A-Za-z_$][\w$.[\]-]{0,39}$/.test(word) && !looksSecret(word) && !numberOrUuid.test(word);
   return `${isPlain ? word : mask}=${parameter.length === name.length + 1 ? "" : mask}`;
 }
 

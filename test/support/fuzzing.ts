@@ -7,7 +7,7 @@ import type { RawEnd } from "./raw-http.ts";
 const seed = Number(process.env["FUZZ_SEED"] ?? randomInt(2 ** 31));
 const times = Number(process.env["FUZZ_TIMES"] ?? 1);
 
-const leastRuns = 25;
+export const leastRuns = 25;
 const mostRuns = 2_000;
 
 /** As many runs as fit into the time, and a few on a machine that stands still; a failure is shrunk however long that takes. */

@@ -23,6 +23,7 @@ describe("an address whose content is masked", () => {
     ["https://a.example/?abc", "https://a.example/?***"],
     ["https://a.example/?jane@example.com=1&%6Eame=2", "https://a.example/?***=***&name=***"],
     ["https://a.example/?AbCdEfGh1jKlMn0p=1", "https://a.example/?***=***"],
+    ["https://a.example/?aaaaaaa0-0000-1000-8000-000000000000=1", "https://a.example/?***=***"],
     ["https://a.example/#access_token=abc", "https://a.example/#***"],
     ["https://a.example/users/jane%40example.com/orders", "https://a.example/users/***/orders"],
     [
