@@ -27,6 +27,7 @@ describe("a failure's text", () => {
     ["Authorization: Bearer abcdefghijkl rejected", "Authorization: <secret> rejected"],
     ["bad token=abc, api_key: zzz", "bad token=<secret>, api_key: <secret>"],
     ["token expired", "token expired"],
+    ["Bearer A~!~$-+ refused", "Bearer <secret> refused"],
     ["Bearer aaaa refused, bearer token missing", "Bearer <secret> refused, bearer token missing"],
     [
       "Basic dXNlcjpwdw== refused, basic validation failed",
