@@ -84,7 +84,7 @@ function withoutCredentials(text: string): string {
     /\b(bearer|basic)(\s{1,4}|%20|\s{0,4}[:=]\s{0,4})([^\s<>,;"'`]+)/gi,
     (whole: string, scheme: string, gap: string, value: string) => {
       const isProse =
-        prose.has(value.toLowerCase().replace(/[.:!?)\]]{1,3}$/, "")) ||
+        prose.has(value.toLowerCase().replace(/\P{L}{1,3}$/u, "")) ||
         (scheme === "basic" && /^[a-z]+\W*$/.test(value));
       return isProse ? whole : `${scheme}${gap}<secret>`;
     },

@@ -28,6 +28,8 @@ describe("a failure's text", () => {
     ["bad token=abc, api_key: zzz", "bad token=<secret>, api_key: <secret>"],
     ["token expired", "token expired"],
     ["Bearer A~!~$-+ refused", "Bearer <secret> refused"],
+    ['Bearer realm="api" refused', "Bearer realm=<text> refused"],
+    ["{error: bearer token}", "{error: bearer token}"],
     ["Bearer aaaa refused, bearer token missing", "Bearer <secret> refused, bearer token missing"],
     [
       "Basic dXNlcjpwdw== refused, basic validation failed",
