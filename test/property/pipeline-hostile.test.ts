@@ -161,8 +161,8 @@ describe("answers of the worst kind", () => {
         for (const id of ids) expect(account.records.has(id) || account.deleted.includes(id)).toBe(true);
       });
     });
-    expect(hostile).toBeGreaterThan(10);
-    expect(finished).toBeGreaterThan(5);
+    expect(hostile).toBeGreaterThan(20);
+    expect(finished).toBeGreaterThan(10);
   }, 480_000);
 
   it.each<[string, HostileOperation, HostileAnswer, string]>([
