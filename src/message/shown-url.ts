@@ -50,12 +50,13 @@ function toShownPath(path: string): string {
 function toShownSegment(segment: string, isNamed: boolean): string {
   const [text] = cutAt(segment, "=");
   const word = toDecoded(text);
-  const isHidden =
-    word.includes("@") ||
-    looksSecret(word) ||
-    numberOrUuid.test(word) ||
-    (isNamed && !(isReadable(word) && /^[^\p{Nd}]*$/u.test(word)));
+  const isHidden = isTelling(word) || (isNamed && !(isReadable(word) && /^[^\p{Nd}]*$/u.test(word)));
   return `${isHidden ? mask : text}${text === segment ? "" : `=${mask}`}`;
+}
+
+/** Whether it could be a key, or names a person. */
+function isTelling(word: string): boolean {
+  return word.includes("@") || looksSecret(word) || numberOrUuid.test(word);
 }
 
 function isSecretName(segment: string): boolean {
@@ -74,7 +75,7 @@ function toShownParameter(parameter: string): string {
   const [name, hasValue] = cutAt(parameter, "=");
   if (!hasValue) return parameter === "" ? "" : mask;
   const word = toDecoded(name);
-  const isPlain = /^[A-Za-z_$][\w$.[\]-]{0,39}$/.test(word) && !looksSecret(word) && !numberOrUuid.test(word);
+  const isPlain = /^[A-Za-z_$][\w$.[\]-]{0,39}$/.test(word) && !isTelling(word);
   return `${isPlain ? word : mask}=${parameter.length === name.length + 1 ? "" : mask}`;
 }
 

@@ -4,7 +4,7 @@ import { readArchive } from "../support/archives.ts";
 import { createFolder } from "../support/command.ts";
 import { createPlanStand, outageDocument } from "../support/plan-stand.ts";
 import { useRedis } from "../support/redis.ts";
-import { isDayEnding } from "../support/day-end.ts";
+import { skipAsDayEnds } from "../support/day-end.ts";
 
 const redis = useRedis();
 
@@ -269,7 +269,7 @@ describe("redriver apply", () => {
   });
 
   it("leaves what a day's ceiling has no room for, and says so", async ({ skip }) => {
-    skip(isDayEnding(), "a day's ceiling is waited for in the last minutes of a UTC day: not tried now");
+    skipAsDayEnds(skip);
     const stand = await createPlanStand(redis.url(), {
       document: outageDocument.replace("minAge: 1s", "minAge: 1s\n    limits: { perDay: 30 }"),
     });
