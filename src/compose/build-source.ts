@@ -28,6 +28,7 @@ import { withOwnCallbacks } from "../redrive/callbacks/own-callbacks.ts";
 import { proofAddressOf } from "../redrive/callbacks/proof-address.ts";
 import { holdBegins } from "../redrive/hold-begins.ts";
 import { createLanes } from "../redrive/lanes/lanes.ts";
+import { createPoisonShare } from "../redrive/poison-share.ts";
 import { createRestingService } from "../redrive/resting-service.ts";
 import { createSourceHealth } from "../redrive/source-health.ts";
 import { createUnwrittenFacts } from "../redrive/unwritten-facts.ts";
@@ -184,6 +185,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     passes,
     book,
     health: createSourceHealth(config.id, world.clock, world.events, rests),
+    poison: createPoisonShare(world.clock),
     unwritten: createUnwrittenFacts(),
     tooLarge: createTooLargeDates(world.clock),
     headerPrefix: settings.service.headerPrefix,

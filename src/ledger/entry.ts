@@ -16,9 +16,7 @@ interface SeriesFields {
   /** Redrives known to have been made. */
   readonly attempt: number;
   readonly messageId: MessageId | null;
-  /** The suffix was raised by a hit that proves nothing, and no POST was made under it yet. */
-  readonly afterHit: boolean;
-  /** The series may double an earlier one; so for every POST of it. */
+  /** An earlier series may have been accepted, so this one may double it. */
   readonly declaredDouble: DeclaredDouble;
 }
 
@@ -181,7 +179,7 @@ interface StoredEntry {
   readonly r?: number;
   readonly n?: number;
   readonly m?: MessageId;
-  readonly hit?: 1;
+  readonly un?: number;
   readonly ra?: number;
   readonly rt?: number;
   readonly rel?: 1 | 2;
@@ -220,10 +218,15 @@ export function parseEntry(text: string): Entry {
   }
   const none = "" as never;
   const counted: SeriesFields = {
-    series: { suffix: stored.x ?? 1, firstAt: stored.f ?? 0, posts: stored.p ?? 0, refusals: stored.r ?? 0 },
+    series: {
+      suffix: stored.x ?? 1,
+      firstAt: stored.f ?? 0,
+      posts: stored.p ?? 0,
+      refusals: stored.r ?? 0,
+      doubts: stored.un ?? (stored.dd === undefined ? 0 : (stored.x ?? 1) - 1),
+    },
     attempt: stored.n ?? 0,
     messageId: stored.m ?? null,
-    afterHit: stored.hit === 1,
     declaredDouble: stored.dd ?? false,
   };
   const patience: Patience = {

@@ -24,28 +24,28 @@ export function beginOne(entry: Entry | null, request: BeginRequest, context: Be
   const unknownPastHorizon: PastHorizon =
     context.pastHorizon === "new-series" ? "unknown-outcome-past-window" : "leave";
   if (entry === null) {
-    return context.mayBegin ? openAs(null, request, context, "leave", false) : leave({ kind: "in-flight" });
+    return context.mayBegin ? openAs(null, request, context, "leave") : leave({ kind: "in-flight" });
   }
   switch (entry.state) {
     case "open": {
       if (entry.token === context.token && !entry.ended) return leave(begun(entry));
       if (context.previous !== undefined && entry.token === context.previous.token) {
-        const counted = countOutcome(entry, context.previous.outcome, context.now);
-        const step = openAs(counted, request, context, unknownPastHorizon, true);
+        const counted = countOutcome(entry, context.previous.outcome);
+        const step = openAs(counted, request, context, unknownPastHorizon);
         return step.entry === null ? { ...step, entry: counted } : step;
       }
       const isHeld = context.now <= entry.lastAt + takeoverAfterMs(context.limits);
       if (!context.mayBegin || isHeld) return leave({ kind: "in-flight" });
-      return openAs(entry, request, context, unknownPastHorizon, false);
+      return openAs(entry, request, context, unknownPastHorizon);
     }
     case "cool":
       if (context.now < entry.dueAt) return leave({ kind: "cooling", dueAt: entry.dueAt });
       if (!context.mayBegin) return leave({ kind: "in-flight" });
-      return openAs(entry, request, context, "released-past-window", false);
+      return openAs(entry, request, context, "released-past-window");
     case "parked":
       if (!context.mayBegin || !isUnderOtherRules(entry, context))
         return leave({ kind: "parked", reason: entry.reason });
-      return openAs(entry, request, context, unknownPastHorizon, false);
+      return openAs(entry, request, context, unknownPastHorizon);
     case "published":
       return leave({ kind: "published", as: entry.as });
     case "archived":
@@ -67,13 +67,9 @@ function openAs(
   request: BeginRequest,
   context: BeginContext,
   pastHorizon: PastHorizon,
-  keepFirst: boolean,
 ): BeginStep {
-  const next = nextSeries(entry?.series ?? null, context, pastHorizon, keepFirst);
+  const next = nextSeries(entry?.series ?? null, context, pastHorizon);
   if (next === null) return leave({ kind: "past-horizon" });
-  const isDrop = context.act === "drop";
-  // A declared double stays one for every further POST of its series.
-  const declaredBefore = entry !== null && entry.series.suffix === next.series.suffix && entry.declaredDouble;
   const patience = entry === null || entry.state === "parked" ? null : entry;
   const opened: OpenEntryState = {
     state: "open",
@@ -85,9 +81,8 @@ function openAs(
     series: next.series,
     attempt: request.attempt - 1,
     messageId: request.messageId,
-    afterHit: isDrop && entry?.afterHit === true,
-    declaredDouble:
-      declaredBefore || (!isDrop && entry?.afterHit === true ? "hit-after-refusals" : next.declaredDouble),
+    // A declared double stays one: what may have been accepted before still may.
+    declaredDouble: next.declaredDouble || (entry?.declaredDouble ?? false),
     refusedAlone: patience?.refusedAlone ?? 0,
     refusedAloneAt: patience?.refusedAloneAt ?? null,
     released: patience?.released ?? false,
@@ -95,34 +90,34 @@ function openAs(
   return { verdict: begun(opened), entry: opened };
 }
 
-/** The series of the next POST, or null past the horizon. A drop makes no POST. */
+/**
+ * The series of the next POST, or null past the horizon. A drop makes no POST. A refusal with nothing unanswered has ended the last
+ * series: the next POST takes the next suffix.
+ */
 function nextSeries(
   known: Series | null,
-  context: BeginContext,
+  { act, now, limits }: BeginContext,
   pastHorizon: PastHorizon,
-  keepFirst: boolean,
 ): { readonly series: Series; readonly declaredDouble: DeclaredDouble } | null {
-  const { now, limits } = context;
-  const fresh: Series = { suffix: 1, firstAt: now, posts: 0, refusals: 0 };
-  const series = known ?? fresh;
-  if (context.act === "drop") return { series, declaredDouble: false };
-  const isUnanswered = series.posts > series.refusals;
-  const firstAt = isUnanswered || keepFirst ? series.firstAt : now;
-  if (now <= firstAt + postHorizonMs(limits)) {
-    return { series: { ...series, firstAt, posts: series.posts + 1 }, declaredDouble: false };
+  const series = known ?? { suffix: 1, firstAt: now, posts: 0, refusals: 0, doubts: 0 };
+  if (act === "drop") return { series, declaredDouble: false };
+  const { suffix, refusals, doubts } = series;
+  const first = { firstAt: now, posts: 1, refusals: 0 };
+  if (series.posts <= refusals) {
+    const next = { ...first, suffix: refusals > 0 ? suffix + 1 : suffix, doubts };
+    return { series: next, declaredDouble: false };
+  }
+  if (now <= series.firstAt + postHorizonMs(limits)) {
+    return { series: { ...series, posts: series.posts + 1 }, declaredDouble: false };
   }
   if (pastHorizon === "leave") return null;
-  if (!isUnanswered) {
-    return { series: { ...series, firstAt: now, posts: series.posts + 1 }, declaredDouble: false };
-  }
-  return { series: { ...fresh, suffix: series.suffix + 1, posts: 1 }, declaredDouble: pastHorizon };
+  return { series: { ...first, suffix: suffix + 1, doubts: doubts + 1 }, declaredDouble: pastHorizon };
 }
 
-/** Counts how the token's POST ended, once; a drop makes none. A hit after refusals only proves nothing: the next POST gets the next suffix. */
+/** Counts how the token's POST ended, once; a drop makes none. */
 export function countOutcome(
   entry: OpenEntryState,
   outcome: "refused" | "refused-alone" | "unknown" | "not-sent" | "hit-after-refusals",
-  now: number,
 ): OpenEntryState {
   if (entry.ended) return entry;
   if (entry.act === "drop") return { ...entry, ended: true };
@@ -130,10 +125,6 @@ export function countOutcome(
   const isRefusal = outcome !== "not-sent" && outcome !== "unknown";
   const posts = series.posts - (outcome === "not-sent" ? 1 : 0);
   const refusals = series.refusals + (isRefusal ? 1 : 0);
-  if (outcome === "hit-after-refusals" && posts <= refusals) {
-    const next: Series = { suffix: series.suffix + 1, firstAt: now, posts: 0, refusals: 0 };
-    return { ...entry, ended: true, series: next, afterHit: true, declaredDouble: false };
-  }
   return { ...entry, ended: true, series: { ...series, posts, refusals } };
 }
 

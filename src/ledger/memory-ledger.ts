@@ -60,6 +60,11 @@ export function createMemoryLedger(
     return oldest !== undefined && clock.now() - oldest.since > limits.settleGateAgeMs;
   };
 
+  const noteAcceptance = (): void => {
+    lastAcceptedAt = clock.now();
+    refusedAloneInARow = 0;
+  };
+
   const recordPublished = (fact: PublishedFact): PublishedVerdict => {
     const entry = entries.get(fact.dlqId);
     const now = clock.now();
@@ -79,10 +84,7 @@ export function createMemoryLedger(
         : { kind: "already", as: entry.as, ...first };
     }
     const archived = entry?.state === "archived" ? entry : null;
-    if (fact.deletePending) {
-      lastAcceptedAt = now;
-      refusedAloneInARow = 0;
-    }
+    if (fact.deletePending) noteAcceptance();
     put(fact.dlqId, {
       state: "published",
       as: fact.as,
@@ -112,8 +114,9 @@ export function createMemoryLedger(
       return { kind: "cool", refusedAlone: entry.refusedAlone };
     if (entry?.state !== "open" || entry.token !== token) return { kind: "not-yours" };
     const isAlone = !entry.ended && request.outcome === "refused-alone";
-    const counted = countOutcome(isAlone ? countAlone(entry) : entry, request.outcome, clock.now());
-    const { series, attempt, messageId, afterHit, refusedAlone, refusedAloneAt, released } = counted;
+    if (!entry.ended && request.outcome === "hit-after-refusals") noteAcceptance();
+    const counted = countOutcome(isAlone ? countAlone(entry) : entry, request.outcome);
+    const { series, attempt, messageId, refusedAlone, refusedAloneAt, released } = counted;
     if (series.posts > series.refusals) {
       if (!entry.ended) put(request.dlqId, counted);
       return { kind: "stays-open" };
@@ -123,7 +126,6 @@ export function createMemoryLedger(
       series,
       attempt,
       messageId,
-      afterHit,
       refusedAlone,
       refusedAloneAt,
       released,
@@ -156,9 +158,8 @@ export function createMemoryLedger(
       drain: by.drain,
       rulesHash: by.rulesHash,
       attempt: request.attempt,
-      series: entry?.series ?? { suffix: 1, firstAt: now, posts: 0, refusals: 0 },
+      series: entry?.series ?? { suffix: 1, firstAt: now, posts: 0, refusals: 0, doubts: 0 },
       messageId: entry?.messageId ?? null,
-      afterHit: entry?.afterHit ?? false,
       declaredDouble: entry?.declaredDouble ?? false,
     });
     return { kind: "parked" };
@@ -168,13 +169,12 @@ export function createMemoryLedger(
     const entry = entries.get(dlqId);
     if (entry?.state === "cool") return entry.released !== false;
     if (entry?.state !== "parked") return false;
-    const { series, attempt, messageId, afterHit, declaredDouble } = entry;
+    const { series, attempt, messageId, declaredDouble } = entry;
     put(dlqId, {
       state: "cool",
       series,
       attempt: Math.max(0, attempt - 1),
       messageId,
-      afterHit,
       declaredDouble,
       dueAt: clock.now(),
       endedBy: null,

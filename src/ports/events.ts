@@ -127,7 +127,7 @@ export type RedriverEvent =
       readonly drain: DrainName;
       readonly source: SourceId;
       readonly dlqId: string;
-      readonly why: "unknown-outcome-past-window" | "released-past-window" | "hit-after-refusals";
+      readonly why: "unknown-outcome-past-window" | "released-past-window";
     }
   | {
       readonly type: "double:found";

@@ -12,6 +12,8 @@ export interface Series {
   readonly posts: number;
   /** Of these, refused for certain. posts − refusals (− 1 for the one in flight) are unanswered. */
   readonly refusals: number;
+  /** Earlier series that may have been accepted: each is a delivery that nobody can rule out. */
+  readonly doubts: number;
 }
 
 /**

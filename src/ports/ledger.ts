@@ -30,14 +30,13 @@ export interface BeginOptions {
   readonly pageReadAt: number;
   /**
    * Same worker, same body, next POST (retry or bisect): the token it holds and what became of that POST.
-   * Keeps firstAt and suffix, needs no takeover wait. `not-sent` takes the earlier POST back out of `posts`.
-   * `hit-after-refusals`: the service knows the id although every earlier POST of it was refused; proves nothing, so a new
-   * series begins with the next suffix.
+   * Needs no takeover wait. `not-sent` takes the earlier POST back out of `posts`. `refused` with nothing else unanswered ends the
+   * series: the next POST takes the next suffix at once. Otherwise firstAt and suffix stay.
    * Not stopped by page age, pause and settle gate; begins nothing that the token does not hold any more (`in-flight`).
    */
   readonly previous?: {
     readonly token: Token;
-    readonly outcome: "refused" | "unknown" | "not-sent" | "hit-after-refusals";
+    readonly outcome: "refused" | "unknown" | "not-sent";
   };
   /**
    * What to do with an unknown outcome past the horizon: leave it (`past-horizon` comes back), or start a new series with the
@@ -53,14 +52,9 @@ export type BeginVerdict =
       readonly kind: "begun";
       readonly series: Series;
       /**
-       * The new suffix may double: an earlier outcome may have been an acceptance and its window has passed, or a hit came
-       * after refusals only and may have been another installation's publication.
+       * An earlier series may have been accepted, and its window has passed: this one may double it. Stays so for all later series.
        */
-      readonly declaredDouble:
-        | false
-        | "unknown-outcome-past-window"
-        | "released-past-window"
-        | "hit-after-refusals";
+      readonly declaredDouble: false | "unknown-outcome-past-window" | "released-past-window";
     }
   | { readonly kind: "in-flight" }
   | { readonly kind: "past-horizon" }
@@ -115,9 +109,8 @@ export interface RefusedRequest {
   readonly dlqId: DlqId;
   /**
    * `not-sent`: the POST never counted. `refused`: certain refusal. `refused-alone`: certain, and it was the only item.
-   * `hit-after-refusals`: answered `deduplicated` while all earlier POSTs of the series were refused: nothing was enqueued by it
-   * and it proves nothing; the next begin starts the next suffix. Never hand such a POST on as an `unknown` previous: a later
-   * hit would then pass for proof.
+   * `hit-after-refusals`: answered `deduplicated` in a series with an unanswered POST and a refusal: nothing was enqueued by it, and
+   * it proves nothing. Counts as a refusal, and as an acceptance of the source, which takes messages.
    */
   readonly outcome: "not-sent" | "refused" | "refused-alone" | "hit-after-refusals";
   /** Not due again before now + this. */

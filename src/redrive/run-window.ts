@@ -5,7 +5,7 @@ import type { ListPage, ListQuery } from "../ports/service.ts";
 import type { LeftRecord } from "./page-report.ts";
 import { learnDates } from "./learn-dates.ts";
 import { recordsPerPage } from "./list-fitting.ts";
-import { listToEnd } from "./list-to-end.ts";
+import { listToEnd, type ListingPage } from "./list-to-end.ts";
 import type { DrainRuntime } from "./runtime.ts";
 import { narrowWindow } from "./select-dates.ts";
 import { splitWindow } from "./split-window.ts";
@@ -54,7 +54,9 @@ export async function runWindow(
       if (split !== null) return { end: { kind: "done", split }, tally: emptyTally };
     }
 
-    const outcome = await workPage(drain, { records, readAt }, signal, { stopping: run.stopping });
+    const outcome = await workPage(drain, { records, readAt, isWhole: isWhole(page, window) }, signal, {
+      stopping: run.stopping,
+    });
     const pagesBehindDeletes = hasDeleted && page.isBehindCursor ? 1 : 0;
     hasDeleted ||= outcome.tally.deleted > 0;
     tally = addTallies(tally, { ...outcome.tally, pagesBehindDeletes });
@@ -63,6 +65,11 @@ export async function runWindow(
     await source.passes.progress(pass.drain, pass.passId, window.windowId, dueLater, toSoFar(tally));
   }
   return { end: { kind: "done", split: [] }, tally };
+}
+
+/** A window that was cut has others beside it. */
+function isWhole({ isLast, isBehindCursor }: ListingPage, { depth }: Window): boolean {
+  return isLast && !isBehindCursor && depth === 0;
 }
 
 function toDueLater(

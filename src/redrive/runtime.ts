@@ -11,6 +11,7 @@ import type { Capacity } from "../ports/limits.ts";
 import type { PassBook, SourceBook } from "../ports/passes.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { Lanes } from "./lanes/lanes.ts";
+import type { PoisonShare } from "./poison-share.ts";
 import type { SourceHealth } from "./source-health.ts";
 import type { TooLargeDates } from "./too-large-dates.ts";
 import type { UnwrittenFacts } from "./unwritten-facts.ts";
@@ -44,6 +45,7 @@ export interface SourceRuntime extends World {
   readonly passes: PassBook;
   readonly book: SourceBook;
   readonly health: SourceHealth;
+  readonly poison: PoisonShare;
   readonly unwritten: UnwrittenFacts;
   readonly tooLarge: TooLargeDates;
   readonly headerPrefix: string;

@@ -57,7 +57,7 @@ export interface SourceHealth {
   tryPublishing(afresh?: "afresh"): void;
   /** Sends a batch. On trial no other may be sent meanwhile; one that ends without an answer leaves the trial as it was. */
   publishing<Sent>(send: () => Promise<Sent>): Promise<Sent>;
-  /** A batch was answered readably. */
+  /** A batch was answered readably. `some-accepted`: the service takes messages; a deduplication hit shows that too. */
   batchAnswered(items: "some-accepted" | "none-accepted"): void;
   /** Dead letters were deleted. */
   deleted(): void;
@@ -144,10 +144,12 @@ export function createSourceHealth(
       }
     },
     batchAnswered(items) {
-      if (halts.batch?.onTrial !== true) return;
-      // Refusals are answers, but not to the question whether it refuses everything.
-      if (halts.batch.code === "service-refuses-everything" && items === "none-accepted") return;
-      health.resume("batch");
+      const { batch } = halts;
+      if (batch === null) return;
+      const wasRefused = batch.code === "service-refuses-everything";
+      // Refusals are answers, but not to the question whether it refuses everything. What it took settles that, on trial or not.
+      const isProof = wasRefused ? items === "some-accepted" : batch.onTrial;
+      if (isProof) health.resume("batch");
     },
     deleted() {
       deletes += 1;

@@ -10,7 +10,8 @@ export interface LostWrites {
  * Looks at the stamp of every answer. Another epoch, or a lower sequence number than this process had seen when it asked, means
  * that Redis lost writes that it had acknowledged (flushed, restored, or failed over to a replica that was behind). Answers
  * reach their callers in another order than Redis gave them, so an answer is held only against what was seen before its question.
- * `oldestAt`: the oldest publication that this process knew not to be settled, Redis time.
+ * `oldestAt`: the oldest publication that this process knew not to be settled, Redis time. After a refusal within the window it is
+ * beyond the horizon: what was published under a later suffix is not healed by its first id, so `afterLedgerLoss` decides at once.
  */
 export function watchLedger(
   ledger: Ledger,
@@ -18,6 +19,8 @@ export function watchLedger(
 ): Ledger {
   let seen: LedgerStamp | null = null;
   let oldestAt: number | undefined;
+  /** When a refusal last ended a series, Redis time. */
+  let seriesEndedAt = -Infinity;
   /** Questions from before a loss was noticed do not tell of it again. */
   let losses = 0;
   const check = (before: LedgerStamp | null, lossesBefore: number, stamp: LedgerStamp): void => {
@@ -25,10 +28,14 @@ export function watchLedger(
     if (before !== null && (stamp.epoch !== before.epoch || stamp.sequence < before.sequence)) {
       losses += 1;
       seen = stamp;
-      onLostWrites({ expected: toText(before), got: toText(stamp) }, oldestAt);
+      onLostWrites({ expected: toText(before), got: toText(stamp) }, mayHavePublishedSince(stamp));
       return;
     }
     if (seen === null || stamp.sequence > seen.sequence) seen = stamp;
+  };
+  const mayHavePublishedSince = ({ at }: LedgerStamp): number | undefined => {
+    if (at - seriesEndedAt > ledger.limits.dedupWindowMs) return oldestAt;
+    return Math.min(oldestAt ?? Infinity, at - postHorizonMs(ledger.limits) - 1);
   };
   const watched =
     <Args extends unknown[], Answer extends LedgerStamp>(call: (...args: Args) => Promise<Answer>) =>
@@ -45,9 +52,17 @@ export function watchLedger(
     now: watched(() => ledger.now()),
     look: watched((ids) => ledger.look(ids)),
     peek: watched((ids) => ledger.peek(ids)),
-    begin: watched((requests, options) => ledger.begin(requests, options)),
+    begin: watched(async (requests, options) => {
+      const answer = await ledger.begin(requests, options);
+      if (options.previous?.outcome === "refused") seriesEndedAt = answer.at;
+      return answer;
+    }),
     published: watched((facts) => ledger.published(facts)),
-    refused: watched((requests, token) => ledger.refused(requests, token)),
+    refused: watched(async (requests, token) => {
+      const answer = await ledger.refused(requests, token);
+      if (requests.some(({ outcome }) => outcome !== "not-sent")) seriesEndedAt = answer.at;
+      return answer;
+    }),
     archived: watched((ids, file, token) => ledger.archived(ids, file, token)),
     gone: watched((ids) => ledger.gone(ids)),
     deleteFailed: watched((ids) => ledger.deleteFailed(ids)),

@@ -18,6 +18,7 @@ import { toLaneComeBack } from "./lanes/come-backs.ts";
 import { isNewlyExhausted } from "./lanes/exhausted.ts";
 import { noteIntent, ofDrain } from "./note-act.ts";
 import type { DrainRuntime } from "./runtime.ts";
+import { isReconciling } from "./stages/capacity-request.ts";
 import { ledToNoPost, withCapacity } from "./stages/capacity.ts";
 import { collect } from "./stages/collect.ts";
 import { decideOne, type DecidedOne } from "./stages/decide-one.ts";
@@ -39,6 +40,9 @@ import { republish } from "./stages/republish.ts";
 import { settle } from "./stages/settle.ts";
 import { toBatches } from "./stages/to-batches.ts";
 import { createPageReport, type PageOutcome } from "./page-report.ts";
+
+/** So few that are alone in the queue may all be refused, and that is no sign that the service refuses everything. */
+const fewRecords = 50;
 
 /** For what a page is worked on besides itself. */
 export interface PageWork {
@@ -130,13 +134,17 @@ export async function workPage(
       unused.push(...late);
       const batch = late.length > 0 ? whole.filter((one) => !isCanary(one)) : whole;
       if (batch.length === 0) continue;
-      const reason = whyNotNow(drain, signal);
+      const reason = whyNotNow(drain, signal, batch[0]);
       if (reason !== null) {
         report.notTried(batch, reason);
         unused.push(...batch);
         continue;
       }
-      const results = await source.health.publishing(() => republish(drain, batch, page.readAt, signal));
+      const isAlone = page.isWhole === true && candidates.length <= fewRecords;
+      // What is in doubt was posted before: it says nothing of what else waits.
+      const othersWait = !isAlone && !batch.every(isReconciling);
+      const ofPage = { readAt: page.readAt, othersWait };
+      const results = await source.health.publishing(() => republish(drain, batch, ofPage, signal));
       report.results(results);
       for (const result of results)
         if (result.kind === "in-doubt" || (result.kind === "published" && result.isOfNow))
@@ -151,7 +159,7 @@ export async function workPage(
       passId: drain.passId ?? null,
       pageReadAt: page.readAt,
       stop: AbortSignal.any([signal, stopping]),
-      whyNotNow: () => whyNotNow(drain, signal),
+      whyNotNow: (candidate) => whyNotNow(drain, signal, candidate),
       publish,
     }),
   );
@@ -205,16 +213,26 @@ async function takeUpAgain(drain: DrainRuntime, back: readonly DlqId[]): Promise
   await drain.source.ledger.release(back, "listed-again");
 }
 
-/** What keeps the next batch from being sent now. */
-function whyNotNow({ config, source }: DrainRuntime, signal: AbortSignal): HoldReason | null {
+/**
+ * What keeps a candidate from being sent now. A service that refused everything is still asked what became of an earlier POST:
+ * in doubt past its horizon the message could only be doubled or parked.
+ */
+function whyNotNow(
+  { config, source }: DrainRuntime,
+  signal: AbortSignal,
+  candidate: Candidate | undefined,
+): HoldReason | null {
   if (config.paused) return "paused";
   if (signal.aborted) return "stopping";
-  switch (source.health.current("batch").state) {
+  const now = source.health.current("batch");
+  switch (now.state) {
     case "usable":
       return null;
     case "waiting":
       return "not-sent";
-    case "halted":
-      return "source-halted";
+    case "halted": {
+      const isAsked = now.code === "service-refuses-everything" && candidate !== undefined;
+      return isAsked && now.callClass === "batch" && isReconciling(candidate) ? null : "source-halted";
+    }
   }
 }

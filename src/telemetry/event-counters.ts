@@ -31,7 +31,6 @@ const passOutcomes = { complete: 0, partial: 0, abandoned: 0 } satisfies Record<
 const doubles = {
   "unknown-outcome-past-window": 0,
   "released-past-window": 0,
-  "hit-after-refusals": 0,
 } satisfies Record<EventOf<"double:declared">["why"], 0>;
 const endings = ["ok", "failed"] as const;
 /** The kinds of ports/queue.ts, the workers themselves, and the loops of the daemon. */

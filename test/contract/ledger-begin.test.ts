@@ -25,7 +25,7 @@ describe.each(standsFor(redis))("begin ($name)", ({ create }) => {
     expect(await begin(stand, id, a)).toEqual([
       {
         kind: "begun",
-        series: { suffix: 1, firstAt: startOfTime, posts: 1, refusals: 0 },
+        series: { suffix: 1, firstAt: startOfTime, posts: 1, refusals: 0, doubts: 0 },
         declaredDouble: false,
       },
     ]);
@@ -34,7 +34,7 @@ describe.each(standsFor(redis))("begin ($name)", ({ create }) => {
       {
         state: "open",
         drain,
-        series: { suffix: 1, firstAt: startOfTime, posts: 1, refusals: 0 },
+        series: { suffix: 1, firstAt: startOfTime, posts: 1, refusals: 0, doubts: 0 },
         lastAt: startOfTime,
         attempt: 0,
         messageId: messageId(id),
@@ -97,7 +97,7 @@ describe.each(standsFor(redis))("begin ($name)", ({ create }) => {
     await stand.advance(horizonMs + 1);
     const verdict = {
       kind: "begun",
-      series: { suffix: 2, firstAt: startOfTime + horizonMs + 1, posts: 1, refusals: 0 },
+      series: { suffix: 2, firstAt: startOfTime + horizonMs + 1, posts: 1, refusals: 0, doubts: 1 },
       declaredDouble: "unknown-outcome-past-window",
     };
     expect(await begin(stand, id, b, { pastHorizon: "new-series" })).toEqual([verdict]);
@@ -117,6 +117,7 @@ describe.each(standsFor(redis))("begin ($name)", ({ create }) => {
       { kind: "begun", series: { firstAt: startOfTime, posts: 2, refusals: 0 } },
     ]);
     await stand.advance(1_000);
+    // Beside the unanswered POST the refusal ends nothing.
     expect(await begin(stand, id, c, { previous: { token: b, outcome: "refused" } })).toMatchObject([
       { kind: "begun", series: { firstAt: startOfTime, posts: 3, refusals: 1 } },
     ]);
@@ -153,28 +154,38 @@ describe.each(standsFor(redis))("begin ($name)", ({ create }) => {
     expect(views).toEqual([{ state: "absent" }]);
   });
 
-  test("a hit after refusals only starts the next suffix at once and says that it may double", async () => {
+  test("a refusal with nothing unanswered ends the series: the next POST takes the next suffix at once", async () => {
     const stand = await create();
     await begin(stand, id, a);
-    await begin(stand, id, b, { previous: { token: a, outcome: "refused" } });
     await stand.advance(5_000);
-    expect(await begin(stand, id, c, { previous: { token: b, outcome: "hit-after-refusals" } })).toEqual([
-      {
-        kind: "begun",
-        series: { suffix: 2, firstAt: startOfTime + 5_000, posts: 1, refusals: 0 },
-        declaredDouble: "hit-after-refusals",
-      },
+    const second = {
+      kind: "begun",
+      series: { suffix: 2, firstAt: startOfTime + 5_000, posts: 1, refusals: 0, doubts: 0 },
+      declaredDouble: false,
+    };
+    const retry = { previous: { token: a, outcome: "refused" } } as const;
+    expect(await begin(stand, id, b, retry)).toEqual([second]);
+    expect(await begin(stand, id, b, retry)).toEqual([second]);
+    expect(await begin(stand, id, c, { previous: { token: b, outcome: "refused" } })).toMatchObject([
+      { series: { suffix: 3, posts: 1, refusals: 0 }, declaredDouble: false },
     ]);
   });
 
-  test("a hit while an earlier POST is unanswered keeps the suffix", async () => {
+  test("a POST that was not sent ends no series", async () => {
     const stand = await create();
     await begin(stand, id, a);
-    await begin(stand, id, b, { previous: { token: a, outcome: "unknown" } });
-    expect(
-      await begin(stand, id, c, { previous: { token: b, outcome: "hit-after-refusals" } }),
-    ).toMatchObject([
-      { series: { suffix: 1, firstAt: startOfTime, posts: 3, refusals: 1 }, declaredDouble: false },
+    expect(await begin(stand, id, b, { previous: { token: a, outcome: "not-sent" } })).toMatchObject([
+      { series: { suffix: 1, posts: 1, refusals: 0 } },
+    ]);
+  });
+
+  test("a declared double stays one in the series that follow a refusal of it", async () => {
+    const stand = await create();
+    await begin(stand, id, a);
+    await stand.advance(horizonMs + 1);
+    await begin(stand, id, b, { pastHorizon: "new-series" });
+    expect(await begin(stand, id, c, { previous: { token: b, outcome: "refused" } })).toMatchObject([
+      { series: { suffix: 3, posts: 1, doubts: 1 }, declaredDouble: "unknown-outcome-past-window" },
     ]);
   });
 
@@ -256,7 +267,7 @@ describe.each(standsFor(redis))("begin ($name)", ({ create }) => {
     expect(await begin(stand, id, b)).toEqual([
       {
         kind: "begun",
-        series: { suffix: 1, firstAt: stand.now(), posts: 1, refusals: 0 },
+        series: { suffix: 1, firstAt: stand.now(), posts: 1, refusals: 0, doubts: 0 },
         declaredDouble: false,
       },
     ]);

@@ -53,7 +53,7 @@ async function look(stand: LedgerStand, of: DlqId = id) {
 }
 
 describe.each(standsFor(redis))("refused ($name)", ({ create }) => {
-  test("a refusal for certain cools the record; when due, a new series time begins and the refusal is remembered", async () => {
+  test("a refusal for certain cools the record; when due, the next suffix begins a series that no refusal has touched", async () => {
     const stand = await create();
     await begin(stand, id, a);
     expect(await refuse(stand, a, "refused")).toEqual({ kind: "cool", refusedAlone: 0 });
@@ -71,7 +71,7 @@ describe.each(standsFor(redis))("refused ($name)", ({ create }) => {
     expect(await begin(stand, id, b)).toEqual([
       {
         kind: "begun",
-        series: { suffix: 1, firstAt: startOfTime + 60_000, posts: 2, refusals: 1 },
+        series: { suffix: 2, firstAt: startOfTime + 60_000, posts: 1, refusals: 0, doubts: 0 },
         declaredDouble: false,
       },
     ]);
@@ -124,14 +124,30 @@ describe.each(standsFor(redis))("refused ($name)", ({ create }) => {
     expect(refusedAloneInARow).toBe(4);
   });
 
-  test("a hit after refusals only cools, and the next begin takes the next suffix", async () => {
+  test("a hit beside an unanswered POST and a refusal leaves the record open, and shows that the service takes messages", async () => {
     const stand = await create();
     await begin(stand, id, a);
-    await refuse(stand, a, "refused", 0);
-    await begin(stand, id, b);
-    expect(await refuse(stand, b, "hit-after-refusals", 0)).toEqual({ kind: "cool", refusedAlone: 0 });
+    await begin(stand, id, b, { previous: { token: a, outcome: "unknown" } });
+    expect(await refuse(stand, b, "refused-alone", 0)).toEqual({ kind: "stays-open" });
+    await stand.advance(takeoverMs + 1);
+    await begin(stand, id, c);
+    expect(await refuse(stand, c, "hit-after-refusals", 0)).toEqual({ kind: "stays-open" });
+    const facts = await stand.ledger.refused([], c);
+    expect(facts).toMatchObject({ lastAcceptedAt: startOfTime + takeoverMs + 1, refusedAloneInARow: 0 });
+    expect(await look(stand)).toMatchObject({ state: "open", series: { suffix: 1, posts: 3, refusals: 2 } });
+  });
+
+  test("who was refused alone beside an unanswered POST may park it, and a release declares what it may double", async () => {
+    const stand = await create();
+    await begin(stand, id, a);
+    await begin(stand, id, b, { previous: { token: a, outcome: "unknown" } });
+    expect(await refuse(stand, b, "refused-alone", 0)).toEqual({ kind: "stays-open" });
+    expect(await park(stand, "refused", { token: a })).toBe("not-yours");
+    expect(await park(stand, "refused", { token: b })).toBe("parked");
+    await stand.advance(horizonMs + 1);
+    await stand.ledger.release([id]);
     expect(await begin(stand, id, c)).toMatchObject([
-      { series: { suffix: 2, posts: 1, refusals: 0 }, declaredDouble: "hit-after-refusals" },
+      { series: { suffix: 2, posts: 1, doubts: 1 }, declaredDouble: "released-past-window" },
     ]);
   });
 
@@ -315,7 +331,7 @@ describe.each(standsFor(redis))("park and release ($name)", ({ create }) => {
     await stand.ledger.release([id]);
     await stand.advance(86_400_000);
     expect(await begin(stand, id, b)).toMatchObject([
-      { series: { suffix: 1, firstAt: stand.now(), posts: 2, refusals: 1 }, declaredDouble: false },
+      { series: { suffix: 2, firstAt: stand.now(), posts: 1, refusals: 0 }, declaredDouble: false },
     ]);
   });
 

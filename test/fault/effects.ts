@@ -147,6 +147,7 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   guards: "guardBook",
   lanes: "laneBook",
   clock: "inside",
+  poison: "inside",
   identities: "inside",
   events: "inside",
   by: "inside",

@@ -54,11 +54,7 @@ export interface Observation {
   readonly unprovable: ReadonlySet<string>;
 }
 
-const declaredDoubles: ReadonlySet<string> = new Set([
-  "unknown-outcome-past-window",
-  "released-past-window",
-  "hit-after-refusals",
-]);
+const declaredDoubles: ReadonlySet<string> = new Set(["unknown-outcome-past-window", "released-past-window"]);
 
 export async function observe(stand: Stand): Promise<Observation> {
   const accepted = acceptances(stand);

@@ -175,35 +175,6 @@ describe("the acts of a pass", () => {
     await rig.pass();
     expect(await auditOf(rig)).toEqual([]);
   });
-
-  it("name a declared double", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: fast });
-    rig.seed(1);
-    rig.emulator.faults.add({
-      kind: "item-error",
-      operation: "batch",
-      count: 1,
-      registersDeduplication: true,
-    });
-    await rig.pass();
-    const { ledger } = rig.drain.source;
-    const [id] = (await auditOf(rig))[0]?.records ?? [];
-    await ledger.park([{ dlqId: id?.dlqId as DlqId, reason: "refused", attempt: 0 }], {
-      drain: rig.drain.config.name,
-      rulesHash: rig.drain.config.rulesHash,
-      token: null,
-    });
-    await ledger.release([id?.dlqId as DlqId]);
-    await rig.drain.source.passes.forceFull(rig.drain.config.name);
-    await rig.pass();
-    expect(rig.eventsOf("double:declared")).toHaveLength(1);
-    const republished = (await auditOf(rig)).filter(({ act }) => act === "republish");
-    expect(republished.map(({ records }) => records[0]?.notes)).toEqual([
-      undefined,
-      undefined,
-      ["hit-after-refusals"],
-    ]);
-  });
 });
 
 describe("what cannot be written into the audit", () => {

@@ -1,5 +1,6 @@
 /** What a deduplication hit proves, by what became of the POSTs before it. The simpler histories are in redrive-order and redrive-faults. */
 import { describe, expect, it } from "vitest";
+import { openAuditReader } from "../../src/compose/build-audit.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import {
   createRaceStand,
@@ -44,6 +45,11 @@ describe("a hit after an unanswered POST and a refusal", () => {
     await c.sweep();
     expect(race.posts.at(-1)).toMatchObject({ ids: [`redriver-${id}-2`] });
     expect(c.rig.eventsOf("double:declared")).toMatchObject([{ why: "unknown-outcome-past-window" }]);
+    const intents = [];
+    for await (const { act, records } of openAuditReader(c.rig.core).read({ order: "newest-first" })) {
+      if (act === "republish") intents.push(records[0]?.notes);
+    }
+    expect(intents).toEqual([["unknown-outcome-past-window"], undefined, undefined, undefined]);
     expect(journal.counts().accepted).toBe(1);
     expect(dlq.size).toBe(0);
   });

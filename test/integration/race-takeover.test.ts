@@ -206,7 +206,7 @@ describe("no POST of one id begins later than the window allows", () => {
     expect(await race.states([id])).toEqual(["parked"]);
   });
 
-  it("by bisecting: a half whose turn comes too late is not posted", async () => {
+  it("by bisecting: each half has an id of its own, and a window of its own from its first POST", async () => {
     const race = await stand({ drain: parking });
     const a = await race.worker();
     race.seed(4);
@@ -215,11 +215,17 @@ describe("no POST of one id begins later than the window allows", () => {
     const first = await stallPage(a, "publish", "after");
     await race.wait(horizonMs + 1);
     await first.goOn();
-    expect(race.posts.map(({ ids }) => ids.length)).toEqual([4, 2]);
-    expect(race.rig.emulator.journal.counts().accepted).toBe(2);
+    expect(race.posts.map(({ ids }) => ids.length)).toEqual([4, 2, 2]);
+    expect(
+      race.posts
+        .slice(1)
+        .flatMap(({ ids }) => ids)
+        .every((id) => id.endsWith("-2")),
+    ).toBe(true);
+    expect(race.rig.emulator.journal.counts()).toMatchObject({ accepted: 4, deduplicated: 0 });
   });
 
-  it("by a refusal in between: the POST after it does not count from itself", async () => {
+  it("by a refusal in between: the series after it counts from its own first POST, and not from a later one", async () => {
     const race = await stand({ drain: parking });
     const a = await race.worker();
     const [id] = race.seed(2) as [DlqId];
@@ -232,11 +238,14 @@ describe("no POST of one id begins later than the window allows", () => {
     refused.release();
     // The first half is accepted, and nobody hears of it.
     await died.reached;
-    await race.wait(takeoverMs + 1);
+    await race.wait(horizonMs - 1_000);
     const b = await race.worker();
     await b.page();
-    expect(race.posts.filter(({ ids }) => ids.includes(`redriver-${id}`))).toHaveLength(2);
-    expect(await race.states([id])).toEqual(["parked"]);
+    // A hit proves what the first POST of the new series did: the refusal was of another id.
+    const posts = race.posts.filter(({ ids }) => ids.includes(`redriver-${id}-2`));
+    expect(posts).toHaveLength(2);
+    expect(await race.states([id])).toEqual(["gone"]);
+    expect(race.rig.emulator.journal.counts()).toMatchObject({ accepted: 1, deduplicated: 1 });
   });
 });
 

@@ -34,6 +34,11 @@ async function haltedStand(refusal: {
   rig.emulator.faults.add({ kind: "status", operation: "batch", name: "refusal", ...refusal });
   rig.seed(12, {}, 30_000);
   await stand.start();
+  if (refusal.status === 400) {
+    // What was accepted a moment ago keeps a row of refusals from halting it.
+    const { health } = stand.live.current().sources.get(rig.drain.source.config.id)?.runtime ?? {};
+    health?.halt("service-refuses-everything", "ten in a row", "batch");
+  }
   await queue.addTick("main" as DrainName, Date.now());
   await expect.poll(() => events.of("source:halted").length, { timeout: 30_000, interval: 50 }).toBe(1);
   return { ...stand, dir };

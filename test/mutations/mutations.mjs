@@ -31,6 +31,13 @@ export const mutations = [
     file: "src/redrive/stages/republish.ts",
     find: "return refusals === 0;",
     replace: "return refusals >= 0;",
+    test: "test/integration/race-hits.test.ts",
+  },
+  {
+    name: "keep the suffix after a refusal",
+    file: "src/ledger/lua/begin.ts",
+    find: "x = s.r > 0 and s.x + 1 or s.x,",
+    replace: "x = s.x,",
     test: "test/integration/redrive-order.test.ts",
   },
   {
@@ -65,8 +72,8 @@ export const mutations = [
   {
     name: "park when everything is refused",
     file: "src/redrive/stages/refusals.ts",
-    find: "!isRow && (control || one.verdict.refusedAlone >= refusalsWithoutControl)",
-    replace: "one.verdict.refusedAlone >= 0",
+    find: "(control || (isOften && !isRow))",
+    replace: "(control || verdict.kind === \"cool\")",
     test: "test/integration/redrive-faults.test.ts",
   },
   {

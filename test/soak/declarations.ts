@@ -1,9 +1,5 @@
 /** Notes by which redriver says, before a POST, that its series may double an earlier one. */
-const seriesNotes: ReadonlySet<string> = new Set([
-  "unknown-outcome-past-window",
-  "released-past-window",
-  "hit-after-refusals",
-]);
+const seriesNotes: ReadonlySet<string> = new Set(["unknown-outcome-past-window", "released-past-window"]);
 
 /** The reason of a publish that may double one of which Redis lost what was written. */
 export const lossReason = "after-ledger-loss";

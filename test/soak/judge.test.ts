@@ -218,7 +218,6 @@ describe("declarations", () => {
     for (const [record, why] of [
       [{ reason: "due", notes: ["schedule", "released-past-window"] }, "released-past-window"],
       [{ reason: "reconcile", notes: [note] }, note],
-      [{ reason: "due", notes: ["hit-after-refusals"] }, "hit-after-refusals"],
       [{ reason: lossReason }, lossReason],
     ] as const) {
       expect(heard("republish", record).of(dlqId)).toEqual([

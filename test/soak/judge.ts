@@ -138,8 +138,7 @@ export function createJudge({
     if (one === undefined) return false;
     const before = acceptances.slice(0, explained);
     const same = before.findLast(({ suffix }) => suffix === one.suffix);
-    // A ledger that was lost begins with the first series, or with one that it knows from before the loss.
-    if (same === undefined ? one.suffix > 1 : one.at - same.at < dedupWindowMs) return false;
+    if (same !== undefined && one.at - same.at < dedupWindowMs) return false;
     return losses.some(
       ({ from, to }) => to <= one.at && before.some(({ at }) => at >= from && at - longestIntentMs <= to),
     );

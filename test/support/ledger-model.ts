@@ -41,8 +41,6 @@ export interface KnownRecord {
   readonly posts: Post[];
   /** The id under which it was posted last. */
   suffix: number;
-  /** A hit after refusals only was seen under it. */
-  owesSuffix: boolean;
   holder: { readonly token: Token; readonly since: number; readonly act: "republish" | "drop" } | null;
   publishedAs: string | null;
   done: "archived" | "gone" | null;
@@ -53,7 +51,6 @@ export function nothingKnown(): KnownRecord {
   return {
     posts: [],
     suffix: 1,
-    owesSuffix: false,
     holder: null,
     publishedAs: null,
     done: null,
@@ -79,6 +76,9 @@ function known(model: Model, id: DlqId): KnownRecord {
   if (record === undefined) throw new Error("every id has a record");
   return record;
 }
+
+const wasRefused = (record: KnownRecord): boolean =>
+  record.posts.some(({ suffix, end }) => suffix === record.suffix && end === "refused");
 
 const unanswered = (record: KnownRecord): readonly Post[] =>
   record.posts.filter(({ suffix, end }) => suffix === record.suffix && end === undefined);
@@ -113,12 +113,16 @@ function checkBegun(
     expect(model.now).toBeGreaterThan(record.holder.since + takeoverMs);
   }
   if (asked.act === "drop") return;
-  // The plain id is no double; every POST under another suffix is declared as one.
-  expect(declaredDouble !== false).toBe(series.suffix > 1);
-  if (record.owesSuffix) expect(series.suffix).toBe(record.suffix + 1);
-  if (record.owesSuffix) expect(declaredDouble).toBe("hit-after-refusals");
-  record.owesSuffix = false;
+  // A refusal with nothing unanswered ends a series: no later hit meets an id that a refused item may have registered.
+  const isEnded = wasRefused(record) && unanswered(record).length === 0;
+  if (isEnded) expect(series.suffix).toBe(record.suffix + 1);
+  const isNew = series.suffix !== record.suffix;
   record.suffix = series.suffix;
+  // What is left unanswered under an earlier id may have been accepted, and only that is declared.
+  const before = record.posts.filter(({ suffix, end }) => suffix !== series.suffix && end === undefined);
+  expect(declaredDouble !== false).toBe(before.length > 0);
+  expect(series.doubts).toBe(new Set(before.map(({ suffix }) => suffix)).size);
+  if (isNew) expect(series.firstAt).toBe(model.now);
   // The inequality: while an earlier POST of this id may be unanswered, none begins later than its time + horizon.
   for (const post of unanswered(record)) expect(model.now).toBeLessThanOrEqual(post.at + horizonMs);
   record.posts.push({ token: asked.token, suffix: series.suffix, at: model.now });
@@ -209,7 +213,6 @@ export const toRefuse = (
     expect(verdict).toBe(unanswered(record).length > 0 ? "stays-open" : "cool");
     if (verdict !== "cool") return;
     record.holder = null;
-    if (outcome === "hit-after-refusals" && !wasEnded) record.owesSuffix = true;
   });
 
 export const toPublish = (id: DlqId, text: string, deletePending: boolean): Command =>

@@ -70,7 +70,7 @@ const absent: LedgerView = { state: "absent" };
 const open = {
   state: "open",
   drain: name,
-  series: { suffix: 1, firstAt: now - 120_000, posts: 1, refusals: 0 },
+  series: { suffix: 1, firstAt: now - 120_000, posts: 1, refusals: 0, doubts: 0 },
   lastAt: now - 120_000,
   attempt: 0,
   messageId: "msg_1" as MessageId,
@@ -81,9 +81,14 @@ const open = {
 
 const max = (attempts: number) => ({ attempts: { ...drain.attempts, max: attempts } });
 
-/** Past its horizon, in its `suffix`th series. */
-function inDoubt(suffix: number, attempt: number): LedgerView {
-  return { ...open, pastHorizon: true, attempt, series: { ...open.series, suffix } };
+/** Past its horizon, in the `nth` series that may have been accepted. Refusals have raised the suffix besides. */
+function inDoubt(nth: number, attempt: number): LedgerView {
+  return {
+    ...open,
+    pastHorizon: true,
+    attempt,
+    series: { ...open.series, suffix: nth + 7, doubts: nth - 1 },
+  };
 }
 
 /** A come-back that was sent as a canary, as its header counts. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
+import type { DrainName, Token } from "../../src/ports/ids.ts";
 import type { LedgerSummary, Ledger, PublishedFact } from "../../src/ports/ledger.ts";
 import { createMemoryLedger } from "../../src/ledger/memory-ledger.ts";
 import { createPatience } from "../../src/redrive/patience.ts";
@@ -65,6 +66,29 @@ describe("the watch over the ledger's stamps", () => {
     await watched.now();
     await watched.now();
     expect(lost).toHaveLength(2);
+  });
+
+  it.each([
+    ["within the window, so its policy decides at once", 599_000, 1_600_000 - 420_001],
+    ["longer ago", 601_000, undefined],
+  ])("takes no first id to heal what was refused before a loss: %s", async (_when, agoMs, oldestAt) => {
+    const told: (number | undefined)[] = [];
+    let now = 1_600_000 - agoMs;
+    let epoch = "a";
+    const memory = createMemoryLedger({ now: () => now }, limits);
+    const ledger: Ledger = { ...memory, now: async () => ({ ...(await memory.now()), epoch, at: now }) };
+    const watched = watchLedger(ledger, (_lost, at) => told.push(at));
+    const by = "t" as Token;
+    const request = { dlqId: "0-1" as DlqId, messageId: "msg_1" as MessageId, attempt: 1 };
+    const options = { token: by, drain: "d" as DrainName, act: "republish", pastHorizon: "leave" } as const;
+    await watched.begin([request], { ...options, pageReadAt: now });
+    await watched.refused([{ dlqId: request.dlqId, outcome: "refused", coolMs: 0 }], by);
+    epoch = "memory";
+    await watched.now();
+    now = 1_600_000;
+    epoch = "b";
+    await watched.now();
+    expect(told).toEqual([oldestAt]);
   });
 
   it.each<[string, Partial<LedgerSummary>, number | undefined]>([

@@ -238,7 +238,7 @@ describe("a candidate of a lane", () => {
 
   it("is told in the audit as what it is", () => {
     const begun = {
-      series: { suffix: 1, firstAt: 0, posts: 1, refusals: 0 },
+      series: { suffix: 1, firstAt: 0, posts: 1, refusals: 0, doubts: 0 },
       declaredDouble: false,
     } as const;
     expect(toAuditRecord({ ...begun, candidate: plain })).not.toHaveProperty("notes");

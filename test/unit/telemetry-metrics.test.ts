@@ -115,8 +115,8 @@ describe("events are counted", () => {
       1,
     ],
     [
-      { ...base, type: "double:declared", dlqId: "1-0", why: "hit-after-refusals" },
-      'redriver_declared_doubles_total{drain="orders",why="hit-after-refusals"}',
+      { ...base, type: "double:declared", dlqId: "1-0", why: "released-past-window" },
+      'redriver_declared_doubles_total{drain="orders",why="released-past-window"}',
       1,
     ],
     [

@@ -9,8 +9,11 @@ import { defineLedgerScript } from "./prelude.ts";
  * Effects: entries of begun verdicts become open under the token; a previous POST's outcome is counted once.
  * Run twice: what the token holds answers begun with the same series and changes nothing.
  *
- * firstAt moves only when no POST of the series may be unanswered (posts = refusals), and never while the same body is retried:
- * that keeps "no POST of one id begins later than firstAt + horizon" true.
+ * firstAt moves only when no POST of the series may be unanswered (posts = refusals). That keeps "no POST of one id begins later
+ * than firstAt + horizon" true.
+ *
+ * A series with a refusal and nothing unanswered has ended: the next POST takes the next suffix. A service may register the id of an
+ * item that it refuses, so a later hit on that id would prove nothing. A hit on an id that was never refused is proof.
  */
 export const beginScript = defineLedgerScript(
   "begin",
@@ -44,53 +47,49 @@ end
 local function begun(e)
   return {
     kind = 'begun',
-    series = { suffix = e.x, firstAt = e.f, posts = e.p, refusals = e.r },
+    series = { suffix = e.x, firstAt = e.f, posts = e.p, refusals = e.r, doubts = doubtsOf(e) },
     declaredDouble = e.dd or false,
   }
 end
 
 -- The series of the next POST, or nil past the horizon. pastHorizon: leave, or the name of the double that a new series declares.
-local function nextSeries(e, pastHorizon, keepFirst)
+local function nextSeries(e, pastHorizon)
   local s = { x = 1, f = now, p = 0, r = 0 }
   if e then s = { x = e.x, f = e.f, p = e.p, r = e.r } end
-  if call.act == 'drop' then return s end
-  local unanswered = s.p - s.r
-  if unanswered <= 0 and not keepFirst then s.f = now end
-  local double = nil
-  if now > s.f + limits.horizon then
+  local doubts = doubtsOf(e)
+  -- A declared double stays one: what may have been accepted before still may.
+  local double = e and e.dd
+  if call.act == 'drop' then return s, double, doubts end
+  if s.p - s.r <= 0 then
+    s = { x = s.r > 0 and s.x + 1 or s.x, f = now, p = 0, r = 0 }
+  elseif now > s.f + limits.horizon then
     if pastHorizon == 'leave' then return nil end
-    if unanswered > 0 then
-      s = { x = s.x + 1, f = now, p = 0, r = 0 }
-      double = pastHorizon
-    else
-      s.f = now
-    end
+    s = { x = s.x + 1, f = now, p = 0, r = 0 }
+    double = pastHorizon
+    doubts = doubts + 1
   end
   s.p = s.p + 1
-  return s, double
+  return s, double, doubts
 end
 
 local unknownPastHorizon = call.pastHorizon == 'new-series' and 'unknown-outcome-past-window' or 'leave'
 
-local function open(request, e, pastHorizon, keepFirst)
-  local s, double = nextSeries(e, pastHorizon, keepFirst)
+local function open(request, e, pastHorizon)
+  local s, double, doubts = nextSeries(e, pastHorizon)
   if not s then return { kind = 'past-horizon' } end
-  if e and e.hit and call.act ~= 'drop' then double = 'hit-after-refusals' end
-  -- A declared double stays one for every further POST of its series.
-  if e and e.dd and s.x == e.x then double = e.dd end
   local opened = {
     s = 'open', d = call.drain, t = call.token, l = now, a = call.act, dd = double,
     x = s.x, f = s.f, p = s.p, r = s.r, n = request.attempt - 1, m = request.messageId,
   }
+  if doubts > 0 then opened.un = doubts end
   if e then opened.ra = e.ra opened.rt = e.rt opened.rel = e.rel end
-  if e and call.act == 'drop' then opened.hit = e.hit end
   put(request.dlqId, opened)
   return begun(opened)
 end
 
 local function retry(request, e)
   countOutcome(e, previous.outcome)
-  local verdict = open(request, e, unknownPastHorizon, true)
+  local verdict = open(request, e, unknownPastHorizon)
   if verdict.kind == 'past-horizon' then put(request.dlqId, e) end
   return verdict
 end
@@ -98,23 +97,23 @@ end
 local function decide(request, e)
   if not e then
     if not mayBegin then return { kind = 'in-flight' } end
-    return open(request, nil, 'leave', false)
+    return open(request, nil, 'leave')
   end
   if e.s == 'open' then
     if e.t == call.token and not e.e then return begun(e) end
     if previous and e.t == previous.token then return retry(request, e) end
     if not mayBegin or now <= e.l + limits.takeover then return { kind = 'in-flight' } end
-    return open(request, e, unknownPastHorizon, false)
+    return open(request, e, unknownPastHorizon)
   end
   if e.s == 'cool' then
     if now < e.u then return { kind = 'cooling', dueAt = e.u - ahead } end
     if not mayBegin then return { kind = 'in-flight' } end
-    return open(request, e, 'released-past-window', false)
+    return open(request, e, 'released-past-window')
   end
   if e.s == 'parked' then
     local underOtherRules = decidedAgain[e.why] and call.rulesHash and e.d == call.drain and e.h ~= call.rulesHash
     if not mayBegin or not underOtherRules then return { kind = 'parked', reason = e.why } end
-    return open(request, e, unknownPastHorizon, false)
+    return open(request, e, unknownPastHorizon)
   end
   if e.s == 'published' then return { kind = 'published', as = e.as } end
   return { kind = e.s }

@@ -49,7 +49,7 @@ local function record(fact)
   end
   if fact.deletePending then
     p.q = p.q or now
-    redis.call('HSET', metaKey, 'lastAcceptedAt', now, 'refusedAloneInARow', 0)
+    noteAcceptance()
   end
   p.cb = fact.namedBy
   put(fact.dlqId, p)

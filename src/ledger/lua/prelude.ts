@@ -13,8 +13,8 @@ import { defineScript, type RedisScript } from "../../redis/script-runner.ts";
  * ARGV: 1 prefix of entry keys, 2 epoch to set if there is none, 3 limits (JSON, ms), 4 the call (JSON).
  *
  * An entry is JSON: v layout, s state, then
- *   series (open, cool, parked): x suffix, f firstAt, p posts, r refusals, dd the series is a declared double; hit the suffix was raised by a hit after refusals and no
- *     POST was made under it; n redrives known to have been made; m messageId
+ *   series (open, cool, parked): x suffix, f firstAt, p posts, r refusals, un earlier series that may have been accepted, dd such a
+ *     series makes this one a declared double; n redrives known to have been made; m messageId
  *   open, cool: ra, rt how often refused alone and when last; rel released: 1 by a person, 2 because it is listed again
  *   open: d drain, t token, l lastAt, a act, e the token's POST is answered
  *   cool: u dueAt, t whose refusal
@@ -81,20 +81,18 @@ local function put(id, e)
   wrote = true
 end
 
--- Counts how the token's POST ended, once; a drop makes none. A hit after refusals only proves nothing: the next POST gets the next suffix.
+-- Counts how the token's POST ended, once; a drop makes none.
 local function countOutcome(e, outcome)
   if e.e then return end
   e.e = 1
   if e.a == 'drop' then return end
   if outcome == 'not-sent' then e.p = e.p - 1 elseif outcome ~= 'unknown' then e.r = e.r + 1 end
-  if outcome == 'hit-after-refusals' and e.p - e.r <= 0 then
-    e.x = e.x + 1
-    e.f = now
-    e.p = 0
-    e.r = 0
-    e.dd = nil
-    e.hit = 1
-  end
+end
+
+-- Earlier series that may have been accepted. Entries of older versions do not count them: a series that is a declared double had them.
+local function doubtsOf(e)
+  if not e then return 0 end
+  return e.un or (e.dd and e.x - 1 or 0)
 end
 
 local function forget(id)
@@ -139,6 +137,10 @@ local function stamped(answer)
   if meta[3] then answer.lost = { at = tonumber(meta[3]), since = tonumber(meta[4]) } end
   answer.at = now
   return cjson.encode(answer)
+end
+
+local function noteAcceptance()
+  redis.call('HSET', metaKey, 'lastAcceptedAt', now, 'refusedAloneInARow', 0)
 end
 
 local function withSourceFacts(answer)

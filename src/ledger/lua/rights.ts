@@ -6,7 +6,8 @@ import { defineLedgerScript } from "./prelude.ts";
  * ARGV[4]: { token, requests: [{ dlqId, outcome, coolMs }] }.
  * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: cool(refusedAlone) | stays-open | not-yours.
  * Effects: the POST is counted once. open → cool when no POST of the series is unanswered; else it stays open and is marked as
- *   answered, so that only the earlier POST is in doubt. A hit after refusals only raises the suffix.
+ *   answered, so that only the earlier POST is in doubt. A hit shows that the service takes messages: lastAcceptedAt is now and
+ *   refusedAloneInARow 0.
  * Run twice: a cool entry remembers whose refusal it was, an open one that it was counted; the same answer, nothing changes.
  */
 export const refusedScript = defineLedgerScript(
@@ -26,6 +27,7 @@ local function refuse(request)
   if e.s ~= 'open' then return { kind = 'not-yours' } end
   local counted = e.e
   if not counted and request.outcome == 'refused-alone' then countAlone(e) end
+  if not counted and request.outcome == 'hit-after-refusals' then noteAcceptance() end
   countOutcome(e, request.outcome)
   if e.p - e.r > 0 then
     if not counted then put(request.dlqId, e) end
@@ -33,7 +35,7 @@ local function refuse(request)
   end
   local c = {
     s = 'cool', u = now + request.coolMs, t = call.token, n = e.n, m = e.m,
-    x = e.x, f = e.f, p = e.p, r = e.r, ra = e.ra, rt = e.rt, rel = e.rel, hit = e.hit, dd = e.dd,
+    x = e.x, f = e.f, p = e.p, r = e.r, ra = e.ra, rt = e.rt, rel = e.rel, un = e.un, dd = e.dd,
   }
   put(request.dlqId, c)
   return { kind = 'cool', refusedAlone = c.ra or 0 }
@@ -68,7 +70,7 @@ local function park(request)
     return { kind = 'parked' }
   end
   local k = { s = 'parked', why = request.reason, d = call.drain, h = call.rulesHash, n = request.attempt, x = 1, f = now, p = 0, r = 0 }
-  if e then k.x = e.x k.f = e.f k.p = e.p k.r = e.r k.m = e.m k.hit = e.hit k.dd = e.dd end
+  if e then k.x = e.x k.f = e.f k.p = e.p k.r = e.r k.m = e.m k.un = e.un k.dd = e.dd end
   put(request.dlqId, k)
   return { kind = 'parked' }
 end
@@ -94,7 +96,7 @@ for _, id in ipairs(call.dlqIds) do
   local e = read(id)
   if e and e.s == 'cool' and e.rel then count = count + 1 end
   if e and e.s == 'parked' then
-    put(id, { s = 'cool', u = now, n = math.max(0, e.n - 1), m = e.m, x = e.x, f = e.f, p = e.p, r = e.r, hit = e.hit, dd = e.dd, rel = call.rel })
+    put(id, { s = 'cool', u = now, n = math.max(0, e.n - 1), m = e.m, x = e.x, f = e.f, p = e.p, r = e.r, un = e.un, dd = e.dd, rel = call.rel })
     count = count + 1
   end
 end

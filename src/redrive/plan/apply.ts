@@ -175,7 +175,8 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     await noteOrders(records.map(toAuditRecord));
     const raws = records.map(({ decided }) => decided.raw);
     const work = { stopping: signals.stopping, accepts: isToBeDone };
-    const outcome = await workPage(drain, { records: raws, readAt }, signals.signal, work);
+    const page = { records: raws, readAt, isWhole: open.size === records.length };
+    const outcome = await workPage(drain, page, signals.signal, work);
     const ids = records.map(({ decided }) => decided.letter.dlqId);
     const { views } = await source.ledger.peek(ids);
     const acted = new Set(outcome.acted);

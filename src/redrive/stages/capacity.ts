@@ -37,8 +37,8 @@ export interface CapacityWork {
   readonly pageReadAt: number;
   /** Ends a wait; what is left is held as `stopping`. */
   readonly stop: AbortSignal;
-  /** What keeps the drain from publishing at all just now. */
-  readonly whyNotNow: () => HoldReason | null;
+  /** What keeps this one from being published just now. */
+  readonly whyNotNow: (candidate: Candidate) => HoldReason | null;
   /** Publishes what was granted, at once; answers those that led to no POST. */
   readonly publish: (granted: readonly Candidate[]) => Promise<readonly Candidate[]>;
 }
@@ -78,8 +78,10 @@ async function inRounds(
   let remaining = asking;
   let startedAt: number | null = null;
   while (remaining.length > 0) {
-    const reason = work.whyNotNow();
-    if (reason !== null) return [...results, ...remaining.map(({ candidate }) => held(candidate, reason))];
+    const { free, held: heldNow } = holdBack(remaining, work);
+    results.push(...heldNow);
+    remaining = free;
+    if (remaining.length === 0) break;
 
     const { verdicts, at } = await capacity.take(toQuery(drain, work, remaining));
     const answeredAt = clock.monotonic();
@@ -96,6 +98,20 @@ async function inRounds(
     }
   }
   return results;
+}
+
+function holdBack(
+  asking: readonly Asking[],
+  { whyNotNow }: CapacityWork,
+): { readonly free: readonly Asking[]; readonly held: readonly PublishResult[] } {
+  const free: Asking[] = [];
+  const results: PublishResult[] = [];
+  for (const one of asking) {
+    const reason = whyNotNow(one.candidate);
+    if (reason === null) free.push(one);
+    else results.push(held(one.candidate, reason));
+  }
+  return { free, held: results };
 }
 
 /** Who waits in place, until when, and who is held. All times are Redis time. */

@@ -131,7 +131,7 @@ function isSpent(
   { attempts }: DecidingDrain,
   { attempt, series }: Extract<LedgerView, { state: "open" }>,
 ): boolean {
-  return series.suffix >= Math.max(2, attempts.max - attempt);
+  return series.doubts + 1 >= Math.max(2, attempts.max - attempt);
 }
 
 function attemptsInLedger(view: LedgerView): number {

@@ -1,5 +1,6 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { AuditRecord } from "../../ports/audit.ts";
+import type { Token } from "../../ports/ids.ts";
 import type { ParkVerdict } from "../../ports/ledger.ts";
 import type { ParkReason } from "../../rules/decision.ts";
 import { noteIntent, ofDrain } from "../note-act.ts";
@@ -28,14 +29,14 @@ export async function parkRecords(drain: DrainRuntime, records: readonly Decided
     return [{ dlqId: letter.dlqId, reason, rule, attempt, ...parentOf(record) }];
   });
   const seenAt = Math.min(...records.map(({ viewedAt }) => viewedAt));
-  if (parkings.length > 0) await writeParked(drain, parkings, seenAt);
+  if (parkings.length > 0) await writeParked(drain, parkings, { seenAt });
 }
 
-/** The audit first, then the ledger. `seenAt`: as Ledger.park has it. Throws `redis-unavailable`. */
+/** The audit first, then the ledger. `token`, `seenAt`: as Ledger.park has them. Throws `redis-unavailable`. */
 export async function writeParked(
   drain: DrainRuntime,
   parkings: readonly Parking[],
-  seenAt?: number,
+  by: { readonly token?: Token; readonly seenAt?: number } = {},
 ): Promise<readonly ParkVerdict[]> {
   const { config, source } = drain;
   await noteIntent(source, "park", parkings, ofDrain(drain));
@@ -44,8 +45,8 @@ export async function writeParked(
     {
       drain: config.name,
       rulesHash: config.rulesHash,
-      token: null,
-      ...(seenAt === undefined ? {} : { seenAt }),
+      token: by.token ?? null,
+      ...(by.seenAt === undefined ? {} : { seenAt: by.seenAt }),
     },
   );
   return verdicts;

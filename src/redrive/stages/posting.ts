@@ -17,6 +17,19 @@ export interface Posting {
   readonly pageReadAt: number;
   readonly signal: AbortSignal;
   readonly refusals: Refusals;
+  /** POSTs whose outcome is unknown, until they are tried again. */
+  readonly unanswered: Unanswered[];
+  /** POSTs that were answered readably. */
+  answered: number;
+}
+
+/** A POST without an answer that says something. */
+export interface Unanswered {
+  readonly token: Token;
+  readonly candidates: readonly Candidate[];
+  /** There was an answer, and it could not be read. */
+  readonly isUnreadable: boolean;
+  readonly why: string;
 }
 
 /** A candidate that this worker may publish now. */

@@ -8,6 +8,8 @@ import type { Decision, Loss } from "../../rules/decision.ts";
 export interface Page {
   readonly records: readonly RawRecord[];
   readonly readAt: number;
+  /** Nothing else is to be worked on besides it. Absent: not known. */
+  readonly isWhole?: boolean;
 }
 
 /** What a record becomes on its way through the stages. Each stage adds what it learned. */

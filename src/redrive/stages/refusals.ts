@@ -19,10 +19,15 @@ const watchesWithoutAcceptance = 2;
 type Reason = Extract<ParkReason, "refused" | "too-large">;
 
 /**
- * Items that the service refused alone, of one batch. Such an item is parked only with a control: another item accepted in
- * the same batch, or by the same source within the last minute. Without one it is held, and parked after three such refusals
- * ten minutes apart. Ten in a row with nothing accepted halt the source: then it is the service, not the message. Of a drain with lanes only where
- * nothing was accepted for two watches either; until then such rows are held.
+ * Items that the service refused alone, of one batch.
+ *
+ * Such an item is parked only with a control: the service took another item of this batch, or of this source within the last minute. An
+ * answer with a hit is a control too. That holds beside an unanswered POST as well: the park keeps the series, so a release
+ * declares the double that it may be. Without a control the item is held, and parked after three such refusals ten minutes apart.
+ *
+ * Ten in a row without a control halt the source if something else waits that was not refused yet: then it is the service, not the
+ * message. A few poison messages that are alone in the queue halt nothing. A drain with lanes halts only if nothing was accepted for
+ * two watches either; until then such rows are held.
  */
 export interface Refusals {
   refusedAlone(candidate: Candidate, token: Token, reason: Reason): Promise<void>;
@@ -36,23 +41,25 @@ export interface Refusals {
 
 interface Refused {
   readonly candidate: Candidate;
+  readonly token: Token;
   readonly reason: Reason;
   readonly verdict: RefusedVerdict;
 }
 
-export function createRefusals(drain: DrainRuntime): Refusals {
+/** `othersWait`: records besides this batch that were not refused yet. */
+export function createRefusals(drain: DrainRuntime, othersWait: boolean): Refusals {
   const { ledger, health, clock } = drain.source;
   const { lane } = drain.config;
-  const spanMs = lane === undefined ? 0 : Math.max(controlWithinMs, watchesWithoutAcceptance * lane.watchMs);
+  const spanMs = Math.max(controlWithinMs, watchesWithoutAcceptance * (lane?.watchMs ?? 0));
   const refused: Refused[] = [];
   const results: PublishResult[] = [];
   let control = false;
   let inARow = 0;
   let facts: SourceFacts | null = null;
 
-  const park = async ({ candidate, reason }: Refused): Promise<void> => {
+  const park = async ({ candidate, token, reason }: Refused): Promise<void> => {
     try {
-      await writePark(candidate, reason);
+      await writePark(candidate, token, reason);
     } catch (error) {
       if (!isRedisAway(error)) throw error;
       // It is cool in the ledger, and the next refusal parks it.
@@ -62,11 +69,10 @@ export function createRefusals(drain: DrainRuntime): Refusals {
     const { rule } = candidate.decision;
     results.push({ kind: "parked", candidate, decision: { then: "park", reason, rule } });
   };
-  const writePark = async (candidate: Candidate, reason: Reason): Promise<void> => {
+  const writePark = async (candidate: Candidate, token: Token, reason: Reason): Promise<void> => {
     const { letter, decision, attempt } = candidate;
-    await writeParked(drain, [
-      { dlqId: letter.dlqId, reason, rule: decision.rule, attempt, ...parentOf(candidate) },
-    ]);
+    const parking = { dlqId: letter.dlqId, reason, rule: decision.rule, attempt, ...parentOf(candidate) };
+    await writeParked(drain, [parking], { token });
   };
   const hold = ({ candidate }: Refused): void => {
     const { rule } = candidate.decision;
@@ -90,7 +96,7 @@ export function createRefusals(drain: DrainRuntime): Refusals {
         const answer = await ledger.refused([request], token);
         facts = answer;
         const [verdict] = answer.verdicts;
-        if (verdict !== undefined) refused.push({ candidate, reason, verdict });
+        if (verdict !== undefined) refused.push({ candidate, token, reason, verdict });
       } catch (error) {
         if (!isRedisAway(error)) throw error;
         results.push({ kind: "in-doubt", candidate });
@@ -100,28 +106,32 @@ export function createRefusals(drain: DrainRuntime): Refusals {
       control = true;
       inARow = 0;
     },
-    everythingIsRefused: () => !control && inARow >= refusalsThatHalt,
+    everythingIsRefused: () =>
+      othersWait && inARow >= refusalsThatHalt && !control && !isAcceptedWithin(facts, controlWithinMs),
     async conclude() {
-      const isRow = facts !== null && !control && facts.refusedAloneInARow >= refusalsThatHalt;
-      if (facts !== null && isRow && !acceptedWithin(facts, spanMs)) {
+      const inARowOfSource = facts?.refusedAloneInARow ?? 0;
+      const isRow = othersWait && !control && inARowOfSource >= refusalsThatHalt;
+      if (isRow && !isAcceptedWithin(facts, spanMs)) {
         health.halt(
           "service-refuses-everything",
-          `${facts.refusedAloneInARow} single items refused in a row and none accepted`,
+          `${inARowOfSource} single items refused in a row and none accepted`,
           "batch",
         );
       }
-      control ||= facts !== null && acceptedWithin(facts, controlWithinMs);
+      control ||= isAcceptedWithin(facts, controlWithinMs);
       for (const one of refused) {
-        if (one.verdict.kind !== "cool") results.push({ kind: "in-doubt", candidate: one.candidate });
-        // Where everything is refused it is the service, however often it refused this one.
-        else if (!isRow && (control || one.verdict.refusedAlone >= refusalsWithoutControl)) await park(one);
-        else hold(one);
+        const { verdict } = one;
+        const isOften = verdict.kind === "cool" && verdict.refusedAlone >= refusalsWithoutControl;
+        // Without a control a row of them is the service's, however often it refused this one.
+        if (verdict.kind !== "not-yours" && (control || (isOften && !isRow))) await park(one);
+        else if (verdict.kind === "cool") hold(one);
+        else results.push({ kind: "in-doubt", candidate: one.candidate });
       }
       return results;
     },
   };
 }
 
-function acceptedWithin({ at, lastAcceptedAt }: SourceFacts, ms: number): boolean {
-  return lastAcceptedAt !== null && at - lastAcceptedAt < ms;
+function isAcceptedWithin(facts: SourceFacts | null, ms: number): boolean {
+  return facts !== null && facts.lastAcceptedAt !== null && facts.at - facts.lastAcceptedAt < ms;
 }

@@ -4,8 +4,9 @@
  *   begin ─► audit ─► POST ─┬─ answered ──► per position: published | refused | in doubt
  *                           ├─ refused ───► bisect, each half with its own begin, until one is refused alone (refusals.ts)
  *                           ├─ not sent ──► back to where it was
- *                           ├─ unknown ───► the same body under the same id after 1, 5, 15 s; then in doubt, left to the sweep;
- *                           │               where even the last answer is unreadable, the source is halted
+ *                           ├─ unknown ───► the same bodies under the same ids in rounds, in small batches if poison is about
+ *                           │               (poison-share.ts); then in doubt, left to the sweep. If even the last answer is
+ *                           │               unreadable, the source is halted
  *                           └─ misconfigured ─► the source is halted
  *
  * The intent is in the ledger and in the audit before the POST, and the fact right after the answer. Deleting is settle.ts.
@@ -21,26 +22,42 @@ import type { DrainRuntime } from "../runtime.ts";
 import { toAuditRecord } from "./audit-record.ts";
 import { halves } from "./halves.ts";
 import { held, inDoubt, notBegun } from "./left.ts";
-import { takeBack, type Begun, type Posting } from "./posting.ts";
+import { takeBack, type Begun, type Posting, type Unanswered } from "./posting.ts";
 import { isOfNow, recordPublished, tellDeclared, type Acceptance } from "./record-published.ts";
 import type { Candidate, PublishResult } from "./records.ts";
 import { createRefusals } from "./refusals.ts";
 import { startSendDeadline } from "./send-deadline.ts";
 
-/** The worker that holds the body tries again after these, under the same deduplication id. */
+/**
+ * The worker that holds the bodies tries again after these, under the same deduplication ids. While some of what it tries is answered it
+ * waits the shortest: then answers are lost, and the service works.
+ */
 const retryAfterMs = [1_000, 5_000, 15_000];
+/** If one answer in five is lost, one in 15,000 is unknown after so many. */
+const maxRetryRounds = 5;
 /** Statuses that prove that nothing of the call was accepted; any other 4xx leaves its outcome unknown. */
 const certainlyNotAccepted = new Set([401, 403, 404, 405, 415]);
 
-/** Publishes one batch; a result for every candidate. Throws `redis-unavailable` only before anything of a POST was begun. */
+/**
+ * Publishes one batch; a result for every candidate. `othersWait`: records besides these that were not refused yet. Throws
+ * `redis-unavailable` only before anything of a POST was begun.
+ */
 export async function republish(
   drain: DrainRuntime,
   candidates: readonly Candidate[],
-  pageReadAt: number,
+  page: { readonly readAt: number; readonly othersWait: boolean },
   signal: AbortSignal,
 ): Promise<readonly PublishResult[]> {
-  const posting: Posting = { drain, pageReadAt, signal, refusals: createRefusals(drain) };
-  const results = await post(posting, candidates, undefined, 0);
+  const posting: Posting = {
+    drain,
+    pageReadAt: page.readAt,
+    signal,
+    refusals: createRefusals(drain, page.othersWait),
+    unanswered: [],
+    answered: 0,
+  };
+  const results = [...(await post(posting, candidates, undefined))];
+  results.push(...(await retryUnanswered(posting)));
   return [...results, ...(await posting.refusals.conclude())];
 }
 
@@ -48,7 +65,6 @@ async function post(
   posting: Posting,
   candidates: readonly Candidate[],
   previous: BeginOptions["previous"],
-  retries: number,
 ): Promise<readonly PublishResult[]> {
   const { source, config } = posting.drain;
   const { ledger, service, clock } = source;
@@ -83,6 +99,7 @@ async function post(
     }
   }
   if (begun.length === 0) return results;
+  source.poison.posted(begun.filter(({ candidate }) => isFirstPost(candidate, previous)).length);
 
   // On its way while the items are encoded, which takes about as long.
   const noted = isNoted(posting, begun);
@@ -92,7 +109,11 @@ async function post(
     return [...results, ...(await takeBack(posting, token, taken, "not-sent", undefined))];
   }
   const outcome = await service.publish(items, mayBeSent, posting.signal);
-  return [...results, ...(await conclude(posting, token, begun, outcome, retries))];
+  return [...results, ...(await conclude(posting, token, begun, outcome))];
+}
+
+function isFirstPost({ view }: Candidate, previous: BeginOptions["previous"]): boolean {
+  return previous === undefined && view.state !== "open";
 }
 
 /** False when Redis is away: what is not in the audit is not sent. */
@@ -111,33 +132,32 @@ async function conclude(
   token: Token,
   begun: readonly Begun[],
   outcome: BatchOutcome,
-  retries: number,
 ): Promise<readonly PublishResult[]> {
   const { source } = posting.drain;
-  const { clock } = source;
   const candidates = begun.map(({ candidate }) => candidate);
   switch (outcome.kind) {
     case "answered":
+      posting.answered += 1;
       return concludeItems(posting, token, begun, outcome.items);
     case "refused":
+      posting.answered += 1;
       source.health.batchAnswered("none-accepted");
       return bisect(posting, token, candidates, outcome);
     case "not-sent": {
       const reason = outcome.why === "stopped" ? "stopping" : "not-sent";
-      // A 429 was an answer: the service may have seen the ids, so a later hit must not pass for a publication.
+      // A 429 was an answer: the service may have registered the ids.
       const counted = outcome.why === "rate-limited" ? "refused" : "not-sent";
       return takeBack(posting, token, candidates, reason, outcome.retryAt, counted);
     }
     case "unknown": {
       tellUnknown(posting, begun, outcome.error);
-      const waitMs = retryAfterMs[retries];
-      if (waitMs === undefined || !source.health.mayRetry()) {
-        if (outcome.unreadable) source.health.halt("answer-unreadable", outcome.error, "batch");
-        return candidates.map(inDoubt);
-      }
-      // Jitter, so that workers whose batches failed together do not come back together.
-      if (!(await sleptFully(posting, waitMs * (1 + clock.random() / 4)))) return candidates.map(inDoubt);
-      return postAgain(posting, candidates, { token, outcome: "unknown" }, retries + 1);
+      posting.unanswered.push({
+        token,
+        candidates,
+        isUnreadable: outcome.unreadable === true,
+        why: outcome.error,
+      });
+      return [];
     }
     case "misconfigured": {
       source.health.halt(
@@ -149,6 +169,47 @@ async function conclude(
       return takeBack(posting, token, candidates, "source-halted", undefined, "refused");
     }
   }
+}
+
+/** All that is unanswered after one wait, in rounds. What is unanswered after the last one is in doubt, and left to the sweep. */
+async function retryUnanswered(posting: Posting): Promise<readonly PublishResult[]> {
+  const { source } = posting.drain;
+  const results: PublishResult[] = [];
+  let fruitless = 0;
+  for (let round = 0; round < maxRetryRounds && posting.unanswered.length > 0; round += 1) {
+    const waitMs = retryAfterMs[fruitless];
+    if (waitMs === undefined || !source.health.mayRetry()) break;
+    // Jitter, so that workers whose batches failed together do not come back together.
+    if (!(await sleptFully(posting, waitMs * (1 + source.clock.random() / 4)))) {
+      return [...results, ...posting.unanswered.flatMap(({ candidates }) => candidates.map(inDoubt))];
+    }
+    const answeredBefore = posting.answered;
+    results.push(...(await postAllAgain(posting, posting.unanswered.splice(0))));
+    fruitless = posting.answered > answeredBefore ? 0 : fruitless + 1;
+  }
+  return [...results, ...posting.unanswered.flatMap((one) => leaveInDoubt(posting, one))];
+}
+
+async function postAllAgain(
+  posting: Posting,
+  unanswered: readonly Unanswered[],
+): Promise<readonly PublishResult[]> {
+  const { poison, publish } = posting.drain.source;
+  const maxCount = poison.batchSize(publish.maxItems);
+  const results: PublishResult[] = [];
+  for (const { token, candidates } of unanswered) {
+    for (let start = 0; start < candidates.length; start += maxCount) {
+      const part = candidates.slice(start, start + maxCount);
+      results.push(...(await postAgain(posting, part, { token, outcome: "unknown" })));
+    }
+  }
+  return results;
+}
+
+/** A service whose last answer cannot be read gets no more until it is looked at. */
+function leaveInDoubt({ drain }: Posting, one: Unanswered): readonly PublishResult[] {
+  if (one.isUnreadable) drain.source.health.halt("answer-unreadable", one.why, "batch");
+  return one.candidates.map(inDoubt);
 }
 
 function tellUnknown({ drain }: Posting, begun: readonly Begun[], why: string): void {
@@ -182,12 +243,13 @@ async function concludeItems(
     }
   }
   if (unknown.length > 0) tellUnknown(posting, unknown, "an answer proves nothing about these items");
+  const takesMessages = accepted.length + hits.length > 0;
   // One without any proof about its items is no better than one that cannot be read.
   if (unknown.length < begun.length) {
-    posting.drain.source.health.batchAnswered(accepted.length > 0 ? "some-accepted" : "none-accepted");
+    posting.drain.source.health.batchAnswered(takesMessages ? "some-accepted" : "none-accepted");
   }
+  if (takesMessages) posting.refusals.accepted();
   if (accepted.length > 0) {
-    posting.refusals.accepted();
     await recordPublished(posting, accepted);
     for (const acceptance of accepted) {
       const { one, as, deduplicated } = acceptance;
@@ -195,39 +257,22 @@ async function concludeItems(
       results.push({ ...published, isOfNow: isOfNow(acceptance) });
     }
   }
-  results.push(...(await afterEmptyHits(posting, token, hits)));
+  if (hits.length > 0) {
+    const unclear = hits.map(({ candidate }) => candidate);
+    results.push(
+      ...(await takeBack(posting, token, unclear, "outcome-unknown", undefined, "hit-after-refusals")),
+    );
+  }
   return results;
 }
 
 /**
- * Hits that prove nothing. Where every earlier POST was refused, the next suffix settles it. Where one is unanswered, only time
- * does: it stays in doubt until its window has passed and the policy decides.
- */
-async function afterEmptyHits(
-  posting: Posting,
-  token: Token,
-  hits: readonly Begun[],
-): Promise<readonly PublishResult[]> {
-  const again = hits.filter(isRefusedOnly).map(({ candidate }) => candidate);
-  const unclear = hits.filter((hit) => !isRefusedOnly(hit)).map(({ candidate }) => candidate);
-  return [
-    ...(unclear.length > 0
-      ? await takeBack(posting, token, unclear, "outcome-unknown", undefined, "hit-after-refusals")
-      : []),
-    ...(again.length > 0
-      ? await postAgain(posting, again, { token, outcome: "hit-after-refusals" }, retryAfterMs.length)
-      : []),
-  ];
-}
-
-function isRefusedOnly({ series }: Begun): boolean {
-  return series.posts - 1 === series.refusals;
-}
-
-/**
  * A hit says that the service knows the id. It proves publication if no POST of the series was refused: then it is the answer to
- * an earlier POST that stayed unanswered, or the ledger has lost the history of the id and the hit is our own. Once a POST was
- * refused it proves nothing, because a refused item may have registered its id (nobody documents that it does not).
+ * an earlier POST that stayed unanswered, or the ledger has lost the history of the id and the hit is our own.
+ *
+ * A refused item may have registered its id; nobody documents that it does not. So a hit proves nothing in a series with an
+ * unanswered POST and a refusal. The record stays in doubt until its window has passed and the policy decides. A refusal with nothing
+ * unanswered ends the series, so it makes no later hit worthless.
  */
 function hitProvesPublication({ refusals }: Series): boolean {
   return refusals === 0;
@@ -242,6 +287,7 @@ async function bisect(
   const [only, second] = candidates;
   if (only === undefined) return [];
   if (second === undefined) {
+    posting.drain.source.poison.found();
     await posting.refusals.refusedAlone(only, token, refusal.bisectBy === "bytes" ? "too-large" : "refused");
     return [];
   }
@@ -257,7 +303,7 @@ async function bisect(
             undefined,
             "refused",
           )
-        : await postAgain(posting, half, { token, outcome: "refused" }, 0)),
+        : await postAgain(posting, half, { token, outcome: "refused" })),
     );
   }
   return results;
@@ -268,10 +314,9 @@ async function postAgain(
   posting: Posting,
   candidates: readonly Candidate[],
   previous: NonNullable<BeginOptions["previous"]>,
-  retries: number,
 ): Promise<readonly PublishResult[]> {
   try {
-    return await post(posting, candidates, previous, retries);
+    return await post(posting, candidates, previous);
   } catch (error) {
     if (!isRedisAway(error)) throw error;
     return candidates.map(inDoubt);

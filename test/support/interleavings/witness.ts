@@ -10,7 +10,7 @@ import type { Plan } from "./plan.ts";
 import type { Turns } from "./turns.ts";
 
 /** What may be said of a POST beforehand, so that it is no silent double. */
-const declarations = ["unknown-outcome-past-window", "released-past-window", "hit-after-refusals"] as const;
+const declarations = ["unknown-outcome-past-window", "released-past-window"] as const;
 
 /** Watches every effect of a run and holds it against the promises. Knows the truth, and nothing of the ledger's arithmetic. */
 export interface Witness {
@@ -59,7 +59,7 @@ interface Known {
   readonly notes: Set<string>;
   readonly intended: Set<NewAuditEntry["act"]>;
   attempt: number;
-  /** Series begun. */
+  /** Series that may have been accepted, the current one included. */
   series: number;
   posted: number;
   isFactTold: boolean;
@@ -109,7 +109,7 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
       must(one.isReleased || view.attempt >= one.attempt, `attempts went down: ${dlqId}`);
       one.attempt = view.attempt;
     }
-    if (view.state === "open") one.series = Math.max(one.series, view.series.suffix);
+    if (view.state === "open") one.series = Math.max(one.series, view.series.doubts + 1);
     if (view.state === "gone" && one.buriedAt === null) {
       one.buriedAt = clock.now();
       must(letterOf(dlqId)?.deletedAt !== null, `buried and still listed: ${dlqId}`);
@@ -285,7 +285,6 @@ function undeclaredDoubles({ dlqId, accepted }: ModelLetter, known: Known, plan:
     return ["doubled past the window, where that is parked"];
   }
   if (known.notes.has("released-past-window") && !known.isReleased) return ["doubled as released by nobody"];
-  if (known.notes.has("hit-after-refusals") && !plan.remembersRefused) return ["doubled after no such hit"];
   return [];
 }
 

@@ -10,6 +10,7 @@ import { createMemoryCapacity } from "../../../src/limits/memory-capacity.ts";
 import { lookAtLanes } from "../../../src/redrive/lanes/look-at-lanes.ts";
 import { createLanes } from "../../../src/redrive/lanes/lanes.ts";
 import { releaseParked } from "../../../src/redrive/release.ts";
+import { createPoisonShare } from "../../../src/redrive/poison-share.ts";
 import { createRestingService } from "../../../src/redrive/resting-service.ts";
 import { openPass, workWindow } from "../../../src/redrive/run-pass.ts";
 import type { DrainRuntime, SourceRuntime } from "../../../src/redrive/runtime.ts";
@@ -162,6 +163,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     book: installation.book,
     tooLarge: createTooLargeDates(turns.clock),
     health: createSourceHealth(config.id, clock, events, rests),
+    poison: createPoisonShare(clock),
     unwritten: createUnwrittenFacts(),
     headerPrefix: "Upstash-",
     publish: { maxItems: plan.maxItems, maxBytes: 1_000_000 },

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { createPoisonShare } from "../../src/redrive/poison-share.ts";
+import { createManualClock } from "../support/manual-clock.ts";
+
+const minuteMs = 60_000;
+
+it("lets batches be as large as any while no message was refused alone", () => {
+  const share = createPoisonShare(createManualClock());
+  share.posted(10_000);
+  expect(share.batchSize(100)).toBe(100);
+});
+
+it.each([
+  [10_000, 100, 2],
+  [10_000, 10, 20],
+  [10_000, 1, 100],
+  [100, 100, 2],
+  [0, 1, 2],
+])("of %i messages with %i poison, %i share a batch", (posted, poison, size) => {
+  const share = createPoisonShare(createManualClock());
+  share.posted(posted);
+  for (let one = 0; one < poison; one += 1) share.found();
+  expect(share.batchSize(100)).toBe(size);
+});
+
+it("forgets poison that nobody has met for ten minutes", () => {
+  const clock = createManualClock();
+  const share = createPoisonShare(clock);
+  share.posted(100);
+  share.found();
+  clock.advance(6 * minuteMs);
+  expect(share.batchSize(100)).toBe(2);
+  clock.advance(5 * minuteMs);
+  expect(share.batchSize(100)).toBe(100);
+});
