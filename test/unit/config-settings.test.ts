@@ -230,7 +230,7 @@ describe("settings with mistakes", () => {
     expect(problemsOf({ file: path("missing.yaml") })).toEqual([
       "missing.yaml: expected a readable settings file (REDRIVER_CONFIG_FILE, --config): it does not exist",
     ]);
-    expect(problemsOf({ file: path() })[0]).toContain("it is a directory");
+    expect(problemsOf({ file: path() })[0]).toContain("expected a regular file, got a directory");
     const latin1 = write("latin1.yaml", Buffer.from([0x61, 0xe9]));
     expect(problemsOf({ file: latin1 })[0]).toContain("it is not UTF-8 text");
   });
