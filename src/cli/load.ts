@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { readBareDocument } from "../config/document/bare-document.ts";
 import { readDocumentFile } from "../config/document/load-document.ts";
-import { formatProblem, type Problem } from "../config/problem.ts";
+import { countProblems, firstProblems, formatProblem, type Problem } from "../config/problem.ts";
 import { checkFit } from "../config/settings/check-fit.ts";
 import { loadSettings } from "../config/settings/load-settings.ts";
 import type { Settings } from "../config/settings/settings.ts";
@@ -62,7 +62,7 @@ export function loadForReading(command: Command, io: Io): LoadedForReading {
   if (outcome.ok) return { ...loadAll(command, io), problems: 0 };
   const document = readBareDocument(file, "rough");
   if (document === null) throw new RedriverError("document-invalid", toLines(outcome.problems));
-  const problems = outcome.problems.length;
+  const problems = countProblems(outcome.problems);
   io.err(
     `warning: ${file} has ${counted(problems, "problem")}, so only its names, source ids and addresses are read; redriver rules check tells what is wrong\n`,
   );
@@ -72,7 +72,8 @@ export function loadForReading(command: Command, io: Io): LoadedForReading {
 function toLines(problems: readonly Problem[]): string {
   const [only] = problems;
   if (problems.length === 1 && only !== undefined) return formatProblem(only);
-  return `${problems.length} problems\n${problems.map((problem) => `  ${formatProblem(problem)}`).join("\n")}`;
+  const told = firstProblems(problems);
+  return `${countProblems(problems)} problems\n${told.map((problem) => `  ${formatProblem(problem)}`).join("\n")}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Problem } from "../config/problem.ts";
+import { countProblems, type Problem } from "../config/problem.ts";
 import type { DrainsDocument } from "../ports/drains.ts";
 import { counted } from "./counted.ts";
 import type { OpenedDocument } from "./rules-document.ts";
@@ -16,16 +16,24 @@ export function toCheckText(columns: number, { file, outcome }: Checked): string
   const findings = [
     ...problems.map((problem) => ({ kind: "error", ...problem }) as const),
     ...warnings.map((problem) => ({ kind: "warning", ...problem }) as const),
-  ].toSorted((one, other) => at(one.line, other.line) || at(one.column, other.column));
+  ].toSorted(
+    (one, other) =>
+      Number(isRest(one)) - Number(isRest(other)) || at(one.line, other.line) || at(one.column, other.column),
+  );
   const counts = [
-    ...(problems.length === 0 ? [] : [counted(problems.length, "error")]),
-    ...(warnings.length === 0 ? [] : [counted(warnings.length, "warning")]),
+    ...(problems.length === 0 ? [] : [counted(countProblems(problems), "error")]),
+    ...(warnings.length === 0 ? [] : [counted(countProblems(warnings), "warning")]),
   ];
   const head = `${counts.join(", ") || "ok"}: ${file}`;
   const last = outcome.ok ? `${head}: ${toSummary(outcome.document)}` : head;
   return [...findings.map((finding) => toFinding(columns, finding)), wrapWords(columns, 0, "", last)].join(
     "",
   );
+}
+
+/** It has no place in the document. */
+function isRest({ more }: Problem): boolean {
+  return more !== undefined;
 }
 
 function at(one = 0, other = 0): number {

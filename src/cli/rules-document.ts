@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { loadDocument, type DocumentOutcome } from "../config/document/load-document.ts";
-import { formatProblem, type Problem, type ValuePath } from "../config/problem.ts";
+import { firstProblems, formatProblem, type Problem, type ValuePath } from "../config/problem.ts";
 import { checkHeaders } from "../config/settings/check-headers.ts";
 import { checkInequality } from "../config/settings/ledger-limits.ts";
 import type { Settings } from "../config/settings/settings.ts";
@@ -88,7 +88,9 @@ function withSettings(
     ...checkInequality(settings, outcome.document),
     ...checkHeaders(settings, outcome.document),
   ].map((problem): Problem => ({ file, ...tree.locate(toPath(problem.path ?? ""), "value"), ...problem }));
-  return problems.length === 0 ? outcome : { ok: false, problems, warnings: outcome.warnings };
+  return problems.length === 0
+    ? outcome
+    : { ok: false, problems: firstProblems(problems), warnings: outcome.warnings };
 }
 
 /** `drains.orders.rules[1]` → `["drains", "orders", "rules", 1]`; what is written otherwise leads to its parent. */

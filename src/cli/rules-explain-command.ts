@@ -1,4 +1,3 @@
-import { createReadStream } from "node:fs";
 import type { Command } from "commander";
 import { openCore, requireRedis } from "../compose/open-core.ts";
 import { systemClock } from "../compose/system-world.ts";
@@ -14,6 +13,7 @@ import type { SourceRuntime } from "../redrive/runtime.ts";
 import { serviceNow } from "../redrive/runtime.ts";
 import type { CommandContext } from "./command-context.ts";
 import { itemCheckOf } from "./item-check-of.ts";
+import { readNamedFile } from "./named-file.ts";
 import { createProgressLine } from "./progress-line.ts";
 import { drainsNamed, openDocument, requireDocument, type OpenedDocument } from "./rules-document.ts";
 import { explainRecord, type ExplainConditions } from "./rules-explain.ts";
@@ -191,7 +191,7 @@ async function readText(from: string): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
-    const stream: AsyncIterable<Buffer> = from === "-" ? process.stdin : createReadStream(from);
+    const stream: AsyncIterable<Buffer> = readNamedFile(from);
     for await (const chunk of stream) {
       bytes += chunk.length;
       if (bytes > mostBytes)

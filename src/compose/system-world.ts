@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../ports/clock.ts";
@@ -9,6 +10,8 @@ export const systemClock: Clock = {
   // CLOCK_MONOTONIC goes on while a process is stopped by a signal.
   monotonic: () => performance.now(),
   sleep: async (ms, signal) => {
+    // Whatever waits for one stop listens to one signal; each leaves it when its time is over, so their number is no leak.
+    if (signal !== undefined) setMaxListeners(0, signal);
     await delay(ms, undefined, signal === undefined ? {} : { signal });
   },
   random: () => Math.random(),
@@ -28,3 +31,17 @@ export const randomIdentities: Identities = {
   token: () => randomUUID() as Token,
   passId: () => randomUUID() as PassId,
 };
+
+/**
+ * Hands on what Node warns of, which it would print to stderr as plain text, until the answered function is called. Only what is said from
+ * now on: what loading says comes before anybody listens.
+ */
+export function takeWarnings(listener: (warning: Error) => void): () => void {
+  const before = process.listeners("warning");
+  process.removeAllListeners("warning");
+  process.on("warning", listener);
+  return () => {
+    process.off("warning", listener);
+    for (const one of before) process.on("warning", one);
+  };
+}

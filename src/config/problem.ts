@@ -19,6 +19,26 @@ export interface Problem {
   readonly expected: string;
   /** The whole sentence, without the place. */
   readonly message: string;
+  /** It stands for so many problems that are not told. */
+  readonly more?: number;
+}
+
+/** Whoever reads a list of problems mends the first of them and looks again. */
+const mostTold = 20;
+
+/** The first of them, and one more that says how many are left; told again it says the same. */
+export function firstProblems(problems: readonly Problem[]): readonly Problem[] {
+  const told = problems.filter(({ more }) => more === undefined).slice(0, mostTold);
+  const more = countProblems(problems) - told.length;
+  if (more === 0) return told;
+  const file = told.find((problem) => problem.file !== undefined)?.file;
+  const place = file === undefined ? {} : { file };
+  return [...told, { ...place, expected: "fewer problems", message: `… and ${more} more`, more }];
+}
+
+/** How many problems these are, with those that are not told. */
+export function countProblems(problems: readonly Problem[]): number {
+  return problems.reduce((sum, { more = 1 }) => sum + more, 0);
 }
 
 /** A list of keys and positions that leads to a value in a document. */

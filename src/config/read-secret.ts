@@ -2,7 +2,7 @@ import type { SecretRef } from "../ports/drains.ts";
 import type { Problem } from "./problem.ts";
 import type { Environment } from "./settings/environment.ts";
 import type { Settings } from "./settings/settings.ts";
-import { secretText } from "./settings/setting-values.ts";
+import { secretText, signingKey, type ParseSetting } from "./settings/setting-values.ts";
 import { readTextFile } from "./text/read-text-file.ts";
 
 export type SecretReading =
@@ -35,18 +35,26 @@ export function readLineageKey(
 ): { readonly ok: true; readonly value: string | undefined } | Extract<SecretReading, { ok: false }> {
   const { key, keyFile } = settings.lineage;
   if (keyFile === undefined) return { ok: true, value: key };
-  return readSecretFile(keyFile, `lineage.keyFile (REDRIVER_LINEAGE_KEY_FILE) ${keyFile}`);
+  return readSecretFile(keyFile, `lineage.keyFile (REDRIVER_LINEAGE_KEY_FILE) ${keyFile}`, signingKey);
 }
 
-function readSecretFile(path: string, setting: string): SecretReading {
+function readSecretFile(
+  path: string,
+  setting: string,
+  parse: ParseSetting<string> = secretText,
+): SecretReading {
   const file = readTextFile(path, maxSecretBytes);
-  if (file.ok) return checkSecret(file.text.replace(/\r?\n$/, ""), setting);
+  if (file.ok) return checkSecret(file.text.replace(/\r?\n$/, ""), setting, parse);
   const expected = "a readable file that holds the secret";
   return { ok: false, problem: { setting, expected, message: `expected ${expected}: ${file.why}` } };
 }
 
-function checkSecret(text: string | undefined, setting: string): SecretReading {
-  const parsed = secretText(text);
+function checkSecret(
+  text: string | undefined,
+  setting: string,
+  parse: ParseSetting<string> = secretText,
+): SecretReading {
+  const parsed = parse(text);
   if (parsed.ok) return parsed;
   const isThere = text !== undefined && text !== "";
   const message = isThere ? `expected ${parsed.expected}` : "expected a secret, got nothing";

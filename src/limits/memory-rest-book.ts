@@ -2,6 +2,7 @@ import type { Clock } from "../ports/clock.ts";
 import {
   besideProbeMs,
   inARowWithinMs,
+  probeLimitEveryMs,
   restAfterFailuresMs,
   type CallClass,
   type RestBook,
@@ -9,7 +10,11 @@ import {
 
 /** The reference for the script in redis-rest-book.ts: the rests of one process. */
 export function createMemoryRestBook(clock: Pick<Clock, "now">): RestBook {
-  const limitedUntil: Record<CallClass, number> = { dlq: 0, batch: 0 };
+  /** `probeFrom`: the next probe may go; `leaseUntil`: one is under way. */
+  const limits: Record<CallClass, { until: number; probeFrom: number; leaseUntil: number }> = {
+    dlq: { until: 0, probeFrom: 0, leaseUntil: 0 },
+    batch: { until: 0, probeFrom: 0, leaseUntil: 0 },
+  };
   let failures = 0;
   let failedAt = 0;
   let failingUntil = 0;
@@ -17,10 +22,17 @@ export function createMemoryRestBook(clock: Pick<Clock, "now">): RestBook {
   return {
     ask(callClass, leaseMs) {
       const now = clock.now();
-      const limitedMs = limitedUntil[callClass] - now;
+      const limit = limits[callClass];
+      const limitedMs = limit.until - now;
       const failingMs = failingUntil - now;
       if (limitedMs > 0 && limitedMs >= failingMs) {
-        return Promise.resolve({ why: "rate-limited", forMs: limitedMs });
+        const leaseLeftMs = limit.leaseUntil - now;
+        const untilProbeMs = leaseLeftMs > 0 ? Math.min(besideProbeMs, leaseLeftMs) : limit.probeFrom - now;
+        if (untilProbeMs > 0) {
+          return Promise.resolve({ why: "rate-limited", forMs: Math.min(limitedMs, untilProbeMs) });
+        }
+        limit.leaseUntil = now + leaseMs;
+        return Promise.resolve("limit-probe");
       }
       if (failingMs > 0) return Promise.resolve({ why: "failing", forMs: failingMs });
       if (failingUntil === 0) return Promise.resolve("go");
@@ -31,7 +43,9 @@ export function createMemoryRestBook(clock: Pick<Clock, "now">): RestBook {
       return Promise.resolve("probe");
     },
     limited(callClass, forMs) {
-      limitedUntil[callClass] = Math.max(limitedUntil[callClass], clock.now() + forMs);
+      const now = clock.now();
+      const until = Math.max(limits[callClass].until, now + forMs);
+      limits[callClass] = { until, probeFrom: now + probeLimitEveryMs, leaseUntil: 0 };
       return Promise.resolve();
     },
     failed(jitter) {
@@ -53,8 +67,13 @@ export function createMemoryRestBook(clock: Pick<Clock, "now">): RestBook {
       probeUntil = 0;
       return Promise.resolve();
     },
-    giveBack() {
+    lifted(callClass) {
+      limits[callClass] = { until: 0, probeFrom: 0, leaseUntil: 0 };
+      return Promise.resolve();
+    },
+    giveBack(callClass) {
       probeUntil = 0;
+      limits[callClass].leaseUntil = 0;
       return Promise.resolve();
     },
   };

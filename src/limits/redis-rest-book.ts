@@ -6,6 +6,8 @@ import {
   firstRestMs,
   inARowWithinMs,
   longestRestMs,
+  probeLimitEveryMs,
+  type CallClass,
   type Rest,
   type RestBook,
 } from "../ports/rests.ts";
@@ -17,12 +19,14 @@ import { defineScript } from "../redis/script-runner.ts";
 const lifeMs = 3_600_000;
 
 /**
- * Five verbs over one hash.
+ * Six verbs over one hash.
  *
  * KEYS: 1 the source's rests: \`dlq\`, \`batch\` (rate limited until, Unix ms), \`failures\` in a row, \`failed\` (when last),
- *   \`failing\` (until), \`probe\` (until), \`noted\` (when one of them was last set).
- * ARGV: 1 verb, 2 numbers as JSON { forMs?, jitter?, lease?, before, inARow, first, longest, beside, life }, 3 class of calls (ask, limited).
- * Returns: JSON { why, forMs } of a rest, \`probe\`, or nil. Effects: those of RestBook.
+ *   \`failing\` (until), \`probe\` (until), \`noted\` (when one of them was last set); of each class that is limited \`<class>ProbeFrom\` (the next
+ *   probe may go) and \`<class>Lease\` (one is under way until).
+ * ARGV: 1 verb, 2 numbers as JSON { forMs?, jitter?, lease?, before, inARow, first, longest, beside, every, life }, 3 class of calls (ask,
+ *   limited, lifted, giveBack).
+ * Returns: JSON { why, forMs } of a rest, \`probe\`, \`limit-probe\`, or nil. Effects: those of RestBook.
  * Run twice: a second \`ask\` may find its own probe and rest beside it until the lease ends; a second \`failed\` counts once more
  *   while failures are few. Both only wait longer. A second \`giveBack\` may let another call go beside the probe.
  */
@@ -43,7 +47,8 @@ end
 -- The server's clock was set back: what was to last for a minute must not last until the old time comes again.
 local back = get('noted') - now
 if back > 0 then
-  for _, field in ipairs({ 'dlq', 'batch', 'failed', 'failing', 'probe' }) do
+  local timed = { 'dlq', 'dlqProbeFrom', 'dlqLease', 'batch', 'batchProbeFrom', 'batchLease', 'failed', 'failing', 'probe' }
+  for _, field in ipairs(timed) do
     local at = get(field)
     if at > 0 then set(field, math.max(1, at - back)) end
   end
@@ -56,11 +61,17 @@ if verb == 'answered' then
   return false
 end
 if verb == 'giveBack' then
-  redis.call('HDEL', KEYS[1], 'probe')
+  redis.call('HDEL', KEYS[1], 'probe', class .. 'Lease')
   return false
 end
 if verb == 'limited' then
   set(class, math.max(get(class), now + n.forMs))
+  set(class .. 'ProbeFrom', now + n.every)
+  redis.call('HDEL', KEYS[1], class .. 'Lease')
+  return false
+end
+if verb == 'lifted' then
+  redis.call('HDEL', KEYS[1], class, class .. 'ProbeFrom', class .. 'Lease')
   return false
 end
 local failing = get('failing')
@@ -78,7 +89,13 @@ if verb == 'failed' then
   return rest('failing', forMs)
 end
 local limited = get(class)
-if limited > now and limited >= failing then return rest('rate-limited', limited - now) end
+if limited > now and limited >= failing then
+  local lease, probeFrom = get(class .. 'Lease'), get(class .. 'ProbeFrom')
+  if lease > now then return rest('rate-limited', math.min(n.beside, lease - now, limited - now)) end
+  if probeFrom > now then return rest('rate-limited', math.min(probeFrom, limited) - now) end
+  set(class .. 'Lease', now + n.lease)
+  return 'limit-probe'
+end
 if failing > now then return rest('failing', failing - now) end
 if failing == 0 then return false end
 local probe = get('probe')
@@ -94,6 +111,7 @@ const numbers = {
   first: firstRestMs,
   longest: longestRestMs,
   beside: besideProbeMs,
+  every: probeLimitEveryMs,
   life: lifeMs,
 };
 
@@ -104,16 +122,16 @@ export function createRedisRestBook(
 ): RestBook {
   const key = sourceKey(redis.keyPrefix, sourceId, "rests");
   const run = async (
-    verb: "ask" | "limited" | "failed" | "answered" | "giveBack",
+    verb: "ask" | "limited" | "failed" | "answered" | "lifted" | "giveBack",
     more: { readonly forMs?: number; readonly jitter?: number; readonly lease?: number } = {},
-    callClass = "",
-  ): Promise<Rest | "probe" | null> => {
+    callClass: CallClass | "" = "",
+  ): Promise<Rest | "probe" | "limit-probe" | null> => {
     const reply = await redis.run(
       restScript,
       [key],
       [verb, JSON.stringify({ ...numbers, ...more }), callClass],
     );
-    if (reply === null || reply === "probe") return reply;
+    if (reply === null || reply === "probe" || reply === "limit-probe") return reply;
     if (typeof reply === "string") return JSON.parse(reply) as Rest;
     throw new RedriverError("invariant-broken", `expected limits:rest to answer text, got ${typeof reply}`);
   };
@@ -122,9 +140,10 @@ export function createRedisRestBook(
     limited: async (callClass, forMs) => void (await run("limited", { forMs: Math.ceil(forMs) }, callClass)),
     async failed(jitter) {
       const rest = await run("failed", { jitter });
-      return rest === "probe" ? null : rest;
+      return typeof rest === "string" ? null : rest;
     },
     answered: async () => void (await run("answered")),
-    giveBack: async () => void (await run("giveBack")),
+    lifted: async (callClass) => void (await run("lifted", {}, callClass)),
+    giveBack: async (callClass) => void (await run("giveBack", {}, callClass)),
   };
 }

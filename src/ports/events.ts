@@ -253,6 +253,8 @@ export type RedriverEvent =
       readonly message: string;
       readonly givenUp: boolean;
     }
+  /** Node warns of something in this process, such as a deprecation or a leak. */
+  | { readonly type: "process:warned"; readonly name: string; readonly message: string }
   | { readonly type: "redis:lost"; readonly message: string }
   | { readonly type: "redis:ready" }
   /** Nothing new is begun on Redis as it is now: set up wrongly, full, refusing writes, or away. Once per change, not per look. */

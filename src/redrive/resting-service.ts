@@ -2,7 +2,14 @@ import type { Clock } from "../ports/clock.ts";
 import { isRedisAway, isRedriverError, RedriverError, type ErrorCode } from "../ports/errors.ts";
 import type { Events, ServiceOperation } from "../ports/events.ts";
 import type { SourceId } from "../ports/ids.ts";
-import { callClasses, probeSlackMs, type CallClass, type Rest, type RestBook } from "../ports/rests.ts";
+import {
+  callClasses,
+  probeLimitEveryMs,
+  probeSlackMs,
+  type CallClass,
+  type Rest,
+  type RestBook,
+} from "../ports/rests.ts";
 import type { BatchOutcome, MessageService } from "../ports/service.ts";
 import { createRetryBudget } from "./retry-budget.ts";
 
@@ -23,6 +30,9 @@ export interface RestingParts {
   readonly clock: Pick<Clock, "now" | "monotonic" | "random">;
   readonly events: Events;
 }
+
+/** How a call was let through. */
+type Leave = "go" | "probe" | "limit-probe";
 
 /** What a call's end says about the service. `silent`: nothing, it was never sent or was stopped here. */
 type Sign = "answered" | "failed" | "silent" | { readonly limitedUntil: number };
@@ -48,19 +58,19 @@ export function createRestingService(parts: RestingParts): {
   const budget = createRetryBudget();
 
   const learn = (callClass: CallClass, { why, forMs }: Rest, isNews: boolean): void => {
-    known[callClass] = { endsAt: clock.monotonic() + forMs, why };
+    known[callClass] = { endsAt: clock.monotonic() + beforeProbe(why, forMs), why };
     if (why === "failing") isShaky = true;
     if (isNews) events.emit({ type: "source:waiting", source, callClass, why, until: clock.now() + forMs });
   };
 
-  const ask = async (operation: ServiceOperation): Promise<Rest | "go" | "probe"> => {
+  const ask = async (operation: ServiceOperation): Promise<Rest | Leave> => {
     const callClass = classOf(operation);
     const forMs = leftMs(callClass);
     if (forMs > 0) return { why: known[callClass].why, forMs };
     try {
       const answer = await book.ask(callClass, timeoutsMs[operation] + probeSlackMs);
       if (answer === "probe") isShaky = true;
-      else if (answer !== "go") learn(callClass, answer, false);
+      else if (typeof answer === "object") learn(callClass, answer, false);
       return answer;
     } catch (error) {
       if (isRedisAway(error)) return "go";
@@ -69,7 +79,7 @@ export function createRestingService(parts: RestingParts): {
   };
 
   /** What cannot be written now is learned again from the next answer. */
-  const tell = async (callClass: CallClass, sign: Sign, isProbe: boolean): Promise<void> => {
+  const tell = async (callClass: CallClass, sign: Sign, leave: Leave): Promise<void> => {
     if (sign === "answered") budget.earn();
     try {
       if (typeof sign === "object") {
@@ -81,7 +91,10 @@ export function createRestingService(parts: RestingParts): {
         const rest = await book.failed(clock.random());
         if (rest !== null) for (const one of callClasses) learn(one, rest, one === callClass);
       } else if (sign === "silent") {
-        if (isProbe) await book.giveBack();
+        if (leave !== "go") await book.giveBack(callClass);
+      } else if (leave === "limit-probe") {
+        known[callClass] = { ...known[callClass], endsAt: -Infinity };
+        await book.lifted(callClass);
       }
       if (sign === "answered" || typeof sign === "object") {
         if (!isShaky) return;
@@ -96,15 +109,14 @@ export function createRestingService(parts: RestingParts): {
   const around = async <Value>(operation: "list" | "delete", call: () => Promise<Value>): Promise<Value> => {
     const answer = await ask(operation);
     if (typeof answer === "object") throw toError(source, operation, answer, clock.now());
-    const isProbe = answer === "probe";
     let value: Value;
     try {
       value = await call();
     } catch (error) {
-      await tell("dlq", signOfError(error, clock.now()), isProbe);
-      throw error;
+      await tell("dlq", signOfError(error, clock.now()), answer);
+      throw untilProbe(error, clock.now());
     }
-    await tell("dlq", "answered", isProbe);
+    await tell("dlq", "answered", answer);
     return value;
   };
 
@@ -125,12 +137,28 @@ export function createRestingService(parts: RestingParts): {
           };
         }
         const outcome = await service.publish(items, lastByteAllowed, signal);
-        await tell("batch", signOfBatch(outcome, clock.now()), answer === "probe");
-        return outcome;
+        await tell("batch", signOfBatch(outcome, clock.now()), answer);
+        if (outcome.kind !== "not-sent" || outcome.retryAt === undefined) return outcome;
+        return { ...outcome, retryAt: Math.min(outcome.retryAt, clock.now() + probeLimitEveryMs) };
       },
       clockOffsetMs: (of) => service.clockOffsetMs(of),
     },
   };
+}
+
+/** Nobody waits for longer than until the next probe, which one of them is. */
+function beforeProbe(why: Rest["why"], forMs: number): number {
+  return why === "rate-limited" ? Math.min(forMs, probeLimitEveryMs) : forMs;
+}
+
+function untilProbe(error: unknown, now: number): unknown {
+  if (!isRedriverError(error) || error.code !== "rate-limited" || error.retryAt === undefined) return error;
+  const retryAt = now + beforeProbe("rate-limited", error.retryAt - now);
+  return new RedriverError(error.code, error.message, {
+    retryAt,
+    cause: error,
+    ...(error.status === undefined ? {} : { status: error.status }),
+  });
 }
 
 function classOf(operation: ServiceOperation): CallClass {

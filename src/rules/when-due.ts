@@ -2,7 +2,7 @@ import type { RecordFacts } from "./facts.ts";
 import { retryAfterOf } from "./retry-after.ts";
 
 export interface Timing {
-  /** A younger record is held. */
+  /** A younger record is neither published nor dropped. */
   readonly minAgeMs: number;
   /** Age at which redrive n may be made; the last repeats; empty: no wait. */
   readonly waitMs: readonly number[];

@@ -1,17 +1,19 @@
 import type { MessageId } from "../message/dead-letter.ts";
 import type { ItemOutcome } from "../ports/service.ts";
 import { isObject } from "./answer.ts";
+import { isMessageId } from "./message-id.ts";
 
 type Position =
   | { readonly kind: "published"; readonly messageId: string; readonly deduplicated: boolean }
-  | { readonly kind: "not-published"; readonly error: string }
-  /** A message id and an error at once. */
-  | { readonly kind: "contradiction" };
+  | { readonly kind: "refused"; readonly error: string }
+  /** Neither an acceptance nor a refusal that can be read, or both at once. */
+  | { readonly kind: "unreadable"; readonly why: string };
 
 /**
- * What one position of a batch answer proves about its item (remote-contract.md, POST): an object with a messageId, or a
- * non-empty array of such objects, is accepted; a position where some say so and some do not proves nothing; anything else
- * was not published. `clean` makes the service's error text fit to show, `toId` its ids.
+ * What one position of a batch answer proves about its item (remote-contract.md, POST). An object with a message id, or a non-empty
+ * array of such objects, proves publication. An object with a readable error and no message id is a refusal, and so is a non-empty array of
+ * such objects. Anything else proves nothing either way: taken for a refusal it would be published again, and perhaps twice.
+ * `clean` makes the service's error text fit to show, `toId` its ids.
  */
 export function toItemOutcome(
   element: unknown,
@@ -19,37 +21,50 @@ export function toItemOutcome(
   toId: (text: string) => MessageId,
 ): ItemOutcome {
   const positions = Array.isArray(element) ? element.map(toPosition) : [toPosition(element)];
+  const [first] = positions;
+  if (first === undefined) return { kind: "unknown", why: `${expected}, got an empty array` };
+  const unreadable = positions.find((position) => position.kind === "unreadable");
+  if (unreadable !== undefined) return { kind: "unknown", why: unreadable.why };
   const published = positions.filter((position) => position.kind === "published");
-  const [first] = published;
-  if (first !== undefined && published.length === positions.length) {
+  if (first.kind === "published" && published.length === positions.length) {
     const deduplicated = published.every((position) => position.deduplicated);
     return { kind: "accepted", messageId: toId(first.messageId), deduplicated };
   }
-  if (positions.some((position) => position.kind === "contradiction")) {
-    return { kind: "unknown", why: "expected a messageId or an error, got both" };
-  }
-  if (first !== undefined) {
+  if (published.length > 0) {
     return {
       kind: "unknown",
       why: `${published.length} of ${positions.length} endpoints of a URL Group have a messageId`,
     };
   }
-  const refused = positions.find((position) => position.kind === "not-published");
-  return {
-    kind: "refused",
-    error: clean(refused?.error ?? "expected an object with a messageId, got an empty array"),
-  };
+  return { kind: "refused", error: clean(first.kind === "refused" ? first.error : "") };
 }
 
+const expected = "expected an object with a messageId or an error";
+
 function toPosition(element: unknown): Position {
-  if (!isObject(element)) return { kind: "not-published", error: "expected an object with a messageId" };
+  if (!isObject(element)) return unreadable(`${expected}, got something else`);
   const { messageId, error, deduplicated } = element;
-  const hasId = typeof messageId === "string" && messageId !== "";
-  const hasError = error !== undefined && error !== null && error !== "";
-  if (hasId && hasError) return { kind: "contradiction" };
-  if (hasId) return { kind: "published", messageId, deduplicated: deduplicated === true };
-  return {
-    kind: "not-published",
-    error: typeof error === "string" && error !== "" ? error : "expected an object with a messageId",
-  };
+  const text = toText(error);
+  if (isAbsent(messageId)) {
+    if (text !== null) return { kind: "refused", error: text };
+    return unreadable(`${expected}, got neither`);
+  }
+  if (!isAbsent(error)) return unreadable("expected a messageId or an error, got both");
+  if (!isMessageId(messageId))
+    return unreadable("expected a messageId like msg_<id>, got one that has not that shape");
+  return { kind: "published", messageId, deduplicated: deduplicated === true };
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
+}
+
+/** `"text"` or `{"message": "text"}`; null for what says nothing. */
+function toText(error: unknown): string | null {
+  const text = isObject(error) ? error["message"] : error;
+  return typeof text === "string" && text.trim() !== "" ? text : null;
+}
+
+function unreadable(why: string): Position {
+  return { kind: "unreadable", why };
 }

@@ -7,6 +7,7 @@
  * However it leaves this line before `answered`, the socket is reset and not used again. Once the headers are there, the
  * result is an answer, if need be with its body cut: a status says something even then.
  */
+import { setMaxListeners } from "node:events";
 import type { Clock } from "../ports/clock.ts";
 import { headerOf, type Answer, type AnswerBody, type AnswerHeaders, type Ending } from "./answer.ts";
 import type { BatchBody } from "./batch-body.ts";
@@ -139,7 +140,11 @@ function watchForEnd(call: Call, clock: Clock): EndWatch {
   const stop = (): void => end("stopped");
   for (const signal of call.signals) {
     if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
+    else {
+      // A page's calls at once share its signal; each leaves it at its end, so their number is no leak.
+      setMaxListeners(0, signal);
+      signal.addEventListener("abort", stop, { once: true });
+    }
   }
   clock.sleep(call.timeoutMs, deadline.signal).then(
     () => end("timeout"),

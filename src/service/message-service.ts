@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import type { DlqId } from "../message/dead-letter.ts";
 import type { Clock } from "../ports/clock.ts";
 import { isRedriverError, RedriverError } from "../ports/errors.ts";
@@ -87,8 +86,6 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
   const { clock, timeouts, settings = anySettings } = options;
   const base = toBase(options.baseUrl);
   const closing = new AbortController();
-  // Every running call listens to it.
-  setMaxListeners(0, closing.signal);
   const running = new Set<Promise<unknown>>();
   const serviceClock = createServiceClock();
   const connections = createConnections(options.maxConnections ?? defaultMaxConnections, () =>

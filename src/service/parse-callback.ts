@@ -1,9 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { HeaderValues, MessageId } from "../message/dead-letter.ts";
 import type { AttemptReport } from "../ports/callbacks.ts";
-
-/** Ids of the service have about 30. */
-const maxIdLength = 256;
+import { isMessageId } from "./message-id.ts";
 
 /** A callback's body; null for what is none. Fields that nobody asks for are not looked at. */
 export function parseCallback(body: Buffer): AttemptReport | null {
@@ -18,8 +16,7 @@ export function parseCallback(body: Buffer): AttemptReport | null {
     sourceBody = "",
   } = told;
   if (!isCount(status) || !isCount(retried) || !isCount(maxRetries)) return null;
-  if (typeof sourceMessageId !== "string" || sourceMessageId === "" || sourceMessageId.length > maxIdLength)
-    return null;
+  if (!isMessageId(sourceMessageId)) return null;
   const header = toHeaders(sourceHeader);
   if (header === null || typeof sourceBody !== "string") return null;
   const bytes = Buffer.from(sourceBody, "base64");

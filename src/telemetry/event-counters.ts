@@ -300,6 +300,7 @@ export function createEventCounters(registry: Registry, reasons: ReasonsByDecisi
         // How fit it is, too.
         case "redis:unfit":
         case "redis:fit":
+        case "process:warned":
         case "daemon:started":
         case "daemon:stopping":
         case "daemon:stopped":

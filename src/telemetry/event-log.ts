@@ -232,6 +232,8 @@ function toLine(event: RedriverEvent): Line {
       };
     case "redis:fit":
       return { level: "info", message: "Redis is fit again" };
+    case "process:warned":
+      return { level: "warn", message: `${event.name}: ${event.message}` };
     case "daemon:started":
       return { level: "info", message: `redriver ${event.version} started` };
     case "daemon:stopping":

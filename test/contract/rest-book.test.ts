@@ -5,6 +5,7 @@ import {
   failuresBeforeRest,
   inARowWithinMs,
   longestRestMs,
+  probeLimitEveryMs,
   restAfterFailuresMs,
   type RestBook,
 } from "../../src/ports/rests.ts";
@@ -85,7 +86,7 @@ describe.each<{ name: string; create: () => RestBook }>([
     const book = create();
     await takeProbe(book);
     expect(await book.ask("dlq", leaseMs)).toMatchObject({ why: "failing" });
-    await book.giveBack();
+    await book.giveBack("dlq");
     expect(await book.ask("batch", 100)).toBe("probe");
     await expect.poll(() => book.ask("dlq", leaseMs), { timeout: 30_000, interval: 20 }).toBe("probe");
   });
@@ -112,6 +113,98 @@ describe("failures that are further apart than a minute are not in a row", () =>
     expect(await failTimes(book, failuresBeforeRest - 1)).toBeNull();
     await age(inARowWithinMs - 5_000);
     expect(await book.failed(0)).toMatchObject({ why: "failing" });
+  });
+});
+
+const dayMs = 24 * 3_600_000;
+
+interface Moved {
+  readonly book: RestBook;
+  /** Lets time pass for the limit of batches. */
+  pass(ms: number): Promise<void>;
+}
+
+function movedMemory(): Moved {
+  const clock = createManualClock();
+  return {
+    book: createMemoryRestBook(clock),
+    pass(ms) {
+      clock.advance(ms);
+      return Promise.resolve();
+    },
+  };
+}
+
+function movedRedis(): Moved {
+  const connection = redis.fresh();
+  return {
+    book: createRedisRestBook(connection, source),
+    async pass(ms) {
+      const [key] = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
+      for (const field of ["batch", "batchProbeFrom", "batchLease"]) {
+        if ((await connection.command("HEXISTS", key!, field)) === 1) {
+          await connection.command("HINCRBY", key!, field, String(-ms));
+        }
+      }
+    },
+  };
+}
+
+async function restMs(book: RestBook): Promise<number> {
+  const answer = await book.ask("batch", leaseMs);
+  if (typeof answer === "string") throw new Error(`expected a rest, got ${answer}`);
+  expect(answer.why).toBe("rate-limited");
+  return answer.forMs;
+}
+
+describe.each([
+  { name: "memory", create: movedMemory },
+  { name: "Redis", create: movedRedis },
+])("a long rest that a 429 asked for ($name)", ({ create }) => {
+  test("is probed every five minutes, by one call", async () => {
+    const { book, pass } = create();
+    await book.limited("batch", dayMs);
+    const beforeMs = await restMs(book);
+    expect(beforeMs).toBeGreaterThan(probeLimitEveryMs - 5_000);
+    expect(beforeMs).toBeLessThanOrEqual(probeLimitEveryMs);
+    await pass(probeLimitEveryMs);
+    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
+    expect(await restMs(book)).toBe(1_000);
+    await book.limited("batch", 10_000);
+    expect(await restMs(book)).toBeGreaterThan(probeLimitEveryMs - 5_000);
+    await pass(probeLimitEveryMs);
+    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
+  });
+
+  test("ends with the answer of its probe", async () => {
+    const { book, pass } = create();
+    await book.limited("batch", dayMs);
+    await pass(probeLimitEveryMs);
+    await book.ask("batch", leaseMs);
+    await book.lifted("batch");
+    expect(await book.ask("batch", leaseMs)).toBe("go");
+    await book.limited("batch", dayMs);
+    await restMs(book);
+  });
+
+  test("is probed by the next call where a probe was given back, or its lease is over", async () => {
+    const { book, pass } = create();
+    await book.limited("batch", dayMs);
+    await pass(probeLimitEveryMs);
+    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
+    await book.giveBack("batch");
+    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
+    await pass(leaseMs);
+    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
+  });
+
+  test("of less than five minutes is kept to", async () => {
+    const { book, pass } = create();
+    await book.limited("batch", probeLimitEveryMs - 1_000);
+    await pass(probeLimitEveryMs - 60_000);
+    expect(await restMs(book)).toBeGreaterThan(50_000);
+    await pass(60_000);
+    expect(await book.ask("batch", leaseMs)).toBe("go");
   });
 });
 

@@ -137,6 +137,7 @@ const samples: Samples = {
   "statistics:read": [{ index: "i", durationMs: 1 }],
   "statistics:failed": failures.map((failure) => ({ index: "i", ...failure })),
   "job:failed": failures.map((failure) => ({ kind: "tick", ...failure, givenUp: false })),
+  "process:warned": [{ name: "MaxListenersExceededWarning", message: "m" }],
   "redis:lost": [{ message: "m" }],
   "redis:ready": [{}],
   "redis:unfit": [{ problems: ["p"] }],

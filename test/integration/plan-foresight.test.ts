@@ -28,7 +28,7 @@ drains:
       - { name: too-old, when: { age: "> 2d", responseStatus: [404, 503] }, then: drop }
       - { name: outage, when: { responseStatus: 503 }, then: republish }
       - { name: slow, when: { responseStatus: 429, age: ">= 80h" }, then: republish }
-      - { name: hasty, when: { responseStatus: 500, age: "> 90m" }, then: drop }
+      - { name: hasty, when: { responseStatus: 500, age: "> 90m" }, then: park }
       - { name: patient, when: { responseStatus: 500 }, then: republish }
       - { name: kept, when: { responseStatus: 410 }, then: hold }
     otherwise: hold
@@ -124,9 +124,9 @@ describe("redriver plan, of what time brings", () => {
     stand.seed(1, { dlqId: `${at - hour}-0`, createdAt: at - hour, responseStatus: 500 });
     const { rules } = drainOf((await stand.run(["plan", "--all", "--json"])).out);
     const [patient] = rules;
-    expect(patient).toMatchObject({ rule: "patient", next: [{ then: "drop", rule: "hasty", count: 1 }] });
+    expect(patient).toMatchObject({ rule: "patient", next: [{ then: "park", rule: "hasty", count: 1 }] });
     expect(Math.abs(patient!.laterFrom! - (at + hour / 2))).toBeLessThan(2_000);
-    expect((await stand.run(["plan", "--all"])).out).toMatch(/then +1 drop by hasty in (?:30m|29m\d+s)\n/);
+    expect((await stand.run(["plan", "--all"])).out).toMatch(/then +1 park by hasty in (?:30m|29m\d+s)\n/);
   });
 
   it("tells when a record that cools is tried again by its own clock, also where Redis's was set back", async () => {

@@ -61,6 +61,26 @@ test("a rule's drop is in the archive, whole, before it is deleted, and is never
   expect(one.eventsOf("record:decided").filter(({ decision }) => decision.then === "drop")).toHaveLength(3);
 });
 
+test("a drop waits for minAge as a republish does: the young one stays in the queue", async () => {
+  const dir = newDir();
+  const drain = `    minAge: 10m
+    rules:
+      - { name: over, when: { responseStatus: 410 }, then: drop }
+`;
+  const one = await createRig({
+    redisUrl: redis.url(),
+    drain: `\n${drain}`,
+    document: `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }\n`,
+  });
+  const young = one.seed(2, { responseStatus: 410 }, 5 * 60_000);
+  const old = one.seed(2, { responseStatus: 410 }, 60 * 60_000);
+  expect(await one.pass()).toMatchObject({ outcome: "complete", tally: { deleted: 2 } });
+  expect((await kept(dir)).map(({ dlqId }) => dlqId)).toEqual(old);
+  const held = one.eventsOf("record:decided").filter(({ decision }) => decision.reason === "too-young");
+  expect(new Set(held.map(({ dlqId }) => dlqId))).toEqual(new Set(young));
+  expect(one.emulator.dlq.size).toBe(2);
+});
+
 test("without a working archive nothing is dropped, and what is not dropped goes on", async () => {
   const dir = newDir();
   const file = join(dir, "taken");

@@ -102,3 +102,46 @@ it("an item whose outcome is unknown is told as such", async () => {
   expect(await rig.pass()).toMatchObject({ tally: { inDoubt: 3 } });
   expect(rig.eventsOf("outcome:unknown").flatMap(({ dlqIds }) => dlqIds)).toHaveLength(3);
 }, 120_000);
+
+const takeoverMs = 17_500;
+const impatient = {
+  "ledger.sendBy": "1s",
+  "service.batchTimeout": "1s",
+  "service.deleteTimeout": "1s",
+};
+
+it("items whose answers cannot be read stay open, and the sweep finds them under the same id: no double", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
+  rig.seed(10);
+  for (const [position, answer] of [{}, null, 5, "msg_1", [], { messageId: " " }].entries()) {
+    rig.emulator.faults.add({
+      kind: "item-error",
+      positions: [position],
+      answer,
+      published: true,
+      count: 1,
+    });
+  }
+  expect(await rig.pass()).toMatchObject({ tally: { republished: 4, deleted: 4, inDoubt: 6, parked: 0 } });
+  expect(rig.emulator.dlq.size).toBe(6);
+  const { ledger } = rig.drain.source;
+  expect(await ledger.summary()).toMatchObject({ open: 6 });
+  await expect
+    .poll(() => rig.sweep().then(() => rig.emulator.dlq.size), {
+      timeout: takeoverMs + 10_000,
+      interval: 1_000,
+    })
+    .toBe(0);
+  await rig.emulator.idle();
+  expect(accountOf(rig)).toMatchObject({ accepted: { once: 10, more: 0 }, delivered: { once: 10, more: 0 } });
+  expect(rig.emulator.journal.counts().deduplicated).toBe(6);
+  expect(rig.eventsOf("double:declared")).toEqual([]);
+}, 120_000);
+
+it("a blank message id is no proof: what was not published is not deleted", async () => {
+  const rig = await createRig({ redisUrl: redis.url() });
+  rig.seed(4);
+  rig.emulator.faults.add({ kind: "item-error", positions: [1, 3], answer: { messageId: " " } });
+  expect(await rig.pass()).toMatchObject({ tally: { republished: 2, deleted: 2, inDoubt: 2 } });
+  expect(rig.emulator.dlq.size).toBe(2);
+}, 120_000);

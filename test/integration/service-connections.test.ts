@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import { getEventListeners } from "node:events";
+import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../src/compose/system-world.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { connectTo, rawAnswer, startHttp, startRaw } from "../support/message-service-server.ts";
 
@@ -30,6 +32,22 @@ test("calls at once get connections of their own, up to the bound, and never sha
   expect(server.requests).toHaveLength(20);
   expect(server.connectionCount()).toBe(3);
   expect(most).toBeLessThanOrEqual(3);
+});
+
+test("as many calls and waits as a page makes at once listen to one signal without a warning, and leave it", async () => {
+  const warned: string[] = [];
+  const note = ({ message }: Error): void => void warned.push(message);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  const server = await startHttp(() => ({ body: { messages: [] } }));
+  const { service } = connectTo(server.baseUrl);
+  const [ofCalls, ofWaits] = [new AbortController().signal, new AbortController().signal];
+  await Promise.all(Array.from({ length: 30 }, () => service.list(query, ofCalls)));
+  await Promise.all(Array.from({ length: 30 }, () => systemClock.sleep(1, ofWaits)));
+  // A warning is told in the next turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(warned).toEqual([]);
+  for (const signal of [ofCalls, ofWaits]) expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 test("a call that fails gives its place to one that waits", async () => {

@@ -7,6 +7,10 @@ import { problemsOf, withDrain } from "../support/loaded-document.ts";
 const rule = (...lines: string[]): string =>
   withDrain("rules:", ...lines.map((line, index) => `  ${index === 0 ? "- " : "  "}${line}`));
 
+function many(count: number, member: (index: number) => string): string {
+  return Array.from({ length: count }, (_, index) => member(index)).join(", ");
+}
+
 describe("a document with mistakes", () => {
   it("is told all of them at once, each with its place", () => {
     const text = `version: 1
@@ -117,11 +121,51 @@ drains:
     ]);
   });
 
-  it("stops at a hundred problems and says so", () => {
+  it("tells the first twenty problems, and how many more there are", () => {
     const keys = Array.from({ length: 300 }, (_, index) => `k${index}: 1`);
     const problems = problemsOf(withDrain(...keys));
-    expect(problems).toHaveLength(101);
-    expect(problems.at(-1)).toBe("drains.yaml: there are more problems than these 100");
+    expect(problems).toHaveLength(21);
+    expect(problems.at(-1)).toBe("drains.yaml: … and 280 more");
+  });
+
+  it.each([
+    [
+      "sources, all of one account",
+      `version: 1\nsources: { ${many(600, (n) => `s${n}: {}`)} }\ndrains: {}`,
+      "drains.yaml:2:10 sources: expected at most 500 sources, got 600",
+    ],
+    [
+      "drains, all with a mistake",
+      `version: 1\nsources: { default: {} }\ndrains: { ${many(501, (n) => `d${n}: { modus: live }`)} }`,
+      "drains.yaml:3:9 drains: expected at most 500 drains, got 501",
+    ],
+    [
+      "rules that are never asked",
+      withDrain(`rules: [${many(1_100, () => "{ when: any, then: hold }")}]`),
+      expect.stringMatching(/drains\.orders\.rules: expected at most 1000 rules, got 1100$/),
+    ],
+    [
+      "values of a list",
+      withDrain(`rules: [{ when: { responseStatus: [${many(1_001, (n) => String(n))}] }, then: hold }]`),
+      expect.stringMatching(/when\.responseStatus: expected at most 1000 values in a list, got 1001$/),
+    ],
+    [
+      "guards",
+      withDrain(`guards: [${many(21, () => "{ index: none }")}]`),
+      expect.stringMatching(/drains\.orders\.guards: expected at most 20 guards, got 21$/),
+    ],
+  ])("tells once of too many %s, with their number, and nothing of each", (_what, text, problem) => {
+    const outcome = loadDocument(text, "drains.yaml");
+    expect(outcome.ok ? [] : outcome.problems.map(formatProblem)).toEqual([problem]);
+    expect(outcome.warnings).toEqual([]);
+  });
+
+  it("tells of what else is wrong beside too many", () => {
+    const sources = many(600, (n) => `s${n}: {}`);
+    expect(problemsOf(`version: 2\nsources: { ${sources} }\ndrains: {}`)).toEqual([
+      "drains.yaml:1:10 version: expected 1, got 2",
+      "drains.yaml:2:10 sources: expected at most 500 sources, got 600",
+    ]);
   });
 
   it.each([

@@ -142,6 +142,8 @@ describe("warnings about rules", () => {
   });
 });
 
+const drop = (when: string, more = "") => rulesWarned([`{ when: ${when}, then: drop }`], more);
+
 describe("warnings about conditions that no record can fulfil", () => {
   it.each([
     ["{ responseStatus: '> 599' }", "responseStatus", "got from 600, but an HTTP status is from 100 to 599"],
@@ -291,6 +293,17 @@ describe("warnings about conditions that no record can fulfil", () => {
     expect(republish("{ any: [{ age: '< 1m' }, { host: a }] }")).toEqual([]);
     expect(republish("{ age: '< 1m' }", "minAge: 0s\n    attempts: { wait: [10m, 10s] }")).toEqual([]);
     expect(rulesWarned(["{ when: { age: '< 1m' }, then: hold }"])).toEqual([]);
+  });
+
+  it("tell of a drop that holds only for what minAge keeps", () => {
+    expect(drop("{ age: '< 1m' }")).toContainEqual(
+      expect.stringMatching(/rules\[0\]\.when: never drops: .* and nothing is dropped before 2m \(minAge\)/),
+    );
+    expect(drop("{ age: '< 3m' }")).not.toContainEqual(expect.stringContaining("never drops"));
+    // The waits are of redrives.
+    expect(drop("{ age: '< 3m' }", "attempts: { wait: [10m] }")).not.toContainEqual(
+      expect.stringContaining("never drops"),
+    );
   });
 });
 

@@ -94,11 +94,16 @@ describe("a secret", () => {
 describe("the lineage key", () => {
   it("is the setting, the file, or left to be derived", () => {
     expect(readLineageKey(settingsOf())).toEqual({ ok: true, value: undefined });
-    expect(readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY: "k" }))).toEqual({ ok: true, value: "k" });
-    expect(readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY_FILE: fileWith("f\n") }))).toEqual({
+    const key = "k".repeat(16);
+    expect(readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY: key }))).toEqual({ ok: true, value: key });
+    expect(readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY_FILE: fileWith(`${key}\n`) }))).toEqual({
       ok: true,
-      value: "f",
+      value: key,
     });
+    const short = readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY_FILE: fileWith("s3cret\n") }));
+    expect(short.ok ? "" : formatProblem(short.problem)).toMatch(
+      /^lineage\.keyFile \(REDRIVER_LINEAGE_KEY_FILE\) .*: expected a key of at least 16 printable characters without spaces$/,
+    );
     const missing = readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY_FILE: join(folder, "none") }));
     expect(missing.ok ? "" : formatProblem(missing.problem)).toContain(
       "lineage.keyFile (REDRIVER_LINEAGE_KEY_FILE)",

@@ -11,8 +11,8 @@ describe("secrets", () => {
   const env = {
     REDRIVER_SERVICE_TOKEN: "hunter1",
     REDRIVER_REDIS_URL: "rediss://user:hunter2@redis.example:6380/1?password=hunter3",
-    REDRIVER_LINEAGE_KEY: "hunter4",
-    REDRIVER_LINEAGE_OLD_KEYS: "hunter5,hunter6",
+    REDRIVER_LINEAGE_KEY: "hunter4-of-16-characters",
+    REDRIVER_LINEAGE_OLD_KEYS: "hunter5-of-16-characters,hunter6-of-16-characters",
   };
 
   it("are shown as set or unset", () => {

@@ -74,6 +74,8 @@ describe("settings", () => {
       "publish.maxItems": "7",
       "windows.concurrency": "7",
       "service.maxAnswerBytes": "1MiB",
+      "lineage.key": "a-key-of-16-characters",
+      "lineage.oldKeys": "another-of-16-characters",
       "publish.maxBytes": "70000",
       "publish.maxMessageBytes": "70000",
       "publish.maxHeaders": "7",
@@ -107,6 +109,21 @@ describe("settings", () => {
     expect(Object.keys(load({}))).not.toContain("get");
   });
 
+  it("may go up to their bounds", () => {
+    const env = {
+      REDRIVER_SERVICE_MAX_ANSWER_BYTES: "512MiB",
+      REDRIVER_SWEEP_EVERY: "7d",
+      REDRIVER_LINEAGE_KEY: "k".repeat(16),
+      REDRIVER_HTTP_PORT: "0",
+      REDRIVER_CALLBACK_PORT: "0",
+    };
+    expect(load({ env })).toMatchObject({
+      service: { maxAnswerBytes: 536_870_912 },
+      http: { port: 0 },
+      callback: { port: 0 },
+    });
+  });
+
   it("treat an empty variable as unset", () => {
     expect(load({ env: { REDRIVER_HTTP_PORT: "", REDRIVER_SERVICE_TOKEN: "", QSTASH_URL: "" } })).toEqual(
       load({}),
@@ -132,7 +149,7 @@ describe("names people have already", () => {
 
   it("are named where they are wrong, and not repeated", () => {
     expect(problemsOf({ env: { QSTASH_URL: "https://u:hunter2@h/" } })).toEqual([
-      'service.url (QSTASH_URL): expected an http(s) address without user, query and fragment, such as "https://qstash.upstash.io"',
+      'service.url (QSTASH_URL): expected an http(s) address without spaces, user, query and fragment, such as "https://qstash.upstash.io"',
     ]);
   });
 });
@@ -154,7 +171,7 @@ describe("settings with mistakes", () => {
       "settings.yaml:2:9 http.port: expected a whole number from 0 to 65535, got 70000",
       expect.stringMatching(/^log\.level \(REDRIVER_LOG_LEVEL\): expected one of .*, got "loud"$/),
       'publish.maxItems (flag): expected a whole number from 1 to 100, got "101"',
-      'settings.yaml:4:17 sweep.every: expected a duration of at least 100ms, such as "30s", got 5',
+      'settings.yaml:4:17 sweep.every: expected a duration of at least 100ms and at most 7d, such as "30s", got 5',
     ]);
   });
 
@@ -163,6 +180,19 @@ describe("settings with mistakes", () => {
     ["REDRIVER_SERVICE_HEADER_PREFIX", "Up stash-"],
     ["REDRIVER_SERVICE_URL", "https://a/?x=1"],
     ["REDRIVER_SERVICE_URL", "ftp://a"],
+    ["REDRIVER_SERVICE_URL", "https://a.example/eu west"],
+    ["REDRIVER_SERVICE_URL", " https://a.example"],
+    ["REDRIVER_SERVICE_URL", "https://a.example\n"],
+    ["REDRIVER_SERVICE_URL", "https://a.exa\tmple"],
+    ["REDRIVER_SERVICE_URL", "https:a.example"],
+    ["REDRIVER_SERVICE_MAX_ANSWER_BYTES", "999999GiB"],
+    ["REDRIVER_SERVICE_MAX_ANSWER_BYTES", "536870913"],
+    ["REDRIVER_PUBLISH_MAX_BYTES", "1GiB"],
+    ["REDRIVER_SERVICE_LIST_TIMEOUT", "25d"],
+    ["REDRIVER_SWEEP_EVERY", "8d"],
+    ["REDRIVER_LINEAGE_KEY", "k"],
+    ["REDRIVER_LINEAGE_KEY", "k".repeat(15)],
+    ["REDRIVER_LINEAGE_OLD_KEYS", `${"a".repeat(16)},b`],
     ["REDRIVER_SERVICE_TOKEN", "a b"],
     ["REDRIVER_SERVICE_TOKEN", "a\r\nX-Evil: 1"],
     ["REDRIVER_REDIS_URL", "http://a"],
@@ -197,8 +227,16 @@ describe("settings with mistakes", () => {
       "service.tokenFile (REDRIVER_SERVICE_TOKEN_FILE): expected either service.token or service.tokenFile, got both",
     ],
     [
-      { REDRIVER_LINEAGE_KEY: "a", REDRIVER_LINEAGE_KEY_FILE: "/a" },
+      { REDRIVER_LINEAGE_KEY: "a".repeat(16), REDRIVER_LINEAGE_KEY_FILE: "/a" },
       "lineage.keyFile (REDRIVER_LINEAGE_KEY_FILE): expected either lineage.key or lineage.keyFile, got both",
+    ],
+    [
+      { REDRIVER_HTTP_PORT: "9000", REDRIVER_CALLBACK_PORT: "9000" },
+      "callback.port (REDRIVER_CALLBACK_PORT): expected another port than http.port (9000), or 0 for any free one, got the same",
+    ],
+    [
+      { REDRIVER_HTTP_PORT: "9467" },
+      "callback.port (REDRIVER_CALLBACK_PORT): expected another port than http.port (9467), or 0 for any free one, got the same",
     ],
     [
       { REDRIVER_SHUTDOWN_HARD: "10s" },
@@ -230,7 +268,7 @@ describe("settings with mistakes", () => {
     expect(problemsOf({ file: path("missing.yaml") })).toEqual([
       "missing.yaml: expected a readable settings file (REDRIVER_CONFIG_FILE, --config): it does not exist",
     ]);
-    expect(problemsOf({ file: path() })[0]).toContain("it is a directory");
+    expect(problemsOf({ file: path() })[0]).toContain("expected a regular file, got a directory");
     const latin1 = write("latin1.yaml", Buffer.from([0x61, 0xe9]));
     expect(problemsOf({ file: latin1 })[0]).toContain("it is not UTF-8 text");
   });
@@ -241,7 +279,10 @@ describe("a file of settings", () => {
     expect(load({ file: settingsFile('{"http": {"port": 1}}') }).http.port).toBe(1);
     expect(load({ file: settingsFile("") })).toEqual(load({}));
     expect(load({ file: settingsFile("http:\nlog:\n  level:\n") })).toEqual(load({}));
-    expect(load({ file: settingsFile("lineage: { oldKeys: [a, b] }") }).lineage.oldKeys).toEqual(["a", "b"]);
+    const oldKeys = ["a".repeat(16), "b".repeat(16)];
+    expect(load({ file: settingsFile(`lineage: { oldKeys: [${oldKeys.join()}] }`) }).lineage).toMatchObject({
+      oldKeys,
+    });
   });
 });
 

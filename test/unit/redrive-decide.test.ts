@@ -112,6 +112,26 @@ describe("a record that the ledger does not know", () => {
     });
   });
 
+  it.each([
+    ["that nothing is known of", absent],
+    ["that is in doubt", open],
+    ["that a person released", { ...open, released: "by-person" }],
+  ] as const)("%s is dropped only once it is as old as minAge", (_, view) => {
+    const drops: readonly RuleSpec[] = [{ name: "over", when: status(410), then: "drop" }];
+    const at = (ageMs: number) =>
+      decide(
+        view,
+        { dlqId: `${now - ageMs}-0`, responseStatus: 410 },
+        { kind: "none" },
+        {
+          rules: drops,
+          route: compileRules(drops, "hold"),
+        },
+      );
+    expect(at(59_999)).toEqual({ then: "hold", reason: "too-young", rule: "over", until: now + 1 });
+    expect(at(60_000)).toEqual({ then: "drop", reason: "rule", rule: "over" });
+  });
+
   it("is parked or held by rules, and held until an age in a rule may change that", () => {
     expect(decide(absent, { responseStatus: 422 })).toMatchObject({
       then: "park",

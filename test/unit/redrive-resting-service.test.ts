@@ -51,6 +51,10 @@ function replica(book: RestBook, time: ManualClock) {
         (error: unknown) => (error instanceof RedriverError ? error.code : "odd"),
       ),
     publish: () => service.publish(["{}"], () => true),
+    listing: () => service.list({ select: {}, count: 1 }),
+    limits: (retryAt: number) =>
+      void (list = () =>
+        Promise.reject(new RedriverError("rate-limited", "expected 2xx, got 429", { retryAt, status: 429 }))),
     lists: (next: "well" | "failing" | "hanging") => void (list = listings[next]),
     publishes: (next: BatchOutcome) => void (batch = next),
   };
@@ -134,4 +138,77 @@ test("failures that a replica left behind do not count with one of a minute late
   alive.lists("failing");
   await alive.list();
   expect(alive.rests.leftMs("dlq")).toBe(0);
+});
+
+describe("a pause of a day", () => {
+  const dayMs = 24 * 3_600_000;
+  const fiveMinutes = 5 * 60_000;
+  const accepts: BatchOutcome = { kind: "answered", items: [] };
+
+  async function paused() {
+    const time = createManualClock();
+    const book = createMemoryRestBook(time);
+    const [one, two] = [replica(book, time), replica(book, time)];
+    const limited = (): BatchOutcome => ({
+      kind: "not-sent",
+      why: "rate-limited",
+      error: "429",
+      retryAt: time.now() + dayMs,
+    });
+    one.publishes(limited());
+    const outcome = await one.publish();
+    return { time, one, two, limited, outcome };
+  }
+
+  test("holds nobody for longer than until its next probe", async () => {
+    const { time, one, two, outcome } = await paused();
+    const inFive = { kind: "not-sent", retryAt: time.now() + fiveMinutes };
+    expect(outcome).toMatchObject({ ...inFive, why: "rate-limited" });
+    expect(await two.publish()).toMatchObject({ ...inFive, why: "resting" });
+    expect(one.rests.leftMs("batch")).toBe(fiveMinutes);
+    expect(one.calls() + two.calls()).toBe(1);
+  });
+
+  test("is over within five minutes after the source has recovered, for all", async () => {
+    const { time, one, two } = await paused();
+    one.publishes(accepts);
+    two.publishes(accepts);
+    time.advance(fiveMinutes);
+    expect(await two.publish()).toEqual(accepts);
+    expect(await one.publish()).toEqual(accepts);
+    expect(await two.publish()).toEqual(accepts);
+  });
+
+  test("costs one call in five minutes while it lasts, of all replicas together", async () => {
+    const { time, one, two, limited } = await paused();
+    for (let round = 1; round <= 3; round += 1) {
+      time.advance(fiveMinutes);
+      one.publishes(limited());
+      two.publishes(limited());
+      await one.publish();
+      await two.publish();
+      await one.publish();
+      expect(one.calls() + two.calls()).toBe(1 + round);
+    }
+  });
+
+  test("is probed by another where a probe was not sent", async () => {
+    const { time, one, two } = await paused();
+    time.advance(fiveMinutes);
+    one.publishes({ kind: "not-sent", why: "stopped", error: "stopped before it was sent" });
+    await one.publish();
+    two.publishes(accepts);
+    expect(await two.publish()).toEqual(accepts);
+  });
+
+  test("of listings is shown as one until the next probe", async () => {
+    const time = createManualClock();
+    const one = replica(createMemoryRestBook(time), time);
+    one.limits(time.now() + dayMs);
+    await expect(one.listing()).rejects.toMatchObject({
+      code: "rate-limited",
+      retryAt: time.now() + fiveMinutes,
+      status: 429,
+    });
+  });
 });

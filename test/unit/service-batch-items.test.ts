@@ -35,20 +35,73 @@ test.each([
   [[{ messageId: "msg_1" }, [{ messageId: "msg_2" }]]],
   [{ messageId: "msg_1", error: "queue is full" }],
   [[{ messageId: "msg_1", error: "queue is full" }]],
+  [{ messageId: "msg_1", error: {} }],
+  [{ messageId: " ", error: "queue is full" }],
+  [[{ error: "no" }, {}]],
+  [[{ error: "no" }, null]],
+  [[[{ error: "no" }]]],
+  [{ error: {} }],
+  [{ error: " " }],
+  [{ error: 5 }],
+  [{ error: true }],
+  [{ message: "no" }],
+  [{ messageId: "" }],
+  [{ messageId: null }],
+  [{ messageId: 7 }],
+  [{}],
+  [[]],
+  [[{}]],
+  [null],
+  [5],
+  [true],
+  ["msg_1"],
+  [["msg_1"]],
 ])("%j proves nothing", (element) => {
   expect(outcomeOf(element).kind).toBe("unknown");
 });
 
 test.each([
+  " ",
+  "\n",
+  "\u0000",
+  "0",
+  "null",
+  "undefined",
+  "msg_",
+  "-----",
+  "msg_1 ",
+  "msg_1\n",
+  "msg_ 1",
+  '"msg_1"',
+  "[object Object]",
+  "msg_\u2028",
+  "msg_ä",
+  `msg_${"x".repeat(253)}`,
+])("%j is no message id, and proves nothing, also as a hit or in a URL Group", (messageId) => {
+  expect(outcomeOf({ messageId }).kind).toBe("unknown");
+  expect(outcomeOf({ messageId, deduplicated: true }).kind).toBe("unknown");
+  expect(outcomeOf([{ messageId: "msg_1" }, { messageId }]).kind).toBe("unknown");
+});
+
+test.each([
+  "msg_1",
+  "msg_26hZCxZCuWyyTWPmSVBrNB8",
+  "msg_7YoJxFpwkEy5zBp378JgvD6YBDPBEqkBPje2JGTCEUiASMJQ1FwY9",
+  "1725323658779-0",
+  "5f0c1e9e-9c0e-4a1c-8f43-0c5b2a0e5d11",
+  "region/eu:msg~1=+",
+  `msg_${"x".repeat(252)}`,
+])("%s is a message id", (messageId) => {
+  expect(outcomeOf({ messageId })).toEqual(accepted(messageId));
+});
+
+test.each([
   [{ error: "no such queue" }, "no such queue"],
+  [{ error: "no such queue", messageId: "" }, "no such queue"],
+  [{ error: "no such queue", messageId: null }, "no such queue"],
+  [{ error: { message: "no such queue" } }, "no such queue"],
   [[{ error: "no such queue" }], "no such queue"],
-  [{ error: { message: "x" } }, "expected an object with a messageId"],
-  [{ messageId: "" }, "expected an object with a messageId"],
-  [{ messageId: 7 }, "expected an object with a messageId"],
-  [{}, "expected an object with a messageId"],
-  [[], "expected an object with a messageId, got an empty array"],
-  [null, "expected an object with a messageId"],
-  ["msg_1", "expected an object with a messageId"],
-])("%j was not published", (element, error) => {
+  [[{ error: "no such queue" }, { error: "no such group" }], "no such queue"],
+])("%j was refused", (element, error) => {
   expect(outcomeOf(element)).toEqual({ kind: "refused", error });
 });

@@ -7,6 +7,9 @@ const receivedAt = serviceNow + 300_000;
 const date = new Date(serviceNow).toUTCString();
 const seconds = (ms: number): string => String((serviceNow + ms) / 1000);
 
+const quarterMs = 15 * 60_000;
+const dayMs = 24 * 3_600_000;
+
 test.each([
   ["Retry-After in seconds", { "retry-after": "7" }, 7_000],
   [
@@ -53,10 +56,33 @@ test.each([
   ["no header at all", { date }, 10_000],
   ["headers that say nothing readable", { date, "retry-after": "soon", "ratelimit-reset": "-" }, 10_000],
   ["a reset in the past", { date, "ratelimit-reset": seconds(-60_000) }, 1_000],
+  ["a daily reset in the year 2100", { date, "ratelimit-reset": String(Date.UTC(2100, 0, 1) / 1000) }, dayMs],
+  ["a burst reset in the year 2100", { date, "burst-ratelimit-reset": seconds(1_000 * dayMs) }, quarterMs],
+  ["a burst reset that counts milliseconds", { date, "burst-ratelimit-reset": "900000" }, quarterMs],
+  ["Retry-After for three thousand years", { date, "retry-after": "99999999999" }, quarterMs],
+  ["Retry-After that counts milliseconds", { date, "retry-after": "900000" }, quarterMs],
   [
-    "a reset in the year 2100",
-    { date, "ratelimit-reset": String(Date.UTC(2100, 0, 1) / 1000) },
-    25 * 3_600_000,
+    "Retry-After as a date next year",
+    { date, "retry-after": new Date(serviceNow + 365 * dayMs).toUTCString() },
+    quarterMs,
+  ],
+  ["Retry-After as a Unix time", { date, "retry-after": seconds(30_000) }, 30_000],
+  [
+    "Retry-After as a Unix time in milliseconds",
+    { date, "retry-after": String(serviceNow + 30_500) },
+    30_500,
+  ],
+  ["Retry-After beyond all numbers", { date, "retry-after": "9".repeat(400) }, quarterMs],
+  [
+    "a daily reset that is used up, beside a mistaken burst",
+    {
+      date,
+      "burst-ratelimit-reset": seconds(1_000 * dayMs),
+      "burst-ratelimit-remaining": "0",
+      "ratelimit-reset": seconds(3_600_000),
+      "ratelimit-remaining": "0",
+    },
+    3_600_000,
   ],
 ])("%s", (_name, headers, waitMs) => {
   expect(toRetryAt({ headers, receivedAt })).toBe(receivedAt + waitMs);

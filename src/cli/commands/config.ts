@@ -3,7 +3,7 @@ import { describeDocument } from "../../config/document/describe-document.ts";
 import { describeSettings } from "../../config/settings/describe-settings.ts";
 import { counted } from "../counted.ts";
 import { formatProblem } from "../../config/problem.ts";
-import { readSecret } from "../../config/read-secret.ts";
+import { readLineageKey, readSecret } from "../../config/read-secret.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import type { DrainsDocument } from "../../ports/drains.ts";
 import { RedriverError } from "../../ports/errors.ts";
@@ -23,6 +23,8 @@ function checkSecrets(settings: Settings, document: DrainsDocument, io: Io): voi
     const reading = readSecret(ref, { env: io.env, settings });
     return reading.ok ? [] : [`${whose}: ${formatProblem(reading.problem)}`];
   });
+  const key = readLineageKey(settings);
+  if (!key.ok) problems.push(formatProblem(key.problem));
   if (problems.length > 0) throw new RedriverError("settings-invalid", problems.join("\n  "));
 }
 

@@ -3,7 +3,7 @@ import { createIndexReader, createStatisticsKeeper, toIntervalMs } from "../../c
 import { createDocumentFile } from "../../compose/document-file.ts";
 import { openLiveCore } from "../../compose/open-core.ts";
 import { readQueueFacts } from "../../compose/read-facts.ts";
-import { replicaName, systemClock } from "../../compose/system-world.ts";
+import { replicaName, systemClock, takeWarnings } from "../../compose/system-world.ts";
 import { createSecretValues } from "../../compose/secret-values.ts";
 import { createTeardown, type Teardown } from "../../compose/teardown.ts";
 import { readSecret } from "../../config/read-secret.ts";
@@ -63,6 +63,10 @@ async function runUntilStopped({ settings, document }: Loaded, io: Io, teardown:
   // Metrics read facts of the core, and the core emits the events that metrics count: the list is completed below.
   const listeners: Events[] = [createEventLog(logger)];
   const events = createFanOut(listeners);
+  const giveWarningsBack = takeWarnings(({ name, message }) => {
+    events.emit({ type: "process:warned", name, message });
+  });
+  teardown.add("warnings", giveWarningsBack);
   // Whatever the level of the log: an act is never left out.
   const auditLogger = createLogger({ level: "info", secrets: secrets.all, destination: "stdout" });
   const live = openLiveCore({

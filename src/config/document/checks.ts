@@ -7,6 +7,7 @@ import { asList, asMap, type Raw, type Report } from "./raw.ts";
 import { checkFlowControls } from "./flow-control-checks.ts";
 import { checkGuards } from "./guard-checks.ts";
 import { checkLanes } from "./lane-checks.ts";
+import { checkRetentions } from "./retention-checks.ts";
 import { checkRules } from "./rule-checks.ts";
 import { checkTests } from "./test-checks.ts";
 
@@ -24,6 +25,7 @@ export function checkTogether(tree: YamlTree, file: string): readonly Problem[] 
   const defaults = asMap(document["defaults"]);
   checkSourceIdentities(sources, report);
   checkCensuses(document, report);
+  checkRetentions(document, report);
   checkLanes(document, report);
   checkFlowControls(document, report);
   checkSchedule([], asMap(defaults["schedule"]), ["defaults", "schedule"], report);

@@ -3,7 +3,18 @@ import { parseCallbackUrl } from "../callback-url.ts";
 import { parseServiceUrl } from "../service-url.ts";
 import { common, drain } from "./drain-schema.ts";
 import { censusInterval, indexSchedule, keepTime, positiveDuration } from "./schedule-schema.ts";
-import { flag, ifClean, key, line, name, oneOf, parsed, saysSomething, section } from "./shapes.ts";
+import {
+  atMostKeys,
+  flag,
+  ifClean,
+  key,
+  line,
+  name,
+  oneOf,
+  parsed,
+  saysSomething,
+  section,
+} from "./shapes.ts";
 
 const environmentName = line("the name of an environment variable").regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/, {
   error: "the name of an environment variable",
@@ -71,9 +82,7 @@ const index = section({
 });
 
 function namedMap<Value extends z.ZodType>(value: Value, what: string) {
-  return z
-    .record(name, value, { error: `a mapping of names to ${what}` })
-    .refine((map) => Object.keys(map).length <= 500, ifClean(`at most 500 ${what}`));
+  return z.record(name, value, { error: `a mapping of names to ${what}` }).refine(...atMostKeys(500, what));
 }
 
 export const documentSchema = section({

@@ -53,7 +53,7 @@ const beforeExpiry = section({
 export const common = {
   mode: key(oneOf(["plan", "live"]), "plan: decide and report, change nothing; live: act."),
   schedule: key(drainSchedule, "When passes begin; full: between two full ones."),
-  minAge: key(duration, "A younger record is held."),
+  minAge: key(duration, "A younger record is neither published nor dropped."),
   attempts: key(attempts, "How often and when a message is redriven."),
   lane: key(lane, "How carefully each destination is tried; none: not by itself."),
   limits: key(limits, "Ceilings for publishes, all replicas together."),

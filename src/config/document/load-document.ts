@@ -1,5 +1,5 @@
 import type { DrainsDocument } from "../../ports/drains.ts";
-import { toPathText, type Problem } from "../problem.ts";
+import { firstProblems, toPathText, type Problem } from "../problem.ts";
 import { readTextFile } from "../text/read-text-file.ts";
 import { textLimits } from "../text/token-gate.ts";
 import { parseYaml } from "../text/yaml-tree.ts";
@@ -8,7 +8,7 @@ import { compileDocument } from "./compile-document.ts";
 import { documentSchema } from "./document-schema.ts";
 import { salvage, toStanding, type Standing } from "./standing.ts";
 import { findStrayKeys, toStrayProblem } from "./stray-keys.ts";
-import { toProblems } from "./to-problems.ts";
+import { findOverfull, toProblems } from "./to-problems.ts";
 import { findWarnings } from "./warnings.ts";
 
 export type DocumentOutcome =
@@ -21,9 +21,6 @@ export interface LoadOptions {
   readonly now?: number;
 }
 
-/** More problems than this are not told one by one. */
-const maxProblems = 100;
-
 /**
  * text → positions and plain data → shape (zod) and what keys mean together → compiled drains.
  * All problems and warnings are told at once, in the order of the text; the document is adopted whole or not at all.
@@ -35,18 +32,15 @@ export function loadDocument(text: string, fileName: string, options: LoadOption
   const shape = documentSchema.safeParse(tree.value);
   const strays = shape.success ? [] : findStrayKeys(tree.value);
   const strayPaths = strays.map((name) => toPathText(["drains", name]));
-  const isOfStray = ({ path = "" }: Problem): boolean =>
-    strayPaths.some((stray) => path.startsWith(stray) && /^(?:[.[]|$)/.test(path.slice(stray.length)));
+  const overfull = shape.success ? [] : findOverfull(shape.error.issues, tree).map(toPathText);
   const problems = [
     ...reading.problems,
     ...strays.map((name) => toStrayProblem(name, tree, fileName)),
-    ...[
-      ...(shape.success ? [] : toProblems(shape.error.issues, tree, fileName, maxProblems + 1)),
-      ...checkTogether(tree, fileName),
-    ].filter((problem) => !isOfStray(problem)),
+    ...(shape.success ? [] : toProblems(shape.error.issues, tree, fileName)).filter(isOutside(strayPaths)),
+    ...checkTogether(tree, fileName).filter(isOutside([...strayPaths, ...overfull])),
   ];
   const warningsOf = (standing: Standing): readonly Problem[] =>
-    inOrder(findWarnings(standing, tree, fileName, options.now));
+    inOrder(findWarnings(standing, tree, fileName, options.now).filter(isOutside(overfull)));
   if (!shape.success || problems.length > 0) {
     return { ok: false, problems: inOrder(problems), warnings: warningsOf(salvage(tree.value, strays)) };
   }
@@ -63,14 +57,15 @@ export function readDocumentFile(path: string, options: LoadOptions = {}): Docum
   return { ok: false, problems: [problem], warnings: [] };
 }
 
+function isOutside(paths: readonly string[]): (problem: Problem) => boolean {
+  return ({ path = "" }) =>
+    !paths.some((above) => path.startsWith(above) && /^(?:[.[]|$)/.test(path.slice(above.length)));
+}
+
 function inOrder(problems: readonly Problem[]): readonly Problem[] {
-  const sorted = problems.toSorted(
-    (one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0),
+  return firstProblems(
+    problems.toSorted(
+      (one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0),
+    ),
   );
-  if (sorted.length <= maxProblems) return sorted;
-  const message = `there are more problems than these ${maxProblems}`;
-  return [
-    ...sorted.slice(0, maxProblems),
-    { file: sorted[0]?.file ?? "", expected: "fewer problems", message },
-  ];
 }

@@ -92,25 +92,30 @@ function warnIfHidden(
   return true;
 }
 
-/** Only a person's release publishes what is younger than minAge and the waits allow. */
+/** Only a person's release publishes what is younger than minAge and the waits allow; nothing drops what is younger than minAge. */
 function warnIfNeverDue(
-  { dueFromMs, source }: StandingDrain,
+  { dueFrom, source }: StandingDrain,
   { then, readable }: StandingRule,
   here: ValuePath,
   { places, saidAt }: WarningContext,
   warn: Warn,
 ): void {
-  if (then !== "republish" || dueFromMs === null) return;
+  if ((then !== "republish" && then !== "drop") || dueFrom === null) return;
   const oldestMs = oldestAge(readable, source?.retentionMs ?? null);
+  const dueFromMs = dueFrom[then];
   if (oldestMs >= dueFromMs) return;
   const [limit, due] = [Math.max(0, oldestMs), dueFromMs].map(formatDuration);
   const asked = agesAskedFor(readable)
     .map((test) => saidAt(places.get(test) ?? []))
     .join(" and ");
+  const [act, by, keys] =
+    then === "drop"
+      ? ["never drops", "dropped", ["minAge"]]
+      : ["never republishes by itself", "due", ["minAge", "attempts.wait"]];
   warn(
     [...here, "when"],
-    `an age of ${due} or more, or a lower minAge and attempts.wait`,
-    `never republishes by itself: it asks for ${asked}, which is an age of at most ${limit}, and nothing is due before ${due} (minAge, attempts.wait)`,
+    `an age of ${due} or more, or a lower ${keys.join(" and ")}`,
+    `${act}: it asks for ${asked}, which is an age of at most ${limit}, and nothing is ${by} before ${due} (${keys.join(", ")})`,
   );
 }
 

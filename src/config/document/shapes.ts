@@ -38,6 +38,21 @@ export function key<Schema extends z.ZodType>(schema: Schema, description: strin
 /** Marks an issue of a parser that is about the key at its path and not about the value. */
 export const atKey = { part: "key" } as const;
 
+/** Marks an issue that is about how many members there are. */
+export const aboutCount = { part: "count" } as const;
+
+/** Arguments of refine: a mapping has at most so many keys. Asked first: what else is wrong with so many members is no news. */
+export function atMostKeys(most: number, what: string) {
+  return [
+    (map: unknown) => !isMapping(map) || Object.keys(map).length <= most,
+    { error: `at most ${most} ${what}`, when: () => true, params: aboutCount },
+  ] as const;
+}
+
+function isMapping(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** A key that must not be there. `why` completes "this key is …". */
 export function refusedKey(why: string) {
   return z.never({ error: why }).optional();
@@ -82,7 +97,10 @@ export function oneOf<const Name extends string>(names: readonly Name[]) {
 /** One value, or a list of at least one. */
 export function oneOrMany<Item extends z.ZodType>(item: Item, what: string) {
   const error = `${what}, or a list of them`;
-  return z.union([item, z.array(item, { error }).min(1, { error }).max(1_000, { error })], { error });
+  return z.union(
+    [item, z.array(item, { error }).min(1, { error }).max(1_000, { error: "at most 1000 values" })],
+    { error },
+  );
 }
 
 /** A value with a grammar of its own. `meta` tells JSON Schema what it looks like. */

@@ -27,11 +27,16 @@ export interface StandingDrain {
   readonly isLive: boolean;
   readonly source: { readonly id: string; readonly retentionMs: number | null } | null;
   readonly select: Select | null;
-  /** No record is due at a lower age. */
-  readonly dueFromMs: number | null;
+  /** No record is republished or dropped at a lower age, in ms. */
+  readonly dueFrom: DueFrom | null;
   /** How fast it goes: its lane, its limits, and the flow control of what it redrives. */
   readonly pace: Pace | null;
   readonly rules: readonly StandingRule[];
+}
+
+export interface DueFrom {
+  readonly republish: number;
+  readonly drop: number;
 }
 
 export interface StandingRule {
@@ -59,7 +64,7 @@ export function toStanding(document: DrainsDocument, keys: DocumentKeys): Standi
       isLive: drain.mode === "live",
       source: drain.source,
       select: drain.select,
-      dueFromMs: dueFrom(drain),
+      dueFrom: toDueFrom(drain),
       pace: drain,
       rules: drain.rules.map(({ name: ruleName, then, ignoreAfter, set = {} }, index) => {
         const said = keys.drains[drain.name]?.rules?.[index]?.when ?? "any";
@@ -96,7 +101,7 @@ export function salvage(value: unknown, strays: readonly string[] = []): Standin
         isLive: (drain["mode"] ?? defaults["mode"]) === "live",
         source: sources.find((source) => source.name === wanted) ?? null,
         select: isKnown ? toSelect(select.data ?? {}) : null,
-        dueFromMs: salvageDueFrom(defaults, drain),
+        dueFrom: salvageDueFrom(defaults, drain),
         pace: salvagePace(defaults, drain),
         rules: asList(drain["rules"]).map((rule, index) => salvageRule(asMap(rule), name, index, places)),
       };
@@ -140,14 +145,14 @@ function salvageWhen(value: unknown): WhenKeys {
   return kept;
 }
 
-function salvageDueFrom(defaults: Raw, drain: Raw): number | null {
+function salvageDueFrom(defaults: Raw, drain: Raw): DueFrom | null {
   const [below, above] = [defaults, drain].map((raw) => ({
     minAge: common.minAge.safeParse(raw["minAge"]),
     attempts: common.attempts.safeParse(raw["attempts"]),
   }));
   if (!below?.minAge.success || !below.attempts.success) return null;
   if (!above?.minAge.success || !above.attempts.success) return null;
-  return dueFrom(
+  return toDueFrom(
     toEffective(
       { minAge: below.minAge.data, attempts: below.attempts.data },
       { minAge: above.minAge.data, attempts: above.attempts.data },
@@ -172,9 +177,10 @@ function salvagePace(defaults: Raw, drain: Raw): Pace | null {
     : toEffective(below.data, above.data);
 }
 
-function dueFrom({
+function toDueFrom({
   minAgeMs,
   attempts,
-}: Pick<DrainsDocument["drains"][number], "minAgeMs" | "attempts">): number {
-  return Math.max(minAgeMs, attempts.waitMs.length === 0 ? 0 : Math.min(...attempts.waitMs));
+}: Pick<DrainsDocument["drains"][number], "minAgeMs" | "attempts">): DueFrom {
+  const leastWaitMs = attempts.waitMs.length === 0 ? 0 : Math.min(...attempts.waitMs);
+  return { republish: Math.max(minAgeMs, leastWaitMs), drop: minAgeMs };
 }

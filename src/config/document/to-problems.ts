@@ -1,18 +1,24 @@
 import type * as z from "zod";
 import { oneOfText, shownValue, toPathText, unknownName, type Problem, type ValuePath } from "../problem.ts";
 import type { YamlTree } from "../text/yaml-tree.ts";
-import { atKey } from "./shapes.ts";
+import { aboutCount, atKey } from "./shapes.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** Turns what zod found into problems with positions. Stops at `limit`: a file with more mistakes is another file. */
-export function toProblems(issues: readonly Issue[], tree: YamlTree, file: string, limit: number): Problem[] {
+/** Where there are more members than allowed: nothing is told of the members themselves. */
+export function findOverfull(issues: readonly Issue[], tree: YamlTree): readonly ValuePath[] {
+  return [...flatten(issues, [], tree)].filter(({ issue }) => isAboutCount(issue)).map(({ path }) => path);
+}
+
+/** Turns what zod found into problems with positions. */
+export function toProblems(issues: readonly Issue[], tree: YamlTree, file: string): Problem[] {
   const problems: Problem[] = [];
+  const overfull = findOverfull(issues, tree);
   for (const { path, issue } of flatten(issues, [], tree)) {
-    if (problems.length >= limit) break;
+    if (!isAboutCount(issue) && overfull.some((above) => startsWith(path, above))) continue;
     if (issue.code === "unrecognized_keys") {
       const known = issue.message.split(",");
-      for (const key of issue.keys.slice(0, limit - problems.length)) {
+      for (const key of issue.keys) {
         problems.push({
           file,
           ...tree.locate([...path, key], "key"),
@@ -33,6 +39,10 @@ export function toProblems(issues: readonly Issue[], tree: YamlTree, file: strin
   return problems;
 }
 
+function startsWith(path: ValuePath, above: ValuePath): boolean {
+  return above.every((segment, index) => path[index] === segment);
+}
+
 function toSentence(
   issue: Issue,
   path: ValuePath,
@@ -50,6 +60,11 @@ function toSentence(
   }
   const value = valueAt(tree.value, path);
   if (value === undefined) return { expected, message: `missing; expected ${expected}` };
+  // A limit that a parser keeps is told as those of the schema are.
+  if (typeof value === "object" && value !== null && /^at most \d+ /.test(expected)) {
+    const found = String(Object.keys(value).length);
+    return { found, expected, message: `expected ${expected}, got ${found}` };
+  }
   if (isSecretive(path)) return { expected, message: `expected ${expected}` };
   const found = shownValue(value);
   return { found, expected, message: `expected ${expected}, got ${found}` };
@@ -58,6 +73,11 @@ function toSentence(
 function isAboutKey(issue: Issue): boolean {
   const marked = issue.code === "custom" && issue.params?.["part"] === atKey.part;
   return marked || issue.code === "invalid_key" || isRefusedKey(issue);
+}
+
+function isAboutCount(issue: Issue): boolean {
+  if (issue.code === "custom") return issue.params?.["part"] === aboutCount.part;
+  return issue.code === "too_big" && issue.origin === "array";
 }
 
 function isRefusedKey(issue: Issue): boolean {
@@ -99,7 +119,9 @@ function* flatten(
     const meant =
       issue.code === "invalid_union"
         ? issue.errors.find((errors) =>
-            errors.every((error) => error.path.length > 0 || error.code === "unrecognized_keys"),
+            errors.every(
+              (error) => error.path.length > 0 || error.code === "unrecognized_keys" || isAboutCount(error),
+            ),
           )
         : undefined;
     if (meant === undefined) yield { path, issue };

@@ -4,6 +4,7 @@ import type { YamlTree } from "../text/yaml-tree.ts";
 import { warnAboutComeBacks } from "./come-back-warnings.ts";
 import { warnAboutPace } from "./pace-warnings.ts";
 import { asList, asMap, type Raw } from "./raw.ts";
+import { findRetentionMisfits } from "./retention-checks.ts";
 import { warnAboutRules, type Warn } from "./rule-warnings.ts";
 import { valueAt } from "./to-problems.ts";
 import type { Standing, StandingDrain } from "./standing.ts";
@@ -44,6 +45,9 @@ export function findWarnings(
     if (!archive) warnAboutCopies(drains[drain.name], ["drains", drain.name], warn);
   }
   if (!archive) warnAboutCopies(raw["defaults"], ["defaults"], warn);
+  for (const { kind, path, problem } of findRetentionMisfits(raw)) {
+    if (kind === "warned") warn(path, problem.expected, problem.message, problem.found);
+  }
   return warnings;
 }
 

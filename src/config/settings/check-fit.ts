@@ -1,5 +1,5 @@
 import type { DrainsDocument } from "../../ports/drains.ts";
-import type { Problem } from "../problem.ts";
+import { firstProblems, type Problem } from "../problem.ts";
 import { checkHeaders } from "./check-headers.ts";
 import { checkSources } from "./check-sources.ts";
 import { checkInequality } from "./ledger-limits.ts";
@@ -7,9 +7,9 @@ import type { Settings } from "./settings.ts";
 
 /** Everything that must hold between settings and document before anything is built from them. Empty when all does. */
 export function checkFit(settings: Settings, document: DrainsDocument): readonly Problem[] {
-  return [
+  return firstProblems([
     ...checkSources(settings, document),
     ...checkInequality(settings, document),
     ...checkHeaders(settings, document),
-  ];
+  ]);
 }

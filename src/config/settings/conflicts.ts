@@ -21,6 +21,10 @@ export function findConflicts(values: Partial<SettingValues>): readonly Conflict
     report("lineage.keyFile", "either lineage.key or lineage.keyFile", "both");
   }
   for (const { name, expected, got } of findRedisConflicts(values)) report(name, expected, got);
+  const { "http.port": httpPort, "callback.port": callbackPort } = values;
+  if (httpPort !== undefined && httpPort !== 0 && httpPort === callbackPort) {
+    report("callback.port", `another port than http.port (${httpPort}), or 0 for any free one`, "the same");
+  }
   const { "shutdown.soft": softMs, "shutdown.hard": hardMs } = values;
   if (softMs !== undefined && hardMs !== undefined && hardMs < softMs) {
     report("shutdown.hard", `at least shutdown.soft (${durationText(softMs)})`, durationText(hardMs));

@@ -30,17 +30,23 @@ export function wholeNumber(from: number, to: number): ParseSetting<number> {
   };
 }
 
+/** Node's timers end at once when they are set for more than 24.8 days, and no timeout or interval of a process is meant to be that long. */
+const longestDurationMs = 7 * 86_400_000;
+
 /** Milliseconds from "500ms", "30s", "2m", "1h", "3d". */
 export function duration(fromMs: number, from: string): ParseSetting<number> {
   return (value) => {
     const parsed = parseDuration(value);
-    return parsed.ok && parsed.value >= fromMs
+    return parsed.ok && parsed.value >= fromMs && parsed.value <= longestDurationMs
       ? accept(parsed.value)
-      : refuse(`a duration of at least ${from}, such as "30s"`);
+      : refuse(`a duration of at least ${from} and at most 7d, such as "30s"`);
   };
 }
 
-/** Bytes from a whole number, or from "64KiB", "4MiB", "1GiB". */
+/** JSON is read from and written to one text, and V8's longest one has 2^29 - 24 characters: what is larger could not be handled anyway. */
+const mostBytes = 512 * 1_048_576;
+
+/** Bytes from a whole number, or from "64KiB", "4MiB". */
 export function bytes(from: number): ParseSetting<number> {
   return (value) => {
     const match = /^(\d{1,12})(KiB|MiB|GiB|)$/.exec(
@@ -48,9 +54,9 @@ export function bytes(from: number): ParseSetting<number> {
     );
     const unit = { KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 }[match?.[2] ?? ""] ?? 1;
     const count = match === null ? Number.NaN : Number(match[1]) * unit;
-    return Number.isSafeInteger(count) && count >= from
+    return Number.isSafeInteger(count) && count >= from && count <= mostBytes
       ? accept(count)
-      : refuse(`a size of at least ${from} bytes, such as "4MiB"`);
+      : refuse(`a size of at least ${from} bytes and at most 512MiB, such as "4MiB"`);
   };
 }
 
@@ -145,3 +151,16 @@ export const secretText: ParseSetting<string> = (value) =>
   typeof value === "string" && value.length <= 8_192 && /^[\u0021-\u007e]+$/.test(value)
     ? accept(value)
     : refuse("printable characters without spaces");
+
+const leastKeyLength = 16;
+
+/**
+ * A secret that signs. 16 characters of base64 are 96 bits. Whoever guesses the key can make a message look like a come-back, and its parent
+ * is deleted on that evidence.
+ */
+export const signingKey: ParseSetting<string> = (value) => {
+  const parsed = secretText(value);
+  return parsed.ok && parsed.value.length >= leastKeyLength
+    ? parsed
+    : refuse(`a key of at least ${leastKeyLength} printable characters without spaces`);
+};

@@ -15,9 +15,6 @@ export interface SettingsFile {
   readonly problems: readonly Problem[];
 }
 
-/** More problems than this are not told one by one. */
-const maxProblems = 100;
-
 /** Reads a settings file: YAML or JSON, sections of settings, `http: { port: 9466 }`. A setting without a value is unset. */
 export function readSettingsFile(file: string): SettingsFile {
   const read = readTextFile(file, textLimits.maxBytes);
@@ -29,9 +26,9 @@ export function readSettingsFile(file: string): SettingsFile {
     };
   }
   const reading = parseYaml(read.text, file);
-  if (!reading.ok) return { values: new Map(), problems: reading.problems.slice(0, maxProblems) };
+  if (!reading.ok) return { values: new Map(), problems: reading.problems };
   const { values, problems } = collectSettings(reading.tree, file);
-  return { values, problems: [...reading.problems, ...problems].slice(0, maxProblems) };
+  return { values, problems: [...reading.problems, ...problems] };
 }
 
 function collectSettings(tree: YamlTree, file: string): SettingsFile {

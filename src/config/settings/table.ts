@@ -13,6 +13,7 @@ import {
   redisUrl,
   secretText,
   serviceUrl,
+  signingKey,
   wholeNumber,
   yesOrNo,
   type ParseSetting,
@@ -151,12 +152,12 @@ export const settingRows = {
   "callback.port": row(9467, wholeNumber(0, 65_535), "Port of callbacks; 0 takes any free one."),
   "log.level": row("info", oneOf(logLevels), "The least level that is logged."),
   "lineage.key": secretRow(
-    optional(secretText),
-    "Key that signs the lineage header; derived from the token when neither this nor lineage.keyFile is set.",
+    optional(signingKey),
+    "Key that signs the lineage header, at least 16 characters; derived from the token when neither this nor lineage.keyFile is set.",
   ),
   "lineage.keyFile": row(null, optional(path), "File that holds the lineage key instead."),
   "lineage.oldKeys": secretRow(
-    listOf(secretText, "a list of keys without spaces and commas"),
+    listOf(signingKey, "a list of keys without spaces and commas, each of at least 16 characters"),
     "Former lineage keys, separated by commas: they still verify and sign nothing.",
     "",
   ),

@@ -1,16 +1,18 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
+import { openRegularFile } from "./regular-file.ts";
 
 export type TextFile =
   | { readonly ok: true; readonly text: string }
   /** `why` completes "expected a readable file: …". */
   | { readonly ok: false; readonly why: string };
 
-/** Reads a UTF-8 file of at most `maxBytes`; stops reading one byte later, so that a device or a huge file costs nothing. */
+/** Reads a regular UTF-8 file of at most `maxBytes`; stops reading one byte later, so that a huge file costs nothing. */
 export function readTextFile(path: string, maxBytes: number): TextFile {
   let file: number | undefined;
   try {
-    file = openSync(path, "r");
-    if (fstatSync(file).isDirectory()) return { ok: false, why: "it is a directory" };
+    const opened = openRegularFile(path);
+    if (!opened.ok) return { ok: false, why: `expected a regular file, got ${opened.kind}` };
+    file = opened.file;
     const bytes = readUpTo(file, maxBytes + 1);
     if (bytes.length > maxBytes) return { ok: false, why: `it is larger than ${maxBytes} bytes` };
     return { ok: true, text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };

@@ -64,9 +64,13 @@ export function decideRecord(drain: DecidingDrain, record: KnownRecord, now: num
           ? { then: "hold", reason: "outcome-unknown", rule }
           : { then: "park", reason: byRule(rule), rule },
       );
-    case "drop":
+    case "drop": {
+      // The one act that nothing takes back: neither a release nor an attempt in doubt makes it earlier.
+      const until = letter.enteredAt + drain.minAgeMs;
+      if (now < until) return done({ then: "hold", reason: "too-young", rule, until });
       // Only a rule drops: `otherwise` is hold or park.
       return done({ then: "drop", reason: "rule", rule: rule ?? "" });
+    }
     case "republish":
       break;
   }
