@@ -8,10 +8,10 @@
  *     npm run trials -- --all
  *     npm run trials -- --ci                         small forms side by side, within two minutes
  *         [--seed 1] [--n 5000] [--side-by-side 1] [--results .cache/trials-results.json]
- *         [--program dist/main.js] [--emulator-program dist/main.js]
+ *         [--program dist/main.js] [--emulator-program dist/main.js] [--runs .cache/trials-runs]
  *
  * `--program` may be the daemon of another checkout. Exits 1 where something did not hold, 2 where it was used wrongly. What the processes
- * said is kept in .cache/trials-runs.
+ * said is kept below --runs.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -33,6 +33,7 @@ const { values, positionals } = parseArgs({
     n: { type: "string" },
     "side-by-side": { type: "string" },
     results: { type: "string", default: resolve(root, ".cache/trials-results.json") },
+    runs: { type: "string", default: resolve(root, ".cache/trials-runs") },
     program: { type: "string", default: resolve(root, "dist/main.js") },
     "emulator-program": { type: "string", default: resolve(root, "dist/main.js") },
   },
@@ -56,7 +57,7 @@ if (unknown.length > 0 || !isRight || !isChosen) {
   process.exit(2);
 }
 
-const dir = resolve(root, ".cache/trials-runs", String(seed));
+const dir = resolve(values.runs, String(seed));
 mkdirSync(dir, { recursive: true });
 const guard = startGuard();
 const startedAt = performance.now();
