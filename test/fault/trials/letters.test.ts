@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { makeLetters, markOf } from "./letters.ts";
+
+const make = (seed: number) =>
+  makeLetters({
+    seed,
+    count: 500,
+    shares: { poison: 0.01, refused: 0.05 },
+    url: "http://127.0.0.1:1",
+    now: 1_700_000_000_000,
+  });
+
+test("letters have exactly their shares, and those that are never taken have to stay", () => {
+  const letters = make(1);
+  const stay = letters.filter(({ fate }) => fate === "stay");
+  expect(stay.filter(({ kind }) => kind === "poison")).toHaveLength(5);
+  expect(stay.filter(({ kind }) => kind === "refused")).toHaveLength(25);
+  expect(stay).toHaveLength(30);
+});
+
+test("a mark stands in the bodies of its kind alone", () => {
+  for (const { kind, record } of make(1)) {
+    expect(record["body"]).toContain(markOf(kind));
+    for (const other of ["poison", "refused"] as const) {
+      if (other !== kind) expect(record["body"]).not.toContain(markOf(other));
+    }
+  }
+});
+
+test("the same seed makes the same letters, another seed spreads them otherwise", () => {
+  expect(make(1)).toEqual(make(1));
+  const roots = (seed: number) => make(seed).map(({ root }) => root);
+  expect(roots(2)).not.toEqual(roots(1));
+});
