@@ -37,7 +37,7 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
   const stage = await startStage({
     ...options,
     dir,
-    replicas: trial.replicas,
+    replicas: trial.replicas ?? 1,
     onEntry: books.read,
     onLine: books.line,
     onCrash: (daemon, how) => books.judge.broken("crashed", `daemon ${daemon} ${how}`),
@@ -83,7 +83,7 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
 
 async function prepare(trial: Trial, stage: Stage, books: Books, seed: number): Promise<void> {
   const { emulator, receiver } = stage;
-  const { count, shares, service, faults } = trial;
+  const { count, shares = {}, service, faults } = trial;
   const { now } = await emulator.state();
   const letters = makeLetters({ seed, count, shares, url: receiver.url, now });
   books.born(letters);

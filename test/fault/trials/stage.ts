@@ -6,6 +6,7 @@ import { startEmulatorProcess, type EmulatorProcess } from "../../lanes/emulator
 import { startReceiverProcess, type ReceiverProcess } from "../../lanes/receiver-process.ts";
 import { createDaemonProcess, type DaemonProcess } from "../../soak/daemon-process.ts";
 import type { Guard } from "../../soak/guard.ts";
+import { createClosing } from "../../support/closing.ts";
 import { createRedisServers } from "../../support/redis-servers.ts";
 import { toDocument } from "./document.ts";
 
@@ -42,13 +43,10 @@ export async function startStage(options: StageOptions): Promise<Stage> {
   const { dir, guard, seed } = options;
   const archiveDir = join(dir, "archive");
   mkdirSync(archiveDir, { recursive: true });
-  const closing: (() => Promise<void>)[] = [];
-  const close = async (): Promise<void> => {
-    for (const one of closing.toReversed()) await one();
-  };
+  const closing = createClosing();
   try {
     const servers = createRedisServers();
-    closing.push(() => servers.stop());
+    closing.add(() => servers.stop());
     const redis = await servers.start();
     const emulator = await startEmulatorProcess({
       program: options.emulatorProgram,
@@ -57,9 +55,9 @@ export async function startStage(options: StageOptions): Promise<Stage> {
       args: ["--stop-with-parent", "--seed", String(seed)],
       onEntry: options.onEntry,
     });
-    closing.push(() => emulator.close());
+    closing.add(() => emulator.close());
     const receiver = await startReceiverProcess({ guard, logFile: join(dir, "receiver.log") });
-    closing.push(() => receiver.close());
+    closing.add(() => receiver.close());
     const documentFile = join(dir, "drains.yaml");
     writeFileSync(documentFile, toDocument(archiveDir));
     const env = {
@@ -85,12 +83,12 @@ export async function startStage(options: StageOptions): Promise<Stage> {
         onEnd: () => options.onEnd(index),
       }),
     );
-    closing.push(async () => {
+    closing.add(async () => {
       await Promise.all(daemons.map((one) => one.kill()));
     });
-    return { emulator, receiver, daemons, redis: redis.admin, archiveDir, close };
+    return { emulator, receiver, daemons, redis: redis.admin, archiveDir, close: closing.close };
   } catch (error) {
-    await close();
+    await closing.close();
     throw error;
   }
 }

@@ -21,8 +21,10 @@ export interface Bounds {
 export interface Trial {
   readonly name: string;
   readonly count: number;
-  readonly replicas: number;
-  readonly shares: Shares;
+  /** Default 1. */
+  readonly replicas?: number;
+  /** Default none. */
+  readonly shares?: Shares;
   readonly faults: readonly FaultDefinition[];
   /** Of the emulator, as `PATCH /_control/settings` takes them. */
   readonly service?: Readonly<Record<string, unknown>>;

@@ -32,7 +32,6 @@ export const trials: readonly Trial[] = [
   {
     name: "poison-lost-20",
     count: 5_000,
-    replicas: 1,
     shares: { poison: 0.01 },
     faults: [lostAnswers("batch", 0.2)],
     bounds: threeMinutes,
@@ -42,7 +41,6 @@ export const trials: readonly Trial[] = [
   {
     name: "poison-lost-3",
     count: 5_000,
-    replicas: 1,
     shares: { poison: 0.005 },
     faults: [lostAnswers("batch", 0.03)],
     bounds: threeMinutes,
@@ -51,7 +49,6 @@ export const trials: readonly Trial[] = [
   {
     name: "refused-lost-10",
     count: 5_000,
-    replicas: 1,
     shares: { refused: 0.01 },
     faults: [lostAnswers("batch", 0.1)],
     bounds: threeMinutes,
@@ -61,7 +58,6 @@ export const trials: readonly Trial[] = [
   {
     name: "all-at-once",
     count: 10_000,
-    replicas: 1,
     shares: { poison: 0.01, refused: 0.05 },
     faults: [
       lostAnswers("batch", 0.2),
@@ -77,8 +73,6 @@ export const trials: readonly Trial[] = [
   {
     name: "deletes-lost-6cps",
     count: 20_000,
-    replicas: 1,
-    shares: {},
     faults: [lostAnswers("delete", 0.2)],
     service: callsPerSecond(6),
     bounds: { doneWithinS: 360, declaredShare: 0, stallS: 75 },
@@ -88,8 +82,6 @@ export const trials: readonly Trial[] = [
   {
     name: "deletes-lost-slow",
     count: 20_000,
-    replicas: 1,
-    shares: {},
     faults: [
       { kind: "latency", name: "slow", operation: "any", ms: 2_000 },
       lostAnswers("delete", 0.1),
@@ -100,8 +92,6 @@ export const trials: readonly Trial[] = [
   {
     name: "deletes-lost-10cps",
     count: 20_000,
-    replicas: 1,
-    shares: {},
     faults: [lostAnswers("delete", 0.05)],
     service: callsPerSecond(10),
     bounds: { doneWithinS: 360, declaredShare: 0, stallS: 75 },
@@ -110,7 +100,6 @@ export const trials: readonly Trial[] = [
     name: "two-replicas-stopped",
     count: 10_000,
     replicas: 2,
-    shares: {},
     faults: [{ kind: "latency", name: "slow", operation: "any", ms: 2_500 }],
     bounds: { doneWithinS: 900, declaredShare: 0, stallS: 75 },
     watchedS: 900,
@@ -119,7 +108,6 @@ export const trials: readonly Trial[] = [
   {
     name: "source-accepts-hits",
     count: 600,
-    replicas: 1,
     shares: { poison: 0.05 },
     faults: [lostAnswers("batch", 1)],
     bounds: { doneWithinS: 240, declaredShare: 0, staysReady: true },
@@ -130,7 +118,6 @@ export const trials: readonly Trial[] = [
   {
     name: "poison-alone",
     count: 30,
-    replicas: 1,
     shares: { poison: 1 },
     faults: [],
     bounds: { doneWithinS: 180, declaredShare: 0, staysReady: true },
@@ -139,8 +126,6 @@ export const trials: readonly Trial[] = [
   {
     name: "odd-items",
     count: 1_000,
-    replicas: 1,
-    shares: {},
     faults: [
       ...["msg_1", null, 5, {}].map((answer): FaultDefinition => ({
         kind: "item-error",
