@@ -18,7 +18,7 @@ import { keyPrefix } from "./stage.ts";
 export interface Books {
   readonly judge: Judge;
   readonly log: LogWatch;
-  /** Unix ms at which something was accepted or deleted, in their order. */
+  /** Unix ms at which a dead letter was accepted first, or deleted; in their order. */
   readonly moves: readonly number[];
   /** When each was parked first, by dlqId, Unix ms. */
   readonly parkedAt: ReadonlyMap<string, number>;
@@ -42,6 +42,10 @@ export function createBooks(): Books {
   const log = createLogWatch(judge, declarations, createSecrets());
   const moves: number[] = [];
   const parkedAt = new Map<string, number>();
+  /** A double is no progress, and a delete of what is gone is none. */
+  const isMove = (entry: JournalEntry): boolean =>
+    (entry.type === "accepted" && judge.published.get(entry.messageId)?.acceptances.length === 1) ||
+    (entry.type === "deleted" && entry.dlqIds.length > 0);
   return {
     judge,
     log,
@@ -52,7 +56,7 @@ export function createBooks(): Books {
     },
     read(entry) {
       judge.read(entry);
-      if (entry.type === "accepted" || entry.type === "deleted") moves.push(entry.at);
+      if (isMove(entry)) moves.push(entry.at);
     },
     line(daemon, text, from) {
       log.line(daemon, text, from);
