@@ -11,7 +11,9 @@ export interface RateLimit {
   readonly kind?: "burst" | "daily" | undefined;
 }
 
-export type RateLimitsByOperation = Partial<Record<Operation, RateLimit>>;
+/** `dlq`: lists, bulk deletes and retries together. */
+export type LimitName = Operation | "dlq";
+export type RateLimitsByOperation = Partial<Record<LimitName, RateLimit>>;
 
 export interface Credentials {
   readonly username: string;

@@ -3,13 +3,16 @@ import type { Answer } from "./http/exchange.ts";
 import { errorFor } from "./http/error-form.ts";
 import { limitHeaders } from "./http/limit-headers.ts";
 import type { Operation } from "./journal.ts";
-import type { Settings } from "./options.ts";
+import type { LimitName, Settings } from "./options.ts";
+
+/** They share the limit `dlq`, each besides its own. */
+const dlqOperations: ReadonlySet<Operation> = new Set<Operation>(["list", "delete", "retry"]);
 
 /** Fixed windows per operation, on the emulator's clock. */
 export class RateLimits {
   readonly #settings: Pick<Settings, "rateLimits">;
   readonly #clock: EmulatorClock;
-  readonly #windows = new Map<Operation, { start: number; used: number }>();
+  readonly #windows = new Map<LimitName, { start: number; used: number }>();
 
   constructor(settings: Pick<Settings, "rateLimits">, clock: EmulatorClock) {
     this.#settings = settings;
@@ -18,11 +21,16 @@ export class RateLimits {
 
   /** Counts one request; the answer to give where it is one too many. */
   admit(operation: Operation): Answer | undefined {
-    const limit = this.#settings.rateLimits[operation];
+    const refused = this.#admitBy(operation, operation);
+    return refused ?? (dlqOperations.has(operation) ? this.#admitBy("dlq", operation) : undefined);
+  }
+
+  #admitBy(name: LimitName, operation: Operation): Answer | undefined {
+    const limit = this.#settings.rateLimits[name];
     if (limit === undefined) return undefined;
     const start = Math.floor(this.#clock.now() / limit.windowMs) * limit.windowMs;
-    let window = this.#windows.get(operation);
-    if (window?.start !== start) this.#windows.set(operation, (window = { start, used: 0 }));
+    let window = this.#windows.get(name);
+    if (window?.start !== start) this.#windows.set(name, (window = { start, used: 0 }));
     window.used++;
     if (window.used <= limit.limit) return undefined;
     const reset = Math.ceil((start + limit.windowMs) / 1_000);

@@ -9,6 +9,7 @@
  *   main, left      no pass for two minutes: the sweep looks at what a worker left there half done (leave-behind.ts)
  *   main, nobody's  selected by no drain, near expiry: copied by the census
  *   second, whole   lists everything; an answer is lost, a delete fails, another one works and says it did not
+ *   both            one delete in five works, and its answer is lost
  */
 import type { FaultDefinition } from "../../src/emulator/index.ts";
 
@@ -114,10 +115,22 @@ export function createLetters(receiverUrl: string, now: number): readonly Letter
   );
 }
 
+/** One delete in five works and nobody hears of it, as long as a case lasts. */
+const lostDeletes: FaultDefinition = {
+  kind: "drop-answer",
+  name: "lost-delete",
+  operation: "delete",
+  probability: 0.2,
+};
+
 /** How the emulators misbehave from the start. */
 export const faults: Readonly<Record<SourceName, readonly FaultDefinition[]>> = {
-  main: [{ kind: "status", name: "too-many", operation: "batch", status: 429, limit: "burst", count: 1 }],
+  main: [
+    { kind: "status", name: "too-many", operation: "batch", status: 429, limit: "burst", count: 1 },
+    lostDeletes,
+  ],
   second: [
+    lostDeletes,
     { kind: "drop-answer", name: "lost-answer", operation: "batch", count: 1 },
     { kind: "status", name: "failed-delete", operation: "delete", status: 500, count: 1 },
     { kind: "delete-works-answers-500", name: "lying-delete", operation: "delete", count: 1 },

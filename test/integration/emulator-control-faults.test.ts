@@ -115,6 +115,18 @@ describe("faults", () => {
     expect(stand.emulator.journal.counts().accepted).toBe(1);
   });
 
+  test("refuse-batch refuses the whole call for one item, and publishes nothing", async () => {
+    stand.emulator.faults.add({ kind: "refuse-batch", bodyContains: "body-2", error: "no" });
+    const refused = await publish();
+    expect([refused.status, await refused.json()]).toEqual([400, { error: "no" }]);
+    expect(stand.emulator.journal.counts().accepted).toBe(0);
+    expect((await publish(2)).status).toBe(200);
+    expect(stand.emulator.journal.counts()).toMatchObject({
+      accepted: 2,
+      requests: { "batch 400": 1, "batch 200": 1 },
+    });
+  });
+
   test.each([
     [{ kind: "short-answer" } as const, 2],
     [{ kind: "long-answer", by: 2 } as const, 5],

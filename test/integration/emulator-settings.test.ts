@@ -177,6 +177,15 @@ describe("settings", () => {
     },
   );
 
+  test("rateLimits of dlq count lists and deletes together", async () => {
+    await patch({ rateLimits: { dlq: { limit: 2, windowMs: 60_000 } } });
+    stand.emulator.clock.advance(60_000 - (stand.emulator.clock.now() % 60_000));
+    expect((await dlq()).status).toBe(200);
+    expect((await dlq("DELETE")).status).toBe(200);
+    expect([(await dlq()).status, (await dlq("DELETE")).status]).toEqual([429, 429]);
+    expect((await publishOne()).status).toBe(200);
+  });
+
   test("are again what they were at the start after a reset", async () => {
     const before = await settings();
     await patch({

@@ -4,7 +4,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { EntryOf, JournalEntry, SeedRecord } from "../../src/emulator/index.ts";
 import { startChild, type ChildOptions } from "./child.ts";
 
-const followed = ["accepted", "dead-lettered", "delivery", "request"] as const;
+const followed = [
+  "accepted",
+  "dead-lettered",
+  "deduplicated",
+  "deleted",
+  "delivery",
+  "lost",
+  "request",
+] as const;
 type Followed = (typeof followed)[number];
 
 /** `redriver emulator` as a process, seen through its control API and, for what is in the DLQ, through its message API. */
@@ -16,6 +24,8 @@ export interface EmulatorProcess {
   advance(ms: number): Promise<void>;
   /** All of them so far, oldest first. */
   journal<Type extends Followed>(type: Type): Promise<readonly EntryOf<Type>[]>;
+  /** The control API, below `/_control`. Rejects where it refuses. */
+  control(method: string, path: string, body?: unknown): Promise<unknown>;
   /** All that is in the DLQ: body by dlqId. */
   list(): Promise<ReadonlyMap<string, string>>;
   close(): Promise<void>;
@@ -25,7 +35,11 @@ const perSeeding = 2_000;
 const perReading = 5_000;
 
 export async function startEmulatorProcess(
-  options: Omit<ChildOptions, "script"> & { readonly program: string },
+  options: Omit<ChildOptions, "script"> & {
+    readonly program: string;
+    /** Called with each entry of the journal that is followed, in their order, about once a second. */
+    readonly onEntry?: (entry: JournalEntry) => void;
+  },
 ): Promise<EmulatorProcess> {
   const child = startChild({
     ...options,
@@ -62,7 +76,10 @@ export async function startEmulatorProcess(
         readonly forgotten?: number;
       };
       if (page.forgotten !== undefined) throw new Error(`the journal forgot ${page.forgotten} entries`);
-      for (const entry of page.entries) entries.get(entry.type as Followed)?.push(entry);
+      for (const entry of page.entries) {
+        entries.get(entry.type as Followed)?.push(entry);
+        options.onEntry?.(entry);
+      }
       lastSeq = page.entries.at(-1)?.seq ?? lastSeq;
       if (page.next === undefined) return;
     }
@@ -88,6 +105,7 @@ export async function startEmulatorProcess(
     },
     state: async () => (await control("GET", "/state")) as Awaited<ReturnType<EmulatorProcess["state"]>>,
     advance: async (ms) => void (await control("POST", "/clock", { advanceMs: ms })),
+    control,
     async journal(type) {
       await read();
       return [...(entries.get(type) ?? [])] as EntryOf<typeof type>[];

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Redis } from "ioredis";
+import { createClosing } from "../support/closing.ts";
 import { createRedisServers } from "../support/redis-servers.ts";
 import { createDaemonProcess, type DaemonProcess } from "../soak/daemon-process.ts";
 import { waitUntil } from "../soak/wait.ts";
@@ -62,13 +63,10 @@ export async function startStage(world: World, options: StageOptions): Promise<S
   const dir = join(world.dir, name);
   const archiveDir = join(dir, "archive");
   mkdirSync(archiveDir, { recursive: true });
-  const closing: (() => Promise<void>)[] = [];
-  const close = async (): Promise<void> => {
-    for (const one of closing.toReversed()) await one();
-  };
+  const closing = createClosing();
   try {
     const servers = createRedisServers();
-    closing.push(() => servers.stop());
+    closing.add(() => servers.stop());
     const redis = await servers.start();
     const port = (await options.redisPathOf?.(redis.port)) ?? redis.port;
     const emulator = await startEmulatorProcess({
@@ -84,11 +82,11 @@ export async function startStage(world: World, options: StageOptions): Promise<S
         ...(options.retentionMs === undefined ? [] : ["--retention", `${options.retentionMs}ms`]),
       ],
     });
-    closing.push(() => emulator.close());
+    closing.add(() => emulator.close());
     const receivers: ReceiverProcess[] = [];
     for (let index = 0; index < (options.receivers ?? 1); index += 1) {
       const receiver = await startReceiverProcess({ guard, logFile: join(dir, `receiver-${index}.log`) });
-      closing.push(() => receiver.close());
+      closing.add(() => receiver.close());
       receivers.push(receiver);
     }
     const documentFile = join(dir, "drains.yaml");
@@ -118,7 +116,7 @@ export async function startStage(world: World, options: StageOptions): Promise<S
       await Promise.all(ending.map((one) => one.terminate()));
       if (crash !== null) throw new Error(`a daemon ${crash}`);
     };
-    closing.push(async () => {
+    closing.add(async () => {
       await Promise.all(daemons.map((one) => one.kill()));
     });
     return {
@@ -167,10 +165,10 @@ export async function startStage(world: World, options: StageOptions): Promise<S
           .map((line) => Number(line.slice(line.lastIndexOf(" ") + 1)));
         return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
       },
-      close,
+      close: closing.close,
     };
   } catch (error) {
-    await close();
+    await closing.close();
     throw error;
   }
 }

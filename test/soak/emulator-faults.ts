@@ -103,6 +103,8 @@ export const drawEmulatorFault: Readonly<Record<FaultKind, (dice: Dice) => Fault
     probability: dice.pick([0.05, 0.15, 0.3]),
     ...(dice.chance(0.3) ? { answer: dice.pick([null, { messageId: "" }, "no", []]) } : {}),
   }),
+  // Permanent for the letters that it concerns would be a park; once or twice it is bisected.
+  "refuse-batch": (dice) => ({ kind: "refuse-batch", destinationContains: "/steady", ...seldom(dice) }),
   "short-answer": (dice) => ({ kind: "short-answer", by: dice.whole(1, 3), ...often(dice) }),
   "long-answer": (dice) => ({ kind: "long-answer", by: dice.whole(1, 3), ...often(dice) }),
   "reordered-answer": (dice) => ({ kind: "reordered-answer", ...often(dice) }),

@@ -30,7 +30,7 @@ const adjustment = z
     listParameters: z.enum(["production", "spec"]),
     maxMessageBytes: natural,
     maxRetries: endless(natural),
-    rateLimits: z.partialRecord(z.enum(operations), rateLimit),
+    rateLimits: z.partialRecord(z.enum([...operations, "dlq"]), rateLimit),
     seed: natural.max(2 ** 32 - 1),
   } satisfies Record<keyof Adjustable, z.ZodType>)
   .partial();

@@ -33,7 +33,7 @@ const headers = z.record(z.string(), z.string()).superRefine((given, context) =>
 const common = {
   /** Unique; made up from kind and a number where it is left out. */
   name: z.string().min(1).max(200).optional(),
-  /** Of each request (of each item for item-error); default 1. */
+  /** Of each request (of each item for item-error and half-failed-group); default 1. */
   probability: z.number().min(0).max(1).optional(),
   /** How often it fires before it is used up; default without end. */
   count: z.number().int().min(1).optional(),
@@ -108,6 +108,18 @@ export const faultSchema = z.discriminatedUnion("kind", [
     /** Whether the item is published all the same, so that its answer is a lie. */
     published: z.boolean().default(false),
     /** Whether the refused item's deduplication id counts as seen. */
+    registersDeduplication: z.boolean().default(false),
+  }),
+  /** One item that is concerned takes the whole call down with it: nothing is published. */
+  z.strictObject({
+    kind: z.literal("refuse-batch"),
+    ...common,
+    ...forBatch,
+    destinationContains: z.string().optional(),
+    bodyContains: z.string().optional(),
+    status: z.number().int().min(400).max(499).default(400),
+    error: z.string().default("could not accept this batch"),
+    /** Whether the deduplication ids of all items of the call count as seen. */
     registersDeduplication: z.boolean().default(false),
   }),
   /** Every other endpoint of a URL Group gets the message, the rest have an error in the answer. */

@@ -1,5 +1,6 @@
 import type { FaultOf } from "../faults/faults.ts";
 import { json, type Answer } from "../http/exchange.ts";
+import { Refusal } from "../refusal.ts";
 import type { World } from "../world.ts";
 import { parseBatch, type BatchItem } from "./batch-validation.ts";
 import type { PublishAnswer } from "./publisher.ts";
@@ -7,6 +8,7 @@ import type { PublishAnswer } from "./publisher.ts";
 /** Publishes a whole batch, or refuses it; only a fault lets single items fail. */
 export function batchAnswer(world: World, payload: unknown, callerIp: string): Answer {
   const items = parseBatch(payload, world.directory, world.settings);
+  refuseWhole(world, items);
   const answers = items.map((item, position) => {
     const refused = world.faults.draw("item-error", "batch", (fault) => concerns(fault, item, position));
     if (refused === undefined) return publish(world, item, position, callerIp);
@@ -16,6 +18,16 @@ export function batchAnswer(world: World, payload: unknown, callerIp: string): A
     return answer === undefined ? { error } : answer;
   });
   return json(200, answers);
+}
+
+function refuseWhole(world: World, items: readonly BatchItem[]): void {
+  const refused = world.faults.draw("refuse-batch", "batch", (fault) =>
+    items.some((item) => isAbout(fault, item)),
+  );
+  if (refused === undefined) return;
+  const { status, error, registersDeduplication } = refused.fault;
+  if (registersDeduplication) for (const item of items) world.publisher.registerOnly(item);
+  throw new Refusal(status, error);
 }
 
 /** Half of a URL Group may fail. An item for one URL is answered as if that were a group of which another endpoint failed. */
@@ -39,7 +51,7 @@ function concerns(fault: FaultOf<"item-error">, item: BatchItem, position: numbe
 }
 
 function isAbout(
-  { destinationContains, bodyContains }: FaultOf<"item-error" | "half-failed-group">,
+  { destinationContains, bodyContains }: FaultOf<"item-error" | "refuse-batch" | "half-failed-group">,
   { destination, body }: BatchItem,
 ): boolean {
   return (

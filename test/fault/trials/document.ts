@@ -1,0 +1,26 @@
+export const sourceId = "default";
+
+/** The service's, as shipped: neither it nor a setting of the ledger is shortened here. */
+export const dedupWindowMs = 600_000;
+
+/** The production document, but that it waits for nothing: no age, no lane, no limits, a pass every few seconds. */
+export function toDocument(archiveDir: string): string {
+  return `
+version: 1
+archive: { dir: ${archiveDir}, keep: 30d }
+sources: { ${sourceId}: { retention: 3d } }
+defaults:
+  mode: live
+  schedule: { every: 5s, full: 30s }
+  minAge: 0s
+  lane: none
+  limits: { publish: none, perHost: none, perPass: none, perDay: none }
+  otherwise: hold
+drains:
+  everything:
+    attempts: { max: 5, wait: [2m, 10m, 1h, 4h], then: park }
+    rules:
+      - { name: receiver-said-never, when: { responseStatus: 489 }, then: park }
+      - { name: outage, when: { responseStatus: [429, 502-504, none] }, then: republish }
+`;
+}

@@ -1,0 +1,233 @@
+import { loadavg } from "node:os";
+import { join } from "node:path";
+import { mkdirSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { countBy } from "../../lanes/judge.ts";
+import { atMost, exactly, told, type Figure } from "../../lanes/figures.ts";
+import { createDice } from "../../soak/dice.ts";
+import type { Guard } from "../../soak/guard.ts";
+import { waitUntil } from "../../soak/wait.ts";
+import { createBooks, type Books } from "./books.ts";
+import { makeLetters, markOf } from "./letters.ts";
+import { longestStallMs, type Span } from "./pace.ts";
+import { watchReadiness } from "./readiness.ts";
+import { startStage, type Stage } from "./stage.ts";
+import type { Trial } from "./trial.ts";
+
+export interface RunOptions {
+  readonly seed: number;
+  readonly dir: string;
+  readonly program: string;
+  readonly emulatorProgram: string;
+  readonly guard: Guard;
+  readonly say: (line: string) => void;
+}
+
+const lookEveryMs = 500;
+const tellEveryMs = 15_000;
+/** What nobody expects any more shows within this. */
+const aftermathMs = 3_000;
+
+/** Plays one trial until it is done, or long beyond its time, and measures. Rejects where it could not be played. */
+export async function runTrial(trial: Trial, options: RunOptions): Promise<readonly Figure[]> {
+  const dir = join(options.dir, trial.name);
+  mkdirSync(dir, { recursive: true });
+  const say = (line: string): void => options.say(`${trial.name}: ${line}`);
+  const books = createBooks();
+  const stage = await startStage({
+    ...options,
+    dir,
+    replicas: trial.replicas ?? 1,
+    onEntry: books.read,
+    onLine: books.line,
+    onCrash: (daemon, how) => books.judge.broken("crashed", `daemon ${daemon} ${how}`),
+    onEnd: (daemon) => books.log.ended(daemon),
+  });
+  try {
+    await prepare(trial, stage, books, options.seed);
+    const load = loadavg();
+    for (const daemon of stage.daemons) daemon.start();
+    await waitUntil("the daemons", () => stage.daemons.every((one) => one.address() !== null), 60_000);
+    const startedAt = Date.now();
+    const stops: Span[] = [];
+    const readiness = watchReadiness(stage.daemons);
+    const over = new AbortController();
+    const meanwhile = trial.meanwhile?.({
+      stage,
+      books,
+      say,
+      dice: createDice(options.seed + 1),
+      isOver: () => over.signal.aborted,
+      stopped: (span) => void stops.push(span),
+    });
+    await untilDone(trial, books, startedAt, say);
+    over.abort();
+    await meanwhile;
+    await delay(aftermathMs);
+    const unready = await readiness.close();
+    const declaredByMetric = await readDeclared(stage);
+    await Promise.all(stage.daemons.map((one) => one.terminate()));
+    await endFaults(stage);
+    await stage.emulator.journal("accepted");
+    await books.conclude(stage);
+    const figures = await measure({ trial, stage, books, startedAt, stops, unready, declaredByMetric });
+    for (const { rule, text } of books.judge.violations.slice(0, 5)) say(`VIOLATION ${rule}: ${text}`);
+    return [
+      ...figures,
+      told("load of the machine, before and after", `${toLoad(load)} and ${toLoad(loadavg())}`),
+    ];
+  } finally {
+    await stage.close();
+  }
+}
+
+async function prepare(trial: Trial, stage: Stage, books: Books, seed: number): Promise<void> {
+  const { emulator, receiver } = stage;
+  const { count, shares = {}, service, faults } = trial;
+  const { now } = await emulator.state();
+  const letters = makeLetters({ seed, count, shares, url: receiver.url, now });
+  books.born(letters);
+  await emulator.seed(letters.map(({ record }) => record));
+  if (service !== undefined) await emulator.control("PATCH", "/settings", service);
+  const [poison, refused] = [markOf("poison"), markOf("refused")];
+  for (const fault of [
+    ...(shares.poison === undefined ? [] : [{ kind: "refuse-batch", bodyContains: poison }]),
+    ...(shares.refused === undefined ? [] : [{ kind: "item-error", bodyContains: refused }]),
+    ...faults,
+  ]) {
+    await emulator.control("POST", "/faults", fault);
+  }
+}
+
+async function untilDone(
+  trial: Trial,
+  books: Books,
+  startedAt: number,
+  say: (line: string) => void,
+): Promise<void> {
+  const { bounds } = trial;
+  const deadline = startedAt + 1_000 * (trial.watchedS ?? 2 * bounds.doneWithinS);
+  let toldAt = startedAt;
+  for (;;) {
+    const { toPublish, toPark } = books.left();
+    if (toPublish + toPark === 0 || Date.now() > deadline) return;
+    if (Date.now() - toldAt >= tellEveryMs) {
+      toldAt = Date.now();
+      const at = ((toldAt - startedAt) / 1_000).toFixed(0);
+      say(`${at} s: ${toPublish} to publish or delete, ${toPark} to park, ${countDoubles(books)} doubles`);
+    }
+    await delay(lookEveryMs);
+  }
+}
+
+function countDoubles({ judge }: Books): number {
+  return [...judge.letters.values()].filter(({ acceptances }) => acceptances.length > 1).length;
+}
+
+/** Nothing is to be in the way of the last look. */
+async function endFaults({ emulator }: Stage): Promise<void> {
+  await emulator.control("DELETE", "/faults");
+  await emulator.control("PATCH", "/settings", { rateLimits: {} });
+  await emulator.control("GET", "/idle?timeoutMs=60000");
+}
+
+async function measure(played: {
+  readonly trial: Trial;
+  readonly stage: Stage;
+  readonly books: Books;
+  readonly startedAt: number;
+  readonly stops: readonly Span[];
+  readonly unready: readonly Span[];
+  readonly declaredByMetric: number;
+}): Promise<readonly Figure[]> {
+  const { trial, stage, books, startedAt, stops, unready } = played;
+  const { judge, log, parkedAt, moves } = books;
+  const { bounds, count } = trial;
+  const all = [...judge.letters.values()];
+  const inQueue = await stage.emulator.list();
+  const arrivals = await stage.receiver.arrivals();
+  const arrived = countBy(arrivals, ({ id }) => id);
+  const toStay = all.filter(({ letter }) => letter.fate === "stay");
+  const toPublish = all.filter(({ letter }) => letter.fate === "republish");
+  const lost = all.filter(
+    ({ letter, acceptances }) => !inQueue.has(letter.dlqId) && acceptances.length === 0,
+  );
+  const notDelivered = all.filter(
+    ({ letter, acceptances }) => acceptances.length > 0 && !arrived.has(letter.root),
+  );
+  const unsettled = toPublish.filter(({ deleted }) => deleted === null).length;
+  const lastDeleteAt = Math.max(startedAt, ...toPublish.map(({ deleted }) => deleted?.at ?? 0));
+  const lastParkAt = Math.max(startedAt, ...toStay.map(({ letter }) => parkedAt.get(letter.dlqId) ?? 0));
+  const isDone = unsettled === 0 && toStay.every(({ letter }) => parkedAt.has(letter.dlqId));
+  const stallS =
+    longestStallMs(moves, { from: startedAt, to: unsettled === 0 ? lastDeleteAt : Date.now() }, stops) /
+    1_000;
+  const undeclared = judge.violations.filter(({ rule }) => rule === "doubled").length;
+  const others = judge.violations.filter(({ rule }) => rule !== "doubled");
+  const apartS = judge.doubles.map(({ apartMs }) => Math.round(apartMs / 1_000));
+  const inside = apartS.length === 0 ? "" : `, ${Math.min(...apartS)} to ${Math.max(...apartS)} s apart`;
+  const unreadyS = unready.reduce((sum, { from, to }) => sum + (to - from), 0) / 1_000;
+  const event = (name: string): number => log.counts.get(name) ?? 0;
+  const halts = event("source:halted");
+  return [
+    exactly("lost", lost.length + notDelivered.length, 0),
+    exactly("doubled, undeclared", undeclared, 0),
+    {
+      ...atMost("doubled, declared", judge.doubles.length, Math.floor(bounds.declaredShare * count)),
+      seen: `${judge.doubles.length}${inside}`,
+    },
+    exactly(
+      "parked that had to be",
+      toStay.filter(({ letter }) => parkedAt.has(letter.dlqId)).length,
+      toStay.length,
+    ),
+    exactly("parked that had not", toPublish.filter(({ letter }) => parkedAt.has(letter.dlqId)).length, 0),
+    exactly("left in the queue", inQueue.size, toStay.length),
+    atMost(
+      "done after, s",
+      isDone ? (Math.max(lastDeleteAt, lastParkAt) - startedAt) / 1_000 : Infinity,
+      bounds.doneWithinS,
+    ),
+    bounds.stallS === undefined
+      ? told("longest stall, s", stallS.toFixed(1))
+      : atMost("longest stall, s", stallS, bounds.stallS),
+    bounds.staysReady === true ? exactly("source halted", halts, 0) : told("source halted", String(halts)),
+    bounds.staysReady === true
+      ? exactly("not ready, s", unreadyS, 0)
+      : told("not ready, s", unreadyS.toFixed(1)),
+    exactly("other rules broken", others.length, 0),
+    told("received more than once", String([...arrived.values()].filter((times) => times > 1).length)),
+    told("declared doubles, by the metric", String(played.declaredByMetric)),
+    told("sweeps finished, failed", `${event("sweep:finished")}, ${event("sweep:failed")}`),
+    told("answers in doubt, deletes short", `${event("outcome:unknown")}, ${event("delete:short")}`),
+    told(
+      "requests",
+      [
+        ...countBy(
+          await stage.emulator.journal("request"),
+          ({ operation, status }) => `${operation} ${status}`,
+        ),
+      ]
+        .map(([words, times]) => `${words}: ${times}`)
+        .join(", "),
+    ),
+  ];
+}
+
+/** Of all replicas that answer. */
+async function readDeclared({ daemons }: Stage): Promise<number> {
+  const pages = await Promise.all(
+    daemons.map(async (daemon) => {
+      const response = await fetch(`http://${daemon.address()}/metrics`, {
+        signal: AbortSignal.timeout(10_000),
+      }).catch(() => null);
+      return (await response?.text()) ?? "";
+    }),
+  );
+  return pages
+    .flatMap((page) => page.split("\n"))
+    .filter((line) => line.startsWith("redriver_declared_doubles_total"))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
+}
+
+const toLoad = (averages: readonly number[]): string => (averages[0] ?? 0).toFixed(1);

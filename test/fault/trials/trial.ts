@@ -1,0 +1,48 @@
+import type { FaultDefinition } from "../../../src/emulator/index.ts";
+import type { Dice } from "../../soak/dice.ts";
+import type { Shares } from "./letters.ts";
+import type { Span } from "./pace.ts";
+import type { Books } from "./books.ts";
+import type { Stage } from "./stage.ts";
+
+/** What a trial is held to, in real time with shipped settings. */
+export interface Bounds {
+  /** From the start of the daemons until what can be published is accepted and deleted, and what is never taken is parked. */
+  readonly doneWithinS: number;
+  /** Of all dead letters, from 0. */
+  readonly declaredShare: number;
+  /** Nothing accepted and nothing deleted for so long, while something is left that is not to be parked. */
+  readonly stallS?: number;
+  /** The source is never halted, and /readyz stays green. */
+  readonly staysReady?: boolean;
+}
+
+/** Faults together, for as long as it takes. */
+export interface Trial {
+  readonly name: string;
+  readonly count: number;
+  /** Default 1. */
+  readonly replicas?: number;
+  /** Default none. */
+  readonly shares?: Shares;
+  readonly faults: readonly FaultDefinition[];
+  /** Of the emulator, as `PATCH /_control/settings` takes them. */
+  readonly service?: Readonly<Record<string, unknown>>;
+  readonly bounds: Bounds;
+  /** How long one is watched that is not done in time; default twice that. */
+  readonly watchedS?: number;
+  /** What is done meanwhile. It ends soon after `isOver`. */
+  readonly meanwhile?: (play: Play) => Promise<void>;
+  /** The form that continuous integration has time for. */
+  readonly small?: { readonly count: number; readonly doneWithinS?: number };
+}
+
+export interface Play {
+  readonly stage: Stage;
+  readonly books: Books;
+  readonly dice: Dice;
+  readonly isOver: () => boolean;
+  /** Tells of a replica that is stopped from outside; the span may end in the future. */
+  readonly stopped: (span: Span) => void;
+  readonly say: (line: string) => void;
+}
