@@ -86,6 +86,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     readyz: async () => toReadiness(live.current(), redis, state, archiveWatch.problem()),
     metrics: () => parts.metrics.render(),
     contentType: parts.metrics.contentType,
+    clock,
   }).catch(async (error: unknown) => {
     await callbacks.close();
     throw error;
