@@ -1,8 +1,5 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
-import { RedriverError } from "../ports/errors.ts";
+import { listenBounded } from "./bounded-server.ts";
 
 /** One callback quotes its message and what was answered, each a third larger as base64. */
 const maxBodyBytes = 4 * 1_048_576;
@@ -12,7 +9,6 @@ const maxBytesInHand = 8 * 1_048_576;
 const maxHeaderBytes = 16_384;
 const maxConnections = 200;
 const defaultRequestTimeoutMs = 30_000;
-const lookEveryMs = 1_000;
 /** What is in hand as it closes may end; the service calls again for what does not. */
 const closeWithinMs = 2_000;
 
@@ -90,40 +86,15 @@ export async function createCallbackServer(options: CallbackServerOptions): Prom
   // The error itself stays inside; the service calls again.
   app.onError((_error, context) => context.json({ ok: false }, 500));
 
-  const { requestTimeoutMs = defaultRequestTimeoutMs } = options;
-  const server = createAdaptorServer({
+  const server = await listenBounded({
+    host: options.host,
+    port: options.port,
     fetch: app.fetch,
-    serverOptions: {
-      requestTimeout: requestTimeoutMs,
-      headersTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: Math.min(lookEveryMs, requestTimeoutMs),
-      maxHeaderSize: maxHeaderBytes,
-    },
+    maxConnections,
+    maxHeaderBytes,
+    requestTimeoutMs: options.requestTimeoutMs ?? defaultRequestTimeoutMs,
+    setting: "callback",
+    variable: "REDRIVER_CALLBACK_PORT",
   });
-  server.maxConnections = maxConnections;
-  server.listen(options.port, options.host);
-  try {
-    await once(server, "listening");
-  } catch (error) {
-    throw new RedriverError(
-      "settings-invalid",
-      `callback: expected an address that can be bound, got ${options.host}:${options.port} (REDRIVER_CALLBACK_PORT)`,
-      { cause: error },
-    );
-  }
-  const { address, family, port } = server.address() as AddressInfo;
-  return {
-    address: `${family === "IPv6" ? `[${address}]` : address}:${port}`,
-    async close() {
-      if (!server.listening) return;
-      const closed = once(server, "close");
-      server.close();
-      const cut = setTimeout(() => {
-        if ("closeAllConnections" in server) server.closeAllConnections();
-      }, closeWithinMs);
-      if ("closeIdleConnections" in server) server.closeIdleConnections();
-      await closed;
-      clearTimeout(cut);
-    },
-  };
+  return { address: server.address, close: () => server.close(closeWithinMs) };
 }

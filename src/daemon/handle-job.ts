@@ -1,6 +1,7 @@
 import type { Core } from "../compose/build-core.ts";
 import { hasLanes } from "../compose/has-lanes.ts";
 import type { HeldCore, LiveCore } from "../compose/live-core.ts";
+import type { Clock } from "../ports/clock.ts";
 import { isRedriverError, RedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { DrainName, PassId, SourceId } from "../ports/ids.ts";
@@ -8,11 +9,12 @@ import { isRecalled, mostLeftTold, type Window } from "../ports/passes.ts";
 import type { Job, JobContext, WorkQueue } from "../ports/queue.ts";
 import { takeCensus } from "../redrive/census.ts";
 import { lookAtLanes } from "../redrive/lanes/look-at-lanes.ts";
-import { leftToOthers, openPass, workWindow } from "../redrive/run-pass.ts";
+import { knownOffsetMs, leftToOthers, openPass, workWindow } from "../redrive/run-pass.ts";
 import { createSweepMemory, sweep, type SweepMemory } from "../redrive/sweep.ts";
 import type { DrainRuntime } from "../redrive/runtime.ts";
 import type { Others } from "./others.ts";
 import type { Wakes } from "./wakes.ts";
+import { createWindowSlots, type WindowSlots } from "./window-slots.ts";
 
 export interface JobParts {
   readonly live: LiveCore;
@@ -20,6 +22,7 @@ export interface JobParts {
   readonly wakes: Wakes;
   readonly others: Others;
   readonly events: Events;
+  readonly clock: Pick<Clock, "sleep">;
   readonly readStatistics: (index: string, signal: AbortSignal) => Promise<void>;
   /** Aborts when no further page may be begun. */
   readonly stopping: AbortSignal;
@@ -33,11 +36,23 @@ interface SourceState {
   /** Under way: the next one comes on time, and two at once would only do the same work and keep ticks waiting. */
   readonly sweeping: Set<SourceId>;
   readonly counting: Set<SourceId>;
+  /** Drains with a tick that waits for the first answer of its source: one is enough, it opens the pass. */
+  readonly asking: Set<DrainName>;
+  readonly slots: WindowSlots;
 }
+
+/** A window that got no slot comes back so soon, give or take half, at the end of the queue. */
+const backAfterMs = 500;
 
 /** What each kind of job does, under the document in force as it begins. A job of something that this document does not have is left alone. */
 export function createJobHandler(parts: JobParts): (job: Job, context: JobContext) => Promise<void> {
-  const state: SourceState = { memories: new Map(), sweeping: new Set(), counting: new Set() };
+  const state: SourceState = {
+    memories: new Map(),
+    sweeping: new Set(),
+    counting: new Set(),
+    asking: new Set(),
+    slots: createWindowSlots(parts.clock),
+  };
   const { wakes } = parts;
   return async (job, context) => {
     // A window is tried again: given up, it would keep its pass open until that is taken for abandoned.
@@ -48,9 +63,9 @@ export function createJobHandler(parts: JobParts): (job: Job, context: JobContex
     try {
       switch (job.kind) {
         case "tick":
-          return await tick(parts, wakes, held.core, job.drain, context.signal);
+          return await tick(parts, wakes, held.core, state, job.drain, context.signal);
         case "window":
-          return await window(parts, wakes, held, job, context);
+          return await window(parts, wakes, held, state, job, context);
         case "sweep":
           return await sweepSource(parts, wakes, held.core, state, job.source, context.signal);
         case "census":
@@ -71,17 +86,25 @@ async function tick(
   parts: JobParts,
   wakes: Wakes,
   core: Core,
+  { asking }: SourceState,
   name: DrainName,
   signal: AbortSignal,
 ): Promise<void> {
   const drain = core.drains.get(name);
-  if (drain === undefined) return;
+  if (drain === undefined || asking.has(name)) return;
   const { health } = drain.source;
   // It has said so already; the drain is woken when it resumes.
   if (health.current().state === "halted") return wakes.heldByHalt(drain, "dlq");
   let opened: Awaited<ReturnType<typeof openPass>>;
   try {
-    opened = await openPass(drain, core.settings.passes, signal);
+    opened = await openPass(drain, core.settings.passes, signal, async () => {
+      asking.add(name);
+      try {
+        return await knownOffsetMs(drain, signal);
+      } finally {
+        asking.delete(name);
+      }
+    });
   } catch (error) {
     if (isRedriverError(error) && error.disposition === "wait" && error.retryAt !== undefined) {
       return wakes.notOpened(name, error.retryAt);
@@ -117,6 +140,7 @@ async function window(
   parts: JobParts,
   wakes: Wakes,
   { core, superseded }: HeldCore,
+  { slots }: SourceState,
   job: Extract<Job, { kind: "window" }>,
   { signal, lastTry }: JobContext,
 ): Promise<void> {
@@ -132,28 +156,53 @@ async function window(
   const isCalledElsewhere = (): Promise<boolean> =>
     others.mayCall(drain.source.config.id, core.document.hash);
   if (isHaltedHere(drain) && (await isCalledElsewhere())) throw leftToOthers(drain.source);
-  const { verdict, failedWith } = await workWindow(drain, {
-    passId,
-    windowId,
-    signal,
-    stopping: AbortSignal.any([stopping, superseded(job.drain)]),
-    lastTry,
-    awaitsRedis: true,
-    isWorkedElsewhere: (hash) => others.workUnder(hash),
-    isCalledElsewhere,
-    onPage: ({ reasons }) => {
-      if ((reasons.due["source-halted"] ?? 0) > 0) wakes.heldByHalt(drain, "batch");
-      void wakes.afterDeletes(drain.source);
-      // A window may take longer than a lane's watch.
-      void wakes.afterLanes(core);
-    },
-  });
+  const { verdict, failedWith } = await inSlot(core, slots, drain, `${passId}/${windowId}`, signal, () =>
+    workWindow(drain, {
+      passId,
+      windowId,
+      signal,
+      stopping: AbortSignal.any([stopping, superseded(job.drain)]),
+      lastTry,
+      awaitsRedis: true,
+      isWorkedElsewhere: (hash) => others.workUnder(hash),
+      isCalledElsewhere,
+      onPage: ({ reasons }) => {
+        if ((reasons.due["source-halted"] ?? 0) > 0) wakes.heldByHalt(drain, "batch");
+        void wakes.afterDeletes(drain.source);
+        // A window may take longer than a lane's watch.
+        void wakes.afterLanes(core);
+      },
+    }),
+  );
   if (isRedriverError(failedWith) && failedWith.disposition === "halt") wakes.heldByHalt(drain, "dlq");
   if (isUnanswered(failedWith)) await wakes.unanswered(drain);
   if (verdict.kind === "pass-closed") await wakes.closed(drain, verdict);
   if (verdict.kind === "pass-open") await workOldest(parts, core, job.drain, passId, verdict.left);
   // Its end is noted, and whoever noted it may have died before it let others be worked: a tick does.
   if (verdict.kind === "stale") await queue.addTick(job.drain, drain.source.clock.now());
+}
+
+/** Works while it has a slot, which is free again before the next window is added. Throws where none is to be had now. */
+async function inSlot<Result>(
+  { settings }: Core,
+  slots: WindowSlots,
+  { source }: DrainRuntime,
+  id: string,
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { clock, config } = source;
+  const slot = await slots.take({ id, source: config.id, most: settings.windows.concurrency }, signal);
+  if (slot === null) {
+    throw new RedriverError("service-resting", `source ${config.id} has its part of this process's windows`, {
+      retryAt: clock.now() + backAfterMs * (0.5 + clock.random()),
+    });
+  }
+  try {
+    return await work();
+  } finally {
+    slot.release();
+  }
 }
 
 /** For what this drain does: in plan mode nothing is published. */

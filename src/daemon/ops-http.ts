@@ -1,9 +1,8 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { createAdaptorServer } from "@hono/node-server";
 import { Hono, type Context } from "hono";
-import { RedriverError } from "../ports/errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import { listenBounded } from "./bounded-server.ts";
 import type { Verdict } from "./readiness.ts";
+import { createSharedScrape } from "./shared-scrape.ts";
 
 export interface OpsServerOptions {
   readonly host: string;
@@ -12,11 +11,13 @@ export interface OpsServerOptions {
   /** Must not wait: a liveness that hangs with Redis restarts every replica. */
   readonly livez: () => Verdict;
   readonly readyz: () => Promise<Verdict>;
-  /** The Prometheus text. */
+  /** The Prometheus text. Asked at most once a second, however many scrape. */
   readonly metrics: () => Promise<string>;
   /** Of the Prometheus text. */
   readonly contentType: string;
-  /** A probe or scrape sends its few headers at once; who takes longer is cut off. Default 10 s. */
+  /** Of that second. */
+  readonly clock: Pick<Clock, "monotonic">;
+  /** For a request to arrive, and again for its answer to be read; who takes longer is cut off. Default 10 s. */
   readonly requestTimeoutMs?: number;
 }
 
@@ -29,11 +30,12 @@ export interface OpsServer {
 }
 
 const defaultRequestTimeoutMs = 10_000;
-/** How often slow senders are looked for. Node's own 30 s would let them have four times as long. */
-const lookEveryMs = 1_000;
 const maxHeaderBytes = 8_192;
-/** Probes and scrapers are a handful; without an end to it, open sockets could use up the process's files. */
-const maxConnections = 100;
+/**
+ * Probes and scrapers are a handful, and a thousand scrapes at once still fit. Without an end to it, open sockets could use
+ * up the process's files and, at some 20 KiB each, its memory.
+ */
+const maxConnections = 1_200;
 
 /**
  * /livez and /readyz answer 200 or 503 with `{ ok, reasons }`, /metrics answers the Prometheus text. Read-only: GET and HEAD,
@@ -43,9 +45,9 @@ export async function createOpsServer(options: OpsServerOptions): Promise<OpsSer
   const app = new Hono();
   app.get("/livez", (context) => answer(context, options.livez));
   app.get("/readyz", (context) => answer(context, options.readyz));
+  const scrape = createSharedScrape(options.metrics, options.clock);
   app.get("/metrics", async (context) => {
-    const text = await options.metrics();
-    return context.body(text, 200, { "content-type": options.contentType });
+    return context.body(await scrape(), 200, { "content-type": options.contentType });
   });
   for (const path of ["/livez", "/readyz", "/metrics"]) {
     app.all(path, (context) =>
@@ -56,39 +58,17 @@ export async function createOpsServer(options: OpsServerOptions): Promise<OpsSer
   // The error itself stays inside: its message is for logs.
   app.onError((_error, context) => context.json({ error: "this page failed" }, 500));
 
-  const { requestTimeoutMs = defaultRequestTimeoutMs } = options;
-  const server = createAdaptorServer({
+  const server = await listenBounded({
+    host: options.host,
+    port: options.port,
     fetch: app.fetch,
-    serverOptions: {
-      requestTimeout: requestTimeoutMs,
-      headersTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: Math.min(lookEveryMs, requestTimeoutMs),
-      maxHeaderSize: maxHeaderBytes,
-    },
+    maxConnections,
+    maxHeaderBytes,
+    requestTimeoutMs: options.requestTimeoutMs ?? defaultRequestTimeoutMs,
+    setting: "http",
+    variable: "REDRIVER_HTTP_PORT",
   });
-  server.maxConnections = maxConnections;
-  server.listen(options.port, options.host);
-  try {
-    await once(server, "listening");
-  } catch (error) {
-    throw new RedriverError(
-      "settings-invalid",
-      `http: expected an address that can be bound, got ${options.host}:${options.port} (REDRIVER_HTTP_PORT)`,
-      { cause: error },
-    );
-  }
-  const { address, family, port } = server.address() as AddressInfo;
-  return {
-    address: `${family === "IPv6" ? `[${address}]` : address}:${port}`,
-    port,
-    async close() {
-      if (!server.listening) return;
-      const closed = once(server, "close");
-      server.close();
-      if ("closeAllConnections" in server) server.closeAllConnections();
-      await closed;
-    },
-  };
+  return { address: server.address, port: server.port, close: () => server.close(0) };
 }
 
 async function answer(context: Context, ask: () => Verdict | Promise<Verdict>): Promise<Response> {

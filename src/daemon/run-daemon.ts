@@ -17,6 +17,7 @@ import { createOthers } from "./others.ts";
 import { createOpsServer } from "./ops-http.ts";
 import { probeSources } from "./prober.ts";
 import { toLiveness, toReadiness, type DaemonState } from "./readiness.ts";
+import { toMostJobs } from "./most-jobs.ts";
 import { createRedisTold } from "./redis-told.ts";
 import { toResting } from "./resting.ts";
 import { toSchedules, toStanding } from "./schedules.ts";
@@ -86,6 +87,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     readyz: async () => toReadiness(live.current(), redis, state, archiveWatch.problem()),
     metrics: () => parts.metrics.render(),
     contentType: parts.metrics.contentType,
+    clock,
   }).catch(async (error: unknown) => {
     await callbacks.close();
     throw error;
@@ -184,6 +186,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     let started = false;
     let applied: Written | null = null;
     await keepGoing(async () => {
+      queue.allow(toMostJobs(live.current()));
       if (!isRedisFit()) return notReadyWaitMs;
       if (!started) {
         // Before the first window is taken: the others must know that this document is worked under.
@@ -195,6 +198,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
             wakes,
             others,
             events,
+            clock,
             readStatistics: parts.readStatistics,
             stopping: stop,
             mayAct: isRedisFit,

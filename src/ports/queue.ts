@@ -41,10 +41,12 @@ export interface WorkQueue {
   /** One more sweep of a source, alike. */
   addSweep(source: SourceId, at: number): Promise<void>;
   /**
-   * Adds those from the front until `atOnce` of them wait or run; one that waits for another try is not among these. Absent: all. One that was added
-   * before is not added twice.
+   * Adds those from the front until `atOnce` of them wait or run; one that waits for more than a second before it is tried
+   * again is not among these. Absent: all. One that was added before is not added twice.
    */
   addWindows(windows: readonly Extract<Job, { kind: "window" }>[], atOnce?: number): Promise<void>;
+  /** How many jobs of each queue this process has in hand at once from now on; never fewer than it was allowed before. */
+  allow(most: { readonly short: number; readonly windows: number }): void;
   start(handle: (job: Job, context: JobContext) => Promise<void>): Promise<void>;
   /** Unix ms at which a worker last took or finished a job; what liveness looks at. */
   lastProgressAt(): number | undefined;

@@ -14,6 +14,7 @@ import {
   maxEvents,
   maxStalls,
   refusedRestMs,
+  shortWaitMs,
   toBackoffMs,
   type LockPolicy,
   type RetryPolicy,
@@ -27,6 +28,8 @@ import { createRunningJobs } from "./running-jobs.ts";
 import { applySchedules } from "./schedules.ts";
 import { closeQueues } from "./shutdown.ts";
 
+const kinds = ["short", "windows"] as const;
+
 type WindowJob = Extract<Job, { kind: "window" }>;
 
 export interface QueueOptions {
@@ -34,7 +37,7 @@ export interface QueueOptions {
   readonly createConnection: (role: ConnectionRole) => QueueConnection;
   /** Letters, digits and '-'. Keys are `{<keyPrefix>}:<keyPrefix>-v1-…`; the hash tag keeps them in one slot of a cluster. */
   readonly keyPrefix: string;
-  /** Jobs of each queue that run in this process at once. */
+  /** Jobs of each queue that run in this process at once, until it is allowed more. */
   readonly concurrency: { readonly short: number; readonly windows: number };
   readonly clock: Clock;
   readonly events: Events;
@@ -48,7 +51,7 @@ export interface QueueOptions {
  * `redis-unavailable`, or `redis-unsuitable` where a person must act.
  */
 export function createBullmqQueue(options: QueueOptions): WorkQueue {
-  const { keyPrefix, concurrency, clock, events, retry = defaultRetry, lock = defaultLock } = options;
+  const { keyPrefix, clock, events, retry = defaultRetry, lock = defaultLock } = options;
   const forQueues = options.createConnection("queue");
   const forWorkers = options.createConnection("worker");
   const connections = [forQueues, forWorkers];
@@ -58,6 +61,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   const short = createRenewedQueue(() => createQueue("short"));
   const windows = createRenewedQueue(() => createQueue("windows"));
   const workers: Worker[] = [];
+  const concurrency = { ...options.concurrency };
   const rests: Rest[] = [];
   let lastProgressAt: number | undefined;
   let closing: Promise<void> | undefined;
@@ -132,8 +136,17 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   async function toFill(jobs: readonly WindowJob[], atOnce: number): Promise<readonly WindowJob[]> {
     const queue = windows.current();
     const states = await Promise.all(jobs.map((job) => queue.getJobState(toWindowJobId(job))));
-    const going = states.filter((state) => state === "waiting" || state === "active").length;
-    return jobs.filter((_, index) => states[index] === "unknown").slice(0, Math.max(0, atOnce - going));
+    const going = await Promise.all(
+      states.map(async (state, index) => {
+        if (state !== "delayed") return state === "waiting" || state === "active";
+        const job = jobs[index];
+        const stored = job === undefined ? undefined : await queue.getJob(toWindowJobId(job));
+        return stored !== undefined && stored.delay <= shortWaitMs;
+      }),
+    );
+    return jobs
+      .filter((_, index) => states[index] === "unknown")
+      .slice(0, Math.max(0, atOnce - going.filter(Boolean).length));
   }
 
   return {
@@ -176,11 +189,19 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       await withinRedis(forQueues, callTimeoutMs, "windows", () => windows.current().addBulk(added));
     },
 
+    allow(most) {
+      for (const [index, kind] of kinds.entries()) {
+        concurrency[kind] = Math.max(concurrency[kind], most[kind]);
+        const worker = workers[index];
+        if (worker !== undefined) worker.concurrency = concurrency[kind];
+      }
+    },
+
     async start(handle) {
       if (workers.length > 0 || closing !== undefined) {
         throw new RedriverError("invariant-broken", "a queue is started once and not after its close");
       }
-      for (const kind of ["short", "windows"] as const) {
+      for (const kind of kinds) {
         const worker = createWorker(kind, handle);
         workers.push(worker);
         worker.run().catch(watch.onError);

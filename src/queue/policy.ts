@@ -38,6 +38,9 @@ export const refusedRestMs = 1_000;
 /** At most one event per error code in this time while a worker keeps failing. */
 export const quietMs = 60_000;
 
+/** A window that was put back for no longer than this waits for its turn, not for something to be over. */
+export const shortWaitMs = 1_000;
+
 /** BullMQ trims its event stream to this; nothing here reads it. */
 export const maxEvents = 1_000;
 

@@ -21,7 +21,7 @@ import {
   selectsEverything,
 } from "./drain-selects.ts";
 import type { ListingSignals } from "./list-patiently.ts";
-import { listToEnd } from "./list-to-end.ts";
+import { listToEnd, mostListingMs } from "./list-to-end.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "./runtime.ts";
 import { copyKeyOf } from "./stages/copy-key.ts";
 import { keepCopies } from "./stages/keep-copies.ts";
@@ -90,7 +90,9 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
   let census: Census = { ...nothing, documentHash };
   const strays = countStrays();
   let isFirst = true;
-  for await (const page of listToEnd(source, { select: {} }, signals)) {
+  // One that has longer between two of them may list for longer, so that a source of millions can be counted.
+  const inTime = { ...signals, mostListingMs: Math.max(mostListingMs, source.config.censusEveryMs) };
+  for await (const page of listToEnd(source, { select: {} }, inTime)) {
     const now = serviceNow(source);
     if (page.passedOver !== null) {
       census = withPassedOver(census, datesMean === "created" ? null : page.passedOver, { now, retentionMs });

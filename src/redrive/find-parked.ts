@@ -70,7 +70,9 @@ async function listThrough(
   if (missing.size === 0) return true;
   let isWhole = true;
   const range = (await source.book.datesMean()) === "entered" ? toRange([...missing.values()]) : {};
-  for await (const { records, passedOver } of listToEnd(source, { select, ...range }, signals)) {
+  // A person waits for it, and can end it.
+  const inTime = { ...signals, mostListingMs: Infinity };
+  for await (const { records, passedOver } of listToEnd(source, { select, ...range }, inTime)) {
     if (passedOver !== null) isWhole = false;
     for (const raw of records) {
       const entry = missing.get(String(raw["dlqId"]));

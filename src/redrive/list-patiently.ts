@@ -14,6 +14,8 @@ export interface ListingSignals {
   readonly signal: AbortSignal;
   /** Ends the listing between two pages. */
   readonly stopping: AbortSignal;
+  /** How long it may wait for the service in all (listing-time.ts). Absent: half an hour. */
+  readonly mostListingMs?: number;
 }
 
 /** One page, asked for again where that helps, with as many records as fit. */

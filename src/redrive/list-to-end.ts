@@ -8,12 +8,18 @@ import { followCursor } from "./follow-cursor.ts";
 import { createPageSize, isTooLarge, recordsPerPage } from "./list-fitting.ts";
 import type { ListedPage } from "./list-page.ts";
 import { listPatiently, type ListingSignals } from "./list-patiently.ts";
+import { createListingTime, type ListingTime } from "./listing-time.ts";
 import { serviceNow, type SourceRuntime } from "./runtime.ts";
 
 /** Each costs a search, so a listing with more records that are too large fails; the next one begins with what is known of these. */
 const mostCuts = 32;
 /** 80 bytes each. What was listed before is not told apart behind this many. */
 const mostIds = 100_000;
+/**
+ * A million records at 6 calls a second. A window, a command or a look that ends so has worked on what it has seen; its pass is
+ * partial, and the next one lists again.
+ */
+export const mostListingMs = 1_800_000;
 /** For a record without a date: no range has it. */
 const outside = -1;
 
@@ -44,13 +50,14 @@ export async function* listToEnd(
   };
   const parts = [...cutAround(whole, source.tooLarge.within(whole))];
   const listed = createListed();
+  const time = createListingTime(source.clock, signals.mostListingMs ?? mostListingMs);
   let cuts = 0;
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     const range = part;
     let last: RawRecord | undefined;
     let isBehindCursor = false;
     try {
-      for await (const page of listPart(source, { ...select, ...range }, signals)) {
+      for await (const page of listPart(source, { ...select, ...range }, signals, time)) {
         last = page.records.at(-1) ?? last;
         const records = listed.add(page.records, cuts > 0);
         const isLast = page.cursor === undefined && parts.length === 0;
@@ -83,6 +90,7 @@ async function* listPart(
   source: SourceRuntime,
   query: Omit<ListQuery, "count" | "cursor">,
   signals: ListingSignals,
+  time: ListingTime,
 ): AsyncGenerator<ListedPage, void, undefined> {
   // A moment that is known for a record which is too large begins with the page that tells.
   const isKnown = isMoment(query) && source.tooLarge.within(query).length > 0;
@@ -90,7 +98,7 @@ async function* listPart(
   yield* followCursor((at) => {
     refuseStopped(signals);
     return listPatiently(source, { ...query, ...at }, size, signals);
-  });
+  }, time);
 }
 
 async function isBlocked(

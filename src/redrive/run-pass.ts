@@ -30,10 +30,11 @@ export async function openPass(
   drain: DrainRuntime,
   settings: PassSettings,
   signal: AbortSignal,
+  askForClock: () => Promise<number> = () => knownOffsetMs(drain, signal),
 ): Promise<OpenVerdict> {
   const { source, config, documentHash } = drain;
   source.health.check();
-  const offsetMs = await knownOffsetMs(drain, signal);
+  const offsetMs = await askForClock();
   await bind(drain);
   const now = source.clock.now();
   const verdict = await source.passes.open({

@@ -127,6 +127,7 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     addTick: "effect",
     addSweep: "effect",
     addWindows: "effect",
+    allow: "lifecycle",
     start: "lifecycle",
     lastProgressAt: "read",
     close: "lifecycle",

@@ -1,8 +1,9 @@
 import { EventEmitter, once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import * as fc from "fast-check";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { createOpsServer, type OpsServer, type OpsServerOptions } from "../../src/daemon/ops-http.ts";
+import { createManualClock } from "../support/manual-clock.ts";
 import { sendBytes } from "../support/raw-http.ts";
 
 const open: OpsServer[] = [];
@@ -20,6 +21,7 @@ async function serve(options: Partial<OpsServerOptions> = {}): Promise<OpsServer
     readyz: async () => ({ ok: true, reasons: [] }),
     metrics: async () => "redriver_redis_up 1\n",
     contentType: "text/plain; version=0.0.4; charset=utf-8",
+    clock: createManualClock(),
     ...options,
   });
   open.push(server);
@@ -105,9 +107,12 @@ describe("the ops pages", () => {
 
 const urlOf = ({ address }: OpsServer): string => `http://${address}`;
 
-describe("the ops server", () => {
-  const head = "GET /livez HTTP/1.1\r\nHost: ops\r\n";
+const closing = async (socket: Socket): Promise<void> => {
+  if (!socket.closed) await once(socket, "close");
+};
+const head = "GET /livez HTTP/1.1\r\nHost: ops\r\n";
 
+describe("the ops server", () => {
   test("refuses headers beyond its limit", async () => {
     const server = await serve();
     const long = Buffer.from(`${head}X-Long: ${"x".repeat(9_000)}\r\n\r\n`);
@@ -190,5 +195,151 @@ describe("the ops server", () => {
       code: "settings-invalid",
       message: expect.stringContaining("REDRIVER_HTTP_PORT") as string,
     });
+  });
+});
+
+const isUp = async (server: OpsServer): Promise<boolean> => (await get(server, "/livez")).status === 200;
+
+/** Sockets that connect, then write, and read nothing before they are resumed; they close with the test. */
+async function crowd(server: OpsServer, count: number, text: string): Promise<readonly Socket[]> {
+  const sockets = Array.from({ length: count }, () => {
+    const socket = connect(server.port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    // The server may cut it off at any time.
+    socket.on("error", () => undefined);
+    return socket.pause();
+  });
+  await Promise.all(sockets.map((socket) => once(socket, "connect")));
+  for (const socket of sockets) socket.write(text);
+  return sockets;
+}
+
+describe("a crowd at the ops port", () => {
+  const scrape = "GET /metrics HTTP/1.1\r\nHost: ops\r\n\r\n";
+  test("has its scrapes rendered once a second, and shares the text", async () => {
+    const clock = createManualClock();
+    let renders = 0;
+    const server = await serve({ clock, metrics: async () => `renders ${++renders}\n` });
+    const scrapes = async (count: number) =>
+      Promise.all(Array.from({ length: count }, async () => (await get(server, "/metrics")).text));
+    expect(new Set(await scrapes(20))).toEqual(new Set(["renders 1\n"]));
+    clock.advance(999);
+    expect(new Set(await scrapes(3))).toEqual(new Set(["renders 1\n"]));
+    clock.advance(1);
+    expect(new Set(await scrapes(20))).toEqual(new Set(["renders 2\n"]));
+  });
+
+  test("waits together for a render that takes long, and asks again once it failed and a second passed", async () => {
+    const clock = createManualClock();
+    const renders: { resolve(text: string): void; reject(error: Error): void }[] = [];
+    const asked = new EventEmitter();
+    const server = await serve({
+      clock,
+      metrics: () => {
+        const render = new Promise<string>((resolve, reject) => renders.push({ resolve, reject }));
+        asked.emit("now");
+        return render;
+      },
+    });
+    const wasAsked = once(asked, "now");
+    const first = get(server, "/metrics");
+    await wasAsked;
+    clock.advance(60_000);
+    const second = get(server, "/metrics");
+    expect(await isUp(server)).toBe(true);
+    renders[0]?.reject(new Error("secret detail"));
+    expect([(await first).status, (await second).status]).toEqual([500, 500]);
+    const askedAgain = once(asked, "now");
+    const third = get(server, "/metrics");
+    await askedAgain;
+    renders[1]?.resolve("well\n");
+    expect((await third).text).toBe("well\n");
+    expect(renders).toHaveLength(2);
+  });
+
+  test("of 1,000 scrapes at once has every one answered", async () => {
+    const body = "x 1\n".repeat(10_000);
+    const server = await serve({ metrics: async () => body });
+    const sockets = await crowd(
+      server,
+      1_000,
+      "GET /metrics HTTP/1.1\r\nHost: ops\r\nConnection: close\r\n\r\n",
+    );
+    const answers = await Promise.all(
+      sockets.map(async (socket) => {
+        const chunks: Buffer[] = [];
+        socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+        await closing(socket.resume());
+        return Buffer.concat(chunks).toString("latin1");
+      }),
+    );
+    const whole = answers.filter((text) => text.startsWith("HTTP/1.1 200 ") && text.endsWith(body));
+    expect(whole).toHaveLength(1_000);
+  });
+
+  test("that pipelines without reading costs neither memory nor liveness", async () => {
+    const bytes = 64 * 1_024;
+    let renders = 0;
+    const server = await serve({
+      metrics: async () => {
+        renders += 1;
+        return Buffer.alloc(bytes, "x").toString("latin1");
+      },
+    });
+    const before = process.memoryUsage().rss;
+    const sockets = await crowd(server, 99, scrape.repeat(80));
+    expect(await isUp(server)).toBe(true);
+    // 99 × 80 answers of 64 KiB, each a text of its own, are 495 MiB.
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1_048_576);
+    await Promise.all(sockets.map((socket) => closing(socket.resume())));
+    // A render a second: what is left of a minute is far more than this takes.
+    expect(renders).toBeLessThan(60);
+  });
+
+  test("may pipeline a few, which are answered in order", async () => {
+    const server = await serve();
+    const few = ["/livez", "/metrics", "/nowhere"].map((path) => `GET ${path} HTTP/1.1\r\nHost: ops\r\n\r\n`);
+    const last = "GET /readyz HTTP/1.1\r\nHost: ops\r\nConnection: close\r\n\r\n";
+    const { text } = await sendBytes(urlOf(server), [Buffer.from(few.join("") + last)], 20_000);
+    expect([...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status)).toEqual([
+      "200",
+      "200",
+      "404",
+      "200",
+    ]);
+  });
+
+  test("of slow senders makes room for a probe, the longest silent first", async () => {
+    const server = await serve({ requestTimeoutMs: 50_000 });
+    const sockets = await crowd(server, 1_300, "GET /livez HTTP/1.1\r\nHost:");
+    const first = closing(sockets[0]!.resume());
+    for (let probe = 0; probe < 5; probe++) expect(await isUp(server)).toBe(true);
+    await first;
+    expect(sockets.at(-1)?.destroyed).toBe(false);
+  });
+
+  test("that does not read its answer is cut off", async () => {
+    // More than the buffers of both ends of a connection take.
+    const bytes = 32 * 1_048_576;
+    const server = await serve({ requestTimeoutMs: 500, metrics: async () => "x".repeat(bytes) });
+    const [socket] = await crowd(server, 1, scrape);
+    expect(await isUp(server)).toBe(true);
+    // Whoever is slow in asking has as long, and began later.
+    await sendBytes(urlOf(server), [Buffer.from(head)], 20_000);
+    let received = 0;
+    socket?.on("data", (chunk: Buffer) => (received += chunk.length));
+    await closing(socket!.resume());
+    expect(received).toBeLessThan(bytes);
+  });
+
+  test("may speak HTTP/1.0, without a Host", async () => {
+    const server = await serve();
+    for (const path of ["/livez", "/readyz", "/metrics"]) {
+      const request = Buffer.from(`GET ${path} HTTP/1.0\r\n\r\n`);
+      expect(await sendBytes(urlOf(server), [request], 20_000)).toMatchObject({
+        end: "answered",
+        status: 200,
+      });
+    }
   });
 });

@@ -84,6 +84,23 @@ describe("windows", () => {
     ends.splice(0).forEach((end) => end());
   });
 
+  test("one that is put back for a moment makes no room: however often it is, no more are added", async () => {
+    let seen = 0;
+    await queue.start(async () => {
+      seen += 1;
+      throw new RedriverError("service-resting", "no slot", { retryAt: Date.now() + 500 });
+    });
+    const all = ["1", "2", "3", "4", "5"].map(windowOf);
+    await queue.addWindows(all, 2);
+    for (const times of [2, 4, 6]) {
+      await waitFor(() => expect(seen).toBeGreaterThanOrEqual(times));
+      await queue.addWindows(all, 2);
+    }
+    expect(await Promise.all(["2", "3", "4", "5"].map((id) => redis.exists(keyOf(id))))).toEqual([
+      1, 0, 0, 0,
+    ]);
+  });
+
   test("wait runs again at retryAt and spends no try", async () => {
     const starts: number[] = [];
     const contexts: JobContext[] = [];

@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
 import { openLiveCore } from "../../src/compose/open-core.ts";
 import type { LiveCore } from "../../src/compose/live-core.ts";
+import { systemClock } from "../../src/compose/system-world.ts";
 import { createTeardown } from "../../src/compose/teardown.ts";
 import { createJobHandler } from "../../src/daemon/handle-job.ts";
 import { createOthers } from "../../src/daemon/others.ts";
@@ -50,6 +51,7 @@ export async function createJobStand(
     wakes,
     others: createOthers(live.current().replicas, "this"),
     events,
+    clock: systemClock,
     readStatistics: () => Promise.resolve(),
     stopping: new AbortController().signal,
     mayAct: () => {

@@ -64,7 +64,7 @@ export function sendBytes(
 }
 
 function toEnd(text: string, hung: boolean): RawEnd {
-  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0);
+  const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1] ?? 0);
   const headEnd = text.indexOf("\r\n\r\n");
   const body = headEnd < 0 ? "" : text.slice(headEnd + 4);
   if (hung) return { end: "hung", status, body, text };

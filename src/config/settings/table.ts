@@ -218,7 +218,11 @@ export const settingRows = {
     oneOf(privatePolicies),
     "Whether to publish to localhost and literal loopback, link-local and private addresses: yes, no, or auto, where the source's own address is one, and to those that publish.allowHosts names in full.",
   ),
-  "windows.concurrency": row(4, wholeNumber(1, 64), "Windows that one replica works on at once."),
+  "windows.concurrency": row(
+    4,
+    wholeNumber(1, 64),
+    "Windows of one source that one replica works on at once; each further source has one more that no other can take.",
+  ),
   "sweep.every": row(
     "15s",
     duration(100, "100ms"),

@@ -81,7 +81,8 @@ export async function* survey(
     ...(range.from > 0 ? { fromDate: range.from } : {}),
     toDate: range.to,
   };
-  for await (const page of listToEnd(source, query, signals)) {
+  // A person waits for it, and can end it.
+  for await (const page of listToEnd(source, query, { ...signals, mostListingMs: Infinity })) {
     yield {
       ...(await decidePage(drain, page.records, range.clock?.horizon ?? Infinity)),
       readAt: page.readAt,

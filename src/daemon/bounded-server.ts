@@ -1,0 +1,154 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { RedriverError } from "../ports/errors.ts";
+
+/**
+ * An HTTP server that strangers reach. Whoever calls, it holds a bounded number of connections, each with one answer at a
+ * time, and what waits unread for too long is cut off. A newcomer always gets in: somebody who keeps it waiting goes.
+ */
+export interface BoundedServerOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Beyond it each new connection closes the least useful one. */
+  readonly maxConnections: number;
+  readonly maxHeaderBytes: number;
+  /** For a request from its first byte to its last, and again for its answer to be read. */
+  readonly requestTimeoutMs: number;
+  /** What an address that cannot be bound is called in the error: `http`, and the variable that changes it. */
+  readonly setting: string;
+  readonly variable: string;
+}
+
+export interface BoundedServer {
+  /** `host:port` as bound. */
+  readonly address: string;
+  readonly port: number;
+  /** Stops listening; requests in hand may end within `withinMs`, then every socket is closed. */
+  close(withinMs: number): Promise<void>;
+}
+
+interface Connection {
+  /** Requests in the order of their answers; the first is being answered. */
+  readonly turns: Turn[];
+}
+
+interface Turn {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+}
+
+/** How often slow senders are looked for. Node's own 30 s would let them have four times as long. */
+const lookEveryMs = 1_000;
+/** Requests of one connection in hand. HTTP allows pipelining, but no prober, scraper or service is known to use it. */
+const maxTurns = 8;
+/** A scraper's pause is longer and it connects anew; what reconnects sooner is spared the handshake. */
+const keepAliveTimeoutMs = 5_000;
+/** Connections that wait to be accepted while this process is busy. The kernel may allow fewer. */
+const backlog = 2_048;
+/** HTTP/1.0 needs no Host, and the pages do not depend on it. */
+const hostname = "localhost";
+
+/** Fails with `settings-invalid` when the address cannot be bound. */
+export async function listenBounded(options: BoundedServerOptions): Promise<BoundedServer> {
+  const { requestTimeoutMs } = options;
+  const answer = getRequestListener(options.fetch, { hostname });
+  const server = createServer({
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(lookEveryMs, requestTimeoutMs),
+    keepAliveTimeout: keepAliveTimeoutMs,
+    maxHeaderSize: options.maxHeaderBytes,
+  });
+  /** In the order in which each last began to wait for a request, or for an answer. */
+  const connections = new Map<Socket, Connection>();
+
+  server.on("connection", (socket: Socket) => {
+    if (connections.size >= options.maxConnections) {
+      const leaving = leastUseful(connections);
+      if (leaving !== undefined) connections.delete(leaving);
+      leaving?.destroy();
+    }
+    connections.set(socket, { turns: [] });
+    socket.once("close", () => connections.delete(socket));
+  });
+  server.on("request", (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const { socket } = incoming;
+    const connection = connections.get(socket);
+    if (connection === undefined) return;
+    if (connection.turns.length === maxTurns) {
+      // Whatever else it has sent is read with it, and dropped.
+      socket.destroy();
+      return;
+    }
+    connection.turns.push({ incoming, outgoing });
+    if (connection.turns.length === 1) takeTurn(socket, connection);
+  });
+
+  function takeTurn(socket: Socket, connection: Connection): void {
+    // It begins to wait for something else, so it goes to the end.
+    if (connections.delete(socket)) connections.set(socket, connection);
+    const [turn] = connection.turns;
+    if (turn === undefined || socket.destroyed) return;
+    const { incoming, outgoing } = turn;
+    let cut: NodeJS.Timeout | undefined;
+    outgoing.once("prefinish", () => {
+      cut = setTimeout(() => socket.destroy(), requestTimeoutMs);
+    });
+    outgoing.once("close", () => {
+      clearTimeout(cut);
+      connection.turns.shift();
+      takeTurn(socket, connection);
+    });
+    answer(incoming, outgoing).catch(() => socket.destroy());
+  }
+
+  server.listen({ port: options.port, host: options.host, backlog });
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    const { setting, host, port, variable } = options;
+    throw new RedriverError(
+      "settings-invalid",
+      `${setting}: expected an address that can be bound, got ${host}:${port} (${variable})`,
+      { cause: error },
+    );
+  }
+  const { address, family, port } = server.address() as AddressInfo;
+  return {
+    address: `${family === "IPv6" ? `[${address}]` : address}:${port}`,
+    port,
+    async close(withinMs) {
+      if (!server.listening) return;
+      const closed = once(server, "close");
+      server.close();
+      server.closeIdleConnections();
+      const cut = setTimeout(() => server.closeAllConnections(), withinMs);
+      await closed;
+      clearTimeout(cut);
+    },
+  };
+}
+
+/** Who keeps the server waiting goes before those whom it keeps waiting; of equals, who has done so for longest. */
+function leastUseful(connections: ReadonlyMap<Socket, Connection>): Socket | undefined {
+  let found: Socket | undefined;
+  let least = Infinity;
+  for (const [socket, connection] of connections) {
+    const use = toUse(connection);
+    if (use >= least) continue;
+    found = socket;
+    least = use;
+    if (use === 0) break;
+  }
+  return found;
+}
+
+function toUse({ turns: [turn] }: Connection): number {
+  if (turn === undefined) return 0; // idle, or slow with its headers
+  if (!turn.incoming.complete) return 1; // slow with its body
+  return turn.outgoing.writableEnded ? 2 : 3; // slow to read, or still being answered
+}
