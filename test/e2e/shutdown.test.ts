@@ -108,6 +108,18 @@ Object.getPrototypeOf(handle).sync = () => {
 await handle.close();
 `;
 
+/** A module for `--import`: this file opens only when whoever writes to the pipe has closed it, as on a volume that is slow. */
+const slowFile = (file: string, pipe: string): string => `
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+const { openSync } = fs;
+fs.openSync = (path, ...options) => {
+  if (path === ${JSON.stringify(file)}) fs.readFileSync(${JSON.stringify(pipe)});
+  return openSync(path, ...options);
+};
+syncBuiltinESMExports();
+`;
+
 /** A daemon that drops, while its archive does not answer. */
 async function stalledAtArchive(env: Readonly<Record<string, string>>) {
   const stage = await setUp(env);
@@ -165,10 +177,15 @@ async function stopBeforeRedis(url: string): Promise<End> {
 async function stopBeforeSettings(): Promise<End> {
   const { setup, emulator } = await setUp(soon);
   const pipe = makePipe(setup.folder.path);
-  const daemon = start(["run"], { ...setup.env, REDRIVER_CONFIG_FILE: pipe });
+  const settings = setup.folder.write("settings.yaml", "{}");
+  const slow = setup.folder.write("slow.mjs", slowFile(settings, pipe));
+  const daemon = start(["run"], {
+    ...setup.env,
+    REDRIVER_CONFIG_FILE: settings,
+    NODE_OPTIONS: `--import ${slow}`,
+  });
   const fd = await writerTo(pipe);
   daemon.child.kill("SIGTERM");
-  writeFileSync(fd, "{}");
   closeSync(fd);
   const end = await endOf(daemon);
   expect(emulator.journal.entries("request")).toEqual([]);
