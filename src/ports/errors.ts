@@ -53,7 +53,8 @@ export const errorTable = {
     disposition: "wait",
     level: "info",
     exitCode: 3,
-    meaning: "the service asked for a pause or does not answer, and is left alone for a while",
+    meaning:
+      "the service asked for a pause, does not answer, or answers more than may be read, and is left alone for a while",
   },
   "rate-limited": { disposition: "wait", level: "info", exitCode: 3, meaning: "the service answered 429" },
   unauthorised: {

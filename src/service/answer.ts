@@ -8,8 +8,8 @@ export type Ending = "timeout" | "stopped" | "withheld";
 
 export type AnswerBody =
   | { readonly kind: "whole"; readonly bytes: Uint8Array }
-  /** More than the allowed bytes; the rest was not read. */
-  | { readonly kind: "too-large" }
+  /** More than so many bytes, which were allowed; the rest was not read. */
+  | { readonly kind: "too-large"; readonly bytes: number }
   | { readonly kind: "cut"; readonly by: Ending | "failure"; readonly cause?: unknown };
 
 /** An answer whose status line and headers arrived; its body may be cut. */

@@ -88,7 +88,8 @@ function toOutgoing(
 
 async function readBody(incoming: Incoming, maxBytes: number, ending: EndWatch): Promise<AnswerBody> {
   // What says how large it is need not be read to know.
-  if (Number(headerOf(incoming.headers, "content-length") ?? 0) > maxBytes) return { kind: "too-large" };
+  const tooLarge = { kind: "too-large", bytes: maxBytes } as const;
+  if (Number(headerOf(incoming.headers, "content-length") ?? 0) > maxBytes) return tooLarge;
   const chunks: Uint8Array[] = [];
   let byteLength = 0;
   const reading = async (): Promise<boolean> => {
@@ -102,7 +103,7 @@ async function readBody(incoming: Incoming, maxBytes: number, ending: EndWatch):
   const read = await ending.race(reading());
   switch (read.kind) {
     case "done":
-      return read.value ? { kind: "whole", bytes: Buffer.concat(chunks) } : { kind: "too-large" };
+      return read.value ? { kind: "whole", bytes: Buffer.concat(chunks) } : tooLarge;
     case "failed":
       return { kind: "cut", by: "failure", cause: read.cause };
     case "ended":

@@ -15,6 +15,7 @@ import { createConnections } from "./connections.ts";
 import { outcomeOfBatch, outcomeOfError } from "./request-outcome.ts";
 import { maxPerCall, toBatchPath, toDeletePath, toListPath } from "./requests.ts";
 import { createServiceClock } from "./service-clock.ts";
+import { createTooLargePace } from "./too-large-pace.ts";
 
 export interface ServiceTimeouts {
   /** For a whole call each, the wait for a free connection included. */
@@ -88,6 +89,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
   const serviceClock = createServiceClock();
+  const pace = createTooLargePace(clock);
   const connections = createConnections(options.maxConnections ?? defaultMaxConnections, () =>
     createConnection({
       origin: base.origin,
@@ -138,6 +140,16 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     }
   };
 
+  const refuseInVain = (): void => {
+    const waitMs = pace.waitMs();
+    if (waitMs === 0) return;
+    throw new RedriverError(
+      "service-resting",
+      `${whereOf("list")}: its answers are larger than may be read (service.maxAnswerBytes), so it is asked more rarely`,
+      { retryAt: clock.now() + waitMs },
+    );
+  };
+
   /** A list or a delete. */
   const ask = async <Value>(
     request: Request,
@@ -149,7 +161,11 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
       const where = whereOf(operation);
       const token = readToken(options.token, where, settings);
       const context: CallContext = { where, token, timeout: timeoutOf(operation, timeoutMs), settings };
-      const answer = toSuccess(await send(request, token), context);
+      const result = await send(request, token);
+      if (result.kind === "answered" && result.answer.body.kind === "too-large") {
+        pace.note(result.answer.body.bytes);
+      }
+      const answer = toSuccess(result, context);
       const shaped = parse(answer.body.bytes, token);
       if (shaped.kind === "problem") throw unreadable(context, answer.status, shaped.problem);
       report(operation, "ok", startedAt, answer.status);
@@ -162,6 +178,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
 
   return {
     async list(query: ListQuery, signal?: AbortSignal): Promise<ListPage> {
+      refuseInVain();
       const path = toListPath(base.prefix, query);
       return ask(
         { operation: "list", method: "GET", path, timeoutMs: timeouts.listMs, signal },

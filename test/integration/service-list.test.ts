@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { RedriverError } from "../../src/ports/errors.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { connectTo, rawAnswer, startHttp, startRaw, testToken } from "../support/message-service-server.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -246,4 +247,41 @@ test("an answer of a list is used also when the connection closes behind it", as
   expect(await service.list(query)).toEqual({ records: [] });
   expect(await service.list(query)).toEqual({ records: [] });
   expect(server.connections).toHaveLength(2);
+});
+
+test("answers of 100 MB are not asked for time and again: 16 at once, then one in 10 s", async () => {
+  const server = await startHttp(() => ({ headers: { "content-length": "100000000" } }));
+  const clock = createManualClock();
+  const { service } = connectTo(server.baseUrl, { clock });
+  const codes = async (times: number): Promise<readonly string[]> => {
+    const met: string[] = [];
+    for (let time = 0; time < times; time += 1) {
+      met.push(
+        await service.list(query).then(
+          () => "listed",
+          (error: unknown) => (error as RedriverError).code,
+        ),
+      );
+    }
+    return met;
+  };
+  expect(new Set(await codes(16))).toEqual(new Set(["answer-too-large"]));
+  await expect(service.list(query)).rejects.toEqual(failure("service-resting", { retryAt: clock.now() + 1 }));
+  clock.advance(1);
+  expect(await codes(3)).toEqual(["answer-too-large", "service-resting", "service-resting"]);
+  // Four minutes, a call every 200 ms.
+  for (let call = 0; call < 1_200; call += 1) {
+    clock.advance(200);
+    await codes(1);
+  }
+  expect(server.requests.length).toBe(17 + 24);
+});
+
+test("what is small may be too large as often as it likes", async () => {
+  const server = await startHttp(() => ({ body: { messages: [{ body: "x".repeat(4_000) }] } }));
+  const { service } = connectTo(server.baseUrl, { maxAnswerBytes: 2_000 });
+  for (let call = 0; call < 100; call += 1) {
+    await expect(service.list(query)).rejects.toEqual(failure("answer-too-large"));
+  }
+  expect(server.requests.length).toBe(100);
 });
