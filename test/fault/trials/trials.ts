@@ -131,6 +131,8 @@ export const trials: readonly Trial[] = [
     name: "odd-items",
     count: 1_000,
     faults: [
+      // A whole batch and some: nothing else of it is accepted.
+      { kind: "item-error", count: 113, answer: "msg_1", published: true },
       ...["msg_1", null, 5, {}].map((answer): FaultDefinition => ({
         kind: "item-error",
         probability: 0.02,
