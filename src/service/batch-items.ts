@@ -52,7 +52,8 @@ function toPosition(element: unknown): Position {
   if (!isAbsent(error)) return unreadable("expected a messageId or an error, got both");
   if (!isMessageId(messageId))
     return unreadable("expected a messageId like msg_<id>, got one that has not that shape");
-  return { kind: "published", messageId, deduplicated: deduplicated === true };
+  // A hit may prove less than an acceptance, so whatever says something counts as one.
+  return { kind: "published", messageId, deduplicated: !isAbsent(deduplicated) && deduplicated !== false };
 }
 
 function isAbsent(value: unknown): boolean {

@@ -13,7 +13,8 @@ const accepted = (messageId: string, deduplicated = false) => ({ kind: "accepted
 test.each([
   [{ messageId: "msg_1" }, accepted("msg_1")],
   [{ messageId: "msg_1", deduplicated: true }, accepted("msg_1", true)],
-  [{ messageId: "msg_1", deduplicated: "true" }, accepted("msg_1")],
+  [{ messageId: "msg_1", deduplicated: "true" }, accepted("msg_1", true)],
+  [{ messageId: "msg_1", deduplicated: false }, accepted("msg_1")],
   [{ messageId: "msg_1", error: null }, accepted("msg_1")],
   [[{ messageId: "msg_1", url: "u" }], accepted("msg_1")],
   [[{ messageId: "msg_1", deduplicated: true }, { messageId: "msg_2" }], accepted("msg_1")],
