@@ -159,9 +159,8 @@ async function measure(played: {
   const lastDeleteAt = Math.max(startedAt, ...toPublish.map(({ deleted }) => deleted?.at ?? 0));
   const lastParkAt = Math.max(startedAt, ...toStay.map(({ letter }) => parkedAt.get(letter.dlqId) ?? 0));
   const isDone = unsettled === 0 && toStay.every(({ letter }) => parkedAt.has(letter.dlqId));
-  const stallS =
-    longestStallMs(moves, { from: startedAt, to: unsettled === 0 ? lastDeleteAt : Date.now() }, stops) /
-    1_000;
+  const working = { from: startedAt, to: unsettled === 0 ? lastDeleteAt : Date.now() };
+  const stallS = longestStallMs(moves, working, stops) / 1_000;
   const undeclared = judge.violations.filter(({ rule }) => rule === "doubled").length;
   const others = judge.violations.filter(({ rule }) => rule !== "doubled");
   const apartS = judge.doubles.map(({ apartMs }) => Math.round(apartMs / 1_000));
@@ -191,6 +190,7 @@ async function measure(played: {
     bounds.stallS === undefined
       ? told("longest stall, s", stallS.toFixed(1))
       : atMost("longest stall, s", stallS, bounds.stallS),
+    told("longest stall, stops included, s", (longestStallMs(moves, working, []) / 1_000).toFixed(1)),
     bounds.staysReady === true ? exactly("source halted", halts, 0) : told("source halted", String(halts)),
     bounds.staysReady === true
       ? exactly("not ready, s", unreadyS, 0)

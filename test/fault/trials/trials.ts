@@ -78,7 +78,7 @@ export const trials: readonly Trial[] = [
     service: callsPerSecond(6),
     bounds: { doneWithinS: 360, declaredShare: 0, stallS: 75 },
     // Of 600 there are nine deletes, of which none or one would be lost.
-    small: { count: 2_000 },
+    small: { count: 5_000 },
   },
   // 293 lists, 217 batches and 217 deletes of 2 s each are 1,454 s one after the other, 364 s in the four windows of one replica. So there
   // are two, as the manifests ship it: 182 s.
