@@ -53,7 +53,10 @@ export type LedgerView =
       readonly as: MessageId;
       readonly drain: DrainName | null;
       readonly at: number;
+      /** A DELETE of it failed; for good, until it is gone. */
       readonly deleteFailed: boolean;
+      /** A DELETE of it was sent and did not say that it worked: to be looked for before it is deleted again. */
+      readonly maybeGone: boolean;
       readonly messageId: MessageId | null;
     }
   | {
@@ -61,6 +64,9 @@ export type LedgerView =
       readonly file: string;
       readonly drain: DrainName;
       readonly at: number;
+      /** Both as of what is published. */
+      readonly deleteFailed: boolean;
+      readonly maybeGone: boolean;
       readonly messageId: MessageId | null;
     }
   | { readonly state: "gone" }

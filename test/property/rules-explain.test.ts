@@ -48,6 +48,7 @@ function views(attempt: number): fc.Arbitrary<LedgerView> {
       drain: null,
       at: enteredAt,
       deleteFailed: false,
+      maybeGone: false,
       messageId: null,
     },
   );

@@ -186,6 +186,7 @@ describe("a record that the ledger knows", () => {
       drain: name,
       at: 1,
       deleteFailed: false,
+      maybeGone: false,
       messageId: null,
     } as const;
     expect(decide(published)).toMatchObject({ then: "settle" });
