@@ -12,6 +12,7 @@ import type { PassBook, SourceBook } from "../ports/passes.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { Lanes } from "./lanes/lanes.ts";
 import type { SourceHealth } from "./source-health.ts";
+import type { SweepWish } from "./sweep-wish.ts";
 import type { TooLargeDates } from "./too-large-dates.ts";
 import type { UnwrittenFacts } from "./unwritten-facts.ts";
 
@@ -45,6 +46,7 @@ export interface SourceRuntime extends World {
   readonly book: SourceBook;
   readonly health: SourceHealth;
   readonly unwritten: UnwrittenFacts;
+  readonly sweepWish: SweepWish;
   readonly tooLarge: TooLargeDates;
   readonly headerPrefix: string;
   readonly publish: PublishLimits;

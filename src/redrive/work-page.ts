@@ -39,6 +39,16 @@ import { republish } from "./stages/republish.ts";
 import { settle } from "./stages/settle.ts";
 import { toBatches } from "./stages/to-batches.ts";
 import { createPageReport, type PageOutcome } from "./page-report.ts";
+import type { Waits } from "./wait-out.ts";
+
+/**
+ * How long the deletes of one page wait for pauses that the service asks for: as long as a page waits for its turn. Under a limit of a few
+ * calls per second that is some resets; what is longer is for the sweep to wait for.
+ */
+const settleWaitsMs = 15_000;
+
+/** A sweep so soon after what a page has left to it keeps the settle gate open, and finds what other pages leave meanwhile by the same listings. */
+const sweptWithinMs = 1_000;
 
 /** For what a page is worked on besides itself. */
 export interface PageWork {
@@ -56,6 +66,13 @@ export async function workPage(
   { stopping = signal, accepts }: PageWork = {},
 ): Promise<PageOutcome> {
   const { source } = drain;
+  const stop = AbortSignal.any([signal, stopping]);
+  const waits: Waits = { leftMs: settleWaitsMs, signal: stop };
+  const settleOrLeave = async (ids: readonly DlqId[]): Promise<number> => {
+    const { deleted, outcomes } = await settle(source, ofDrain(drain), ids, { signal, waits });
+    if (outcomes.some((outcome) => outcome !== "deleted")) source.sweepWish.within(sweptWithinMs);
+    return deleted;
+  };
   const report = createPageReport(drain);
   await source.unwritten.replay(source.ledger);
 
@@ -111,10 +128,10 @@ export async function workPage(
 
   await takeUpAgain(drain, toTakeUp);
   await parkRecords(drain, toPark);
-  report.settled((await settle(source, ofDrain(drain), doneBefore, signal)).deleted);
+  report.settled(await settleOrLeave(doneBefore));
   const drops = await drop(drain, toDrop, page.readAt);
   report.results(drops);
-  report.settled((await settle(source, ofDrain(drain), idsDone(drops), signal)).deleted);
+  report.settled(await settleOrLeave(idsDone(drops)));
   report.results(guarded);
   report.results(held);
   report.kept(kept);
@@ -141,7 +158,7 @@ export async function workPage(
       for (const result of results)
         if (result.kind === "in-doubt" || (result.kind === "published" && result.isOfNow))
           published.add(result.candidate.letter.dlqId);
-      report.settled((await settle(source, ofDrain(drain), idsDone(results), signal)).deleted);
+      report.settled(await settleOrLeave(idsDone(results)));
       unused.push(...results.filter(ledToNoPost).map(({ candidate }) => candidate));
     }
     return unused;
@@ -150,7 +167,7 @@ export async function workPage(
     await withCapacity(drain, free, {
       passId: drain.passId ?? null,
       pageReadAt: page.readAt,
-      stop: AbortSignal.any([signal, stopping]),
+      stop,
       whyNotNow: () => whyNotNow(drain, signal),
       publish,
     }),
