@@ -61,7 +61,7 @@ function shorten(part: LookWindow, times: readonly number[], longestMs: number):
 }
 
 /** Of a page that is in order, either way; at least 1 ms. */
-function spanOf(listed: readonly number[]): number | null {
+export function spanOf(listed: readonly number[]): number | null {
   const [first] = listed;
   const last = listed.at(-1);
   if (first === undefined || last === undefined) return null;

@@ -34,6 +34,17 @@ describe("a window that is cut", () => {
     ]);
   });
 
+  it("is not cut any more when few pages are left, as far as the first one shows", () => {
+    const window = { windowId: "w", from: 0, to: 500_000, depth: 3 };
+    const spanning = (ms: number): number[] => Array.from({ length: 100 }, (_, n) => n * (ms / 99));
+    expect(splitWindow(window, spanning(100_000), 1_000_000)).toBeNull();
+    expect(splitWindow(window, spanning(100_000).toReversed(), 500_000)).toBeNull();
+    expect(splitWindow(window, spanning(99_000), 1_000_000)).toHaveLength(4);
+    expect(splitWindow({ ...window, depth: 2 }, spanning(100_000), 1_000_000)).toHaveLength(4);
+    // In no order, a page says nothing of what is left.
+    expect(splitWindow(window, [0, 400_000, 100_000], 1_000_000)).toHaveLength(4);
+  });
+
   it("is not cut when its page shows one moment, or it was cut often enough", () => {
     const window = { windowId: "w", from: 1, to: 1_000_000, depth: 0 };
     expect(splitWindow(window, [5, 5, 5], 1)).toBeNull();
