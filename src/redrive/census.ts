@@ -90,7 +90,9 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
   let census: Census = { ...nothing, documentHash };
   const strays = countStrays();
   let isFirst = true;
+  const pace = createPace(source.clock, signals.stopping);
   for await (const page of listToEnd(source, { select: {} }, signals)) {
+    await pace(page.isLast);
     const now = serviceNow(source);
     if (page.passedOver !== null) {
       census = withPassedOver(census, datesMean === "created" ? null : page.passedOver, { now, retentionMs });
@@ -117,6 +119,22 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
     };
   }
   return { ...census, strayComeBacks: strays.counted() };
+}
+
+/** A page that took this long waited for a pause of the service, or the service is slow. */
+const slowPageMs = 1_000;
+const pauseMs = 500;
+
+/** From the first slow page on, one that counts leaves the calls of most of each second to those that act. */
+function createPace({ monotonic, sleep }: SourceRuntime["clock"], stopping: AbortSignal) {
+  let askedAt = monotonic();
+  let isSlow = false;
+  return async (isLast: boolean): Promise<void> => {
+    isSlow ||= monotonic() - askedAt >= slowPageMs;
+    // What stops the pause stops the listing as well, which says so.
+    if (isSlow && !isLast) await sleep(pauseMs, stopping).catch(() => undefined);
+    askedAt = monotonic();
+  };
 }
 
 /** A record that cannot be read is there all the same, and what cannot be read cannot be copied. */
