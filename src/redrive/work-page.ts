@@ -39,6 +39,7 @@ import { republish } from "./stages/republish.ts";
 import { settle } from "./stages/settle.ts";
 import { toBatches } from "./stages/to-batches.ts";
 import { createPageReport, type PageOutcome } from "./page-report.ts";
+import type { SettleBehind } from "./settle-behind.ts";
 import type { Waits } from "./wait-out.ts";
 
 /**
@@ -54,6 +55,8 @@ const sweptWithinMs = 1_000;
 export interface PageWork {
   /** Ends waits for capacity; what is begun is finished. */
   readonly stopping?: AbortSignal;
+  /** Takes the deletes of what was published, which it counts then; absent: the page waits for them. */
+  readonly settleBehind?: SettleBehind;
   /** Asked of each decision before anything is done about it; what it refuses is left as it is, uncounted. Absent: all. */
   readonly accepts?: (one: DecidedOne) => boolean;
 }
@@ -63,7 +66,7 @@ export async function workPage(
   drain: DrainRuntime,
   page: Page,
   signal: AbortSignal,
-  { stopping = signal, accepts }: PageWork = {},
+  { stopping = signal, settleBehind, accepts }: PageWork = {},
 ): Promise<PageOutcome> {
   const { source } = drain;
   const stop = AbortSignal.any([signal, stopping]);
@@ -158,7 +161,9 @@ export async function workPage(
       for (const result of results)
         if (result.kind === "in-doubt" || (result.kind === "published" && result.isOfNow))
           published.add(result.candidate.letter.dlqId);
-      report.settled(await settleOrLeave(idsDone(results)));
+      const done = idsDone(results);
+      if (settleBehind === undefined) report.settled(await settleOrLeave(done));
+      else if (done.length > 0) await settleBehind.add(() => settleOrLeave(done));
       unused.push(...results.filter(ledToNoPost).map(({ candidate }) => candidate));
     }
     return unused;
