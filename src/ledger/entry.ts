@@ -55,6 +55,7 @@ interface Settling {
   readonly pendingSince: number | null;
   readonly deleteFailed: boolean;
   readonly maybeGone: boolean;
+  readonly datesAgree: boolean;
   /** When it was last seen in a listing; 0: not since the fact. */
   readonly listedAt: number;
   readonly messageId: MessageId | null;
@@ -162,10 +163,10 @@ export function toSettlingView(
   entry: PublishedEntry | ArchivedEntry,
 ): Extract<LedgerView, { state: "published" | "archived" }> {
   if (entry.state === "published") {
-    const { as, drain, at, deleteFailed, maybeGone, messageId } = entry;
-    return { state: "published", as, drain, at, deleteFailed, maybeGone, messageId };
+    const { as, drain, at, deleteFailed, maybeGone, datesAgree, messageId } = entry;
+    return { state: "published", as, drain, at, deleteFailed, maybeGone, datesAgree, messageId };
   }
-  const { file, drain, at, deleteFailed, maybeGone, messageId } = entry;
+  const { file, drain, at, deleteFailed, maybeGone, datesAgree, messageId } = entry;
   return {
     state: "archived",
     file,
@@ -173,6 +174,7 @@ export function toSettlingView(
     at,
     deleteFailed,
     maybeGone,
+    datesAgree,
     messageId,
   };
 }
@@ -212,6 +214,7 @@ interface StoredEntry {
   readonly q?: number;
   readonly df?: 1;
   readonly mg?: 1;
+  readonly da?: 1;
   readonly w?: number;
   readonly cb?: Token;
   readonly why?: ParkReason;
@@ -252,6 +255,7 @@ export function parseEntry(text: string): Entry {
     pendingSince: stored.q ?? null,
     deleteFailed: stored.df === 1,
     maybeGone: stored.mg === 1,
+    datesAgree: stored.da === 1,
     listedAt: stored.w ?? 0,
     messageId: stored.m ?? null,
   };

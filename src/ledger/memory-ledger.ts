@@ -101,6 +101,7 @@ export function createMemoryLedger(
       namedBy: fact.namedBy ?? null,
       deleteFailed: archived?.deleteFailed ?? false,
       maybeGone: archived?.maybeGone ?? false,
+      datesAgree: fact.datesAgree === true,
       listedAt: archived?.listedAt ?? 0,
     });
     return { kind: "recorded", ...(fact.namedBy === undefined ? {} : { firstNaming: true as const }) };
@@ -248,7 +249,7 @@ export function createMemoryLedger(
             return "not-yours" as const;
           const at = clock.now();
           const { drain, messageId } = entry;
-          const undeleted = { pendingSince: at, deleteFailed: false, maybeGone: false };
+          const undeleted = { pendingSince: at, deleteFailed: false, maybeGone: false, datesAgree: false };
           put(dlqId, { state: "archived", file, token, at, drain, messageId, listedAt: 0, ...undeleted });
           return "recorded" as const;
         }),

@@ -57,6 +57,8 @@ export type LedgerView =
       readonly deleteFailed: boolean;
       /** A DELETE of it was sent and did not say that it worked: to be looked for before it is deleted again. */
       readonly maybeGone: boolean;
+      /** It entered the DLQ when it was created: whichever of both a source's dates mean, they mean the same of it. */
+      readonly datesAgree: boolean;
       readonly messageId: MessageId | null;
     }
   | {
@@ -67,6 +69,7 @@ export type LedgerView =
       /** Both as of what is published. */
       readonly deleteFailed: boolean;
       readonly maybeGone: boolean;
+      readonly datesAgree: boolean;
       readonly messageId: MessageId | null;
     }
   | { readonly state: "gone" }

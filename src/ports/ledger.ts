@@ -86,6 +86,8 @@ export interface PublishedFact {
   readonly attempt: number;
   /** False for evidence from a come-back's lineage: remembered, deleted only when it is listed again. */
   readonly deletePending: boolean;
+  /** It entered the DLQ when it was created, as far as a listing by dates can tell (letterDatesAgree). */
+  readonly datesAgree?: true;
   /** With evidence: the look in which a come-back named it as its parent. */
   readonly namedBy?: Token;
   readonly drain: DrainName | null;

@@ -4,13 +4,16 @@
  *   by ids, 100 a call, where the source says that its service can ─► by windows around the times in the ids ─► by messageId, or by the very
  *   millisecond of one without
  *
- * A window proves absence only where the service's dates are known to mean entry into the DLQ. A listing that fails costs that listing
- * alone, unless it says that the next one would fail as well.
+ * A window proves absence where the service's dates are known to mean entry into the DLQ. Where that could not be learned, they mean entry
+ * or creation, and a window proves it of what entered when it was created. A listing that fails costs that listing alone, unless it says that
+ * the next one would fail as well.
  */
 import type { DlqId, MessageId, RawRecord } from "../message/dead-letter.ts";
 import { isRedisAway, isRedriverError } from "../ports/errors.ts";
 import type { ListQuery } from "../ports/service.ts";
+import { parseRecord } from "../message/parse-record.ts";
 import { followCursor } from "./follow-cursor.ts";
+import { apartMs, letterDatesAgree } from "./learn-dates.ts";
 import { createPageSize, isTooLarge, listFitting } from "./list-fitting.ts";
 import { listPage } from "./list-page.ts";
 import { cutWindow, halve, joinTimes, pagesPerWindow, type LookWindow } from "./look-windows.ts";
@@ -20,6 +23,8 @@ import { waitOut, type Waits } from "./wait-out.ts";
 export interface Wanted {
   readonly dlqId: DlqId;
   readonly messageId: MessageId | null;
+  /** As in the ledger's view; absent: nobody knows. */
+  readonly datesAgree?: boolean;
 }
 
 /** What one listing showed. */
@@ -40,6 +45,13 @@ export interface LookBudget {
   /** By clock.monotonic(): no listing begins later. */
   readonly endsAt: number;
   readonly waits: Waits;
+  readonly dates: DatesControl;
+}
+
+/** What one process has seen of a source whose dates it could not learn the meaning of. */
+export interface DatesControl {
+  /** A record that entered when it was created was listed by that date, so dates mean one of both. */
+  isPassed: boolean;
 }
 
 const idsPerListing = 100;
@@ -57,9 +69,17 @@ export async function* findRecords(
     if (look.isOver()) return;
   }
   const meaning = await source.book.datesMean();
+  if (meaning === null && !budget.dates.isPassed) {
+    yield* controlDates(look, budget.dates);
+    if (look.isOver()) return;
+  }
   // Windows around times of entry hold other records where dates mean something else.
   if (meaning !== "created") {
-    yield* lookByWindows(look, { areProof: meaning === "entered", turn: source.clock.random() });
+    yield* lookByWindows(look, {
+      isProofOf: ({ datesAgree = false }) => meaning === "entered" || (budget.dates.isPassed && datesAgree),
+      marginMs: meaning === "entered" ? 0 : apartMs,
+      turn: source.clock.random(),
+    });
   }
   for (const { dlqId, messageId } of look.missing.values()) {
     if (look.isOver()) return;
@@ -93,9 +113,34 @@ async function* lookByIds(look: Look): AsyncGenerator<Finding, void, undefined> 
   }
 }
 
+/** The first page of everything: all there is to know where it is the only one, and else a record to try the dates with. */
+async function* controlDates(look: Look, control: DatesControl): AsyncGenerator<Finding, void, undefined> {
+  const everything = await look.list({}, () => false);
+  yield look.toFinding(everything, everything.end === "end" ? [...look.missing.keys()] : []);
+  for (const raw of everything.lastPage) {
+    const parsed = parseRecord(raw);
+    if (parsed.kind === "unusable" || !letterDatesAgree(parsed.letter) || look.isOver()) continue;
+    const { dlqId, enteredAt, createdAt } = parsed.letter;
+    const dates = { fromDate: Math.min(enteredAt, createdAt), toDate: Math.max(enteredAt, createdAt) };
+    const listing = await look.list(dates, () => true);
+    control.isPassed = listing.listed.includes(dlqId);
+    yield look.toFinding(listing, []);
+    return;
+  }
+}
+
+interface WindowLook {
+  /** Whether a window that came to its end without it proves that it is absent. */
+  readonly isProofOf: (wanted: Wanted) => boolean;
+  /** Listed around each window. */
+  readonly marginMs: number;
+  /** In [0, 1). */
+  readonly turn: number;
+}
+
 async function* lookByWindows(
   look: Look,
-  { areProof, turn }: { readonly areProof: boolean; readonly turn: number },
+  { isProofOf, marginMs, turn }: WindowLook,
 ): AsyncGenerator<Finding, void, undefined> {
   const whole = joinTimes([...look.missing.keys()].map(enteredAtOf));
   // Beginning anywhere, so that one that cannot be proven keeps the others waiting in one sweep only.
@@ -105,12 +150,14 @@ async function* lookByWindows(
     const { from, to } = window;
     if (look.missingIn(window).length === 0) continue;
     let cut: readonly LookWindow[] | null = null;
-    const listing = await look.list({ fromDate: from, toDate: to }, (pages, listed) => {
+    const range = { fromDate: from - marginMs, toDate: to + marginMs };
+    const listing = await look.list(range, (pages, listed) => {
       if (pages > 1) return true;
       cut = cutWindow({ from, to }, look.missingIn({ from, to }).map(enteredAtOf), listed.map(enteredAtOf));
       return cut === null;
     });
-    yield look.toFinding(listing, listing.end === "end" && areProof ? look.missingIn(window) : []);
+    const proven = look.missingIn(window).filter((dlqId) => isProofOf(look.missing.get(dlqId)!));
+    yield look.toFinding(listing, listing.end === "end" ? proven : []);
     if (listing.end !== "more") continue;
     windows.unshift(...(cut ?? halve(look.missingIn(window).map(enteredAtOf)) ?? []));
   }
@@ -120,6 +167,7 @@ interface Listing {
   readonly records: readonly RawRecord[];
   /** Of every record on its pages that says when it entered. */
   readonly listed: readonly DlqId[];
+  readonly lastPage: readonly RawRecord[];
   readonly readAt: number;
   readonly end: "end" | "more" | "too-large" | "failed";
   readonly hasMore: boolean;
@@ -167,12 +215,14 @@ function createLook(
     async list(query, goesOn) {
       const records: RawRecord[] = [];
       const listed: DlqId[] = [];
+      let lastPage: readonly RawRecord[] = [];
       const size = createPageSize();
       let readAt: number | undefined;
       let pages = 0;
       const ended = (end: Listing["end"], failure: unknown = null): Listing => ({
         records,
         listed,
+        lastPage,
         // Of a listing that showed nothing nobody asks.
         readAt: readAt ?? 0,
         end,
@@ -185,6 +235,7 @@ function createLook(
         )) {
           pages += 1;
           readAt ??= page.readAt;
+          lastPage = page.records;
           const onPage = page.records.flatMap(({ dlqId }) =>
             typeof dlqId === "string" ? [dlqId as DlqId] : [],
           );

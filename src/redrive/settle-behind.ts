@@ -21,9 +21,10 @@ export function createSettleBehind(): SettleBehind {
     async add(settle) {
       hasBegun = true;
       await running;
-      running = settle().then((count) => {
+      running = (async () => {
+        const count = await settle();
         deleted += count;
-      });
+      })();
       // Who waits for it next learns of a failure.
       running.catch(() => undefined);
     },

@@ -99,7 +99,11 @@ function createSweep(
   const isOver = (): boolean => signal.aborted || source.clock.monotonic() >= budget.endsAt;
 
   const look = async (entries: readonly PendingEntry[]): Promise<void> => {
-    const wanted = entries.map(({ dlqId, view }) => ({ dlqId, messageId: view.messageId }));
+    const wanted = entries.map(({ dlqId, view: { messageId, datesAgree } }) => ({
+      dlqId,
+      messageId,
+      datesAgree,
+    }));
     for await (const finding of findRecords(source, wanted, budget, signal)) {
       failure ??= finding.failure;
       for (const { dlqId } of finding.records) listed.add(dlqId as DlqId);

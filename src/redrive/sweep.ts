@@ -12,7 +12,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { DrainName } from "../ports/ids.ts";
 import { createBackoff } from "./backoff.ts";
 import { createRefusedDeletes } from "./delete-refused.ts";
-import type { LookBudget } from "./find-records.ts";
+import type { DatesControl, LookBudget } from "./find-records.ts";
 import { createPatience, type Patience } from "./patience.ts";
 import { reconcileUnknown, type SweptHalf } from "./reconcile.ts";
 import type { DrainRuntime, SourceRuntime } from "./runtime.ts";
@@ -32,6 +32,7 @@ const sweptAgainWithinMs = 1_000;
 /** What one process remembers between sweeps of one source. */
 export interface SweepMemory extends SettleMemory {
   readonly reconciling: Patience;
+  readonly dates: DatesControl;
 }
 
 export function createSweepMemory(clock: Clock): SweepMemory {
@@ -39,6 +40,7 @@ export function createSweepMemory(clock: Clock): SweepMemory {
     settling: createBackoff(mostSkippedSettling),
     refused: createRefusedDeletes(clock),
     reconciling: createPatience(clock),
+    dates: { isPassed: false },
   };
 }
 
@@ -69,6 +71,7 @@ export async function sweep(
     callsLeft: looksPerSweep,
     endsAt: source.clock.monotonic() + sweptForMs,
     waits: { leftMs: waitsForMs, signal: stop },
+    dates: memory.dates,
   });
   const [reconciling, settling] = await Promise.all([
     before.unknown === 0

@@ -102,6 +102,7 @@ describe.each(standsFor(redis))("facts ($name)", ({ create }) => {
         at: startOfTime,
         deleteFailed: false,
         maybeGone: false,
+        datesAgree: false,
         messageId: messageId(id),
       },
     ]);
@@ -152,6 +153,7 @@ describe.each(standsFor(redis))("facts ($name)", ({ create }) => {
           at: startOfTime,
           deleteFailed: false,
           maybeGone: false,
+          datesAgree: false,
           messageId: messageId(id),
         },
       },

@@ -49,6 +49,7 @@ function views(attempt: number): fc.Arbitrary<LedgerView> {
       at: enteredAt,
       deleteFailed: false,
       maybeGone: false,
+      datesAgree: false,
       messageId: null,
     },
   );

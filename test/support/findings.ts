@@ -9,6 +9,7 @@ export function lookBudget(source: SourceRuntime, callsLeft = 1_000): LookBudget
     callsLeft,
     endsAt: source.clock.monotonic() + 60_000,
     waits: { leftMs: 0, signal: never },
+    dates: { isPassed: false },
   };
 }
 

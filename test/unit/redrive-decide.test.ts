@@ -187,6 +187,7 @@ describe("a record that the ledger knows", () => {
       at: 1,
       deleteFailed: false,
       maybeGone: false,
+      datesAgree: false,
       messageId: null,
     } as const;
     expect(decide(published)).toMatchObject({ then: "settle" });

@@ -155,6 +155,7 @@ describe("what redriver rules explain shows", () => {
       at: enteredAt,
       deleteFailed: false,
       maybeGone: false,
+      datesAgree: false,
       messageId: null,
     } as const;
     expect(explainText(outage, { view })).toMatchInlineSnapshot(`

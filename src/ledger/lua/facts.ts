@@ -3,7 +3,7 @@ import { defineLedgerScript } from "./prelude.ts";
 /**
  * published: a fact, not fenced: no token is asked for, from every state but gone. Fencing it would throw proof away.
  *
- * ARGV[4]: { facts: [{ dlqId, as, attempt, deletePending, namedBy?, drain?, messageId? }] }.
+ * ARGV[4]: { facts: [{ dlqId, as, attempt, deletePending, datesAgree?, namedBy?, drain?, messageId? }] }.
  * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: recorded | already(as) | gone(as?) | other-version.
  * Effects: entries become published, the first `as` stays; pending where deletePending. A new publication with deletePending is an
  *   acceptance: lastAcceptedAt is now and refusedAloneInARow 0. Evidence from a come-back is old and is not.
@@ -37,7 +37,7 @@ local function record(fact)
     if e.as == fact.as then return { kind = 'recorded', firstNaming = first } end
     return { kind = 'already', as = e.as, firstNaming = first }
   end
-  local p = { s = 'published', as = fact.as, at = now, d = fact.drain, m = fact.messageId, n = fact.attempt }
+  local p = { s = 'published', as = fact.as, at = now, d = fact.drain, m = fact.messageId, n = fact.attempt, da = fact.datesAgree and 1 or nil }
   if e then
     p.d = p.d or e.d
     p.m = p.m or e.m
