@@ -158,6 +158,8 @@ async function* lookByWindows(
     });
     const proven = look.missingIn(window).filter((dlqId) => isProofOf(look.missing.get(dlqId)!));
     yield look.toFinding(listing, listing.end === "end" ? proven : []);
+    // One call more for each of them is no way to make up for one that failed.
+    if (listing.end === "failed") look.leave(look.missingIn(window));
     if (listing.end !== "more") continue;
     windows.unshift(...(cut ?? halve(look.missingIn(window).map(enteredAtOf)) ?? []));
   }
@@ -185,6 +187,8 @@ interface Look {
     goesOn: (pages: number, listed: readonly DlqId[]) => boolean,
   ): Promise<Listing>;
   toFinding(listing: Listing, absent: readonly DlqId[]): Finding;
+  /** They are not looked for any more, and nothing is known of them. */
+  leave(dlqIds: readonly DlqId[]): void;
 }
 
 function createLook(
@@ -258,6 +262,9 @@ function createLook(
     toFinding({ records, readAt, failure }, absent) {
       for (const dlqId of absent) missing.delete(dlqId);
       return { records, readAt, absent, failure };
+    },
+    leave(dlqIds) {
+      for (const dlqId of dlqIds) missing.delete(dlqId);
     },
   };
 }
