@@ -139,7 +139,8 @@ function createSweep(
           const some = ofDrain.slice(i, i + idsPerDelete);
           const ids = some.map(({ dlqId }) => dlqId);
           const noted = notedLately(ids, refused, source.clock);
-          const call = { signal, waits: budget.waits, noted };
+          const isAgain = some.some(({ view }) => view.deleteFailed);
+          const call = { signal, waits: budget.waits, noted, isAgain };
           const { outcomes, deleted } = await settle(source, { drain }, ids, call);
           const [outcome] = outcomes;
           if (outcome === "deleted") done += deleted;

@@ -89,6 +89,19 @@ describe("what may be gone", () => {
   }, 60_000);
 });
 
+it("ids that are gone, and whose delete the service answers with 500 for that, are found out by a listing", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
+  const ids = rig.seed(20) as DlqId[];
+  rig.emulator.faults.add({ kind: "status", operation: "delete", status: 500 });
+  await rig.pass();
+  rig.emulator.dlq.remove(ids);
+  await rig.sweep();
+  expect(await pendingOf(rig)).toBe(20);
+  await rig.sweep();
+  expect(await pendingOf(rig)).toBe(0);
+  expect(callsOf(rig, "delete")).toBe(2);
+});
+
 describe("a listing of a sweep", () => {
   const apart = [
     [10, 3 * hourMs],

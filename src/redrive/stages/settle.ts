@@ -26,6 +26,8 @@ export interface SettleCall {
   readonly waits: Waits;
   /** Those whose delete is in the audit already; absent: none. */
   readonly noted?: ReadonlySet<DlqId>;
+  /** A DELETE of some of them failed before. */
+  readonly isAgain?: boolean;
 }
 
 /** The most that one DELETE takes. */
@@ -64,7 +66,7 @@ async function settlePage(
   source: SourceRuntime,
   of: ActOf,
   ids: readonly [DlqId, ...DlqId[]],
-  { signal, waits, noted }: SettleCall,
+  { signal, waits, noted, isAgain = false }: SettleCall,
 ): Promise<{
   readonly deleted: number;
   readonly outcome: SettleOutcome;
@@ -82,7 +84,7 @@ async function settlePage(
     if (!isRedriverError(error)) throw error;
     const isRefused = error.status !== undefined && refusalsOfIds.has(error.status);
     if (!isRefused) health.note(error);
-    await whateverRedisSays(() => ledger.deleteFailed(ids, toEnd(error, isRefused)));
+    await whateverRedisSays(() => ledger.deleteFailed(ids, toEnd(error, isRefused, isAgain)));
     if (isRefused) return { deleted: 0, outcome: "refused", refusedWith: error };
     const isLater = error.disposition === "wait" || error.disposition === "retry";
     return { deleted: 0, outcome: isLater ? "not-now" : "failed" };
@@ -102,12 +104,17 @@ async function settlePage(
 /**
  * Whether what failed may have deleted something. Looking first costs a listing, and a delete after it where nothing was deleted; deleting
  * first costs a delete, and a listing after it where something was. So what mostly failed before it had an effect, as a 5xx, is
- * deleted again, and what mostly had one, as an answer that is lost, is looked for. A refusal may mean that ids are gone.
+ * deleted again, and what mostly had one, as an answer that is lost, is looked for. A refusal may mean that ids are gone; so may a 5xx that
+ * comes again.
  */
-function toEnd({ code, status, notSent, disposition }: RedriverError, isRefused: boolean): DeleteEnd {
+function toEnd(
+  { code, status, notSent, disposition }: RedriverError,
+  isRefused: boolean,
+  isAgain: boolean,
+): DeleteEnd {
   if (isRefused) return "unanswered";
   if (notSent || code === "rate-limited") return "failed";
-  if (status !== undefined && status >= 500) return "failed";
+  if (status !== undefined && status >= 500) return isAgain ? "unanswered" : "failed";
   return disposition === "halt" && code !== "answer-unreadable" ? "failed" : "unanswered";
 }
 
