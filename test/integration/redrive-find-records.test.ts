@@ -65,6 +65,15 @@ it("what lies far apart in a deep queue is looked for where it lies", async () =
   expect(queue.lists()).toBe(3);
 });
 
+it("a listing that does not come to its end proves nothing of what it did not show", async () => {
+  const queue = await deepQueue(500, "earliestFirst");
+  const source = queue.rig.drain.source;
+  const { absent, records } = await findAll(source, queue.wanted(every(20, 0, 500)), lookBudget(source, 1));
+  expect(queue.lists()).toBe(1);
+  expect(records).toHaveLength(5);
+  expect(absent).toEqual([]);
+});
+
 it("no more calls are made than the budget has, and what is proven by then is told", async () => {
   const queue = await deepQueue(500, "earliestFirst");
   const gone = [0, 100, 200, 300, 400];

@@ -63,6 +63,13 @@ export const mutations = [
     test: "test/integration/redrive-order.test.ts",
   },
   {
+    name: "proof by a listing that did not end",
+    file: "src/redrive/find-records.ts",
+    find: 'listing.end === "end" ? proven : []',
+    replace: "proven",
+    test: "test/integration/redrive-find-records.test.ts",
+  },
+  {
     name: "park when everything is refused",
     file: "src/redrive/stages/refusals.ts",
     find: "!isRow && (control || one.verdict.refusedAlone >= refusalsWithoutControl)",
