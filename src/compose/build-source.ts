@@ -33,6 +33,7 @@ import { createRestingService } from "../redrive/resting-service.ts";
 import { createSourceHealth } from "../redrive/source-health.ts";
 import { createUnwrittenFacts } from "../redrive/unwritten-facts.ts";
 import type { SourceRuntime, World } from "../redrive/runtime.ts";
+import { createSweepWish } from "../redrive/sweep-wish.ts";
 import { createTooLargeDates } from "../redrive/too-large-dates.ts";
 import { watchLedger } from "../redrive/watch-ledger.ts";
 import { createMessageService } from "../service/message-service.ts";
@@ -187,6 +188,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     health: createSourceHealth(config.id, world.clock, world.events, rests),
     poison: createPoisonShare(world.clock),
     unwritten: createUnwrittenFacts(),
+    sweepWish: createSweepWish(),
     tooLarge: createTooLargeDates(world.clock),
     headerPrefix: settings.service.headerPrefix,
     publish: settings.publish,

@@ -223,8 +223,12 @@ function toJobs(
   return windows.map(({ windowId }) => ({ kind: "window", drain, passId, windowId }));
 }
 
+/** A rest as after a 429 with a limit per second: the sweep waits for its end in place, because by then passes have used up the next calls. */
+const shortRestMs = 5_000;
+const sweptAgainWithinMs = 1_000;
+
 async function sweepSource(
-  { events }: JobParts,
+  { events, stopping }: JobParts,
   wakes: Wakes,
   core: Core,
   { memories, sweeping }: SourceState,
@@ -233,19 +237,27 @@ async function sweepSource(
 ): Promise<void> {
   const source = core.sources.get(id)?.runtime;
   if (source === undefined) return;
-  if (source.health.current().state !== "usable") return wakes.afterDeletes(source);
+  const now = source.health.current();
+  const isLeftAlone = now.state === "waiting" && now.until - source.clock.now() > shortRestMs;
+  if (now.state === "halted" || isLeftAlone) return wakes.afterDeletes(source);
   const memory = memories.get(id) ?? createSweepMemory(source.clock);
   memories.set(id, memory);
-  if (sweeping.has(id)) return;
+  if (sweeping.has(id)) {
+    // Asked for by a page that has left something after the one under way had looked.
+    source.sweepWish.within(sweptAgainWithinMs);
+    return;
+  }
   sweeping.add(id);
-  try {
-    // A look that fails keeps nothing from being settled.
-    const looked = hasLanes(core, source) ? lookAtLanes(source, signal) : Promise.resolve();
-    const failure = await looked.then(() => null, toFailure);
-    await sweep(source, core.drains, memory, signal);
-    if (failure !== null) events.emit({ type: "sweep:failed", source: id, ...failure });
-  } catch (error) {
+  const report = (error: unknown): void => {
     events.emit({ type: "sweep:failed", source: id, ...toFailure(error) });
+  };
+  try {
+    // Side by side: neither waits for the listings of the other, or fails with it.
+    const looked = hasLanes(core, source) ? lookAtLanes(source, signal) : Promise.resolve();
+    await Promise.all([
+      looked.catch(report),
+      sweep(source, core.drains, memory, signal, stopping).catch(report),
+    ]);
   } finally {
     sweeping.delete(id);
     await wakes.afterDeletes(source);

@@ -87,10 +87,13 @@ export function createWakes(queue: Pick<WorkQueue, "addTick" | "addSweep">): Wak
       if (health.state === "halted") return wakes.heldByHalt(drain, "batch");
       await tick(config.name, (health.state === "waiting" ? health.until : now) + afterRestMs);
     },
-    async afterDeletes({ config, health }) {
+    async afterDeletes({ config, clock, health, sweepWish }) {
+      const wishedMs = sweepWish.take();
       const now = health.current();
-      if (now.state !== "waiting") return;
-      await queue.addSweep(config.id, now.until + afterRestMs).catch(() => undefined);
+      let at = wishedMs === null ? null : clock.now() + wishedMs;
+      if (now.state === "waiting") at = now.until + afterRestMs;
+      if (at === null) return;
+      await queue.addSweep(config.id, at).catch(() => undefined);
     },
     async afterLosses({ sources, drains }) {
       for (const source of sources.values()) {

@@ -5,7 +5,7 @@ import type { DrainName, Token } from "../ports/ids.ts";
 import { postHorizonMs, takeoverAfterMs } from "../ports/ledger-limits.ts";
 import type { LedgerView, Released, Series } from "../ports/ledger-entries.ts";
 import type { LedgerLimits } from "../ports/ledger-limits.ts";
-import type { BeginVerdict } from "../ports/ledger.ts";
+import type { BeginVerdict, DeleteEnd } from "../ports/ledger.ts";
 
 /**
  * What the ledger keeps per dead letter, whatever it is kept in. Times are Unix ms of the ledger's own clock.
@@ -52,6 +52,8 @@ interface Settling {
   /** Since when its deletion is pending; null: it is not. */
   readonly pendingSince: number | null;
   readonly deleteFailed: boolean;
+  readonly maybeGone: boolean;
+  readonly datesAgree: boolean;
   /** When it was last seen in a listing; 0: not since the fact. */
   readonly listedAt: number;
   readonly messageId: MessageId | null;
@@ -159,11 +161,25 @@ export function toSettlingView(
   entry: PublishedEntry | ArchivedEntry,
 ): Extract<LedgerView, { state: "published" | "archived" }> {
   if (entry.state === "published") {
-    const { as, drain, at, deleteFailed, messageId } = entry;
-    return { state: "published", as, drain, at, deleteFailed, messageId };
+    const { as, drain, at, deleteFailed, maybeGone, datesAgree, messageId } = entry;
+    return { state: "published", as, drain, at, deleteFailed, maybeGone, datesAgree, messageId };
   }
-  const { file, drain, at, messageId } = entry;
-  return { state: "archived", file, drain: drain ?? ("" as DrainName), at, messageId };
+  const { file, drain, at, deleteFailed, maybeGone, datesAgree, messageId } = entry;
+  return {
+    state: "archived",
+    file,
+    drain: drain ?? ("" as DrainName),
+    at,
+    deleteFailed,
+    maybeGone,
+    datesAgree,
+    messageId,
+  };
+}
+
+/** What an end of a DELETE says of each of its ids. */
+export function deleteFlags(how: DeleteEnd): { readonly failed: boolean; readonly maybeGone: boolean } {
+  return { failed: how !== "short", maybeGone: how !== "failed" };
 }
 
 /** Also in lua/prelude.ts. */
@@ -195,6 +211,8 @@ interface StoredEntry {
   readonly at?: number;
   readonly q?: number;
   readonly df?: 1;
+  readonly mg?: 1;
+  readonly da?: 1;
   readonly w?: number;
   readonly cb?: Token;
   readonly why?: ParkReason;
@@ -239,6 +257,8 @@ export function parseEntry(text: string): Entry {
     drain: stored.d ?? null,
     pendingSince: stored.q ?? null,
     deleteFailed: stored.df === 1,
+    maybeGone: stored.mg === 1,
+    datesAgree: stored.da === 1,
     listedAt: stored.w ?? 0,
     messageId: stored.m ?? null,
   };

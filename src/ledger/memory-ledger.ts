@@ -17,7 +17,14 @@ import type {
   RefusedRequest,
   RefusedVerdict,
 } from "../ports/ledger.ts";
-import { refusedAloneEveryMs, toOpenView, toParkedView, toSettlingView, toView } from "./entry.ts";
+import {
+  deleteFlags,
+  refusedAloneEveryMs,
+  toOpenView,
+  toParkedView,
+  toSettlingView,
+  toView,
+} from "./entry.ts";
 import type { Entry, OpenEntryState } from "./entry.ts";
 import { beginOne, countOutcome } from "./memory-begin.ts";
 import { createMemoryEntries } from "./memory-entries.ts";
@@ -95,6 +102,8 @@ export function createMemoryLedger(
       pendingSince: archived?.pendingSince ?? (fact.deletePending || entry?.state === "open" ? now : null),
       namedBy: fact.namedBy ?? null,
       deleteFailed: archived?.deleteFailed ?? false,
+      maybeGone: archived?.maybeGone ?? false,
+      datesAgree: fact.datesAgree === true,
       listedAt: archived?.listedAt ?? 0,
     });
     return { kind: "recorded", ...(fact.namedBy === undefined ? {} : { firstNaming: true as const }) };
@@ -240,21 +249,30 @@ export function createMemoryLedger(
             return "not-yours" as const;
           const at = clock.now();
           const { drain, messageId } = entry;
-          const settling = { at, drain, messageId, pendingSince: at, deleteFailed: false, listedAt: 0 };
-          put(dlqId, { state: "archived", file, token, ...settling });
+          const undeleted = { pendingSince: at, deleteFailed: false, maybeGone: false, datesAgree: false };
+          put(dlqId, { state: "archived", file, token, at, drain, messageId, listedAt: 0, ...undeleted });
           return "recorded" as const;
         }),
       })),
 
     gone: (dlqIds) => writing(() => ({ count: dlqIds.filter(bury).length })),
 
-    deleteFailed: (dlqIds) =>
+    deleteFailed: (dlqIds, how = "failed") =>
       writing(() => {
+        const flags = deleteFlags(how);
         for (const dlqId of dlqIds) {
           const entry = entries.get(dlqId);
           if (entry?.state !== "published" && entry?.state !== "archived") continue;
-          if (entry.deleteFailed && entry.pendingSince !== null) continue;
-          put(dlqId, { ...entry, deleteFailed: true, pendingSince: entry.pendingSince ?? clock.now() });
+          const deleteFailed = flags.failed || entry.deleteFailed;
+          const { maybeGone } = flags;
+          const isNew = deleteFailed !== entry.deleteFailed || maybeGone !== entry.maybeGone;
+          if (!isNew && entry.pendingSince !== null) continue;
+          put(dlqId, {
+            ...entry,
+            deleteFailed,
+            maybeGone,
+            pendingSince: entry.pendingSince ?? clock.now(),
+          });
         }
         return {};
       }),

@@ -18,6 +18,7 @@ import type { RedisConnection } from "../redis/connect.ts";
 import type { RedisScript } from "../redis/script-runner.ts";
 import {
   coolBeyondWindowMs,
+  deleteFlags,
   parseEntry,
   parseView,
   refusedAloneEveryMs,
@@ -110,7 +111,7 @@ export function createRedisLedger(
 
     gone: (dlqIds) => ask(goneScript, { dlqIds }),
 
-    deleteFailed: (dlqIds) => ask(deleteFailedScript, { dlqIds }),
+    deleteFailed: (dlqIds, how = "failed") => ask(deleteFailedScript, { dlqIds, ...deleteFlags(how) }),
 
     async goneUnlisted(drain, passStartedAt) {
       const narrowed = { drain, unlistedSince: passStartedAt };

@@ -26,6 +26,8 @@ export interface SourceConfig {
   readonly dedupWindowMs: number;
   /** Between two listings without filter, which count depth and what no drain selects. */
   readonly censusEveryMs: number;
+  /** Whether listings take `dlqIds`, which the interface has for deleting only; absent: they do not. */
+  readonly listByIds?: true;
   /** Absent: silence alone judges canaries. */
   readonly callbacks?: CallbacksConfig;
 }

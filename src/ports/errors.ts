@@ -182,6 +182,8 @@ export interface ErrorDetail {
   readonly retryAt?: number;
   /** HTTP status, where there was one. */
   readonly status?: number;
+  /** It is certain that the service was never asked. */
+  readonly notSent?: true;
 }
 
 /** Messages say what was expected, what came, and the setting that changes it; never payloads, header values or tokens. */
@@ -189,6 +191,7 @@ export class RedriverError extends Error {
   readonly code: ErrorCode;
   readonly retryAt: number | undefined;
   readonly status: number | undefined;
+  readonly notSent: boolean;
 
   constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
@@ -196,6 +199,7 @@ export class RedriverError extends Error {
     this.code = code;
     this.retryAt = detail.retryAt;
     this.status = detail.status;
+    this.notSent = detail.notSent === true;
   }
 
   get disposition(): Disposition {

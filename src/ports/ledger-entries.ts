@@ -55,7 +55,12 @@ export type LedgerView =
       readonly as: MessageId;
       readonly drain: DrainName | null;
       readonly at: number;
+      /** A DELETE of it failed; for good, until it is gone. */
       readonly deleteFailed: boolean;
+      /** A DELETE of it was sent and did not say that it worked: to be looked for before it is deleted again. */
+      readonly maybeGone: boolean;
+      /** It entered the DLQ when it was created: whichever of both a source's dates mean, they mean the same of it. */
+      readonly datesAgree: boolean;
       readonly messageId: MessageId | null;
     }
   | {
@@ -63,6 +68,10 @@ export type LedgerView =
       readonly file: string;
       readonly drain: DrainName;
       readonly at: number;
+      /** Both as of what is published. */
+      readonly deleteFailed: boolean;
+      readonly maybeGone: boolean;
+      readonly datesAgree: boolean;
       readonly messageId: MessageId | null;
     }
   | { readonly state: "gone" }

@@ -80,6 +80,8 @@ export interface PublishedFact {
   readonly attempt: number;
   /** False for evidence from a come-back's lineage: remembered, deleted only when it is listed again. */
   readonly deletePending: boolean;
+  /** It entered the DLQ when it was created, as far as a listing by dates can tell (letterDatesAgree). */
+  readonly datesAgree?: true;
   /** With evidence: the look in which a come-back named it as its parent. */
   readonly namedBy?: Token;
   readonly drain: DrainName | null;
@@ -148,6 +150,13 @@ export type ParkVerdict =
   | { readonly kind: "not-yours" }
   | { readonly kind: "done-before" };
 
+/**
+ * How a DELETE ended that did not delete all of its ids. `failed`: certainly or most likely it deleted nothing, so it may be repeated.
+ * `unanswered`: maybe it deleted them. `short`: it deleted fewer than asked, so some were gone before; that is no failure, and the
+ * settle gate does not count it.
+ */
+export type DeleteEnd = "failed" | "unanswered" | "short";
+
 /** The size and age of what is not finished, for metrics, status and the settle gate. */
 export interface LedgerSummary extends LedgerStamp {
   readonly open: number;
@@ -210,8 +219,8 @@ export interface Ledger {
    * archived. Counts those of `dlqIds` that are tombstones now.
    */
   gone(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly count: number }>;
-  /** Notes that a DELETE of these failed or came up short; they stay pending. */
-  deleteFailed(dlqIds: readonly DlqId[]): Promise<LedgerStamp>;
+  /** Notes how a DELETE of these ended that did not delete all; they stay pending. Default: `failed`. */
+  deleteFailed(dlqIds: readonly DlqId[], how?: DeleteEnd): Promise<LedgerStamp>;
   /**
    * After a complete full pass of a drain: published or archived entries of that drain from before `passStartedAt` (Redis time)
    * that were not listed since become gone.

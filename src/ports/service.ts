@@ -8,6 +8,8 @@ export interface ListQuery {
   /** Inclusive, Unix ms. */
   readonly toDate?: number;
   readonly cursor?: string;
+  /** At most 100, and nothing else then; for services that list by them (SourceConfig.listByIds). */
+  readonly dlqIds?: readonly DlqId[];
   /** 1 to 100. */
   readonly count: number;
 }

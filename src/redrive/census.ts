@@ -92,7 +92,9 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
   let isFirst = true;
   // One that has longer between two of them may list for longer, so that a source of millions can be counted.
   const inTime = { ...signals, mostListingMs: Math.max(mostListingMs, source.config.censusEveryMs) };
+  const pace = createPace(source.clock, signals.stopping);
   for await (const page of listToEnd(source, { select: {} }, inTime)) {
+    await pace(page.isLast);
     const now = serviceNow(source);
     if (page.passedOver !== null) {
       census = withPassedOver(census, datesMean === "created" ? null : page.passedOver, { now, retentionMs });
@@ -119,6 +121,22 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
     };
   }
   return { ...census, strayComeBacks: strays.counted() };
+}
+
+/** A page that took this long waited for a pause of the service, or the service is slow. */
+const slowPageMs = 1_000;
+const pauseMs = 500;
+
+/** From the first slow page on, one that counts leaves the calls of most of each second to those that act. */
+function createPace({ monotonic, sleep }: SourceRuntime["clock"], stopping: AbortSignal) {
+  let askedAt = monotonic();
+  let isSlow = false;
+  return async (isLast: boolean): Promise<void> => {
+    isSlow ||= monotonic() - askedAt >= slowPageMs;
+    // What stops the pause stops the listing as well, which says so.
+    if (isSlow && !isLast) await sleep(pauseMs, stopping).catch(() => undefined);
+    askedAt = monotonic();
+  };
 }
 
 /** A record that cannot be read is there all the same, and what cannot be read cannot be copied. */

@@ -12,7 +12,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { ActOf } from "./note-act.ts";
 import { createPatience, type Patience } from "./patience.ts";
 import type { SourceRuntime } from "./runtime.ts";
-import { settle } from "./stages/settle.ts";
+import { settle, type SettleCall } from "./stages/settle.ts";
 
 /** What one process remembers of the deletes that a source refused. */
 export interface RefusedDeletes {
@@ -86,7 +86,7 @@ export async function deleteRefused(
   of: ActOf,
   ids: readonly DlqId[],
   memory: RefusedDeletes,
-  signal: AbortSignal,
+  { signal, waits }: Pick<SettleCall, "signal" | "waits">,
 ): Promise<DeletedByHalves> {
   let gone = 0;
   let alone = 0;
@@ -98,7 +98,7 @@ export async function deleteRefused(
     const isHopeless = gone === 0 && alone === aloneToStop;
     if (part.length === 0 || isHopeless || memory.callsLeft === 0 || signal.aborted) return null;
     memory.callsLeft -= 1;
-    const { outcomes, refusedWith } = await settle(source, of, part, signal, everyId);
+    const { outcomes, refusedWith } = await settle(source, of, part, { signal, waits, noted: everyId });
     const [outcome] = outcomes;
     if (outcome === "not-now" || outcome === "failed") return outcome;
     if (outcome === "deleted") gone += part.length;

@@ -1,11 +1,19 @@
 import { parseRecord } from "../message/parse-record.ts";
-import type { RawRecord } from "../message/dead-letter.ts";
+import type { DeadLetter, RawRecord } from "../message/dead-letter.ts";
 import { createPageSize, isTooLarge, listFitting } from "./list-fitting.ts";
 import { listPage } from "./list-page.ts";
 import type { SourceRuntime } from "./runtime.ts";
 
 /** The two moments must be this far apart, so that rounding on the service's side cannot make them one. */
-const apartMs = 1_000;
+export const apartMs = 1_000;
+
+/** Whether it entered the DLQ when it was created: nothing can be learned from it, and nothing about it depends on what is learned. */
+export function letterDatesAgree({
+  enteredAt,
+  createdAt,
+}: Pick<DeadLetter, "enteredAt" | "createdAt">): boolean {
+  return Math.abs(enteredAt - createdAt) < apartMs;
+}
 
 /**
  * Learns what fromDate and toDate of this source mean, once: lists the one millisecond in which a record entered the DLQ. If
@@ -23,7 +31,7 @@ export async function learnDates(
     const parsed = parseRecord(raw);
     if (parsed.kind === "unusable") continue;
     const { dlqId, enteredAt, createdAt } = parsed.letter;
-    if (Math.abs(enteredAt - createdAt) < apartMs) continue;
+    if (letterDatesAgree(parsed.letter)) continue;
     const isListedAt = async (date: number): Promise<boolean> => {
       const query = { select: {}, fromDate: date, toDate: date };
       try {

@@ -216,13 +216,14 @@ function toError(source: SourceId, what: string, { why, forMs }: Rest, now: numb
         `${what}: source ${source} is rate limited for ${seconds} s more`,
         {
           retryAt,
+          notSent: true,
         },
       );
     case "failing":
       return new RedriverError(
         "service-resting",
         `${what}: source ${source} does not answer and is left alone for ${seconds} s`,
-        { retryAt },
+        { retryAt, notSent: true },
       );
   }
 }

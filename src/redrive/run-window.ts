@@ -7,6 +7,7 @@ import { learnDates } from "./learn-dates.ts";
 import { recordsPerPage } from "./list-fitting.ts";
 import { listToEnd, type ListingPage } from "./list-to-end.ts";
 import type { DrainRuntime } from "./runtime.ts";
+import { createSettleBehind } from "./settle-behind.ts";
 import { narrowWindow } from "./select-dates.ts";
 import { splitWindow } from "./split-window.ts";
 import { addTallies, emptyTally, toSoFar } from "../ports/tally.ts";
@@ -40,30 +41,39 @@ export async function runWindow(
   let tally = emptyTally;
   let isFirst = true;
   let hasDeleted = false;
-  for await (const page of listToEnd(source, toQuery(run), run)) {
-    const { records, readAt } = page;
-    if (page.passedOver !== null) {
-      tally = addTallies(tally, { ...emptyTally, passedOver: 1 });
-      continue;
-    }
-    if (isFirst && records.length > 0) {
-      isFirst = false;
-      await learnDates(source, records, signal);
-      const split = cut(page, window, source.config.retentionMs);
-      // What was passed over until here is for the windows that take its place.
-      if (split !== null) return { end: { kind: "done", split }, tally: emptyTally };
-    }
-
-    const outcome = await workPage(drain, { records, readAt, isWhole: isWhole(page, window) }, signal, {
-      stopping: run.stopping,
-    });
-    const pagesBehindDeletes = hasDeleted && page.isBehindCursor ? 1 : 0;
-    hasDeleted ||= outcome.tally.deleted > 0;
-    tally = addTallies(tally, { ...outcome.tally, pagesBehindDeletes });
+  const settleBehind = createSettleBehind();
+  const addPage = (page: Tally): void => {
+    tally = addTallies(tally, { ...page, deleted: page.deleted + settleBehind.takeDeleted() });
     run.onPage(tally);
-    const dueLater = toDueLater(outcome.left);
-    await source.passes.progress(pass.drain, pass.passId, window.windowId, dueLater, toSoFar(tally));
+  };
+  try {
+    for await (const page of listToEnd(source, toQuery(run), run)) {
+      const { records, readAt } = page;
+      if (page.passedOver !== null) {
+        tally = addTallies(tally, { ...emptyTally, passedOver: 1 });
+        continue;
+      }
+      if (isFirst && records.length > 0) {
+        isFirst = false;
+        await learnDates(source, records, signal);
+        const split = cut(page, window, source.config.retentionMs);
+        // What was passed over until here is for the windows that take its place.
+        if (split !== null) return { end: { kind: "done", split }, tally: emptyTally };
+      }
+
+      const { stopping } = run;
+      const worked = { records, readAt, isWhole: isWhole(page, window) };
+      const outcome = await workPage(drain, worked, signal, { stopping, settleBehind });
+      const pagesBehindDeletes = hasDeleted && page.isBehindCursor ? 1 : 0;
+      hasDeleted ||= outcome.tally.deleted > 0 || settleBehind.hasBegun();
+      addPage({ ...outcome.tally, pagesBehindDeletes });
+      const dueLater = toDueLater(outcome.left);
+      await source.passes.progress(pass.drain, pass.passId, window.windowId, dueLater, toSoFar(tally));
+    }
+  } finally {
+    await settleBehind.ended();
   }
+  if (settleBehind.hasBegun()) addPage(emptyTally);
   return { end: { kind: "done", split: [] }, tally };
 }
 

@@ -13,6 +13,7 @@ import type { MessageService } from "../ports/service.ts";
 import type { Lanes } from "./lanes/lanes.ts";
 import type { PoisonShare } from "./poison-share.ts";
 import type { SourceHealth } from "./source-health.ts";
+import type { SweepWish } from "./sweep-wish.ts";
 import type { TooLargeDates } from "./too-large-dates.ts";
 import type { UnwrittenFacts } from "./unwritten-facts.ts";
 
@@ -47,6 +48,7 @@ export interface SourceRuntime extends World {
   readonly health: SourceHealth;
   readonly poison: PoisonShare;
   readonly unwritten: UnwrittenFacts;
+  readonly sweepWish: SweepWish;
   readonly tooLarge: TooLargeDates;
   readonly headerPrefix: string;
   readonly publish: PublishLimits;

@@ -1,9 +1,14 @@
 import type { Window } from "../ports/passes.ts";
+import { spanOf } from "./look-windows.ts";
 
 /** A window is cut into this many, so that replicas share a backlog. */
 const parts = 4;
 /** A thousand parts: of 50,000 records spread evenly each is one page, so that none keeps a drain waiting for long that takes turns with this one. */
 const deepestSplit = 5;
+/** From here on, 1/64 of a pass each, what holds few pages is not cut any more: parts that fill no page cost a listing and a delete each. */
+const wholeFromDepth = 3;
+/** As many as a window works in one turn. */
+const wholePages = 5;
 /** Below this a window is paged through by its cursor: another cut would cost more listings than it saves time. */
 const shortestSplitMs = 4_000;
 
@@ -26,6 +31,8 @@ export function splitWindow(
   const low = within(first < last ? first : Math.max(window.from, window.to - retentionMs));
   const high = within(first < last ? window.to : first);
   if (high - low < shortestSplitMs) return null;
+  const span = spanOf(enteredAts);
+  if (window.depth >= wholeFromDepth && span !== null && high - low <= span * wholePages) return null;
   const step = Math.ceil((high - low + 1) / parts);
   return Array.from({ length: parts }, (_, part): Window => ({
     windowId: `${window.windowId}.${part}`,

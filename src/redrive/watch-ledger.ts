@@ -65,7 +65,7 @@ export function watchLedger(
     }),
     archived: watched((ids, file, token) => ledger.archived(ids, file, token)),
     gone: watched((ids) => ledger.gone(ids)),
-    deleteFailed: watched((ids) => ledger.deleteFailed(ids)),
+    deleteFailed: watched((ids, how) => ledger.deleteFailed(ids, how)),
     goneUnlisted: watched((drain, startedAt) => ledger.goneUnlisted(drain, startedAt)),
     park: watched((requests, options) => ledger.park(requests, options)),
     release: watched((ids, released) => ledger.release(ids, released)),

@@ -40,6 +40,17 @@ import { republish } from "./stages/republish.ts";
 import { settle } from "./stages/settle.ts";
 import { toBatches } from "./stages/to-batches.ts";
 import { createPageReport, type PageOutcome } from "./page-report.ts";
+import type { SettleBehind } from "./settle-behind.ts";
+import type { Waits } from "./wait-out.ts";
+
+/**
+ * How long the deletes of one page wait for pauses that the service asks for: as long as a page waits for its turn. Under a limit of a few
+ * calls per second that is some resets; what is longer is for the sweep to wait for.
+ */
+const settleWaitsMs = 15_000;
+
+/** A sweep so soon after what a page has left to it keeps the settle gate open, and finds what other pages leave meanwhile by the same listings. */
+const sweptWithinMs = 1_000;
 
 /** So few that are alone in the queue may all be refused, and that is no sign that the service refuses everything. */
 const fewRecords = 50;
@@ -48,6 +59,8 @@ const fewRecords = 50;
 export interface PageWork {
   /** Ends waits for capacity; what is begun is finished. */
   readonly stopping?: AbortSignal;
+  /** Takes the deletes of what was published, which it counts then; absent: the page waits for them. */
+  readonly settleBehind?: SettleBehind;
   /** Asked of each decision before anything is done about it; what it refuses is left as it is, uncounted. Absent: all. */
   readonly accepts?: (one: DecidedOne) => boolean;
 }
@@ -57,9 +70,16 @@ export async function workPage(
   drain: DrainRuntime,
   page: Page,
   signal: AbortSignal,
-  { stopping = signal, accepts }: PageWork = {},
+  { stopping = signal, settleBehind, accepts }: PageWork = {},
 ): Promise<PageOutcome> {
   const { source } = drain;
+  const stop = AbortSignal.any([signal, stopping]);
+  const waits: Waits = { leftMs: settleWaitsMs, signal: stop };
+  const settleOrLeave = async (ids: readonly DlqId[]): Promise<number> => {
+    const { deleted, outcomes } = await settle(source, ofDrain(drain), ids, { signal, waits });
+    if (outcomes.some((outcome) => outcome !== "deleted")) source.sweepWish.within(sweptWithinMs);
+    return deleted;
+  };
   const report = createPageReport(drain);
   await source.unwritten.replay(source.ledger);
 
@@ -115,10 +135,10 @@ export async function workPage(
 
   await takeUpAgain(drain, toTakeUp);
   await parkRecords(drain, toPark);
-  report.settled((await settle(source, ofDrain(drain), doneBefore, signal)).deleted);
+  report.settled(await settleOrLeave(doneBefore));
   const drops = await drop(drain, toDrop, page.readAt);
   report.results(drops);
-  report.settled((await settle(source, ofDrain(drain), idsDone(drops), signal)).deleted);
+  report.settled(await settleOrLeave(idsDone(drops)));
   report.results(guarded);
   report.results(held);
   report.kept(kept);
@@ -149,7 +169,9 @@ export async function workPage(
       for (const result of results)
         if (result.kind === "in-doubt" || (result.kind === "published" && result.isOfNow))
           published.add(result.candidate.letter.dlqId);
-      report.settled((await settle(source, ofDrain(drain), idsDone(results), signal)).deleted);
+      const done = idsDone(results);
+      if (settleBehind === undefined) report.settled(await settleOrLeave(done));
+      else if (done.length > 0) await settleBehind.add(() => settleOrLeave(done));
       unused.push(...results.filter(ledToNoPost).map(({ candidate }) => candidate));
     }
     return unused;
@@ -158,7 +180,7 @@ export async function workPage(
     await withCapacity(drain, free, {
       passId: drain.passId ?? null,
       pageReadAt: page.readAt,
-      stop: AbortSignal.any([signal, stopping]),
+      stop,
       whyNotNow: (candidate) => whyNotNow(drain, signal, candidate),
       publish,
     }),

@@ -1,7 +1,7 @@
 import { RedriverError, type ErrorCode } from "../ports/errors.ts";
 import type { Answer, AnswerBody, Ending } from "./answer.ts";
 import type { CallResult } from "./call.ts";
-import { describeCause, isTimeout } from "./cause.ts";
+import { describeCause, isNeverConnected, isTimeout } from "./cause.ts";
 import { toldErrorText } from "./error-text.ts";
 import { toRetryAt } from "./retry-at.ts";
 
@@ -60,7 +60,11 @@ export function unreadable(
 function networkError(cause: unknown, { where, settings }: CallContext, status?: number): RedriverError {
   const code = isTimeout(cause) ? "service-timeout" : "service-unavailable";
   const message = `${where}: expected an answer, got ${describeCause(cause)}; the address is ${settings.address}`;
-  return new RedriverError(code, message, { cause, ...(status === undefined ? {} : { status }) });
+  return new RedriverError(code, message, {
+    cause,
+    ...(status === undefined ? {} : { status }),
+    ...(isNeverConnected(cause) ? { notSent: true } : {}),
+  });
 }
 
 function endedError(by: Ending, { where, timeout }: CallContext, status?: number): RedriverError {

@@ -23,6 +23,22 @@ export function isTimeout(cause: unknown): boolean {
   return cause instanceof Error && timeoutCodes.has(codeOf(cause) ?? "");
 }
 
+const connectCodes = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+/** True when there was no connection, so that nothing can have been sent. Any other failure may have come after a request. */
+export function isNeverConnected(cause: unknown): boolean {
+  if (cause instanceof ConnectTimeout) return true;
+  if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(isNeverConnected);
+  return cause instanceof Error && connectCodes.has(codeOf(cause) ?? "");
+}
+
 function codeOf(error: Error): string | undefined {
   return "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

@@ -19,6 +19,8 @@ const filterNames = {
 
 /** The path of a listing. Fails with `invariant-broken` where a filter would mean "any", or a number is not what the service takes. */
 export function toListPath(prefix: string, query: ListQuery): string {
+  // With ids, the service that takes them ignores everything else.
+  if (query.dlqIds !== undefined) return toIdsPath(prefix, query.dlqIds, "list");
   const parameters: string[] = [];
   for (const name of Object.keys(filterNames) as (keyof Select)[]) {
     const filter = query.select[name];
@@ -43,8 +45,12 @@ export function toListPath(prefix: string, query: ListQuery): string {
  * with `invariant-broken`. There is no way to pass a filter.
  */
 export function toDeletePath(prefix: string, dlqIds: readonly DlqId[]): string {
+  return toIdsPath(prefix, dlqIds, "delete");
+}
+
+function toIdsPath(prefix: string, dlqIds: readonly DlqId[], what: "delete" | "list"): string {
   if (dlqIds.length < 1 || dlqIds.length > maxPerCall) {
-    throw broken(`expected 1 to ${maxPerCall} dlqIds to delete, got ${dlqIds.length}`);
+    throw broken(`expected 1 to ${maxPerCall} dlqIds to ${what}, got ${dlqIds.length}`);
   }
   const parameters = dlqIds.map((dlqId) => {
     if (typeof dlqId !== "string" || !/^[^\s,\p{Cc}]+$/u.test(dlqId)) {

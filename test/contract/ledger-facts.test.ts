@@ -101,6 +101,8 @@ describe.each(standsFor(redis))("facts ($name)", ({ create }) => {
         drain,
         at: startOfTime,
         deleteFailed: false,
+        maybeGone: false,
+        datesAgree: false,
         messageId: messageId(id),
       },
     ]);
@@ -144,7 +146,16 @@ describe.each(standsFor(redis))("facts ($name)", ({ create }) => {
     expect((await ledger.pendingDeletes(10, 0)).entries).toEqual([
       {
         dlqId: id,
-        view: { state: "archived", file: "f", drain, at: startOfTime, messageId: messageId(id) },
+        view: {
+          state: "archived",
+          file: "f",
+          drain,
+          at: startOfTime,
+          deleteFailed: false,
+          maybeGone: false,
+          datesAgree: false,
+          messageId: messageId(id),
+        },
       },
     ]);
   });
@@ -179,6 +190,31 @@ describe.each(standsFor(redis))("facts ($name)", ({ create }) => {
     await ledger.gone([id]);
     expect(await ledger.summary()).toMatchObject({ failedDeletes: 1, pendingDelete: 1 });
   });
+
+  test.each([
+    ["failed", { deleteFailed: true, maybeGone: false }, 1],
+    ["unanswered", { deleteFailed: true, maybeGone: true }, 1],
+    ["short", { deleteFailed: false, maybeGone: true }, 0],
+  ] as const)(
+    "a deletion that is %s says whether it may be gone, and whether it counts",
+    async (how, flags, failed) => {
+      const { ledger } = await create();
+      await ledger.published([fact(id, "x")]);
+      await ledger.deleteFailed([id], how);
+      expect((await ledger.pendingDeletes(10, 0)).entries).toMatchObject([{ view: flags }]);
+      expect(await ledger.summary()).toMatchObject({ failedDeletes: failed, pendingDelete: 1 });
+      // What was looked for and is still there may be deleted again at once; that it failed once stays.
+      await ledger.deleteFailed([id], "short");
+      await ledger.deleteFailed([id], "failed");
+      expect((await ledger.pendingDeletes(10, 0)).entries).toMatchObject([
+        { view: { deleteFailed: true, maybeGone: false } },
+      ]);
+      await ledger.deleteFailed([id], "short");
+      expect(await ledger.summary()).toMatchObject({ failedDeletes: 1, pendingDelete: 1 });
+      await ledger.gone([id]);
+      expect(await ledger.summary()).toMatchObject({ failedDeletes: 0, pendingDelete: 0 });
+    },
+  );
 
   test("after a full pass, what is pending for that drain and was not listed since is gone", async () => {
     const stand = await create();

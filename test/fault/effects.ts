@@ -156,6 +156,7 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   health: "inside",
   // Writes through the ledger it is given.
   unwritten: "inside",
+  sweepWish: "inside",
   tooLarge: "inside",
   headerPrefix: "inside",
   publish: "inside",

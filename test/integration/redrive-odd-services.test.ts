@@ -116,7 +116,7 @@ describe("a service whose dates mean createdAt", () => {
       emulator: { dateFilter: "created" },
     });
     seedOutOfOrder(rig, 20, 2 * 60 * minuteMs, "early");
-    rig.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "before", count: 1 });
+    rig.emulator.faults.add({ kind: "status", operation: "delete", status: 503, count: 1 });
     await rig.pass();
     const { ledger } = rig.drain.source;
     const pending = (await ledger.pendingDeletes(100, 0)).entries.map(({ dlqId }) => dlqId);

@@ -84,10 +84,10 @@ async function deletesInAudit(rig: Rig): Promise<readonly number[]> {
   return counts;
 }
 
-/** Dead letters that are published and whose delete was not answered. */
+/** Dead letters that are published and whose delete failed. */
 async function publishedNotDeleted(rig: Rig, count: number): Promise<readonly DlqId[]> {
   const ids = rig.seed(count, orders) as DlqId[];
-  rig.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "before", count: 1 });
+  rig.emulator.faults.add({ kind: "status", operation: "delete", status: 503, count: 1 });
   expect(await rig.pass()).toMatchObject({ tally: { republished: count, deleted: 0 } });
   return ids;
 }

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import type { EmulatorOptions } from "../../src/emulator/index.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import { takeCensus } from "../../src/redrive/census.ts";
-import { findRecords } from "../../src/redrive/find-records.ts";
 import { findParkedLetters, readParked } from "../../src/redrive/find-parked.ts";
 import { learnDates } from "../../src/redrive/learn-dates.ts";
 import { freezeRange, survey } from "../../src/redrive/plan/survey.ts";
+import { findAll } from "../support/findings.ts";
 import { createRig, type Rig, type RigOptions } from "../support/rig.ts";
 import { useRedis } from "../support/redis.ts";
 
@@ -245,7 +245,7 @@ describe("where something else lists a queue with a record that is larger than m
       messageId: index % 2 === 0 ? null : (rig.emulator.dlq.find(dlqId)!["messageId"] as never),
     }));
     rig.emulator.dlq.remove([dlqIds[8]!, dlqIds[9]!]);
-    const { records, absent } = await findRecords(rig.drain.source, wanted, never);
+    const { records, absent } = await findAll(rig.drain.source, wanted);
     const found = new Set(records.map(({ dlqId }) => dlqId));
     expect(found).toEqual(new Set(dlqIds.filter((_, index) => ![5, 8, 9].includes(index))));
     expect(absent.toSorted()).toEqual([dlqIds[8], dlqIds[9]]);

@@ -69,6 +69,42 @@ describe("after a 429, without waiting for the schedule,", () => {
   });
 });
 
+describe("a delete whose answer is lost in a pass", () => {
+  it("is looked for within seconds, whatever the schedule, and is not deleted again", async () => {
+    const stand = await createJobStand({ redisUrl: redis.url() });
+    const { rig, queue, events } = stand;
+    rig.seed(20);
+    rig.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "after", count: 1 });
+    await stand.start();
+    await queue.addTick(main, Date.now());
+    const { ledger } = rig.drain.source;
+    await expect.poll(() => events.of("pass:closed").length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => events.of("sweep:finished").length, { timeout: 30_000 }).toBeGreaterThan(0);
+    expect(await ledger.summary()).toMatchObject({ pendingDelete: 0, failedDeletes: 0 });
+    expect(callsOf(stand, "delete")).toHaveLength(1);
+  });
+
+  it("is not left to the schedule when a sweep is asked for while one is under way", async () => {
+    const stand = await createJobStand({ redisUrl: redis.url() });
+    const { rig, queue, events } = stand;
+    rig.seed(20);
+    rig.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "after", count: 1 });
+    await rig.pass();
+    const { faults } = rig.emulator;
+    faults.add({ kind: "stall-answer", operation: "list", name: "slow", count: 1 });
+    await stand.start();
+    const { id } = rig.drain.source.config;
+    await queue.addSweep(id, Date.now());
+    const isHeld = (): boolean => faults.list().some(({ held }) => held > 0);
+    await expect.poll(isHeld, { timeout: 30_000 }).toBe(true);
+    const context = { signal: new AbortController().signal, lastTry: true };
+    await stand.handle({ kind: "sweep", source: id }, context);
+    expect(events.of("sweep:finished")).toEqual([]);
+    faults.remove("slow");
+    await expect.poll(() => events.of("sweep:finished").length, { timeout: 30_000 }).toBe(2);
+  });
+});
+
 describe("a loss of Redis's writes", () => {
   it("that a job notices makes the drain's next pass come at once, and full, whatever its schedule", async () => {
     const stand = await createJobStand({ redisUrl: redis.url() });

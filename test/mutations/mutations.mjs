@@ -70,10 +70,17 @@ export const mutations = [
     test: "test/integration/redrive-order.test.ts",
   },
   {
+    name: "proof by a listing that did not end",
+    file: "src/redrive/find-records.ts",
+    find: 'listing.end === "end" ? proven : []',
+    replace: "proven",
+    test: "test/integration/redrive-find-records.test.ts",
+  },
+  {
     name: "park when everything is refused",
     file: "src/redrive/stages/refusals.ts",
     find: "(control || (isOften && !isRow))",
-    replace: "(control || verdict.kind === \"cool\")",
+    replace: '(control || verdict.kind === "cool")',
     test: "test/integration/redrive-faults.test.ts",
   },
   {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { DlqId } from "../../src/message/dead-letter.ts";
-import type { BeginOptions, RefusedRequest } from "../../src/ports/ledger.ts";
+import type { BeginOptions, DeleteEnd, RefusedRequest } from "../../src/ports/ledger.ts";
 import {
   ids,
   longestRunMs,
@@ -78,7 +78,9 @@ const anyEnding = fc.oneof(
   fc.tuple(anyId, fc.constantFrom("x", "y"), fc.boolean()).map((args) => toPublish(...args)),
   fc.tuple(anyId, pick).map((args) => toArchive(...args)),
   anyId.map(toBury),
-  anyId.map(toFailDelete),
+  fc
+    .tuple(anyId, fc.constantFrom<DeleteEnd>("failed", "unanswered", "short"))
+    .map((args) => toFailDelete(...args)),
   fc.constant(toBuryUnlisted()),
 );
 const anyPark = fc

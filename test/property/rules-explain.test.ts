@@ -48,6 +48,8 @@ function views(attempt: number): fc.Arbitrary<LedgerView> {
       drain: null,
       at: enteredAt,
       deleteFailed: false,
+      maybeGone: false,
+      datesAgree: false,
       messageId: null,
     },
   );

@@ -8,6 +8,9 @@ const windows = fc
 /** Whatever a listing may show, in order or not, inside the window or not. */
 const pages = fc.array(fc.nat(12_000_000), { maxLength: 100 });
 
+/** Entry times of a full page, in order, from the first to the last. */
+const spanning = (ms: number): number[] => Array.from({ length: 100 }, (_, n) => n * (ms / 99));
+
 describe("a window that is cut", () => {
   it("loses no moment and has none twice, whatever its first page showed", () => {
     fc.assert(
@@ -32,6 +35,16 @@ describe("a window that is cut", () => {
     expect(splitWindow(window, [900_000, 899_000], 300_000)?.map(({ to }) => to)).toEqual([
       750_000, 800_001, 850_002, 1_000_000,
     ]);
+  });
+
+  it("is not cut any more when few pages are left, as far as the first one shows", () => {
+    const window = { windowId: "w", from: 0, to: 500_000, depth: 3 };
+    expect(splitWindow(window, spanning(100_000), 1_000_000)).toBeNull();
+    expect(splitWindow(window, spanning(100_000).toReversed(), 500_000)).toBeNull();
+    expect(splitWindow(window, spanning(99_000), 1_000_000)).toHaveLength(4);
+    expect(splitWindow({ ...window, depth: 2 }, spanning(100_000), 1_000_000)).toHaveLength(4);
+    // In no order, a page says nothing of what is left.
+    expect(splitWindow(window, [0, 400_000, 100_000], 1_000_000)).toHaveLength(4);
   });
 
   it("is not cut when its page shows one moment, or it was cut often enough", () => {

@@ -4,7 +4,7 @@ import { sourceKeys } from "../../src/ledger/keys.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { DrainName, Token } from "../../src/ports/ids.ts";
 import type { LedgerView } from "../../src/ports/ledger-entries.ts";
-import type { BeginOptions, BeginVerdict, RefusedRequest } from "../../src/ports/ledger.ts";
+import type { BeginOptions, BeginVerdict, DeleteEnd, RefusedRequest } from "../../src/ports/ledger.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
 import {
   dlqId,
@@ -251,9 +251,9 @@ export const toBury = (id: DlqId): Command =>
     if (count === 1) record.done = "gone";
   });
 
-export const toFailDelete = (id: DlqId): Command =>
-  command(`deleteFailed ${id}`, async (_, real) => {
-    await both(real, ({ ledger }) => ledger.deleteFailed([id]));
+export const toFailDelete = (id: DlqId, how: DeleteEnd): Command =>
+  command(`deleteFailed ${id} ${how}`, async (_, real) => {
+    await both(real, ({ ledger }) => ledger.deleteFailed([id], how));
   });
 
 export const toBuryUnlisted = (): Command =>

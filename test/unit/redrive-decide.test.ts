@@ -211,6 +211,8 @@ describe("a record that the ledger knows", () => {
       drain: name,
       at: 1,
       deleteFailed: false,
+      maybeGone: false,
+      datesAgree: false,
       messageId: null,
     } as const;
     expect(decide(published)).toMatchObject({ then: "settle" });

@@ -154,6 +154,8 @@ describe("what redriver rules explain shows", () => {
       drain: null,
       at: enteredAt,
       deleteFailed: false,
+      maybeGone: false,
+      datesAgree: false,
       messageId: null,
     } as const;
     expect(explainText(outage, { view })).toMatchInlineSnapshot(`

@@ -49,6 +49,7 @@ function toSource(name: string, source: NonNullable<SourceKeys>): SourceConfig {
     retentionMs: source.retention ?? builtIn.sourceRetentionMs,
     dedupWindowMs: source.dedupWindow ?? builtIn.sourceDedupWindowMs,
     censusEveryMs: source.census ?? builtIn.sourceCensusEveryMs,
+    ...(source.listByIds === true ? { listByIds: true } : {}),
     ...(source.callbacks === undefined
       ? {}
       : { callbacks: { url: source.callbacks.url, keys: source.callbacks.keys.map(toSecretRef) } }),

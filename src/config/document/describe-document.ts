@@ -57,6 +57,7 @@ function describeSource(source: SourceConfig): unknown {
     retention: durationText(source.retentionMs),
     dedupWindow: durationText(source.dedupWindowMs),
     census: durationText(source.censusEveryMs),
+    ...(source.listByIds === true ? { listByIds: true } : {}),
     ...(source.callbacks === undefined ? {} : { callbacks: describeCallbacks(source.callbacks) }),
   };
 }

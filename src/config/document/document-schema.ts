@@ -55,6 +55,7 @@ const source = section({
   retention: key(positiveDuration, "How long your plan keeps dead letters."),
   dedupWindow: key(positiveDuration, "How long the service remembers a deduplication id."),
   census: key(censusInterval, "Between two listings without filter: depth, and records no drain selects."),
+  listByIds: key(flag, "Whether the service lists by dlqIds, which its interface has for deleting only."),
   callbacks: key(
     callbacks,
     "The service calls back for canaries, so that what became of them is known at once.",

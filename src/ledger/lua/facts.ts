@@ -3,7 +3,7 @@ import { defineLedgerScript } from "./prelude.ts";
 /**
  * published: a fact, not fenced: no token is asked for, from every state but gone. Fencing it would throw proof away.
  *
- * ARGV[4]: { facts: [{ dlqId, as, attempt, deletePending, namedBy?, drain?, messageId? }] }.
+ * ARGV[4]: { facts: [{ dlqId, as, attempt, deletePending, datesAgree?, namedBy?, drain?, messageId? }] }.
  * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: recorded | already(as) | gone(as?) | other-version.
  * Effects: entries become published, the first `as` stays; pending where deletePending. A new publication with deletePending is an
  *   acceptance: lastAcceptedAt is now and refusedAloneInARow 0. Evidence from a come-back is old and is not.
@@ -37,12 +37,13 @@ local function record(fact)
     if e.as == fact.as then return { kind = 'recorded', firstNaming = first } end
     return { kind = 'already', as = e.as, firstNaming = first }
   end
-  local p = { s = 'published', as = fact.as, at = now, d = fact.drain, m = fact.messageId, n = fact.attempt }
+  local p = { s = 'published', as = fact.as, at = now, d = fact.drain, m = fact.messageId, n = fact.attempt, da = fact.datesAgree and 1 or nil }
   if e then
     p.d = p.d or e.d
     p.m = p.m or e.m
     p.q = e.q
     p.df = e.df
+    p.mg = e.mg
     p.w = e.w
     -- Evidence settles what was in doubt: it may be listed still.
     if e.s == 'open' then p.q = p.q or now end
@@ -122,9 +123,10 @@ return stamped({ count = count })
 );
 
 /**
- * deleteFailed: a DELETE of these failed or came up short.
+ * deleteFailed: a DELETE of these did not end with all of them deleted.
  *
- * ARGV[4]: { dlqIds }. Returns: stamp. Effects: published or archived entries are flagged once and are pending.
+ * ARGV[4]: { dlqIds, failed, maybeGone }. Returns: stamp. Effects: published or archived entries are pending; failed flags them for good,
+ *   maybeGone says whether they are to be looked for before they are deleted again. Run twice: the same, nothing changes.
  */
 export const deleteFailedScript = defineLedgerScript(
   "deleteFailed",
@@ -132,10 +134,15 @@ export const deleteFailedScript = defineLedgerScript(
 evenWhenFull()
 for _, id in ipairs(call.dlqIds) do
   local e = read(id)
-  if e and (e.s == 'published' or e.s == 'archived') and not (e.df and e.q) then
-    e.df = 1
-    e.q = e.q or now
-    put(id, e)
+  if e and (e.s == 'published' or e.s == 'archived') then
+    local df = call.failed and 1 or e.df
+    local mg = call.maybeGone and 1 or nil
+    if e.df ~= df or e.mg ~= mg or not e.q then
+      e.df = df
+      e.mg = mg
+      e.q = e.q or now
+      put(id, e)
+    end
   end
 end
 return stamped({})

@@ -18,7 +18,7 @@ import { defineScript, type RedisScript } from "../../redis/script-runner.ts";
  *   open, cool: ra, rt how often refused alone and when last; rel released: 1 by a person, 2 because it is listed again
  *   open: d drain, t token, l lastAt, a act, e the token's POST is answered
  *   cool: u dueAt, t whose refusal
- *   published: as; archived: file, t token; both: m, at, d drain, q pending since, df its DELETE failed, w last listed,
+ *   published: as; archived: file, t token; both: m, at, d drain, q pending since, df its DELETE failed, mg it may be gone, da it entered when it was created, w last listed,
  *     cb the look that first found a come-back of it; gone: as, cb
  *   parked: why, d drain, h rules hash
  *

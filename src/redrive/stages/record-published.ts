@@ -1,4 +1,5 @@
 import type { DlqId, MessageId } from "../../message/dead-letter.ts";
+import { letterDatesAgree } from "../learn-dates.ts";
 import { toRootHash } from "../../message/lane-id.ts";
 import { isRedriverError } from "../../ports/errors.ts";
 import type { LaneSent } from "../../ports/lanes.ts";
@@ -30,6 +31,7 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
     as,
     attempt: candidate.lineage.attempt,
     deletePending: true,
+    ...(letterDatesAgree(candidate.letter) ? { datesAgree: true } : {}),
     drain: config.name,
     messageId: candidate.letter.messageId,
   }));

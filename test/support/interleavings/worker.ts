@@ -16,6 +16,7 @@ import { openPass, workWindow } from "../../../src/redrive/run-pass.ts";
 import type { DrainRuntime, SourceRuntime } from "../../../src/redrive/runtime.ts";
 import { createSourceHealth } from "../../../src/redrive/source-health.ts";
 import { createSweepMemory, sweep } from "../../../src/redrive/sweep.ts";
+import { createSweepWish } from "../../../src/redrive/sweep-wish.ts";
 import { createTooLargeDates } from "../../../src/redrive/too-large-dates.ts";
 import { createUnwrittenFacts } from "../../../src/redrive/unwritten-facts.ts";
 import { anyItem } from "../item-checks.ts";
@@ -165,6 +166,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     health: createSourceHealth(config.id, clock, events, rests),
     poison: createPoisonShare(clock),
     unwritten: createUnwrittenFacts(),
+    sweepWish: createSweepWish(),
     headerPrefix: "Upstash-",
     publish: { maxItems: plan.maxItems, maxBytes: 1_000_000 },
     checkItem: anyItem,

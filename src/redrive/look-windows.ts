@@ -1,0 +1,74 @@
+/** Inclusive, Unix ms. */
+export interface LookWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Ids that entered within this of each other share the first listing. */
+const joinWithinMs = 60_000;
+/** Pages of one listing. A window that needs more is cut, so that a failure costs no more than this. */
+export const pagesPerWindow = 8;
+
+/** Windows around these times, oldest first. Each of them is one listing where what is looked for is gone, as it mostly is. */
+export function joinTimes(times: readonly number[], withinMs = joinWithinMs): readonly LookWindow[] {
+  const windows: { from: number; to: number }[] = [];
+  for (const time of times.toSorted((one, other) => one - other)) {
+    const last = windows.at(-1);
+    if (last !== undefined && time - last.to <= withinMs) last.to = time;
+    else windows.push({ from: time, to: time });
+  }
+  return windows;
+}
+
+/**
+ * What to list instead of the rest of a window whose first page was full; `times` are those still looked for, `listed` those of the
+ * page. Null: go on by the cursor.
+ *
+ * A page spans `span` ms where records lie densest, so a listing of `n` ms costs 1 + n / span calls. Parts that are farther apart than a
+ * span cost less alone than together; one that needs more pages than a listing may have is cut by time.
+ */
+export function cutWindow(
+  { from, to }: LookWindow,
+  times: readonly number[],
+  listed: readonly number[],
+): readonly LookWindow[] | null {
+  const span = spanOf(listed);
+  // In no order, the page says nothing of how dense they lie.
+  if (span === null) return null;
+  const parts = joinTimes(times, span).flatMap((part) => shorten(part, times, span * pagesPerWindow));
+  const costs = parts.map((part) => 1 + Math.floor((part.to - part.from) / span));
+  const calls = costs.reduce((sum, cost) => sum + cost, 0);
+  const rest = Math.ceil((to - from) / span) - 1;
+  return rest < calls && rest < pagesPerWindow ? null : parts;
+}
+
+/** Half the times each, for a window that did not end within its pages; null where they are of one moment. */
+export function halve(times: readonly number[]): readonly LookWindow[] | null {
+  const sorted = times.toSorted((one, other) => one - other);
+  const [first] = sorted;
+  const last = sorted.at(-1);
+  if (first === undefined || last === undefined || first === last) return null;
+  const middle = first + Math.floor((last - first) / 2);
+  return [sorted.filter((time) => time <= middle), sorted.filter((time) => time > middle)].flatMap((half) =>
+    joinTimes(half, Infinity),
+  );
+}
+
+function shorten(part: LookWindow, times: readonly number[], longestMs: number): readonly LookWindow[] {
+  if (part.to - part.from <= longestMs) return [part];
+  const within = times.filter((time) => time >= part.from && time <= part.to);
+  return (halve(within) ?? []).flatMap((half) => shorten(half, times, longestMs));
+}
+
+/** Of a page that is in order, either way; at least 1 ms. */
+export function spanOf(listed: readonly number[]): number | null {
+  const [first] = listed;
+  const last = listed.at(-1);
+  if (first === undefined || last === undefined) return null;
+  const step = Math.sign(last - first);
+  for (let i = 1; i < listed.length; i += 1) {
+    const move = Math.sign((listed[i] ?? 0) - (listed[i - 1] ?? 0));
+    if (move !== 0 && move !== step) return null;
+  }
+  return Math.max(1, Math.abs(last - first));
+}
