@@ -2,14 +2,14 @@ import { loadavg } from "node:os";
 import { join } from "node:path";
 import { mkdirSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { countBy } from "../../lanes/judge.ts";
-import { atMost, exactly, told, type Figure } from "../../lanes/figures.ts";
+import { told, type Figure } from "../../lanes/figures.ts";
 import { createDice } from "../../soak/dice.ts";
 import type { Guard } from "../../soak/guard.ts";
 import { waitUntil } from "../../soak/wait.ts";
 import { createBooks, type Books } from "./books.ts";
 import { makeLetters, markOf } from "./letters.ts";
-import { longestStallMs, type Span } from "./pace.ts";
+import { measure } from "./measure.ts";
+import type { Span } from "./pace.ts";
 import { watchReadiness } from "./readiness.ts";
 import { startStage, type Stage } from "./stage.ts";
 import type { Trial } from "./trial.ts";
@@ -129,89 +129,6 @@ async function endFaults({ emulator }: Stage): Promise<void> {
   await emulator.control("DELETE", "/faults");
   await emulator.control("PATCH", "/settings", { rateLimits: {} });
   await emulator.control("GET", "/idle?timeoutMs=60000");
-}
-
-async function measure(played: {
-  readonly trial: Trial;
-  readonly stage: Stage;
-  readonly books: Books;
-  readonly startedAt: number;
-  readonly stops: readonly Span[];
-  readonly unready: readonly Span[];
-  readonly declaredByMetric: number;
-}): Promise<readonly Figure[]> {
-  const { trial, stage, books, startedAt, stops, unready } = played;
-  const { judge, log, parkedAt, moves } = books;
-  const { bounds, count } = trial;
-  const all = [...judge.letters.values()];
-  const inQueue = await stage.emulator.list();
-  const arrivals = await stage.receiver.arrivals();
-  const arrived = countBy(arrivals, ({ id }) => id);
-  const toStay = all.filter(({ letter }) => letter.fate === "stay");
-  const toPublish = all.filter(({ letter }) => letter.fate === "republish");
-  const lost = all.filter(
-    ({ letter, acceptances }) => !inQueue.has(letter.dlqId) && acceptances.length === 0,
-  );
-  const notDelivered = all.filter(
-    ({ letter, acceptances }) => acceptances.length > 0 && !arrived.has(letter.root),
-  );
-  const unsettled = toPublish.filter(({ deleted }) => deleted === null).length;
-  const lastDeleteAt = Math.max(startedAt, ...toPublish.map(({ deleted }) => deleted?.at ?? 0));
-  const lastParkAt = Math.max(startedAt, ...toStay.map(({ letter }) => parkedAt.get(letter.dlqId) ?? 0));
-  const isDone = unsettled === 0 && toStay.every(({ letter }) => parkedAt.has(letter.dlqId));
-  const working = { from: startedAt, to: unsettled === 0 ? lastDeleteAt : Date.now() };
-  const stallS = longestStallMs(moves, working, stops) / 1_000;
-  const undeclared = judge.violations.filter(({ rule }) => rule === "doubled").length;
-  const others = judge.violations.filter(({ rule }) => rule !== "doubled");
-  const apartS = judge.doubles.map(({ apartMs }) => Math.round(apartMs / 1_000));
-  const inside = apartS.length === 0 ? "" : `, ${Math.min(...apartS)} to ${Math.max(...apartS)} s apart`;
-  const unreadyS = unready.reduce((sum, { from, to }) => sum + (to - from), 0) / 1_000;
-  const event = (name: string): number => log.counts.get(name) ?? 0;
-  const halts = event("source:halted");
-  return [
-    exactly("lost", lost.length + notDelivered.length, 0),
-    exactly("doubled, undeclared", undeclared, 0),
-    {
-      ...atMost("doubled, declared", judge.doubles.length, Math.floor(bounds.declaredShare * count)),
-      seen: `${judge.doubles.length}${inside}`,
-    },
-    exactly(
-      "parked that had to be",
-      toStay.filter(({ letter }) => parkedAt.has(letter.dlqId)).length,
-      toStay.length,
-    ),
-    exactly("parked that had not", toPublish.filter(({ letter }) => parkedAt.has(letter.dlqId)).length, 0),
-    exactly("left in the queue", inQueue.size, toStay.length),
-    atMost(
-      "done after, s",
-      isDone ? (Math.max(lastDeleteAt, lastParkAt) - startedAt) / 1_000 : Infinity,
-      bounds.doneWithinS,
-    ),
-    bounds.stallS === undefined
-      ? told("longest stall, s", stallS.toFixed(1))
-      : atMost("longest stall, s", stallS, bounds.stallS),
-    told("longest stall, stops included, s", (longestStallMs(moves, working, []) / 1_000).toFixed(1)),
-    bounds.staysReady === true ? exactly("source halted", halts, 0) : told("source halted", String(halts)),
-    bounds.staysReady === true
-      ? exactly("not ready, s", unreadyS, 0)
-      : told("not ready, s", unreadyS.toFixed(1)),
-    exactly("other rules broken", others.length, 0),
-    told("received more than once", String([...arrived.values()].filter((times) => times > 1).length)),
-    told("declared doubles, by the metric", String(played.declaredByMetric)),
-    told("sweeps finished, failed", `${event("sweep:finished")}, ${event("sweep:failed")}`),
-    told("answers in doubt, deletes short", `${event("outcome:unknown")}, ${event("delete:short")}`),
-    told(
-      "requests",
-      [
-        ...countBy(
-          await stage.emulator.journal("request"),
-          ({ operation, status }) => `${operation} ${status}`,
-        ),
-      ]
-        .map(([words, times]) => `${words}: ${times}`)
-        .join(", "),
-    ),
-  ];
 }
 
 /** Of all replicas that answer. */
