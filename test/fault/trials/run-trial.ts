@@ -111,6 +111,8 @@ async function untilDone(
   for (;;) {
     const { toPublish, toPark } = books.left();
     if (toPublish + toPark === 0 || Date.now() > deadline) return;
+    const { refusedMayWaitAfterS = Infinity } = bounds;
+    if (toPublish === 0 && Date.now() - startedAt >= 1_000 * refusedMayWaitAfterS) return;
     if (Date.now() - toldAt >= tellEveryMs) {
       toldAt = Date.now();
       const at = ((toldAt - startedAt) / 1_000).toFixed(0);

@@ -15,6 +15,11 @@ export interface Bounds {
   readonly stallS?: number;
   /** The source is never halted, and /readyz stays green. */
   readonly staysReady?: boolean;
+  /**
+   * What is refused while nothing else is accepted is parked only after its third refusal, ten minutes apart. So it may still wait when all
+   * else is done, and the trial is watched for at least so long.
+   */
+  readonly refusedMayWaitAfterS?: number;
 }
 
 /** Faults together, for as long as it takes. */

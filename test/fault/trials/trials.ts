@@ -1,4 +1,4 @@
-/** The trials: which faults act together, and what is held to (issue "What broke under a hostile trial"). */
+/** The trials: which faults act together, and what each is held to. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { FaultDefinition } from "../../../src/emulator/index.ts";
 import type { Play, Trial } from "./trial.ts";
@@ -114,7 +114,7 @@ export const trials: readonly Trial[] = [
     count: 600,
     shares: { poison: 0.05 },
     faults: [lostAnswers("batch", 1)],
-    bounds: { doneWithinS: 240, declaredShare: 0, staysReady: true },
+    bounds: { doneWithinS: 240, declaredShare: 0, staysReady: true, refusedMayWaitAfterS: 90 },
     watchedS: untilDoubledS,
     meanwhile: hearAgain,
     small: { count: 300 },
@@ -124,7 +124,7 @@ export const trials: readonly Trial[] = [
     count: 30,
     shares: { poison: 1 },
     faults: [],
-    bounds: { doneWithinS: 180, declaredShare: 0, staysReady: true },
+    bounds: { doneWithinS: 180, declaredShare: 0, staysReady: true, refusedMayWaitAfterS: 90 },
     small: { count: 30 },
   },
   {
