@@ -73,6 +73,7 @@ function seed(emulator: Emulator, receiver: Receiver, count: number, fields: obj
 const isHook = ({ path }: Delivery): boolean => path === "/hook";
 const isOwn = ({ path }: Delivery): boolean => path.startsWith("/told");
 
+/** As of a scrape that may be a second old. */
 async function countOf({ address }: Stage["daemon"], outcome: string): Promise<number> {
   const metrics = await (await fetch(`${address}/metrics`)).text();
   const found = new RegExp(`redriver_callbacks_total\\{source="default",outcome="${outcome}"\\} (\\d+)`).exec(
@@ -134,8 +135,8 @@ it("each callback that messages have of their own comes once, with its headers, 
     expect(headers).not.toHaveProperty("x-redriver");
     expect(JSON.parse(body)).toMatchObject({ status: 503, retried: 0, url: `${receiver.url}/hook` });
   }
-  expect(await countOf(daemon, "failed")).toBe(told.length);
-  expect(await countOf(daemon, "chained")).toBe(told.length);
+  await expect.poll(() => countOf(daemon, "failed")).toBe(told.length);
+  await expect.poll(() => countOf(daemon, "chained")).toBe(told.length);
   expect(daemon.log.filter(({ level }) => level === "error")).toEqual([]);
 }, 120_000);
 
@@ -166,11 +167,11 @@ it("who has no key is refused, and what is sent again changes nothing", async ()
   expect(refused).toEqual(refused.map(() => 401));
   const other = callbackUrl.replace("default", "other");
   expect(await post(other, signCallback(other, body, current))).toBe(404);
-  expect(await countOf(daemon, "unverified")).toBe(refused.length);
+  await expect.poll(() => countOf(daemon, "unverified")).toBe(refused.length);
 
   const before = receiver.deliveries.length;
   expect(await post(url, signCallback(url, body, current))).toBe(200);
-  expect(await countOf(daemon, "chained")).toBe(6);
+  await expect.poll(() => countOf(daemon, "chained")).toBe(6);
   await emulator.idle();
   expect(receiver.deliveries).toHaveLength(before);
   expect(daemon.log.filter(({ event }) => event === "lane:moved")).toHaveLength(1);

@@ -100,7 +100,9 @@ describe("redriver rules explain", () => {
         // A person's release outranks a rule's park, once.
         const isOrdered = view.state === "cool" && view.released === "by-person" && routed.then === "park";
         const isRepublished = routed.then === "republish" || isOrdered;
-        expect(isRepublished || decision.then === routed.then).toBe(true);
+        const isTooYoung = routed.then === "drop" && facts.now < letter.enteredAt + drain.minAgeMs;
+        if (isTooYoung) expect(decision).toMatchObject({ then: "hold", reason: "too-young" });
+        else expect(isRepublished || decision.then === routed.then).toBe(true);
         expect(isRepublished || becomes === null).toBe(true);
         expect(decision.then !== "republish" || becomes?.kind === "item").toBe(true);
       }),

@@ -6,6 +6,7 @@ import { emptyTally } from "../../src/ports/tally.ts";
 import type { DrainRuntime, SourceRuntime } from "../../src/redrive/runtime.ts";
 import type { Health } from "../../src/redrive/source-health.ts";
 import type { DrainConfig } from "../../src/ports/drains.ts";
+import { createSweepWish } from "../../src/redrive/sweep-wish.ts";
 import { createSourceHealth } from "../../src/redrive/source-health.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 
@@ -23,7 +24,9 @@ function stand(standing: Partial<Record<"dlq" | "batch", Health>> = {}) {
     addTick: (drain, at) => Promise.resolve(void asked.push(`tick ${drain} +${at - start}`)),
     addSweep: (source, at) => Promise.resolve(void asked.push(`sweep ${source} +${at - start}`)),
   });
+  const sweepWish = createSweepWish();
   const source = {
+    sweepWish,
     clock: createManualClock(start),
     config: { id: "eu" as SourceId },
     health: { current: (callClass: "dlq" | "batch" = "dlq") => standing[callClass] ?? usable },
@@ -36,7 +39,7 @@ function stand(standing: Partial<Record<"dlq" | "batch", Health>> = {}) {
       ["elsewhere", { ...drain, source: { ...source } }],
     ]),
   } as unknown as Core;
-  return { asked, wakes, drain, core, lose: () => void (losses += 1) };
+  return { asked, sweepWish, wakes, drain, core, lose: () => void (losses += 1) };
 }
 
 describe("a pass that ends", () => {
@@ -80,6 +83,15 @@ test("deletes that rest are swept for when the rest is over", async () => {
   const { wakes, drain, asked } = stand({ dlq: { state: "waiting", until: start + 2_000 } });
   await wakes.afterDeletes(drain.source);
   expect(asked).toEqual([`sweep eu +${2_000 + afterRestMs}`]);
+});
+
+test("deletes that a page has left are swept for so soon, once", async () => {
+  const { wakes, drain, asked, sweepWish } = stand();
+  sweepWish.within(1_000);
+  sweepWish.within(5_000);
+  await wakes.afterDeletes(drain.source);
+  await wakes.afterDeletes(drain.source);
+  expect(asked).toEqual(["sweep eu +1000"]);
 });
 
 describe("a loss that was noticed", () => {
