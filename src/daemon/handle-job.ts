@@ -223,7 +223,10 @@ function toJobs(
   return windows.map(({ windowId }) => ({ kind: "window", drain, passId, windowId }));
 }
 
-/** A rest as after a 429 with a limit per second: the sweep waits for its end in place, because by then passes have used up the next calls. */
+/**
+ * A rest as after a 429 with a limit per second: the sweep waits for its end in place, because by then passes
+ * have used up the next calls.
+ */
 const shortRestMs = 5_000;
 const sweptAgainWithinMs = 1_000;
 

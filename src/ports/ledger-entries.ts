@@ -57,9 +57,14 @@ export type LedgerView =
       readonly at: number;
       /** A DELETE of it failed; for good, until it is gone. */
       readonly deleteFailed: boolean;
-      /** A DELETE of it was sent and did not say that it worked: to be looked for before it is deleted again. */
+      /**
+       * A DELETE of it was sent and did not say that it worked: to be looked for before it is deleted again.
+       */
       readonly maybeGone: boolean;
-      /** It entered the DLQ when it was created: whichever of both a source's dates mean, they mean the same of it. */
+      /**
+       * It entered the DLQ when it was created: whichever of both a source's dates mean, they mean the same
+       * of it.
+       */
       readonly datesAgree: boolean;
       readonly messageId: MessageId | null;
     }

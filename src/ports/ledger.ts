@@ -151,9 +151,9 @@ export type ParkVerdict =
   | { readonly kind: "done-before" };
 
 /**
- * How a DELETE ended that did not delete all of its ids. `failed`: certainly or most likely it deleted nothing, so it may be repeated.
- * `unanswered`: maybe it deleted them. `short`: it deleted fewer than asked, so some were gone before; that is no failure, and the
- * settle gate does not count it.
+ * How a DELETE ended that did not delete all of its ids. `failed`: certainly or most likely it deleted
+ * nothing, so it may be repeated. `unanswered`: maybe it deleted them. `short`: it deleted fewer than asked,
+ * so some were gone before; that is no failure, and the settle gate does not count it.
  */
 export type DeleteEnd = "failed" | "unanswered" | "short";
 

@@ -1,12 +1,13 @@
 /**
- * Looks for dead letters by ids, with as few listings as possible, and answers what each listing proves as it ends.
+ * Looks for dead letters by ids, with as few listings as possible, and answers what each listing proves as it
+ * ends.
  *
  *   by ids, 100 a call, where the source says that its service can ─► by windows around the times in the ids ─► by messageId, or by the very
  *   millisecond of one without
  *
- * A window proves absence where the service's dates are known to mean entry into the DLQ. Where that could not be learned, they mean entry
- * or creation, and a window proves it of what entered when it was created. A listing that fails costs that listing alone, unless it says that
- * the next one would fail as well.
+ * A window proves absence where the service's dates are known to mean entry into the DLQ. Where that could
+ * not be learned, they mean entry or creation, and a window proves it of what entered when it was created. A
+ * listing that fails costs that listing alone, unless it says that the next one would fail as well.
  */
 import type { DlqId, MessageId, RawRecord } from "../message/dead-letter.ts";
 import { isRedisAway, isRedriverError } from "../ports/errors.ts";
@@ -56,7 +57,10 @@ export interface DatesControl {
 
 const idsPerListing = 100;
 
-/** Ends early when the budget is used up, or when a listing asked for a pause or halted the source: what is left is looked for next time. */
+/**
+ * Ends early when the budget is used up, or when a listing asked for a pause or halted the source: what is
+ * left is looked for next time.
+ */
 export async function* findRecords(
   source: SourceRuntime,
   wanted: readonly Wanted[],
@@ -92,8 +96,8 @@ export async function* findRecords(
 }
 
 /**
- * Up to a hundred ids a call. One that shows what was not asked for comes from a service that does not know the filter and proves nothing; so
- * does a refusal. Then windows are next.
+ * Up to a hundred ids a call. One that shows what was not asked for comes from a service that does not know
+ * the filter and proves nothing; so does a refusal. Then windows are next.
  */
 async function* lookByIds(look: Look): AsyncGenerator<Finding, void, undefined> {
   const all = [...look.missing.keys()];
@@ -113,7 +117,10 @@ async function* lookByIds(look: Look): AsyncGenerator<Finding, void, undefined> 
   }
 }
 
-/** The first page of everything: all there is to know where it is the only one, and else a record to try the dates with. */
+/**
+ * The first page of everything: all there is to know where it is the only one, and else a record to try the
+ * dates with.
+ */
 async function* controlDates(look: Look, control: DatesControl): AsyncGenerator<Finding, void, undefined> {
   const everything = await look.list({}, () => false);
   yield look.toFinding(everything, everything.end === "end" ? [...look.missing.keys()] : []);

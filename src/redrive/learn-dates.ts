@@ -7,7 +7,10 @@ import type { SourceRuntime } from "./runtime.ts";
 /** The two moments must be this far apart, so that rounding on the service's side cannot make them one. */
 export const apartMs = 1_000;
 
-/** Whether it entered the DLQ when it was created: nothing can be learned from it, and nothing about it depends on what is learned. */
+/**
+ * Whether it entered the DLQ when it was created: nothing can be learned from it, and nothing about it
+ * depends on what is learned.
+ */
 export function letterDatesAgree({
   enteredAt,
   createdAt,

@@ -6,7 +6,10 @@ import type { SourceRuntime } from "./runtime.ts";
 
 /** A listing that fails is asked again after these, from the same cursor: a window that began anew each time would never end. */
 const listAgainAfterMs = [500, 2_000, 8_000];
-/** Deletes and sweeps that were turned away by the same limit go first (wait-out.ts): what is found has to be settled as well. */
+/**
+ * Deletes and sweeps that were turned away by the same limit go first (wait-out.ts): what is found has to be
+ * settled as well.
+ */
 const giveWayMs = 200;
 /** A rate limit that lasts no longer than this is waited for in place; a longer one is for the caller to wait for. */
 const longestWaitMs = 60_000;

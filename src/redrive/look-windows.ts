@@ -9,7 +9,10 @@ const joinWithinMs = 60_000;
 /** Pages of one listing. A window that needs more is cut, so that a failure costs no more than this. */
 export const pagesPerWindow = 8;
 
-/** Windows around these times, oldest first. Each of them is one listing where what is looked for is gone, as it mostly is. */
+/**
+ * Windows around these times, oldest first. Each of them is one listing where what is looked for is gone, as
+ * it mostly is.
+ */
 export function joinTimes(times: readonly number[], withinMs = joinWithinMs): readonly LookWindow[] {
   const windows: { from: number; to: number }[] = [];
   for (const time of times.toSorted((one, other) => one - other)) {
@@ -21,11 +24,12 @@ export function joinTimes(times: readonly number[], withinMs = joinWithinMs): re
 }
 
 /**
- * What to list instead of the rest of a window whose first page was full; `times` are those still looked for, `listed` those of the
- * page. Null: go on by the cursor.
+ * What to list instead of the rest of a window whose first page was full; `times` are those still looked for,
+ * `listed` those of the page. Null: go on by the cursor.
  *
- * A page spans `span` ms where records lie densest, so a listing of `n` ms costs 1 + n / span calls. Parts that are farther apart than a
- * span cost less alone than together; one that needs more pages than a listing may have is cut by time.
+ * A page spans `span` ms where records lie densest, so a listing of `n` ms costs 1 + n / span calls. Parts
+ * that are farther apart than a span cost less alone than together; one that needs more pages than a listing
+ * may have is cut by time.
  */
 export function cutWindow(
   { from, to }: LookWindow,

@@ -22,7 +22,9 @@ export interface SweptHalf {
   readonly failure: unknown;
 }
 
-/** Finds the records of unknown outcomes and hands what each listing shows to the same page flow as a pass. */
+/**
+ * Finds the records of unknown outcomes and hands what each listing shows to the same page flow as a pass.
+ */
 export async function reconcileUnknown(
   source: SourceRuntime,
   drains: ReadonlyMap<DrainName, DrainRuntime>,
@@ -42,8 +44,9 @@ export async function reconcileUnknown(
       // What a drain that may not act has in doubt stays there, and keeps nobody else waiting.
       if (drain === undefined || drain.config.paused) continue;
       const isLive = drain.config.mode === "live";
-      // Before its horizon an entry is asked for in every sweep: afterwards only policy is left. In plan mode somebody's order
-      // left it; asking under the same id ends what was begun, and past the horizon nothing new is begun without an order.
+      // Before its horizon an entry is asked for in every sweep: afterwards only policy is left. In plan mode
+      // somebody's order left it; asking under the same id ends what was begun, and past the horizon nothing
+      // new is begun without an order.
       const now = ofDrain.filter(({ dlqId, view }) => !view.pastHorizon || (isLive && patience.isDue(dlqId)));
       if (now.length === 0) continue;
       const acting: DrainRuntime = isLive ? drain : { ...drain, config: { ...drain.config, mode: "live" } };
@@ -79,7 +82,9 @@ async function reconcileDrain(
   return { done: finished, failure: firstFailure };
 }
 
-/** Not before its horizon: a listing may lag, and while a POST may still be made there is time to look again. */
+/**
+ * Not before its horizon: a listing may lag, and while a POST may still be made there is time to look again.
+ */
 async function parkVanished(
   drain: DrainRuntime,
   entries: readonly OpenEntry[],

@@ -1,6 +1,6 @@
 /**
- * Deletes of one page that go on while the next is listed and published: a call less to wait for per page. Those of one page at a time, so that
- * no more is published and not deleted than two pages have.
+ * Deletes of one page that go on while the next is listed and published: a call less to wait for per page.
+ * Those of one page at a time, so that no more is published and not deleted than two pages have.
  */
 export interface SettleBehind {
   /** Begins it when what was given before has ended; resolves then. */

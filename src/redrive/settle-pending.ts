@@ -8,7 +8,8 @@
  *                                                                  ▼                   └─ refused ──► looked for; listed: by halves
  *                                                      looked for at the end
  *
- * What stays pending is left as the last call left it in the ledger, so the next sweep goes on there, in whichever process it comes.
+ * What stays pending is left as the last call left it in the ledger, so the next sweep goes on there, in
+ * whichever process it comes.
  */
 import type { DlqId } from "../message/dead-letter.ts";
 import type { DrainName } from "../ports/ids.ts";

@@ -5,7 +5,10 @@ import { spanOf } from "./look-windows.ts";
 const parts = 4;
 /** A thousand parts: of 50,000 records spread evenly each is one page, so that none keeps a drain waiting for long that takes turns with this one. */
 const deepestSplit = 5;
-/** From here on, 1/64 of a pass each, what holds few pages is not cut any more: parts that fill no page cost a listing and a delete each. */
+/**
+ * From here on, 1/64 of a pass each, what holds few pages is not cut any more: parts that fill no page cost a
+ * listing and a delete each.
+ */
 const wholeFromDepth = 3;
 /** As many as a window works in one turn. */
 const wholePages = 5;

@@ -5,7 +5,8 @@
  *   open past takeover ─► find the records ─► the same page flow as a pass, which publishes under the same id or settles (reconcile.ts)
  *   pending deletes ─► those that may be gone are looked for, the others deleted by exact ids (settle-pending.ts)
  *
- * Both go on side by side, reconciling first: neither waits for the other, and neither is lost by a failure of the other.
+ * Both go on side by side, reconciling first: neither waits for the other, and neither is lost by a failure
+ * of the other.
  */
 import { isRedriverError, toFailure } from "../ports/errors.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -20,11 +21,16 @@ import { settlePending, type SettleMemory } from "./settle-pending.ts";
 
 /** Refused deletes skip 1, then at most this many sweeps: 15 s × (2 + 1) = 45 s. Those without an answer need no pause of their own. */
 const mostSkippedSettling = 2;
-/** Listings of each half of a sweep, so that none makes hundreds; what is left waits for the next, and what is proven is not asked again. */
+/**
+ * Listings of each half of a sweep, so that none makes hundreds; what is left waits for the next, and what is
+ * proven is not asked again.
+ */
 const looksPerSweep = 40;
 /** No call of a sweep begins later: two intervals. The next one goes on. */
 const sweptForMs = 30_000;
-/** Of a sweep's calls together, for pauses that the service asks for: one interval. Then the next sweep waits. */
+/**
+ * Of a sweep's calls together, for pauses that the service asks for: one interval. Then the next sweep waits.
+ */
 const waitsForMs = 15_000;
 /** After a sweep that got on and has left something. */
 const sweptAgainWithinMs = 1_000;
@@ -52,8 +58,8 @@ export interface SweepResult {
 }
 
 /**
- * Sweeps one source. `drains` are those of the current document. Throws RedriverErrors; what was done stays done. Where both halves fail, one
- * failure is thrown and the other told.
+ * Sweeps one source. `drains` are those of the current document. Throws RedriverErrors; what was done stays
+ * done. Where both halves fail, one failure is thrown and the other told.
  */
 export async function sweep(
   source: SourceRuntime,

@@ -44,12 +44,16 @@ import type { SettleBehind } from "./settle-behind.ts";
 import type { Waits } from "./wait-out.ts";
 
 /**
- * How long the deletes of one page wait for pauses that the service asks for: as long as a page waits for its turn. Under a limit of a few
- * calls per second that is some resets; what is longer is for the sweep to wait for.
+ * How long the deletes of one page wait for pauses that the service asks for: as long as a page waits for its
+ * turn. Under a limit of a few calls per second that is some resets; what is longer is for the sweep to wait
+ * for.
  */
 const settleWaitsMs = 15_000;
 
-/** A sweep so soon after what a page has left to it keeps the settle gate open, and finds what other pages leave meanwhile by the same listings. */
+/**
+ * A sweep so soon after what a page has left to it keeps the settle gate open, and finds what other pages
+ * leave meanwhile by the same listings.
+ */
 const sweptWithinMs = 1_000;
 
 /** So few that are alone in the queue may all be refused, and that is no sign that the service refuses everything. */

@@ -32,7 +32,10 @@ const connectCodes = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-/** True when there was no connection, so that nothing can have been sent. Any other failure may have come after a request. */
+/**
+ * True when there was no connection, so that nothing can have been sent. Any other failure may have come
+ * after a request.
+ */
 export function isNeverConnected(cause: unknown): boolean {
   if (cause instanceof ConnectTimeout) return true;
   if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(isNeverConnected);

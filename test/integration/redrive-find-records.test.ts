@@ -50,7 +50,8 @@ it.each(["earliestFirst", "latestFirst"] as const)(
     const { absent, records } = await findAll(queue.rig.drain.source, queue.wanted(gone));
     expect(records).toEqual([]);
     expect(new Set(absent)).toEqual(new Set(gone.map((n) => queue.ids[n])));
-    // 1,900 records are 19 pages; the first page shows how dense they lie, and each part ends with a page that is not full.
+    // 1,900 records are 19 pages; the first page shows how dense they lie, and each part ends with a page
+    // that is not full.
     expect(queue.lists()).toBeLessThanOrEqual(26);
   },
 );

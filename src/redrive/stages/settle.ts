@@ -6,9 +6,10 @@ import type { SourceRuntime } from "../runtime.ts";
 import { waitOut, type Waits } from "../wait-out.ts";
 
 /**
- * How one DELETE of proven ids ended. `short`: fewer were deleted than asked, which ones is not said. `refused`: the call was, maybe
- * for one of its ids, which may be gone. `not-now`: the service did not answer or asked for a pause that is longer than may be waited
- * for, and is left alone for that (resting-service.ts).
+ * How one DELETE of proven ids ended. `short`: fewer were deleted than asked, which ones is not said.
+ * `refused`: the call was, maybe for one of its ids, which may be gone. `not-now`: the service did not answer
+ * or asked for a pause that is longer than may be waited for, and is left alone for that
+ * (resting-service.ts).
  */
 export type SettleOutcome = "deleted" | "short" | "refused" | "not-now" | "failed";
 
@@ -39,8 +40,9 @@ export const idsPerDelete = 100;
 const refusalsOfIds: ReadonlySet<number> = new Set([400, 404, 409, 410, 412, 413, 414, 422, 431]);
 
 /**
- * Deletes exactly these dead letters, whose publication (or archive) is proven and recorded, and then makes them gone.
- * A delete that fails, is refused or comes up short leaves them pending for the sweep; it never throws for that.
+ * Deletes exactly these dead letters, whose publication (or archive) is proven and recorded, and then makes
+ * them gone. A delete that fails, is refused or comes up short leaves them pending for the sweep; it never
+ * throws for that.
  */
 export async function settle(
   source: SourceRuntime,
@@ -102,10 +104,10 @@ async function settlePage(
 }
 
 /**
- * Whether what failed may have deleted something. Looking first costs a listing, and a delete after it where nothing was deleted; deleting
- * first costs a delete, and a listing after it where something was. So what mostly failed before it had an effect, as a 5xx, is
- * deleted again, and what mostly had one, as an answer that is lost, is looked for. A refusal may mean that ids are gone; so may a 5xx that
- * comes again.
+ * Whether what failed may have deleted something. Looking first costs a listing, and a delete after it where
+ * nothing was deleted; deleting first costs a delete, and a listing after it where something was. So what
+ * mostly failed before it had an effect, as a 5xx, is deleted again, and what mostly had one, as an answer
+ * that is lost, is looked for. A refusal may mean that ids are gone; so may a 5xx that comes again.
  */
 function toEnd(
   { code, status, notSent, disposition }: RedriverError,
