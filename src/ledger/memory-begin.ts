@@ -10,6 +10,19 @@ export interface BeginContext extends BeginOptions {
   readonly limits: LedgerLimits;
   /** False for a retry, and for a repeat while page age, pause or gate refuse: only what is held already goes on. */
   readonly mayBegin: boolean;
+  /** Whether what asks again may be begun all the same. */
+  readonly mayAsk: boolean;
+}
+
+/** Asking again what became of a POST publishes nothing that may not be published already. */
+export function asksAgain(
+  entry: Entry | null,
+  { act, now, limits }: Pick<BeginContext, "act" | "now" | "limits">,
+): boolean {
+  if (entry?.state !== "open" || act !== "republish") return false;
+  const { series, lastAt } = entry;
+  const isUnknown = now > lastAt + takeoverAfterMs(limits) && series.posts > series.refusals;
+  return isUnknown && now <= series.firstAt + postHorizonMs(limits);
 }
 
 /** What begin makes of one record: the verdict, and the entry to write, if any. Pure. */
@@ -35,7 +48,8 @@ export function beginOne(entry: Entry | null, request: BeginRequest, context: Be
         return step.entry === null ? { ...step, entry: counted } : step;
       }
       const isHeld = context.now <= entry.lastAt + takeoverAfterMs(context.limits);
-      if (!context.mayBegin || isHeld) return leave({ kind: "in-flight" });
+      const mayBegin = context.mayBegin || (context.mayAsk && asksAgain(entry, context));
+      if (!mayBegin || isHeld) return leave({ kind: "in-flight" });
       return openAs(entry, request, context, unknownPastHorizon);
     }
     case "cool":

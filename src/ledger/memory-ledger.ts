@@ -26,7 +26,7 @@ import {
   toView,
 } from "./entry.ts";
 import type { Entry, OpenEntryState } from "./entry.ts";
-import { beginOne, countOutcome } from "./memory-begin.ts";
+import { asksAgain, beginOne, countOutcome } from "./memory-begin.ts";
 import { createMemoryEntries } from "./memory-entries.ts";
 
 const parkedPerPage = 100;
@@ -345,14 +345,15 @@ export function createMemoryLedger(
       const entry = entries.get(dlqId);
       return entry?.state === "open" && entry.token === asked.token;
     });
-    let mayBegin = asked.previous === undefined;
-    if (mayBegin) {
-      const refusal = pageRefusal(now, asked.pageReadAt, asked.drain);
-      if (refusal !== null && !holdsSome) return { kind: refusal };
-      mayBegin = refusal === null;
-    }
+    const isFirst = asked.previous === undefined;
+    const refusal = isFirst ? pageRefusal(now, asked.pageReadAt, asked.drain) : null;
+    const asksSome = requests.some(({ dlqId }) => asksAgain(entries.get(dlqId), { ...asked, now, limits }));
+    const mayAsk = isFirst && (refusal === null || (refusal === "settle-gate" && asksSome));
+    if (refusal !== null && !holdsSome && !mayAsk) return { kind: refusal };
+    const mayBegin = isFirst && refusal === null;
     const verdicts = requests.map((request) => {
-      const step = beginOne(entries.get(request.dlqId), request, { ...asked, mayBegin, now, limits });
+      const context = { ...asked, mayBegin, mayAsk, now, limits };
+      const step = beginOne(entries.get(request.dlqId), request, context);
       if (step.entry !== null) put(request.dlqId, step.entry);
       return step.verdict;
     });

@@ -69,7 +69,10 @@ export type BeginVerdict =
 export type BeginAnswer = LedgerStamp &
   (
     | { readonly kind: "answered"; readonly verdicts: readonly BeginVerdict[] }
-    /** Nothing was begun, for all: the page is too old, the drain is paused, the settle gate is closed, or Redis is almost full. */
+    /**
+     * Nothing was begun, for all: the page is too old, the drain is paused, the settle gate is closed, or Redis is almost full. The
+     * settle gate holds back first POSTs alone: what an earlier POST may have published is asked for, up to its horizon.
+     */
     | { readonly kind: "page-too-old" | "paused" | "settle-gate" | "ledger-full" }
   );
 

@@ -245,6 +245,30 @@ describe.each(standsFor(redis))("begin ($name)", ({ create }) => {
     expect(await beginAnswer(stand, dlqId(4), b)).toMatchObject({ kind: "settle-gate" });
   });
 
+  test("the settle gate lets through what asks again for an unknown outcome, up to its horizon, and nothing beside it", async () => {
+    const stand = await create();
+    await begin(stand, id, a);
+    const fact = {
+      dlqId: dlqId(2),
+      as: messageId("x"),
+      attempt: 1,
+      deletePending: true,
+      drain,
+      messageId: null,
+    };
+    await stand.ledger.published([fact]);
+    await stand.advance(defaultLimits.settleGateAgeMs + 1);
+    expect(await beginAnswer(stand, dlqId(3), b)).toMatchObject({ kind: "settle-gate" });
+    expect(await begin(stand, [id, dlqId(3)], b)).toMatchObject([
+      { kind: "begun", series: { suffix: 1, firstAt: startOfTime, posts: 2 } },
+      { kind: "in-flight" },
+    ]);
+    await stand.advance(horizonMs);
+    expect(await beginAnswer(stand, id, c, { pastHorizon: "new-series" })).toMatchObject({
+      kind: "settle-gate",
+    });
+  });
+
   test("a retry and a repeat pass page age, pause and settle gate; what they do not hold stays unbegun", async () => {
     const stand = await create();
     await begin(stand, id, a);

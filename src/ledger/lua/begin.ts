@@ -29,18 +29,26 @@ local function pageRefusal()
   return nil
 end
 
-local entries, holdsSome = {}, false
+-- Asking again what became of a POST publishes nothing that may not be published already.
+local function asksAgain(e)
+  return call.act == 'republish' and now > e.l + limits.takeover and e.p - e.r > 0 and now <= e.f + limits.horizon
+end
+
+local entries, holdsSome, asksSome = {}, false, false
 for i, request in ipairs(call.requests) do
   local e = read(request.dlqId)
   entries[i] = e or false
   if e and e.s == 'open' and e.t == call.token then holdsSome = true end
+  if e and e.s == 'open' and asksAgain(e) then asksSome = true end
 end
 
--- Whether something may be begun that is not held already. A retry begins nothing else; a repeat only what the gates let through.
-local mayBegin = not previous
+-- Whether something may be begun that is not held already. A retry begins nothing else; a repeat only what the gates let through. The
+-- settle gate lets through what asks again.
+local mayBegin, mayAsk = not previous, not previous
 if not previous then
   local refusal = pageRefusal()
-  if refusal and not holdsSome then return stamped({ kind = refusal }) end
+  mayAsk = not refusal or (refusal == 'settle-gate' and asksSome)
+  if refusal and not holdsSome and not mayAsk then return stamped({ kind = refusal }) end
   if refusal then mayBegin = false end
 end
 
@@ -102,7 +110,8 @@ local function decide(request, e)
   if e.s == 'open' then
     if e.t == call.token and not e.e then return begun(e) end
     if previous and e.t == previous.token then return retry(request, e) end
-    if not mayBegin or now <= e.l + limits.takeover then return { kind = 'in-flight' } end
+    if now <= e.l + limits.takeover then return { kind = 'in-flight' } end
+    if not mayBegin and not (mayAsk and asksAgain(e)) then return { kind = 'in-flight' } end
     return open(request, e, unknownPastHorizon)
   end
   if e.s == 'cool' then

@@ -137,6 +137,8 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
       const begun = answer.verdicts.flatMap((verdict) => (verdict.kind === "begun" ? [verdict] : []));
       if (begun.length === 0) return;
       takenOver += begun.filter(({ series }) => series.posts - series.refusals > 1).length;
+      // The gate lets through what asks again.
+      if (!begun.some(({ series }) => series.posts - series.refusals === 1)) return;
       const oldest = Math.min(...[...known.values()].map((one) => one.pendingSince ?? clock.now()));
       must(clock.now() - oldest <= limits.settleGateAgeMs, "begun while deletions wait for too long");
     },
