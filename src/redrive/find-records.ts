@@ -72,10 +72,14 @@ async function listThrough(
   const size = createPageSize();
   let pages = 0;
   try {
-    for await (const { records, cursor } of followCursor((at) =>
-      listFitting((query) => listPage(source, query, signal), { ...filter, ...at }, size),
+    for await (const { records, cursor, release } of followCursor((at) =>
+      listFitting((query) => listPage(source, query, signal), { ...filter, ...at }, size, {
+        memory: source.memory,
+        take: (bytes) => source.memory.acquire(bytes, signal),
+      }),
     )) {
       take(records);
+      release();
       if (cursor === undefined) return true;
       pages += 1;
       if (pages === pagesPerWindow) return false;

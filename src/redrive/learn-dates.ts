@@ -1,11 +1,13 @@
 import { parseRecord } from "../message/parse-record.ts";
 import type { RawRecord } from "../message/dead-letter.ts";
-import { createPageSize, isTooLarge, listFitting } from "./list-fitting.ts";
+import type { ListQuery } from "../ports/service.ts";
+import { createPageSize, isTooLarge, listFitting, type TakeRoom } from "./list-fitting.ts";
 import { listPage } from "./list-page.ts";
 import type { SourceRuntime } from "./runtime.ts";
 
 /** The two moments must be this far apart, so that rounding on the service's side cannot make them one. */
 const apartMs = 1_000;
+const noRoom = new Error("there is no memory for a page beside the one that is worked on");
 
 /**
  * Learns what fromDate and toDate of this source mean, once: lists the one millisecond in which a record entered the DLQ. If
@@ -17,6 +19,12 @@ export async function learnDates(
   records: readonly RawRecord[],
   signal: AbortSignal,
 ): Promise<"entered" | "created" | null> {
+  // Not waited for: who waits holds the page of these records. The next window asks again.
+  const take: TakeRoom = async (bytes) => {
+    const lease = source.memory.tryAcquire(bytes);
+    if (lease === null) throw noRoom;
+    return lease;
+  };
   const known = await source.book.datesMean();
   if (known !== null) return known;
   for (const raw of records) {
@@ -27,10 +35,12 @@ export async function learnDates(
     const isListedAt = async (date: number): Promise<boolean> => {
       const query = { select: {}, fromDate: date, toDate: date };
       try {
-        const page = await listFitting((sized) => listPage(source, sized, signal), query, createPageSize());
+        const list = (sized: ListQuery) => listPage(source, sized, signal);
+        const page = await listFitting(list, query, createPageSize(), { memory: source.memory, take });
+        page.release();
         return page.records.some((listed) => listed["dlqId"] === dlqId);
       } catch (error) {
-        if (isTooLarge(error)) return false;
+        if (isTooLarge(error) || error === noRoom) return false;
         throw error;
       }
     };

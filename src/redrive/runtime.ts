@@ -11,6 +11,7 @@ import type { Capacity } from "../ports/limits.ts";
 import type { PassBook, SourceBook } from "../ports/passes.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { Lanes } from "./lanes/lanes.ts";
+import type { PageMemory } from "./memory/page-memory.ts";
 import type { SourceHealth } from "./source-health.ts";
 import type { TooLargeDates } from "./too-large-dates.ts";
 import type { UnwrittenFacts } from "./unwritten-facts.ts";
@@ -46,6 +47,7 @@ export interface SourceRuntime extends World {
   readonly health: SourceHealth;
   readonly unwritten: UnwrittenFacts;
   readonly tooLarge: TooLargeDates;
+  readonly memory: PageMemory;
   readonly headerPrefix: string;
   readonly publish: PublishLimits;
   /** What the settings let be published by this source. */

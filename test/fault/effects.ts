@@ -155,6 +155,7 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   // Writes through the ledger it is given.
   unwritten: "inside",
   tooLarge: "inside",
+  memory: "inside",
   headerPrefix: "inside",
   publish: "inside",
   lineageKeys: "inside",

@@ -6,7 +6,7 @@
  *     npm run memory -- 200KB 10MB                          some sizes
  *     npm run memory -- --ci                                those that say most, within a minute
  *     npm run memory -- 1MB --document unlimited --text wide --without-plan
- *         [--limit 256] [--node-options --max-old-space-size=192] [--within 180] [--results file] [--program dist/main.js]
+ *         [--limit 256] [--node-options=--max-old-space-size=192] [--budget 64MiB] [--within 180] [--results file] [--program dist/main.js]
  *
  * Exits 1 where something did not hold, 2 where it was used wrongly. What the processes said is kept in .cache/memory-runs.
  */
@@ -30,6 +30,7 @@ const { values, positionals } = parseArgs({
     "without-plan": { type: "boolean", default: false },
     limit: { type: "string" },
     "node-options": { type: "string" },
+    budget: { type: "string", default: "auto" },
     within: { type: "string", default: "180" },
     results: { type: "string" },
     program: { type: "string", default: resolve(root, "dist/main.js") },
@@ -52,6 +53,7 @@ const ofManifest = readShipped(resolve(root, "deploy/base/deployment.yaml"));
 const shipped = {
   limitBytes: values.limit === undefined ? ofManifest.limitBytes : Number(values.limit) * 1_048_576,
   nodeOptions: values["node-options"] ?? ofManifest.nodeOptions,
+  budget: values.budget,
 };
 const dir = resolve(root, ".cache/memory-runs");
 rmSync(dir, { recursive: true, force: true });

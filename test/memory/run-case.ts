@@ -15,7 +15,7 @@ export interface CaseRun {
   readonly program: string;
   readonly dir: string;
   readonly guard: Guard;
-  readonly shipped: Shipped;
+  readonly shipped: Shipped & { readonly budget: string };
   readonly withinMs: number;
 }
 
@@ -72,6 +72,7 @@ export async function runCase(run: CaseRun, given: Case): Promise<CaseResult> {
       REDRIVER_HTTP_HOST: "127.0.0.1",
       REDRIVER_HTTP_PORT: "0",
       REDRIVER_SWEEP_EVERY: "2s",
+      ...(run.shipped.budget === "auto" ? {} : { REDRIVER_MEMORY_BUDGET: run.shipped.budget }),
     };
     const group = createMemoryGroup(`redriver-memory-${process.pid}`, shipped.limitBytes);
     if (group !== null) closing.push(() => group.remove());

@@ -15,6 +15,7 @@ import { openPass, workWindow } from "../../../src/redrive/run-pass.ts";
 import type { DrainRuntime, SourceRuntime } from "../../../src/redrive/runtime.ts";
 import { createSourceHealth } from "../../../src/redrive/source-health.ts";
 import { createSweepMemory, sweep } from "../../../src/redrive/sweep.ts";
+import { amplePageMemory } from "../ample-memory.ts";
 import { createTooLargeDates } from "../../../src/redrive/too-large-dates.ts";
 import { createUnwrittenFacts } from "../../../src/redrive/unwritten-facts.ts";
 import { anyItem } from "../item-checks.ts";
@@ -161,6 +162,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     passes: inOne(installation.passes, ["takeWindow", "progress", "endWindow"]),
     book: installation.book,
     tooLarge: createTooLargeDates(turns.clock),
+    memory: amplePageMemory(),
     health: createSourceHealth(config.id, clock, events, rests),
     unwritten: createUnwrittenFacts(),
     headerPrefix: "Upstash-",

@@ -1,0 +1,66 @@
+import { totalmem } from "node:os";
+import { getHeapStatistics } from "node:v8";
+import type { Settings } from "../config/settings/settings.ts";
+import { createByteBudget, type ByteBudget } from "../redrive/memory/byte-budget.ts";
+
+/** What all pages of one process share. */
+export interface ProcessMemory {
+  readonly budget: ByteBudget;
+  /** How many pages it is for at once. */
+  readonly shares: number;
+}
+
+/** What bounds this process, in bytes. */
+export interface MemoryBounds {
+  /** Of the container; of the machine where there is none. */
+  readonly limitBytes: number;
+  /** Of V8's heap, as NODE_OPTIONS sets it. */
+  readonly heapBytes: number;
+}
+
+const mib = 1_048_576;
+/** Resident without a page, measured (docs/memory.md): the daemon, and a command beside it. */
+const idleBytes = (150 + 120) * mib;
+/** Of the heap without a page. */
+const idleHeapBytes = 60 * mib;
+/** More is of no use: two pages of the longest answer that is read by default. */
+const mostBytes = 512 * mib;
+/** A smaller budget only means that records go one by one. */
+const leastBytes = 16 * mib;
+/** A command gets a quarter of what the daemon gets, in the same container. */
+const commandsPart = 4;
+/** Pages of the sweep, of the census and of looks at lanes, beside those of windows. */
+const sharesBesideWindows = 2;
+/** A command works on one page, and may look for a record beside it. */
+const sharesOfCommand = 2;
+
+export function createProcessMemory(
+  settings: Settings,
+  role: "daemon" | "command",
+  bounds: MemoryBounds = readBounds(),
+): ProcessMemory {
+  const ofDaemon = settings.memory.budget === "auto" ? toBudget(bounds) : settings.memory.budget;
+  if (role === "command") {
+    return { budget: createByteBudget(Math.floor(ofDaemon / commandsPart)), shares: sharesOfCommand };
+  }
+  return {
+    budget: createByteBudget(ofDaemon),
+    shares: settings.windows.concurrency + sharesBesideWindows,
+  };
+}
+
+/** The daemon's budget where no setting says it: 85 % of the limit, less what is resident anyway, with room for a command's quarter. */
+export function toBudget({ limitBytes, heapBytes }: MemoryBounds): number {
+  const ofLimit = (0.85 * limitBytes - idleBytes) / (1 + 1 / commandsPart);
+  const ofHeap = heapBytes - idleHeapBytes;
+  return Math.floor(Math.max(leastBytes, Math.min(mostBytes, ofLimit, ofHeap)));
+}
+
+function readBounds(): MemoryBounds {
+  // A number beyond all memory where there is no limit, and 0 where it is not known.
+  const constrained = process.constrainedMemory() || Infinity;
+  return {
+    limitBytes: Math.min(constrained, totalmem()),
+    heapBytes: getHeapStatistics().heap_size_limit,
+  };
+}
