@@ -1,6 +1,7 @@
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 import type { Settings } from "../config/settings/settings.ts";
+import { collectGarbage } from "./collect-garbage.ts";
 import { createByteBudget, type ByteBudget } from "../redrive/memory/byte-budget.ts";
 
 /** What all pages of one process share. */
@@ -8,6 +9,7 @@ export interface ProcessMemory {
   readonly budget: ByteBudget;
   /** How many pages it is for at once. */
   readonly shares: number;
+  readonly collectGarbage: () => void;
 }
 
 /** What bounds this process, in bytes. */
@@ -23,8 +25,8 @@ const mib = 1_048_576;
 const idleBytes = (150 + 120) * mib;
 /** Of the heap without a page. */
 const idleHeapBytes = 60 * mib;
-/** More is of no use: two pages of the longest answer that is read by default. */
-const mostBytes = 512 * mib;
+/** More makes nothing faster (docs/memory.md), and leaves room for a message larger than all of it. */
+const mostBytes = 128 * mib;
 /** A smaller budget only means that records go one by one. */
 const leastBytes = 16 * mib;
 /** A command gets a quarter of what the daemon gets, in the same container. */
@@ -41,9 +43,11 @@ export function createProcessMemory(
 ): ProcessMemory {
   const ofDaemon = settings.memory.budget === "auto" ? toBudget(bounds) : settings.memory.budget;
   if (role === "command") {
-    return { budget: createByteBudget(Math.floor(ofDaemon / commandsPart)), shares: sharesOfCommand };
+    const budget = createByteBudget(Math.floor(ofDaemon / commandsPart));
+    return { budget, shares: sharesOfCommand, collectGarbage };
   }
   return {
+    collectGarbage,
     budget: createByteBudget(ofDaemon),
     shares: settings.windows.concurrency + sharesBesideWindows,
   };

@@ -22,6 +22,8 @@ export const sizes = {
   "1MB": [1_000_000, 100],
   "2MB": [2_000_000, 60],
   "10MB": [10_000_000, 14],
+  // As much as service.maxAnswerBytes lets be read.
+  "23MB": [23_000_000, 5],
 } as const satisfies Record<string, readonly [bytes: number, count: number]>;
 
 export const sizeNames = [...Object.keys(sizes), "mixed"] as readonly SizeName[];

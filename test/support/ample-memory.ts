@@ -7,5 +7,6 @@ export function amplePageMemory(): PageMemory {
     budget: createByteBudget(4_294_967_296),
     shares: 1,
     maxAnswerBytes: 67_108_864,
+    collectGarbage: () => undefined,
   });
 }

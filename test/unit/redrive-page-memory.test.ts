@@ -13,7 +13,9 @@ const never = new AbortController().signal;
 /** Lists records of these sizes in order, and reads no answer that is longer than it may be. */
 function createStand(sizes: readonly number[], { shareBytes = 4 * mib, maxAnswerBytes = 24 * mib } = {}) {
   const budget = createByteBudget(4 * shareBytes * readingFactor);
-  const memory = createPageMemory({ budget, shares: 4, maxAnswerBytes });
+  const collected: number[] = [];
+  const collectGarbage = (): void => void collected.push(budget.used());
+  const memory = createPageMemory({ budget, shares: 4, maxAnswerBytes, collectGarbage });
   const asked: ListQuery[] = [];
   let at = 0;
   const list = (query: ListQuery): Promise<ListPage> => {
@@ -34,7 +36,7 @@ function createStand(sizes: readonly number[], { shareBytes = 4 * mib, maxAnswer
     for (; at < sizes.length; pages += 1) (await next(size)).release();
     return pages;
   };
-  return { budget, memory, asked, next, listAll };
+  return { budget, memory, asked, collected, next, listAll };
 }
 
 const alike = (count: number, bytes: number): number[] => Array.from({ length: count }, () => bytes);
@@ -72,8 +74,10 @@ describe("the memory of a page", () => {
   });
 
   test("records above the budget go one by one", async () => {
-    const { asked, listAll, budget } = createStand(alike(5, 10 * mib), { shareBytes: 256 * kib });
+    const { asked, collected, listAll, budget } = createStand(alike(5, 10 * mib), { shareBytes: 256 * kib });
     expect(await listAll()).toBe(5);
+    // Behind each answer, and before each but the first.
+    expect(collected).toHaveLength(9);
     expect(asked.slice(-4).every(({ count }) => count === 1)).toBe(true);
     expect(budget.used()).toBe(0);
   });
@@ -95,10 +99,11 @@ describe("the memory of a page", () => {
 
 describe("the budget of a process", () => {
   test.each([
+    ["the shipped container", 768, 384, 128],
     // 85 % of the limit, less 270 MiB, of which a command beside it has a fifth.
-    ["the shipped container", 512, 320, 132],
-    ["a large one, where V8's heap is the limit", 4_096, 320, 260],
-    ["a machine without limits", 65_536, 4_096, 512],
+    ["a smaller one", 384, 192, 45],
+    ["a large one, where V8's heap is the limit", 4_096, 160, 100],
+    ["a machine without limits", 65_536, 4_096, 128],
     ["a container that is too small for any", 256, 192, 16],
   ])("in %s", (_, limitMiB, heapMiB, budgetMiB) => {
     const budget = toBudget({ limitBytes: limitMiB * mib, heapBytes: heapMiB * mib });

@@ -22,6 +22,8 @@ const filling = 0.75;
 const margin = 2;
 /** No answer is allowed less: an error has a text, and a page of small records is not worth counting. */
 const leastAnswerBytes = 262_144;
+/** Around an answer of so many bytes garbage is collected: it takes some 30 ms, and such a page half a second. */
+const worthCollectingBytes = 4_194_304;
 
 export interface PageMemory {
   /** The most records that a page may be asked for, at least 1. */
@@ -50,17 +52,24 @@ export interface PageMemoryParts {
   readonly shares: number;
   /** The longest answer that is read at all. */
   readonly maxAnswerBytes: number;
+  /** Frees what nobody uses any more; called around answers that are worth it. */
+  readonly collectGarbage: () => void;
 }
 
 /** For one source. */
-export function createPageMemory({ budget, shares, maxAnswerBytes }: PageMemoryParts): PageMemory {
+export function createPageMemory(parts: PageMemoryParts): PageMemory {
+  const { budget, shares, maxAnswerBytes } = parts;
   const sizes = createRecordSizes();
+  let wasLarge = false;
   const shareBytes = Math.min(maxAnswerBytes, Math.floor(budget.total / shares / readingFactor));
   const mostBytes = (count: number): number => (count === 1 ? maxAnswerBytes : shareBytes);
   const toPageLease = (lease: Lease): PageLease => ({
     read(records, answerBytes) {
       sizes.note(records, answerBytes);
       lease.shrink(answerBytes * workingFactor);
+      wasLarge = answerBytes >= worthCollectingBytes;
+      // The answer and its text, before its records are encoded.
+      if (wasLarge) parts.collectGarbage();
     },
     release: () => lease.release(),
   });
@@ -78,8 +87,13 @@ export function createPageMemory({ budget, shares, maxAnswerBytes }: PageMemoryP
         : Math.min(most, Math.max(leastAnswerBytes, Math.ceil(margin * mean * count)));
     },
     isLargeOne: (records, answerBytes) => records === 1 && answerBytes > shareBytes / 2,
-    acquire: async (answerBytes, signal) =>
-      toPageLease(await budget.acquire(answerBytes * readingFactor, signal)),
+    async acquire(answerBytes, signal) {
+      const lease = await budget.acquire(answerBytes * readingFactor, signal);
+      // What is left of the page before.
+      if (wasLarge) parts.collectGarbage();
+      wasLarge = false;
+      return toPageLease(lease);
+    },
     tryAcquire(answerBytes) {
       const lease = budget.tryAcquire(answerBytes * readingFactor);
       return lease === null ? null : toPageLease(lease);
