@@ -89,10 +89,10 @@ process.stdout.write(`${passed} passed, ${failed} failed\n`, () => process.exit(
 function toCases(): readonly Case[] {
   if (values.ci) {
     return [
-      toCase("200KB", "production", "wide", 120),
-      toCase("1MB", "unlimited", "latin1", 60),
+      toCase("200KB", "production", "wide", 100),
+      toCase("1MB", "unlimited", "latin1", 40),
       toCase("10MB", "unlimited", "wide", 6),
-      toCase("mixed", "production", "latin1", 250),
+      toCase("mixed", "production", "latin1", 150),
     ];
   }
   const chosen = positionals.length === 0 ? sizeNames : (positionals as readonly SizeName[]);
