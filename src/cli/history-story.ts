@@ -23,7 +23,7 @@ export interface Story {
 
 export interface StoryParts {
   readonly reader: AuditReader;
-  readonly sources: readonly (Pick<SourceRuntime, "config" | "service" | "lineageKeys"> & {
+  readonly sources: readonly (Pick<SourceRuntime, "config" | "service" | "memory" | "lineageKeys"> & {
     readonly book: Pick<SourceRuntime["book"], "datesMean">;
   })[];
   readonly signal: AbortSignal;
@@ -86,11 +86,11 @@ function tellsOrigin(acts: ReadonlySet<AuditAct>): boolean {
 /** `whole`: where the id's time does not settle it, the whole queue is listed. */
 async function look(
   dlqId: DlqId,
-  { service, book }: StoryParts["sources"][number],
+  { service, memory, book }: StoryParts["sources"][number],
   whole: boolean,
   { signal, progress }: StoryParts,
 ): Promise<RawRecord | null> {
-  const quiet = { service, select: {}, signal, onPage: () => undefined };
+  const quiet = { service, memory, select: {}, signal, onPage: () => undefined };
   if (!whole || (await book.datesMean()) === "entered") return findNear(dlqId, quiet);
   return findListed(dlqId, { ...quiet, onPage: (listed) => progress.show(`${listed} looked at`) });
 }

@@ -141,9 +141,21 @@ async function listedSubject(
     const { config, source } = runtime;
     const signal = AbortSignal.any([stop.signal, stop.stopping]);
     const onPage = (listed: number): void => progress.show(`${listed} looked at`);
-    const raw = await findListed(dlqId, { service: source.service, select: config.select, signal, onPage });
+    const raw = await findListed(dlqId, {
+      service: source.service,
+      select: config.select,
+      memory: source.memory,
+      signal,
+      onPage,
+    });
     if (raw === null) {
-      const anyway = await findListed(dlqId, { service: source.service, select: {}, signal, onPage });
+      const anyway = await findListed(dlqId, {
+        service: source.service,
+        select: {},
+        memory: source.memory,
+        signal,
+        onPage,
+      });
       progress.end();
       return { missing: toMissing(config, anyway, source) };
     }

@@ -3,10 +3,12 @@ import { toEnteredAt } from "../message/parse-record.ts";
 import type { MessageService, Select } from "../ports/service.ts";
 import { followCursor } from "../redrive/follow-cursor.ts";
 import { createPageSize, listFitting } from "../redrive/list-fitting.ts";
+import type { PageMemory } from "../redrive/memory/page-memory.ts";
 
 export interface Search {
   readonly service: Pick<MessageService, "list">;
   readonly select: Select;
+  readonly memory: PageMemory;
   readonly signal: AbortSignal;
   readonly onPage: (listed: number) => void;
 }
@@ -29,14 +31,18 @@ export async function findNear(dlqId: DlqId, search: Search): Promise<RawRecord 
 
 async function listUntil(
   dlqId: DlqId,
-  { service, select, signal, onPage }: Search,
+  { service, select, memory, signal, onPage }: Search,
   dates: { readonly fromDate?: number; readonly toDate?: number },
 ): Promise<RawRecord | null> {
   const size = createPageSize();
   let listed = 0;
-  for await (const { records } of followCursor((at) =>
-    listFitting((query) => service.list(query, signal), { select, ...dates, ...at }, size),
+  for await (const { records, release } of followCursor((at) =>
+    listFitting((query) => service.list(query, signal), { select, ...dates, ...at }, size, {
+      memory,
+      take: (bytes) => memory.acquire(bytes, signal),
+    }),
   )) {
+    release();
     const found = records.find((record) => record["dlqId"] === dlqId);
     if (found !== undefined) return found;
     listed += records.length;

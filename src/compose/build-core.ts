@@ -17,6 +17,7 @@ import {
   type Readings,
 } from "./build-statistics.ts";
 import type { Decorate } from "./decorate.ts";
+import type { ProcessMemory } from "./process-memory.ts";
 import type { ReadSecret } from "./secrets.ts";
 import { createTeardown, type Teardown } from "./teardown.ts";
 
@@ -40,6 +41,7 @@ export interface CoreParts {
   readonly readSecret: ReadSecret;
   readonly lineage: { readonly key: string | undefined; readonly oldKeys: readonly string[] };
   readonly teardown: Teardown;
+  readonly memory: ProcessMemory;
   readonly onAudit?: (entry: NewAuditEntry) => void;
   readonly readsIndexes?: boolean;
   readonly decorate?: Decorate;

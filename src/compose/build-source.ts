@@ -34,6 +34,7 @@ import { createSourceHealth } from "../redrive/source-health.ts";
 import { createUnwrittenFacts } from "../redrive/unwritten-facts.ts";
 import type { SourceRuntime, World } from "../redrive/runtime.ts";
 import { createSweepWish } from "../redrive/sweep-wish.ts";
+import { createPageMemory } from "../redrive/memory/page-memory.ts";
 import { createTooLargeDates } from "../redrive/too-large-dates.ts";
 import { watchLedger } from "../redrive/watch-ledger.ts";
 import { createMessageService } from "../service/message-service.ts";
@@ -44,6 +45,7 @@ import type { Readings } from "./build-statistics.ts";
 import type { Decorate } from "./decorate.ts";
 import { buildAudit } from "./build-audit.ts";
 import { createLineageKeys, createLiveSecret, type LiveSecret, type ReadSecret } from "./secrets.ts";
+import type { ProcessMemory } from "./process-memory.ts";
 import type { Teardown } from "./teardown.ts";
 
 /** A source with the parts that only its owner needs: what changes its token, pauses its drains, closes its sockets. */
@@ -74,6 +76,8 @@ export interface SourceParts {
   readonly idsNow: () => readonly SourceId[];
   readonly teardown: Teardown;
   readonly onAudit?: (entry: NewAuditEntry) => void;
+  /** What all sources of the process share. */
+  readonly memory: ProcessMemory;
   /** For the guards. */
   readonly readings: Readings;
   readonly decorate?: Decorate;
@@ -190,6 +194,10 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     unwritten: createUnwrittenFacts(),
     sweepWish: createSweepWish(),
     tooLarge: createTooLargeDates(world.clock),
+    memory: createPageMemory({
+      ...parts.memory,
+      maxAnswerBytes: settings.service.maxAnswerBytes,
+    }),
     headerPrefix: settings.service.headerPrefix,
     publish: settings.publish,
     checkItem: createItemCheck(

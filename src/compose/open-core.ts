@@ -13,6 +13,7 @@ import { daemonName } from "./build-audit.ts";
 import { buildCore, type Core, type CoreParts } from "./build-core.ts";
 import type { Decorate } from "./decorate.ts";
 import { createLiveCore, type LiveCore } from "./live-core.ts";
+import { createProcessMemory } from "./process-memory.ts";
 import { randomIdentities, systemClock } from "./system-world.ts";
 import type { Teardown } from "./teardown.ts";
 
@@ -35,15 +36,15 @@ export interface OpenParts {
 
 /** Connects to Redis in the background and builds the document's sources and drains on it. Calls nobody yet. */
 export function openCore(parts: OpenParts): Core {
-  return buildCore(toCoreParts(parts), parts.document);
+  return buildCore(toCoreParts(parts, "command"), parts.document);
 }
 
 /** The same for a process that outlives its document. */
 export function openLiveCore(parts: OpenParts): LiveCore {
-  return createLiveCore(toCoreParts(parts), parts.document);
+  return createLiveCore(toCoreParts(parts, "daemon"), parts.document);
 }
 
-function toCoreParts(parts: OpenParts): CoreParts {
+function toCoreParts(parts: OpenParts, role: "daemon" | "command"): CoreParts {
   const { settings, env, events, teardown, onSecret, by, onAudit, readsIndexes, decorate } = parts;
   const redis = createRedis(settings.redis, { role: "commands", keyPrefix: settings.redis.keyPrefix });
   teardown.add("redis", () => redis.close());
@@ -55,6 +56,7 @@ function toCoreParts(parts: OpenParts): CoreParts {
     redis,
     replicas: createRedisReplicas(redis),
     teardown,
+    memory: createProcessMemory(settings, parts.document.sources.length, role),
     world: { clock: systemClock, identities: randomIdentities, events, by: by ?? daemonName() },
     ...(onAudit === undefined ? {} : { onAudit }),
     ...(readsIndexes === undefined ? {} : { readsIndexes }),

@@ -2,6 +2,7 @@ import type { BuiltSource } from "../compose/build-source.ts";
 import type { Clock } from "../ports/clock.ts";
 import { isRedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
+import { smallAnswerBytes } from "../redrive/list-page.ts";
 import type { Health } from "../redrive/source-health.ts";
 
 type Halt = Extract<Health, { state: "halted" }>;
@@ -60,10 +61,12 @@ async function probe(
   if (now.callClass === "batch" && !isDue(now)) return;
   if (now.code === "service-refuses-everything") return health.tryPublishing();
   try {
-    await service.list({ select: {}, count: 1 }, signal).catch((error: unknown) => {
-      // A service that answers too much has let us in.
-      if (!isRedriverError(error) || error.code !== "answer-too-large") throw error;
-    });
+    await service
+      .list({ select: {}, count: 1, maxBytes: smallAnswerBytes }, signal)
+      .catch((error: unknown) => {
+        // A service that answers too much has let us in.
+        if (!isRedriverError(error) || error.code !== "answer-too-large") throw error;
+      });
     if (now.code === "source-rebound") await runtime.bind();
     if (now.callClass === "batch") return health.tryPublishing();
     health.resume("dlq");

@@ -13,3 +13,24 @@ export function encodeItem(item: BatchItem): EncodedItem {
   const json = JSON.stringify({ destination, queue, headers, body });
   return { item, json, bytes: Buffer.byteLength(json) };
 }
+
+const pieceChars = 65_536;
+
+/** How many bytes `encodeItem` makes of an item. A large body is encoded piece by piece, so that no copy of it is made. */
+export function encodedBytes(item: BatchItem): number {
+  const { body, ...rest } = item;
+  if (body === undefined || body.length <= pieceChars) return encodeItem(item).bytes;
+  let bytes = encodeItem({ ...rest, body: "" }).bytes;
+  for (let from = 0; from < body.length;) {
+    const to = toPieceEnd(body, from + pieceChars);
+    bytes += Buffer.byteLength(JSON.stringify(body.slice(from, to))) - 2;
+    from = to;
+  }
+  return bytes;
+}
+
+/** The halves of a character beyond U+FFFF are no text without each other. */
+function toPieceEnd(text: string, to: number): number {
+  const code = text.charCodeAt(to - 1);
+  return code >= 0xd8_00 && code <= 0xdb_ff ? to + 1 : to;
+}

@@ -12,12 +12,16 @@ export interface ListQuery {
   readonly dlqIds?: readonly DlqId[];
   /** 1 to 100. */
   readonly count: number;
+  /** A longer answer is not read to its end: `answer-too-large`. Absent: as long as any answer may be. */
+  readonly maxBytes?: number;
 }
 
 export interface ListPage {
   readonly records: readonly RawRecord[];
   /** Absent at the end. */
   readonly cursor?: string;
+  /** Length of the answer that it came in. */
+  readonly bytes?: number;
 }
 
 /** What one position of a batch answer proves about its item. */

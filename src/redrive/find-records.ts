@@ -9,13 +9,13 @@
  * not be learned, they mean entry or creation, and a window proves it of what entered when it was created. A
  * listing that fails costs that listing alone, unless it says that the next one would fail as well.
  */
-import type { DlqId, MessageId, RawRecord } from "../message/dead-letter.ts";
+import type { DeadLetter, DlqId, MessageId, RawRecord } from "../message/dead-letter.ts";
 import { isRedisAway, isRedriverError } from "../ports/errors.ts";
 import type { ListQuery } from "../ports/service.ts";
 import { parseRecord } from "../message/parse-record.ts";
 import { followCursor } from "./follow-cursor.ts";
 import { apartMs, letterDatesAgree } from "./learn-dates.ts";
-import { createPageSize, isTooLarge, listFitting } from "./list-fitting.ts";
+import { createPageSize, isTooLarge, listFitting, noRoom, type TakeRoom } from "./list-fitting.ts";
 import { listPage } from "./list-page.ts";
 import { cutWindow, halve, joinTimes, pagesPerWindow, type LookWindow } from "./look-windows.ts";
 import type { SourceRuntime } from "./runtime.ts";
@@ -68,6 +68,18 @@ export async function* findRecords(
   signal: AbortSignal,
 ): AsyncGenerator<Finding, void, undefined> {
   const look = createLook(source, wanted, budget, signal);
+  try {
+    yield* lookInTurn(source, look, budget);
+  } finally {
+    look.release();
+  }
+}
+
+async function* lookInTurn(
+  source: SourceRuntime,
+  look: Look,
+  budget: LookBudget,
+): AsyncGenerator<Finding, void, undefined> {
   if (source.config.listByIds === true) {
     yield* lookByIds(look);
     if (look.isOver()) return;
@@ -124,16 +136,28 @@ async function* lookByIds(look: Look): AsyncGenerator<Finding, void, undefined> 
 async function* controlDates(look: Look, control: DatesControl): AsyncGenerator<Finding, void, undefined> {
   const everything = await look.list({}, () => false);
   yield look.toFinding(everything, everything.end === "end" ? [...look.missing.keys()] : []);
-  for (const raw of everything.lastPage) {
+  const { same } = everything;
+  if (same === null || look.isOver()) return;
+  const dates = {
+    fromDate: Math.min(same.enteredAt, same.createdAt),
+    toDate: Math.max(same.enteredAt, same.createdAt),
+  };
+  const listing = await look.list(dates, () => true);
+  control.isPassed = listing.listed.includes(same.dlqId);
+  yield look.toFinding(listing, []);
+}
+
+type Moments = Pick<DeadLetter, "dlqId" | "enteredAt" | "createdAt">;
+
+/** Of the first that entered when it was created; null: there is none. */
+function findSame(records: readonly RawRecord[]): Moments | null {
+  for (const raw of records) {
     const parsed = parseRecord(raw);
-    if (parsed.kind === "unusable" || !letterDatesAgree(parsed.letter) || look.isOver()) continue;
+    if (parsed.kind === "unusable" || !letterDatesAgree(parsed.letter)) continue;
     const { dlqId, enteredAt, createdAt } = parsed.letter;
-    const dates = { fromDate: Math.min(enteredAt, createdAt), toDate: Math.max(enteredAt, createdAt) };
-    const listing = await look.list(dates, () => true);
-    control.isPassed = listing.listed.includes(dlqId);
-    yield look.toFinding(listing, []);
-    return;
+    return { dlqId, enteredAt, createdAt };
   }
+  return null;
 }
 
 interface WindowLook {
@@ -176,7 +200,8 @@ interface Listing {
   readonly records: readonly RawRecord[];
   /** Of every record on its pages that says when it entered. */
   readonly listed: readonly DlqId[];
-  readonly lastPage: readonly RawRecord[];
+  /** Of a record on its last page that entered when it was created. */
+  readonly same: Moments | null;
   readonly readAt: number;
   readonly end: "end" | "more" | "too-large" | "failed";
   readonly hasMore: boolean;
@@ -188,7 +213,7 @@ interface Look {
   readonly missing: ReadonlyMap<DlqId, Wanted>;
   missingIn(window: LookWindow): readonly DlqId[];
   isOver(): boolean;
-  /** `goesOn`: asked after each full page, with how many there were and the ids on it. */
+  /** The records of the listing before are given up with it. `goesOn`: asked after each full page, with how many there were and the ids on it. */
   list(
     query: Partial<ListQuery>,
     goesOn: (pages: number, listed: readonly DlqId[]) => boolean,
@@ -196,6 +221,8 @@ interface Look {
   toFinding(listing: Listing, absent: readonly DlqId[]): Finding;
   /** They are not looked for any more, and nothing is known of them. */
   leave(dlqIds: readonly DlqId[]): void;
+  /** Gives back the memory of what was listed last. */
+  release(): void;
 }
 
 function createLook(
@@ -213,6 +240,18 @@ function createLook(
     budget.callsLeft <= 0 ||
     clock.monotonic() >= budget.endsAt ||
     signal.aborted;
+  let held: (() => void)[] = [];
+  const release = (): void => {
+    for (const one of held) one();
+    held = [];
+  };
+  /** Whoever holds a page does not wait for another. */
+  const take: TakeRoom = async (bytes) => {
+    if (held.length === 0) return source.memory.acquire(bytes, signal);
+    const lease = source.memory.tryAcquire(bytes);
+    if (lease === null) throw noRoom;
+    return lease;
+  };
   const call = (query: ListQuery): ReturnType<typeof listPage> => {
     budget.callsLeft -= 1;
     return waitOut(clock, budget.waits, () => listPage(source, query, signal));
@@ -223,17 +262,19 @@ function createLook(
     missingIn: ({ from, to }) =>
       [...missing.keys()].filter((dlqId) => enteredAtOf(dlqId) >= from && enteredAtOf(dlqId) <= to),
     isOver,
+    release,
     async list(query, goesOn) {
+      release();
       const records: RawRecord[] = [];
       const listed: DlqId[] = [];
-      let lastPage: readonly RawRecord[] = [];
+      let same: Moments | null = null;
       const size = createPageSize();
       let readAt: number | undefined;
       let pages = 0;
       const ended = (end: Listing["end"], failure: unknown = null): Listing => ({
         records,
         listed,
-        lastPage,
+        same,
         // Of a listing that showed nothing nobody asks.
         readAt: readAt ?? 0,
         end,
@@ -242,11 +283,12 @@ function createLook(
       });
       try {
         for await (const page of followCursor((at) =>
-          listFitting(call, { select: {}, ...query, ...at }, size),
+          listFitting(call, { select: {}, ...query, ...at }, size, { memory: source.memory, take }),
         )) {
+          held.push(page.release);
           pages += 1;
           readAt ??= page.readAt;
-          lastPage = page.records;
+          same = findSame(page.records);
           const onPage = page.records.flatMap(({ dlqId }) =>
             typeof dlqId === "string" ? [dlqId as DlqId] : [],
           );
@@ -258,6 +300,7 @@ function createLook(
         }
         return ended("end");
       } catch (error) {
+        if (error === noRoom) return ended("more");
         if (!isRedriverError(error) || isRedisAway(error) || error.disposition === "crash") throw error;
         // A pass tells of such a record.
         if (isTooLarge(error)) return ended("too-large");

@@ -1,6 +1,7 @@
 import { parseRecord } from "../message/parse-record.ts";
 import type { DeadLetter, RawRecord } from "../message/dead-letter.ts";
-import { createPageSize, isTooLarge, listFitting } from "./list-fitting.ts";
+import type { ListQuery } from "../ports/service.ts";
+import { createPageSize, isTooLarge, listFitting, noRoom, type TakeRoom } from "./list-fitting.ts";
 import { listPage } from "./list-page.ts";
 import type { SourceRuntime } from "./runtime.ts";
 
@@ -28,6 +29,12 @@ export async function learnDates(
   records: readonly RawRecord[],
   signal: AbortSignal,
 ): Promise<"entered" | "created" | null> {
+  // Not waited for: who waits holds the page of these records. The next window asks again.
+  const take: TakeRoom = async (bytes) => {
+    const lease = source.memory.tryAcquire(bytes);
+    if (lease === null) throw noRoom;
+    return lease;
+  };
   const known = await source.book.datesMean();
   if (known !== null) return known;
   for (const raw of records) {
@@ -38,10 +45,12 @@ export async function learnDates(
     const isListedAt = async (date: number): Promise<boolean> => {
       const query = { select: {}, fromDate: date, toDate: date };
       try {
-        const page = await listFitting((sized) => listPage(source, sized, signal), query, createPageSize());
+        const list = (sized: ListQuery) => listPage(source, sized, signal);
+        const page = await listFitting(list, query, createPageSize(), { memory: source.memory, take });
+        page.release();
         return page.records.some((listed) => listed["dlqId"] === dlqId);
       } catch (error) {
-        if (isTooLarge(error)) return false;
+        if (isTooLarge(error) || error === noRoom) return false;
         throw error;
       }
     };

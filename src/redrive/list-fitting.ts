@@ -1,5 +1,6 @@
 import { isRedriverError } from "../ports/errors.ts";
 import type { ListPage, ListQuery } from "../ports/service.ts";
+import type { PageLease, PageMemory } from "./memory/page-memory.ts";
 
 /** The most that the service lists at once. */
 export const recordsPerPage = 100;
@@ -11,31 +12,70 @@ const step = 4;
 export interface PageSize {
   count: number;
   fitted: number;
+  /** The last answer was too large: the next one may be as large as any with its number of records. */
+  isSurprised: boolean;
 }
 
-export const createPageSize = (count = recordsPerPage): PageSize => ({ count, fitted: 0 });
+/** A listing that begins with one record does so because that may be too large. */
+export const createPageSize = (count = recordsPerPage): PageSize => ({
+  count,
+  fitted: 0,
+  isSurprised: count === 1,
+});
 
-/** One page of as many records as an answer may hold. Throws as `list` does; `answer-too-large` where not even one fits. */
+/** What a page keeps of the budget until nobody works on its records any more. */
+export interface Held {
+  /** How many records it was asked for. */
+  readonly asked: number;
+  /** Safe to call twice. */
+  readonly release: () => void;
+}
+
+/** Thrown by who holds a page already and would have to wait for room for another. */
+export const noRoom = new Error("there is no memory for a page beside the one that is worked on");
+
+/** Takes room for an answer of so many bytes. Throws what keeps a page from being listed. */
+export type TakeRoom = (answerBytes: number) => Promise<PageLease>;
+
+/**
+ * One page of as many records as memory has room for; it has to be released. Throws as `list` and `take` do; `answer-too-large` where
+ * not even one record fits into what may be read.
+ */
 export async function listFitting<Page extends ListPage>(
   list: (query: ListQuery) => Promise<Page>,
-  query: Omit<ListQuery, "count">,
+  query: Omit<ListQuery, "count" | "maxBytes">,
   size: PageSize,
-): Promise<Page> {
+  { memory, take }: { readonly memory: PageMemory; readonly take: TakeRoom },
+): Promise<Page & Held> {
   for (;;) {
+    const count = Math.min(size.count, memory.mostRecords());
+    const mostBytes = memory.mostBytes(count);
+    const maxBytes = size.isSurprised ? mostBytes : memory.usualBytes(count);
+    const lease = await take(maxBytes);
     try {
-      const page = await list({ ...query, count: size.count });
-      size.fitted += 1;
-      if (size.fitted >= pagesBeforeMore) {
-        size.count = Math.min(size.count * step, recordsPerPage);
-        size.fitted = 0;
-      }
-      return page;
+      const page = await list({ ...query, count, maxBytes });
+      lease.read(page.records.length, page.bytes ?? maxBytes);
+      // What made pages small is behind: those that follow are as the source's usually are.
+      if (memory.isLargeOne(page.records.length, page.bytes ?? 0)) size.count = recordsPerPage;
+      fits(size);
+      return { ...page, asked: count, release: lease.release };
     } catch (error) {
-      if (!isTooLarge(error) || size.count === 1) throw error;
-      size.count = Math.ceil(size.count / step);
+      lease.release();
+      if (!isTooLarge(error)) throw error;
+      if (count === 1 && maxBytes === mostBytes) throw error;
+      size.count = Math.ceil(count / step);
       size.fitted = 0;
+      size.isSurprised = true;
     }
   }
+}
+
+function fits(size: PageSize): void {
+  size.isSurprised = false;
+  size.fitted += 1;
+  if (size.fitted < pagesBeforeMore) return;
+  size.count = Math.min(size.count * step, recordsPerPage);
+  size.fitted = 0;
 }
 
 export function isTooLarge(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import { isRedriverError } from "../ports/errors.ts";
 import type { ListQuery } from "../ports/service.ts";
-import { isTooLarge, listFitting, type PageSize } from "./list-fitting.ts";
+import { isTooLarge, listFitting, type Held, type PageSize } from "./list-fitting.ts";
 import { listPage, type ListedPage } from "./list-page.ts";
 import type { SourceRuntime } from "./runtime.ts";
 
@@ -23,16 +23,21 @@ export interface ListingSignals {
   readonly mostListingMs?: number;
 }
 
-/** One page, asked for again where that helps, with as many records as fit. */
+/** One page, asked for again where that helps, with as many records as fit. It has to be released. */
 export async function listPatiently(
   source: SourceRuntime,
   query: Omit<ListQuery, "count">,
   size: PageSize,
   { signal, stopping }: ListingSignals,
-): Promise<ListedPage> {
+): Promise<ListedPage & Held> {
+  const { memory } = source;
+  const take = (bytes: number) => memory.acquire(bytes, AbortSignal.any([signal, stopping]));
   for (let failures = 0; ;) {
     try {
-      return await listFitting((sized) => listPage(source, sized, signal), query, size);
+      return await listFitting((sized) => listPage(source, sized, signal), query, size, {
+        memory,
+        take,
+      });
     } catch (error) {
       if (!isRedriverError(error) || isTooLarge(error)) throw error;
       let waitMs: number | undefined;

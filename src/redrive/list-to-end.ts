@@ -5,7 +5,7 @@ import { cutAround, isMoment, type DateRange } from "./date-range.ts";
 import { enteredAtOf } from "./drain-selects.ts";
 import { findTooLarge } from "./find-too-large.ts";
 import { followCursor } from "./follow-cursor.ts";
-import { createPageSize, isTooLarge, recordsPerPage } from "./list-fitting.ts";
+import { createPageSize, isTooLarge, recordsPerPage, type Held } from "./list-fitting.ts";
 import type { ListedPage } from "./list-page.ts";
 import { listPatiently, type ListingSignals } from "./list-patiently.ts";
 import { createListingTime, type ListingTime } from "./listing-time.ts";
@@ -32,12 +32,16 @@ export interface ListingPage extends ListedPage {
    * larger than may be read, and was passed over with what the service lists behind it in the same millisecond.
    */
   readonly passedOver: number | null;
+  /** How many records it was asked for; 0 where it was passed over. */
+  readonly asked: number;
 }
 
 /**
  * Every page of a listing until its cursor ends; a short page means nothing. A record that is too large to be read is searched
  * for by dates, told, and passed over; nothing may be concluded then from what is not on any page. Throws RedriverErrors: what keeps
  * a page from being listed, `stopped` between two pages, `listing-endless`.
+ *
+ * A page holds its part of the memory budget until the next one is asked for.
  */
 export async function* listToEnd(
   source: SourceRuntime,
@@ -54,14 +58,18 @@ export async function* listToEnd(
   let cuts = 0;
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     const range = part;
-    let last: RawRecord | undefined;
+    let last: Dated | undefined;
     let isBehindCursor = false;
     try {
       for await (const page of listPart(source, { ...select, ...range }, signals, time)) {
-        last = page.records.at(-1) ?? last;
-        const records = listed.add(page.records, cuts > 0);
-        const isLast = page.cursor === undefined && parts.length === 0;
-        yield { ...page, records, isLast, isBehindCursor, passedOver: null };
+        try {
+          last = toDated(page.records.at(-1)) ?? last;
+          const records = listed.add(page.records, cuts > 0);
+          const isLast = page.cursor === undefined && parts.length === 0;
+          yield { ...page, records, isLast, isBehindCursor, passedOver: null };
+        } finally {
+          page.release();
+        }
         isBehindCursor = true;
       }
     } catch (error) {
@@ -91,7 +99,7 @@ async function* listPart(
   query: Omit<ListQuery, "count" | "cursor">,
   signals: ListingSignals,
   time: ListingTime,
-): AsyncGenerator<ListedPage, void, undefined> {
+): AsyncGenerator<ListedPage & Held, void, undefined> {
   // A moment that is known for a record which is too large begins with the page that tells.
   const isKnown = isMoment(query) && source.tooLarge.within(query).length > 0;
   const size = createPageSize(isKnown ? 1 : recordsPerPage);
@@ -108,7 +116,7 @@ async function isBlocked(
 ): Promise<boolean> {
   refuseStopped(signals);
   try {
-    await listPatiently(source, query, createPageSize(1), signals);
+    (await listPatiently(source, query, createPageSize(1), signals)).release();
     return false;
   } catch (error) {
     if (isTooLarge(error)) return true;
@@ -120,10 +128,17 @@ async function passOver(source: SourceRuntime, at: number, isLast: boolean): Pro
   source.tooLarge.note(at);
   source.events.emit({ type: "record:passed-over", source: source.config.id, date: at });
   const { at: readAt } = await source.ledger.now();
-  return { records: [], readAt, isLast, isBehindCursor: false, passedOver: at };
+  return { records: [], readAt, isLast, isBehindCursor: false, passedOver: at, asked: 0 };
 }
 
-async function dateOf({ book }: SourceRuntime, record: RawRecord): Promise<number> {
+/** What tells a record's dates, without the rest of it: the next page is read while this is kept. */
+type Dated = Pick<RawRecord, "dlqId" | "createdAt">;
+
+function toDated(record: RawRecord | undefined): Dated | undefined {
+  return record === undefined ? undefined : { dlqId: record["dlqId"], createdAt: record["createdAt"] };
+}
+
+async function dateOf({ book }: SourceRuntime, record: Dated): Promise<number> {
   const { createdAt } = record;
   if ((await book.datesMean()) === "created") return typeof createdAt === "number" ? createdAt : outside;
   return enteredAtOf(record) ?? outside;

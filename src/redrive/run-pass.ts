@@ -5,6 +5,7 @@ import { toPassCensus } from "./census.ts";
 import { selectsEverything } from "./drain-selects.ts";
 import { horizonBehindMs } from "./horizon.ts";
 import { isTooLarge } from "./list-fitting.ts";
+import { smallAnswerBytes } from "./list-page.ts";
 import type { DrainRuntime, SourceRuntime } from "./runtime.ts";
 import { runWindow } from "./run-window.ts";
 import { selectRange } from "./select-dates.ts";
@@ -89,7 +90,7 @@ export async function knownOffsetMs({ source }: DrainRuntime, signal: AbortSigna
     asked += 1
   ) {
     try {
-      await service.list({ select: {}, count: 1 }, signal);
+      await service.list({ select: {}, count: 1, maxBytes: smallAnswerBytes }, signal);
     } catch (error) {
       if (!isTooLarge(error)) {
         source.health.note(error);

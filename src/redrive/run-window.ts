@@ -1,10 +1,9 @@
 import type { RawRecord } from "../message/dead-letter.ts";
 import { parseRecord } from "../message/parse-record.ts";
 import type { Pass, Tally, Window, WindowEnd } from "../ports/passes.ts";
-import type { ListPage, ListQuery } from "../ports/service.ts";
+import type { ListQuery } from "../ports/service.ts";
 import type { LeftRecord } from "./page-report.ts";
 import { learnDates } from "./learn-dates.ts";
-import { recordsPerPage } from "./list-fitting.ts";
 import { listToEnd, type ListingPage } from "./list-to-end.ts";
 import type { DrainRuntime } from "./runtime.ts";
 import { createSettleBehind } from "./settle-behind.ts";
@@ -106,8 +105,8 @@ function toQuery({ drain, window }: WindowRun): Omit<ListQuery, "count" | "curso
   };
 }
 
-function cut(page: ListPage, window: Window, retentionMs: number): readonly Window[] | null {
-  if (page.cursor === undefined || page.records.length < recordsPerPage) return null;
+function cut(page: ListingPage, window: Window, retentionMs: number): readonly Window[] | null {
+  if (page.cursor === undefined || page.records.length < page.asked) return null;
   return splitWindow(
     window,
     page.records.flatMap((raw) => enteredAtOf(raw) ?? []),

@@ -12,6 +12,7 @@ import type { PassBook, SourceBook } from "../ports/passes.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { Lanes } from "./lanes/lanes.ts";
 import type { PoisonShare } from "./poison-share.ts";
+import type { PageMemory } from "./memory/page-memory.ts";
 import type { SourceHealth } from "./source-health.ts";
 import type { SweepWish } from "./sweep-wish.ts";
 import type { TooLargeDates } from "./too-large-dates.ts";
@@ -50,6 +51,7 @@ export interface SourceRuntime extends World {
   readonly unwritten: UnwrittenFacts;
   readonly sweepWish: SweepWish;
   readonly tooLarge: TooLargeDates;
+  readonly memory: PageMemory;
   readonly headerPrefix: string;
   readonly publish: PublishLimits;
   /** What the settings let be published by this source. */

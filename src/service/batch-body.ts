@@ -71,11 +71,22 @@ function byteLengthOf(encodedItems: readonly string[]): number {
 function* toChunks(encodedItems: readonly string[]): Generator<string> {
   let chunk = "[";
   for (const [index, item] of encodedItems.entries()) {
-    chunk += index === 0 ? item : `,${item}`;
-    if (chunk.length >= chunkChars) {
+    if (index > 0) chunk += ",";
+    // A large item is not copied whole beside itself.
+    for (let from = 0; from < item.length;) {
+      const to = toPieceEnd(item, from + chunkChars - chunk.length);
+      chunk += item.slice(from, to);
+      from = to;
+      if (chunk.length < chunkChars) continue;
       yield chunk;
       chunk = "";
     }
   }
   if (chunk !== "") yield chunk;
+}
+
+/** The halves of a character beyond U+FFFF are no text without each other. */
+function toPieceEnd(text: string, to: number): number {
+  const code = text.charCodeAt(to - 1);
+  return code >= 0xd8_00 && code <= 0xdb_ff ? to + 1 : to;
 }

@@ -21,6 +21,8 @@ export interface Call {
   readonly body?: BatchBody;
   /** From the first wait to the last byte of the answer. */
   readonly timeoutMs: number;
+  /** The most of an answer's body that is read, where that is less than of any call. */
+  readonly maxAnswerBytes?: number;
   readonly signals: readonly AbortSignal[];
 }
 
@@ -46,6 +48,7 @@ export async function makeCall(call: Call, tools: CallTools): Promise<CallResult
   const ending = watchForEnd(call, tools.clock);
   let connection: Connection | undefined;
   let reusable = false;
+  const maxAnswerBytes = Math.min(call.maxAnswerBytes ?? Infinity, tools.maxAnswerBytes);
   try {
     connection = await tools.connections.acquire(ending.signal);
     if (connection === undefined) return { kind: "ended", by: ending.by() ?? "stopped" };
@@ -55,7 +58,7 @@ export async function makeCall(call: Call, tools: CallTools): Promise<CallResult
     const receivedAt = tools.clock.now();
     const { status, headers } = incoming.value;
     tools.onHeaders(headers, receivedAt);
-    const body = await readBody(incoming.value, tools.maxAnswerBytes, ending);
+    const body = await readBody(incoming.value, maxAnswerBytes, ending);
     reusable = body.kind === "whole" && (call.body === undefined || call.body.sent() === "all");
     return { kind: "answered", answer: { status, headers, receivedAt, body } };
   } finally {
@@ -86,29 +89,49 @@ function toOutgoing(
   };
 }
 
+const leastGrowth = 65_536;
+
 async function readBody(incoming: Incoming, maxBytes: number, ending: EndWatch): Promise<AnswerBody> {
   // What says how large it is need not be read to know.
   const tooLarge = { kind: "too-large", bytes: maxBytes } as const;
-  if (Number(headerOf(incoming.headers, "content-length") ?? 0) > maxBytes) return tooLarge;
-  const chunks: Uint8Array[] = [];
-  let byteLength = 0;
+  const saidBytes = Number(headerOf(incoming.headers, "content-length") ?? 0);
+  if (saidBytes > maxBytes) return tooLarge;
+  const kept = keepBytes(saidBytes);
   const reading = async (): Promise<boolean> => {
     for await (const chunk of incoming.body) {
-      byteLength += chunk.byteLength;
-      if (byteLength > maxBytes) return false;
-      chunks.push(chunk);
+      if (kept.byteLength() + chunk.byteLength > maxBytes) return false;
+      kept.add(chunk);
     }
     return true;
   };
   const read = await ending.race(reading());
   switch (read.kind) {
     case "done":
-      return read.value ? { kind: "whole", bytes: Buffer.concat(chunks) } : tooLarge;
+      return read.value ? { kind: "whole", bytes: kept.all() } : tooLarge;
     case "failed":
       return { kind: "cut", by: "failure", cause: read.cause };
     case "ended":
       return { kind: "cut", by: read.by };
   }
+}
+
+/** Grows by doubling from what the answer says of its length, so that it is not there twice, in pieces and as a whole. */
+function keepBytes(expected: number) {
+  let bytes = Buffer.allocUnsafeSlow(Number.isSafeInteger(expected) ? expected : 0);
+  let length = 0;
+  return {
+    byteLength: () => length,
+    add(chunk: Uint8Array): void {
+      if (length + chunk.byteLength > bytes.byteLength) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(leastGrowth, 2 * length, length + chunk.byteLength));
+        bytes.copy(larger, 0, 0, length);
+        bytes = larger;
+      }
+      bytes.set(chunk, length);
+      length += chunk.byteLength;
+    },
+    all: (): Uint8Array => bytes.subarray(0, length),
+  };
 }
 
 interface EndWatch {

@@ -63,6 +63,7 @@ interface Request {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly timeoutMs: number;
+  readonly maxAnswerBytes?: number | undefined;
   readonly body?: BatchBody;
   readonly signal: AbortSignal | undefined;
 }
@@ -110,7 +111,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
   const whereOf = (operation: ServiceOperation): string => `${operation} at ${base.host}`;
 
   const send = async (request: Request, token: string): Promise<CallResult> => {
-    const { method, path, timeoutMs, body, signal } = request;
+    const { method, path, timeoutMs, maxAnswerBytes, body, signal } = request;
     const calling = makeCall(
       {
         method,
@@ -118,6 +119,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
         headers: toHeaders(token, body !== undefined),
         timeoutMs,
         signals: signal === undefined ? [closing.signal] : [closing.signal, signal],
+        ...(maxAnswerBytes === undefined ? {} : { maxAnswerBytes }),
         ...(body === undefined ? {} : { body }),
       },
       tools,
@@ -180,9 +182,10 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     async list(query: ListQuery, signal?: AbortSignal): Promise<ListPage> {
       refuseInVain();
       const path = toListPath(base.prefix, query);
+      const maxAnswerBytes = query.maxBytes;
       return ask(
-        { operation: "list", method: "GET", path, timeoutMs: timeouts.listMs, signal },
-        parseListPage,
+        { operation: "list", method: "GET", path, timeoutMs: timeouts.listMs, maxAnswerBytes, signal },
+        (bytes, token) => withLength(parseListPage(bytes, token), bytes),
       );
     },
 
@@ -241,6 +244,11 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
       await connections.close();
     },
   };
+}
+
+function withLength(shaped: Shaped<ListPage>, { byteLength }: Uint8Array): Shaped<ListPage> {
+  if (shaped.kind === "problem") return shaped;
+  return { kind: "value", value: { ...shaped.value, bytes: byteLength } };
 }
 
 function timeoutOf(operation: ServiceOperation, timeoutMs: number): string {

@@ -158,6 +158,7 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   unwritten: "inside",
   sweepWish: "inside",
   tooLarge: "inside",
+  memory: "inside",
   headerPrefix: "inside",
   publish: "inside",
   lineageKeys: "inside",

@@ -77,7 +77,7 @@ describe("a record that is larger than may be read", () => {
           tally: { listed: 80, republished: 80, deleted: 80, passedOver: 1 },
         });
       });
-      expect(calls).toBeLessThan(70);
+      expect(calls).toBeLessThan(75);
       expect(rig.emulator.dlq.size).toBe(1);
       const date = meaning === "entered" ? enteredAt(large) : rig.emulator.dlq.find(large)!["createdAt"];
       expect(rig.eventsOf("record:passed-over")).toEqual([

@@ -22,6 +22,8 @@ export interface EmulatorProcess {
   seed(records: readonly SeedRecord[]): Promise<void>;
   state(): Promise<{ readonly now: number; readonly pending: number; readonly dlqSize: number }>;
   advance(ms: number): Promise<void>;
+  /** Changes some of its settings. */
+  adjust(settings: Readonly<Record<string, unknown>>): Promise<void>;
   /** All of them so far, oldest first. */
   journal<Type extends Followed>(type: Type): Promise<readonly EntryOf<Type>[]>;
   /** The control API, below `/_control`. Rejects where it refuses. */
@@ -104,6 +106,7 @@ export async function startEmulatorProcess(
       }
     },
     state: async () => (await control("GET", "/state")) as Awaited<ReturnType<EmulatorProcess["state"]>>,
+    adjust: async (settings) => void (await control("PATCH", "/settings", settings)),
     advance: async (ms) => void (await control("POST", "/clock", { advanceMs: ms })),
     control,
     async journal(type) {

@@ -43,6 +43,7 @@ describe("settings", () => {
         allowPrivate: "auto",
       },
       windows: { concurrency: 4 },
+      memory: { budget: "auto" },
       sweep: { everyMs: 15_000 },
       shutdown: { softMs: 20_000, hardMs: 30_000 },
       passes: { overlapMs: 120_000, abandonAfterMs: 300_000 },
@@ -73,6 +74,7 @@ describe("settings", () => {
       "ledger.settleGateFailedDeletes": "7",
       "publish.maxItems": "7",
       "windows.concurrency": "7",
+      "memory.budget": "64MiB",
       "service.maxAnswerBytes": "1MiB",
       "lineage.key": "a-key-of-16-characters",
       "lineage.oldKeys": "another-of-16-characters",
@@ -252,7 +254,7 @@ describe("settings with mistakes", () => {
     ["http: { port: { a: 1 } }", "settings.yaml:1:15 http.port: expected a single value, got a mapping"],
     [
       "http.port: 1",
-      'settings.yaml:1:1: unknown setting "http.port"; expected one of service, redis, drains, http, callback, log, lineage, ledger, publish, windows, sweep, shutdown, passes, statistics',
+      'settings.yaml:1:1: unknown setting "http.port"; expected one of service, redis, drains, http, callback, log, lineage, ledger, publish, windows, memory, sweep, shutdown, passes, statistics',
     ],
     ["http: { port: 1, port: 2 }", 'settings.yaml:1:18 http: duplicate key "port"'],
     [

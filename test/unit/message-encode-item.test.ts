@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { encodeItem } from "../../src/message/encode-item.ts";
+import { encodedBytes, encodeItem } from "../../src/message/encode-item.ts";
 import { packBatches } from "../../src/message/pack-batches.ts";
 
 const sizesOf = (bytes: number[], maxCount: number, maxBytes: number) =>
@@ -19,6 +19,19 @@ describe("an encoded item", () => {
   it("leaves out what the item leaves out", () => {
     const { json } = encodeItem({ destination: "https://a.example", headers: {} });
     expect(json).toBe('{"destination":"https://a.example","headers":{}}');
+  });
+});
+
+describe("the encoded size of an item", () => {
+  it("is that of its text, also where a large body is counted piece by piece", () => {
+    // Cut at 65,536 in every place of a character of two halves, between a lone half and others, and with escapes.
+    for (const piece of ["a", "ä", "日", "😀", '\\"\n', "\ud83d", "a😀", "ab😀\u0001"]) {
+      for (const before of [0, 1, 2, 3]) {
+        const body = "x".repeat(before) + piece.repeat(70_000);
+        const item = { destination: "https://a.example", headers: { A: "1" }, body };
+        expect(encodedBytes(item)).toBe(encodeItem(item).bytes);
+      }
+    }
   });
 });
 

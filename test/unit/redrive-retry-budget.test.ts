@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { RedriverError, type ErrorCode } from "../../src/ports/errors.ts";
 import { createPageSize } from "../../src/redrive/list-fitting.ts";
 import { listPatiently } from "../../src/redrive/list-patiently.ts";
+import { amplePageMemory } from "../support/ample-memory.ts";
 import { createRetryBudget, type RetryBudget } from "../../src/redrive/retry-budget.ts";
 import type { SourceRuntime } from "../../src/redrive/runtime.ts";
 
@@ -86,6 +87,7 @@ function createSource(code: ErrorCode, budget: RetryBudget) {
       sleep: (ms: number) => Promise.resolve(void slept.push(ms)),
     },
     ledger: { now: () => Promise.resolve({ at: 0 }) },
+    memory: amplePageMemory(),
     health: { check: () => undefined, note: () => undefined, mayRetry: () => budget.take() },
     service: {
       list: () => {

@@ -5,6 +5,7 @@ import { cutAround, type DateRange } from "../../src/redrive/date-range.ts";
 import { findTooLarge } from "../../src/redrive/find-too-large.ts";
 import { createPageSize, listFitting } from "../../src/redrive/list-fitting.ts";
 import { createTooLargeDates } from "../../src/redrive/too-large-dates.ts";
+import { amplePageMemory } from "../support/ample-memory.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 
 const dayMs = 86_400_000;
@@ -22,23 +23,27 @@ function createService(fits: (asked: number) => number) {
   return { list, counts };
 }
 
+const memory = amplePageMemory();
+const room = { memory, take: (bytes: number) => memory.acquire(bytes, new AbortController().signal) };
 const sevens = (count: number): number[] => Array.from({ length: count }, () => 7);
 
 describe("pages of a listing", () => {
   test("are made smaller until they fit", async () => {
     const { list, counts } = createService(() => 3);
-    await listFitting(list, { select: {} }, createPageSize());
+    await listFitting(list, { select: {} }, createPageSize(), room);
     expect(counts).toEqual([100, 25, 7, 2]);
   });
 
   test("are made larger again after eight that fitted, and fail where a single record is too large", async () => {
     const { list, counts } = createService((asked) => (asked < 20 ? 7 : 100));
     const size = createPageSize();
-    for (let page = 0; page < 25; page += 1) await listFitting(list, { select: {} }, size);
+    for (let page = 0; page < 25; page += 1) {
+      (await listFitting(list, { select: {} }, size, room)).release();
+    }
     expect(counts.slice(0, 20)).toEqual([100, 25, ...sevens(8), 28, ...sevens(8), 28]);
     expect(counts.at(-1)).toBe(100);
     const nothing = createService(() => 0);
-    await expect(listFitting(nothing.list, { select: {} }, createPageSize(1))).rejects.toMatchObject({
+    await expect(listFitting(nothing.list, { select: {} }, createPageSize(1), room)).rejects.toMatchObject({
       code: "answer-too-large",
     });
     expect(nothing.counts).toEqual([1]);

@@ -60,6 +60,15 @@ export function bytes(from: number): ParseSetting<number> {
   };
 }
 
+export function bytesOrAuto(from: number): ParseSetting<number | "auto"> {
+  const parse = bytes(from);
+  return (value) => {
+    if (value === "auto") return accept("auto" as const);
+    const parsed = parse(value);
+    return parsed.ok ? parsed : refuse(`auto, or a size of at least ${from} bytes, such as "64MiB"`);
+  };
+}
+
 /** Text that fits on one line, not empty. */
 export function line(what: string): ParseSetting<string> {
   return (value) => {

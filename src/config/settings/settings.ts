@@ -49,6 +49,7 @@ export interface Settings {
     readonly maxBytes: number;
   };
   readonly windows: { readonly concurrency: number };
+  readonly memory: { readonly budget: number | "auto" };
   readonly sweep: { readonly everyMs: number };
   readonly shutdown: { readonly softMs: number; readonly hardMs: number };
   readonly passes: { readonly overlapMs: number; readonly abandonAfterMs: number };

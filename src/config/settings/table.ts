@@ -2,6 +2,7 @@ import { privatePolicies, schemes } from "../../message/item-check.ts";
 import {
   atLeastOne,
   bytes,
+  bytesOrAuto,
   duration,
   hostPattern,
   line,
@@ -79,7 +80,7 @@ export const settingRows = {
   ),
   "service.deleteTimeout": row("30s", duration(100, "100ms"), "How long a delete may take."),
   "service.connectTimeout": row("5s", duration(100, "100ms"), "How long a connection may take to open."),
-  // Fits the container's memory limit beside three other windows; a page above it is asked for with fewer records.
+  // A record of this size fits the container's memory limit alone; pages of more records are read as memory.budget has room.
   "service.maxAnswerBytes": row("24MiB", bytes(65_536), "The longest answer that is read."),
   "redis.url": secretRow(
     redisUrl,
@@ -222,6 +223,11 @@ export const settingRows = {
     4,
     wholeNumber(1, 64),
     "Windows of one source that one replica works on at once; each further source has one more that no other can take.",
+  ),
+  "memory.budget": row(
+    "auto",
+    bytesOrAuto(1_048_576),
+    "Bytes that all pages of dead letters which are read and worked on share, or auto: what the container's limit and the heap leave; a command takes a quarter.",
   ),
   "sweep.every": row(
     "15s",

@@ -44,6 +44,7 @@ export function toSettings(values: SettingValues, redisFiles: RedisFiles): Setti
       allowPrivate: values["publish.allowPrivate"],
     }),
     windows: freeze({ concurrency: values["windows.concurrency"] }),
+    memory: freeze({ budget: values["memory.budget"] }),
     sweep: freeze({ everyMs: values["sweep.every"] }),
     shutdown: freeze({ softMs: values["shutdown.soft"], hardMs: values["shutdown.hard"] }),
     passes: freeze({ overlapMs: values["passes.overlap"], abandonAfterMs: values["passes.abandonAfter"] }),

@@ -5,7 +5,7 @@
 import { asCanary, canaryTimeoutMs } from "../../message/canary-item.ts";
 import type { BatchItem, DeadLetter } from "../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../message/deduplication-id.ts";
-import { encodeItem } from "../../message/encode-item.ts";
+import { encodedBytes } from "../../message/encode-item.ts";
 import { longestStep, signLineage, type Lineage } from "../../message/lineage.ts";
 import { withProofCallback } from "../../message/proof-callback.ts";
 import { inSeries, withLineage } from "../../message/rebuild-item.ts";
@@ -46,7 +46,7 @@ export function largestShapes(
   lane: LaneConfig | undefined,
 ): readonly { readonly item: BatchItem; readonly bytes: number }[] {
   const { item } = plain;
-  const { bytes } = encodeItem(item);
+  const bytes = encodedBytes(item);
   if (lane === undefined) return [{ item, bytes }];
   const canary = canaryOf(plain, {
     step: longestStep,

@@ -17,6 +17,7 @@ import type { DrainRuntime, SourceRuntime } from "../../../src/redrive/runtime.t
 import { createSourceHealth } from "../../../src/redrive/source-health.ts";
 import { createSweepMemory, sweep } from "../../../src/redrive/sweep.ts";
 import { createSweepWish } from "../../../src/redrive/sweep-wish.ts";
+import { amplePageMemory } from "../ample-memory.ts";
 import { createTooLargeDates } from "../../../src/redrive/too-large-dates.ts";
 import { createUnwrittenFacts } from "../../../src/redrive/unwritten-facts.ts";
 import { anyItem } from "../item-checks.ts";
@@ -163,6 +164,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     passes: inOne(installation.passes, ["takeWindow", "progress", "endWindow"]),
     book: installation.book,
     tooLarge: createTooLargeDates(turns.clock),
+    memory: amplePageMemory(),
     health: createSourceHealth(config.id, clock, events, rests),
     poison: createPoisonShare(clock),
     unwritten: createUnwrittenFacts(),

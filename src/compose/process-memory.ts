@@ -1,0 +1,79 @@
+import { totalmem } from "node:os";
+import { getHeapStatistics } from "node:v8";
+import type { Settings } from "../config/settings/settings.ts";
+import { collectGarbage } from "./collect-garbage.ts";
+import { createByteBudget, type ByteBudget } from "../redrive/memory/byte-budget.ts";
+
+/** What all pages of one process share. */
+export interface ProcessMemory {
+  readonly budget: ByteBudget;
+  /** How many pages it is for at once. */
+  readonly shares: number;
+  readonly collectGarbage: () => void;
+}
+
+/** What bounds this process, in bytes. */
+export interface MemoryBounds {
+  /** Of the container; of the machine where there is none. */
+  readonly limitBytes: number;
+  /** Of V8's heap, as NODE_OPTIONS sets it. */
+  readonly heapBytes: number;
+}
+
+const mib = 1_048_576;
+/** Resident without a page, measured (docs/memory.md): the daemon, and a command beside it. */
+const idleBytes = (150 + 120) * mib;
+/** Of the heap without a page. */
+const idleHeapBytes = 60 * mib;
+/** More makes nothing faster (docs/memory.md), and leaves room for a message larger than all of it. */
+const mostBytes = 128 * mib;
+/** A smaller budget only means that records go one by one. */
+const leastBytes = 16 * mib;
+/** A command gets a quarter of what the daemon gets, in the same container. */
+const commandsPart = 4;
+/** Pages of the sweep, of the census and of looks at lanes, beside those of windows. */
+const sharesBesideWindows = 2;
+/**
+ * Each source may have a window whose listing hangs, and what hangs keeps its share. More shares than these make pages of some ten
+ * records of 10 KB, and so many sources do not hang at once.
+ */
+const mostShares = 16;
+/** A command works on one page, and may look for a record beside it. */
+const sharesOfCommand = 2;
+
+export function createProcessMemory(
+  settings: Settings,
+  sources: number,
+  role: "daemon" | "command",
+  bounds: MemoryBounds = readBounds(),
+): ProcessMemory {
+  const ofDaemon = settings.memory.budget === "auto" ? toBudget(bounds) : settings.memory.budget;
+  if (role === "command") {
+    const budget = createByteBudget(Math.floor(ofDaemon / commandsPart));
+    return { budget, shares: sharesOfCommand, collectGarbage };
+  }
+  return {
+    collectGarbage,
+    budget: createByteBudget(ofDaemon),
+    shares: Math.max(
+      settings.windows.concurrency + sharesBesideWindows,
+      Math.min(mostShares, settings.windows.concurrency - 1 + sources + sharesBesideWindows),
+    ),
+  };
+}
+
+/** The daemon's budget where no setting says it: 85 % of the limit, less what is resident anyway, with room for a command's quarter. */
+export function toBudget({ limitBytes, heapBytes }: MemoryBounds): number {
+  const ofLimit = (0.85 * limitBytes - idleBytes) / (1 + 1 / commandsPart);
+  const ofHeap = heapBytes - idleHeapBytes;
+  return Math.floor(Math.max(leastBytes, Math.min(mostBytes, ofLimit, ofHeap)));
+}
+
+function readBounds(): MemoryBounds {
+  // A number beyond all memory where there is no limit, and 0 where it is not known.
+  const constrained = process.constrainedMemory() || Infinity;
+  return {
+    limitBytes: Math.min(constrained, totalmem()),
+    heapBytes: getHeapStatistics().heap_size_limit,
+  };
+}

@@ -1,0 +1,115 @@
+/**
+ * What memory is held to (docs/memory.md): the built daemon in a memory group of the shipped limit, with the shipped NODE_OPTIONS, and
+ * `plan --all` beside it; Redis, the emulator and the receiver outside of it. It is judged by the kernel and by the receiver.
+ *
+ *     npm run memory                                        every size with both documents, 20 minutes
+ *     npm run memory -- 200KB 10MB                          some sizes
+ *     npm run memory -- --ci                                those that say most, within a minute
+ *     npm run memory -- 1MB --document unlimited --text wide --without-plan
+ *         [--limit 256] [--node-options=--max-old-space-size=192] [--budget 64MiB] [--within 180] [--results file] [--program dist/main.js]
+ *
+ * Exits 1 where something did not hold, 2 where it was used wrongly. What the processes said is kept in .cache/memory-runs.
+ */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { startGuard } from "../soak/guard.ts";
+import { documents, sizeNames, toLetters, type Case, type DocumentName, type SizeName } from "./cases.ts";
+import type { Text } from "./letters.ts";
+import { readShipped } from "./manifest.ts";
+import { runCase, type CaseResult } from "./run-case.ts";
+import { faultsOf, toTable } from "./table.ts";
+
+const root = resolve(import.meta.dirname, "../../../..");
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    ci: { type: "boolean", default: false },
+    document: { type: "string" },
+    text: { type: "string", default: "latin1" },
+    "without-plan": { type: "boolean", default: false },
+    limit: { type: "string" },
+    "node-options": { type: "string" },
+    budget: { type: "string", default: "auto" },
+    within: { type: "string", default: "180" },
+    results: { type: "string" },
+    program: { type: "string", default: resolve(root, "dist/main.js") },
+  },
+});
+const unknown = positionals.filter((name) => !sizeNames.some((known) => known === name));
+const isRight =
+  unknown.length === 0 &&
+  (values.document === undefined || documents.some((name) => name === values.document)) &&
+  (values.text === "latin1" || values.text === "wide") &&
+  [values.limit ?? "1", values.within].every((text) => Number(text) > 0);
+if (!isRight) {
+  process.stderr.write(
+    `expected sizes among ${sizeNames.join(", ")}, --document among ${documents.join(", ")}, --text latin1 or wide, and numbers above 0\n`,
+  );
+  process.exit(2);
+}
+
+const ofManifest = readShipped(resolve(root, "deploy/base/deployment.yaml"));
+const shipped = {
+  limitBytes: values.limit === undefined ? ofManifest.limitBytes : Number(values.limit) * 1_048_576,
+  nodeOptions: values["node-options"] ?? ofManifest.nodeOptions,
+  budget: values.budget,
+};
+const dir = resolve(root, ".cache/memory-runs");
+rmSync(dir, { recursive: true, force: true });
+mkdirSync(dir, { recursive: true });
+const guard = startGuard();
+
+const results: CaseResult[] = [];
+for (const one of toCases()) {
+  const result = await runCase(
+    { program: resolve(values.program), dir, guard, shipped, withinMs: Number(values.within) * 1_000 },
+    one,
+  );
+  results.push(result);
+  process.stderr.write(`${toTable([result], shipped.limitBytes).split("\n")[1]}\n`);
+}
+guard.close();
+
+process.stdout.write(`limit ${shipped.limitBytes / 1_048_576} MiB, ${shipped.nodeOptions}\n`);
+process.stdout.write(`${toTable(results, shipped.limitBytes)}\n`);
+if (results.some(({ isLimited }) => !isLimited)) {
+  process.stdout.write(
+    "\nSKIPPED: THE KERNEL'S LIMIT. This machine lets nobody make a memory cgroup (run it as root, with cgroups writable).\n" +
+      "Nothing could be killed here; only the daemon's own peak was held to 85 % of the limit.\n\n",
+  );
+}
+const failed = results.filter((result) => faultsOf(result, shipped.limitBytes).length > 0).length;
+const passed = results.length - failed;
+if (values.results !== undefined) {
+  writeFileSync(values.results, JSON.stringify({ numPassedTests: passed, numFailedTests: failed }));
+}
+process.stdout.write(`${passed} passed, ${failed} failed\n`, () => process.exit(failed > 0 ? 1 : 0));
+
+function toCases(): readonly Case[] {
+  if (values.ci) {
+    return [
+      toCase("200KB", "production", "wide", 100),
+      toCase("1MB", "unlimited", "latin1", 40),
+      toCase("10MB", "unlimited", "wide", 6),
+      toCase("mixed", "production", "latin1", 150),
+    ];
+  }
+  const chosen = positionals.length === 0 ? sizeNames : (positionals as readonly SizeName[]);
+  const chosenDocuments = documents.filter(
+    (name) => values.document === undefined || name === values.document,
+  );
+  return chosen.flatMap((size) =>
+    chosenDocuments.map((document) => toCase(size, document, values.text as Text)),
+  );
+}
+
+function toCase(size: SizeName, document: DocumentName, text: Text, most = Infinity): Case {
+  return {
+    name: `${size}, ${document}${text === "wide" ? ", wide" : ""}`,
+    document,
+    text,
+    letters: toLetters(size).slice(0, most),
+    withPlan: !values["without-plan"],
+  };
+}
