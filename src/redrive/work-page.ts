@@ -37,7 +37,7 @@ import {
   type PublishResult,
 } from "./stages/records.ts";
 import { republish } from "./stages/republish.ts";
-import { settle } from "./stages/settle.ts";
+import { idsPerDelete, settle } from "./stages/settle.ts";
 import { toBatches } from "./stages/to-batches.ts";
 import { createPageReport, type PageOutcome } from "./page-report.ts";
 import type { SettleBehind } from "./settle-behind.ts";
@@ -152,6 +152,14 @@ export async function workPage(
   /** Answers those that led to no POST. */
   const publish = async (granted: readonly Candidate[]): Promise<readonly Candidate[]> => {
     const unused: Candidate[] = [];
+    // Small batches share a delete.
+    let done: readonly DlqId[] = [];
+    const settleDone = async (): Promise<void> => {
+      const ids = done;
+      done = [];
+      if (settleBehind === undefined) report.settled(await settleOrLeave(ids));
+      else if (ids.length > 0) await settleBehind.add(() => settleOrLeave(ids));
+    };
     for (const whole of toBatches(source, granted)) {
       const late = source.clock.monotonic() > grantsEndAt ? whole.filter(isCanary) : [];
       report.notTried(late, "lane-watched");
@@ -173,11 +181,11 @@ export async function workPage(
       for (const result of results)
         if (result.kind === "in-doubt" || (result.kind === "published" && result.isOfNow))
           published.add(result.candidate.letter.dlqId);
-      const done = idsDone(results);
-      if (settleBehind === undefined) report.settled(await settleOrLeave(done));
-      else if (done.length > 0) await settleBehind.add(() => settleOrLeave(done));
+      done = [...done, ...idsDone(results)];
+      if (done.length > idsPerDelete / 2) await settleDone();
       unused.push(...results.filter(ledToNoPost).map(({ candidate }) => candidate));
     }
+    await settleDone();
     return unused;
   };
   report.results(
