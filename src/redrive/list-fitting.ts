@@ -38,12 +38,13 @@ export const noRoom = new Error("there is no memory for a page beside the one th
 export type TakeRoom = (answerBytes: number) => Promise<PageLease>;
 
 /**
- * One page of as many records as memory has room for; it has to be released. Throws as `list` and `take` do; `answer-too-large` where
- * not even one record fits into what may be read.
+ * One page of as many records as memory has room for; it has to be released. Room is taken when the answer begins: a source that
+ * does not answer keeps none from others. If there is none then, the answer is given up, and the page is asked for again when there is.
+ * Throws as `list` and `take` do; `answer-too-large` where not even one record fits into what may be read.
  */
 export async function listFitting<Page extends ListPage>(
   list: (query: ListQuery) => Promise<Page>,
-  query: Omit<ListQuery, "count" | "maxBytes">,
+  query: Omit<ListQuery, "count" | "maxBytes" | "mayRead">,
   size: PageSize,
   { memory, take }: { readonly memory: PageMemory; readonly take: TakeRoom },
 ): Promise<Page & Held> {
@@ -51,16 +52,17 @@ export async function listFitting<Page extends ListPage>(
     const count = Math.min(size.count, memory.mostRecords());
     const mostBytes = memory.mostBytes(count);
     const maxBytes = size.isSurprised ? mostBytes : memory.usualBytes(count);
-    const lease = await take(maxBytes);
+    const room = createRoom(memory, take, maxBytes);
     try {
-      const page = await list({ ...query, count, maxBytes });
+      const page = await room.list((mayRead) => list({ ...query, count, maxBytes, mayRead }));
+      const lease = await room.lease();
       lease.read(page.records.length, page.bytes ?? maxBytes);
       // What made pages small is behind: those that follow are as the source's usually are.
       if (memory.isLargeOne(page.records.length, page.bytes ?? 0)) size.count = recordsPerPage;
       fits(size);
       return { ...page, asked: count, release: lease.release };
     } catch (error) {
-      lease.release();
+      room.release();
       if (!isTooLarge(error)) throw error;
       if (count === 1 && maxBytes === mostBytes) throw error;
       size.count = Math.ceil(count / step);
@@ -68,6 +70,36 @@ export async function listFitting<Page extends ListPage>(
       size.isSurprised = true;
     }
   }
+}
+
+/** The room for one page: taken without a wait when its answer begins, or waited for and kept for the next try. */
+function createRoom(memory: PageMemory, take: TakeRoom, maxBytes: number) {
+  let held: PageLease | null = null;
+  let isCrowded = false;
+  const mayRead = (): boolean => {
+    held ??= memory.tryAcquire(maxBytes);
+    isCrowded = held === null;
+    return !isCrowded;
+  };
+  return {
+    async list<Page>(call: (mayRead: () => boolean) => Promise<Page>): Promise<Page> {
+      for (;;) {
+        isCrowded = false;
+        try {
+          return await call(mayRead);
+        } catch (error) {
+          if (!isCrowded || !isTooLarge(error)) throw error;
+          held = await take(maxBytes);
+        }
+      }
+    },
+    /** Of whoever has read without asking. */
+    lease: async (): Promise<PageLease> => (held ??= await take(maxBytes)),
+    release(): void {
+      held?.release();
+      held = null;
+    },
+  };
 }
 
 function fits(size: PageSize): void {

@@ -13,6 +13,8 @@ export interface PoisonShare {
   posted(count: number): void;
   /** A batch was refused, and this one message of it alone again. */
   found(): void;
+  /** How many were, in five to ten minutes. */
+  postedLately(): number;
   /** How many messages of unanswered POSTs may share a batch; at most `maxCount`. */
   batchSize(maxCount: number): number;
 }
@@ -47,6 +49,7 @@ export function createPoisonShare(clock: Pick<Clock, "monotonic">): PoisonShare 
     found() {
       current().found += 1;
     },
+    postedLately: () => current().posted + before.posted,
     batchSize(maxCount) {
       const { posted, found } = current();
       const poison = found + before.found;

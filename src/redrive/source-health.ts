@@ -49,6 +49,8 @@ export interface SourceHealth {
   check(callClass?: CallClass): void;
   /** Learns from a failure of a call; default: to list or delete. Halts if its disposition says so. */
   note(error: unknown, callClass?: CallClass): void;
+  /** Learns from a failed delete. An answer that cannot be read is as good as lost; only the third in a row halts. */
+  noteDelete(error: unknown): void;
   /** Default: everything. */
   halt(code: ErrorCode, message: string, callClass?: CallClass): void;
   /** What this class of calls had halted; default: whatever had. */
@@ -67,6 +69,9 @@ export interface SourceHealth {
   mayRetry(): boolean;
 }
 
+/** A proxy's error page under 200 comes alone; a service that speaks another language says nothing else. */
+const unreadableToHalt = 3;
+
 export function createSourceHealth(
   source: SourceId,
   clock: Pick<Clock, "now" | "monotonic">,
@@ -76,6 +81,7 @@ export function createSourceHealth(
   const halts: Record<CallClass, Halt | null> = { dlq: null, batch: null };
   let isTrialUnderWay = false;
   let deletes = 0;
+  let unreadableDeletes = 0;
   const worst = (): Halt | null => halts.dlq ?? halts.batch;
 
   /** Tells how the source stands as a whole, where that is another than before. */
@@ -115,6 +121,11 @@ export function createSourceHealth(
       if (!isRedriverError(error)) return;
       if (error.disposition === "halt") health.halt(error.code, error.message, callClass);
     },
+    noteDelete(error) {
+      const isUnreadable = isRedriverError(error) && error.code === "answer-unreadable";
+      unreadableDeletes = isUnreadable ? unreadableDeletes + 1 : 0;
+      if (!isUnreadable || unreadableDeletes >= unreadableToHalt) health.note(error);
+    },
     halt(code, message, callClass = "dlq") {
       const before = halts[callClass];
       if (before !== null && !before.onTrial) return;
@@ -153,6 +164,7 @@ export function createSourceHealth(
     },
     deleted() {
       deletes += 1;
+      unreadableDeletes = 0;
     },
     deletes: () => deletes,
   };

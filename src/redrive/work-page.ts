@@ -173,8 +173,9 @@ export async function workPage(
         continue;
       }
       const isAlone = page.isWhole === true && candidates.length <= fewRecords;
-      // What is in doubt was posted before: it says nothing of what else waits.
-      const othersWait = !isAlone && !batch.every(isReconciling);
+      // Pages of large messages are small. What is in doubt was posted before: it says nothing of what else waits.
+      const othersWait = (): boolean =>
+        !isAlone && source.poison.postedLately() > fewRecords && !batch.every(isReconciling);
       const ofPage = { readAt: page.readAt, othersWait };
       const results = await source.health.publishing(() => republish(drain, batch, ofPage, signal));
       report.results(results);

@@ -23,6 +23,8 @@ export interface Call {
   readonly timeoutMs: number;
   /** The most of an answer's body that is read, where that is less than of any call. */
   readonly maxAnswerBytes?: number;
+  /** Asked when an answer of success begins; false leaves it unread, as one that is too large. */
+  readonly mayRead?: () => boolean;
   readonly signals: readonly AbortSignal[];
 }
 
@@ -58,7 +60,8 @@ export async function makeCall(call: Call, tools: CallTools): Promise<CallResult
     const receivedAt = tools.clock.now();
     const { status, headers } = incoming.value;
     tools.onHeaders(headers, receivedAt);
-    const body = await readBody(incoming.value, maxAnswerBytes, ending);
+    const mayRead = status >= 300 || (call.mayRead?.() ?? true);
+    const body = mayRead ? await readBody(incoming.value, maxAnswerBytes, ending) : unread;
     reusable = body.kind === "whole" && (call.body === undefined || call.body.sent() === "all");
     return { kind: "answered", answer: { status, headers, receivedAt, body } };
   } finally {
@@ -89,6 +92,7 @@ function toOutgoing(
   };
 }
 
+const unread: AnswerBody = { kind: "too-large", bytes: 0 };
 const leastGrowth = 65_536;
 
 async function readBody(incoming: Incoming, maxBytes: number, ending: EndWatch): Promise<AnswerBody> {

@@ -64,6 +64,7 @@ interface Request {
   readonly path: string;
   readonly timeoutMs: number;
   readonly maxAnswerBytes?: number | undefined;
+  readonly mayRead?: (() => boolean) | undefined;
   readonly body?: BatchBody;
   readonly signal: AbortSignal | undefined;
 }
@@ -111,7 +112,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
   const whereOf = (operation: ServiceOperation): string => `${operation} at ${base.host}`;
 
   const send = async (request: Request, token: string): Promise<CallResult> => {
-    const { method, path, timeoutMs, maxAnswerBytes, body, signal } = request;
+    const { method, path, timeoutMs, maxAnswerBytes, mayRead, body, signal } = request;
     const calling = makeCall(
       {
         method,
@@ -120,6 +121,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
         timeoutMs,
         signals: signal === undefined ? [closing.signal] : [closing.signal, signal],
         ...(maxAnswerBytes === undefined ? {} : { maxAnswerBytes }),
+        ...(mayRead === undefined ? {} : { mayRead }),
         ...(body === undefined ? {} : { body }),
       },
       tools,
@@ -173,18 +175,26 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
       report(operation, "ok", startedAt, answer.status);
       return shaped.value;
     } catch (error) {
-      if (isRedriverError(error)) report(operation, outcomeOfError(error.code), startedAt, error.status);
+      if (isRedriverError(error)) {
+        const outcome = isCutByUs(request, error) ? "ok" : outcomeOfError(error.code);
+        report(operation, outcome, startedAt, error.status);
+      }
       throw error;
     }
   };
+
+  /** A page that is asked for again with fewer records is no fault of the service. */
+  const isCutByUs = ({ maxAnswerBytes }: Request, { code }: RedriverError): boolean =>
+    code === "answer-too-large" && maxAnswerBytes !== undefined && maxAnswerBytes < tools.maxAnswerBytes;
 
   return {
     async list(query: ListQuery, signal?: AbortSignal): Promise<ListPage> {
       refuseInVain();
       const path = toListPath(base.prefix, query);
-      const maxAnswerBytes = query.maxBytes;
+      const { maxBytes: maxAnswerBytes, mayRead } = query;
+      const timeoutMs = timeouts.listMs;
       return ask(
-        { operation: "list", method: "GET", path, timeoutMs: timeouts.listMs, maxAnswerBytes, signal },
+        { operation: "list", method: "GET", path, timeoutMs, maxAnswerBytes, mayRead, signal },
         (bytes, token) => withLength(parseListPage(bytes, token), bytes),
       );
     },

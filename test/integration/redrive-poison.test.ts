@@ -113,6 +113,17 @@ describe("messages that the service refuses and that are alone in the queue", ()
   });
 });
 
+describe("large messages that the service refuses and that are alone in the queue", () => {
+  it("halt nothing either, although memory makes a page of each two", async () => {
+    const settings = { "service.maxAnswerBytes": "300KiB" };
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, settings });
+    rig.seed(20, { body: "x".repeat(100_000) });
+    rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no" });
+    expect(await rig.pass()).toMatchObject({ tally: { held: 20, due: 0 } });
+    expect(rig.eventsOf("source:halted")).toEqual([]);
+  });
+});
+
 describe("a service that answers with hits", () => {
   const hit: ItemOutcome = { kind: "accepted", messageId: "msg_old" as MessageId, deduplicated: true };
   const no: ItemOutcome = { kind: "refused", error: "no" };

@@ -52,6 +52,40 @@ describe("the memory of a page", () => {
     expect(budget.used()).toBe(0);
   });
 
+  test("a source that does not answer holds none of it", async () => {
+    const { budget, memory } = createStand([]);
+    const take = (bytes: number) => memory.acquire(bytes, never);
+    let begin: (() => void) | undefined;
+    const silent = (query: ListQuery): Promise<ListPage> =>
+      new Promise((resolve) => {
+        begin = () => resolve({ records: query.mayRead?.() === true ? [{ dlqId: "1-0" }] : [], bytes: kib });
+      });
+    const listing = listFitting(silent, { select: {} }, createPageSize(), { memory, take });
+    await Promise.resolve();
+    expect(budget.used()).toBe(0);
+    begin?.();
+    expect((await listing).records).toHaveLength(1);
+    expect(budget.used()).toBe(kib * workingFactor);
+  });
+
+  test("an answer that begins while there is no room is given up, and the page is asked for again when there is", async () => {
+    const { budget, memory } = createStand([]);
+    const take = (bytes: number) => memory.acquire(bytes, never);
+    const other = budget.tryAcquire(budget.total);
+    let calls = 0;
+    const list = async (query: ListQuery): Promise<ListPage> => {
+      calls += 1;
+      if (query.mayRead?.() !== true) throw new RedriverError("answer-too-large", "not now");
+      return { records: [{ dlqId: "1-0" }], bytes: kib };
+    };
+    const listing = listFitting(list, { select: {} }, createPageSize(), { memory, take });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(calls).toBe(1);
+    other?.release();
+    expect(await listing).toMatchObject({ asked: 100, records: [{ dlqId: "1-0" }] });
+    expect(calls).toBe(2);
+  });
+
   test("no page is read beyond its share once the size of records is known, and none in vain", async () => {
     const { asked, listAll, memory } = createStand(alike(400, 200 * kib));
     await listAll();

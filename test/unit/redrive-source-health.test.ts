@@ -1,5 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { describe, expect, test } from "vitest";
+import { RedriverError } from "../../src/ports/errors.ts";
 import type { RedriverEvent } from "../../src/ports/events.ts";
 import type { SourceId } from "../../src/ports/ids.ts";
 import { createSourceHealth } from "../../src/redrive/source-health.ts";
@@ -50,6 +51,25 @@ test("what halts listing or deleting halts publishing, and is told before what h
     "batch unauthorised",
     "source:resumed",
   ]);
+});
+
+test("two answers to deletes that cannot be read are as good as lost, the third in a row halts", () => {
+  const { health, told } = healthOf();
+  const unreadable = new RedriverError("answer-unreadable", "html");
+  health.noteDelete(unreadable);
+  health.noteDelete(unreadable);
+  health.deleted();
+  health.noteDelete(unreadable);
+  health.noteDelete(unreadable);
+  expect(told).toEqual([]);
+  health.noteDelete(unreadable);
+  expect(told).toEqual(["dlq answer-unreadable"]);
+});
+
+test("a token that is refused for a delete halts at once", () => {
+  const { health, told } = healthOf();
+  health.noteDelete(new RedriverError("unauthorised", "401"));
+  expect(told).toEqual(["dlq unauthorised"]);
 });
 
 function onTrial(code: "answer-unreadable" | "service-refuses-everything" = "answer-unreadable") {

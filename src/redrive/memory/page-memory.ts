@@ -73,6 +73,11 @@ export function createPageMemory(parts: PageMemoryParts): PageMemory {
     },
     release: () => lease.release(),
   });
+  /** Of the page before. */
+  const collectLeftOver = (): void => {
+    if (wasLarge) parts.collectGarbage();
+    wasLarge = false;
+  };
   return {
     mostRecords() {
       const mean = sizes.mean();
@@ -89,14 +94,14 @@ export function createPageMemory(parts: PageMemoryParts): PageMemory {
     isLargeOne: (records, answerBytes) => records === 1 && answerBytes > shareBytes / 2,
     async acquire(answerBytes, signal) {
       const lease = await budget.acquire(answerBytes * readingFactor, signal);
-      // What is left of the page before.
-      if (wasLarge) parts.collectGarbage();
-      wasLarge = false;
+      collectLeftOver();
       return toPageLease(lease);
     },
     tryAcquire(answerBytes) {
       const lease = budget.tryAcquire(answerBytes * readingFactor);
-      return lease === null ? null : toPageLease(lease);
+      if (lease === null) return null;
+      collectLeftOver();
+      return toPageLease(lease);
     },
   };
 }

@@ -30,7 +30,7 @@ type Reason = Extract<ParkReason, "refused" | "too-large">;
  * two watches either; until then such rows are held.
  */
 export interface Refusals {
-  refusedAlone(candidate: Candidate, token: Token, reason: Reason): Promise<void>;
+  refusedAlone(candidate: Candidate, token: Token, reason: Reason, error: string): Promise<void>;
   /** Something of this batch was accepted. */
   accepted(): void;
   /** Whether to stop asking: bisecting a batch that is refused whole costs twice its size in calls. */
@@ -47,7 +47,7 @@ interface Refused {
 }
 
 /** `othersWait`: records besides this batch that were not refused yet. */
-export function createRefusals(drain: DrainRuntime, othersWait: boolean): Refusals {
+export function createRefusals(drain: DrainRuntime, othersWait: () => boolean): Refusals {
   const { ledger, health, clock } = drain.source;
   const { lane } = drain.config;
   const spanMs = Math.max(controlWithinMs, watchesWithoutAcceptance * (lane?.watchMs ?? 0));
@@ -56,6 +56,7 @@ export function createRefusals(drain: DrainRuntime, othersWait: boolean): Refusa
   let control = false;
   let inARow = 0;
   let facts: SourceFacts | null = null;
+  let lastError = "";
 
   const park = async ({ candidate, token, reason }: Refused): Promise<void> => {
     try {
@@ -85,8 +86,9 @@ export function createRefusals(drain: DrainRuntime, othersWait: boolean): Refusa
   };
 
   return {
-    async refusedAlone(candidate, token, reason) {
+    async refusedAlone(candidate, token, reason, error) {
       inARow += 1;
+      lastError = error;
       try {
         const request = {
           dlqId: candidate.letter.dlqId,
@@ -107,14 +109,14 @@ export function createRefusals(drain: DrainRuntime, othersWait: boolean): Refusa
       inARow = 0;
     },
     everythingIsRefused: () =>
-      othersWait && inARow >= refusalsThatHalt && !control && !isAcceptedWithin(facts, controlWithinMs),
+      inARow >= refusalsThatHalt && !control && !isAcceptedWithin(facts, controlWithinMs) && othersWait(),
     async conclude() {
       const inARowOfSource = facts?.refusedAloneInARow ?? 0;
-      const isRow = othersWait && !control && inARowOfSource >= refusalsThatHalt;
+      const isRow = !control && inARowOfSource >= refusalsThatHalt && othersWait();
       if (isRow && !isAcceptedWithin(facts, spanMs)) {
         health.halt(
           "service-refuses-everything",
-          `${inARowOfSource} single items refused in a row and none accepted`,
+          `${inARowOfSource} single items refused in a row and none accepted; the last: ${lastError}`,
           "batch",
         );
       }

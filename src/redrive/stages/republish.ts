@@ -45,7 +45,7 @@ const certainlyNotAccepted = new Set([401, 403, 404, 405, 415]);
 export async function republish(
   drain: DrainRuntime,
   candidates: readonly Candidate[],
-  page: { readonly readAt: number; readonly othersWait: boolean },
+  page: { readonly readAt: number; readonly othersWait: () => boolean },
   signal: AbortSignal,
 ): Promise<readonly PublishResult[]> {
   const posting: Posting = {
@@ -235,7 +235,7 @@ async function concludeItems(
       unknown.push(one);
       results.push(inDoubt(one.candidate));
     } else if (item.kind === "refused") {
-      await posting.refusals.refusedAlone(one.candidate, token, "refused");
+      await posting.refusals.refusedAlone(one.candidate, token, "refused", item.error);
     } else if (item.deduplicated && !hitProvesPublication(one.series)) {
       hits.push(one);
     } else {
@@ -288,7 +288,8 @@ async function bisect(
   if (only === undefined) return [];
   if (second === undefined) {
     posting.drain.source.poison.found();
-    await posting.refusals.refusedAlone(only, token, refusal.bisectBy === "bytes" ? "too-large" : "refused");
+    const reason = refusal.bisectBy === "bytes" ? "too-large" : "refused";
+    await posting.refusals.refusedAlone(only, token, reason, refusal.error);
     return [];
   }
   const results: PublishResult[] = [];

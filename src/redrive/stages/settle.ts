@@ -85,10 +85,11 @@ async function settlePage(
   } catch (error) {
     if (!isRedriverError(error)) throw error;
     const isRefused = error.status !== undefined && refusalsOfIds.has(error.status);
-    if (!isRefused) health.note(error);
+    if (!isRefused) health.noteDelete(error);
     await whateverRedisSays(() => ledger.deleteFailed(ids, toEnd(error, isRefused, isAgain)));
     if (isRefused) return { deleted: 0, outcome: "refused", refusedWith: error };
-    const isLater = error.disposition === "wait" || error.disposition === "retry";
+    const isLost = error.code === "answer-unreadable" && health.current().state === "usable";
+    const isLater = isLost || error.disposition === "wait" || error.disposition === "retry";
     return { deleted: 0, outcome: isLater ? "not-now" : "failed" };
   }
   if (deleted > 0) health.deleted();
