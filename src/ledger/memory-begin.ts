@@ -10,6 +10,8 @@ export interface BeginContext extends BeginOptions {
   readonly limits: LedgerLimits;
   /** False for a retry, and for a repeat while page age, pause or gate refuse: only what is held already goes on. */
   readonly mayBegin: boolean;
+  /** Told of an entry whose last POST has been counted. */
+  readonly onCounted: (entry: OpenEntryState) => void;
   /** Whether what asks again may be begun all the same. */
   readonly mayAsk: boolean;
 }
@@ -44,6 +46,7 @@ export function beginOne(entry: Entry | null, request: BeginRequest, context: Be
       if (entry.token === context.token && !entry.ended) return leave(begun(entry));
       if (context.previous !== undefined && entry.token === context.previous.token) {
         const counted = countOutcome(entry, context.previous.outcome);
+        if (!entry.ended && entry.act === "republish") context.onCounted(counted);
         const step = openAs(counted, request, context, unknownPastHorizon);
         return step.entry === null ? { ...step, entry: counted } : step;
       }

@@ -47,11 +47,16 @@ export function createMemoryLedger(
   let refusedAloneInARow = 0;
 
   let lost: LedgerStamp["lost"];
+  let seriesEndedAt: number | undefined;
+  const noteEnd = ({ series }: OpenEntryState): void => {
+    if (series.refusals > 0 && series.posts <= series.refusals) seriesEndedAt = clock.now();
+  };
   const stamp = (): LedgerStamp => ({
     epoch,
     sequence,
     at: clock.now(),
     ...(lost === undefined ? {} : { lost }),
+    ...(seriesEndedAt === undefined ? {} : { seriesEndedAt }),
   });
   const put = (dlqId: DlqId, entry: Entry): void => entries.put(dlqId, entry);
   const writing = <Answer extends object>(work: () => Answer): Promise<LedgerStamp & Answer> => {
@@ -125,6 +130,7 @@ export function createMemoryLedger(
     const isAlone = !entry.ended && request.outcome === "refused-alone";
     if (!entry.ended && request.outcome === "hit-after-refusals") noteAcceptance();
     const counted = countOutcome(isAlone ? countAlone(entry) : entry, request.outcome);
+    if (!entry.ended && entry.act === "republish") noteEnd(counted);
     const { series, attempt, messageId, refusedAlone, refusedAloneAt, released } = counted;
     if (series.posts > series.refusals) {
       if (!entry.ended) put(request.dlqId, counted);
@@ -352,7 +358,7 @@ export function createMemoryLedger(
     if (refusal !== null && !holdsSome && !mayAsk) return { kind: refusal };
     const mayBegin = isFirst && refusal === null;
     const verdicts = requests.map((request) => {
-      const context = { ...asked, mayBegin, mayAsk, now, limits };
+      const context = { ...asked, mayBegin, mayAsk, now, limits, onCounted: noteEnd };
       const step = beginOne(entries.get(request.dlqId), request, context);
       if (step.entry !== null) put(request.dlqId, step.entry);
       return step.verdict;

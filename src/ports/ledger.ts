@@ -12,6 +12,8 @@ export interface LedgerStamp {
   readonly at: number;
   /** When it was last noticed that writes were lost, and since when what they told of may have been published; Unix ms. */
   readonly lost?: { readonly at: number; readonly since: number };
+  /** When a refusal last ended a series: since then messages may have been published under later suffixes. */
+  readonly seriesEndedAt?: number;
 }
 
 export interface BeginRequest {

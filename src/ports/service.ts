@@ -14,9 +14,14 @@ export interface ListQuery {
   readonly count: number;
   /** A longer answer is not read to its end: `answer-too-large`. Absent: as long as any answer may be. */
   readonly maxBytes?: number;
-  /** Asked when an answer begins; one that may not be read fails as one that is too large. Absent: all may. */
-  readonly mayRead?: () => boolean;
+  /**
+   * Asked when an answer begins, with the length that it says it has; one that may not be read fails as one that is too large. Absent:
+   * all may.
+   */
+  readonly mayRead?: MayRead;
 }
+
+export type MayRead = (saidBytes: number | undefined) => boolean;
 
 export interface ListPage {
   readonly records: readonly RawRecord[];

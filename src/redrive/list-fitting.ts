@@ -1,5 +1,5 @@
 import { isRedriverError } from "../ports/errors.ts";
-import type { ListPage, ListQuery } from "../ports/service.ts";
+import type { ListPage, ListQuery, MayRead } from "../ports/service.ts";
 import type { PageLease, PageMemory } from "./memory/page-memory.ts";
 
 /** The most that the service lists at once. */
@@ -76,13 +76,15 @@ export async function listFitting<Page extends ListPage>(
 function createRoom(memory: PageMemory, take: TakeRoom, maxBytes: number) {
   let held: PageLease | null = null;
   let isCrowded = false;
-  const mayRead = (): boolean => {
-    held ??= memory.tryAcquire(maxBytes);
+  const mayRead: MayRead = (saidBytes = maxBytes) => {
+    // It is not read either, without any room.
+    if (saidBytes > maxBytes) return true;
+    held ??= memory.tryAcquire(saidBytes);
     isCrowded = held === null;
     return !isCrowded;
   };
   return {
-    async list<Page>(call: (mayRead: () => boolean) => Promise<Page>): Promise<Page> {
+    async list<Page>(call: (mayRead: MayRead) => Promise<Page>): Promise<Page> {
       for (;;) {
         isCrowded = false;
         try {

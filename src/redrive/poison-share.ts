@@ -1,3 +1,4 @@
+import type { DlqId } from "../message/dead-letter.ts";
 import type { Clock } from "../ports/clock.ts";
 
 /**
@@ -13,6 +14,10 @@ export interface PoisonShare {
   posted(count: number): void;
   /** A batch was refused, and this one message of it alone again. */
   found(): void;
+  /** These were refused together. A rate limit may end the search for the one among them: it goes on with halves. */
+  refusedTogether(dlqIds: readonly DlqId[]): void;
+  /** How many may share a first batch with this message; at most `maxCount`. */
+  mostBeside(dlqId: DlqId, maxCount: number): number;
   /** How many were, in five to ten minutes. */
   postedLately(): number;
   /** How many messages of unanswered POSTs may share a batch; at most `maxCount`. */
@@ -26,12 +31,16 @@ const batchesPerPoison = 50;
 /** One by one costs twice the calls, and saves one message from doubt. */
 const minBatch = 2;
 
+/** Forgetting costs a batch that is refused once more. */
+const mostRemembered = 20_000;
+
 interface Counts {
   posted: number;
   found: number;
 }
 
 export function createPoisonShare(clock: Pick<Clock, "monotonic">): PoisonShare {
+  const together = new Map<DlqId, number>();
   let [before, now]: [Counts, Counts] = [nothing(), nothing()];
   let endsAt = clock.monotonic() + periodMs;
   const current = (): Counts => {
@@ -49,6 +58,11 @@ export function createPoisonShare(clock: Pick<Clock, "monotonic">): PoisonShare 
     found() {
       current().found += 1;
     },
+    refusedTogether(dlqIds) {
+      if (together.size + dlqIds.length > mostRemembered) together.clear();
+      for (const dlqId of dlqIds) together.set(dlqId, dlqIds.length);
+    },
+    mostBeside: (dlqId, maxCount) => Math.min(maxCount, Math.ceil((together.get(dlqId) ?? 2 * maxCount) / 2)),
     postedLately: () => current().posted + before.posted,
     batchSize(maxCount) {
       const { posted, found } = current();

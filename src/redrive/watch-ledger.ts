@@ -19,11 +19,12 @@ export function watchLedger(
 ): Ledger {
   let seen: LedgerStamp | null = null;
   let oldestAt: number | undefined;
-  /** When a refusal last ended a series, Redis time. */
+  /** As of any answer: what the ledger has lost it does not tell any more. */
   let seriesEndedAt = -Infinity;
   /** Questions from before a loss was noticed do not tell of it again. */
   let losses = 0;
   const check = (before: LedgerStamp | null, lossesBefore: number, stamp: LedgerStamp): void => {
+    seriesEndedAt = Math.max(seriesEndedAt, stamp.seriesEndedAt ?? -Infinity);
     if (lossesBefore !== losses) return;
     if (before !== null && (stamp.epoch !== before.epoch || stamp.sequence < before.sequence)) {
       losses += 1;
@@ -52,17 +53,9 @@ export function watchLedger(
     now: watched(() => ledger.now()),
     look: watched((ids) => ledger.look(ids)),
     peek: watched((ids) => ledger.peek(ids)),
-    begin: watched(async (requests, options) => {
-      const answer = await ledger.begin(requests, options);
-      if (options.previous?.outcome === "refused") seriesEndedAt = answer.at;
-      return answer;
-    }),
+    begin: watched((requests, options) => ledger.begin(requests, options)),
     published: watched((facts) => ledger.published(facts)),
-    refused: watched(async (requests, token) => {
-      const answer = await ledger.refused(requests, token);
-      if (requests.some(({ outcome }) => outcome !== "not-sent")) seriesEndedAt = answer.at;
-      return answer;
-    }),
+    refused: watched((requests, token) => ledger.refused(requests, token)),
     archived: watched((ids, file, token) => ledger.archived(ids, file, token)),
     gone: watched((ids) => ledger.gone(ids)),
     deleteFailed: watched((ids, how) => ledger.deleteFailed(ids, how)),

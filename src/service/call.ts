@@ -24,7 +24,7 @@ export interface Call {
   /** The most of an answer's body that is read, where that is less than of any call. */
   readonly maxAnswerBytes?: number;
   /** Asked when an answer of success begins; false leaves it unread, as one that is too large. */
-  readonly mayRead?: () => boolean;
+  readonly mayRead?: (saidBytes: number | undefined) => boolean;
   readonly signals: readonly AbortSignal[];
 }
 
@@ -60,7 +60,7 @@ export async function makeCall(call: Call, tools: CallTools): Promise<CallResult
     const receivedAt = tools.clock.now();
     const { status, headers } = incoming.value;
     tools.onHeaders(headers, receivedAt);
-    const mayRead = status >= 300 || (call.mayRead?.() ?? true);
+    const mayRead = status >= 300 || (call.mayRead?.(saidBytesOf(headers)) ?? true);
     const body = mayRead ? await readBody(incoming.value, maxAnswerBytes, ending) : unread;
     reusable = body.kind === "whole" && (call.body === undefined || call.body.sent() === "all");
     return { kind: "answered", answer: { status, headers, receivedAt, body } };
@@ -95,10 +95,15 @@ function toOutgoing(
 const unread: AnswerBody = { kind: "too-large", bytes: 0 };
 const leastGrowth = 65_536;
 
+function saidBytesOf(headers: Incoming["headers"]): number | undefined {
+  const said = headerOf(headers, "content-length");
+  return said === undefined ? undefined : Number(said);
+}
+
 async function readBody(incoming: Incoming, maxBytes: number, ending: EndWatch): Promise<AnswerBody> {
   // What says how large it is need not be read to know.
   const tooLarge = { kind: "too-large", bytes: maxBytes } as const;
-  const saidBytes = Number(headerOf(incoming.headers, "content-length") ?? 0);
+  const saidBytes = saidBytesOf(incoming.headers) ?? 0;
   if (saidBytes > maxBytes) return tooLarge;
   const kept = keepBytes(saidBytes);
   const reading = async (): Promise<boolean> => {

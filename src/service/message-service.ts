@@ -2,7 +2,7 @@ import type { DlqId } from "../message/dead-letter.ts";
 import type { Clock } from "../ports/clock.ts";
 import { isRedriverError, RedriverError } from "../ports/errors.ts";
 import type { RequestOutcome, ServiceOperation } from "../ports/events.ts";
-import type { BatchOutcome, ListPage, ListQuery, MessageService } from "../ports/service.ts";
+import type { BatchOutcome, ListPage, ListQuery, MayRead, MessageService } from "../ports/service.ts";
 import { clockOffsetOf } from "./answer.ts";
 import { parseDeleted, parseListPage, type Shaped } from "./answer-shapes.ts";
 import { parseBaseUrl } from "./base-url.ts";
@@ -64,7 +64,7 @@ interface Request {
   readonly path: string;
   readonly timeoutMs: number;
   readonly maxAnswerBytes?: number | undefined;
-  readonly mayRead?: (() => boolean) | undefined;
+  readonly mayRead?: MayRead | undefined;
   readonly body?: BatchBody;
   readonly signal: AbortSignal | undefined;
 }

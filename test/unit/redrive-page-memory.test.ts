@@ -58,7 +58,8 @@ describe("the memory of a page", () => {
     let begin: (() => void) | undefined;
     const silent = (query: ListQuery): Promise<ListPage> =>
       new Promise((resolve) => {
-        begin = () => resolve({ records: query.mayRead?.() === true ? [{ dlqId: "1-0" }] : [], bytes: kib });
+        begin = () =>
+          resolve({ records: query.mayRead?.(undefined) === true ? [{ dlqId: "1-0" }] : [], bytes: kib });
       });
     const listing = listFitting(silent, { select: {} }, createPageSize(), { memory, take });
     await Promise.resolve();
@@ -75,7 +76,7 @@ describe("the memory of a page", () => {
     let calls = 0;
     const list = async (query: ListQuery): Promise<ListPage> => {
       calls += 1;
-      if (query.mayRead?.() !== true) throw new RedriverError("answer-too-large", "not now");
+      if (query.mayRead?.(undefined) !== true) throw new RedriverError("answer-too-large", "not now");
       return { records: [{ dlqId: "1-0" }], bytes: kib };
     };
     const listing = listFitting(list, { select: {} }, createPageSize(), { memory, take });

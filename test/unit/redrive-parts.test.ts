@@ -83,12 +83,18 @@ describe("the watch over the ledger's stamps", () => {
     const options = { token: by, drain: "d" as DrainName, act: "republish", pastHorizon: "leave" } as const;
     await watched.begin([request], { ...options, pageReadAt: now });
     await watched.refused([{ dlqId: request.dlqId, outcome: "refused", coolMs: 0 }], by);
+    // A process that began after the refusal reads of it with its first answer.
+    const later: (number | undefined)[] = [];
+    const restarted = watchLedger(ledger, (_lost, at) => later.push(at));
     epoch = "memory";
     await watched.now();
+    await restarted.now();
     now = 1_600_000;
     epoch = "b";
     await watched.now();
+    await restarted.now();
     expect(told).toEqual([oldestAt]);
+    expect(later).toEqual([oldestAt]);
   });
 
   it.each<[string, Partial<LedgerSummary>, number | undefined]>([

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { DlqId } from "../../src/message/dead-letter.ts";
 import { createPoisonShare } from "../../src/redrive/poison-share.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 
@@ -32,4 +33,17 @@ it("forgets poison that nobody has met for ten minutes", () => {
   expect(share.batchSize(100)).toBe(2);
   clock.advance(5 * minuteMs);
   expect(share.batchSize(100)).toBe(100);
+});
+
+it("remembers how many were refused together, and lets half as many share the next batch", () => {
+  const share = createPoisonShare(createManualClock());
+  const ids = Array.from({ length: 50 }, (_, n) => `${n}-0` as DlqId);
+  expect(share.mostBeside(ids[0]!, 100)).toBe(100);
+  share.refusedTogether(ids);
+  expect(share.mostBeside(ids[0]!, 100)).toBe(25);
+  share.refusedTogether(ids.slice(0, 3));
+  expect(share.mostBeside(ids[0]!, 100)).toBe(2);
+  expect(share.mostBeside(ids[9]!, 100)).toBe(25);
+  share.refusedTogether(ids.slice(0, 1));
+  expect(share.mostBeside(ids[0]!, 100)).toBe(1);
 });

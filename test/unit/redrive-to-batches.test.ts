@@ -2,15 +2,20 @@ import { expect, it } from "vitest";
 import type { Candidate } from "../../src/redrive/stages/records.ts";
 import { toBatches } from "../../src/redrive/stages/to-batches.ts";
 
-const fresh = (name: string): Candidate => ({ name, bytes: 10, view: { state: "absent" } }) as never;
+const fresh = (name: string): Candidate =>
+  ({ name, bytes: 10, view: { state: "absent" }, letter: { dlqId: name } }) as never;
 const open = (name: string, lastAt: number): Candidate =>
   ({ name, bytes: 10, view: { state: "open", pastHorizon: false, lastAt } }) as never;
 
-const source = (batchSize: number, health: object = { state: "usable" }) =>
+const source = (
+  batchSize: number,
+  health: object = { state: "usable" },
+  mostBeside: (dlqId: string, maxCount: number) => number = (_dlqId, maxCount) => maxCount,
+) =>
   ({
     publish: { maxItems: 3, maxBytes: 1_000 },
     health: { standing: () => health },
-    poison: { batchSize: (maxCount: number) => Math.min(maxCount, batchSize) },
+    poison: { batchSize: (maxCount: number) => Math.min(maxCount, batchSize), mostBeside },
   }) as never;
 
 const namesOf = (batches: readonly (readonly Candidate[])[]): readonly (readonly string[])[] =>
@@ -32,4 +37,10 @@ it("sends the first alone on trial, unless everything was refused", () => {
   expect(namesOf(toBatches(source(3, halted), [fresh("a"), fresh("b")]))).toEqual([["a"], ["b"]]);
   const refused = { ...halted, code: "service-refuses-everything" };
   expect(namesOf(toBatches(source(3, refused), [fresh("a"), fresh("b")]))).toEqual([["a", "b"]]);
+});
+
+it("goes on with halves of what was refused together, beside nothing else", () => {
+  const halves = (dlqId: string, maxCount: number): number => (dlqId === "a" || dlqId === "c" ? 1 : maxCount);
+  const some = [fresh("a"), fresh("b"), fresh("c"), fresh("d")];
+  expect(namesOf(toBatches(source(3, undefined, halves), some))).toEqual([["a"], ["c"], ["b", "d"]]);
 });

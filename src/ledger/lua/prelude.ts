@@ -5,7 +5,7 @@ import { defineScript, type RedisScript } from "../../redis/script-runner.ts";
  * What every script of the ledger starts with.
  *
  * KEYS: 1 meta (hash: epoch, sequence, lastNow, ahead, lastAcceptedAt, refusedAloneInARow, lostAt, lostSince, wroteAt the last change of
- *   an entry, coolUntil from when on nothing that became cool is remembered, returnedAt when the ledger last returned to the server's time), 2 open (zset: dlqId by lastAt), 3 pending (zset:
+ *   an entry, endedAt a refusal last ended a series, coolUntil from when on nothing that became cool is remembered, returnedAt when the ledger last returned to the server's time), 2 open (zset: dlqId by lastAt), 3 pending (zset:
  *   dlqId by the time since which its deletion is pending), 4 failed (set: pending ones whose DELETE failed), 5 pauses (hash:
  *   drain or `*` → JSON), 6 parked (zset: dlqId by the time at which its entry is forgotten).
  *   Keys of entries are ARGV[1] .. dlqId and share the hash tag of KEYS; they are not listed in KEYS because half of the scripts
@@ -87,6 +87,7 @@ local function countOutcome(e, outcome)
   e.e = 1
   if e.a == 'drop' then return end
   if outcome == 'not-sent' then e.p = e.p - 1 elseif outcome ~= 'unknown' then e.r = e.r + 1 end
+  if e.r > 0 and e.p <= e.r then redis.call('HSET', metaKey, 'endedAt', now) end
 end
 
 -- Earlier series that may have been accepted. Entries of older versions do not count them: a series that is a declared double had them.
@@ -131,10 +132,11 @@ local function stamped(answer)
     redis.call('HSET', metaKey, 'lastNow', now, 'ahead', ahead, 'wroteAt', now)
     if coolUntil > tonumber(redis.call('HGET', metaKey, 'coolUntil') or 0) then redis.call('HSET', metaKey, 'coolUntil', coolUntil) end
   end
-  local meta = redis.call('HMGET', metaKey, 'epoch', 'sequence', 'lostAt', 'lostSince')
+  local meta = redis.call('HMGET', metaKey, 'epoch', 'sequence', 'lostAt', 'lostSince', 'endedAt')
   answer.epoch = meta[1]
   answer.sequence = tonumber(meta[2] or '0')
   if meta[3] then answer.lost = { at = tonumber(meta[3]), since = tonumber(meta[4]) } end
+  if meta[5] then answer.seriesEndedAt = tonumber(meta[5]) end
   answer.at = now
   return cjson.encode(answer)
 end

@@ -12,7 +12,7 @@ export interface Lease {
 /**
  * Bytes that everything which lists, parses and publishes in this process shares. Served first come, first served, so that nobody
  * waits for ever: what asks for much holds up what asks for little behind it. What asks for more than there is waits for all of it
- * and then goes alone.
+ * and then goes alone. So many others may pass it that it delays nobody for long, and waits for an end.
  *
  * Who holds a lease and waits for another may wait for somebody who does the same. So there is one lease a page, for all that
  * becomes of it, and what needs a page within a page takes it by `tryAcquire`.
@@ -26,9 +26,19 @@ export interface ByteBudget {
   tryAcquire(bytes: number): Lease | null;
 }
 
+/** A page each: some thousand messages. */
+const mostPassed = 64;
+
+interface Waiting {
+  readonly bytes: number;
+  readonly grant: (lease: Lease) => void;
+  /** How many that came later were served before it. */
+  passed: number;
+}
+
 export function createByteBudget(total: number): ByteBudget {
   let used = 0;
-  const queue: { readonly bytes: number; readonly grant: (lease: Lease) => void }[] = [];
+  const queue: Waiting[] = [];
 
   const hasRoom = (bytes: number): boolean => used === 0 || used + bytes <= total;
   const take = (asked: number): Lease => {
@@ -48,23 +58,44 @@ export function createByteBudget(total: number): ByteBudget {
       release: () => resize(0),
     };
   };
-  const serve = (): void => {
-    for (let first = queue[0]; first !== undefined && hasRoom(first.bytes); first = queue[0]) {
-      queue.shift();
-      first.grant(take(first.bytes));
+  /** Who may be served next: the first, or who may pass those before it. Passing counts. */
+  const nextOf = (isFree: (bytes: number) => boolean): number => {
+    for (const [index, one] of queue.entries()) {
+      if (isFree(one.bytes)) return index;
+      if (one.bytes <= total || one.passed >= mostPassed) return -1;
     }
+    return -1;
+  };
+  const pass = (before: number): void => {
+    for (const one of queue.slice(0, before)) one.passed += 1;
+  };
+  const serve = (): void => {
+    for (let index = nextOf(hasRoom); index >= 0; index = nextOf(hasRoom)) {
+      pass(index);
+      const [next] = queue.splice(index, 1);
+      next?.grant(take(next.bytes));
+    }
+  };
+  /** Without waiting; null: it is not its turn. */
+  const tryTake = (bytes: number): Lease | null => {
+    const mayPass = queue.every((one) => one.bytes > total && one.passed < mostPassed);
+    if (!mayPass || !hasRoom(bytes) || (bytes > total && queue.length > 0)) return null;
+    pass(queue.length);
+    return take(bytes);
   };
 
   return {
     total,
     used: () => used,
-    tryAcquire: (bytes) => (queue.length === 0 && hasRoom(bytes) ? take(bytes) : null),
+    tryAcquire: tryTake,
     async acquire(bytes, signal) {
       if (signal.aborted) throw stopped(signal);
-      if (queue.length === 0 && hasRoom(bytes)) return take(bytes);
+      const taken = tryTake(bytes);
+      if (taken !== null) return taken;
       return new Promise((resolve, reject) => {
-        const waiting = {
+        const waiting: Waiting = {
           bytes,
+          passed: 0,
           grant(lease: Lease): void {
             signal.removeEventListener("abort", stop);
             resolve(lease);

@@ -24,7 +24,7 @@ import { halves } from "./halves.ts";
 import { held, inDoubt, notBegun } from "./left.ts";
 import { takeBack, type Begun, type Posting, type Unanswered } from "./posting.ts";
 import { isOfNow, recordPublished, tellDeclared, type Acceptance } from "./record-published.ts";
-import type { Candidate, PublishResult } from "./records.ts";
+import { idsOf, type Candidate, type PublishResult } from "./records.ts";
 import { createRefusals } from "./refusals.ts";
 import { startSendDeadline } from "./send-deadline.ts";
 
@@ -292,6 +292,7 @@ async function bisect(
     await posting.refusals.refusedAlone(only, token, reason, refusal.error);
     return [];
   }
+  posting.drain.source.poison.refusedTogether(idsOf(candidates));
   const results: PublishResult[] = [];
   for (const half of halves(candidates, refusal.bisectBy)) {
     results.push(

@@ -1,4 +1,5 @@
 import { packBatches } from "../../message/pack-batches.ts";
+import type { PoisonShare } from "../poison-share.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { isReconciling } from "./capacity-request.ts";
 import type { Candidate } from "./records.ts";
@@ -17,9 +18,8 @@ export function toBatches(
   const again = { maxCount: poison.batchSize(maxCount), maxBytes };
   const batches = [
     ...byPost(granted.filter(isReconciling)).flatMap((together) => packBatches(together, again)),
-    ...packBatches(
-      granted.filter((one) => !isReconciling(one)),
-      { maxCount, maxBytes },
+    ...[...byMostBeside(granted, maxCount, poison)].flatMap(([most, some]) =>
+      packBatches(some, { maxCount: most, maxBytes }),
     ),
   ];
   const now = health.standing();
@@ -27,6 +27,21 @@ export function toBatches(
   const [first = [], ...rest] = batches;
   if (!isAlone || first.length < 2) return batches;
   return [first.slice(0, 1), first.slice(1), ...rest];
+}
+
+/** What is posted for the first time. What was refused together goes on in halves, beside nothing else. */
+function byMostBeside(
+  granted: readonly Candidate[],
+  maxCount: number,
+  poison: Pick<PoisonShare, "mostBeside">,
+): ReadonlyMap<number, readonly Candidate[]> {
+  const groups = new Map<number, Candidate[]>();
+  for (const one of granted) {
+    if (isReconciling(one)) continue;
+    const most = poison.mostBeside(one.letter.dlqId, maxCount);
+    groups.set(most, [...(groups.get(most) ?? []), one]);
+  }
+  return groups;
 }
 
 /**
