@@ -222,7 +222,7 @@ export const settingRows = {
   "windows.concurrency": row(
     4,
     wholeNumber(1, 64),
-    "Windows of one source that one replica works on at once; each further source has one more that no other can take.",
+    "How many windows of one source a replica works on at once; each further source has one that no other can take.",
   ),
   "memory.budget": row(
     "auto",

@@ -11,8 +11,8 @@ export interface Lease {
 
 /**
  * Bytes that everything which lists, parses and publishes in this process shares. Served first come, first served, so that nobody
- * waits for ever: what asks for much holds up what asks for little behind it. What asks for more than there is waits for all of it
- * and then goes alone. So many others may pass it that it delays nobody for long, and waits for an end.
+ * waits for ever: what asks for much holds up what asks for little behind it. What asks for more than there is waits until half of it is
+ * free, and nobody is served beside it. So many others may pass it that it delays nobody for long, and waits for an end.
  *
  * Who holds a lease and waits for another may wait for somebody who does the same. So there is one lease a page, for all that
  * becomes of it, and what needs a page within a page takes it by `tryAcquire`.
@@ -40,7 +40,8 @@ export function createByteBudget(total: number): ByteBudget {
   let used = 0;
   const queue: Waiting[] = [];
 
-  const hasRoom = (bytes: number): boolean => used === 0 || used + bytes <= total;
+  // Half of it in use: one listing that hangs in the middle of its answer must not keep large records, and with them all, waiting.
+  const hasRoom = (bytes: number): boolean => (bytes > total ? used <= total / 2 : used + bytes <= total);
   const take = (asked: number): Lease => {
     let bytes = asked;
     used += bytes;

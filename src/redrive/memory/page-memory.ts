@@ -6,7 +6,7 @@
  * A page has one lease, for everything that becomes of it: the answer, its text, the records, their items, the body in flight and
  * its answer.
  */
-import type { ByteBudget, Lease } from "./byte-budget.ts";
+import { createByteBudget, type ByteBudget, type Lease } from "./byte-budget.ts";
 import { createRecordSizes } from "./record-sizes.ts";
 
 /**
@@ -63,15 +63,21 @@ export function createPageMemory(parts: PageMemoryParts): PageMemory {
   let wasLarge = false;
   const shareBytes = Math.min(maxAnswerBytes, Math.floor(budget.total / shares / readingFactor));
   const mostBytes = (count: number): number => (count === 1 ? maxAnswerBytes : shareBytes);
-  const toPageLease = (lease: Lease): PageLease => ({
+  /** While nothing is known of the records of this source, one page of it is read at a time: it may be a source that never ends one. */
+  const firstPage = createByteBudget(1);
+  const toPageLease = (lease: Lease, first: Lease | null): PageLease => ({
     read(records, answerBytes) {
       sizes.note(records, answerBytes);
+      first?.release();
       lease.shrink(answerBytes * workingFactor);
       wasLarge = answerBytes >= worthCollectingBytes;
       // The answer and its text, before its records are encoded.
       if (wasLarge) parts.collectGarbage();
     },
-    release: () => lease.release(),
+    release() {
+      lease.release();
+      first?.release();
+    },
   });
   /** Of the page before. */
   const collectLeftOver = (): void => {
@@ -93,15 +99,27 @@ export function createPageMemory(parts: PageMemoryParts): PageMemory {
     },
     isLargeOne: (records, answerBytes) => records === 1 && answerBytes > shareBytes / 2,
     async acquire(answerBytes, signal) {
-      const lease = await budget.acquire(answerBytes * readingFactor, signal);
-      collectLeftOver();
-      return toPageLease(lease);
+      const first = sizes.mean() === null ? await firstPage.acquire(1, signal) : null;
+      try {
+        const lease = await budget.acquire(answerBytes * readingFactor, signal);
+        collectLeftOver();
+        return toPageLease(lease, first);
+      } catch (error) {
+        first?.release();
+        throw error;
+      }
     },
     tryAcquire(answerBytes) {
+      const isFirst = sizes.mean() === null;
+      const first = isFirst ? firstPage.tryAcquire(1) : null;
+      if (isFirst && first === null) return null;
       const lease = budget.tryAcquire(answerBytes * readingFactor);
-      if (lease === null) return null;
+      if (lease === null) {
+        first?.release();
+        return null;
+      }
       collectLeftOver();
-      return toPageLease(lease);
+      return toPageLease(lease, first);
     },
   };
 }
