@@ -42,6 +42,9 @@ export function createLogWatch(judge: Judge, declarations: Declarations, secrets
       if (line.audit === true) return declarations.note("log", line);
       const { event = "", code } = line;
       count(event);
+      // A scheduled look that its process was stopped in, three times: its schedule brings the next.
+      if (event === "job:failed" && /^(?:census|sweep) job .*its process ended/.test(String(line.msg)))
+        return;
       if (code === "unexpected" || code === "invariant-broken" || line.level === "fatal") {
         judge.broken("unexpected-error", `daemon ${daemon}: ${event}: ${code}: ${line.msg}`);
       }

@@ -49,6 +49,7 @@ export function describeSettings(settings: Settings): string {
     },
     publish: { ...publish, allowHosts: [...publish.allowHosts], allowSchemes: [...publish.allowSchemes] },
     windows: { concurrency: windows.concurrency },
+    memory: { budget: settings.memory.budget },
     sweep: { every: durationText(sweep.everyMs) },
     shutdown: { soft: durationText(shutdown.softMs), hard: durationText(shutdown.hardMs) },
     passes: { overlap: durationText(passes.overlapMs), abandonAfter: durationText(passes.abandonAfterMs) },

@@ -65,7 +65,7 @@ export function bytesOrAuto(from: number): ParseSetting<number | "auto"> {
   return (value) => {
     if (value === "auto") return accept("auto" as const);
     const parsed = parse(value);
-    return parsed.ok ? parsed : refuse(`auto, or a size of at least ${from} bytes, such as "64MiB"`);
+    return parsed.ok ? parsed : refuse(`auto, or a size from ${from} bytes to 512MiB, such as "64MiB"`);
   };
 }
 
