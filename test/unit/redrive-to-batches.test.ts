@@ -18,6 +18,8 @@ const source = (
     poison: { batchSize: (maxCount: number) => Math.min(maxCount, batchSize), mostBeside },
   }) as never;
 
+const halves = (dlqId: string, maxCount: number): number => (dlqId === "a" || dlqId === "c" ? 1 : maxCount);
+
 const namesOf = (batches: readonly (readonly Candidate[])[]): readonly (readonly string[])[] =>
   batches.map((batch) => batch.map((one) => (one as unknown as { readonly name: string }).name));
 
@@ -40,7 +42,6 @@ it("sends the first alone on trial, unless everything was refused", () => {
 });
 
 it("goes on with halves of what was refused together, beside nothing else", () => {
-  const halves = (dlqId: string, maxCount: number): number => (dlqId === "a" || dlqId === "c" ? 1 : maxCount);
   const some = [fresh("a"), fresh("b"), fresh("c"), fresh("d")];
   expect(namesOf(toBatches(source(3, undefined, halves), some))).toEqual([["a"], ["c"], ["b", "d"]]);
 });
