@@ -184,6 +184,8 @@ export interface ErrorDetail {
   readonly status?: number;
   /** It is certain that the service was never asked. */
   readonly notSent?: true;
+  /** The answer is of no shape at all: perhaps a proxy's, and the service's own is lost. */
+  readonly isForeign?: true;
 }
 
 /** Messages say what was expected, what came, and the setting that changes it; never payloads, header values or tokens. */
@@ -192,6 +194,7 @@ export class RedriverError extends Error {
   readonly retryAt: number | undefined;
   readonly status: number | undefined;
   readonly notSent: boolean;
+  readonly isForeign: boolean;
 
   constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
@@ -200,6 +203,7 @@ export class RedriverError extends Error {
     this.retryAt = detail.retryAt;
     this.status = detail.status;
     this.notSent = detail.notSent === true;
+    this.isForeign = detail.isForeign === true;
   }
 
   get disposition(): Disposition {

@@ -49,7 +49,7 @@ export interface SourceHealth {
   check(callClass?: CallClass): void;
   /** Learns from a failure of a call; default: to list or delete. Halts if its disposition says so. */
   note(error: unknown, callClass?: CallClass): void;
-  /** Learns from a failed delete. An answer that cannot be read is as good as lost; only the third in a row halts. */
+  /** Learns from a failed delete. An answer of no shape at all is as good as lost; only the third in a row halts. */
   noteDelete(error: unknown): void;
   /** Default: everything. */
   halt(code: ErrorCode, message: string, callClass?: CallClass): void;
@@ -70,7 +70,7 @@ export interface SourceHealth {
 }
 
 /** A proxy's error page under 200 comes alone; a service that speaks another language says nothing else. */
-const unreadableToHalt = 3;
+const foreignToHalt = 3;
 
 export function createSourceHealth(
   source: SourceId,
@@ -81,7 +81,7 @@ export function createSourceHealth(
   const halts: Record<CallClass, Halt | null> = { dlq: null, batch: null };
   let isTrialUnderWay = false;
   let deletes = 0;
-  let unreadableDeletes = 0;
+  let foreignDeletes = 0;
   const worst = (): Halt | null => halts.dlq ?? halts.batch;
 
   /** Tells how the source stands as a whole, where that is another than before. */
@@ -122,9 +122,9 @@ export function createSourceHealth(
       if (error.disposition === "halt") health.halt(error.code, error.message, callClass);
     },
     noteDelete(error) {
-      const isUnreadable = isRedriverError(error) && error.code === "answer-unreadable";
-      unreadableDeletes = isUnreadable ? unreadableDeletes + 1 : 0;
-      if (!isUnreadable || unreadableDeletes >= unreadableToHalt) health.note(error);
+      const isForeign = isRedriverError(error) && error.isForeign;
+      foreignDeletes = isForeign ? foreignDeletes + 1 : 0;
+      if (!isForeign || foreignDeletes >= foreignToHalt) health.note(error);
     },
     halt(code, message, callClass = "dlq") {
       const before = halts[callClass];
@@ -164,7 +164,7 @@ export function createSourceHealth(
     },
     deleted() {
       deletes += 1;
-      unreadableDeletes = 0;
+      foreignDeletes = 0;
     },
     deletes: () => deletes,
   };

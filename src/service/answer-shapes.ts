@@ -5,7 +5,8 @@ import { withoutTokenInIds } from "./told-id.ts";
 
 export type Shaped<Value> =
   | { readonly kind: "value"; readonly value: Value }
-  | { readonly kind: "problem"; readonly problem: string };
+  /** `isForeign`: it is no JSON object, so somebody else than the service may have answered. */
+  | { readonly kind: "problem"; readonly problem: string; readonly isForeign?: true };
 
 /**
  * The answer of GET /v2/dlq: `{messages: [{…}], cursor?}`. Records are passed on untouched, but for an id that repeats the token. An empty or null cursor is the
@@ -29,7 +30,7 @@ export function parseListPage(bytes: Uint8Array, token: string): Shaped<ListPage
 export function parseDeleted(bytes: Uint8Array, asked: number): Shaped<{ readonly deleted: number }> {
   const parsed = parseJsonBody(bytes);
   if (parsed.kind === "not-json" || !isObject(parsed.value))
-    return problem("expected a JSON object, got something else");
+    return { ...problem("expected a JSON object, got something else"), isForeign: true };
   const { deleted } = parsed.value;
   if (typeof deleted !== "number" || !Number.isSafeInteger(deleted) || deleted < 0) {
     return problem("expected `deleted` to be a whole number, got something else");
@@ -39,6 +40,6 @@ export function parseDeleted(bytes: Uint8Array, asked: number): Shaped<{ readonl
   return { kind: "value", value: { deleted } };
 }
 
-function problem(text: string): Shaped<never> {
+function problem(text: string): Extract<Shaped<never>, { kind: "problem" }> {
   return { kind: "problem", problem: text };
 }

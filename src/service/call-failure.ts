@@ -53,8 +53,10 @@ export function unreadable(
   { where }: Pick<CallContext, "where">,
   status: number,
   problem: string,
+  isForeign?: true,
 ): RedriverError {
-  return new RedriverError("answer-unreadable", `${where}: ${problem}`, { status });
+  const detail = { status, ...(isForeign === undefined ? {} : { isForeign }) };
+  return new RedriverError("answer-unreadable", `${where}: ${problem}`, detail);
 }
 
 function networkError(cause: unknown, { where, settings }: CallContext, status?: number): RedriverError {

@@ -171,7 +171,9 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
       }
       const answer = toSuccess(result, context);
       const shaped = parse(answer.body.bytes, token);
-      if (shaped.kind === "problem") throw unreadable(context, answer.status, shaped.problem);
+      if (shaped.kind === "problem") {
+        throw unreadable(context, answer.status, shaped.problem, shaped.isForeign);
+      }
       report(operation, "ok", startedAt, answer.status);
       return shaped.value;
     } catch (error) {

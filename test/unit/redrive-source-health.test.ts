@@ -53,9 +53,9 @@ test("what halts listing or deleting halts publishing, and is told before what h
   ]);
 });
 
-test("two answers to deletes that cannot be read are as good as lost, the third in a row halts", () => {
+test("two answers to deletes that have no shape at all are as good as lost, the third in a row halts", () => {
   const { health, told } = healthOf();
-  const unreadable = new RedriverError("answer-unreadable", "html");
+  const unreadable = new RedriverError("answer-unreadable", "html", { isForeign: true });
   health.noteDelete(unreadable);
   health.noteDelete(unreadable);
   health.deleted();
@@ -63,6 +63,12 @@ test("two answers to deletes that cannot be read are as good as lost, the third 
   health.noteDelete(unreadable);
   expect(told).toEqual([]);
   health.noteDelete(unreadable);
+  expect(told).toEqual(["dlq answer-unreadable"]);
+});
+
+test("an answer that a delete took more than was asked for halts at once", () => {
+  const { health, told } = healthOf();
+  health.noteDelete(new RedriverError("answer-unreadable", "expected at most 1 deleted, got 99"));
   expect(told).toEqual(["dlq answer-unreadable"]);
 });
 

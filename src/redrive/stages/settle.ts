@@ -88,7 +88,7 @@ async function settlePage(
     if (!isRefused) health.noteDelete(error);
     await whateverRedisSays(() => ledger.deleteFailed(ids, toEnd(error, isRefused, isAgain)));
     if (isRefused) return { deleted: 0, outcome: "refused", refusedWith: error };
-    const isLost = error.code === "answer-unreadable" && health.current().state === "usable";
+    const isLost = error.isForeign && health.current().state === "usable";
     const isLater = isLost || error.disposition === "wait" || error.disposition === "retry";
     return { deleted: 0, outcome: isLater ? "not-now" : "failed" };
   }
