@@ -6,7 +6,7 @@
  *     npm run trials -- --list
  *     npm run trials -- poison-lost-20 deletes-lost-6cps
  *     npm run trials -- --all
- *     npm run trials -- --ci                         small forms side by side, within two minutes
+ *     npm run trials -- --ci                         small forms side by side, within five minutes
  *         [--seed 1] [--n 5000] [--side-by-side 1] [--results .cache/trials-results.json]
  *         [--program dist/main.js] [--emulator-program dist/main.js] [--runs .cache/trials-runs]
  *

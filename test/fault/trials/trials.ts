@@ -67,7 +67,7 @@ export const trials: readonly Trial[] = [
     ],
     service: { order: "latestFirst", ...callsPerSecond(50) },
     bounds: { doneWithinS: 600, declaredShare: 0.005 },
-    small,
+    // No small form: what a 500 and a refusal leave in doubt waits for seven minutes, however few there are.
   },
   // 20,000 of 100 a page: 200 lists and 200 deletes are 400 calls, 67 s at 6 a second and 40 s at 10, if none is lost. As windows cut them
   // they are 293 and 217: 85 s and 51 s.
@@ -145,7 +145,8 @@ export const trials: readonly Trial[] = [
     bounds: { doneWithinS: 300, declaredShare: 0 },
     // A refusal is tried again after ten minutes.
     watchedS: 780,
-    small: { count: 300 },
+    // One in ten answers is odd: three tries, a takeover apart.
+    small: { count: 300, doneWithinS: 280 },
   },
 ];
 
