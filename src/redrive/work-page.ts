@@ -5,7 +5,8 @@
  *                                 ├─► park
  *                                 ├─► settle again what was published before
  *                                 ├─► drop: begin ─► archive ─► settle
- *                                 └─► prepare ─► guards ─► lanes ─► capacity ─► (begin ─► republish ─► settle), batch by batch
+ *                                 └─► prepare ─► guards ─► lanes ─► capacity ─► (begin ─► republish ─► settle), batch by batch; small
+ *                                                                                  batches share a settle
  *
  * In plan mode it ends after the copies.
  */

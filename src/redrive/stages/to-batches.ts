@@ -1,5 +1,5 @@
 import { packBatches } from "../../message/pack-batches.ts";
-import type { PoisonShare } from "../poison-share.ts";
+import { groupBy } from "../group-by.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { isReconciling } from "./capacity-request.ts";
 import type { Candidate } from "./records.ts";
@@ -16,9 +16,14 @@ export function toBatches(
 ): readonly (readonly Candidate[])[] {
   const { maxItems: maxCount, maxBytes } = publish;
   const again = { maxCount: poison.batchSize(maxCount), maxBytes };
+  const fresh = granted.filter((one) => !isReconciling(one));
+  // What was refused together goes on in halves, beside nothing else.
+  const mostBeside = ({ letter }: Candidate): number => poison.mostBeside(letter.dlqId, maxCount);
   const batches = [
-    ...byPost(granted.filter(isReconciling)).flatMap((together) => packBatches(together, again)),
-    ...[...byMostBeside(granted, maxCount, poison)].flatMap(([most, some]) =>
+    ...[...groupBy(granted.filter(isReconciling), postedAt).values()].flatMap((together) =>
+      packBatches(together, again),
+    ),
+    ...[...groupBy(fresh, mostBeside)].flatMap(([most, some]) =>
       packBatches(some, { maxCount: most, maxBytes }),
     ),
   ];
@@ -29,33 +34,10 @@ export function toBatches(
   return [first.slice(0, 1), first.slice(1), ...rest];
 }
 
-/** What is posted for the first time. What was refused together goes on in halves, beside nothing else. */
-function byMostBeside(
-  granted: readonly Candidate[],
-  maxCount: number,
-  poison: Pick<PoisonShare, "mostBeside">,
-): ReadonlyMap<number, readonly Candidate[]> {
-  const groups = new Map<number, Candidate[]>();
-  for (const one of granted) {
-    if (isReconciling(one)) continue;
-    const most = poison.mostBeside(one.letter.dlqId, maxCount);
-    groups.set(most, [...(groups.get(most) ?? []), one]);
-  }
-  return groups;
-}
-
 /**
  * What was posted together is asked for together. Of one POST all or none were accepted, so one that was accepted holds no message
  * for which the service would refuse them all. One begin has one time, and two in a millisecond only share a batch.
  */
-function byPost(candidates: readonly Candidate[]): readonly (readonly Candidate[])[] {
-  const groups = new Map<number, Candidate[]>();
-  for (const candidate of candidates) {
-    const { view } = candidate;
-    const postedAt = view.state === "open" ? view.lastAt : 0;
-    const group = groups.get(postedAt);
-    if (group === undefined) groups.set(postedAt, [candidate]);
-    else group.push(candidate);
-  }
-  return [...groups.values()];
+function postedAt({ view }: Candidate): number {
+  return view.state === "open" ? view.lastAt : 0;
 }
