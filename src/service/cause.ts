@@ -18,9 +18,7 @@ const timeoutCodes = new Set([
 
 /** True when the connection failed because the other side said nothing for too long. */
 export function isTimeout(cause: unknown): boolean {
-  if (cause instanceof ConnectTimeout) return true;
-  if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(isTimeout);
-  return cause instanceof Error && timeoutCodes.has(codeOf(cause) ?? "");
+  return isConnectTimeoutOrOneOf(cause, timeoutCodes);
 }
 
 const connectCodes = new Set([
@@ -37,9 +35,16 @@ const connectCodes = new Set([
  * after a request.
  */
 export function isNeverConnected(cause: unknown): boolean {
+  return isConnectTimeoutOrOneOf(cause, connectCodes);
+}
+
+/** True for our own time limit of a connect, and for one of `codes`; of several addresses, when each of them failed so. */
+function isConnectTimeoutOrOneOf(cause: unknown, codes: ReadonlySet<string>): boolean {
   if (cause instanceof ConnectTimeout) return true;
-  if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(isNeverConnected);
-  return cause instanceof Error && connectCodes.has(codeOf(cause) ?? "");
+  if (cause instanceof AggregateError) {
+    return cause.errors.length > 0 && cause.errors.every((error) => isConnectTimeoutOrOneOf(error, codes));
+  }
+  return cause instanceof Error && codes.has(codeOf(cause) ?? "");
 }
 
 function codeOf(error: Error): string | undefined {
