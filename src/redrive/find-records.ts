@@ -134,9 +134,12 @@ async function* lookByIds(look: Look): AsyncGenerator<Finding, void, undefined> 
  * dates with.
  */
 async function* controlDates(look: Look, control: DatesControl): AsyncGenerator<Finding, void, undefined> {
-  const everything = await look.list({}, () => false);
+  let same = null as Moments | null;
+  const everything = await look.list({}, (_pages, _listed, records) => {
+    same = findSame(records);
+    return false;
+  });
   yield look.toFinding(everything, everything.end === "end" ? [...look.missing.keys()] : []);
-  const { same } = everything;
   if (same === null || look.isOver()) return;
   const dates = {
     fromDate: Math.min(same.enteredAt, same.createdAt),
@@ -200,8 +203,6 @@ interface Listing {
   readonly records: readonly RawRecord[];
   /** Of every record on its pages that says when it entered. */
   readonly listed: readonly DlqId[];
-  /** Of a record on its last page that entered when it was created. */
-  readonly same: Moments | null;
   readonly readAt: number;
   readonly end: "end" | "more" | "too-large" | "failed";
   readonly hasMore: boolean;
@@ -213,10 +214,10 @@ interface Look {
   readonly missing: ReadonlyMap<DlqId, Wanted>;
   missingIn(window: LookWindow): readonly DlqId[];
   isOver(): boolean;
-  /** The records of the listing before are given up with it. `goesOn`: asked after each full page, with how many there were and the ids on it. */
+  /** The records of the listing before are given up with it. `goesOn`: asked after each full page, with how many there were, the ids on it and its records. */
   list(
     query: Partial<ListQuery>,
-    goesOn: (pages: number, listed: readonly DlqId[]) => boolean,
+    goesOn: (pages: number, listed: readonly DlqId[], records: readonly RawRecord[]) => boolean,
   ): Promise<Listing>;
   toFinding(listing: Listing, absent: readonly DlqId[]): Finding;
   /** They are not looked for any more, and nothing is known of them. */
@@ -267,14 +268,12 @@ function createLook(
       release();
       const records: RawRecord[] = [];
       const listed: DlqId[] = [];
-      let same: Moments | null = null;
       const size = createPageSize();
       let readAt: number | undefined;
       let pages = 0;
       const ended = (end: Listing["end"], failure: unknown = null): Listing => ({
         records,
         listed,
-        same,
         // Of a listing that showed nothing nobody asks.
         readAt: readAt ?? 0,
         end,
@@ -288,14 +287,13 @@ function createLook(
           held.push(page.release);
           pages += 1;
           readAt ??= page.readAt;
-          same = findSame(page.records);
           const onPage = page.records.flatMap(({ dlqId }) =>
             typeof dlqId === "string" ? [dlqId as DlqId] : [],
           );
           listed.push(...onPage);
           for (const raw of page.records) if (missing.delete(raw["dlqId"] as DlqId)) records.push(raw);
           if (page.cursor === undefined) return ended("end");
-          if (pages >= pagesPerWindow || !goesOn(pages, onPage)) return ended("more");
+          if (pages >= pagesPerWindow || !goesOn(pages, onPage, page.records)) return ended("more");
           if (isOver()) return ended("more");
         }
         return ended("end");
