@@ -3,7 +3,7 @@ import type { MessageId } from "../../src/message/dead-letter.ts";
 import { RedriverError } from "../../src/ports/errors.ts";
 import type { BatchOutcome, ListQuery, MessageService } from "../../src/ports/service.ts";
 import { runPassHere } from "../../src/redrive/run-pass-here.ts";
-import { createRig, type Rig } from "../support/rig.ts";
+import { atOnce, createRig, type Rig } from "../support/rig.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
@@ -22,13 +22,6 @@ function passWith(rig: Rig, replaced: Partial<MessageService>) {
   const drain = { ...rig.drain, source: { ...rig.drain.source, service: changed } };
   return runPassHere(drain, rig.core.settings.passes, { signal: never, stopping: never }, () => undefined);
 }
-
-const atOnce = `
-    minAge: 0s
-    attempts: { max: 5, wait: [0s] }
-    rules:
-      - { name: outage, when: { responseStatus: 503 }, then: republish }
-`;
 
 describe("a service that registers the ids of what it turned away", () => {
   it.each<[string, BatchOutcome]>([

@@ -2,17 +2,12 @@ import { expect, it } from "vitest";
 import { createMemoryLedger } from "../../src/ledger/memory-ledger.ts";
 import { runPassHere } from "../../src/redrive/run-pass-here.ts";
 import { accountOf } from "../support/accounts.ts";
-import { createRig, type Rig } from "../support/rig.ts";
+import { atOnce, createRig, type Rig } from "../support/rig.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis("own");
 const never = new AbortController().signal;
-const atOnce = `
-    minAge: 0s
-    attempts: { max: 5, wait: [0s] }
-    rules:
-      - { name: outage, when: { responseStatus: 503 }, then: republish }
-`;
+
 async function fullPass(rig: Rig): Promise<unknown> {
   await rig.drain.source.passes.forceFull(rig.drain.config.name);
   return rig.pass();

@@ -4,19 +4,12 @@ import type { DlqId } from "../../src/message/dead-letter.ts";
 import { createMemoryLedger } from "../../src/ledger/memory-ledger.ts";
 import { runPassHere } from "../../src/redrive/run-pass-here.ts";
 import { accountOf, expectDrainedOnce } from "../support/accounts.ts";
-import { createRig, type Rig } from "../support/rig.ts";
+import { atOnce, createRig, type Rig } from "../support/rig.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
 const never = new AbortController().signal;
 const minuteMs = 60_000;
-
-const atOnce = `
-    minAge: 0s
-    attempts: { max: 5, wait: [0s] }
-    rules:
-      - { name: outage, when: { responseStatus: 503 }, then: republish }
-`;
 
 /** S = T = 1 s: a takeover after 17 s. */
 const impatient = {

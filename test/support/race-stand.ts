@@ -16,7 +16,7 @@ import { createSweepMemory, sweep } from "../../src/redrive/sweep.ts";
 import { workPage } from "../../src/redrive/work-page.ts";
 import { twice, withClock } from "./ledger-stands.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
-import { createRig, type Rig, type RigOptions } from "./rig.ts";
+import { atOnce, createRig, type Rig, type RigOptions } from "./rig.ts";
 import { createStops, type Stop } from "./stops.ts";
 
 /** With the built-in settings: S + T + 15 s, and W − S − X − 45 s. */
@@ -92,12 +92,6 @@ export async function stallPage(
   };
 }
 
-const atOnce = `
-    minAge: 0s
-    attempts: { max: 5, wait: [0s] }
-    rules:
-      - { name: outage, when: { responseStatus: 503 }, then: republish }
-`;
 const never = new AbortController().signal;
 
 export async function createRaceStand(redis: RedisConnection, options: RigOptions): Promise<RaceStand> {

@@ -28,6 +28,14 @@ export interface Rig {
   eventsOf<Type extends RedriverEvent["type"]>(type: Type): Extract<RedriverEvent, { type: Type }>[];
 }
 
+/** The body of a drain that publishes what failed with 503 without any wait. */
+export const atOnce = `
+    minAge: 0s
+    attempts: { max: 5, wait: [0s] }
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+
 export interface RigOptions {
   readonly redisUrl: string;
   /** Lines of the drain `main` below `source` and `mode`. */
