@@ -1,5 +1,5 @@
 /** Failures that look alike, counted: what a plan and a list of what is parked say of them. */
-import type { Signature } from "../signature/signature-of.ts";
+import type { Signature } from "../message/signature/signature-of.ts";
 import { wrapText } from "./wrap.ts";
 
 export const failuresHeading = "  failures that look alike\n";

@@ -6,20 +6,20 @@ import { version } from "./version.ts";
 
 /** As help lists them. A start costs what it loads, so each part is loaded only where one of its commands is asked for. */
 const parts: readonly { readonly names: readonly string[]; readonly load: () => Promise<Register> }[] = [
-  { names: ["run"], load: async () => (await import("./commands/run.ts")).registerRun },
-  { names: ["drain"], load: async () => (await import("./commands/drain.ts")).registerDrain },
-  { names: ["plan"], load: async () => (await import("./commands/plan.ts")).registerPlan },
-  { names: ["apply"], load: async () => (await import("./commands/apply.ts")).registerApply },
-  { names: ["status"], load: async () => (await import("./commands/status.ts")).registerStatus },
-  { names: ["pause", "resume"], load: async () => (await import("./commands/pause.ts")).registerPause },
-  { names: ["parked"], load: async () => (await import("./commands/parked.ts")).registerParked },
-  { names: ["history"], load: async () => (await import("./commands/history.ts")).registerHistory },
-  { names: ["rules"], load: async () => (await import("./commands/rules.ts")).registerRules },
-  { names: ["config"], load: async () => (await import("./commands/config.ts")).registerConfig },
-  { names: ["archive"], load: async () => (await import("./commands/archive.ts")).registerArchive },
-  { names: ["index"], load: async () => (await import("./commands/index-stats.ts")).registerIndex },
-  { names: ["emulator"], load: async () => (await import("./commands/emulator.ts")).registerEmulator },
-  { names: ["demo"], load: async () => (await import("./commands/demo.ts")).registerDemo },
+  { names: ["run"], load: async () => (await import("./run/run.ts")).registerRun },
+  { names: ["drain"], load: async () => (await import("./drain/drain.ts")).registerDrain },
+  { names: ["plan"], load: async () => (await import("./plan/plan.ts")).registerPlan },
+  { names: ["apply"], load: async () => (await import("./apply/apply.ts")).registerApply },
+  { names: ["status"], load: async () => (await import("./status/status.ts")).registerStatus },
+  { names: ["pause", "resume"], load: async () => (await import("./pause/pause.ts")).registerPause },
+  { names: ["parked"], load: async () => (await import("./parked/parked.ts")).registerParked },
+  { names: ["history"], load: async () => (await import("./history/history.ts")).registerHistory },
+  { names: ["rules"], load: async () => (await import("./rules/rules.ts")).registerRules },
+  { names: ["config"], load: async () => (await import("./config/config.ts")).registerConfig },
+  { names: ["archive"], load: async () => (await import("./archive/archive.ts")).registerArchive },
+  { names: ["index"], load: async () => (await import("./index-stats/index-stats.ts")).registerIndex },
+  { names: ["emulator"], load: async () => (await import("./emulator/emulator.ts")).registerEmulator },
+  { names: ["demo"], load: async () => (await import("./demo/demo.ts")).registerDemo },
 ];
 
 /** All of them for help, and for a word that is no command: what is meant by it is looked for among all. */

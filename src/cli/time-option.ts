@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
-import { parseDuration } from "../rules/parse-durations.ts";
-import { parseEdge, resolveEdge } from "../rules/parse-edge.ts";
+import { parseDuration } from "../rules/patterns/parse-durations.ts";
+import { parseEdge, resolveEdge } from "../rules/patterns/parse-edge.ts";
 
 /**
  * An option that is a moment, as Unix ms: `2d` (so long before now), a date (its first or its last millisecond in UTC), a time with

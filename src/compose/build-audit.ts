@@ -1,7 +1,7 @@
-import { auditLimits } from "../audit/limits.ts";
-import { mergeReaders } from "../audit/merge-readers.ts";
-import { createRedisAudit } from "../audit/redis-audit.ts";
-import { createToldAudit } from "../audit/told-audit.ts";
+import { auditLimits } from "../store/audit/limits.ts";
+import { mergeReaders } from "../store/audit/merge-readers.ts";
+import { createRedisAudit } from "../store/audit/redis-audit.ts";
+import { createToldAudit } from "../store/audit/told-audit.ts";
 import type { Audit, AuditReader, NewAuditEntry } from "../ports/audit.ts";
 import type { SourceId } from "../ports/ids.ts";
 import type { RedisConnection } from "../redis/connect.ts";

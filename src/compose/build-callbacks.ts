@@ -4,8 +4,8 @@ import type { SourceConfig } from "../ports/drains.ts";
 import { RedriverError } from "../ports/errors.ts";
 import { proofAddressOf } from "../redrive/callbacks/proof-address.ts";
 import { serviceNow, type ServiceTime } from "../redrive/runtime.ts";
-import { parseCallback } from "../service/parse-callback.ts";
-import { verifySignature } from "../service/verify-signature.ts";
+import { parseCallback } from "../redrive/callbacks/parse-callback.ts";
+import { verifySignature } from "../redrive/callbacks/verify-signature.ts";
 import { createLiveSecret, type LiveSecret, type ReadSecret } from "./secrets.ts";
 
 /** Keys are read again so often at most, as callbacks come. */

@@ -1,7 +1,7 @@
 import { formatProblem } from "../config/problem.ts";
 import { readLineageKey, readSecret } from "../config/read-secret.ts";
 import type { Settings } from "../config/settings/settings.ts";
-import { createRedisReplicas } from "../ledger/redis-replicas.ts";
+import { createRedisReplicas } from "../store/replicas/redis-replicas.ts";
 import type { DrainsDocument } from "../ports/drains.ts";
 import type { NewAuditEntry } from "../ports/audit.ts";
 import { isRedisAway, RedriverError } from "../ports/errors.ts";

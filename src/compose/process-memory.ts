@@ -2,7 +2,7 @@ import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 import type { Settings } from "../config/settings/settings.ts";
 import { collectGarbage } from "./collect-garbage.ts";
-import { createByteBudget, type ByteBudget } from "../redrive/memory/byte-budget.ts";
+import { createByteBudget, type ByteBudget } from "../redrive/listing/byte-budget.ts";
 
 /** What all pages of one process share. */
 export interface ProcessMemory {

@@ -1,5 +1,5 @@
 import { parseUrl } from "../message/parse-url.ts";
-import type { Parsed } from "../rules/parsed.ts";
+import type { Parsed } from "../rules/patterns/parsed.ts";
 
 const expected =
   'an http(s) address without spaces, user, query and fragment, such as "https://qstash.upstash.io"';

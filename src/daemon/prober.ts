@@ -2,8 +2,8 @@ import type { BuiltSource } from "../compose/build-source.ts";
 import type { Clock } from "../ports/clock.ts";
 import { isRedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
-import { smallAnswerBytes } from "../redrive/list-page.ts";
-import type { Health } from "../redrive/source-health.ts";
+import { smallAnswerBytes } from "../redrive/listing/list-page.ts";
+import type { Health } from "../redrive/source/source-health.ts";
 
 type Halt = Extract<Health, { state: "halted" }>;
 

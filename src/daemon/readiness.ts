@@ -2,7 +2,7 @@ import type { Core } from "../compose/build-core.ts";
 import type { DrainName, SourceId } from "../ports/ids.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import type { RedisProblem } from "../redis/judge-server.ts";
-import type { Health } from "../redrive/source-health.ts";
+import type { Health } from "../redrive/source/source-health.ts";
 
 export interface Verdict {
   readonly ok: boolean;

@@ -1,7 +1,7 @@
 import type { Core } from "../compose/build-core.ts";
 import type { DrainsDocument } from "../ports/drains.ts";
 import type { ScheduledJob } from "../ports/queue.ts";
-import { censusLooks } from "../redrive/census.ts";
+import { censusLooks } from "../redrive/census/census.ts";
 
 /** A census lists the whole queue; asked for more often than this it would do nothing else. */
 const leastCensusEveryMs = 1_000;

@@ -1,5 +1,5 @@
 import type { Router } from "../rules/facts.ts";
-import type { DateEdge } from "../rules/parse-edge.ts";
+import type { DateEdge } from "../rules/patterns/parse-edge.ts";
 import type { FlowControl, NumberPattern, Rate, RuleSpec } from "../rules/spec.ts";
 import type { RuleTest } from "../rules/rule-test.ts";
 import type { DrainName, SourceId } from "./ids.ts";

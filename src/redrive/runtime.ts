@@ -11,12 +11,12 @@ import type { Capacity } from "../ports/limits.ts";
 import type { PassBook, SourceBook } from "../ports/passes.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { Lanes } from "./lanes/lanes.ts";
-import type { PoisonShare } from "./poison-share.ts";
-import type { PageMemory } from "./memory/page-memory.ts";
-import type { SourceHealth } from "./source-health.ts";
-import type { SweepWish } from "./sweep-wish.ts";
-import type { TooLargeDates } from "./too-large-dates.ts";
-import type { UnwrittenFacts } from "./unwritten-facts.ts";
+import type { PoisonShare } from "./page/publish/poison-share.ts";
+import type { PageMemory } from "./listing/page-memory.ts";
+import type { SourceHealth } from "./source/source-health.ts";
+import type { SweepWish } from "./sweep/sweep-wish.ts";
+import type { TooLargeDates } from "./listing/too-large-dates.ts";
+import type { UnwrittenFacts } from "./sweep/unwritten-facts.ts";
 
 /** What the stages need of the world, handed in once. */
 export interface World {

@@ -1,4 +1,9 @@
-import { compileAddresses, compileNumbers, compileTexts, compileValues } from "./compile-patterns.ts";
+import {
+  compileAddresses,
+  compileNumbers,
+  compileTexts,
+  compileValues,
+} from "./patterns/compile-patterns.ts";
 import { parsePointer } from "./json-pointer.ts";
 import type { Condition } from "./spec.ts";
 import type { Subject } from "./subject.ts";

@@ -1,7 +1,7 @@
 import { compileCondition } from "./compile-condition.ts";
 import type { Routing } from "./decision.ts";
 import type { RecordFacts, Router } from "./facts.ts";
-import { compileHoldsUntil } from "./holds-until.ts";
+import { compileHoldsUntil } from "./lint/holds-until.ts";
 import type { RuleSpec } from "./spec.ts";
 import { toSubject } from "./subject.ts";
 

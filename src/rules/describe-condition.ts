@@ -1,4 +1,9 @@
-import { describeAddresses, describeNumbers, describeTexts, describeValues } from "./describe-patterns.ts";
+import {
+  describeAddresses,
+  describeNumbers,
+  describeTexts,
+  describeValues,
+} from "./patterns/describe-patterns.ts";
 import { formatDuration } from "./format-duration.ts";
 import { parsePointer } from "./json-pointer.ts";
 import type { Condition, JsonValue, NumberField, TextField } from "./spec.ts";

@@ -1,8 +1,8 @@
 import { parseUrl } from "../message/parse-url.ts";
 import type { DeadLetter, HeaderValues } from "../message/dead-letter.ts";
 import type { RecordFacts } from "./facts.ts";
-import { parseIpAddress, type IpAddress } from "./ip-address.ts";
-import { toJson } from "./json-body.ts";
+import { parseIpAddress, type IpAddress } from "./patterns/ip-address.ts";
+import { toJson } from "./patterns/json-body.ts";
 import { lookUp } from "./json-pointer.ts";
 import type { BodyField, DurationField, JsonValue, NumberField, TextField } from "./spec.ts";
 

@@ -1,7 +1,7 @@
 import type { MessageId } from "../message/dead-letter.ts";
 import type { ItemOutcome } from "../ports/service.ts";
 import { isObject } from "./answer.ts";
-import { isMessageId } from "./message-id.ts";
+import { isMessageId } from "../message/message-id.ts";
 
 type Position =
   | { readonly kind: "published"; readonly messageId: string; readonly deduplicated: boolean }

@@ -10,14 +10,11 @@ import { describe, expect, it } from "vitest";
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   message: ["rules"],
   rules: ["message"],
-  signature: ["message"],
   ports: ["message", "rules"],
-  redrive: ["message", "rules", "signature", "ports"],
+  redrive: ["message", "rules", "ports"],
   service: ["ports", "message"],
   redis: ["ports"],
-  ledger: ["ports", "redis", "message", "rules"],
-  limits: ["ports", "redis"],
-  audit: ["ports", "redis"],
+  store: ["ports", "redis", "message", "rules"],
   queue: ["ports", "redis"],
   archive: ["ports"],
   statistics: ["ports"],
@@ -31,9 +28,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "redrive",
     "service",
     "redis",
-    "ledger",
-    "limits",
-    "audit",
+    "store",
     "queue",
     "archive",
     "statistics",
@@ -45,7 +40,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "ports",
     "message",
     "rules",
-    "signature",
     "redrive",
     "compose",
     "config",
@@ -65,8 +59,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** From these a folder takes types alone; its parts of them are handed in. */
 const typesOnly: Readonly<Record<string, readonly string[]>> = {
   message: ["rules"],
-  service: ["message"],
-  ledger: ["message", "rules"],
+  store: ["message", "rules"],
   telemetry: ["rules"],
 };
 
@@ -89,7 +82,7 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   "@hono/node-server": ["daemon"],
   commander: ["cli"],
   "fast-json-patch": ["message"],
-  jose: ["service"],
+  jose: ["redrive"],
 };
 
 const root = resolve(import.meta.dirname, "../../src");
@@ -141,7 +134,7 @@ describe("the import table", () => {
   });
 
   it("keeps the world out of the pure folders", () => {
-    const pure = new Set(["message", "rules", "signature"]);
+    const pure = new Set(["message", "rules"]);
     // The library computes on values alone.
     const allowed = new Set(["node:crypto", "node:buffer", "node:net", "fast-json-patch", "re2js"]);
     const broken = imports.filter(
@@ -155,12 +148,12 @@ describe("a start", () => {
   it.each([
     ["of any command", "main.ts", []],
     ["of any command", "cli/program.ts", ["commander"]],
-    ["of the emulator", "cli/commands/emulator.ts", ["commander"]],
-    ["of the demo", "cli/commands/demo.ts", []],
-    ["of config", "cli/commands/config.ts", ["commander", "convict", "cron-parser", "re2js", "yaml", "zod"]],
+    ["of the emulator", "cli/emulator/emulator.ts", ["commander"]],
+    ["of the demo", "cli/demo/demo.ts", []],
+    ["of config", "cli/config/config.ts", ["commander", "convict", "cron-parser", "re2js", "yaml", "zod"]],
     [
       "of rules",
-      "cli/commands/rules.ts",
+      "cli/rules/rules.ts",
       ["commander", "convict", "cron-parser", "fast-json-patch", "re2js", "yaml", "zod"],
     ],
   ] as const)("%s (%s) loads no library but what it needs", (_, file, libraries) => {

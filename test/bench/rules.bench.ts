@@ -5,7 +5,7 @@
  */
 import { bench, describe } from "vitest";
 import { toCondition } from "../../src/config/document/to-condition.ts";
-import { when } from "../../src/config/document/when-schema.ts";
+import { when } from "../../src/config/document/schema/when-schema.ts";
 import { compileRules } from "../../src/rules/compile-rules.ts";
 import type { RecordFacts, Router } from "../../src/rules/facts.ts";
 import { factsOf } from "../support/letters.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { auditLimits, type AuditLimits } from "../../src/audit/limits.ts";
-import { createMemoryAudit } from "../../src/audit/memory-audit.ts";
-import { mergeReaders } from "../../src/audit/merge-readers.ts";
-import { createRedisAudit } from "../../src/audit/redis-audit.ts";
+import { auditLimits, type AuditLimits } from "../../src/store/audit/limits.ts";
+import { createMemoryAudit } from "../support/memory/memory-audit.ts";
+import { mergeReaders } from "../../src/store/audit/merge-readers.ts";
+import { createRedisAudit } from "../../src/store/audit/redis-audit.ts";
 import type { Audit, AuditEntry, AuditQuery, AuditReader, NewAuditEntry } from "../../src/ports/audit.ts";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import { useRedis } from "../support/redis.ts";

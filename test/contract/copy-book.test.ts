@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryCopyBook } from "../../src/ledger/memory-copy-book.ts";
-import { createRedisCopyBook } from "../../src/ledger/redis-copy-book.ts";
+import { createMemoryCopyBook } from "../support/memory/memory-copy-book.ts";
+import { createRedisCopyBook } from "../../src/store/copies/redis-copy-book.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { CopyBook } from "../../src/ports/archive.ts";
 import type { SourceId } from "../../src/ports/ids.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryGuardBook } from "../../src/limits/memory-guard-book.ts";
-import { createRedisGuardBook } from "../../src/limits/redis-guard-book.ts";
+import { createMemoryGuardBook } from "../support/memory/memory-guard-book.ts";
+import { createRedisGuardBook } from "../../src/store/guards/redis-guard-book.ts";
 import type { GuardBook, GuardMemory } from "../../src/ports/guards.ts";
 import { drain, otherDrain, source } from "../support/ledger-stands.ts";
 import { useRedis } from "../support/redis.ts";

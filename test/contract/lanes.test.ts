@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { toLaneId, toRootHash } from "../../src/message/lane-id.ts";
-import { createRedisLaneBook } from "../../src/ledger/redis-lane-book.ts";
+import { toLaneId, toRootHash } from "../../src/redrive/lanes/lane-id.ts";
+import { createRedisLaneBook } from "../../src/store/lanes/redis-lane-book.ts";
 import type { LaneComeBack } from "../../src/ports/lanes.ts";
 import {
   comeBacks,

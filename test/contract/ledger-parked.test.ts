@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sourceKeys } from "../../src/ledger/keys.ts";
+import { sourceKeys } from "../../src/store/source-keys.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { Token } from "../../src/ports/ids.ts";
 import type { ParkReason } from "../../src/rules/decision.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { SourceId } from "../../src/ports/ids.ts";
-import { createRedisLedger } from "../../src/ledger/redis-ledger.ts";
-import { createRedisSourceBook } from "../../src/ledger/redis-source-book.ts";
-import { sourceKeys } from "../../src/ledger/keys.ts";
+import { createRedisLedger } from "../../src/store/ledger/redis-ledger.ts";
+import { createRedisSourceBook } from "../../src/store/sources/redis-source-book.ts";
+import { sourceKeys } from "../../src/store/source-keys.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
 import { postHorizonMs } from "../../src/ports/ledger-limits.ts";
 import {

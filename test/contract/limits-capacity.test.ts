@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createRedisCapacity } from "../../src/limits/redis-capacity.ts";
+import { createRedisCapacity } from "../../src/store/capacity/redis-capacity.ts";
 import { drain as orders, otherDrain, twice } from "../support/ledger-stands.ts";
 import { capacityStandsFor, granted, pass, query, requests } from "../support/capacity-stands.ts";
 import { useRedis } from "../support/redis.ts";

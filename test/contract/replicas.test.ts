@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryReplicas } from "../../src/ledger/memory-replicas.ts";
-import { createRedisReplicas } from "../../src/ledger/redis-replicas.ts";
+import { createMemoryReplicas } from "../support/memory/memory-replicas.ts";
+import { createRedisReplicas } from "../../src/store/replicas/redis-replicas.ts";
 import type { SourceId } from "../../src/ports/ids.ts";
 import type { ReplicaRecord, Replicas } from "../../src/ports/replicas.ts";
 import { startOfTime, withMovedTime } from "../support/ledger-stands.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryRestBook } from "../../src/limits/memory-rest-book.ts";
-import { createRedisRestBook } from "../../src/limits/redis-rest-book.ts";
+import { createMemoryRestBook } from "../support/memory/memory-rest-book.ts";
+import { createRedisRestBook } from "../../src/store/source-pauses/redis-rest-book.ts";
 import {
   failuresBeforeRest,
   inARowWithinMs,

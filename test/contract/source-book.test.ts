@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryAccounts, createMemorySourceBook } from "../../src/ledger/memory-source-book.ts";
-import { createRedisLedger } from "../../src/ledger/redis-ledger.ts";
-import { createRedisSourceBook } from "../../src/ledger/redis-source-book.ts";
+import { createMemoryAccounts, createMemorySourceBook } from "../support/memory/memory-source-book.ts";
+import { createRedisLedger } from "../../src/store/ledger/redis-ledger.ts";
+import { createRedisSourceBook } from "../../src/store/sources/redis-source-book.ts";
 import type { SourceId } from "../../src/ports/ids.ts";
 import type { Census, SourceBook } from "../../src/ports/passes.ts";
 import {
@@ -17,7 +17,7 @@ import {
   withClock,
 } from "../support/ledger-stands.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
-import { addressKey } from "../../src/ledger/keys.ts";
+import { addressKey } from "../../src/store/source-keys.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();

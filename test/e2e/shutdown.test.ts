@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { closeSync, constants, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createRedisLedger } from "../../src/ledger/redis-ledger.ts";
+import { createRedisLedger } from "../../src/store/ledger/redis-ledger.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { SourceId } from "../../src/ports/ids.ts";
 import type { Ledger } from "../../src/ports/ledger.ts";

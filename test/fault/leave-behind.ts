@@ -3,8 +3,8 @@ import type { Archive } from "../../src/ports/archive.ts";
 import type { DrainName } from "../../src/ports/ids.ts";
 import type { MessageService } from "../../src/ports/service.ts";
 import type { DrainRuntime } from "../../src/redrive/runtime.ts";
-import { writeParked } from "../../src/redrive/stages/park.ts";
-import { workPage } from "../../src/redrive/work-page.ts";
+import { writeParked } from "../../src/redrive/page/park.ts";
+import { workPage } from "../../src/redrive/page/work-page.ts";
 import type { Leftover } from "./scenario.ts";
 import type { Stand } from "./stand.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openAuditReader } from "../../src/compose/build-audit.ts";
 import { createCopyingWithoutRedis } from "../../src/daemon/copy-without-redis.ts";
-import { takeCensus } from "../../src/redrive/census.ts";
+import { takeCensus } from "../../src/redrive/census/census.ts";
 import { readArchive } from "../support/archives.ts";
 import { createFolder } from "../support/command.ts";
 import { createManualClock } from "../support/manual-clock.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { openAuditReader } from "../../src/compose/build-audit.ts";
 import type { LedgerView } from "../../src/ports/ledger-entries.ts";
-import { readParked } from "../../src/redrive/find-parked.ts";
-import { releaseParked } from "../../src/redrive/release.ts";
-import { collect } from "../../src/redrive/stages/collect.ts";
-import { decideOne } from "../../src/redrive/stages/decide-one.ts";
+import { readParked } from "../../src/redrive/parked/find-parked.ts";
+import { releaseParked } from "../../src/redrive/parked/release.ts";
+import { collect } from "../../src/redrive/page/collect.ts";
+import { decideOne } from "../../src/redrive/page/decide-one.ts";
 import { rawRecord } from "../support/letters.ts";
 import { createRig } from "../support/rig.ts";
 import { useRedis } from "../support/redis.ts";

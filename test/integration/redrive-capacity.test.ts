@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { EntryOf } from "../../src/emulator/index.ts";
 import type { PassId, SourceId } from "../../src/ports/ids.ts";
-import { workPage } from "../../src/redrive/work-page.ts";
+import { workPage } from "../../src/redrive/page/work-page.ts";
 import { createRig, type Rig } from "../support/rig.ts";
 import { useRedis } from "../support/redis.ts";
 

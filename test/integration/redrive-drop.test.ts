@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createArchiveReader } from "../../src/archive/create-archive-reader.ts";
 import type { ArchiveEntry } from "../../src/ports/archive.ts";
-import { workPage } from "../../src/redrive/work-page.ts";
+import { workPage } from "../../src/redrive/page/work-page.ts";
 import { createRig, type Rig } from "../support/rig.ts";
 import { useRedis } from "../support/redis.ts";
 

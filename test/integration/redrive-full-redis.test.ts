@@ -3,7 +3,7 @@ import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
 import type { Token } from "../../src/ports/ids.ts";
 import { parseInfo } from "../../src/redis/judge-server.ts";
 import { findRedisProblems } from "../../src/redis/preflight.ts";
-import { takeCensus } from "../../src/redrive/census.ts";
+import { takeCensus } from "../../src/redrive/census/census.ts";
 import { readArchive } from "../support/archives.ts";
 import { createFolder } from "../support/command.ts";
 import { createRig, type Rig } from "../support/rig.ts";

@@ -1,8 +1,8 @@
 /** The service as it may be where its documents are silent (the [?] of what we know about it): nothing is lost, nothing doubled. */
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../src/message/dead-letter.ts";
-import { createMemoryLedger } from "../../src/ledger/memory-ledger.ts";
-import { runPassHere } from "../../src/redrive/run-pass-here.ts";
+import { createMemoryLedger } from "../support/memory/memory-ledger.ts";
+import { runPassHere } from "../../src/redrive/pass/run-pass-here.ts";
 import { accountOf, expectDrainedOnce } from "../support/accounts.ts";
 import { atOnce, createRig, type Rig } from "../support/rig.ts";
 import { useRedis } from "../support/redis.ts";

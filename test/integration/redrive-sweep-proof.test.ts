@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { SourceRuntime } from "../../src/redrive/runtime.ts";
-import { createSweepMemory, sweep } from "../../src/redrive/sweep.ts";
+import { createSweepMemory, sweep } from "../../src/redrive/sweep/sweep.ts";
 import { expectDrainedOnce } from "../support/accounts.ts";
 import { createRaceStand, takeoverMs, type RaceStand } from "../support/race-stand.ts";
 import { createRig, type Rig, type RigOptions } from "../support/rig.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openPass, workWindow, type WindowWork } from "../../src/redrive/run-pass.ts";
+import { openPass, workWindow, type WindowWork } from "../../src/redrive/pass/run-pass.ts";
 import type { DrainRuntime } from "../../src/redrive/runtime.ts";
 import type { DrainName } from "../../src/ports/ids.ts";
 import { createJobStand } from "../support/job-stand.ts";

@@ -2,8 +2,8 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemClock as clock } from "../../src/compose/system-world.ts";
 import { probeSources } from "../../src/daemon/prober.ts";
 import type { DrainName } from "../../src/ports/ids.ts";
-import type { SourceHealth } from "../../src/redrive/source-health.ts";
-import { openPass } from "../../src/redrive/run-pass.ts";
+import type { SourceHealth } from "../../src/redrive/source/source-health.ts";
+import { openPass } from "../../src/redrive/pass/run-pass.ts";
 import { createJobStand, type JobStand } from "../support/job-stand.ts";
 import { useRedis } from "../support/redis.ts";
 

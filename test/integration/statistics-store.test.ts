@@ -7,7 +7,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { IndexReading, StatisticsStore } from "../../src/ports/statistics.ts";
 import { createStatisticsBook } from "../../src/statistics/book.ts";
-import { createMemoryStatisticsStore } from "../../src/statistics/memory-store.ts";
+import { createMemoryStatisticsStore } from "../support/memory/memory-store.ts";
 import { parseStatistics } from "../../src/statistics/parse.ts";
 import { createRedisStatisticsStore } from "../../src/statistics/redis-store.ts";
 import { waitFor } from "../support/wait-for.ts";

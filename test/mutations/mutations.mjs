@@ -5,14 +5,14 @@
 export const mutations = [
   {
     name: "renew firstAt on takeover",
-    file: "src/ledger/lua/begin.ts",
+    file: "src/store/ledger/begin.lua.ts",
     find: "if e then s = { x = e.x, f = e.f, p = e.p, r = e.r } end",
     replace: "if e then s = { x = e.x, f = now, p = e.p, r = e.r } end",
     test: "test/contract/ledger-begin.test.ts",
   },
   {
     name: "erase open with the lease",
-    file: "src/ledger/lua/prelude.ts",
+    file: "src/store/ledger/prelude.lua.ts",
     find: "if e.s == 'gone' then return limits.tombstone end",
     replace:
       "if e.s == 'gone' then return limits.tombstone end if e.s == 'open' then return limits.takeover end",
@@ -20,7 +20,7 @@ export const mutations = [
   },
   {
     name: "fence the published fact",
-    file: "src/ledger/lua/facts.ts",
+    file: "src/store/ledger/facts.lua.ts",
     find: "local p = { s = 'published', as = fact.as,",
     replace:
       "if not e or e.s ~= 'open' then return { kind = 'gone' } end local p = { s = 'published', as = fact.as,",
@@ -28,21 +28,21 @@ export const mutations = [
   },
   {
     name: "accept a hit after refusals",
-    file: "src/redrive/stages/republish.ts",
+    file: "src/redrive/page/republish.ts",
     find: "return refusals === 0;",
     replace: "return refusals >= 0;",
     test: "test/integration/race-hits.test.ts",
   },
   {
     name: "keep the suffix after a refusal",
-    file: "src/ledger/lua/begin.ts",
+    file: "src/store/ledger/begin.lua.ts",
     find: "x = s.r > 0 and s.x + 1 or s.x,",
     replace: "x = s.x,",
     test: "test/integration/redrive-order.test.ts",
   },
   {
     name: "begin without page age",
-    file: "src/ledger/lua/begin.ts",
+    file: "src/store/ledger/begin.lua.ts",
     find: "if now - call.pageReadAt > limits.maxPageAge then return 'page-too-old' end",
     replace: "",
     test: "test/contract/ledger-begin.test.ts",
@@ -56,7 +56,7 @@ export const mutations = [
   },
   {
     name: "delete before record",
-    file: "src/redrive/stages/republish.ts",
+    file: "src/redrive/page/republish.ts",
     find: "    await recordPublished(posting, accepted);",
     replace:
       "    await posting.drain.source.service.remove(accepted.map(({ one }) => one.candidate.letter.dlqId) as never);\n    await recordPublished(posting, accepted);",
@@ -64,28 +64,28 @@ export const mutations = [
   },
   {
     name: "tombstone when deleted is lower than asked",
-    file: "src/redrive/stages/settle.ts",
+    file: "src/redrive/page/settle.ts",
     find: '    return { deleted, outcome: "short" };',
     replace: '    await ledger.gone(ids);\n    return { deleted, outcome: "short" };',
     test: "test/integration/redrive-order.test.ts",
   },
   {
     name: "proof by a listing that did not end",
-    file: "src/redrive/find-records.ts",
+    file: "src/redrive/listing/find-records.ts",
     find: 'listing.end === "end" ? proven : []',
     replace: "proven",
     test: "test/integration/redrive-find-records.test.ts",
   },
   {
     name: "park when everything is refused",
-    file: "src/redrive/stages/refusals.ts",
+    file: "src/redrive/page/publish/refusals.ts",
     find: "(control || (isOften && !isRow))",
     replace: '(control || verdict.kind === "cool")',
     test: "test/integration/redrive-faults.test.ts",
   },
   {
     name: "publish with the settle gate closed",
-    file: "src/ledger/lua/begin.ts",
+    file: "src/store/ledger/begin.lua.ts",
     find: "if settleGateClosed() then return 'settle-gate' end",
     replace: "",
     test: "test/contract/ledger-begin.test.ts",
@@ -99,7 +99,7 @@ export const mutations = [
   },
   {
     name: "reuse the original deduplication id",
-    file: "src/redrive/stages/shape.ts",
+    file: "src/redrive/page/publish/shape.ts",
     find: "inSeries(item, headerPrefix, toDeduplicationId(letter.dlqId, suffix))",
     replace: "inSeries(item, headerPrefix, toDeduplicationId(letter.messageId, suffix))",
     test: "test/unit/redrive-prepare.test.ts",

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { createByteBudget, type Lease } from "../../src/redrive/memory/byte-budget.ts";
+import { createByteBudget, type Lease } from "../../src/redrive/listing/byte-budget.ts";
 
 const total = 100;
 

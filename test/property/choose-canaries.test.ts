@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
-import { toRootHash } from "../../src/message/lane-id.ts";
+import { toRootHash } from "../../src/redrive/lanes/lane-id.ts";
 import { describe, expect, it } from "vitest";
 import type { Lineage } from "../../src/message/lineage.ts";
 import { nextLineage } from "../../src/message/lineage.ts";
 import { chooseCanaries } from "../../src/redrive/lanes/choose-canaries.ts";
-import { signatureOf } from "../../src/signature/signature-of.ts";
+import { signatureOf } from "../../src/message/signature/signature-of.ts";
 import { enteredAt, letterOf } from "../support/letters.ts";
 
 interface Choosable {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileCondition } from "../../src/rules/compile-condition.ts";
-import { covers } from "../../src/rules/covers.ts";
+import { covers } from "../../src/rules/lint/covers.ts";
 import type { Condition } from "../../src/rules/spec.ts";
 import { toSubject } from "../../src/rules/subject.ts";
 import { conditions, recordFacts } from "../support/arbitrary-rules.ts";

@@ -5,11 +5,11 @@ import {
   compileNumbers,
   compileTexts,
   compileValues,
-} from "../../src/rules/compile-patterns.ts";
-import type { Leaf } from "../../src/rules/covers.ts";
-import { areDisjoint } from "../../src/rules/disjoint.ts";
-import { parseIpAddress } from "../../src/rules/ip-address.ts";
-import { judgeCondition } from "../../src/rules/never-holds.ts";
+} from "../../src/rules/patterns/compile-patterns.ts";
+import type { Leaf } from "../../src/rules/lint/covers.ts";
+import { areDisjoint } from "../../src/rules/lint/disjoint.ts";
+import { parseIpAddress } from "../../src/rules/patterns/ip-address.ts";
+import { judgeCondition } from "../../src/rules/lint/never-holds.ts";
 import type {
   AddressPattern,
   JsonValue,

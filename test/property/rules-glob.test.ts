@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compileGlob } from "../../src/rules/glob.ts";
+import { compileGlob } from "../../src/rules/patterns/glob.ts";
 
 /** By definition: a star is nothing, or one character and a star. */
 function matchesNaively(pattern: string, text: string): boolean {

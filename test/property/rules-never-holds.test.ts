@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileCondition } from "../../src/rules/compile-condition.ts";
-import { judgeCondition, oldestAge, type Contradiction } from "../../src/rules/never-holds.ts";
+import { judgeCondition, oldestAge, type Contradiction } from "../../src/rules/lint/never-holds.ts";
 import type { Condition, TextPattern } from "../../src/rules/spec.ts";
 import { toSubject } from "../../src/rules/subject.ts";
 import { conditions, recordFacts } from "../support/arbitrary-rules.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { signatureOf } from "../../src/signature/signature-of.ts";
+import { signatureOf } from "../../src/message/signature/signature-of.ts";
 import { letterOf } from "../support/letters.ts";
 
 const of = (responseBody: string, responseStatus = 500) =>

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { splitWindow } from "../../src/redrive/split-window.ts";
+import { splitWindow } from "../../src/redrive/pass/split-window.ts";
 
 const windows = fc
   .tuple(fc.nat(1_000_000), fc.integer({ min: 0, max: 10_000_000 }), fc.nat(4))

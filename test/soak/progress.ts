@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { SourceId } from "../../src/ports/ids.ts";
 import type { LedgerView } from "../../src/ports/ledger-entries.ts";
-import { createRedisLedger } from "../../src/ledger/redis-ledger.ts";
+import { createRedisLedger } from "../../src/store/ledger/redis-ledger.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
 import { sourceKey } from "../../src/redis/key-names.ts";
 import { ledgerLimits, sourceId } from "./document.ts";

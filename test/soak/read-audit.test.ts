@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createRedisAudit } from "../../src/audit/redis-audit.ts";
+import { createRedisAudit } from "../../src/store/audit/redis-audit.ts";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import { useRedis } from "../support/redis.ts";
 import { createDeclarations, lossReason } from "./declarations.ts";

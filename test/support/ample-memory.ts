@@ -1,5 +1,5 @@
-import { createByteBudget } from "../../src/redrive/memory/byte-budget.ts";
-import { createPageMemory, type PageMemory } from "../../src/redrive/memory/page-memory.ts";
+import { createByteBudget } from "../../src/redrive/listing/byte-budget.ts";
+import { createPageMemory, type PageMemory } from "../../src/redrive/listing/page-memory.ts";
 
 /** Room for any page that a test lists. */
 export function amplePageMemory(): PageMemory {

@@ -1,5 +1,5 @@
-import { createMemoryCapacity } from "../../src/limits/memory-capacity.ts";
-import { createRedisCapacity } from "../../src/limits/redis-capacity.ts";
+import { createMemoryCapacity } from "./memory/memory-capacity.ts";
+import { createRedisCapacity } from "../../src/store/capacity/redis-capacity.ts";
 import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";
 import type { Capacity, CapacityQuery, CapacityRequest } from "../../src/ports/limits.ts";
 import { startOfTime, withClock } from "./ledger-stands.ts";

@@ -1,9 +1,9 @@
-import { parseDurationPatterns } from "../../src/rules/parse-durations.ts";
-import { parseNumberPatterns } from "../../src/rules/parse-numbers.ts";
-import { parseAddressPatterns } from "../../src/rules/parse-addresses.ts";
-import { parseMomentPatterns } from "../../src/rules/parse-moments.ts";
-import { parseTextPatterns } from "../../src/rules/parse-texts.ts";
-import { parseValuePatterns } from "../../src/rules/parse-values.ts";
+import { parseDurationPatterns } from "../../src/rules/patterns/parse-durations.ts";
+import { parseNumberPatterns } from "../../src/rules/patterns/parse-numbers.ts";
+import { parseAddressPatterns } from "../../src/rules/patterns/parse-addresses.ts";
+import { parseMomentPatterns } from "../../src/rules/patterns/parse-moments.ts";
+import { parseTextPatterns } from "../../src/rules/patterns/parse-texts.ts";
+import { parseValuePatterns } from "../../src/rules/patterns/parse-values.ts";
 import type {
   BodyField,
   Condition,
@@ -12,7 +12,7 @@ import type {
   RuleSpec,
   TextField,
 } from "../../src/rules/spec.ts";
-import type { Parsed } from "../../src/rules/parsed.ts";
+import type { Parsed } from "../../src/rules/patterns/parsed.ts";
 
 /** Conditions with patterns as a document writes them. */
 function parsed<T>(result: Parsed<T>): T {

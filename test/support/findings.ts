@@ -1,5 +1,10 @@
 import type { DlqId, RawRecord } from "../../src/message/dead-letter.ts";
-import { findRecords, type Finding, type LookBudget, type Wanted } from "../../src/redrive/find-records.ts";
+import {
+  findRecords,
+  type Finding,
+  type LookBudget,
+  type Wanted,
+} from "../../src/redrive/listing/find-records.ts";
 import type { SourceRuntime } from "../../src/redrive/runtime.ts";
 
 const never = new AbortController().signal;

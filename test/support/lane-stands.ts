@@ -1,5 +1,5 @@
-import { createMemoryLaneBook } from "../../src/ledger/memory-lane-book.ts";
-import { createRedisLaneBook } from "../../src/ledger/redis-lane-book.ts";
+import { createMemoryLaneBook } from "./memory/memory-lane-book.ts";
+import { createRedisLaneBook } from "../../src/store/lanes/redis-lane-book.ts";
 import type { LaneConfig } from "../../src/ports/drains.ts";
 import type { LaneAnswer, LaneBook, LaneComeBack, StepRef } from "../../src/ports/lanes.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";

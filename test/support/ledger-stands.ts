@@ -5,12 +5,12 @@ import type { BeginOptions, BeginRequest, BeginVerdict, Ledger } from "../../src
 import type { PassBook, PauseBook } from "../../src/ports/passes.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
 import { defineScript, type RedisScript, type ScriptRunner } from "../../src/redis/script-runner.ts";
-import { createMemoryLedger } from "../../src/ledger/memory-ledger.ts";
-import { createMemoryPassBook } from "../../src/ledger/memory-pass-book.ts";
-import { createMemoryPauseBook } from "../../src/ledger/memory-pause-book.ts";
-import { createRedisLedger } from "../../src/ledger/redis-ledger.ts";
-import { createRedisPassBook } from "../../src/ledger/redis-pass-book.ts";
-import { createRedisPauseBook } from "../../src/ledger/redis-pause-book.ts";
+import { createMemoryLedger } from "./memory/memory-ledger.ts";
+import { createMemoryPassBook } from "./memory/memory-pass-book.ts";
+import { createMemoryPauseBook } from "./memory/memory-pause-book.ts";
+import { createRedisLedger } from "../../src/store/ledger/redis-ledger.ts";
+import { createRedisPassBook } from "../../src/store/passes/redis-pass-book.ts";
+import { createRedisPauseBook } from "../../src/store/pauses/redis-pause-book.ts";
 import type { TestRedis } from "./redis.ts";
 
 /** The numbers of the ledger's page: takeoverAfter is 60 s and the horizon 7 min. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { parseEntryText, toTexts } from "../../src/audit/entry-text.ts";
-import { createAuditOver } from "../../src/audit/late-entries.ts";
-import { createToldAudit } from "../../src/audit/told-audit.ts";
+import { parseEntryText, toTexts } from "../../src/store/audit/entry-text.ts";
+import { createAuditOver } from "../../src/store/audit/late-entries.ts";
+import { createToldAudit } from "../../src/store/audit/told-audit.ts";
 import { RedriverError } from "../../src/ports/errors.ts";
 import type { NewAuditEntry } from "../../src/ports/audit.ts";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";

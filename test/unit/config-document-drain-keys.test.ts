@@ -1,4 +1,4 @@
-import { compileNumbers } from "../../src/rules/compile-patterns.ts";
+import { compileNumbers } from "../../src/rules/patterns/compile-patterns.ts";
 import { describe, expect, it } from "vitest";
 import { drainOf, head } from "../support/loaded-document.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeDocument } from "../../src/config/document/describe-document.ts";
+import { describeDocument } from "../../src/config/document/describe/describe-document.ts";
 import { loadDocument } from "../../src/config/document/load-document.ts";
 import { head, load } from "../support/loaded-document.ts";
 

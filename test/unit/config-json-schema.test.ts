@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import * as z from "zod";
-import { documentJsonSchema, documentJsonSchemaText } from "../../src/config/document/json-schema.ts";
+import { documentJsonSchema, documentJsonSchemaText } from "../../src/config/document/schema/json-schema.ts";
 import { loadDocument } from "../../src/config/document/load-document.ts";
 import { wholeDocument } from "../support/whole-document.ts";
 

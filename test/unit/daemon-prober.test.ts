@@ -3,7 +3,7 @@ import type { BuiltSource } from "../../src/compose/build-source.ts";
 import { probeSources } from "../../src/daemon/prober.ts";
 import { RedriverError, type ErrorCode } from "../../src/ports/errors.ts";
 import type { SourceId } from "../../src/ports/ids.ts";
-import { createSourceHealth } from "../../src/redrive/source-health.ts";
+import { createSourceHealth } from "../../src/redrive/source/source-health.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 
 const everyMs = 1_000;

@@ -4,7 +4,7 @@ import { toReadiness, type DaemonState } from "../../src/daemon/readiness.ts";
 import { toResting } from "../../src/daemon/resting.ts";
 import type { SourceId } from "../../src/ports/ids.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
-import { createSourceHealth } from "../../src/redrive/source-health.ts";
+import { createSourceHealth } from "../../src/redrive/source/source-health.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 
 const state: DaemonState = { redisProblems: [], schedulesAppliedAt: 1, stopping: false };

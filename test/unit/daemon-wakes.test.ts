@@ -4,10 +4,10 @@ import { createWakes } from "../../src/daemon/wakes.ts";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import { emptyTally } from "../../src/ports/tally.ts";
 import type { DrainRuntime, SourceRuntime } from "../../src/redrive/runtime.ts";
-import type { Health } from "../../src/redrive/source-health.ts";
+import type { Health } from "../../src/redrive/source/source-health.ts";
 import type { DrainConfig } from "../../src/ports/drains.ts";
-import { createSweepWish } from "../../src/redrive/sweep-wish.ts";
-import { createSourceHealth } from "../../src/redrive/source-health.ts";
+import { createSweepWish } from "../../src/redrive/sweep/sweep-wish.ts";
+import { createSourceHealth } from "../../src/redrive/source/source-health.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 
 const start = 1_700_000_000_000;

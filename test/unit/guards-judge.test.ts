@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { loadDocument } from "../../src/config/document/load-document.ts";
-import { createMemoryGuardBook } from "../../src/limits/memory-guard-book.ts";
+import { createMemoryGuardBook } from "../support/memory/memory-guard-book.ts";
 import type { DrainConfig, GuardConfig } from "../../src/ports/drains.ts";
 import { RedriverError } from "../../src/ports/errors.ts";
 import type { RedriverEvent } from "../../src/ports/events.ts";
 import type { GuardBook, GuardMemory, Guards } from "../../src/ports/guards.ts";
 import type { IndexReading } from "../../src/ports/statistics.ts";
 import { createGuards, judge } from "../../src/statistics/guards.ts";
-import { createMemoryStatisticsStore } from "../../src/statistics/memory-store.ts";
+import { createMemoryStatisticsStore } from "../support/memory/memory-store.ts";
 import { createManualClock, type ManualClock } from "../support/manual-clock.ts";
 
 /** The drain of a document with these guards. */

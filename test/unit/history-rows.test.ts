@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { historyHeader, toTableRows, type HistoryRow } from "../../src/cli/history-rows.ts";
+import { historyHeader, toTableRows, type HistoryRow } from "../../src/cli/history/history-rows.ts";
 import { unknownDrainNote } from "../../src/cli/unknown-drain.ts";
 
 function row(changes: Partial<HistoryRow>): HistoryRow {

@@ -4,7 +4,7 @@ import type { LaneAsk } from "../../src/ports/lanes.ts";
 import { createLaneDemand } from "../../src/redrive/plan/lane-forecast.ts";
 import type { SurveyedRecord } from "../../src/redrive/plan/survey.ts";
 import type { DrainRuntime } from "../../src/redrive/runtime.ts";
-import { toLaneId } from "../../src/message/lane-id.ts";
+import { toLaneId } from "../../src/redrive/lanes/lane-id.ts";
 import { config, driverOf, memoryLanes, origin } from "../support/lane-stands.ts";
 import { drain as name } from "../support/ledger-stands.ts";
 import { letterOf } from "../support/letters.ts";

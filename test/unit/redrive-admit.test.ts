@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { toLaneId } from "../../src/message/lane-id.ts";
+import { toLaneId } from "../../src/redrive/lanes/lane-id.ts";
 import { nextLineage } from "../../src/message/lineage.ts";
 import type { LaneUnused } from "../../src/ports/lanes.ts";
 import { admitToLanes, giveBackUnpublished } from "../../src/redrive/lanes/admit.ts";
 import type { DrainRuntime } from "../../src/redrive/runtime.ts";
-import type { Candidate, DecidedRecord } from "../../src/redrive/stages/records.ts";
+import type { Candidate, DecidedRecord } from "../../src/redrive/page/records.ts";
 import { comeBacks, config, memoryLanes, origin } from "../support/lane-stands.ts";
 import { drain as name } from "../support/ledger-stands.ts";
 import { enteredAt, letterOf } from "../support/letters.ts";

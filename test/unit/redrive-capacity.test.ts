@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryCapacity } from "../../src/limits/memory-capacity.ts";
+import { createMemoryCapacity } from "../support/memory/memory-capacity.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { LimitsConfig } from "../../src/ports/drains.ts";
 import { RedriverError } from "../../src/ports/errors.ts";
@@ -9,8 +9,8 @@ import type { Capacity, CapacityQuery } from "../../src/ports/limits.ts";
 import type { HoldReason } from "../../src/rules/decision.ts";
 import type { Rate } from "../../src/rules/spec.ts";
 import type { DrainRuntime } from "../../src/redrive/runtime.ts";
-import { withCapacity } from "../../src/redrive/stages/capacity.ts";
-import type { Candidate, PublishResult } from "../../src/redrive/stages/records.ts";
+import { withCapacity } from "../../src/redrive/page/capacity.ts";
+import type { Candidate, PublishResult } from "../../src/redrive/page/records.ts";
 import { defaultLimits } from "../support/ledger-stands.ts";
 import { createManualClock, type ManualClock } from "../support/manual-clock.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { MessageId } from "../../src/message/dead-letter.ts";
-import { parseNumberPatterns } from "../../src/rules/parse-numbers.ts";
+import { parseNumberPatterns } from "../../src/rules/patterns/parse-numbers.ts";
 import type { DrainName } from "../../src/ports/ids.ts";
 import type { LedgerView } from "../../src/ports/ledger-entries.ts";
-import { decideRecord, type DecidingDrain } from "../../src/redrive/stages/decide.ts";
-import type { KnownRecord } from "../../src/redrive/stages/records.ts";
+import { decideRecord, type DecidingDrain } from "../../src/redrive/page/decide.ts";
+import type { KnownRecord } from "../../src/redrive/page/records.ts";
 import { compileRules } from "../../src/rules/compile-rules.ts";
 import type { RuleSpec } from "../../src/rules/spec.ts";
 import { letterOf } from "../support/letters.ts";

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { toBudget } from "../../src/compose/process-memory.ts";
 import { RedriverError } from "../../src/ports/errors.ts";
 import type { ListPage, ListQuery } from "../../src/ports/service.ts";
-import { createPageSize, listFitting, type PageSize } from "../../src/redrive/list-fitting.ts";
-import { createByteBudget } from "../../src/redrive/memory/byte-budget.ts";
-import { createPageMemory, readingFactor, workingFactor } from "../../src/redrive/memory/page-memory.ts";
+import { createPageSize, listFitting, type PageSize } from "../../src/redrive/listing/list-fitting.ts";
+import { createByteBudget } from "../../src/redrive/listing/byte-budget.ts";
+import { createPageMemory, readingFactor, workingFactor } from "../../src/redrive/listing/page-memory.ts";
 
 const kib = 1_024;
 const mib = 1_048_576;

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
 import type { DrainName, Token } from "../../src/ports/ids.ts";
 import type { LedgerSummary, Ledger, PublishedFact } from "../../src/ports/ledger.ts";
-import { createMemoryLedger } from "../../src/ledger/memory-ledger.ts";
-import { createPatience } from "../../src/redrive/patience.ts";
-import { createUnwrittenFacts } from "../../src/redrive/unwritten-facts.ts";
-import { watchLedger, type LostWrites } from "../../src/redrive/watch-ledger.ts";
+import { createMemoryLedger } from "../support/memory/memory-ledger.ts";
+import { createPatience } from "../../src/redrive/sweep/patience.ts";
+import { createUnwrittenFacts } from "../../src/redrive/sweep/unwritten-facts.ts";
+import { watchLedger, type LostWrites } from "../../src/redrive/source/watch-ledger.ts";
 
 const limits = {
   dedupWindowMs: 600_000,

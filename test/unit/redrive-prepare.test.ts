@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { BatchItem, RawRecord } from "../../src/message/dead-letter.ts";
-import { collect } from "../../src/redrive/stages/collect.ts";
+import { collect } from "../../src/redrive/page/collect.ts";
 import { rootOf } from "../../src/message/lineage.ts";
-import { toAuditRecord } from "../../src/redrive/stages/audit-record.ts";
-import { prepare, type Preparation } from "../../src/redrive/stages/prepare.ts";
-import { sentAs, type Candidate, type DecidedRecord, type SendAs } from "../../src/redrive/stages/records.ts";
+import { toAuditRecord } from "../../src/redrive/page/audit-record.ts";
+import { prepare, type Preparation } from "../../src/redrive/page/prepare.ts";
+import { sentAs, type Candidate, type DecidedRecord, type SendAs } from "../../src/redrive/page/records.ts";
 import type { ItemChanges } from "../../src/rules/spec.ts";
 import { enteredAt, rawRecord } from "../support/letters.ts";
 import { anyItem } from "../support/item-checks.ts";

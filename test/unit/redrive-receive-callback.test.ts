@@ -4,7 +4,7 @@ import type { AttemptReport } from "../../src/ports/callbacks.ts";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import type { LaneComeBack, StepRef } from "../../src/ports/lanes.ts";
 import type { RedriverEvent } from "../../src/ports/events.ts";
-import { createMemoryLaneBook } from "../../src/ledger/memory-lane-book.ts";
+import { createMemoryLaneBook } from "../support/memory/memory-lane-book.ts";
 import { receiveCallback } from "../../src/redrive/callbacks/receive-callback.ts";
 import { createLanes } from "../../src/redrive/lanes/lanes.ts";
 import { dlqIdOf, enteredAt, messageIdOf } from "../support/letters.ts";

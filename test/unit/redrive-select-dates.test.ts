@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { narrowWindow, selectRange } from "../../src/redrive/select-dates.ts";
+import { narrowWindow, selectRange } from "../../src/redrive/pass/select-dates.ts";
 
 const now = 1_800_000_000_000;
 const hour = 3_600_000;

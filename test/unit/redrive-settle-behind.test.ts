@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createSettleBehind } from "../../src/redrive/settle-behind.ts";
+import { createSettleBehind } from "../../src/redrive/page/settle-behind.ts";
 
 it("deletes behind a page are of one page at a time, and each is counted once", async () => {
   const behind = createSettleBehind();

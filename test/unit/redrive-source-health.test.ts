@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { RedriverError } from "../../src/ports/errors.ts";
 import type { RedriverEvent } from "../../src/ports/events.ts";
 import type { SourceId } from "../../src/ports/ids.ts";
-import { createSourceHealth } from "../../src/redrive/source-health.ts";
+import { createSourceHealth } from "../../src/redrive/source/source-health.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 
 function healthOf() {

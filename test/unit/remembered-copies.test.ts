@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryCopyBook } from "../../src/ledger/memory-copy-book.ts";
-import { rememberCopies } from "../../src/ledger/remembered-copies.ts";
+import { createMemoryCopyBook } from "../support/memory/memory-copy-book.ts";
+import { rememberCopies } from "../../src/store/copies/remembered-copies.ts";
 import type { CopyBook } from "../../src/ports/archive.ts";
 import { RedriverError } from "../../src/ports/errors.ts";
 import { dlqId } from "../support/ledger-stands.ts";

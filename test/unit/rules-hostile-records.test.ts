@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compileRules } from "../../src/rules/compile-rules.ts";
-import { mostJsonCharacters, mostJsonDepth, toJson } from "../../src/rules/json-body.ts";
-import { compileRegex, parseRegex } from "../../src/rules/regex.ts";
+import { mostJsonCharacters, mostJsonDepth, toJson } from "../../src/rules/patterns/json-body.ts";
+import { compileRegex, parseRegex } from "../../src/rules/patterns/regex.ts";
 import type { Condition } from "../../src/rules/spec.ts";
 import { toSubject } from "../../src/rules/subject.ts";
 import { factsOf } from "../support/letters.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { parseAddressPatterns } from "../../src/rules/parse-addresses.ts";
-import { parseEdge, resolveEdge } from "../../src/rules/parse-edge.ts";
-import { parseMomentPatterns } from "../../src/rules/parse-moments.ts";
-import { parseRate, rateText } from "../../src/rules/parse-rate.ts";
-import { parseValuePatterns } from "../../src/rules/parse-values.ts";
+import { parseAddressPatterns } from "../../src/rules/patterns/parse-addresses.ts";
+import { parseEdge, resolveEdge } from "../../src/rules/patterns/parse-edge.ts";
+import { parseMomentPatterns } from "../../src/rules/patterns/parse-moments.ts";
+import { parseRate, rateText } from "../../src/rules/patterns/parse-rate.ts";
+import { parseValuePatterns } from "../../src/rules/patterns/parse-values.ts";
 
 const range = (from: number, to: number) => ({ kind: "range", from, to });
 const text = (pattern: object) => ({ kind: "text", pattern });

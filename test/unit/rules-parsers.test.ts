@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { parseDateOrTime } from "../../src/rules/parse-date-or-time.ts";
-import { parseDuration, parseDurationPatterns } from "../../src/rules/parse-durations.ts";
-import { parseNumberPatterns } from "../../src/rules/parse-numbers.ts";
-import { parseTextPatterns } from "../../src/rules/parse-texts.ts";
-import { misfitsOf } from "../../src/rules/parsed.ts";
+import { parseDateOrTime } from "../../src/rules/patterns/parse-date-or-time.ts";
+import { parseDuration, parseDurationPatterns } from "../../src/rules/patterns/parse-durations.ts";
+import { parseNumberPatterns } from "../../src/rules/patterns/parse-numbers.ts";
+import { parseTextPatterns } from "../../src/rules/patterns/parse-texts.ts";
+import { misfitsOf } from "../../src/rules/patterns/parsed.ts";
 import { formatDuration } from "../../src/rules/format-duration.ts";
 
 const range = (from: number, to: number) => ({ kind: "range", from, to });

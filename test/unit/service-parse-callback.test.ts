@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseCallback } from "../../src/service/parse-callback.ts";
+import { parseCallback } from "../../src/redrive/callbacks/parse-callback.ts";
 
 const whole = {
   status: 503,

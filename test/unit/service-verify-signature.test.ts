@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { verifySignature } from "../../src/service/verify-signature.ts";
+import { verifySignature } from "../../src/redrive/callbacks/verify-signature.ts";
 import { signClaims } from "../support/signed-callback.ts";
 
 const url = "https://redriver.example.com/callbacks/eu?redriver-callback=none";

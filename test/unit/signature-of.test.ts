@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { signatureOf } from "../../src/signature/signature-of.ts";
+import { signatureOf } from "../../src/message/signature/signature-of.ts";
 import { letterOf } from "../support/letters.ts";
 
 const of = (responseBody: string, fields: Record<string, unknown> = {}) =>

@@ -3,13 +3,13 @@ import { firstProblems, toPathText, type Problem } from "../problem.ts";
 import { readTextFile } from "../text/read-text-file.ts";
 import { textLimits } from "../text/token-gate.ts";
 import { parseYaml } from "../text/yaml-tree.ts";
-import { checkTogether } from "./checks.ts";
+import { checkTogether } from "./checks/checks.ts";
 import { compileDocument } from "./compile-document.ts";
-import { documentSchema } from "./document-schema.ts";
-import { salvage, toStanding, type Standing } from "./standing.ts";
-import { findStrayKeys, toStrayProblem } from "./stray-keys.ts";
+import { documentSchema } from "./schema/document-schema.ts";
+import { salvage, toStanding, type Standing } from "./checks/standing.ts";
+import { findStrayKeys, toStrayProblem } from "./checks/stray-keys.ts";
 import { findOverfull, toProblems } from "./to-problems.ts";
-import { findWarnings } from "./warnings.ts";
+import { findWarnings } from "./checks/warnings.ts";
 
 export type DocumentOutcome =
   | { readonly ok: true; readonly document: DrainsDocument; readonly warnings: readonly Problem[] }

@@ -1,6 +1,6 @@
 import type { BodyChange, DestinationRewrite, ItemChanges } from "../../rules/spec.ts";
-import type { ChangeKeys } from "./change-schema.ts";
-import { toFlowControl } from "./flow-control-schema.ts";
+import type { ChangeKeys } from "./schema/change-schema.ts";
+import { toFlowControl } from "./schema/flow-control-schema.ts";
 
 /** What a republish changes, by what `set` says. */
 export function toChanges(set: ChangeKeys): ItemChanges {

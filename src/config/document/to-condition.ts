@@ -1,6 +1,6 @@
 import type { BodyField, Condition, DurationField, NumberField, TextField } from "../../rules/spec.ts";
 import type { ValuePath } from "../problem.ts";
-import type { WhenKeys } from "./when-schema.ts";
+import type { WhenKeys } from "./schema/when-schema.ts";
 
 const textFields = [
   "url",

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { oneOfText, shownValue, toPathText, unknownName, type Problem, type ValuePath } from "../problem.ts";
 import type { YamlTree } from "../text/yaml-tree.ts";
-import { aboutCount, atKey } from "./shapes.ts";
+import { aboutCount, atKey } from "./schema/shapes.ts";
 
 type Issue = z.core.$ZodIssue;
 

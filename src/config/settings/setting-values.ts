@@ -1,7 +1,7 @@
 import { parseUrl } from "../../message/parse-url.ts";
 import { parseHostPattern } from "../../message/item-check.ts";
-import { parseDuration } from "../../rules/parse-durations.ts";
-import type { Parsed } from "../../rules/parsed.ts";
+import { parseDuration } from "../../rules/patterns/parse-durations.ts";
+import type { Parsed } from "../../rules/patterns/parsed.ts";
 import { parseServiceUrl } from "../service-url.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { toChainedItem } from "../../message/chained-callback.ts";
+import { toChainedItem } from "./chained-callback.ts";
 import { toCallbackDeduplicationId } from "../../message/deduplication-id.ts";
 import { encodeItem } from "../../message/encode-item.ts";
 import { readProofCallback } from "../../message/proof-callback.ts";

@@ -6,15 +6,15 @@
  *                                         ├─ plain ────► go on as they are
  *                                         └─ the rest ─► held: lane-watched, lane-halted
  */
-import { canaryTimeoutMs } from "../../message/canary-item.ts";
+import { canaryTimeoutMs } from "./canary-item.ts";
 import { isKnownBad } from "../../message/come-back-kind.ts";
-import { toLaneId } from "../../message/lane-id.ts";
+import { toLaneId } from "./lane-id.ts";
 import type { LaneConfig } from "../../ports/drains.ts";
 import type { LaneAnswer, LaneUnused, Origin } from "../../ports/lanes.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { isReconciling } from "../stages/capacity-request.ts";
-import { held } from "../stages/left.ts";
-import { sentAs, type Candidate, type DecidedRecord, type HeldResult } from "../stages/records.ts";
+import { isReconciling } from "../page/capacity-request.ts";
+import { held } from "../page/left.ts";
+import { sentAs, type Candidate, type DecidedRecord, type HeldResult } from "../page/records.ts";
 import { canariesByStep } from "./canaries-by-step.ts";
 import { chooseCanaries } from "./choose-canaries.ts";
 import { mayBeKept } from "./exhausted.ts";

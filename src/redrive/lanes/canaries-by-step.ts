@@ -1,5 +1,5 @@
 import type { StepRef } from "../../ports/lanes.ts";
-import type { Candidate } from "../stages/records.ts";
+import type { Candidate } from "../page/records.ts";
 
 /** The canaries among candidates of one page, by the step of their lane. */
 export function canariesByStep(

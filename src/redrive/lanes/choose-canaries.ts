@@ -1,8 +1,8 @@
 import { isKnownBad } from "../../message/come-back-kind.ts";
-import { toRootHash } from "../../message/lane-id.ts";
+import { toRootHash } from "./lane-id.ts";
 import type { LaneAnswer } from "../../ports/lanes.ts";
-import { signatureOf } from "../../signature/signature-of.ts";
-import type { Candidate } from "../stages/records.ts";
+import { signatureOf } from "../../message/signature/signature-of.ts";
+import type { Candidate } from "../page/records.ts";
 
 type Choosable = Pick<Candidate, "letter" | "lineage">;
 

@@ -1,7 +1,7 @@
 import { comeBackKindOf, isKnownBad } from "../../message/come-back-kind.ts";
 import type { Lineage } from "../../message/lineage.ts";
 import type { LaneComeBack } from "../../ports/lanes.ts";
-import type { FoundRecord } from "../stages/records.ts";
+import type { FoundRecord } from "../page/records.ts";
 
 /** What a record says of a lane's step: that a message of it is dead again. None where it was no part of one. */
 export function toLaneComeBack({ letter, reading }: Pick<FoundRecord, "letter" | "reading">): LaneComeBack[] {

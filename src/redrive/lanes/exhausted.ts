@@ -1,5 +1,5 @@
 import { comeBackKindOf } from "../../message/come-back-kind.ts";
-import type { DecidedRecord } from "../stages/records.ts";
+import type { DecidedRecord } from "../page/records.ts";
 
 /** About to be parked because its attempts are spent; one that was parked before stays so. */
 export function isNewlyExhausted({ decision, view }: Pick<DecidedRecord, "decision" | "view">): boolean {

@@ -1,7 +1,7 @@
 import type { LaneComeBack, LaneWatch } from "../../ports/lanes.ts";
-import { listToEnd } from "../list-to-end.ts";
+import { listToEnd } from "../listing/list-to-end.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
-import { collect } from "../stages/collect.ts";
+import { collect } from "../page/collect.ts";
 import { toLaneComeBack } from "./come-backs.ts";
 
 /** The service's Date has whole seconds, and Redis's clock may be off from ours by the length of an answer. */

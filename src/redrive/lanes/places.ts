@@ -1,4 +1,4 @@
-import type { Candidate } from "../stages/records.ts";
+import type { Candidate } from "../page/records.ts";
 
 /** What the pass book lists again is listed by minutes of entry. */
 const minuteMs = 60_000;

@@ -6,7 +6,7 @@ import { createExpiryCount, type ExpiryReport } from "./expiry-count.ts";
 import type { ForeseenRecord } from "./next-decision.ts";
 import { isParkedAlready } from "./plan-record.ts";
 import { createSignatureCount, type SignatureCounts } from "./signature-count.ts";
-import { isReconciling } from "../stages/capacity-request.ts";
+import { isReconciling } from "../page/capacity-request.ts";
 import type { LanesForecast } from "./lane-forecast.ts";
 import type { Room } from "./room.ts";
 import { toRuleEntry } from "./rule-entry.ts";

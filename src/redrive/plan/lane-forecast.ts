@@ -2,13 +2,13 @@
  * What the lanes of a drain would do with what a plan selects, as they stand now. They are asked with nothing wanted, so nothing is granted
  * to a plan and nothing of it is remembered.
  */
-import { toLaneId } from "../../message/lane-id.ts";
+import { toLaneId } from "../lanes/lane-id.ts";
 import type { LaneConfig } from "../../ports/drains.ts";
 import type { LaneAnswer, LaneState, LaneView, Origin } from "../../ports/lanes.ts";
 import { isNewlyExhausted, mayBeKept } from "../lanes/exhausted.ts";
 import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-origin.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { isReconciling } from "../stages/capacity-request.ts";
+import { isReconciling } from "../page/capacity-request.ts";
 import { timeFor } from "./estimate.ts";
 import { foreseeSteps, type LaneSteps } from "./lane-steps.ts";
 import type { SurveyedRecord } from "./survey.ts";

@@ -1,7 +1,7 @@
 import type { DeadLetter } from "../../message/dead-letter.ts";
 import { toPrintable, type Show } from "../../message/masked-text.ts";
 import type { Decision } from "../../rules/decision.ts";
-import { signatureOf, type Signature } from "../../signature/signature-of.ts";
+import { signatureOf, type Signature } from "../../message/signature/signature-of.ts";
 import { hostOf } from "./target.ts";
 import { createTopCount, type Counted, type TopCount, type TopCounted } from "./top-count.ts";
 

@@ -3,16 +3,16 @@
  * is opened, nothing is begun, parked or deleted, and the ledger is asked by `peek`, which remembers nothing.
  */
 import type { RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
-import type { ListingSignals } from "../list-patiently.ts";
-import { listToEnd } from "../list-to-end.ts";
-import { horizonBehindMs } from "../horizon.ts";
-import { knownOffsetMs } from "../run-pass.ts";
+import type { ListingSignals } from "../listing/list-patiently.ts";
+import { listToEnd } from "../listing/list-to-end.ts";
+import { horizonBehindMs } from "../pass/horizon.ts";
+import { knownOffsetMs } from "../pass/run-pass.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { selectRange } from "../select-dates.ts";
-import { collect } from "../stages/collect.ts";
-import { decideOne, type DecidedOne } from "../stages/decide-one.ts";
-import { mayBeForgotten } from "../stages/ledger-loss.ts";
-import { idsOf } from "../stages/records.ts";
+import { selectRange } from "../pass/select-dates.ts";
+import { collect } from "../page/collect.ts";
+import { decideOne, type DecidedOne } from "../page/decide-one.ts";
+import { mayBeForgotten } from "../page/ledger-loss.ts";
+import { idsOf } from "../page/records.ts";
 
 /** What is listed: inclusive, Unix ms, as the service's dates mean it. */
 export interface SurveyRange {

@@ -1,12 +1,12 @@
 import type * as fc from "fast-check";
-import { createMemoryCopyBook } from "../../../src/ledger/memory-copy-book.ts";
-import { createMemoryLaneBook } from "../../../src/ledger/memory-lane-book.ts";
-import { createMemoryLedger } from "../../../src/ledger/memory-ledger.ts";
-import { createMemoryPassBook } from "../../../src/ledger/memory-pass-book.ts";
+import { createMemoryCopyBook } from "../memory/memory-copy-book.ts";
+import { createMemoryLaneBook } from "../memory/memory-lane-book.ts";
+import { createMemoryLedger } from "../memory/memory-ledger.ts";
+import { createMemoryPassBook } from "../memory/memory-pass-book.ts";
 import { grantLifeMs } from "../../../src/ports/ledger-limits.ts";
 import type { SourceId } from "../../../src/ports/ids.ts";
-import { createMemorySourceBook } from "../../../src/ledger/memory-source-book.ts";
-import { createMemoryRestBook } from "../../../src/limits/memory-rest-book.ts";
+import { createMemorySourceBook } from "../memory/memory-source-book.ts";
+import { createMemoryRestBook } from "../memory/memory-rest-book.ts";
 import type { DrainsDocument } from "../../../src/ports/drains.ts";
 import { load } from "../loaded-document.ts";
 import { limits } from "./limits.ts";

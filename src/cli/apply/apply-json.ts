@@ -1,0 +1,58 @@
+import type { Applied } from "../../redrive/plan/apply.ts";
+import type { PlanCheck } from "../../redrive/plan/check-plan.ts";
+import type { LanesForecast } from "../../redrive/plan/lane-forecast.ts";
+import { skippedOf } from "../../redrive/plan/skips.ts";
+import { skipsOf, type ApplyLine } from "./apply-text.ts";
+
+/** A drain's part of an apply as `--json` prints it. */
+export function toApplyJson({ drain, host, check, applied }: ApplyLine): object {
+  const skips = skipsOf({ check, applied });
+  return {
+    drain,
+    host,
+    check: toCheckJson(check),
+    applied: applied === null ? null : toAppliedJson(applied),
+    skippedRecords: { count: skippedOf(skips), records: skips.examples },
+  };
+}
+
+function toCheckJson({ planned, notNow, done, skips: { gone, changed, otherwise } }: PlanCheck): object {
+  return { planned, notNow, done, gone, changed, otherwise };
+}
+
+/** Of the tally what an apply can do; the rest of it is of passes. */
+function toAppliedJson({
+  tally,
+  dropped,
+  meanwhile,
+  skips,
+  left,
+  leftReasons,
+  leftLanes,
+  stop,
+}: Applied): object {
+  const { republished, deduplicated, deleted, parked, comeBacks } = tally;
+  return {
+    tally: { republished, deduplicated, dropped, deleted, parked, comeBacks },
+    meanwhile,
+    skipped: skippedOf(skips),
+    left,
+    leftReasons,
+    leftLanes: leftLanes === null ? null : toLanesJson(leftLanes),
+    stoppedBy: stop?.kind ?? null,
+  };
+}
+
+function toLanesJson({ lanes, more }: LanesForecast): object {
+  return {
+    lanes: lanes.map(({ origin, due: held, state, sinceMs, why, nextInMs }) => ({
+      origin,
+      held,
+      state,
+      sinceMs,
+      why,
+      nextInMs,
+    })),
+    more: { lanes: more.lanes, held: more.due },
+  };
+}

@@ -1,0 +1,268 @@
+import type { Command } from "commander";
+import { toKeyedHash } from "../../compose/build-source.ts";
+import type { Core } from "../../compose/build-core.ts";
+import { openCore, requireRedis } from "../../compose/open-core.ts";
+import { pauseOf } from "../../compose/read-facts.ts";
+import { createSecretValues } from "../../compose/secret-values.ts";
+import { createTeardown } from "../../compose/teardown.ts";
+import { RedriverError } from "../../ports/errors.ts";
+import { applyPlan, type Applied } from "../../redrive/plan/apply.ts";
+import { checkPlan, driftOf, type PlanCheck } from "../../redrive/plan/check-plan.ts";
+import type { PlannedDrain } from "../../redrive/plan/plan-file.ts";
+import { createSelection, type Selection } from "../../redrive/plan/selection.ts";
+import { addSkips, noSkips } from "../../redrive/plan/skips.ts";
+import type { DrainRuntime } from "../../redrive/runtime.ts";
+import { skipsOf, toApplyText, toQuestion, toWaitText, type ApplyLine } from "./apply-text.ts";
+import { toLeftLanesText } from "./apply-lanes-text.ts";
+import { toApplyJson } from "./apply-json.ts";
+import { createCommandEvents } from "../command-events.ts";
+import { toExit, worseExit, type CommandContext, type Register } from "../command-context.ts";
+import { hasConsent } from "../consent.ts";
+import { currentUser } from "../current-user.ts";
+import type { Io } from "../io.ts";
+import { loadAll } from "../load.ts";
+import { readPlanFile } from "../plan/plan-reading.ts";
+import { toSkipChange, toSkipsText } from "../plan/plan-skips-text.ts";
+import { createProgressLine } from "../progress-line.ts";
+import { createStop, type Stop } from "../stop.ts";
+import { terminalColumns } from "../wrap.ts";
+
+interface ApplyFlags {
+  readonly reason?: string;
+  readonly by?: string;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+const closeWithinMs = 5_000;
+/** A wait that is told at once, also where nobody looks at a terminal. */
+const longWaitMs = 5_000;
+/** A plan of which more than this part has changed is not the plan that was read any more. */
+const mostDrift = 0.05;
+const shownDrift = 3;
+
+export const registerApply: Register = (program, context) => {
+  program
+    .command("apply")
+    .description("act on exactly what a plan selected, also in plan mode; obeys pauses and limits")
+    .argument("<plan>", "a file of `redriver plan --out`; - is stdin")
+    .option("--reason <text>", "why, for the audit; required without a terminal")
+    .option("--by <name>", "who, for the audit; required without a terminal, else the current user")
+    .option("--yes", "do not ask")
+    .option("--json", "print the summary as JSON")
+    .action((file: string, flags: ApplyFlags, command: Command) => apply(file, flags, command, context));
+};
+
+/** A drain's part of a plan, and the drain as it is now. */
+interface Part {
+  readonly drain: DrainRuntime;
+  readonly planned: PlannedDrain;
+}
+
+async function apply(
+  file: string,
+  flags: ApplyFlags,
+  command: Command,
+  { io, exitWith }: CommandContext,
+): Promise<void> {
+  if (!io.isTerminal && (isEmpty(flags.reason) || isEmpty(flags.by))) {
+    throw new RedriverError("command-misused", "without a terminal --reason and --by are required");
+  }
+  const { settings, document } = loadAll(command, io);
+  const selection = createSelection();
+  const head = await readPlanFile(file, selection.add);
+  const teardown = createTeardown();
+  const secrets = createSecretValues(settings);
+  const { logLevel } = command.optsWithGlobals<{ readonly logLevel?: string }>();
+  const log = { level: settings.log.level, isAsked: logLevel !== undefined, secrets: secrets.all };
+  const stop = createStop(io);
+  teardown.add("signals", stop.forget);
+  try {
+    const core = openCore({
+      settings,
+      document,
+      env: io.env,
+      teardown,
+      by: flags.by ?? currentUser(),
+      readsIndexes: true,
+      onSecret: secrets.add,
+      events: createCommandEvents(log, io),
+    });
+    secrets.use(core);
+    const parts = head.drains.map((planned) => toPart(core, planned));
+    await requireRedis(core.redis);
+    const checks = await check(parts, selection, stop, io);
+    refuseDrifted(checks);
+    const lines = parts.map(({ drain }, index) => ({
+      drain: drain.config.name,
+      host: hostOf(core, drain),
+      check: checks[index] ?? nothing,
+    }));
+    if (!(await hasConsent(io, flags.yes, () => toQuestion(head.createdAt, lines)))) {
+      io.err("nothing was done\n");
+      exitWith(3);
+      return;
+    }
+    const applied = await actOn(core, parts, checks, flags, stop, io);
+    const results = lines.map((line, index): ApplyLine => ({ ...line, applied: applied[index] ?? null }));
+    io.out(
+      flags.json === true ? `${JSON.stringify(results.map(toApplyJson), null, 2)}\n` : toApplyText(results),
+    );
+    exitWith(results.reduce((code, result) => worseExit(code, tell(result, io)), 0));
+  } finally {
+    await teardown.run(closeWithinMs);
+  }
+}
+
+function isEmpty(text: string | undefined): boolean {
+  return text === undefined || text.trim() === "";
+}
+
+/** A drain of today's document, on the source that the plan was made for. Other rules are no obstacle: each record is decided again. */
+function toPart(core: Core, planned: PlannedDrain): Part {
+  const drain = core.drains.get(planned.drain);
+  if (drain === undefined) {
+    throw new RedriverError(
+      "plan-invalid",
+      `the plan is for drain ${planned.drain}, which the document has not`,
+    );
+  }
+  const { id } = drain.source.config;
+  if (id !== planned.source) {
+    throw new RedriverError(
+      "plan-invalid",
+      `the plan is for drain ${planned.drain} of source ${planned.source}, which is of ${id} now`,
+    );
+  }
+  if (toKeyedHash("url", core.sources.get(id)?.baseUrl ?? "") !== planned.address) {
+    throw new RedriverError(
+      "plan-invalid",
+      `the plan was made for another address of source ${id} than ${hostOf(core, drain)}`,
+    );
+  }
+  return { drain, planned };
+}
+
+async function check(
+  parts: readonly Part[],
+  selection: Selection,
+  stop: Stop,
+  io: Io,
+): Promise<readonly PlanCheck[]> {
+  const progress = createProgressLine(io);
+  const checks: PlanCheck[] = [];
+  try {
+    for (const { drain, planned } of parts) {
+      const orders = selection.of(planned.drain);
+      await drain.source.bind();
+      const onPage = (checked: number): void =>
+        progress.show(`${planned.drain}: ${checked} of ${orders.size} found and decided again`);
+      checks.push(await checkPlan(drain, planned, orders, stop, onPage));
+    }
+  } catch (error) {
+    if (!stop.stopping.aborted) throw error;
+    throw new RedriverError("stopped", "stopped before anything was done", { cause: error });
+  } finally {
+    progress.end();
+  }
+  return checks;
+}
+
+function refuseDrifted(checks: readonly PlanCheck[]): void {
+  const { drift, planned } = driftOf(checks);
+  if (drift <= planned * mostDrift) return;
+  const { gone, changed, otherwise, examples } = checks.reduce(
+    (sum, { skips }) => addSkips(sum, skips),
+    noSkips,
+  );
+  const shown = examples.slice(0, shownDrift).map((skip) => `\n  ${skip.dlqId}: ${toSkipChange(skip)}`);
+  const such = shown.length === 0 ? "" : `, such as${shown.join("")}`;
+  throw new RedriverError(
+    "plan-drifted",
+    `${drift} of ${planned} are not as planned (${gone} gone, ${changed} changed, ${otherwise} decided otherwise now), more than ${mostDrift * 100} %: nothing was done; make a new plan${such}`,
+  );
+}
+
+async function actOn(
+  core: Core,
+  parts: readonly Part[],
+  checks: readonly PlanCheck[],
+  flags: ApplyFlags,
+  stop: Stop,
+  io: Io,
+): Promise<readonly Applied[]> {
+  const progress = createProgressLine(io);
+  const applied: Applied[] = [];
+  try {
+    for (const [index, { drain, planned }] of parts.entries()) {
+      const found = checks[index];
+      if (found === undefined) continue;
+      const total = found.open.size;
+      const toDone = (left: number): string => `${planned.drain}: ${total - left} of ${total} done`;
+      const one = await applyPlan({
+        drain,
+        range: planned,
+        open: found.open,
+        order: flags.reason === undefined ? {} : { why: flags.reason },
+        signals: stop,
+        pausedBy: () => pausedBy(core, drain),
+        onPage: (left) => progress.show(toDone(left)),
+        onWait: (wait) =>
+          progress.show(
+            `${toDone(wait.left)}, ${toWaitText(wait)}`,
+            wait.nextLookMs >= longWaitMs ? "news" : "passing",
+          ),
+      });
+      progress.end();
+      applied.push(one);
+    }
+  } finally {
+    progress.end();
+  }
+  return applied;
+}
+
+async function pausedBy(core: Core, { config, source }: DrainRuntime): Promise<string | null> {
+  const pause = pauseOf((await core.sources.get(source.config.id)?.pauses.all()) ?? [], config.name);
+  return pause === undefined ? null : `by ${pause.by}: ${pause.reason} (redriver resume)`;
+}
+
+function hostOf(core: Core, { source }: DrainRuntime): string {
+  return new URL(core.sources.get(source.config.id)?.baseUrl ?? "").host;
+}
+
+/** Says on stderr what was skipped and why something was left, and answers the exit code of this drain's part. */
+function tell(line: ApplyLine, io: Io): number {
+  const { drain, applied } = line;
+  io.err(toSkipsText(drain, skipsOf(line)));
+  if (applied === null) return 3;
+  const { stop, left, leftReasons, leftLanes } = applied;
+  const reasons = Object.entries(leftReasons).map(([reason, count]) => `${reason} ${count}`);
+  const why = reasons.length === 0 ? "" : ` (${reasons.join(", ")})`;
+  const rest = `${left} left${why}; apply the plan again to go on\n${toLeftLanesText(terminalColumns, leftLanes)}`;
+  if (stop === null) {
+    if (left > 0) io.err(`${drain}: ${rest}`);
+    return left > 0 ? 3 : 0;
+  }
+  switch (stop.kind) {
+    case "told":
+      io.err(`${drain}: stopped; ${rest}`);
+      return 3;
+    case "paused":
+      io.err(`${drain}: paused ${stop.why}; ${rest}`);
+      return 3;
+    case "failed": {
+      const { exitCode, message } = toExit(stop.error);
+      io.err(`${drain}: ${message}; ${rest}`);
+      return exitCode;
+    }
+  }
+}
+
+const nothing: PlanCheck = {
+  planned: 0,
+  open: new Map(),
+  notNow: 0,
+  done: 0,
+  skips: noSkips,
+};

@@ -1,0 +1,253 @@
+import { parseUrl } from "../../message/parse-url.ts";
+import { randomBytes } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import { InvalidArgumentError, Option } from "commander";
+import type { Credentials, Emulator, GenerateOptions } from "../../emulator/index.ts";
+import { RedriverError } from "../../ports/errors.ts";
+import { parseDuration } from "../../rules/patterns/parse-durations.ts";
+import type { Register } from "../command-context.ts";
+import type { Io } from "../io.ts";
+
+interface EmulatorFlags {
+  readonly host: string;
+  readonly port: number;
+  readonly controlPort: number;
+  readonly token?: string;
+  readonly headerPrefix: string;
+  readonly retryScale: number;
+  readonly dedupWindow: number;
+  readonly retention?: number;
+  readonly deliver: "loopback" | "any";
+  readonly dateFilter: "entered" | "created";
+  readonly load?: string;
+  readonly generate?: number;
+  readonly seed: number;
+  readonly arrivals: "even" | "burst" | "skewed";
+  readonly over: number;
+  readonly recordBytes: number;
+  readonly destination?: readonly string[];
+  readonly index?: readonly string[];
+  readonly statsUser?: string;
+  readonly statsPassword?: string;
+  readonly stopWithParent?: boolean;
+  readonly json?: boolean;
+}
+
+/** `redriver emulator`: see docs/emulator.md. Its code is loaded only when asked for. */
+export const registerEmulator: Register = (program, { io }) => {
+  program
+    .command("emulator")
+    .description(
+      "the message service on this machine: delivers, retries, keeps a DLQ; forgets all when it ends",
+    )
+    .option("--host <address>", "where the message API listens", "127.0.0.1")
+    .option("--port <port>", "its port; 0 takes any free one", toPort, 8080)
+    .option("--control-port <port>", "port of the control API, on loopback and without a token", toPort, 8081)
+    .option("--token <token>", "bearer token of the message API (default: a random one)", toToken)
+    .option("--header-prefix <prefix>", "prefix of the service's own headers", toHeaderPrefix, "Upstash-")
+    .option(
+      "--retry-scale <factor>",
+      "multiplies every wait between attempts; 0 retries at once",
+      toFactor,
+      1,
+    )
+    .addOption(
+      duration("--dedup-window <duration>", "how long a deduplication id is remembered").default(
+        600_000,
+        "10m",
+      ),
+    )
+    .addOption(duration("--retention <duration>", "age at which dead letters vanish (default: never)"))
+    .addOption(
+      new Option("--deliver <where>", "hosts that are delivered to; calls to others fail at once")
+        .choices(["loopback", "any"])
+        .default("loopback"),
+    )
+    .addOption(
+      new Option("--date-filter <meaning>", "what fromDate and toDate look at")
+        .choices(["entered", "created"])
+        .default("entered"),
+    )
+    .option("--load <file>", "dead letters to begin with, one JSON object a line (default: nothing)")
+    .option("--generate <count>", "dead letters to make up and begin with (default: nothing)", toNatural)
+    .option(
+      "--seed <number>",
+      "the same seed makes the same dead letters and throws the same dice",
+      toNatural,
+      1,
+    )
+    .addOption(
+      new Option("--arrivals <shape>", "how they are spread over the time in which they entered")
+        .choices(["even", "burst", "skewed"])
+        .default("even"),
+    )
+    .addOption(duration("--over <duration>", "how long that time is; it ends now").default(21_600_000, "6h"))
+    .option("--record-bytes <bytes>", "how large each of them is as JSON", toNatural, 2_048)
+    .option(
+      "--destination <url...>",
+      "where their messages went, the first ones most (default: some on this machine)",
+      toDestinations,
+    )
+    .option("--index <id...>", "search indexes that have statistics (default: demo)", toIndexes)
+    .option("--stats-user <name>", "Basic auth of the statistics (default: emulator)")
+    .option("--stats-password <password>", "Basic auth of the statistics (default: a random one)")
+    .option("--stop-with-parent", "stop when stdin ends, for whoever starts it")
+    .option("--json", "print the addresses as one line of JSON")
+    .action(async (flags: EmulatorFlags, command) => {
+      if (flags.statsUser?.includes(":") === true)
+        command.error("error: --stats-user: expected a name without ':'");
+      const stop = new AbortController();
+      const stopped = untilStopped(io, flags.stopWithParent === true).then(() => stop.abort());
+      const emulator = await start(flags, stop.signal);
+      if (emulator === undefined) return;
+      try {
+        io.out(flags.json === true ? toJson(emulator) : toLines(emulator, flags.index?.[0] ?? "demo"));
+        await stopped;
+      } finally {
+        await emulator.close();
+      }
+    });
+};
+
+/** Undefined when it was stopped before it had begun. */
+async function start(flags: EmulatorFlags, signal: AbortSignal): Promise<Emulator | undefined> {
+  const { startEmulator, LoadProblem, Refusal } = await import("../../emulator/index.ts");
+  const { host, port, controlPort, token, headerPrefix, retryScale, deliver, dateFilter } = flags;
+  try {
+    return await startEmulator({
+      host,
+      port,
+      controlPort,
+      token,
+      headerPrefix,
+      retryScale,
+      deliver,
+      dateFilter,
+      seed: flags.seed,
+      dedupWindowMs: flags.dedupWindow,
+      retentionMs: flags.retention,
+      load: flags.load,
+      generate: toGenerate(flags),
+      indexes: flags.index,
+      statsCredentials: toCredentials(flags),
+      signal,
+    });
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    if (error instanceof LoadProblem || error instanceof Refusal) {
+      throw new RedriverError("command-misused", error.message, { cause: error });
+    }
+    const { code, address = host, port: at } = error as NodeJS.ErrnoException & Partial<AddressInfo>;
+    if (code === undefined) throw error;
+    const expected = `a free port on ${host} (--host, --port) and on 127.0.0.1 (--control-port)`;
+    throw new RedriverError(
+      "command-misused",
+      `expected ${expected}, got ${code} with ${at === undefined ? address : `${address}:${at}`}`,
+      { cause: error },
+    );
+  }
+}
+
+function toGenerate(flags: EmulatorFlags): GenerateOptions | undefined {
+  const { generate: count, seed, arrivals, over: overMs, recordBytes, destination } = flags;
+  if (count === undefined) return undefined;
+  return { count, seed, arrivals, overMs, recordBytes, destinations: destination && [...destination] };
+}
+
+/** Only what was given; the other half of a pair is made up by the emulator's own rules. */
+function toCredentials({ statsUser, statsPassword }: EmulatorFlags): Credentials | undefined {
+  if (statsUser === undefined && statsPassword === undefined) return undefined;
+  return {
+    username: statsUser ?? "emulator",
+    password: statsPassword ?? randomBytes(24).toString("base64url"),
+  };
+}
+
+/** Resolves on SIGINT, SIGTERM, and, where asked for, when stdin ends. */
+function untilStopped(io: Io, stopWithParent: boolean): Promise<void> {
+  return new Promise((resolve) => {
+    io.onSignal(() => resolve());
+    if (!stopWithParent) return;
+    process.stdin.resume();
+    process.stdin
+      .once("end", resolve)
+      .once("close", resolve)
+      .once("error", () => resolve());
+  });
+}
+
+function toLines(
+  { url, controlUrl, token, statsCredentials, headerPrefix }: Emulator,
+  index: string,
+): string {
+  const authorization = quote(`Authorization: Bearer ${token}`);
+  const statisticsUrl = `${url}/v2/search/${encodeURIComponent(index)}/stats`;
+  const credentials = `${statsCredentials.username}:${statsCredentials.password}`;
+  return [
+    `message API     ${url}`,
+    `token           ${token}`,
+    `header prefix   ${headerPrefix}`,
+    `control API     ${controlUrl}/_control/state`,
+    `statistics API  ${statisticsUrl}`,
+    `its user        ${credentials}`,
+    "",
+    `curl -sS -H ${authorization} ${url}/v2/dlq`,
+    `curl -sS -u ${quote(credentials)} ${quote(statisticsUrl)}`,
+    "",
+  ].join("\n");
+}
+
+function toJson({ url, controlUrl, token, statsCredentials, headerPrefix }: Emulator): string {
+  return `${JSON.stringify({ url, controlUrl, token, statsCredentials, headerPrefix })}\n`;
+}
+
+/** For a POSIX shell. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function duration(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text: string) => {
+    const parsed = parseDuration(text);
+    if (!parsed.ok) throw new InvalidArgumentError(`Expected ${parsed.expected}.`);
+    if (parsed.value === 0) throw new InvalidArgumentError("Expected a duration longer than nothing.");
+    return parsed.value;
+  });
+}
+
+function toPort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new InvalidArgumentError("Expected a port from 0 to 65535.");
+}
+
+function toNatural(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Expected a whole number of at most nine digits.");
+}
+
+function toFactor(text: string): number {
+  const factor = /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
+  if (factor <= 1_000) return factor;
+  throw new InvalidArgumentError("Expected a number from 0 to 1000, such as 0.01.");
+}
+
+function toDestinations(text: string, before: readonly string[] = []): string[] {
+  if (/^https?:\/\//i.test(text) && parseUrl(text) !== null) return [...before, text];
+  throw new InvalidArgumentError("Expected an http(s) URL.");
+}
+
+function toIndexes(text: string, before: readonly string[] = []): string[] {
+  if (text !== "") return [...before, text];
+  throw new InvalidArgumentError("Expected an id.");
+}
+
+function toToken(text: string): string {
+  if (/^[\x21-\x7e]+$/.test(text)) return text;
+  throw new InvalidArgumentError("Expected printable ASCII without spaces.");
+}
+
+function toHeaderPrefix(text: string): string {
+  if (/^[A-Za-z][A-Za-z0-9-]*-$/.test(text)) return text;
+  throw new InvalidArgumentError('Expected a header prefix that ends in "-", such as Upstash-.');
+}

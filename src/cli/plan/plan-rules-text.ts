@@ -1,0 +1,169 @@
+/** What a plan decided, of a queue just read or of a frozen file: acts, what becomes of what is held, expiry, and rule by rule. */
+import type { DrainReport } from "../../redrive/plan/drain-report.ts";
+import type { ExpiryReport } from "../../redrive/plan/expiry-count.ts";
+import type { NextReport, RuleReport } from "../../redrive/plan/rule-report.ts";
+import type { TopCounted } from "../../redrive/plan/top-count.ts";
+import { formatDuration } from "../../rules/format-duration.ts";
+import { counted } from "../counted.ts";
+import { toSamplesText } from "./plan-samples-text.ts";
+import { wrapList } from "../wrap.ts";
+
+type Decided = Pick<DrainReport, "decisions" | "parkedAlready" | "rules"> &
+  Partial<Pick<DrainReport, "unusable">>;
+
+/** `label` names what is to be done; `behind` are lines right behind it; `held` says in a few words what keeps what is due from going. */
+export function toDecisionsText(
+  columns: number,
+  { decisions, parkedAlready, rules, unusable = {} }: Decided,
+  now: number,
+  {
+    label,
+    behind = "",
+    held = "",
+  }: { readonly label: string; readonly behind?: string; readonly held?: string },
+): string {
+  const acts = [
+    ifAny(decisions.republish, `republish${inBrackets(held)}`),
+    ifAny(decisions.drop, "drop"),
+    ifAny(decisions.park - parkedAlready, "park"),
+    ifAny(decisions.settle, "delete again (published before)"),
+  ].flat();
+  const later = byThen(rules.flatMap(({ next }) => next));
+  const turning = later.reduce((sum, { count }) => sum + count, 0);
+  const stays = [
+    ifAny(decisions.hold - turning, "held"),
+    ifAny(parkedAlready, "parked already"),
+    ...Object.entries(unusable).map(([reason, count]) => ifAny(count, `unreadable (${reason})`)),
+  ].flat();
+  return [
+    wrapList(columns, 2, label, acts.length === 0 ? ["nothing to do"] : acts),
+    behind,
+    toLine(
+      columns,
+      2,
+      "later",
+      later.map(({ count, then, from, to }) => `${count} ${then} ${toSpan(from, to, now)}`),
+    ),
+    toLine(columns, 2, "stays", stays),
+  ].join("");
+}
+
+/** `held`: what keeps what is due from going, in a few words; empty where nothing does. */
+export function toRulesText(columns: number, rules: readonly RuleReport[], now: number, held = ""): string {
+  return rules.map((rule) => `\n${toRuleText(columns, rule, now, held)}`).join("");
+}
+
+function inBrackets(held: string): string {
+  return held === "" ? "" : ` (${held})`;
+}
+
+/** `soon`: nothing unless something expires within a day. */
+export function toExpiryText(
+  columns: number,
+  indent: number,
+  { expired, within1h, within6h, within24h, earliestAt }: ExpiryReport,
+  now: number,
+  when: "soon" | "always",
+): string {
+  if (earliestAt === null) return "";
+  const soon = [
+    ifAny(expired, "past their retention"),
+    ifAny(within1h, "within 1h"),
+    // Those that say no more than the one before are left out.
+    within6h === within1h ? [] : ifAny(within6h, "within 6h"),
+    within24h === within6h ? [] : ifAny(within24h, "within 24h"),
+  ].flat();
+  if (soon.length === 0 && when === "soon") return "";
+  const first = expired > 0 ? [] : [`the first in ${formatDuration(earliestAt - now)}`];
+  return wrapList(columns, indent, "expires", [...soon, ...first]);
+}
+
+function toRuleText(columns: number, rule: RuleReport, now: number, held: string): string {
+  const { oldestEnteredAt, losses } = rule;
+  const own = rule.next.filter((next) => isOwnRepublish(next, rule.rule));
+  const others = rule.next.filter((next) => !isOwnRepublish(next, rule.rule));
+  const due = [
+    ...ifAny(rule.dueNow, `now${inBrackets(held)}`),
+    ...own.map(({ count, from, to }) => `${count} ${toSpan(from, to, now)}`),
+  ];
+  const oldest =
+    oldestEnteredAt === null ? "" : `, the oldest for ${formatDuration(Math.max(0, now - oldestEnteredAt))}`;
+  return [
+    `  ${rule.rule === null ? "no rule" : `rule ${rule.rule}`}: ${counted(rule.count, "record")}${oldest}\n`,
+    toExpiryText(columns, 4, rule.expiry, now, "soon"),
+    toLine(columns, 4, "due", due),
+    toLine(
+      columns,
+      4,
+      "then",
+      others.map((next) => `${next.count} ${toNextText(next)} ${toSpan(next.from, next.to, now)}`),
+    ),
+    toLine(
+      columns,
+      4,
+      "why",
+      rule.reasons.map(({ then, reason, count }) => `${then}: ${reason} ${count}`),
+    ),
+    wrapList(columns, 4, "status", toItems(rule.statuses)),
+    wrapList(columns, 4, "hosts", toItems(rule.hosts)),
+    toLine(
+      columns,
+      4,
+      "losses",
+      losses.map(({ key, count }) => `${key} ${count}`),
+    ),
+    toSamplesText(columns, rule.samples),
+  ].join("");
+}
+
+function isOwnRepublish({ then, rule }: NextReport, own: string | null): boolean {
+  return then === "republish" && rule === own;
+}
+
+const plainReasons = new Set(["due", "rule", "reconcile"]);
+
+/** `drop by too-old`; with the reason where the rule alone does not say why. */
+export function toNextText({ then, reason, rule }: Pick<NextReport, "then" | "reason" | "rule">): string {
+  if (then === "expire") return then;
+  const head = plainReasons.has(reason) ? then : `${then} (${reason})`;
+  return rule === null ? head : `${head} by ${rule}`;
+}
+
+/** Those of one decision together; what is held then as well is left out, because it stays. */
+function byThen(nexts: readonly NextReport[]): readonly Pick<NextReport, "then" | "count" | "from" | "to">[] {
+  return (["republish", "drop", "park", "settle", "expire"] as const).flatMap((then) => {
+    const some = nexts.filter((next) => next.then === then);
+    if (some.length === 0) return [];
+    const count = some.reduce((sum, one) => sum + one.count, 0);
+    const from = Math.min(...some.map((one) => one.from));
+    return [{ then, count, from, to: Math.max(...some.map((one) => one.to)) }];
+  });
+}
+
+function toLine(columns: number, indent: number, label: string, items: readonly string[]): string {
+  return items.length === 0 ? "" : wrapList(columns, indent, label, items);
+}
+
+function ifAny(count: number, what: string): readonly string[] {
+  return count === 0 ? [] : [`${count} ${what}`];
+}
+
+export function toItems({ top, more }: TopCounted<string>): readonly string[] {
+  const items = top.map(({ key, count }) => `${key} ${count}`);
+  return more.count === 0 ? items : [...items, `${more.kinds} more ${more.count}`];
+}
+
+export function toSpan(from: number, to: number, now: number): string {
+  const [first, last] = [from, to].map((at) => formatDuration(Math.max(0, at - now)));
+  return first === last ? `in ${first}` : `in ${first} to ${last}`;
+}
+
+/** `2026-11-20 10:15:00 UTC`; a number that is no moment as it is. */
+export function toTime(at: number): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return String(at);
+  return date
+    .toISOString()
+    .replace("T", " ")
+    .replace(/\.\d+Z$/, " UTC");
+}

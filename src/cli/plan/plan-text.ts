@@ -1,0 +1,149 @@
+/** A plan for a person: what would be done, why, and what it would take. Fits its columns, but for single long words. */
+import type { DrainName } from "../../ports/ids.ts";
+import type { DrainReport } from "../../redrive/plan/drain-report.ts";
+import type { Bound, Estimate } from "../../redrive/plan/estimate.ts";
+import type { PlanFilter } from "../../redrive/plan/plan-drain.ts";
+import type { Room } from "../../redrive/plan/room.ts";
+import type { SignatureCounts } from "../../redrive/plan/signature-count.ts";
+import { formatDuration } from "../../rules/format-duration.ts";
+import type { Rate } from "../../rules/spec.ts";
+import { counted } from "../counted.ts";
+import { failuresHeading, shownFailures, toFailureLine, toOtherFailures } from "../failure-text.ts";
+import { toHaltedText, toLanesText } from "./plan-lane-text.ts";
+import { toCeilingText, toClockText, toGuardText } from "./plan-room-text.ts";
+import { toDecisionsText, toExpiryText, toItems, toRulesText, toTime } from "./plan-rules-text.ts";
+import { wrapList, wrapText } from "../wrap.ts";
+
+export interface PlanReport {
+  /** Unix ms. */
+  readonly createdAt: number;
+  readonly documentHash: string;
+  readonly filter: PlanFilter;
+  /** False when it was stopped before all was looked at. */
+  readonly complete: boolean;
+  readonly drains: readonly (DrainReport & {
+    readonly drain: DrainName;
+    /** Of the source. */
+    readonly host: string;
+    /** Null when it is not paused. */
+    readonly pausedBy: string | null;
+  })[];
+}
+
+export function toPlanText(columns: number, report: PlanReport): string {
+  const { filter, createdAt, complete } = report;
+  return [
+    `Plan of ${toTime(createdAt)}, document ${report.documentHash.slice(0, 12)}. Nothing was changed.\n`,
+    toFilterText(filter),
+    ...(complete ? [] : ["Stopped before all was looked at.\n"]),
+    // Ages, and so what is said of them, go by the service's clock.
+    ...report.drains.map(
+      (drain) => `\n${toDrainText(columns, drain, createdAt + drain.clock.serviceAheadMs)}`,
+    ),
+  ].join("");
+}
+
+/** What it was narrowed to; empty where it was not. */
+export function toFilterText({ rules, host, limit }: PlanFilter): string {
+  const asked = [
+    ...(rules === undefined ? [] : [`rule ${rules.join(" or ")}`]),
+    ...(host === undefined ? [] : [`host ${host}`]),
+    ...(limit === undefined ? [] : [`at most ${counted(limit, "record")} of a drain`]),
+  ];
+  return asked.length === 0 ? "" : `Only: ${asked.join(", ")}\n`;
+}
+
+function toDrainText(columns: number, drain: PlanReport["drains"][number], now: number): string {
+  const { decisions, planned, listed, estimate } = drain;
+  const looked = `${listed === planned ? "" : `${planned} of `}${counted(listed, "record")}`;
+  return [
+    `${drain.drain} (mode ${drain.mode}) on ${drain.host}: ${looked}\n`,
+    `  entered until ${toTime(drain.range.to)}${drain.cut ? "; the limit was reached, there may be more" : ""}\n`,
+    toExpiryText(columns, 2, drain.expiry, now, "always"),
+    toClockText(columns, drain.clock),
+    ...(drain.pausedBy === null ? [] : [wrapText(columns, 2, "paused    ", drain.pausedBy)]),
+    toDecisionsText(columns, drain, now, {
+      label: "now",
+      held: drain.pausedBy === null ? toHaltedText(drain.lanes) : "paused",
+      behind: [
+        toGuardText(columns, drain.room.closedGuards),
+        ...(decisions.drop > 0 && drain.archive === "missing"
+          ? [wrapText(columns, 2, "archive   ", "none, so what would be dropped is held")]
+          : []),
+      ].join(""),
+    }),
+    toRulesText(columns, drain.rules, now, heldOfRules(drain)),
+    ...(drain.failures.top.length === 0 ? [] : [`\n${toFailureText(columns, drain.failures)}`]),
+    toLanesText(columns, drain.lanes, estimate),
+    ...(estimate.publishes === 0 ? [] : [`\n${toEstimateText(columns, estimate, drain.room)}`]),
+  ].join("");
+}
+
+/** Halted lanes are counted by destination, not by rule. */
+function heldOfRules({ pausedBy, lanes }: Pick<PlanReport["drains"][number], "pausedBy" | "lanes">): string {
+  if (pausedBy !== null) return "paused";
+  return toHaltedText(lanes) === "" ? "" : "see lanes";
+}
+
+function toFailureText(columns: number, { top, more }: SignatureCounts): string {
+  const shown = top.slice(0, shownFailures);
+  const hidden = top.slice(shownFailures);
+  const rest = hidden.reduce((sum, { count }) => sum + count, more.count);
+  return [
+    failuresHeading,
+    ...shown.flatMap(({ status, text, count, hosts, decisions, example = "" }) => [
+      toFailureLine(columns, { status, text, count }),
+      ...(example === "" ? [] : [wrapText(columns, 14, "such as ", example)]),
+      wrapList(columns, 14, "", toItems(hosts), 0),
+      wrapList(
+        columns,
+        14,
+        "",
+        decisions.map(({ key, count: times }) => `${key} ${times}`),
+        0,
+      ),
+    ]),
+    rest === 0 ? "" : toOtherFailures(rest, `${hidden.length + more.kinds} or more`),
+  ].join("");
+}
+
+function toEstimateText(columns: number, estimate: Estimate, room: Room): string {
+  const { durationMs, boundBy, publishes, billed, calls } = estimate;
+  const best = billed.best === billed.worst ? "" : `${billed.best} to `;
+  const bills = `${best}${counted(billed.worst, "attempt")} for ${counted(publishes, "publish", "publishes")}`;
+  return [
+    "  doing it now\n",
+    wrapList(columns, 4, "takes", [
+      `about ${formatDuration(Math.max(1_000, durationMs))} (${toBound(boundBy)})`,
+    ]),
+    wrapList(columns, 4, "calls", [
+      `${calls.list} list`,
+      `${calls.publish} publish`,
+      `${calls.remove} delete`,
+    ]),
+    wrapList(columns, 4, "bills", [bills]),
+    toCeilingText(columns, room, estimate),
+  ].join("");
+}
+
+function toBound(bound: Bound): string {
+  switch (bound.kind) {
+    case "day":
+      return `perDay ${bound.limit}`;
+    case "lane":
+      return `the lane of ${bound.origin}, if nothing comes back`;
+    case "calls":
+      return "one call after the other";
+    case "publish":
+      return `publish ${toRate(bound.rate)}`;
+    case "host":
+      return `perHost ${toRate(bound.rate)} for ${bound.host}`;
+    case "rule":
+      return `rule ${bound.rule} ${toRate(bound.rate)}`;
+  }
+}
+
+function toRate({ count, perMs }: Rate): string {
+  const unit = { 1_000: "s", 60_000: "m", 3_600_000: "h", 86_400_000: "d" }[perMs];
+  return `${count}/${unit ?? formatDuration(perMs)}`;
+}

@@ -1,0 +1,220 @@
+import type { Command } from "commander";
+import { toKeyedHash } from "../../compose/build-source.ts";
+import type { Core } from "../../compose/build-core.ts";
+import { openCore, requireRedis } from "../../compose/open-core.ts";
+import { pauseOf } from "../../compose/read-facts.ts";
+import { systemClock } from "../../compose/system-world.ts";
+import { createTeardown } from "../../compose/teardown.ts";
+import { toSafeJson } from "../../message/safe-json.ts";
+import { RedriverError } from "../../ports/errors.ts";
+import type { DrainReport } from "../../redrive/plan/drain-report.ts";
+import { planDrain, type PlanFilter } from "../../redrive/plan/plan-drain.ts";
+import { createPlanWriter, planVersion, type PlanHead } from "../../redrive/plan/plan-file.ts";
+import type { ForeseenRecord } from "../../redrive/plan/next-decision.ts";
+import { toPlanRecord } from "../../redrive/plan/plan-record.ts";
+import { freezeRange, type FrozenRange } from "../../redrive/plan/survey.ts";
+import type { DrainRuntime } from "../../redrive/runtime.ts";
+import { chooseDrains, requireNamesOrAll } from "../choose-drains.ts";
+import type { CommandContext, Register } from "../command-context.ts";
+import { counted } from "../counted.ts";
+import { loadAll } from "../load.ts";
+import { openPlanOutput, type PlanOutput } from "./plan-output.ts";
+import { toNextText, toSpan, toTime } from "./plan-rules-text.ts";
+import { showPlan } from "./plan-show.ts";
+import { toPlanText, type PlanReport } from "./plan-text.ts";
+import { createProgressLine } from "../progress-line.ts";
+import { silent } from "../silent.ts";
+import { createStop, type Stop } from "../stop.ts";
+import { countOption } from "../time-option.ts";
+import { version } from "../version.ts";
+
+interface PlanFlags {
+  readonly all?: boolean;
+  readonly rule?: readonly string[];
+  readonly host?: string;
+  readonly limit?: number;
+  readonly records?: boolean;
+  readonly json?: boolean;
+  readonly out?: string;
+  readonly show?: string;
+  readonly showContent?: boolean;
+}
+
+const closeWithinMs = 5_000;
+
+export const registerPlan: Register = (program, context) => {
+  program
+    .command("plan")
+    .description("what a pass would do and why, over everything in the DLQ; changes nothing")
+    .argument("[names...]", "drains of the document")
+    .option("--all", "every drain of the document")
+    .option(
+      "--rule <name>",
+      "only what this rule decides; may be given several times",
+      (name: string, others: readonly string[] | undefined) => [...(others ?? []), name],
+    )
+    .option("--host <host>", "only this destination host; * stands for anything")
+    .addOption(countOption("--limit <n>", "at most so many records of each drain"))
+    .option("--records", "message by message instead of the summary")
+    .option("--json", "print as JSON; with --records one object per line")
+    .option("--out <file>", "freeze the selection in a file for `redriver apply`; - is stdout")
+    .option("--show <file>", "sum up such a file, from the file alone; - is stdin")
+    .option("--show-content", "with header values, bodies and whole URLs, which are masked otherwise")
+    .action((names: readonly string[], flags: PlanFlags, command: Command) =>
+      plan(names, flags, command, context),
+    );
+};
+
+async function plan(
+  names: readonly string[],
+  flags: PlanFlags,
+  command: Command,
+  { io, exitWith }: CommandContext,
+): Promise<void> {
+  if (flags.show !== undefined) {
+    await showPlan(flags.show, names, flags, io);
+    return;
+  }
+  requireNamesOrAll(names, flags.all === true);
+  if (flags.out === "-" && (flags.json === true || flags.records === true)) {
+    throw new RedriverError("command-misused", "--out - takes stdout, so --json and --records have no place");
+  }
+  const { settings, document } = loadAll(command, io);
+  const teardown = createTeardown();
+  const stop = createStop(io);
+  teardown.add("signals", stop.forget);
+  try {
+    const core = openCore({ settings, document, env: io.env, events: silent, teardown });
+    const drains = chooseDrains(core, names);
+    requireRules(drains, flags.rule ?? []);
+    await requireRedis(core.redis);
+    const output = flags.out === undefined ? null : await openPlanOutput(flags.out, io);
+    if (output !== null) teardown.add("plan file", output.discard);
+    const { report, records } = await planAll(core, drains, flags, output, stop, io);
+    const show = flags.out === "-" ? io.err : io.out;
+    if (flags.records !== true)
+      show(flags.json === true ? `${JSON.stringify(report, null, 2)}\n` : toPlanText(io.columns, report));
+    if (!report.complete) {
+      exitWith(3);
+      return;
+    }
+    if (output === null || flags.out === undefined) return;
+    await output.commit();
+    const where = flags.out === "-" ? "stdout" : flags.out;
+    io.err(`${counted(records, "record")} written to ${where}; redriver apply acts on exactly these\n`);
+  } finally {
+    await teardown.run(closeWithinMs);
+  }
+}
+
+async function planAll(
+  core: Core,
+  drains: readonly DrainRuntime[],
+  flags: PlanFlags,
+  output: PlanOutput | null,
+  stop: Stop,
+  io: CommandContext["io"],
+): Promise<{ readonly report: PlanReport; readonly records: number }> {
+  const show = flags.showContent === true ? "content" : "masked";
+  const filter: PlanFilter = {
+    ...(flags.rule === undefined ? {} : { rules: flags.rule }),
+    ...(flags.host === undefined ? {} : { host: flags.host }),
+    ...(flags.limit === undefined ? {} : { limit: flags.limit }),
+  };
+  const createdAt = systemClock.now();
+  // All horizons are fixed before anything is listed, so that no drain's part is younger than another's.
+  const ranges = new Map<DrainRuntime, FrozenRange>();
+  for (const drain of drains) ranges.set(drain, await freezeRange(drain, stop.signal));
+
+  const writer = createPlanWriter();
+  await output?.write(
+    writer.head(toHead(core, ranges, { createdAt, filter, showContent: show === "content" })),
+  );
+  let records = 0;
+  const progress = createProgressLine(io);
+  const reports: PlanReport["drains"][number][] = [];
+  let complete = true;
+  try {
+    for (const [drain, range] of ranges) {
+      const onRecord = async (record: ForeseenRecord): Promise<void> => {
+        records += 1;
+        if (output === null && flags.records !== true) return;
+        const line = toPlanRecord(drain, record, show);
+        if (flags.records === true)
+          io.out(flags.json === true ? `${toSafeJson(line)}\n` : toRow(record, line.url));
+        await output?.write(writer.record(line));
+      };
+      const onPage = ({ listed, planned }: { readonly listed: number; readonly planned: number }): void =>
+        progress.show(`${drain.config.name}: ${listed} looked at, ${planned} in the plan`);
+      const report = await planDrain({ drain, range, filter, show, signals: stop, onRecord, onPage });
+      reports.push(await withSurroundings(core, report));
+    }
+    await output?.write(writer.end());
+  } catch (error) {
+    if (!stop.stopping.aborted) throw error;
+    complete = false;
+  } finally {
+    progress.end();
+  }
+  const documentHash = core.document.hash;
+  return { report: { createdAt, documentHash, filter, complete, drains: reports }, records };
+}
+
+function toHead(
+  core: Core,
+  ranges: ReadonlyMap<DrainRuntime, FrozenRange>,
+  {
+    createdAt,
+    filter,
+    showContent,
+  }: { readonly createdAt: number; readonly filter: PlanFilter; readonly showContent: boolean },
+): PlanHead {
+  return {
+    redriverPlan: planVersion,
+    createdAt,
+    version,
+    documentHash: core.document.hash,
+    flags: { ...filter, showContent },
+    drains: [...ranges].map(([{ config, source }, { from, to }]) => ({
+      drain: config.name,
+      source: source.config.id,
+      address: toKeyedHash("url", core.sources.get(source.config.id)?.baseUrl ?? ""),
+      host: hostOf(core, source.config.id),
+      rulesHash: config.rulesHash,
+      from,
+      to,
+    })),
+  };
+}
+
+async function withSurroundings(core: Core, report: DrainReport): Promise<PlanReport["drains"][number]> {
+  const source = core.sources.get(report.source);
+  const pause = pauseOf((await source?.pauses.all()) ?? [], report.drain);
+  const byDocument = core.drains.get(report.drain)?.config.paused === true;
+  const pausedBy =
+    pause === undefined ? (byDocument ? "by the drains document" : null) : `by ${pause.by}: ${pause.reason}`;
+  return { ...report, host: hostOf(core, report.source), pausedBy };
+}
+
+function hostOf(core: Core, source: DrainReport["source"]): string {
+  return new URL(core.sources.get(source)?.baseUrl ?? "").host;
+}
+
+function requireRules(drains: readonly DrainRuntime[], rules: readonly string[]): void {
+  const known = new Set(drains.flatMap(({ config }) => config.rules.map(({ name }) => name)));
+  for (const rule of rules) {
+    if (known.has(rule)) continue;
+    throw new RedriverError(
+      "command-misused",
+      `no rule of these drains is named "${rule}"; they have ${[...known].join(", ") || "none"}`,
+    );
+  }
+}
+
+/** When it entered, which one, how it failed, what becomes of it and why, and where it was to go. */
+function toRow({ decided, facts, next }: ForeseenRecord, url: string): string {
+  const { letter, explanation } = decided;
+  const status = String(letter.responseStatus ?? "none").padEnd(4);
+  const then = next === null ? "" : `, then ${toNextText(next)} ${toSpan(next.at, next.at, facts.now)}`;
+  return `${toTime(letter.enteredAt)}  ${letter.dlqId}  ${status}  ${explanation}${then}  ${url}\n`;
+}

@@ -1,0 +1,101 @@
+import type { Command } from "commander";
+import { loadDocument, type DocumentOutcome } from "../../config/document/load-document.ts";
+import { firstProblems, formatProblem, type Problem, type ValuePath } from "../../config/problem.ts";
+import { checkHeaders } from "../../config/settings/check-headers.ts";
+import { checkInequality } from "../../config/settings/ledger-limits.ts";
+import type { Settings } from "../../config/settings/settings.ts";
+import { readTextFile } from "../../config/text/read-text-file.ts";
+import { textLimits } from "../../config/text/token-gate.ts";
+import { parseYaml, type YamlTree } from "../../config/text/yaml-tree.ts";
+import type { DrainConfig, DrainsDocument } from "../../ports/drains.ts";
+import { RedriverError } from "../../ports/errors.ts";
+import type { Io } from "../io.ts";
+import { loadSettingsFor } from "../load.ts";
+
+/** A drains document with the places in its text, and the settings that say how it is read. Needs no token. */
+export interface OpenedDocument {
+  readonly file: string;
+  readonly settings: Settings;
+  readonly outcome: DocumentOutcome;
+  locate(path: ValuePath): { readonly line: number; readonly column: number };
+}
+
+/**
+ * Opens this document, or the one of the settings. Problems are in the outcome, also what only shows beside the settings; throws
+ * `settings-invalid` for the settings themselves.
+ */
+export function openDocument(
+  command: Command,
+  io: Io,
+  named: string | undefined,
+  now: number,
+): OpenedDocument {
+  const settings = loadSettingsFor(command, io);
+  const file = named ?? settings.drains.file;
+  const reading = readTextFile(file, textLimits.maxBytes);
+  if (!reading.ok) {
+    const expected = "a readable drains document (drains.file, REDRIVER_DRAINS_FILE)";
+    const problem = { file, expected, message: `expected ${expected}: ${reading.why}` };
+    return {
+      file,
+      settings,
+      outcome: { ok: false, problems: [problem], warnings: [] },
+      locate: () => nowhere,
+    };
+  }
+  const tree = parseYaml(reading.text, file);
+  const outcome = loadDocument(reading.text, file, { now });
+  const locate = (path: ValuePath) => (tree.ok ? tree.tree.locate(path, "value") : nowhere);
+  return {
+    file,
+    settings,
+    outcome: outcome.ok && tree.ok ? withSettings(outcome, settings, file, tree.tree) : outcome,
+    locate,
+  };
+}
+
+const nowhere = { line: 1, column: 1 };
+
+/** The document, or `document-invalid` with all that is wrong. Warnings go to stderr. */
+export function requireDocument({ outcome }: OpenedDocument, io: Io): DrainsDocument {
+  if (outcome.ok) {
+    for (const warning of outcome.warnings) io.err(`warning: ${formatProblem(warning)}\n`);
+    return outcome.document;
+  }
+  throw new RedriverError("document-invalid", outcome.problems.map(formatProblem).join("\n  "));
+}
+
+/** The drain of this name, or all of them; throws `command-misused` for a name that there is not. */
+export function drainsNamed({ drains }: DrainsDocument, name: string | undefined): readonly DrainConfig[] {
+  if (name === undefined) return drains;
+  const named = drains.filter((drain) => drain.name === name);
+  if (named.length > 0) return named;
+  const known = drains.map((drain) => drain.name).join(", ");
+  throw new RedriverError(
+    "command-misused",
+    `no drain is named "${name}"; the document has ${known || "none"}`,
+  );
+}
+
+/** Only what has to do with the document itself: addresses and tokens are for the daemon to miss. */
+function withSettings(
+  outcome: Extract<DocumentOutcome, { ok: true }>,
+  settings: Settings,
+  file: string,
+  tree: YamlTree,
+): DocumentOutcome {
+  const problems = [
+    ...checkInequality(settings, outcome.document),
+    ...checkHeaders(settings, outcome.document),
+  ].map((problem): Problem => ({ file, ...tree.locate(toPath(problem.path ?? ""), "value"), ...problem }));
+  return problems.length === 0
+    ? outcome
+    : { ok: false, problems: firstProblems(problems), warnings: outcome.warnings };
+}
+
+/** `drains.orders.rules[1]` → `["drains", "orders", "rules", 1]`; what is written otherwise leads to its parent. */
+function toPath(text: string): ValuePath {
+  return [...text.matchAll(/\[(\d+)\]|([\w-]+)/g)].map(([, index, name = ""]) =>
+    index === undefined ? name : Number(index),
+  );
+}

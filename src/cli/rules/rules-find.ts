@@ -1,0 +1,52 @@
+import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
+import { toEnteredAt } from "../../message/parse-record.ts";
+import type { MessageService, Select } from "../../ports/service.ts";
+import { followCursor } from "../../redrive/listing/follow-cursor.ts";
+import { createPageSize, listFitting } from "../../redrive/listing/list-fitting.ts";
+import type { PageMemory } from "../../redrive/listing/page-memory.ts";
+
+export interface Search {
+  readonly service: Pick<MessageService, "list">;
+  readonly select: Select;
+  readonly memory: PageMemory;
+  readonly signal: AbortSignal;
+  readonly onPage: (listed: number) => void;
+}
+
+/**
+ * Lists a selection until it shows this dead letter; null when it ends without it. The millisecond of its id is asked for first: where
+ * the service's dates mean entry into the DLQ that is one call. Throws the RedriverErrors of a list call, `answer-too-large`
+ * among them: what lies behind such a record is not looked at; and `listing-endless`.
+ */
+export async function findListed(dlqId: DlqId, search: Search): Promise<RawRecord | null> {
+  return (await findNear(dlqId, search)) ?? (await listUntil(dlqId, search, {}));
+}
+
+/** Asks only for the millisecond of its id, so null proves absence only where the service's dates mean entry into the DLQ. */
+export async function findNear(dlqId: DlqId, search: Search): Promise<RawRecord | null> {
+  const enteredAt = toEnteredAt(dlqId);
+  if (enteredAt === null) return null;
+  return listUntil(dlqId, search, { fromDate: enteredAt, toDate: enteredAt });
+}
+
+async function listUntil(
+  dlqId: DlqId,
+  { service, select, memory, signal, onPage }: Search,
+  dates: { readonly fromDate?: number; readonly toDate?: number },
+): Promise<RawRecord | null> {
+  const size = createPageSize();
+  let listed = 0;
+  for await (const { records, release } of followCursor((at) =>
+    listFitting((query) => service.list(query, signal), { select, ...dates, ...at }, size, {
+      memory,
+      take: (bytes) => memory.acquire(bytes, signal),
+    }),
+  )) {
+    release();
+    const found = records.find((record) => record["dlqId"] === dlqId);
+    if (found !== undefined) return found;
+    listed += records.length;
+    onPage(listed);
+  }
+  return null;
+}

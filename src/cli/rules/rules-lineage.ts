@@ -1,0 +1,27 @@
+import { createLineageKeys, createLiveSecret } from "../../compose/secrets.ts";
+import { readLineageKey, readSecret } from "../../config/read-secret.ts";
+import type { Settings } from "../../config/settings/settings.ts";
+import type { SourceConfig } from "../../ports/drains.ts";
+import type { Io } from "../io.ts";
+
+export interface LineageKeys {
+  readonly keys: readonly [string, ...string[]];
+  /** False where neither a token nor a key can be read: a header of redriver's own is then not told from a forged one. */
+  readonly known: boolean;
+}
+
+/** What stands for the key where there is none: nothing that is signed with it leaves the process. */
+const noKey = "no key";
+
+/** The keys of a source's lineage headers, as far as this machine has its token or the key. */
+export function readLineageKeys(source: SourceConfig, settings: Settings, io: Io): LineageKeys {
+  const fixed = readLineageKey(settings);
+  if (!fixed.ok) return { keys: [noKey], known: false };
+  const { value: key } = fixed;
+  const token = createLiveSecret(source.token, (ref) =>
+    key === undefined ? readSecret(ref, { env: io.env, settings }) : { ok: true, value: key },
+  );
+  if (!token.ok) return { keys: [noKey], known: false };
+  const { oldKeys } = settings.lineage;
+  return { keys: createLineageKeys(token.secret, { key, oldKeys }, source.id)(), known: true };
+}

@@ -1,0 +1,72 @@
+import type { RawRecord } from "../../message/dead-letter.ts";
+import { RedriverError } from "../../ports/errors.ts";
+
+export interface GivenRecord {
+  readonly raw: RawRecord;
+  /** The drain that an entry of the archive names. */
+  readonly drain: string | null;
+}
+
+/**
+ * One record from JSON text: as the service lists it, as the only one of a listing (`{ "messages": [ … ] }` or a list), or in an entry of
+ * the archive or of a plan (`{ "record": { … } }`). Throws `command-misused` for anything else.
+ */
+export function parseRecordText(text: string): GivenRecord {
+  return toGiven(parseOneValue(text));
+}
+
+function parseOneValue(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    const lines = text.split("\n").filter((line) => line.trim() !== "");
+    const isMany = lines.length > 1 && lines.every(isJson);
+    throw misused(isMany ? `${lines.length} lines of JSON` : "text that is no JSON");
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function toGiven(value: unknown): GivenRecord {
+  if (Array.isArray(value)) {
+    if (value.length !== 1) throw misused(`a list of ${value.length}`);
+    return toGiven(value[0]);
+  }
+  if (!isObject(value)) throw misused("another JSON value");
+  if (Array.isArray(value["messages"]) && value["dlqId"] === undefined) return toGiven(value["messages"]);
+  const inner = value["record"];
+  if (!isObject(inner)) return { raw: value, drain: null };
+  return { raw: inner, drain: typeof value["drain"] === "string" ? value["drain"] : null };
+}
+
+/** Whether header values were left out when it was written, so that rules cannot see them. */
+export function looksMasked(raw: RawRecord): boolean {
+  return ["header", "responseHeader"].some((name) => {
+    const headers = raw[name];
+    return isObject(headers) && Object.values(headers).flat().includes("***");
+  });
+}
+
+/** Whether a request header of this name is listed, in whatever case. */
+export function hasHeader(raw: RawRecord, name: string): boolean {
+  const header = raw["header"];
+  return isObject(header) && Object.keys(header).some((key) => key.toLowerCase() === name.toLowerCase());
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function misused(got: string): RedriverError {
+  return new RedriverError(
+    "command-misused",
+    `expected one record as JSON: as listed, or one line of \`redriver archive show --show-content\`; got ${got}`,
+  );
+}

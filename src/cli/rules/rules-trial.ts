@@ -1,0 +1,110 @@
+/**
+ * One record through the rules of a drain, by the same stages as a pass: read, decide, rebuild. Pure, but for the clock that is
+ * handed in.
+ */
+import type { BatchItem, DeadLetter, RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
+import type { CheckItem } from "../../message/item-check.ts";
+import type { DrainConfig } from "../../ports/drains.ts";
+import type { LedgerView } from "../../ports/ledger-entries.ts";
+import { collect } from "../../redrive/page/collect.ts";
+import { decideOne, type DecidedOne, type DecidingRuntime } from "../../redrive/page/decide-one.ts";
+import { prepare } from "../../redrive/page/prepare.ts";
+import type { Decision, Loss, ParkReason } from "../../rules/decision.ts";
+import { explainDecision } from "../../rules/explain-decision.ts";
+import { explainRules, type RulesExplanation } from "../../rules/explain-rules.ts";
+import type { RecordFacts } from "../../rules/facts.ts";
+
+export interface TrialConditions {
+  /** Unix ms by the service's clock. */
+  readonly now: number;
+  readonly view: LedgerView;
+  /** Redis time of the view, Unix ms. */
+  readonly viewedAt: number;
+  readonly headerPrefix: string;
+  /** The first signs. */
+  readonly lineageKeys: readonly [string, ...string[]];
+  /** What the settings let be published. */
+  readonly checkItem: CheckItem;
+}
+
+/** What it would be published as; null where no rule republishes it. */
+export type Becoming =
+  | { readonly kind: "item"; readonly item: BatchItem; readonly losses: readonly Loss[] }
+  | { readonly kind: "park"; readonly reason: ParkReason };
+
+export type Trial =
+  | {
+      readonly kind: "unusable";
+      readonly decision: Decision;
+      readonly explanation: string;
+      /** Names a field; holds no value of the record. */
+      readonly problem: string;
+    }
+  | {
+      readonly kind: "decided";
+      readonly letter: DeadLetter;
+      readonly facts: RecordFacts;
+      readonly decision: Decision;
+      readonly explanation: string;
+      readonly walk: RulesExplanation;
+      readonly becoming: Becoming | null;
+    };
+
+export function tryRecord(drain: DrainConfig, raw: RawRecord, conditions: TrialConditions): Trial {
+  const { now, view, viewedAt, headerPrefix, lineageKeys, checkItem } = conditions;
+  const { found, unusable } = collect([raw], lineageKeys);
+  const [record] = found;
+  if (record === undefined) return toUnusable(unusable);
+  const runtime: DecidingRuntime = {
+    config: drain,
+    source: {
+      clock: { now: () => now },
+      service: { clockOffsetMs: () => 0 },
+      headerPrefix,
+      lineageKeys: () => lineageKeys,
+      checkItem,
+    },
+  };
+  const one = decideOne(runtime, { ...record, view, viewedAt, isNewComeBack: false });
+  const walk = explainRules(drain.rules, drain.otherwise, one.facts);
+  return {
+    kind: "decided",
+    letter: record.letter,
+    facts: one.facts,
+    decision: one.decided.decision,
+    explanation: one.decided.explanation,
+    walk,
+    becoming: toBecoming(runtime, one, walk),
+  };
+}
+
+function toUnusable([problem]: readonly UnusableRecord[]): Trial {
+  const reason = problem?.reason ?? "malformed-record";
+  const decision = { then: "park", reason, rule: null } as const;
+  return {
+    kind: "unusable",
+    decision,
+    explanation: explainDecision(decision),
+    problem: problem?.problem ?? "it is no record",
+  };
+}
+
+/** A record that a rule republishes and that is held for now becomes the same thing later. */
+function toBecoming(
+  { config, source }: DecidingRuntime,
+  { decided, candidate }: DecidedOne,
+  { routing }: RulesExplanation,
+): Becoming | null {
+  if (candidate !== null) return { kind: "item", item: candidate.toItem(1), losses: candidate.losses };
+  if (routing.then !== "republish" || decided.decision.then !== "hold") return null;
+  const prepared = prepare(decided, routing.set, {
+    headerPrefix: source.headerPrefix,
+    lineageKey: source.lineageKeys()[0],
+    onLoss: config.onLoss,
+    checkItem: source.checkItem,
+    lane: config.lane,
+    flowControl: config.flowControl,
+  });
+  if (prepared.kind === "park") return prepared;
+  return { kind: "item", item: prepared.candidate.toItem(1), losses: prepared.candidate.losses };
+}

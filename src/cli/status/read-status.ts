@@ -1,0 +1,88 @@
+import type { Core } from "../../compose/build-core.ts";
+import { pauseOf, readQueueFacts } from "../../compose/read-facts.ts";
+import { readLaneNext, type LanesStatus } from "../plan/read-lane-next.ts";
+import type { SourceId } from "../../ports/ids.ts";
+import type { PauseRecord } from "../../ports/passes.ts";
+import { mostLanesTold, toInDoubt, type QueueFacts } from "../../ports/queue-facts.ts";
+
+/** Since when a drain is held back, by whom and why; the document says only that it is. */
+export type Pause = PauseRecord | { readonly by: "document" } | null;
+
+export interface StatusQuestion {
+  readonly nextRuns: ReadonlyMap<string, number>;
+  /** Of a document that does not load: then its names are known and nothing else of it. */
+  readonly problems: number;
+  /** Unix ms. */
+  readonly now: number;
+}
+
+/** Everything that Redis knows of the document's drains and sources, and of who works on them. */
+export async function readStatus(core: Core, { nextRuns, problems, now }: StatusQuestion) {
+  const isWhole = problems === 0;
+  const [facts, replicas, pauses] = await Promise.all([
+    readQueueFacts(core),
+    core.replicas.all(),
+    readPauses(core),
+  ]);
+  return {
+    at: now,
+    /** Null: the document has problems, and the replicas go on under one from before. */
+    documentHash: isWhole ? core.document.hash : null,
+    documentProblems: problems,
+    drains: facts.drains.map(({ drain, source, guards, facts: found }) => {
+      const config = core.drains.get(drain)?.config;
+      const byPerson = pauseOf(pauses.get(source) ?? [], drain);
+      const paused: Pause = byPerson ?? (config?.paused === true ? { by: "document" } : null);
+      return {
+        drain,
+        source,
+        mode: isWhole ? (config?.mode ?? "plan") : null,
+        paused,
+        guards,
+        /** Null: no daemon has scheduled it. */
+        nextPassAt: nextRuns.get(`tick:${drain}`) ?? null,
+        ...found,
+        ...inDoubtNow(facts, drain),
+      };
+    }),
+    sources: await Promise.all(
+      facts.sources.map(async ({ source, summary, census, lanes }) => ({
+        source,
+        ...summary,
+        census,
+        lanes: lanes === null ? null : await readLanes(core, source),
+      })),
+    ),
+    replicas: replicas.map((replica) => ({
+      ...replica,
+      sameDocument: isWhole && replica.documentHash === core.document.hash,
+    })),
+  };
+}
+
+async function readLanes(core: Core, source: SourceId): Promise<LanesStatus | null> {
+  const lanes = core.sources.get(source)?.runtime.lanes;
+  return lanes === undefined ? null : readLaneNext(core, await lanes.views(mostLanesTold));
+}
+
+/** As the metric counts it: what the ledger does not know now, in place of what the last pass met under way. */
+function inDoubtNow(facts: QueueFacts, name: string): { readonly inDoubt?: number } {
+  for (const { source, summary } of facts.sources) {
+    const drains = facts.drains.filter((drain) => drain.source === source);
+    if (summary === null || !drains.some(({ drain }) => drain === name)) continue;
+    return { inDoubt: toInDoubt(summary.unknown, drains).get(name) ?? 0 };
+  }
+  return {};
+}
+
+export type Status = Awaited<ReturnType<typeof readStatus>>;
+
+async function readPauses(core: Core): Promise<ReadonlyMap<string, readonly PauseRecord[]>> {
+  return new Map(
+    await Promise.all(
+      [...core.sources.values()].map(
+        async ({ runtime, pauses }) => [runtime.config.id, await pauses.all()] as const,
+      ),
+    ),
+  );
+}

@@ -1,0 +1,118 @@
+import { oneOfText, quoted, toPathText, unknownName, type Problem, type ValuePath } from "../../problem.ts";
+import { parseServiceUrl } from "../../service-url.ts";
+import { parseEdge, resolveEdge } from "../../../rules/patterns/parse-edge.ts";
+import type { YamlTree } from "../../text/yaml-tree.ts";
+import { checkCensuses } from "./census-checks.ts";
+import { asList, asMap, type Raw, type Report } from "../schema/raw.ts";
+import { checkFlowControls } from "./flow-control-checks.ts";
+import { checkGuards } from "./guard-checks.ts";
+import { checkLanes } from "./lane-checks.ts";
+import { checkRetentions } from "./retention-checks.ts";
+import { checkRules } from "./rule-checks.ts";
+import { checkTests } from "./test-checks.ts";
+
+/**
+ * What keys mean together. Works on the document as it stands, also where its shape is wrong elsewhere, so that all
+ * problems are told at once; a value of the wrong shape is passed over, it has its own problem.
+ */
+export function checkTogether(tree: YamlTree, file: string): readonly Problem[] {
+  const problems: Problem[] = [];
+  const report: Report = (path, part, problem) => {
+    problems.push({ file, ...tree.locate(path, part), path: toPathText(path), ...problem });
+  };
+  const document = asMap(tree.value);
+  const sources = asMap(document["sources"]);
+  const defaults = asMap(document["defaults"]);
+  checkSourceIdentities(sources, report);
+  checkCensuses(document, report);
+  checkRetentions(document, report);
+  checkLanes(document, report);
+  checkFlowControls(document, report);
+  checkSchedule([], asMap(defaults["schedule"]), ["defaults", "schedule"], report);
+  const archive = document["archive"] !== undefined;
+  const indexes = Object.keys(asMap(document["indexes"]));
+  for (const [name, value] of Object.entries(asMap(document["drains"]))) {
+    const drain = asMap(value);
+    const path = ["drains", name];
+    checkSourceOf(drain, Object.keys(sources), path, report);
+    checkSchedule([asMap(defaults["schedule"])], asMap(drain["schedule"]), [...path, "schedule"], report);
+    const mode = (drain["mode"] ?? defaults["mode"]) === "live" ? "live" : "plan";
+    checkRules(asList(drain["rules"]), { mode, archive }, [...path, "rules"], report);
+    checkTests(asList(drain["tests"]), asList(drain["rules"]), [...path, "tests"], report);
+    checkGuards(asList(drain["guards"]), indexes, [...path, "guards"], report);
+    checkDates(asMap(drain["select"]), [...path, "select"], report);
+  }
+  for (const [name, value] of Object.entries(asMap(document["indexes"]))) {
+    checkSchedule([], asMap(asMap(value)["schedule"]), ["indexes", name, "schedule"], report);
+  }
+  return problems;
+}
+
+/** Two sources with one id would share a ledger; one account under two ids would have two, and neither would know the other. */
+function checkSourceIdentities(sources: Raw, report: Report): void {
+  const nameById = new Map<string, string>();
+  const nameByAccount = new Map<string, string>();
+  for (const [name, value] of Object.entries(sources)) {
+    const source = asMap(value);
+    const id = typeof source["id"] === "string" ? source["id"] : name;
+    const sameId = nameById.get(id);
+    if (sameId === undefined) nameById.set(id, name);
+    else {
+      const expected = `another id than source ${sameId}`;
+      const message = `expected ${expected}, got ${quoted(id)}`;
+      report(["sources", name, "id"], "value", { expected, found: quoted(id), message });
+    }
+    const url = parseServiceUrl(source["url"]);
+    const account = JSON.stringify([url.ok ? url.value : source["url"], source["token"]]);
+    const sameAccount = nameByAccount.get(account);
+    if (sameAccount === undefined) nameByAccount.set(account, name);
+    else {
+      const expected = `another url or token than source ${sameAccount}`;
+      report(["sources", name], "key", {
+        expected,
+        message: `expected ${expected}: one account is one source`,
+      });
+    }
+  }
+}
+
+function checkSourceOf(drain: Raw, known: readonly string[], path: ValuePath, report: Report): void {
+  const source = drain["source"];
+  if (source === undefined && known.length > 1) {
+    const expected = `a source, ${oneOfText(known)}`;
+    report(path, "key", { expected, message: `missing source; expected ${expected}` });
+  } else if (typeof source === "string" && known.length > 0 && !known.includes(source)) {
+    const message = unknownName("source", source, known);
+    report([...path, "source"], "value", {
+      expected: oneOfText(known),
+      found: quoted(source),
+      message,
+    });
+  }
+}
+
+/** Only what does not depend on when a pass begins can be compared. */
+function checkDates(select: Raw, path: ValuePath, report: Report): void {
+  const from = parseEdge(select["fromDate"], "from");
+  const to = parseEdge(select["toDate"], "to");
+  if (!from.ok || !to.ok || from.value.kind !== to.value.kind) return;
+  // Seen from any one moment; both are fixed, or both are so long ago.
+  if (resolveEdge(from.value, 0) <= resolveEdge(to.value, 0)) return;
+  const expected = "a toDate that is not before fromDate";
+  report([...path, "toDate"], "value", { expected, message: `expected ${expected}` });
+}
+
+/** `layers` lie below: a timezone alone is for the cron pattern of a layer below. */
+function checkSchedule(layers: readonly Raw[], schedule: Raw, path: ValuePath, report: Report): void {
+  const { every, cron, timezone } = schedule;
+  if (every !== undefined && cron !== undefined) {
+    const expected = "either every or cron";
+    report([...path, "cron"], "key", { expected, message: `expected ${expected}, got both` });
+  } else if (timezone !== undefined && cron === undefined) {
+    const below = layers.some((layer) => layer["cron"] !== undefined);
+    if (every !== undefined || !below) {
+      const expected = "a cron pattern beside timezone";
+      report([...path, "timezone"], "key", { expected, message: `expected ${expected}` });
+    }
+  }
+}

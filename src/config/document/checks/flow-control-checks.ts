@@ -1,0 +1,24 @@
+import type { ValuePath } from "../../problem.ts";
+import { misfitOfFlowControl } from "../schema/flow-control-schema.ts";
+import { asMap, type Report } from "../schema/raw.ts";
+
+/** What `defaults` and a drain say together is a whole flow control. Told where it was said last, and a mistake in `defaults` once. */
+export function checkFlowControls(document: Readonly<Record<string, unknown>>, report: Report): void {
+  const below = asMap(document["defaults"])["flowControl"];
+  const drains = Object.entries(asMap(document["drains"]));
+  const own = drains.flatMap(([name, drain]) => {
+    const said = asMap(drain)["flowControl"];
+    return said === undefined || said === "none" ? [] : [{ said, path: ["drains", name, "flowControl"] }];
+  });
+  for (const { said, path } of own) checkWhole({ ...asMap(below), ...asMap(said) }, path, report);
+  const isInherited =
+    drains.length === 0 || drains.some(([, one]) => asMap(one)["flowControl"] === undefined);
+  if (below !== undefined && below !== "none" && isInherited) {
+    checkWhole(asMap(below), ["defaults", "flowControl"], report);
+  }
+}
+
+function checkWhole(flow: Readonly<Record<string, unknown>>, path: ValuePath, report: Report): void {
+  const expected = misfitOfFlowControl(flow);
+  if (expected !== null) report(path, "value", { expected, message: `expected ${expected}` });
+}

@@ -1,0 +1,56 @@
+import { oneOfText, quoted, unknownName, type ValuePath } from "../../problem.ts";
+import { asMap, type Raw, type Report } from "../schema/raw.ts";
+import { defaultRuleName, noRule } from "./rule-checks.ts";
+
+/** What the keys of a test mean together, and with the rules of its drain. */
+export function checkTests(
+  tests: readonly unknown[],
+  rules: readonly unknown[],
+  path: ValuePath,
+  report: Report,
+): void {
+  const names = rules.map((rule, index) => asMap(rule)["name"] ?? defaultRuleName(index));
+  const known = names.filter((name) => typeof name === "string");
+  const seen = new Set<string>();
+  for (const [index, value] of tests.entries()) {
+    const test = asMap(value);
+    const here = [...path, index];
+    const { name } = test;
+    if (typeof name === "string" && seen.has(name)) {
+      const expected = "another name than a test above it";
+      report([...here, "name"], "value", { expected, found: quoted(name), message: `expected ${expected}` });
+    }
+    if (typeof name === "string") seen.add(name);
+    checkGiven(asMap(test["given"]), [...here, "given"], report);
+    checkExpected(asMap(test["expect"]), known, [...here, "expect"], report);
+  }
+}
+
+/** Pairs that would say one thing twice. */
+const onlyOneOf = [
+  ["age", "dlqId"],
+  ["messageAge", "createdAt"],
+  ["callerIp", "callerIP"],
+  ["label", "labels"],
+] as const;
+
+function checkGiven(given: Raw, path: ValuePath, report: Report): void {
+  for (const [one, other] of onlyOneOf) {
+    if (given[one] === undefined || given[other] === undefined) continue;
+    const expected = `either ${one} or ${other}`;
+    report([...path, other], "key", { expected, message: `expected ${expected}, got both` });
+  }
+}
+
+function checkExpected(expected: Raw, known: readonly string[], path: ValuePath, report: Report): void {
+  const { rule, then, item } = expected;
+  if (typeof rule === "string" && rule !== noRule && !known.includes(rule)) {
+    const names = known.length === 0 ? noRule : oneOfText([...known, noRule]);
+    const message = unknownName("rule", rule, known, names);
+    report([...path, "rule"], "value", { expected: names, found: quoted(rule), message });
+  }
+  if (item !== undefined && then !== undefined && then !== "republish") {
+    const wanted = "item only beside then: republish";
+    report([...path, "item"], "key", { expected: wanted, message: `expected ${wanted}` });
+  }
+}

@@ -1,0 +1,120 @@
+import type { Select } from "../../../ports/service.ts";
+import { shownValue, toPathText, type Problem, type ValuePath } from "../../problem.ts";
+import type { YamlTree } from "../../text/yaml-tree.ts";
+import { warnAboutComeBacks } from "./come-back-warnings.ts";
+import { warnAboutPace } from "./pace-warnings.ts";
+import { asList, asMap, type Raw } from "../schema/raw.ts";
+import { findRetentionMisfits } from "./retention-checks.ts";
+import { warnAboutRules, type Warn } from "./rule-warnings.ts";
+import { valueAt } from "../to-problems.ts";
+import type { Standing, StandingDrain } from "./standing.ts";
+
+/** Of patterns with each other: some tenths of a second. What a larger document hides beyond it is not told. */
+const mostComparisons = 2_000_000;
+
+/** What loads and is probably not meant. `now` in Unix ms; without it no date is judged. */
+export function findWarnings(
+  standing: Standing,
+  tree: YamlTree,
+  file: string,
+  now: number | undefined,
+): readonly Problem[] {
+  const warnings: Problem[] = [];
+  const warn: Warn = (path, expected, message, found) => {
+    warnings.push({
+      file,
+      ...tree.locate(path, "key"),
+      path: toPathText(path),
+      ...(found === undefined ? {} : { found }),
+      expected,
+      message,
+    });
+  };
+  const { archive, places } = standing;
+  const raw = asMap(tree.value);
+  const drains = asMap(raw["drains"]);
+  const saidAt = (path: ValuePath): string => `${String(path.at(-1))} ${saidText(valueAt(raw, path))}`;
+  const context = { archive, places, saidAt, now, budget: { left: mostComparisons } };
+  for (const [index, drain] of standing.drains.entries()) {
+    warnAboutOverlap(drain, standing.drains.slice(0, index), warn);
+    warnAboutRules(drain, context, warn);
+    const others = standing.drains.filter((other) => other !== drain && sharesSource(other, drain));
+    const takesRest = others.some(({ name }) => selectsAll(asMap(drains[name])));
+    warnAboutComeBacks(drain, takesRest, context.budget, warn);
+    warnAboutPace(drain, rateAt(drains, drain.name), warn);
+    if (!archive) warnAboutCopies(drains[drain.name], ["drains", drain.name], warn);
+  }
+  if (!archive) warnAboutCopies(raw["defaults"], ["defaults"], warn);
+  for (const { kind, path, problem } of findRetentionMisfits(raw)) {
+    if (kind === "warned") warn(path, problem.expected, problem.message, problem.found);
+  }
+  return warnings;
+}
+
+/** Where the rate of a drain's flow control is said, if it is. */
+function rateAt(drains: Raw, name: string): ValuePath {
+  const isOwn = asMap(asMap(drains[name])["flowControl"])["rate"] !== undefined;
+  return [...(isOwn ? ["drains", name] : ["defaults"]), "flowControl", "rate"];
+}
+
+const mostSaid = 5;
+
+function saidText(value: unknown): string {
+  const all = asList(value);
+  if (all.length === 0) return shownValue(value);
+  const more = all.length > mostSaid ? ", …" : "";
+  return `${all.slice(0, mostSaid).map(shownValue).join(", ")}${more}`;
+}
+
+function sharesSource(one: StandingDrain, other: StandingDrain): boolean {
+  return one.source !== null && one.source.id === other.source?.id;
+}
+
+/** Without filters and without dates. */
+function selectsAll(drain: Raw): boolean {
+  return Object.keys(asMap(drain["select"])).length === 0;
+}
+
+function warnAboutOverlap(drain: StandingDrain, earlier: readonly StandingDrain[], warn: Warn): void {
+  const names = earlier.filter((one) => mayOverlap(one, drain)).map(({ name }) => name);
+  if (names.length === 0) return;
+  const shown =
+    names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");
+  const expected = "select lists that have no value in common";
+  const message = `may select the same records as ${shown}: whichever drain comes first decides; expected ${expected}`;
+  warn(["drains", drain.name], expected, message);
+}
+
+/** A copy that was asked for in so many words, and that there is no place for. */
+function warnAboutCopies(asked: unknown, path: ValuePath, warn: Warn): void {
+  if (asMap(asMap(asked)["beforeExpiry"])["then"] !== "archive") return;
+  warn(
+    [...path, "beforeExpiry", "then"],
+    "archive: { dir: … } at the top of the document",
+    "copies nothing: the document has no archive",
+  );
+}
+
+/**
+ * Filters by one value of a record: two selections with different values of one of them share no record. A label is not
+ * among them, because a message may have several.
+ */
+const singleValued = ["url", "topicName", "scheduleId", "queueName", "responseStatus", "callerIp"] as const;
+
+function mayOverlap(one: StandingDrain, other: StandingDrain): boolean {
+  if (one.source === null || other.source === null || one.select === null || other.select === null)
+    return false;
+  return one.source.id === other.source.id && !areDisjoint(one.select, other.select);
+}
+
+function areDisjoint(one: Select, other: Select): boolean {
+  if (one.messageId !== undefined && other.messageId !== undefined && one.messageId !== other.messageId)
+    return true;
+  return singleValued.some((key) => {
+    const values = one[key];
+    const others = other[key];
+    if (values === undefined || others === undefined) return false;
+    const seen = new Set<string | number>(values);
+    return others.every((value) => !seen.has(value));
+  });
+}

@@ -1,0 +1,101 @@
+import type { Condition, NumberField } from "../../../rules/spec.ts";
+import { durationText } from "../../duration-text.ts";
+import {
+  describeAddressPattern,
+  describeRange,
+  describeTextPattern,
+  describeValuePattern,
+  momentText,
+} from "./describe-pattern.ts";
+
+/** A condition in the document's own form. Patterns for header values are told as "[set]": they may be secrets. */
+export function describeWhen(condition: Condition): unknown {
+  switch (condition.kind) {
+    case "any":
+      return "any";
+    case "all":
+      return describeAll(condition.of);
+    case "some":
+      return { any: condition.of.map(describeWhen) };
+    case "not":
+      return { not: describeWhen(condition.of) };
+    case "text": {
+      const { field } = condition;
+      return {
+        [field]: oneOrMany(condition.oneOf.map((test) => describeTextPattern(test, contentOf(field)))),
+      };
+    }
+    case "header": {
+      const key = condition.of === "request" ? "header" : "responseHeader";
+      const told = condition.oneOf.map((test) => describeTextPattern(test, "secret"));
+      return { [key]: { [condition.name]: oneOrMany(told) } };
+    }
+    case "number": {
+      const format = formatOf(condition.field);
+      return { [condition.field]: oneOrMany(condition.oneOf.map((test) => describeRange(test, format))) };
+    }
+    case "duration":
+      return {
+        [condition.field]: oneOrMany(condition.oneOf.map((test) => describeRange(test, durationText))),
+      };
+    case "address":
+      return { [condition.field]: oneOrMany(condition.oneOf.map(describeAddressPattern)) };
+    case "value":
+      return {
+        [condition.field]: { [condition.pointer]: oneOrMany(condition.oneOf.map(describeValuePattern)) },
+      };
+  }
+}
+
+/** Keys under which several tests of one `when` stand side by side, each by a name of its own. */
+const nestedKeys = new Set(["header", "responseHeader", "body", "responseBody"]);
+
+/** One mapping where the keys are different, as a person writes it; a list under `all` where they are not. */
+function describeAll(conditions: readonly Condition[]): unknown {
+  const merged: Record<string, unknown> = {};
+  const rest: unknown[] = [];
+  for (const condition of conditions) {
+    const described = describeWhen(condition);
+    if (!isMapping(described)) rest.push(described);
+    else if (!addTo(merged, described)) rest.push(described);
+  }
+  return rest.length === 0 ? merged : { ...merged, all: rest };
+}
+
+function addTo(merged: Record<string, unknown>, described: Readonly<Record<string, unknown>>): boolean {
+  const [[key, value] = [], ...others] = Object.entries(described);
+  if (key === undefined || others.length > 0 || key === "all") return false;
+  const known = merged[key];
+  if (known === undefined) {
+    merged[key] = isMapping(value) && nestedKeys.has(key) ? { ...value } : value;
+    return true;
+  }
+  // Headers by name and values by pointer stand together; a pattern for the whole body is no such mapping.
+  if (!nestedKeys.has(key) || !isMapping(known) || !isMapping(value)) return false;
+  const names = Object.keys(value);
+  const isBody = key === "body" || key === "responseBody";
+  if (isBody && ![...names, ...Object.keys(known)].every(isPointer)) return false;
+  if (names.some((name) => Object.hasOwn(known, name))) return false;
+  Object.assign(known, value);
+  return true;
+}
+
+function isPointer(name: string): boolean {
+  return name === "" || name.startsWith("/");
+}
+
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function oneOrMany(values: readonly unknown[]): unknown {
+  return values.length === 1 ? values[0] : values;
+}
+
+function contentOf(field: string): "plain" | "address" {
+  return field === "url" || field === "callback" || field === "failureCallback" ? "address" : "plain";
+}
+
+function formatOf(field: NumberField): (value: number) => string {
+  return field === "createdAt" || field === "notBefore" ? momentText : String;
+}

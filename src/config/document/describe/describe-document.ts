@@ -1,0 +1,154 @@
+import { stringify } from "yaml";
+import type {
+  CallbacksConfig,
+  DrainConfig,
+  DrainsDocument,
+  IndexConfig,
+  LimitsConfig,
+  Schedule,
+  SecretRef,
+  SourceConfig,
+} from "../../../ports/drains.ts";
+import type { DateEdge } from "../../../rules/patterns/parse-edge.ts";
+import { rateText } from "../../../rules/patterns/parse-rate.ts";
+import type { RuleSpec } from "../../../rules/spec.ts";
+import { withoutQuery } from "../../../rules/without-query.ts";
+import { durationText } from "../../duration-text.ts";
+import { describeWhen } from "./describe-condition.ts";
+import { describeChanges } from "./describe-changes.ts";
+import { describeFlowControl } from "../schema/flow-control-schema.ts";
+import { describeGuard } from "../schema/guard-schema.ts";
+import { describeLane } from "../schema/lane-schema.ts";
+
+/**
+ * The effective document as YAML of its own form, defaults filled in and tests left out. Secrets are told by where they are
+ * read from; header values, queries of addresses and what is written into bodies as "[set]", which does not load. Where
+ * there are none of these, the text means the same.
+ */
+export function describeDocument(document: DrainsDocument): string {
+  const described = {
+    version: 1,
+    paused: document.paused,
+    ...(document.archive === undefined ? {} : { archive: describeArchive(document.archive) }),
+    sources: named(document.sources, describeSource),
+    drains: named(document.drains, describeDrain),
+    ...(document.indexes.length === 0 ? {} : { indexes: named(document.indexes, describeIndex) }),
+  };
+  return `# hash ${document.hash}\n${stringify(described, { aliasDuplicateObjects: false })}`;
+}
+
+function describeArchive({ dir, keepMs, volume }: NonNullable<DrainsDocument["archive"]>) {
+  return { dir, keep: durationText(keepMs), ...(volume === undefined ? {} : { volume }) };
+}
+
+function named<Item extends { readonly name: string }>(
+  items: readonly Item[],
+  describe: (item: Item) => unknown,
+): unknown {
+  return Object.fromEntries(items.map((item) => [item.name, describe(item)]));
+}
+
+function describeSource(source: SourceConfig): unknown {
+  return {
+    // Written, it says more than the same id by default.
+    ...(source.isIdWritten === true ? { id: source.id } : {}),
+    ...(source.url === undefined ? {} : { url: source.url }),
+    ...(source.token.kind === "settings" ? {} : { token: describeRef(source.token) }),
+    retention: durationText(source.retentionMs),
+    dedupWindow: durationText(source.dedupWindowMs),
+    census: durationText(source.censusEveryMs),
+    ...(source.listByIds === true ? { listByIds: true } : {}),
+    ...(source.callbacks === undefined ? {} : { callbacks: describeCallbacks(source.callbacks) }),
+  };
+}
+
+function describeCallbacks({ url, keys }: CallbacksConfig): unknown {
+  return { url, keys: keys.map(describeRef) };
+}
+
+function describeRef(ref: SecretRef): unknown {
+  switch (ref.kind) {
+    case "file":
+      return { file: ref.path };
+    case "env":
+      return { env: ref.name };
+    case "settings":
+      return "from the settings";
+  }
+}
+
+function describeDrain(drain: DrainConfig): unknown {
+  return {
+    source: drain.source.name,
+    mode: drain.mode,
+    paused: drain.paused,
+    schedule: { ...describeSchedule(drain.schedule), full: durationText(drain.fullEveryMs) },
+    minAge: durationText(drain.minAgeMs),
+    attempts: {
+      max: drain.attempts.max,
+      wait: drain.attempts.waitMs.map(durationText),
+      then: drain.attempts.then,
+    },
+    lane: describeLane(drain.lane),
+    limits: describeLimits(drain.limits),
+    flowControl: drain.flowControl === undefined ? "none" : describeFlowControl(drain.flowControl),
+    onLoss: drain.onLoss,
+    unknownOutcome: drain.unknownOutcome,
+    afterLedgerLoss: drain.afterLedgerLoss,
+    beforeExpiry: {
+      within: durationText(drain.beforeExpiry.withinMs),
+      then: drain.beforeExpiry.then,
+    },
+    otherwise: drain.otherwise,
+    select: {
+      ...drain.select,
+      ...(drain.select.url === undefined ? {} : { url: drain.select.url.map(withoutQuery) }),
+      ...(drain.dates?.from === undefined ? {} : { fromDate: describeEdge(drain.dates.from) }),
+      ...(drain.dates?.to === undefined ? {} : { toDate: describeEdge(drain.dates.to) }),
+    },
+    ...(drain.guards.length === 0 ? {} : { guards: drain.guards.map(describeGuard) }),
+    rules: drain.rules.map(describeRule),
+  };
+}
+
+function describeLimits({ publish, perHost, perPass, perDay }: LimitsConfig): unknown {
+  return {
+    publish: publish === undefined ? "none" : rateText(publish),
+    perHost: perHost === undefined ? "none" : rateText(perHost),
+    perPass: perPass ?? "none",
+    perDay: perDay ?? "none",
+  };
+}
+
+function describeEdge(edge: DateEdge): string {
+  if (edge.kind === "at") return new Date(edge.at).toISOString();
+  return edge.ms === 0 ? "now" : `-${durationText(edge.ms)}`;
+}
+
+function describeSchedule(schedule: Schedule): Record<string, unknown> {
+  if (schedule.kind === "every") return { every: durationText(schedule.everyMs) };
+  return {
+    cron: schedule.pattern,
+    ...(schedule.timezone === undefined ? {} : { timezone: schedule.timezone }),
+  };
+}
+
+function describeRule(rule: RuleSpec): unknown {
+  return {
+    name: rule.name,
+    when: describeWhen(rule.when),
+    then: rule.then,
+    ...(rule.set === undefined ? {} : { set: describeChanges(rule.set) }),
+    ...(rule.limit === undefined ? {} : { limit: rateText(rule.limit) }),
+    ...(rule.ignoreAfter === undefined ? {} : { ignoreAfter: new Date(rule.ignoreAfter).toISOString() }),
+  };
+}
+
+function describeIndex(index: IndexConfig): unknown {
+  return {
+    id: index.id,
+    credentials: { user: describeRef(index.user), password: describeRef(index.password) },
+    schedule: describeSchedule(index.schedule),
+    period: index.period,
+  };
+}

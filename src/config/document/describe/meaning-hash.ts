@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import type { DrainConfig, DrainsDocument } from "../../../ports/drains.ts";
+import { someLeaf } from "../../../rules/lint/some-leaf.ts";
+import type { Condition } from "../../../rules/spec.ts";
+
+/**
+ * 12 hex digits of SHA-256 over what a drain decides by. Its schedule, selection, mode, limits, lane, guards and tests change no
+ * decision; its flow control is written into messages, as what its rules set is; its source's retention does where a rule asks for the time that is left.
+ */
+export function toRulesHash(
+  drain: Pick<
+    DrainConfig,
+    "rules" | "otherwise" | "minAgeMs" | "attempts" | "flowControl" | "onLoss" | "unknownOutcome" | "source"
+  >,
+): string {
+  const { otherwise, minAgeMs, attempts, flowControl, onLoss, unknownOutcome } = drain;
+  const rules = drain.rules.map((rule) => ({ ...rule, limit: undefined }));
+  const retentionMs = rules.some((rule) => asksForTimeLeft(rule.when)) ? drain.source.retentionMs : undefined;
+  return hash({ rules, otherwise, minAgeMs, attempts, flowControl, onLoss, unknownOutcome, retentionMs });
+}
+
+function asksForTimeLeft(condition: Condition): boolean {
+  return someLeaf(condition, (leaf) => leaf.kind === "duration" && leaf.field === "timeLeft");
+}
+
+/**
+ * 12 hex digits of SHA-256 over what a document means; its comments, layout, order of names, spelled-out defaults (but for a
+ * source's `id`) and tests do not count.
+ */
+export function toDocumentHash(document: Omit<DrainsDocument, "hash">): string {
+  return hash({
+    paused: document.paused,
+    archive: document.archive,
+    // An id that is not the name cannot but be written.
+    sources: byName(document.sources).map((source) =>
+      source.id === source.name ? source : { ...source, isIdWritten: undefined },
+    ),
+    drains: byName(document.drains).map((drain) => ({
+      ...drain,
+      route: undefined,
+      tests: undefined,
+      source: drain.source.id,
+    })),
+    indexes: byName(document.indexes),
+  });
+}
+
+function byName<Named extends { readonly name: string }>(list: readonly Named[]): readonly Named[] {
+  return list.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+function hash(value: unknown): string {
+  return createHash("sha256").update(canonical(value)).digest("hex").slice(0, 12);
+}
+
+/** Lists that mean a set: the order of their members says nothing. */
+const unorderedKeys = new Set([
+  "of",
+  "oneOf",
+  "url",
+  "topicName",
+  "scheduleId",
+  "queueName",
+  "responseStatus",
+  "callerIp",
+  "label",
+]);
+
+/** What is written into messages: there the order of any list counts. */
+const orderedPart = "set";
+
+/** JSON with sorted keys. Infinite ends of ranges become null, which is unambiguous: `from` is never the upper end. */
+function canonical(value: unknown, key = "", ordered = false): string {
+  if (Array.isArray(value)) {
+    const members = value.map((member) => canonical(member, "", ordered));
+    return `[${(unorderedKeys.has(key) && !ordered ? members.toSorted() : members).join(",")}]`;
+  }
+  if (typeof value === "object" && value !== null) {
+    const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+    const sorted = entries.toSorted(([one], [other]) => (one < other ? -1 : 1));
+    const members = sorted.map(([name, member]) => {
+      const text = canonical(member, name, ordered || name === orderedPart);
+      return `${JSON.stringify(name)}:${text}`;
+    });
+    return `{${members.join(",")}}`;
+  }
+  return JSON.stringify(value);
+}

@@ -1,0 +1,34 @@
+import { stringify } from "yaml";
+import type { DrainsDocument } from "../../../ports/drains.ts";
+import { readTextFile } from "../../text/read-text-file.ts";
+import { parseRoughly } from "../../text/rough-yaml.ts";
+import { textLimits } from "../../text/token-gate.ts";
+import { parseYaml } from "../../text/yaml-tree.ts";
+import { loadDocument } from "../load-document.ts";
+import { asMap, type Raw } from "./raw.ts";
+
+/**
+ * The sources and drains of a document that does not load, without rules: enough to hold them back or to let them go on, never to
+ * act. Null where not even their names can be read. `rough`: also of a text that is no YAML, as far as it can be made out; for
+ * commands that only read.
+ */
+export function readBareDocument(path: string, how: "strict" | "rough" = "strict"): DrainsDocument | null {
+  const file = readTextFile(path, textLimits.maxBytes);
+  if (!file.ok) return null;
+  const reading = parseYaml(file.text, path);
+  if (!reading.ok && how === "strict") return null;
+  const document = asMap(reading.ok ? reading.tree.value : parseRoughly(file.text));
+  const bare = {
+    version: 1,
+    sources: each(document["sources"], ({ id, url, token }) => ({ id, url, token })),
+    drains: each(document["drains"], ({ source }) => ({ source })),
+  };
+  const outcome = loadDocument(stringify(bare), path);
+  return outcome.ok ? outcome.document : null;
+}
+
+function each(section: unknown, keep: (member: Raw) => Raw): Raw {
+  return Object.fromEntries(
+    Object.entries(asMap(section)).map(([name, member]) => [name, keep(asMap(member))]),
+  );
+}

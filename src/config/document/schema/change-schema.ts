@@ -1,0 +1,156 @@
+import * as z from "zod";
+import { isDestination } from "../../../message/destination.ts";
+import { isForwardable } from "../../../message/forward-headers.ts";
+import { isFieldValue, isToken } from "../../../message/header-values.ts";
+import { lineageHeaderName } from "../../../message/lineage.ts";
+import { parsePointer } from "../../../rules/json-pointer.ts";
+import type { Parsed } from "../../../rules/patterns/parsed.ts";
+import { flowControl } from "./flow-control-schema.ts";
+import { jsonValue } from "./json-value.ts";
+import { duration, positiveDuration } from "./schedule-schema.ts";
+import {
+  ifClean,
+  key,
+  line,
+  oneOf,
+  oneOrMany,
+  parsed,
+  saysSomething,
+  section,
+  wholeNumber,
+} from "./shapes.ts";
+
+/** What a republish may change: the keys of `set`. */
+
+const headerValue = z
+  .string({ error: "text, in quotes where it looks like a number, or null to remove the header" })
+  .max(8_192, { error: "text of at most 8192 characters" })
+  .refine(isFieldValue, { error: "text that a header can hold" })
+  .nullable();
+
+const headerName = z
+  .string()
+  .max(256, { error: "a header name" })
+  .refine(isToken, { error: "a header name" });
+
+/** Names that redriver or HTTP itself writes: a rebuild passes over them. The service's own prefix is a setting; checkHeaders knows it. */
+const noPrefix = " ";
+const changedHeaderName = headerName.refine((header) => isForwardable(header, noPrefix), {
+  error: `a header that a rule may set: not ${lineageHeaderName}, Host, Content-Length, User-Agent or one of the connection`,
+});
+
+/** A URL Group is not among these: it would deliver to every endpoint again, also to those that had succeeded. */
+const destinationExpected =
+  "an http(s) address without user and password, or a mapping of scheme, host, path";
+
+const destinationUrl = parsed(toAddressParser(destinationExpected, isDestination), {
+  type: "string",
+  format: "uri",
+});
+
+const destinationParts = section({
+  scheme: oneOf(["http", "https"]).optional(),
+  host: line("a host, with a port if needed")
+    .regex(/^([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:\d{1,5})?$/, {
+      error: "a host, with a port if needed",
+    })
+    .optional(),
+  path: line("a path that begins with /")
+    .regex(/^\/[^\s?#]*$/, { error: "a path that begins with /, without ? and #" })
+    .optional(),
+}).refine(...saysSomething("at least one of scheme, host, path"));
+
+const callbackExpected = "an http(s) address, or null for none";
+/** Unlike a destination it may carry credentials, which the service accepts. */
+const callback = parsed(
+  toAddressParser(callbackExpected, (url) => isDestination(url.replace(/^(https?:\/\/)[^/?#@\s]*@/i, "$1"))),
+  { type: "string", format: "uri" },
+);
+
+function toAddressParser(expected: string, fits: (url: string) => boolean) {
+  return (value: unknown): Parsed<string> =>
+    typeof value === "string" && value.length <= 2_048 && fits(value)
+      ? { ok: true, value }
+      : { ok: false, expected };
+}
+
+const pointerExpected = "a JSON pointer such as /tenant or /items/-";
+const pointer = z
+  .string({ error: pointerExpected })
+  .max(2_048, { error: pointerExpected })
+  .refine((text) => parsePointer(text) !== null, { error: pointerExpected });
+
+const operation = z.discriminatedUnion(
+  "op",
+  [
+    section({ op: z.enum(["add", "replace", "test"]), path: pointer, value: jsonValue }),
+    section({ op: z.literal("remove"), path: pointer }),
+    section({ op: z.enum(["move", "copy"]), from: pointer, path: pointer }),
+  ],
+  { error: "a mapping with op: add, replace, test, remove, move or copy (RFC 6902)" },
+);
+
+const bodyExpected = "either merge (a mapping, RFC 7396) or patch (a list of operations, RFC 6902)";
+const body = section({
+  merge: key(
+    jsonValue.refine((value) => typeof value === "object" && value !== null && !Array.isArray(value), {
+      error: "a mapping (RFC 7396): its values replace, null removes",
+    }),
+    "RFC 7396: values replace, null removes.",
+  ),
+  patch: key(
+    z
+      .array(operation, { error: "a list of operations (RFC 6902)" })
+      .min(1, { error: "at least one operation" })
+      .max(1_000, { error: "at most 1000 operations" }),
+    "RFC 6902 operations, in order.",
+  ),
+}).refine((change) => (change.merge === undefined) !== (change.patch === undefined), ifClean(bodyExpected));
+
+const label = line("a label").refine((text) => !text.includes(","), {
+  error: "a label without a comma, which the service would read as several; give a list",
+});
+
+export const changes = section({
+  destination: key(
+    z.union([destinationParts, destinationUrl], { error: destinationExpected }),
+    "Where it goes instead: a whole address, or parts that replace those of the original.",
+  ),
+  queue: key(line("the name of a queue, or null for none").nullable(), "Queue; null takes it off its queue."),
+  method: key(
+    z
+      .string({ error: "an HTTP method" })
+      .max(32, { error: "an HTTP method" })
+      .refine(isToken, { error: "an HTTP method" }),
+    "HTTP method.",
+  ),
+  headers: key(
+    z.record(changedHeaderName, headerValue, { error: "a mapping of header names to values" }),
+    "Headers to set, or to remove with null.",
+  ),
+  body: key(body, "An edit of a JSON body."),
+  delay: key(
+    z.union([section({ spread: positiveDuration }), duration], {
+      error: "a duration such as 30s, or { spread: 10m }",
+    }),
+    "Delivered after this; { spread } is a different part of that time for each message.",
+  ),
+  retries: key(wholeNumber(0, 100), "Retries after the first attempt."),
+  retryDelay: key(
+    line("an expression in ms over retried, such as 1000 * (1 + retried), or null for none").nullable(),
+    "The service's expression for the time between retries; null removes it.",
+  ),
+  timeout: key(positiveDuration, "How long a delivery may take; whole seconds.").refine(
+    (ms) => (ms ?? 0) % 1_000 === 0,
+    { error: "a timeout of whole seconds" },
+  ),
+  callback: key(callback.nullable(), "Callback address; null removes it."),
+  failureCallback: key(callback.nullable(), "Failure callback address; null removes it."),
+  labels: key(oneOrMany(label, "a label"), "Its labels."),
+  flowControl: key(
+    flowControl.nullable(),
+    "Flow control, so that what is redriven has a share of its own; null removes it.",
+  ),
+}).refine(...saysSomething("at least one change"));
+
+export type ChangeKeys = z.output<typeof changes>;

@@ -1,0 +1,104 @@
+import * as z from "zod";
+import { parseCallbackUrl } from "../../callback-url.ts";
+import { parseServiceUrl } from "../../service-url.ts";
+import { common, drain } from "./drain-schema.ts";
+import { censusInterval, indexSchedule, keepTime, positiveDuration } from "./schedule-schema.ts";
+import {
+  atMostKeys,
+  flag,
+  ifClean,
+  key,
+  line,
+  name,
+  oneOf,
+  parsed,
+  saysSomething,
+  section,
+} from "./shapes.ts";
+
+const environmentName = line("the name of an environment variable").regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/, {
+  error: "the name of an environment variable",
+});
+
+const secretExpected =
+  "{ file: /path/of/a/file } or { env: NAME_OF_A_VARIABLE }; a secret never stands in the document itself";
+
+/** Where a secret is read from. Exactly one key, so that nobody wonders which one counts. */
+const secretRef = z
+  .strictObject(
+    { file: line("the path of a file").optional(), env: environmentName.optional() },
+    { error: (issue) => (issue.code === "unrecognized_keys" ? "file,env" : secretExpected) },
+  )
+  .refine((ref) => (ref.file === undefined) !== (ref.env === undefined), ifClean(secretExpected));
+
+const callbacks = section({
+  url: parsed(parseCallbackUrl, { type: "string", format: "uri" }).meta({
+    description: "Address at which the service reaches redriver; the source's id is added to its path.",
+  }),
+  keys: z
+    .array(secretRef, { error: "a list of secrets" })
+    .min(1, { error: "at least one signing key" })
+    .max(4, { error: "at most 4 signing keys" })
+    .meta({ description: "The service's signing keys, the current one and the next." }),
+});
+
+const source = section({
+  url: key(
+    parsed(parseServiceUrl, { type: "string", format: "uri" }),
+    "Address of the service; left out: the setting REDRIVER_SERVICE_URL.",
+  ),
+  id: key(
+    name,
+    "Its id, part of every key in Redis: keeps its ledger over a rename, or says that it has its own.",
+  ),
+  token: key(secretRef, "Where its token is read from; left out: the settings."),
+  retention: key(positiveDuration, "How long your plan keeps dead letters."),
+  dedupWindow: key(positiveDuration, "How long the service remembers a deduplication id."),
+  census: key(censusInterval, "Between two listings without filter: depth, and records no drain selects."),
+  listByIds: key(flag, "Whether the service lists by dlqIds, which its interface has for deleting only."),
+  callbacks: key(
+    callbacks,
+    "The service calls back for canaries, so that what became of them is known at once.",
+  ),
+});
+
+const archive = section({
+  dir: line("the path of a directory").meta({
+    description: "Directory of the archive, on a volume that lasts.",
+  }),
+  keep: key(keepTime, "How long files are kept."),
+  volume: key(
+    oneOf(["durable", "ephemeral"]),
+    "durable: refuse a volume that ends with the container; ephemeral: accept any, also in memory.",
+  ),
+});
+
+const index = section({
+  id: line("the id of the index").regex(/^[A-Za-z0-9._~-]{1,255}$/, {
+    error: "the id of the index, as in its address",
+  }),
+  credentials: section({ user: secretRef, password: secretRef }),
+  schedule: key(indexSchedule, "When its statistics are read."),
+  period: key(oneOf(["1h", "3h", "12h", "1d", "3d", "7d", "30d"]), "What the series span."),
+});
+
+function namedMap<Value extends z.ZodType>(value: Value, what: string) {
+  return z.record(name, value, { error: `a mapping of names to ${what}` }).refine(...atMostKeys(500, what));
+}
+
+export const documentSchema = section({
+  version: z.literal(1, { error: "1" }),
+  paused: key(flag, "true: every replica stops before its next batch."),
+  archive: key(archive, "Where dead letters are kept before they are dropped or expire."),
+  sources: namedMap(source.nullable(), "sources").refine(
+    ...saysSomething("at least one source, such as default: {}"),
+  ),
+  defaults: key(section(common), "What every drain gets."),
+  drains: namedMap(drain, "drains"),
+  indexes: key(namedMap(index, "indexes"), "Search indexes whose statistics are read."),
+});
+
+export type DocumentKeys = z.output<typeof documentSchema>;
+export type SourceKeys = z.output<typeof source>;
+export type IndexKeys = z.output<typeof index>;
+export type SecretRefKeys = z.output<typeof secretRef>;

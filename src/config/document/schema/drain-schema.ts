@@ -1,0 +1,133 @@
+import * as z from "zod";
+import { parseEdge } from "../../../rules/patterns/parse-edge.ts";
+import { flowControlLayer } from "./flow-control-schema.ts";
+import { guard } from "./guard-schema.ts";
+import { lane } from "./lane-schema.ts";
+import { rate, rule } from "./rule-schema.ts";
+import { drainSchedule, duration, positiveDuration } from "./schedule-schema.ts";
+import {
+  flag,
+  key,
+  line,
+  name,
+  oneOf,
+  oneOrMany,
+  parsed,
+  refusedKey,
+  section,
+  wholeNumber,
+} from "./shapes.ts";
+import { ruleTest } from "./test-schema.ts";
+
+const attempts = section({
+  max: key(wholeNumber(1, 1_000), "Redrives of one message, at most."),
+  wait: key(
+    oneOrMany(duration, "a duration such as 2m"),
+    "Age at which redrive n may be made; the last repeats.",
+  ),
+  then: key(oneOf(["park", "hold"]), "What becomes of it after the last."),
+});
+
+/** `none` takes a limit of a layer below away. */
+function limit<Schema extends z.ZodType>(schema: Schema, error: string) {
+  return z.union([z.literal("none").transform(() => null), schema], { error });
+}
+
+const rateExpected = "a rate such as 20/s, 600/m or 1000/h, or none";
+const ceilingExpected = "a whole number from 1, or none";
+const ceiling = limit(wholeNumber(1, 1_000_000_000), ceilingExpected);
+
+const limits = section({
+  publish: key(limit(rate, rateExpected), "Publishes of this drain, all replicas together."),
+  perHost: key(limit(rate, rateExpected), "Publishes to each destination host (or queue) by itself."),
+  perPass: key(ceiling, "Publishes in one pass."),
+  perDay: key(ceiling, "Publishes in one UTC day."),
+});
+
+const beforeExpiry = section({
+  within: key(positiveDuration, "This long before its retention ends."),
+  then: key(oneOf(["archive", "nothing"]), "archive: a copy, the record is not deleted."),
+});
+
+/** What `defaults` and every drain may say. */
+export const common = {
+  mode: key(oneOf(["plan", "live"]), "plan: decide and report, change nothing; live: act."),
+  schedule: key(drainSchedule, "When passes begin; full: between two full ones."),
+  minAge: key(duration, "A younger record is neither published nor dropped."),
+  attempts: key(attempts, "How often and when a message is redriven."),
+  lane: key(lane, "How carefully each destination is tried; none: not by itself."),
+  limits: key(limits, "Ceilings for publishes, all replicas together."),
+  flowControl: key(
+    flowControlLayer,
+    "Flow control of everything that is redriven, in place of its own, so that live traffic keeps its share; none: its own.",
+  ),
+  onLoss: key(
+    oneOf(["park", "republish"]),
+    "A rebuild that cannot keep everything: park, or republish with the loss told.",
+  ),
+  unknownOutcome: key(
+    oneOf(["republish", "park"]),
+    "A publish whose outcome stays unknown past the deduplication window: republish may double it.",
+  ),
+  afterLedgerLoss: key(
+    oneOf(["republish", "park"]),
+    "A record from before Redis lost its ledger, past the deduplication window: republish may double it.",
+  ),
+  beforeExpiry: key(beforeExpiry, "What becomes of a record that nears the end of its retention."),
+  otherwise: key(oneOf(["hold", "park"]), "No rule holds."),
+};
+
+/** Set by redriver for each page; a drain that set them would list something else than its passes believe. */
+const ownParameter = refusedKey("set by redriver itself, for each page");
+
+const status = wholeNumber(0, 999);
+/** The service splits values at commas (service-interface.md 4.2, rule 3), so one with a comma would select other records. */
+const word = line("text, in quotes where it looks like a number").refine((text) => !text.includes(","), {
+  error: "one value without a comma, which the service would read as several; give a list",
+});
+const words = oneOrMany(word, "text (in quotes where it looks like a number)");
+
+function edge(side: "from" | "to") {
+  return parsed((value) => parseEdge(value, side), {
+    type: ["string", "integer"],
+    examples: ["-2d", "2026-11-01", "2026-11-01T18:00:00Z"],
+  });
+}
+
+/** The filters of GET /v2/dlq by their own names (service-interface.md 4.2). */
+const select = section({
+  messageId: key(word, "One message."),
+  url: key(words, "Whole destination addresses."),
+  topicName: key(words, "URL Groups."),
+  scheduleId: key(words, "Schedules."),
+  queueName: key(words, "Queues."),
+  responseStatus: key(oneOrMany(status, "a status code"), "Status codes of the last answer."),
+  callerIp: key(words, "Addresses of publishers."),
+  label: key(words, "Labels."),
+  fromDate: key(edge("from"), "Nothing before this: a date, a time, or a time before the pass begins (-2d)."),
+  toDate: key(edge("to"), "Nothing after this."),
+  cursor: ownParameter,
+  count: ownParameter,
+});
+
+export const drain = section({
+  source: key(name, "Its source; may be left out where there is one."),
+  paused: key(flag, "true: every replica stops before its next batch."),
+  ...common,
+  select: key(select, "What the service filters; rules see all of it."),
+  guards: key(
+    z.array(guard, { error: "a list of guards" }).max(20, { error: "at most 20 guards" }),
+    "Hold this drain while a search index is behind.",
+  ),
+  rules: key(
+    z.array(rule, { error: "a list of rules" }).max(1_000, { error: "at most 1000 rules" }),
+    "Read from the top; the first that holds decides.",
+  ),
+  tests: key(
+    z.array(ruleTest, { error: "a list of tests" }).max(1_000, { error: "at most 1000 tests" }),
+    "What redriver rules test shows.",
+  ),
+});
+
+export type DrainKeys = z.output<typeof drain>;
+export type CommonKeys = Pick<DrainKeys, keyof typeof common>;

@@ -1,0 +1,79 @@
+import * as z from "zod";
+import type { FlowControl } from "../../../rules/spec.ts";
+import { durationText } from "../../duration-text.ts";
+import { positiveDuration } from "./schedule-schema.ts";
+import { ifClean, key, line, section, wholeNumber } from "./shapes.ts";
+
+const keyOfFlow = line("the key of the flow control");
+
+const bounds = {
+  parallelism: key(wholeNumber(1, 1_000_000), "Deliveries at the same time."),
+  rate: key(wholeNumber(1, 1_000_000), "Deliveries per period."),
+  period: key(positiveDuration, "Of the rate; whole seconds."),
+};
+
+const wholeSeconds = [
+  ({ period }: { readonly period?: number | undefined }) => (period ?? 0) % 1_000 === 0,
+  ifClean("a period of whole seconds"),
+] as const;
+
+type Said = Readonly<Record<"parallelism" | "rate" | "period", unknown>>;
+
+/** What its keys mean together. */
+const together: readonly { readonly holds: (flow: Partial<Said>) => boolean; readonly expected: string }[] = [
+  {
+    holds: ({ parallelism, rate }) => parallelism !== undefined || rate !== undefined,
+    expected: "at least one of parallelism and rate",
+  },
+  {
+    holds: ({ period, rate }) => period === undefined || rate !== undefined,
+    expected: "a rate beside period",
+  },
+];
+
+/** Of a rule's `set`: whole. */
+export const flowControl = together
+  .reduce(
+    (schema, { holds, expected }) => schema.refine(holds, ifClean(expected)),
+    section({ key: keyOfFlow, ...bounds }),
+  )
+  .refine(...wholeSeconds);
+
+/** Of `defaults` and drains: each may say a part. `none` takes the one of a layer below away. */
+export const flowControlLayer = z.union(
+  [
+    z.literal("none").transform(() => null),
+    section({ key: key(keyOfFlow, "Its key, shared by all messages that carry it."), ...bounds }).refine(
+      ...wholeSeconds,
+    ),
+  ],
+  { error: "a mapping, or none" },
+);
+
+export type FlowControlKeys = z.output<typeof flowControl>;
+export type FlowControlLayer = z.output<typeof flowControlLayer>;
+
+/** What keeps these keys from being a flow control; null: nothing. */
+export function misfitOfFlowControl(flow: Partial<Said & { readonly key: unknown }>): string | null {
+  if (flow.key === undefined) return "the key of the flow control";
+  return together.find(({ holds }) => !holds(flow))?.expected ?? null;
+}
+
+export function toFlowControl({ key, parallelism, rate, period }: FlowControlKeys): FlowControl {
+  return {
+    key,
+    ...(parallelism === undefined ? {} : { parallelism }),
+    ...(rate === undefined ? {} : { rate }),
+    ...(period === undefined ? {} : { periodMs: period }),
+  };
+}
+
+/** In the document's own form. */
+export function describeFlowControl({ key, parallelism, rate, periodMs }: FlowControl): unknown {
+  return {
+    key,
+    ...(parallelism === undefined ? {} : { parallelism }),
+    ...(rate === undefined ? {} : { rate }),
+    ...(periodMs === undefined ? {} : { period: durationText(periodMs) }),
+  };
+}

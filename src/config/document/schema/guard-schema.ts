@@ -1,0 +1,90 @@
+import type * as z from "zod";
+import type { GuardConfig } from "../../../ports/drains.ts";
+import { scalarFields, type ScalarField } from "../../../ports/statistics.ts";
+import { comparisonText } from "../../../rules/comparison-text.ts";
+import type { Parsed } from "../../../rules/patterns/parsed.ts";
+import type { NumberPattern } from "../../../rules/spec.ts";
+import { key, name, oneOf, parsed, section } from "./shapes.ts";
+
+/** A comparison of one number of a search index, by the service's own name for it. */
+export interface IndexComparison {
+  readonly field: ScalarField | null;
+  readonly pattern: Extract<NumberPattern, { kind: "range" }>;
+}
+
+const form = /^(?:([a-z_]{1,64})\s*)?(<=?|>=?)\s*(\d{1,15})$/;
+
+/** `pending_index_count > 10000`. */
+export function parseHold(value: unknown): Parsed<IndexComparison & { readonly field: ScalarField }> {
+  const parsed = toComparison(value);
+  return parsed === null || parsed.field === null
+    ? {
+        ok: false,
+        expected: `a number of the index and a comparison, such as pending_index_count > 10000, of ${scalarFields.join(", ")}`,
+      }
+    : { ok: true, value: { ...parsed, field: parsed.field } };
+}
+
+/** `< 5000`, or the same with the name of the number in front. */
+export function parseResume(value: unknown): Parsed<IndexComparison> {
+  const parsed = toComparison(value);
+  return parsed === null
+    ? { ok: false, expected: "a comparison with a whole number, such as < 5000" }
+    : { ok: true, value: parsed };
+}
+
+function toComparison(value: unknown): IndexComparison | null {
+  const [, field, operator, digits] = (typeof value === "string" ? form.exec(value.trim()) : null) ?? [];
+  if (operator === undefined) return null;
+  const known = scalarFields.find((name) => name === field);
+  if (field !== undefined && known === undefined) return null;
+  return { field: known ?? null, pattern: toRange(operator, Number(digits)) };
+}
+
+/** An index's cost has fractions, so the inclusive end of an open comparison is the next number that there is. */
+function toRange(operator: string, bound: number): IndexComparison["pattern"] {
+  const open = !operator.endsWith("=");
+  return operator.startsWith(">")
+    ? { kind: "range", from: open ? next(bound, 1n) : bound, to: Number.POSITIVE_INFINITY }
+    : { kind: "range", from: Number.NEGATIVE_INFINITY, to: open ? next(bound, -1n) : bound };
+}
+
+/** Everything that a comparison leaves out. */
+export function complementOf({ from, to }: IndexComparison["pattern"]): IndexComparison["pattern"] {
+  return Number.isFinite(to)
+    ? { kind: "range", from: next(to, 1n), to: Number.POSITIVE_INFINITY }
+    : { kind: "range", from: Number.NEGATIVE_INFINITY, to: next(from, -1n) };
+}
+
+/** The neighbour of a number from 0: the bits of an IEEE 754 number count upwards with it. */
+function next(bound: number, step: 1n | -1n): number {
+  if (bound <= 0) return step === 1n ? (bound < 0 ? 0 : Number.MIN_VALUE) : -Number.MIN_VALUE;
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, bound);
+  view.setBigInt64(0, view.getBigInt64(0) + step);
+  return view.getFloat64(0);
+}
+
+export const guard = section({
+  index: name.meta({ description: "Name of the index in indexes." }),
+  hold: parsed(parseHold, { type: "string", examples: ["pending_index_count > 10000"] }).meta({
+    description: "While the last reading says this, nothing is republished.",
+  }),
+  resume: key(
+    parsed(parseResume, { type: "string", examples: ["< 5000"] }),
+    "Until it says this; left out: until it no longer says hold.",
+  ),
+  whenStale: key(oneOf(["hold", "ignore"]), "What counts without a fresh reading."),
+});
+
+/** A guard in the document's own form. */
+export function describeGuard(config: GuardConfig): unknown {
+  return {
+    index: config.index,
+    hold: `${config.field} ${comparisonText(config.hold)}`,
+    resume: comparisonText(config.resume),
+    whenStale: config.whenStale,
+  };
+}
+
+export type GuardKeys = z.output<typeof guard>;

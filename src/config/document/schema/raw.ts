@@ -1,0 +1,21 @@
+import type { Problem, ValuePath } from "../../problem.ts";
+
+/** The document as it stands, before anything is known of its shape: each look answers something, never throws. */
+export type Raw = Readonly<Record<string, unknown>>;
+
+/** Tells a problem at a place in the document. */
+export type Report = (
+  path: ValuePath,
+  part: "key" | "value",
+  problem: Pick<Problem, "expected" | "message"> & { readonly found?: string },
+) => void;
+
+/** The mapping, or an empty one in place of anything else. */
+export function asMap(value: unknown): Raw {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Raw) : {};
+}
+
+/** The list, or an empty one in place of anything else. */
+export function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

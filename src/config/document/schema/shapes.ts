@@ -1,0 +1,134 @@
+import * as z from "zod";
+import { misfitsOf, type Parsed } from "../../../rules/patterns/parsed.ts";
+
+/**
+ * The pieces that document schemas are made of. Every message of these schemas is the end of a sentence that begins with
+ * "expected"; toProblems completes it. JSON Schema for editors is derived from them, so what only a grammar can tell is
+ * described with `meta`.
+ */
+
+/** A mapping with exactly these keys. The message for unknown keys is the list of the known ones, comma separated. */
+export function section<Shape extends z.ZodRawShape>(shape: Shape) {
+  const known = Object.entries(shape)
+    .filter(([, schema]) => !isRefused(schema as z.ZodType))
+    .map(([key]) => key);
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === "unrecognized_keys" ? known.join(",") : "a mapping"),
+  });
+}
+
+/** Options of refine: asked only where the mapping has no other problem, which would be the better answer. */
+export function ifClean(error: string) {
+  return { error, when: ({ issues }: { readonly issues: readonly unknown[] }) => issues.length === 0 };
+}
+
+/** Arguments of refine: a mapping has at least one key with a value. */
+export function saysSomething(error: string) {
+  return [
+    (value: object) => Object.values(value).some((member) => member !== undefined),
+    ifClean(error),
+  ] as const;
+}
+
+/** A key that may be left out, with what editors tell of it. */
+export function key<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return schema.optional().meta({ description });
+}
+
+/** Marks an issue of a parser that is about the key at its path and not about the value. */
+export const atKey = { part: "key" } as const;
+
+/** Marks an issue that is about how many members there are. */
+export const aboutCount = { part: "count" } as const;
+
+/** Arguments of refine: a mapping has at most so many keys. Asked first: what else is wrong with so many members is no news. */
+export function atMostKeys(most: number, what: string) {
+  return [
+    (map: unknown) => !isMapping(map) || Object.keys(map).length <= most,
+    { error: `at most ${most} ${what}`, when: () => true, params: aboutCount },
+  ] as const;
+}
+
+function isMapping(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A key that must not be there. `why` completes "this key is …". */
+export function refusedKey(why: string) {
+  return z.never({ error: why }).optional();
+}
+
+function isRefused(schema: z.ZodType): boolean {
+  return schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodNever;
+}
+
+const namePattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+/** A name that becomes part of Redis keys, metrics and logs. */
+export const name = z
+  .string({ error: nameText() })
+  .max(63, { error: nameText() })
+  .regex(namePattern, { error: nameText() });
+
+function nameText(): string {
+  return "a name of a-z, 0-9 and - that begins with a letter or digit, at most 63 characters";
+}
+
+export const flag = z.boolean({ error: "true or false" });
+
+/** Text on one line, not empty. */
+export function line(what: string) {
+  return z
+    .string({ error: what })
+    .max(2_048, { error: what })
+    .refine((text) => /^\P{Cc}+$/u.test(text), { error: what })
+    .meta({ minLength: 1 });
+}
+
+export function wholeNumber(from: number, to: number) {
+  const error = `a whole number from ${from} to ${to}`;
+  return z.int({ error }).min(from, { error }).max(to, { error });
+}
+
+export function oneOf<const Name extends string>(names: readonly Name[]) {
+  return z.enum(names, { error: names.length === 1 ? names[0] : `one of ${names.join(", ")}` });
+}
+
+/** One value, or a list of at least one. */
+export function oneOrMany<Item extends z.ZodType>(item: Item, what: string) {
+  const error = `${what}, or a list of them`;
+  return z.union(
+    [item, z.array(item, { error }).min(1, { error }).max(1_000, { error: "at most 1000 values" })],
+    { error },
+  );
+}
+
+/** A value with a grammar of its own. `meta` tells JSON Schema what it looks like. */
+export function parsed<Value>(
+  parse: (value: unknown) => Parsed<Value>,
+  meta: Readonly<Record<string, unknown>>,
+) {
+  return z
+    .unknown()
+    .meta({ ...meta })
+    .transform((value, context): Value => {
+      const result = parse(value);
+      if (result.ok) return result.value;
+      for (const { expected, at } of misfitsOf(result)) {
+        context.addIssue({ code: "custom", message: expected, path: [...(at ?? [])] });
+      }
+      return z.NEVER;
+    });
+}
+
+/** Narrows what a parser accepts. */
+export function where<Value>(
+  parse: (value: unknown) => Parsed<Value>,
+  fits: (value: Value) => boolean,
+  expected: string,
+): (value: unknown) => Parsed<Value> {
+  return (value) => {
+    const result = parse(value);
+    return result.ok && !fits(result.value) ? { ok: false, expected } : result;
+  };
+}

@@ -1,0 +1,42 @@
+import type { RawRecord } from "../../message/dead-letter.ts";
+import { readLineage, type LineageKey } from "../../message/lineage.ts";
+import { parseRecord } from "../../message/parse-record.ts";
+import type { StrayComeBacks } from "../../ports/passes.ts";
+import { hostOf } from "../plan/target.ts";
+
+/** More hosts and statuses than these are counted together with none of them. */
+const mostGroups = 1_000;
+const shownGroups = 3;
+
+export interface StrayCount {
+  /** Of these records, which no drain selects, counts those that came back from a redrive. */
+  add(unselected: readonly RawRecord[], lineageKeys: readonly LineageKey[]): void;
+  counted(): StrayComeBacks;
+}
+
+/** Counts come-backs that have fallen out of every drain's selection. Costs a hash of each record that carries a lineage. */
+export function countStrays(): StrayCount {
+  const groups = new Map<string, { host: string; status: number | null; count: number }>();
+  let count = 0;
+  return {
+    add(unselected, lineageKeys) {
+      for (const raw of unselected) {
+        const parsed = parseRecord(raw);
+        if (parsed.kind !== "letter") continue;
+        const { letter } = parsed;
+        if (readLineage(letter, lineageKeys).kind !== "come-back") continue;
+        count += 1;
+        const host = hostOf(letter.url);
+        const status = letter.responseStatus ?? null;
+        const key = JSON.stringify([host, status]);
+        const group = groups.get(key);
+        if (group !== undefined) group.count += 1;
+        else if (groups.size < mostGroups) groups.set(key, { host, status, count: 1 });
+      }
+    },
+    counted: () => ({
+      count,
+      top: [...groups.values()].toSorted((one, other) => other.count - one.count).slice(0, shownGroups),
+    }),
+  };
+}

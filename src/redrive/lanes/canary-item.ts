@@ -1,0 +1,24 @@
+import type { BatchItem } from "../../message/dead-letter.ts";
+
+/**
+ * The item as a canary: one attempt, at once, that has failed and is back before its watch is over. What it would be sent with
+ * otherwise is not lost: its lineage has the root's retries, and the rule says its delay again.
+ */
+export function asCanary(item: BatchItem, headerPrefix: string, timeoutMs: number): BatchItem {
+  const headers = { ...item.headers };
+  const timeout = `${headerPrefix}Timeout`;
+  delete headers[`${headerPrefix}Delay`];
+  headers[`${headerPrefix}Retries`] = "0";
+  headers[timeout] = `${Math.min(secondsIn(headers[timeout]), Math.max(1, Math.floor(timeoutMs / 1_000)))}s`;
+  return { ...item, headers };
+}
+
+/** Three quarters of the watch, in whole seconds: the rest is for its way back into the DLQ. */
+export function canaryTimeoutMs(watchMs: number): number {
+  return Math.max(1, Math.floor((watchMs * 3) / 4_000)) * 1_000;
+}
+
+/** What a rule has set, as item-settings.ts writes it. */
+function secondsIn(timeout: string | undefined): number {
+  return timeout === undefined ? Infinity : Number.parseInt(timeout, 10);
+}

@@ -1,0 +1,326 @@
+/**
+ * Looks for dead letters by ids, with as few listings as possible, and answers what each listing proves as it
+ * ends.
+ *
+ *   by ids, 100 a call, where the source says that its service can ─► by windows around the times in the ids ─► by messageId, or by the very
+ *   millisecond of one without
+ *
+ * A window proves absence where the service's dates are known to mean entry into the DLQ. Where that could
+ * not be learned, they mean entry or creation, and a window proves it of what entered when it was created. A
+ * listing that fails costs that listing alone, unless it says that the next one would fail as well.
+ */
+import type { DeadLetter, DlqId, MessageId, RawRecord } from "../../message/dead-letter.ts";
+import { isRedisAway, isRedriverError } from "../../ports/errors.ts";
+import type { ListQuery } from "../../ports/service.ts";
+import { parseRecord } from "../../message/parse-record.ts";
+import { followCursor } from "./follow-cursor.ts";
+import { apartMs, letterDatesAgree } from "./learn-dates.ts";
+import { createPageSize, isTooLarge, listFitting, noRoom, type TakeRoom } from "./list-fitting.ts";
+import { listPage } from "./list-page.ts";
+import { cutWindow, halve, joinTimes, pagesPerWindow, type LookWindow } from "./look-windows.ts";
+import type { SourceRuntime } from "../runtime.ts";
+import { waitOut, type Waits } from "../source/wait-out.ts";
+
+export interface Wanted {
+  readonly dlqId: DlqId;
+  readonly messageId: MessageId | null;
+  /** As in the ledger's view; absent: nobody knows. */
+  readonly datesAgree?: boolean;
+}
+
+/** What one listing showed. */
+export interface Finding {
+  readonly records: readonly RawRecord[];
+  /** Redis time from before its first GET. */
+  readonly readAt: number;
+  /** Certainly not listed: it would have held these, and came to its end without them. */
+  readonly absent: readonly DlqId[];
+  /** What kept it from its end; null: nothing did. */
+  readonly failure: unknown;
+}
+
+/** What looking may cost. */
+export interface LookBudget {
+  /** GETs. */
+  callsLeft: number;
+  /** By clock.monotonic(): no listing begins later. */
+  readonly endsAt: number;
+  readonly waits: Waits;
+  readonly dates: DatesControl;
+}
+
+/** What one process has seen of a source whose dates it could not learn the meaning of. */
+export interface DatesControl {
+  /** A record that entered when it was created was listed by that date, so dates mean one of both. */
+  isPassed: boolean;
+}
+
+const idsPerListing = 100;
+
+/**
+ * Ends early when the budget is used up, or when a listing asked for a pause or halted the source: what is
+ * left is looked for next time.
+ */
+export async function* findRecords(
+  source: SourceRuntime,
+  wanted: readonly Wanted[],
+  budget: LookBudget,
+  signal: AbortSignal,
+): AsyncGenerator<Finding, void, undefined> {
+  const look = createLook(source, wanted, budget, signal);
+  try {
+    yield* lookInTurn(source, look, budget);
+  } finally {
+    look.release();
+  }
+}
+
+async function* lookInTurn(
+  source: SourceRuntime,
+  look: Look,
+  budget: LookBudget,
+): AsyncGenerator<Finding, void, undefined> {
+  if (source.config.listByIds === true) {
+    yield* lookByIds(look);
+    if (look.isOver()) return;
+  }
+  const meaning = await source.book.datesMean();
+  if (meaning === null && !budget.dates.isPassed) {
+    yield* controlDates(look, budget.dates);
+    if (look.isOver()) return;
+  }
+  // Windows around times of entry hold other records where dates mean something else.
+  if (meaning !== "created") {
+    yield* lookByWindows(look, {
+      isProofOf: ({ datesAgree = false }) => meaning === "entered" || (budget.dates.isPassed && datesAgree),
+      marginMs: meaning === "entered" ? 0 : apartMs,
+      turn: source.clock.random(),
+    });
+  }
+  for (const { dlqId, messageId } of look.missing.values()) {
+    if (look.isOver()) return;
+    const at = enteredAtOf(dlqId);
+    const range = messageId === null ? { fromDate: at, toDate: at } : { select: { messageId } };
+    const listing = await look.list(range, () => true);
+    const isProof = listing.end === "end" && (messageId !== null || meaning === "entered");
+    yield look.toFinding(listing, isProof && look.missing.has(dlqId) ? [dlqId] : []);
+  }
+}
+
+/**
+ * Up to a hundred ids a call. One that shows what was not asked for comes from a service that does not know
+ * the filter and proves nothing; so does a refusal. Then windows are next.
+ */
+async function* lookByIds(look: Look): AsyncGenerator<Finding, void, undefined> {
+  const all = [...look.missing.keys()];
+  const chunks: (readonly DlqId[])[] = [];
+  for (let i = 0; i < all.length; i += idsPerListing) chunks.push(all.slice(i, i + idsPerListing));
+  for (let chunk = chunks.shift(); chunk !== undefined && !look.isOver(); chunk = chunks.shift()) {
+    const asked: ReadonlySet<unknown> = new Set(chunk);
+    const listing = await look.list({ dlqIds: chunk }, () => true);
+    const isFiltered = !listing.hasMore && listing.listed.every((dlqId) => asked.has(dlqId));
+    const isProof = listing.end === "end" && isFiltered;
+    yield look.toFinding(listing, isProof ? chunk.filter((dlqId) => look.missing.has(dlqId)) : []);
+    if (!isFiltered || isRefused(listing.failure)) return;
+    if (listing.end === "too-large" && chunk.length > 1) {
+      const middle = Math.ceil(chunk.length / 2);
+      chunks.unshift(chunk.slice(0, middle), chunk.slice(middle));
+    }
+  }
+}
+
+/**
+ * The first page of everything: all there is to know where it is the only one, and else a record to try the
+ * dates with.
+ */
+async function* controlDates(look: Look, control: DatesControl): AsyncGenerator<Finding, void, undefined> {
+  let same = null as Moments | null;
+  const everything = await look.list({}, (_pages, _listed, records) => {
+    same = findSame(records);
+    return false;
+  });
+  yield look.toFinding(everything, everything.end === "end" ? [...look.missing.keys()] : []);
+  if (same === null || look.isOver()) return;
+  const dates = {
+    fromDate: Math.min(same.enteredAt, same.createdAt),
+    toDate: Math.max(same.enteredAt, same.createdAt),
+  };
+  const listing = await look.list(dates, () => true);
+  control.isPassed = listing.listed.includes(same.dlqId);
+  yield look.toFinding(listing, []);
+}
+
+type Moments = Pick<DeadLetter, "dlqId" | "enteredAt" | "createdAt">;
+
+/** Of the first that entered when it was created; null: there is none. */
+function findSame(records: readonly RawRecord[]): Moments | null {
+  for (const raw of records) {
+    const parsed = parseRecord(raw);
+    if (parsed.kind === "unusable" || !letterDatesAgree(parsed.letter)) continue;
+    const { dlqId, enteredAt, createdAt } = parsed.letter;
+    return { dlqId, enteredAt, createdAt };
+  }
+  return null;
+}
+
+interface WindowLook {
+  /** Whether a window that came to its end without it proves that it is absent. */
+  readonly isProofOf: (wanted: Wanted) => boolean;
+  /** Listed around each window. */
+  readonly marginMs: number;
+  /** In [0, 1). */
+  readonly turn: number;
+}
+
+async function* lookByWindows(
+  look: Look,
+  { isProofOf, marginMs, turn }: WindowLook,
+): AsyncGenerator<Finding, void, undefined> {
+  const whole = joinTimes([...look.missing.keys()].map(enteredAtOf));
+  // Beginning anywhere, so that one that cannot be proven keeps the others waiting in one sweep only.
+  const begin = Math.floor(turn * whole.length);
+  const windows = [...whole.slice(begin), ...whole.slice(0, begin)];
+  for (let window = windows.shift(); window !== undefined && !look.isOver(); window = windows.shift()) {
+    const { from, to } = window;
+    if (look.missingIn(window).length === 0) continue;
+    let cut: readonly LookWindow[] | null = null;
+    const range = { fromDate: from - marginMs, toDate: to + marginMs };
+    const listing = await look.list(range, (pages, listed) => {
+      if (pages > 1) return true;
+      cut = cutWindow({ from, to }, look.missingIn({ from, to }).map(enteredAtOf), listed.map(enteredAtOf));
+      return cut === null;
+    });
+    const proven = look.missingIn(window).filter((dlqId) => isProofOf(look.missing.get(dlqId)!));
+    yield look.toFinding(listing, listing.end === "end" ? proven : []);
+    // One call more for each of them is no way to make up for one that failed.
+    if (listing.end === "failed") look.leave(look.missingIn(window));
+    if (listing.end !== "more") continue;
+    windows.unshift(...(cut ?? halve(look.missingIn(window).map(enteredAtOf)) ?? []));
+  }
+}
+
+interface Listing {
+  readonly records: readonly RawRecord[];
+  /** Of every record on its pages that says when it entered. */
+  readonly listed: readonly DlqId[];
+  readonly readAt: number;
+  readonly end: "end" | "more" | "too-large" | "failed";
+  readonly hasMore: boolean;
+  readonly failure: unknown;
+}
+
+interface Look {
+  /** Neither found nor certainly absent so far. */
+  readonly missing: ReadonlyMap<DlqId, Wanted>;
+  missingIn(window: LookWindow): readonly DlqId[];
+  isOver(): boolean;
+  /** The records of the listing before are given up with it. `goesOn`: asked after each full page, with how many there were, the ids on it and its records. */
+  list(
+    query: Partial<ListQuery>,
+    goesOn: (pages: number, listed: readonly DlqId[], records: readonly RawRecord[]) => boolean,
+  ): Promise<Listing>;
+  toFinding(listing: Listing, absent: readonly DlqId[]): Finding;
+  /** They are not looked for any more, and nothing is known of them. */
+  leave(dlqIds: readonly DlqId[]): void;
+  /** Gives back the memory of what was listed last. */
+  release(): void;
+}
+
+function createLook(
+  source: SourceRuntime,
+  wanted: readonly Wanted[],
+  budget: LookBudget,
+  signal: AbortSignal,
+): Look {
+  const { clock } = source;
+  const missing = new Map(wanted.map((one) => [one.dlqId, one]));
+  let isStopped = false;
+  const isOver = (): boolean =>
+    isStopped ||
+    missing.size === 0 ||
+    budget.callsLeft <= 0 ||
+    clock.monotonic() >= budget.endsAt ||
+    signal.aborted;
+  let held: (() => void)[] = [];
+  const release = (): void => {
+    for (const one of held) one();
+    held = [];
+  };
+  /** Whoever holds a page does not wait for another. */
+  const take: TakeRoom = async (bytes) => {
+    if (held.length === 0) return source.memory.acquire(bytes, signal);
+    const lease = source.memory.tryAcquire(bytes);
+    if (lease === null) throw noRoom;
+    return lease;
+  };
+  const call = (query: ListQuery): ReturnType<typeof listPage> => {
+    budget.callsLeft -= 1;
+    return waitOut(clock, budget.waits, () => listPage(source, query, signal));
+  };
+
+  return {
+    missing,
+    missingIn: ({ from, to }) =>
+      [...missing.keys()].filter((dlqId) => enteredAtOf(dlqId) >= from && enteredAtOf(dlqId) <= to),
+    isOver,
+    release,
+    async list(query, goesOn) {
+      release();
+      const records: RawRecord[] = [];
+      const listed: DlqId[] = [];
+      const size = createPageSize();
+      let readAt: number | undefined;
+      let pages = 0;
+      const ended = (end: Listing["end"], failure: unknown = null): Listing => ({
+        records,
+        listed,
+        // Of a listing that showed nothing nobody asks.
+        readAt: readAt ?? 0,
+        end,
+        hasMore: end === "more" || pages > 1,
+        failure,
+      });
+      try {
+        for await (const page of followCursor((at) =>
+          listFitting(call, { select: {}, ...query, ...at }, size, { memory: source.memory, take }),
+        )) {
+          held.push(page.release);
+          pages += 1;
+          readAt ??= page.readAt;
+          const onPage = page.records.flatMap(({ dlqId }) =>
+            typeof dlqId === "string" ? [dlqId as DlqId] : [],
+          );
+          listed.push(...onPage);
+          for (const raw of page.records) if (missing.delete(raw["dlqId"] as DlqId)) records.push(raw);
+          if (page.cursor === undefined) return ended("end");
+          if (pages >= pagesPerWindow || !goesOn(pages, onPage, page.records)) return ended("more");
+          if (isOver()) return ended("more");
+        }
+        return ended("end");
+      } catch (error) {
+        if (error === noRoom) return ended("more");
+        if (!isRedriverError(error) || isRedisAway(error) || error.disposition === "crash") throw error;
+        // A pass tells of such a record.
+        if (isTooLarge(error)) return ended("too-large");
+        const { disposition, code } = error;
+        isStopped = disposition === "wait" || disposition === "halt" || code === "stopped";
+        return ended("failed", error);
+      }
+    },
+    toFinding({ records, readAt, failure }, absent) {
+      for (const dlqId of absent) missing.delete(dlqId);
+      return { records, readAt, absent, failure };
+    },
+    leave(dlqIds) {
+      for (const dlqId of dlqIds) missing.delete(dlqId);
+    },
+  };
+}
+
+function isRefused(failure: unknown): boolean {
+  return isRedriverError(failure) && failure.code === "request-refused";
+}
+
+function enteredAtOf(dlqId: DlqId): number {
+  return Number(dlqId.slice(0, dlqId.indexOf("-")));
+}

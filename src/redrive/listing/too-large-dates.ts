@@ -1,0 +1,33 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { DateRange } from "./date-range.ts";
+
+const rememberedMs = 3_600_000;
+/** Forgetting costs a search of some forty small listings, so what is remembered may be bounded. */
+const mostRemembered = 1_000;
+
+/**
+ * The moments in which this process met a record of a source that is too large to be listed, for an hour after it was last met.
+ * They only say where a listing is cut into parts, so one that is no longer true costs two calls and hides nothing.
+ */
+export interface TooLargeDates {
+  /** Those within a range, in order. */
+  within(range: DateRange): readonly number[];
+  note(at: number): void;
+}
+
+export function createTooLargeDates(clock: Pick<Clock, "monotonic">): TooLargeDates {
+  const until = new Map<number, number>();
+  return {
+    within({ fromDate = 0, toDate = Infinity }) {
+      const now = clock.monotonic();
+      for (const [at, end] of until) if (end <= now) until.delete(at);
+      return [...until.keys()]
+        .filter((at) => at >= fromDate && at <= toDate)
+        .toSorted((one, other) => one - other);
+    },
+    note(at) {
+      if (until.size >= mostRemembered) until.clear();
+      until.set(at, clock.monotonic() + rememberedMs);
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { isNonRetryable } from "../../message/fidelity.ts";
+import { rootOf } from "../../message/lineage.ts";
+import { isDecidedAgain, type LedgerView } from "../../ports/ledger-entries.ts";
+import type { DrainConfig } from "../../ports/drains.ts";
+import type { Decision, ParkReason } from "../../rules/decision.ts";
+import type { RecordFacts } from "../../rules/facts.ts";
+import { asksForStatus } from "../../rules/lint/asks-for-status.ts";
+import { whenDue } from "../../rules/when-due.ts";
+import type { KnownRecord } from "./records.ts";
+
+/** What a decision needs of its drain. */
+export type DecidingDrain = Pick<
+  DrainConfig,
+  "name" | "route" | "rules" | "rulesHash" | "minAgeMs" | "attempts" | "unknownOutcome" | "afterLedgerLoss"
+> & { readonly source: Pick<DrainConfig["source"], "retentionMs"> };
+
+/** The status with which a receiver says "never again" (remote-contract.md, trap 9). */
+const nonRetryableStatus = 489;
+
+export interface Deciding {
+  readonly decision: Decision;
+  readonly facts: RecordFacts;
+}
+
+/**
+ * Decides one record: first what the ledger knows of it, then the rules, then whether it may be tried again, then whether it
+ * is time. Pure and total. `now` is Unix ms by the service's clock.
+ */
+export function decideRecord(drain: DecidingDrain, record: KnownRecord, now: number): Deciding {
+  const { letter, view, reading } = record;
+  const root = rootOf(letter, reading);
+  const released = view.state === "cool" || view.state === "open" ? view.released : false;
+  // A person's word stands in place of what parked the record, the rules included, until one more attempt is made.
+  const isOrdered = released === "by-person";
+  // A release grants one more attempt: its count stands in place of the lineage's.
+  const inLedger = attemptsInLedger(view);
+  const attempt = released === false ? Math.max(root.attempt, inLedger) : inLedger;
+  const facts: RecordFacts = {
+    letter,
+    now,
+    attempt,
+    rootCreatedAt: root.rootCreatedAt,
+    expiresAt: letter.enteredAt + drain.source.retentionMs,
+  };
+  const done = (decision: Decision): Deciding => ({ decision, facts });
+
+  const known = decidedByLedger(drain, record, now);
+  if (known !== null) return done(known);
+
+  const routing = drain.route(facts);
+  const { rule } = routing;
+  const reconciling = view.state === "open";
+  switch (routing.then) {
+    case "hold":
+      return done(
+        reconciling
+          ? { then: "hold", reason: "outcome-unknown", rule }
+          : withUntil({ then: "hold", reason: byRule(rule), rule }, drain.route.holdsUntil(facts)),
+      );
+    case "park":
+      if (isOrdered) break;
+      return done(
+        reconciling
+          ? { then: "hold", reason: "outcome-unknown", rule }
+          : { then: "park", reason: byRule(rule), rule },
+      );
+    case "drop": {
+      // The one act that nothing takes back: neither a release nor an attempt in doubt makes it earlier.
+      const until = letter.enteredAt + drain.minAgeMs;
+      if (now < until) return done({ then: "hold", reason: "too-young", rule, until });
+      // Only a rule drops: `otherwise` is hold or park.
+      return done({ then: "drop", reason: "rule", rule: rule ?? "" });
+    }
+    case "republish":
+      break;
+  }
+
+  if (reconciling) return done({ then: "republish", reason: "reconcile", rule, set: routing.set });
+  if (!isOrdered && isNonRetryable(letter) && !asksForStatus(drain.rules, rule, nonRetryableStatus)) {
+    return done({ then: "park", reason: "non-retryable", rule });
+  }
+  if (!isOrdered && attempt >= drain.attempts.max) {
+    return done({ then: drain.attempts.then, reason: "attempts-exhausted", rule });
+  }
+  if (released === false) {
+    const timing = whenDue(facts, { minAgeMs: drain.minAgeMs, waitMs: drain.attempts.waitMs });
+    if (!timing.due) return done({ then: "hold", reason: timing.reason, rule, until: timing.until });
+  }
+  if (record.mayBeForgotten === true) {
+    return drain.afterLedgerLoss === "park"
+      ? done({ then: "park", reason: "ledger-lost", rule })
+      : done({ then: "republish", reason: "after-ledger-loss", rule, set: routing.set });
+  }
+  return done({ then: "republish", reason: "due", rule, set: routing.set });
+}
+
+/** What the ledger alone decides; null where the rules are to be asked. */
+function decidedByLedger(
+  drain: DecidingDrain,
+  { view, viewedAt }: KnownRecord,
+  now: number,
+): Decision | null {
+  switch (view.state) {
+    case "absent":
+      return null;
+    case "cool":
+      if (view.dueAt <= viewedAt) return null;
+      // The ledger's time is ahead of all others where its server's clock was set back.
+      return { then: "hold", reason: "cooling", rule: null, until: now + view.dueAt - viewedAt };
+    case "published":
+    case "archived":
+    case "gone":
+      return { then: "settle", reason: "published-before", rule: null };
+    case "open":
+      if (!view.unknown) return { then: "hold", reason: "in-flight", rule: null };
+      if (view.pastHorizon && (drain.unknownOutcome === "park" || isSpent(drain, view))) {
+        return { then: "park", reason: "outcome-unknown", rule: null };
+      }
+      return null;
+    case "other-version":
+      return { then: "hold", reason: "other-version", rule: null };
+    case "parked": {
+      // Also under the same rules: what they say may turn with the time, by an age or an ignoreAfter, and settings are in no hash.
+      if (isDecidedAgain(view.reason) && view.drain === drain.name) return null;
+      return { then: "park", reason: view.reason, rule: null };
+    }
+  }
+}
+
+/**
+ * Each series may have been an attempt that nobody answered. Policy starts new ones only until there may have been as many attempts
+ * as are allowed: a service that never answers would be sent the same message for ever. One new series it always may.
+ */
+function isSpent(
+  { attempts }: DecidingDrain,
+  { attempt, series }: Extract<LedgerView, { state: "open" }>,
+): boolean {
+  return series.doubts + 1 >= Math.max(2, attempts.max - attempt);
+}
+
+function attemptsInLedger(view: LedgerView): number {
+  switch (view.state) {
+    case "cool":
+    case "parked":
+    case "open":
+      return view.attempt;
+    case "absent":
+    case "published":
+    case "archived":
+    case "gone":
+    case "other-version":
+      return 0;
+  }
+}
+
+function byRule(rule: string | null): Extract<ParkReason, "rule" | "otherwise"> {
+  return rule === null ? "otherwise" : "rule";
+}
+
+function withUntil(decision: Extract<Decision, { then: "hold" }>, until: number | null): Decision {
+  return until === null ? decision : { ...decision, until };
+}

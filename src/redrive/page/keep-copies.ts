@@ -1,0 +1,68 @@
+import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
+import type { Archive } from "../../ports/archive.ts";
+import { isRedriverError } from "../../ports/errors.ts";
+import { expiresBy } from "../listing/drain-selects.ts";
+import { noteFact, type ActOf } from "./note-act.ts";
+import { serviceNow, type SourceRuntime } from "../runtime.ts";
+import { isWritable, tellUnwritable, toArchiveEntry } from "./archive-entry.ts";
+import { copyKeyOf } from "./copy-key.ts";
+
+/** Where copies are kept, and for whom: the census keeps them for no drain. */
+export interface KeepingCopies extends ActOf {
+  readonly archive: Archive | null;
+}
+
+/**
+ * Copies records, each once, whatever holds them, also those that nothing else can be done with; nothing is deleted by it. An
+ * archive that fails is told and stops nothing: what has no copy is counted by the census. Nor does a Redis that is away or takes no
+ * writes: a second copy costs less than none.
+ */
+export async function keepCopies(
+  source: SourceRuntime,
+  records: readonly RawRecord[],
+  { archive, ...of }: KeepingCopies,
+): Promise<void> {
+  if (archive === null) return;
+  const near = new Map<DlqId, RawRecord>();
+  for (const raw of records) {
+    const key = copyKeyOf(raw);
+    if (key !== null) near.set(key, raw);
+  }
+  if (near.size === 0) return;
+  const missing = await source.copies.missing([...near.keys()]);
+  const keys = missing.filter((key) => isWritable(near.get(key) ?? {}));
+  tellUnwritable(source, missing.length - keys.length);
+  const at = source.clock.now();
+  const { drain } = of;
+  const [first, ...rest] = keys.map((key) => {
+    const raw = near.get(key) ?? {};
+    const dlqId = raw["dlqId"] as DlqId;
+    return toArchiveEntry(source, dlqId, raw, { at, why: "near-expiry", drain, rule: null });
+  });
+  if (first === undefined) return;
+  await noteFact(
+    source,
+    "copy",
+    keys.map((dlqId) => ({ dlqId, reason: "near-expiry" })),
+    of,
+  );
+  try {
+    await archive.write([first, ...rest]);
+  } catch (error) {
+    if (!isRedriverError(error) || error.code !== "archive-unavailable") throw error;
+    source.events.emit({ type: "archive:failed", source: source.config.id, message: error.message });
+    return;
+  }
+  await source.copies.copied(keys);
+  source.events.emit({ type: "archive:copied", source: source.config.id, drain, count: keys.length });
+}
+
+/** Those of a page whose retention ends within this. */
+export function nearExpiry(
+  source: SourceRuntime,
+  records: readonly RawRecord[],
+  withinMs: number,
+): readonly RawRecord[] {
+  const by = serviceNow(source) + withinMs;
+  return records.filter((raw) => expiresBy(raw, source.config.retentionMs, by));
+}

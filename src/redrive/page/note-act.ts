@@ -1,0 +1,45 @@
+import type { AuditAct, AuditRecord, NewAuditEntry } from "../../ports/audit.ts";
+import type { DrainName, PassId } from "../../ports/ids.ts";
+import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
+
+/** For whom an act is done; `why` is a person's reason. */
+export interface ActOf {
+  readonly drain: DrainName | null;
+  readonly documentHash?: string;
+  readonly passId?: PassId;
+  readonly why?: string;
+}
+
+/** The drain, its document, and the pass where there is one. */
+export function ofDrain({ config, documentHash, passId }: DrainRuntime): ActOf {
+  return { drain: config.name, documentHash, ...(passId === undefined ? {} : { passId }) };
+}
+
+/** Writes into the audit what is about to be done. Throws `redis-unavailable`: then it must not be done. */
+export async function noteIntent(
+  source: SourceRuntime,
+  act: Exclude<AuditAct, "published">,
+  records: readonly AuditRecord[],
+  of: ActOf,
+): Promise<void> {
+  await source.audit.append([toEntry(source, act, records, of)]);
+}
+
+/** Writes into the audit what is known already, or must be done although Redis is away; then it is written later. */
+export async function noteFact(
+  source: SourceRuntime,
+  act: "published" | "delete" | "copy",
+  records: readonly AuditRecord[],
+  of: ActOf,
+): Promise<void> {
+  if (records.length > 0) await source.audit.note([toEntry(source, act, records, of)]);
+}
+
+function toEntry(
+  source: SourceRuntime,
+  act: AuditAct,
+  records: readonly AuditRecord[],
+  of: ActOf,
+): NewAuditEntry {
+  return { act, by: source.by, source: source.config.id, ...of, records };
+}

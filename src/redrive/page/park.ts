@@ -1,0 +1,53 @@
+import type { DlqId } from "../../message/dead-letter.ts";
+import type { AuditRecord } from "../../ports/audit.ts";
+import type { Token } from "../../ports/ids.ts";
+import type { ParkVerdict } from "../../ports/ledger.ts";
+import type { ParkReason } from "../../rules/decision.ts";
+import { noteIntent, ofDrain } from "./note-act.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { parentOf } from "./audit-record.ts";
+import type { DecidedRecord } from "./records.ts";
+
+/** What is parked, and what the audit says of it besides. */
+export interface Parking extends Pick<AuditRecord, "parent"> {
+  readonly dlqId: DlqId;
+  readonly reason: ParkReason;
+  readonly rule: string | null;
+  /** Redrives made. */
+  readonly attempt: number;
+}
+
+/** Writes into the ledger that these wait for a person, or for this drain's rules to change. What is parked already is left as it is. */
+export async function parkRecords(drain: DrainRuntime, records: readonly DecidedRecord[]): Promise<void> {
+  const { config } = drain;
+  const parkings = records.flatMap((record): readonly Parking[] => {
+    const { letter, view, decision, attempt } = record;
+    if (decision.then !== "park" || (view.state === "parked" && decision.rule === null)) return [];
+    if (view.state === "parked" && view.reason === decision.reason && view.rulesHash === config.rulesHash)
+      return [];
+    const { reason, rule } = decision;
+    return [{ dlqId: letter.dlqId, reason, rule, attempt, ...parentOf(record) }];
+  });
+  const seenAt = Math.min(...records.map(({ viewedAt }) => viewedAt));
+  if (parkings.length > 0) await writeParked(drain, parkings, { seenAt });
+}
+
+/** The audit first, then the ledger. `token`, `seenAt`: as Ledger.park has them. Throws `redis-unavailable`. */
+export async function writeParked(
+  drain: DrainRuntime,
+  parkings: readonly Parking[],
+  by: { readonly token?: Token; readonly seenAt?: number } = {},
+): Promise<readonly ParkVerdict[]> {
+  const { config, source } = drain;
+  await noteIntent(source, "park", parkings, ofDrain(drain));
+  const { verdicts } = await source.ledger.park(
+    parkings.map(({ dlqId, reason, attempt }) => ({ dlqId, reason, attempt })),
+    {
+      drain: config.name,
+      rulesHash: config.rulesHash,
+      token: by.token ?? null,
+      ...(by.seenAt === undefined ? {} : { seenAt: by.seenAt }),
+    },
+  );
+  return verdicts;
+}

@@ -1,0 +1,66 @@
+import { isRedisAway } from "../../../ports/errors.ts";
+import type { Token } from "../../../ports/ids.ts";
+import type { Series } from "../../../ports/ledger-entries.ts";
+import type { BeginVerdict, RefusedRequest } from "../../../ports/ledger.ts";
+import type { HoldReason } from "../../../rules/decision.ts";
+import type { DrainRuntime } from "../../runtime.ts";
+import { held, inDoubt } from "../left.ts";
+import type { Candidate, PublishResult } from "../records.ts";
+import type { Refusals } from "./refusals.ts";
+
+/** A POST that was not sent is tried again by a later pass, not by this one; where the service said when, right then. */
+export const notSentCoolMs = 5_000;
+
+/** One batch on its way. */
+export interface Posting {
+  readonly drain: DrainRuntime;
+  readonly pageReadAt: number;
+  readonly signal: AbortSignal;
+  readonly refusals: Refusals;
+  /** POSTs whose outcome is unknown, until they are tried again. */
+  readonly unanswered: Unanswered[];
+  /** POSTs that were answered readably. */
+  answered: number;
+}
+
+/** A POST without an answer that says something. */
+export interface Unanswered {
+  readonly token: Token;
+  readonly candidates: readonly Candidate[];
+  /** There was an answer, and it could not be read. */
+  readonly isUnreadable: boolean;
+  readonly why: string;
+}
+
+/** A candidate that this worker may publish now. */
+export interface Begun {
+  readonly candidate: Candidate;
+  readonly series: Series;
+  readonly declaredDouble: Extract<BeginVerdict, { kind: "begun" }>["declaredDouble"];
+}
+
+/** Certain that nothing was accepted: the records go back to where they were, unless an earlier POST is unanswered. */
+export async function takeBack(
+  posting: Posting,
+  token: Token,
+  candidates: readonly Candidate[],
+  reason: HoldReason,
+  until: number | undefined,
+  outcome: RefusedRequest["outcome"] = "not-sent",
+): Promise<readonly PublishResult[]> {
+  const { ledger, clock } = posting.drain.source;
+  const waitMs = until === undefined ? notSentCoolMs : Math.max(0, until - clock.now());
+  const coolMs = reason === "stopping" ? 0 : waitMs;
+  const requests = candidates.map(({ letter }): RefusedRequest => ({ dlqId: letter.dlqId, outcome, coolMs }));
+  try {
+    const { verdicts } = await ledger.refused(requests, token);
+    return candidates.map((candidate, index) =>
+      verdicts[index]?.kind === "stays-open"
+        ? inDoubt(candidate)
+        : held(candidate, reason, clock.now() + coolMs),
+    );
+  } catch (error) {
+    if (!isRedisAway(error)) throw error;
+    return candidates.map(inDoubt);
+  }
+}

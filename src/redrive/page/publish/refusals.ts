@@ -1,0 +1,139 @@
+import { isRedisAway } from "../../../ports/errors.ts";
+import type { Token } from "../../../ports/ids.ts";
+import type { RefusedVerdict, SourceFacts } from "../../../ports/ledger.ts";
+import type { ParkReason } from "../../../rules/decision.ts";
+import type { DrainRuntime } from "../../runtime.ts";
+import { parentOf } from "../audit-record.ts";
+import { writeParked } from "../park.ts";
+import type { Candidate, PublishResult } from "../records.ts";
+
+/** A refused item is asked again after this; three such refusals make a case of their own. */
+const refusedCoolMs = 10 * 60_000;
+const refusalsWithoutControl = 3;
+/** An item of the same source accepted within this shows that the service accepts something. */
+const controlWithinMs = 60_000;
+const refusalsThatHalt = 10;
+/** Where lanes hold what the service would accept, that comes once in a watch, and what it refuses is asked for by each page. */
+const watchesWithoutAcceptance = 2;
+
+type Reason = Extract<ParkReason, "refused" | "too-large">;
+
+/**
+ * Items that the service refused alone, of one batch.
+ *
+ * Such an item is parked only with a control: the service took another item of this batch, or of this source within the last minute. An
+ * answer with a hit is a control too. That holds beside an unanswered POST as well: the park keeps the series, so a release
+ * declares the double that it may be. Without a control the item is held, and parked after three such refusals ten minutes apart.
+ *
+ * Ten in a row without a control halt the source if something else waits that was not refused yet: then it is the service, not the
+ * message. A few poison messages that are alone in the queue halt nothing. A drain with lanes halts only if nothing was accepted for
+ * two watches either; until then such rows are held.
+ */
+export interface Refusals {
+  refusedAlone(candidate: Candidate, token: Token, reason: Reason, error: string): Promise<void>;
+  /** Something of this batch was accepted. */
+  accepted(): void;
+  /** Whether to stop asking: bisecting a batch that is refused whole costs twice its size in calls. */
+  everythingIsRefused(): boolean;
+  /** Decides what becomes of them, once the whole batch is known. */
+  conclude(): Promise<readonly PublishResult[]>;
+}
+
+interface Refused {
+  readonly candidate: Candidate;
+  readonly token: Token;
+  readonly reason: Reason;
+  readonly verdict: RefusedVerdict;
+}
+
+/** `othersWait`: records besides this batch that were not refused yet. */
+export function createRefusals(drain: DrainRuntime, othersWait: () => boolean): Refusals {
+  const { ledger, health, clock } = drain.source;
+  const { lane } = drain.config;
+  const spanMs = Math.max(controlWithinMs, watchesWithoutAcceptance * (lane?.watchMs ?? 0));
+  const refused: Refused[] = [];
+  const results: PublishResult[] = [];
+  let control = false;
+  let inARow = 0;
+  let facts: SourceFacts | null = null;
+  let lastError = "";
+
+  const park = async ({ candidate, token, reason }: Refused): Promise<void> => {
+    try {
+      await writePark(candidate, token, reason);
+    } catch (error) {
+      if (!isRedisAway(error)) throw error;
+      // It is cool in the ledger, and the next refusal parks it.
+      results.push({ kind: "in-doubt", candidate });
+      return;
+    }
+    const { rule } = candidate.decision;
+    results.push({ kind: "parked", candidate, decision: { then: "park", reason, rule } });
+  };
+  const writePark = async (candidate: Candidate, token: Token, reason: Reason): Promise<void> => {
+    const { letter, decision, attempt } = candidate;
+    const parking = { dlqId: letter.dlqId, reason, rule: decision.rule, attempt, ...parentOf(candidate) };
+    await writeParked(drain, [parking], { token });
+  };
+  const hold = ({ candidate }: Refused): void => {
+    const { rule } = candidate.decision;
+    const until = clock.now() + refusedCoolMs;
+    results.push({
+      kind: "held",
+      candidate,
+      decision: { then: "hold", reason: "refused-alone", rule, until },
+    });
+  };
+
+  return {
+    async refusedAlone(candidate, token, reason, error) {
+      inARow += 1;
+      lastError = error;
+      try {
+        const request = {
+          dlqId: candidate.letter.dlqId,
+          outcome: "refused-alone",
+          coolMs: refusedCoolMs,
+        } as const;
+        const answer = await ledger.refused([request], token);
+        facts = answer;
+        const [verdict] = answer.verdicts;
+        if (verdict !== undefined) refused.push({ candidate, token, reason, verdict });
+      } catch (error) {
+        if (!isRedisAway(error)) throw error;
+        results.push({ kind: "in-doubt", candidate });
+      }
+    },
+    accepted() {
+      control = true;
+      inARow = 0;
+    },
+    everythingIsRefused: () =>
+      inARow >= refusalsThatHalt && !control && !isAcceptedWithin(facts, controlWithinMs) && othersWait(),
+    async conclude() {
+      const inARowOfSource = facts?.refusedAloneInARow ?? 0;
+      const isRow = !control && inARowOfSource >= refusalsThatHalt && othersWait();
+      if (isRow && !isAcceptedWithin(facts, spanMs)) {
+        health.halt(
+          "service-refuses-everything",
+          `${inARowOfSource} single items refused in a row and none accepted; the last: ${lastError}`,
+          "batch",
+        );
+      }
+      control ||= isAcceptedWithin(facts, controlWithinMs);
+      for (const one of refused) {
+        const { verdict } = one;
+        const isOften = verdict.kind === "cool" && verdict.refusedAlone >= refusalsWithoutControl;
+        // Without a control a row of them is the service's, however often it refused this one.
+        if (verdict.kind !== "not-yours" && (control || (isOften && !isRow))) await park(one);
+        else if (verdict.kind === "cool") hold(one);
+        else results.push({ kind: "in-doubt", candidate: one.candidate });
+      }
+      return results;
+    },
+  };
+}
+
+function isAcceptedWithin(facts: SourceFacts | null, ms: number): boolean {
+  return facts !== null && facts.lastAcceptedAt !== null && facts.at - facts.lastAcceptedAt < ms;
+}

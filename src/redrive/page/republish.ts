@@ -1,0 +1,336 @@
+/**
+ * One batch of candidates: begin, POST, and what its answer proves.
+ *
+ *   begin ─► audit ─► POST ─┬─ answered ──► per position: published | refused | in doubt
+ *                           ├─ refused ───► bisect, each half with its own begin, until one is refused alone (refusals.ts)
+ *                           ├─ not sent ──► back to where it was
+ *                           ├─ unknown ───► the same bodies under the same ids in rounds, in small batches if poison is about
+ *                           │               (poison-share.ts); then in doubt, left to the sweep. If even the last answer is
+ *                           │               unreadable, the source is halted
+ *                           └─ misconfigured ─► the source is halted
+ *
+ * The intent is in the ledger and in the audit before the POST, and the fact right after the answer. Deleting is settle.ts.
+ */
+import { encodeItem } from "../../message/encode-item.ts";
+import { isRedisAway } from "../../ports/errors.ts";
+import type { Token } from "../../ports/ids.ts";
+import type { Series } from "../../ports/ledger-entries.ts";
+import type { BeginOptions } from "../../ports/ledger.ts";
+import type { BatchOutcome } from "../../ports/service.ts";
+import { noteIntent, ofDrain } from "./note-act.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { toAuditRecord } from "./audit-record.ts";
+import { halves } from "./publish/halves.ts";
+import { held, inDoubt, notBegun } from "./left.ts";
+import { takeBack, type Begun, type Posting, type Unanswered } from "./publish/posting.ts";
+import { isOfNow, recordPublished, tellDeclared, type Acceptance } from "./publish/record-published.ts";
+import { idsOf, type Candidate, type PublishResult } from "./records.ts";
+import { createRefusals } from "./publish/refusals.ts";
+import { startSendDeadline } from "./publish/send-deadline.ts";
+
+/**
+ * The worker that holds the bodies tries again after these, under the same deduplication ids. While some of what it tries is answered it
+ * waits the shortest: then answers are lost, and the service works.
+ */
+const retryAfterMs = [1_000, 5_000, 15_000];
+/** If one answer in five is lost, one in 15,000 is unknown after so many. */
+const maxRetryRounds = 5;
+/** Statuses that prove that nothing of the call was accepted; any other 4xx leaves its outcome unknown. */
+const certainlyNotAccepted = new Set([401, 403, 404, 405, 415]);
+
+/**
+ * Publishes one batch; a result for every candidate. `othersWait`: records besides these that were not refused yet. Throws
+ * `redis-unavailable` only before anything of a POST was begun.
+ */
+export async function republish(
+  drain: DrainRuntime,
+  candidates: readonly Candidate[],
+  page: { readonly readAt: number; readonly othersWait: () => boolean },
+  signal: AbortSignal,
+): Promise<readonly PublishResult[]> {
+  const posting: Posting = {
+    drain,
+    pageReadAt: page.readAt,
+    signal,
+    refusals: createRefusals(drain, page.othersWait),
+    unanswered: [],
+    answered: 0,
+  };
+  const results = [...(await post(posting, candidates, undefined))];
+  results.push(...(await retryUnanswered(posting)));
+  return [...results, ...(await posting.refusals.conclude())];
+}
+
+async function post(
+  posting: Posting,
+  candidates: readonly Candidate[],
+  previous: BeginOptions["previous"],
+): Promise<readonly PublishResult[]> {
+  const { source, config } = posting.drain;
+  const { ledger, service, clock } = source;
+  const mayBeSent = startSendDeadline(clock, ledger.limits.sendByMs);
+  const token = source.identities.token();
+  const answer = await ledger.begin(
+    candidates.map(({ letter, lineage }) => ({
+      dlqId: letter.dlqId,
+      messageId: letter.messageId,
+      attempt: lineage.attempt,
+    })),
+    {
+      token,
+      drain: config.name,
+      act: "republish",
+      pageReadAt: posting.pageReadAt,
+      pastHorizon: config.unknownOutcome === "republish" ? "new-series" : "leave",
+      rulesHash: config.rulesHash,
+      ...(previous === undefined ? {} : { previous }),
+    },
+  );
+  if (answer.kind !== "answered") return candidates.map((candidate) => held(candidate, answer.kind));
+
+  const results: PublishResult[] = [];
+  const begun: Begun[] = [];
+  for (const [index, candidate] of candidates.entries()) {
+    const verdict = answer.verdicts[index];
+    if (verdict?.kind === "begun") {
+      begun.push({ candidate, series: verdict.series, declaredDouble: verdict.declaredDouble });
+    } else if (verdict !== undefined) {
+      results.push(notBegun(candidate, verdict));
+    }
+  }
+  if (begun.length === 0) return results;
+  source.poison.posted(begun.filter(({ candidate }) => isFirstPost(candidate, previous)).length);
+
+  // On its way while the items are encoded, which takes about as long.
+  const noted = isNoted(posting, begun);
+  const items = begun.map(({ candidate, series }) => encodeItem(candidate.toItem(series.suffix)).json);
+  if (!(await noted)) {
+    const taken = begun.map(({ candidate }) => candidate);
+    return [...results, ...(await takeBack(posting, token, taken, "not-sent", undefined))];
+  }
+  const outcome = await service.publish(items, mayBeSent, posting.signal);
+  return [...results, ...(await conclude(posting, token, begun, outcome))];
+}
+
+function isFirstPost({ view }: Candidate, previous: BeginOptions["previous"]): boolean {
+  return previous === undefined && view.state !== "open";
+}
+
+/** False when Redis is away: what is not in the audit is not sent. */
+async function isNoted({ drain }: Posting, begun: readonly Begun[]): Promise<boolean> {
+  try {
+    await noteIntent(drain.source, "republish", begun.map(toAuditRecord), ofDrain(drain));
+    return true;
+  } catch (error) {
+    if (!isRedisAway(error)) throw error;
+    return false;
+  }
+}
+
+async function conclude(
+  posting: Posting,
+  token: Token,
+  begun: readonly Begun[],
+  outcome: BatchOutcome,
+): Promise<readonly PublishResult[]> {
+  const { source } = posting.drain;
+  const candidates = begun.map(({ candidate }) => candidate);
+  switch (outcome.kind) {
+    case "answered":
+      posting.answered += 1;
+      return concludeItems(posting, token, begun, outcome.items);
+    case "refused":
+      posting.answered += 1;
+      source.health.batchAnswered("none-accepted");
+      return bisect(posting, token, candidates, outcome);
+    case "not-sent": {
+      const reason = outcome.why === "stopped" ? "stopping" : "not-sent";
+      // A 429 was an answer: the service may have registered the ids.
+      const counted = outcome.why === "rate-limited" ? "refused" : "not-sent";
+      return takeBack(posting, token, candidates, reason, outcome.retryAt, counted);
+    }
+    case "unknown": {
+      tellUnknown(posting, begun, outcome.error);
+      posting.unanswered.push({
+        token,
+        candidates,
+        isUnreadable: outcome.unreadable === true,
+        why: outcome.error,
+      });
+      return [];
+    }
+    case "misconfigured": {
+      source.health.halt(
+        outcome.status === 401 || outcome.status === 403 ? "unauthorised" : "source-misconfigured",
+        outcome.error,
+        "batch",
+      );
+      if (!certainlyNotAccepted.has(outcome.status)) return candidates.map(inDoubt);
+      return takeBack(posting, token, candidates, "source-halted", undefined, "refused");
+    }
+  }
+}
+
+/** All that is unanswered after one wait, in rounds. What is unanswered after the last one is in doubt, and left to the sweep. */
+async function retryUnanswered(posting: Posting): Promise<readonly PublishResult[]> {
+  const { source } = posting.drain;
+  const results: PublishResult[] = [];
+  let fruitless = 0;
+  for (let round = 0; round < maxRetryRounds && posting.unanswered.length > 0; round += 1) {
+    const waitMs = retryAfterMs[fruitless];
+    if (waitMs === undefined || !source.health.mayRetry()) break;
+    // Jitter, so that workers whose batches failed together do not come back together.
+    if (!(await sleptFully(posting, waitMs * (1 + source.clock.random() / 4)))) {
+      return [...results, ...posting.unanswered.flatMap(({ candidates }) => candidates.map(inDoubt))];
+    }
+    const answeredBefore = posting.answered;
+    results.push(...(await postAllAgain(posting, posting.unanswered.splice(0))));
+    fruitless = posting.answered > answeredBefore ? 0 : fruitless + 1;
+  }
+  return [...results, ...posting.unanswered.flatMap((one) => leaveInDoubt(posting, one))];
+}
+
+async function postAllAgain(
+  posting: Posting,
+  unanswered: readonly Unanswered[],
+): Promise<readonly PublishResult[]> {
+  const { poison, publish } = posting.drain.source;
+  const maxCount = poison.batchSize(publish.maxItems);
+  const results: PublishResult[] = [];
+  for (const { token, candidates } of unanswered) {
+    for (let start = 0; start < candidates.length; start += maxCount) {
+      const part = candidates.slice(start, start + maxCount);
+      results.push(...(await postAgain(posting, part, { token, outcome: "unknown" })));
+    }
+  }
+  return results;
+}
+
+/** A service whose last answer cannot be read gets no more until it is looked at. */
+function leaveInDoubt({ drain }: Posting, one: Unanswered): readonly PublishResult[] {
+  if (one.isUnreadable) drain.source.health.halt("answer-unreadable", one.why, "batch");
+  return one.candidates.map(inDoubt);
+}
+
+function tellUnknown({ drain }: Posting, begun: readonly Begun[], why: string): void {
+  const { source, config } = drain;
+  const dlqIds = begun.map(({ candidate }) => candidate.letter.dlqId);
+  source.events.emit({ type: "outcome:unknown", drain: config.name, source: source.config.id, dlqIds, why });
+  tellDeclared(drain, begun);
+}
+
+async function concludeItems(
+  posting: Posting,
+  token: Token,
+  begun: readonly Begun[],
+  items: Extract<BatchOutcome, { kind: "answered" }>["items"],
+): Promise<readonly PublishResult[]> {
+  const results: PublishResult[] = [];
+  const accepted: Acceptance[] = [];
+  const hits: Begun[] = [];
+  const unknown: Begun[] = [];
+  for (const [index, one] of begun.entries()) {
+    const item = items[index];
+    if (item === undefined || item.kind === "unknown") {
+      unknown.push(one);
+      results.push(inDoubt(one.candidate));
+    } else if (item.kind === "refused") {
+      await posting.refusals.refusedAlone(one.candidate, token, "refused", item.error);
+    } else if (item.deduplicated && !hitProvesPublication(one.series)) {
+      hits.push(one);
+    } else {
+      accepted.push({ one, as: item.messageId, deduplicated: item.deduplicated });
+    }
+  }
+  if (unknown.length > 0) tellUnknown(posting, unknown, "an answer proves nothing about these items");
+  const takesMessages = accepted.length + hits.length > 0;
+  // One without any proof about its items is no better than one that cannot be read.
+  if (unknown.length < begun.length) {
+    posting.drain.source.health.batchAnswered(takesMessages ? "some-accepted" : "none-accepted");
+  }
+  if (takesMessages) posting.refusals.accepted();
+  if (accepted.length > 0) {
+    await recordPublished(posting, accepted);
+    for (const acceptance of accepted) {
+      const { one, as, deduplicated } = acceptance;
+      const published = { kind: "published", candidate: one.candidate, as, deduplicated } as const;
+      results.push({ ...published, isOfNow: isOfNow(acceptance) });
+    }
+  }
+  if (hits.length > 0) {
+    const unclear = hits.map(({ candidate }) => candidate);
+    results.push(
+      ...(await takeBack(posting, token, unclear, "outcome-unknown", undefined, "hit-after-refusals")),
+    );
+  }
+  return results;
+}
+
+/**
+ * A hit says that the service knows the id. It proves publication if no POST of the series was refused: then it is the answer to
+ * an earlier POST that stayed unanswered, or the ledger has lost the history of the id and the hit is our own.
+ *
+ * A refused item may have registered its id; nobody documents that it does not. So a hit proves nothing in a series with an
+ * unanswered POST and a refusal. The record stays in doubt until its window has passed and the policy decides. A refusal with nothing
+ * unanswered ends the series, so it makes no later hit worthless.
+ */
+function hitProvesPublication({ refusals }: Series): boolean {
+  return refusals === 0;
+}
+
+async function bisect(
+  posting: Posting,
+  token: Token,
+  candidates: readonly Candidate[],
+  refusal: Extract<BatchOutcome, { kind: "refused" }>,
+): Promise<readonly PublishResult[]> {
+  const [only, second] = candidates;
+  if (only === undefined) return [];
+  if (second === undefined) {
+    posting.drain.source.poison.found();
+    const reason = refusal.bisectBy === "bytes" ? "too-large" : "refused";
+    await posting.refusals.refusedAlone(only, token, reason, refusal.error);
+    return [];
+  }
+  posting.drain.source.poison.refusedTogether(idsOf(candidates));
+  const results: PublishResult[] = [];
+  for (const half of halves(candidates, refusal.bisectBy)) {
+    results.push(
+      ...(posting.refusals.everythingIsRefused() || posting.signal.aborted
+        ? await takeBack(
+            posting,
+            token,
+            half,
+            posting.signal.aborted ? "stopping" : "source-halted",
+            undefined,
+            "refused",
+          )
+        : await postAgain(posting, half, { token, outcome: "refused" })),
+    );
+  }
+  return results;
+}
+
+/** The next POST of records that this worker holds. When Redis is away they stay as they are in the ledger: in doubt. */
+async function postAgain(
+  posting: Posting,
+  candidates: readonly Candidate[],
+  previous: NonNullable<BeginOptions["previous"]>,
+): Promise<readonly PublishResult[]> {
+  try {
+    return await post(posting, candidates, previous);
+  } catch (error) {
+    if (!isRedisAway(error)) throw error;
+    return candidates.map(inDoubt);
+  }
+}
+
+/** False when the work was stopped meanwhile. */
+async function sleptFully({ drain, signal }: Posting, ms: number): Promise<boolean> {
+  try {
+    await drain.source.clock.sleep(ms, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}

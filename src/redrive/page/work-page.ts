@@ -1,0 +1,274 @@
+/**
+ * One page of dead letters, from listing to deletion. The order of the stages is the delivery guarantee:
+ *
+ *   collect ─► look up ─► decide ─┬─► copy what nears its expiry (of what is published: what is left of it, at the end)
+ *                                 ├─► park
+ *                                 ├─► settle again what was published before
+ *                                 ├─► drop: begin ─► archive ─► settle
+ *                                 └─► prepare ─► guards ─► lanes ─► capacity ─► (begin ─► republish ─► settle), batch by batch; small
+ *                                                                                  batches share a settle
+ *
+ * In plan mode it ends after the copies.
+ */
+import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
+import type { LaneComeBack } from "../../ports/lanes.ts";
+import { grantedForMs } from "../../ports/ledger-limits.ts";
+import type { HoldReason } from "../../rules/decision.ts";
+import { admitToLanes, giveBackUnpublished } from "../lanes/admit.ts";
+import { toLaneComeBack } from "../lanes/come-backs.ts";
+import { isNewlyExhausted } from "../lanes/exhausted.ts";
+import { noteIntent, ofDrain } from "./note-act.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { isReconciling } from "./capacity-request.ts";
+import { ledToNoPost, withCapacity } from "./capacity.ts";
+import { collect } from "./collect.ts";
+import { decideOne, type DecidedOne } from "./decide-one.ts";
+import { drop } from "./drop.ts";
+import { holdByGuards } from "./guards.ts";
+import { keepCopies, nearExpiry } from "./keep-copies.ts";
+import { lookUp } from "./look-up.ts";
+import { parkRecords } from "./park.ts";
+import {
+  idsOf,
+  type Candidate,
+  type DecidedRecord,
+  type DropResult,
+  type KnownRecord,
+  type Page,
+  type PublishResult,
+} from "./records.ts";
+import { republish } from "./republish.ts";
+import { idsPerDelete, settle } from "./settle.ts";
+import { toBatches } from "./publish/to-batches.ts";
+import { createPageReport, type PageOutcome } from "./page-report.ts";
+import type { SettleBehind } from "./settle-behind.ts";
+import type { Waits } from "../source/wait-out.ts";
+
+/**
+ * How long the deletes of one page wait for pauses that the service asks for: as long as a page waits for its
+ * turn. Under a limit of a few calls per second that is some resets; what is longer is for the sweep to wait
+ * for.
+ */
+const settleWaitsMs = 15_000;
+
+/**
+ * A sweep so soon after what a page has left to it keeps the settle gate open, and finds what other pages
+ * leave meanwhile by the same listings.
+ */
+const sweptWithinMs = 1_000;
+
+/** So few that are alone in the queue may all be refused, and that is no sign that the service refuses everything. */
+const fewRecords = 50;
+
+/** For what a page is worked on besides itself. */
+export interface PageWork {
+  /** Ends waits for capacity; what is begun is finished. */
+  readonly stopping?: AbortSignal;
+  /** Takes the deletes of what was published, which it counts then; absent: the page waits for them. */
+  readonly settleBehind?: SettleBehind;
+  /** Asked of each decision before anything is done about it; what it refuses is left as it is, uncounted. Absent: all. */
+  readonly accepts?: (one: DecidedOne) => boolean;
+}
+
+/** Works one page. Throws RedriverErrors of the ledger (`redis-unavailable`); failures of the service are in the outcome. */
+export async function workPage(
+  drain: DrainRuntime,
+  page: Page,
+  signal: AbortSignal,
+  { stopping = signal, settleBehind, accepts }: PageWork = {},
+): Promise<PageOutcome> {
+  const { source } = drain;
+  const stop = AbortSignal.any([signal, stopping]);
+  const waits: Waits = { leftMs: settleWaitsMs, signal: stop };
+  const settleOrLeave = async (ids: readonly DlqId[]): Promise<number> => {
+    const { deleted, outcomes } = await settle(source, ofDrain(drain), ids, { signal, waits });
+    if (outcomes.some((outcome) => outcome !== "deleted")) source.sweepWish.within(sweptWithinMs);
+    return deleted;
+  };
+  const report = createPageReport(drain);
+  await source.unwritten.replay(source.ledger);
+
+  const { found, unusable } = collect(page.records, source.lineageKeys());
+  report.unusable(unusable);
+  const known = await lookUp(drain, found);
+  report.comeBacks(known);
+  const isLive = drain.config.mode === "live";
+
+  const candidates: Candidate[] = [];
+  const toPark: DecidedRecord[] = [];
+  const exhausted: DecidedRecord[] = [];
+  const toDrop: DecidedRecord[] = [];
+  const doneBefore: DlqId[] = [];
+  const toTakeUp: DlqId[] = [];
+  for (const record of known) {
+    const one = decideOne(drain, record);
+    if (accepts?.(one) === false) continue;
+    const { then } = one.decided.decision;
+    const isActedOn = one.candidate !== null || (then === "drop" && isLive);
+    if (isLive && isNewlyExhausted(one.decided)) {
+      exhausted.push(one.decided);
+      continue;
+    }
+    report.decided(one.decided, isActedOn ? "candidate" : "final");
+    if (isParkedNoMore(drain, record, isActedOn)) toTakeUp.push(record.letter.dlqId);
+    if (one.candidate !== null) candidates.push(one.candidate);
+    else if (then === "drop") toDrop.push(one.decided);
+    else if (then === "park") toPark.push(one.decided);
+    else if (then === "settle") doneBefore.push(record.letter.dlqId);
+  }
+  // What is published now needs no copy, unless it is left after all.
+  const isWorkedOn = drain.config.mode === "plan" ? new Set<unknown>() : new Set<unknown>(idsOf(candidates));
+  const isDone = new Set<unknown>(doneBefore);
+  await keepCopiesOf(
+    drain,
+    page.records.filter(({ dlqId }) => !isDone.has(dlqId) && !isWorkedOn.has(dlqId)),
+  );
+  if (drain.config.mode === "plan") return report.outcome(candidates);
+
+  const [{ free: unguarded, held: guarded }] = await Promise.all([
+    holdByGuards(drain, candidates),
+    source.lanes.note(newComeBacks(known)),
+  ]);
+  const grantsEndAt = source.clock.monotonic() + grantedForMs(source.ledger.limits);
+  const { free, held, kept } = await admitToLanes(drain, unguarded, exhausted);
+  const isKept = new Set(kept.map(({ candidate }) => candidate));
+  for (const one of exhausted) {
+    if (isKept.has(one)) continue;
+    report.decided(one, "final");
+    toPark.push(one);
+  }
+
+  await takeUpAgain(drain, toTakeUp);
+  await parkRecords(drain, toPark);
+  report.settled(await settleOrLeave(doneBefore));
+  const drops = await drop(drain, toDrop, page.readAt);
+  report.results(drops);
+  report.settled(await settleOrLeave(idsDone(drops)));
+  report.results(guarded);
+  report.results(held);
+  report.kept(kept);
+
+  /** Or perhaps: a canary in doubt is not granted to another page, and of its step it counts only when it comes back. */
+  const published = new Set<unknown>();
+  /** Answers those that led to no POST. */
+  const publish = async (granted: readonly Candidate[]): Promise<readonly Candidate[]> => {
+    const unused: Candidate[] = [];
+    // Small batches share a delete.
+    let done: readonly DlqId[] = [];
+    const settleDone = async (): Promise<void> => {
+      const ids = done;
+      done = [];
+      if (settleBehind === undefined) report.settled(await settleOrLeave(ids));
+      else if (ids.length > 0) await settleBehind.add(() => settleOrLeave(ids));
+    };
+    for (const whole of toBatches(source, granted)) {
+      const late = source.clock.monotonic() > grantsEndAt ? whole.filter(isCanary) : [];
+      report.notTried(late, "lane-watched");
+      unused.push(...late);
+      const batch = late.length > 0 ? whole.filter((one) => !isCanary(one)) : whole;
+      if (batch.length === 0) continue;
+      const reason = whyNotNow(drain, signal, batch[0]);
+      if (reason !== null) {
+        report.notTried(batch, reason);
+        unused.push(...batch);
+        continue;
+      }
+      const isAlone = page.isWhole === true && candidates.length <= fewRecords;
+      // Pages of large messages are small. What is in doubt was posted before: it says nothing of what else waits.
+      const othersWait = (): boolean =>
+        !isAlone && source.poison.postedLately() > fewRecords && !batch.every(isReconciling);
+      const ofPage = { readAt: page.readAt, othersWait };
+      const results = await source.health.publishing(() => republish(drain, batch, ofPage, signal));
+      report.results(results);
+      for (const result of results)
+        if (result.kind === "in-doubt" || (result.kind === "published" && result.isOfNow))
+          published.add(result.candidate.letter.dlqId);
+      done = [...done, ...idsDone(results)];
+      if (done.length > idsPerDelete / 2) await settleDone();
+      unused.push(...results.filter(ledToNoPost).map(({ candidate }) => candidate));
+    }
+    await settleDone();
+    return unused;
+  };
+  report.results(
+    await withCapacity(drain, free, {
+      passId: drain.passId ?? null,
+      pageReadAt: page.readAt,
+      stop,
+      whyNotNow: (candidate) => whyNotNow(drain, signal, candidate),
+      publish,
+    }),
+  );
+  await giveBackUnpublished(drain, free, published);
+  const outcome = report.outcome([]);
+  const isLeft = new Set<unknown>(outcome.left.map(({ dlqId }) => dlqId));
+  await keepCopiesOf(
+    drain,
+    page.records.filter(({ dlqId }) => isWorkedOn.has(dlqId) && isLeft.has(dlqId)),
+  );
+  return outcome;
+}
+
+function isCanary({ sendAs }: Candidate): boolean {
+  return sendAs !== null;
+}
+
+/** Each is noted when it is met first; a look at its lane's step meets it again. */
+function newComeBacks(known: readonly KnownRecord[]): readonly LaneComeBack[] {
+  return known.flatMap((record) => (record.isNewComeBack ? toLaneComeBack(record) : []));
+}
+
+/** Proven published or kept by the archive, now or before: what may be deleted. */
+function idsDone(results: readonly (PublishResult | DropResult)[]): readonly DlqId[] {
+  return results.flatMap(({ kind, candidate }) =>
+    kind === "published" || kind === "dropped" || kind === "done-before" ? [candidate.letter.dlqId] : [],
+  );
+}
+
+async function keepCopiesOf(drain: DrainRuntime, records: readonly RawRecord[]): Promise<void> {
+  const { archive, config, source } = drain;
+  const { then, withinMs } = config.beforeExpiry;
+  if (then === "nothing") return;
+  const near = nearExpiry(source, records, withinMs);
+  await keepCopies(source, near, { archive, ...ofDrain(drain) });
+}
+
+/**
+ * Parked as vanished and listed all the same: the listing that lacked it lagged, and the next page decides. Or parked by these
+ * very rules, which say otherwise by now.
+ */
+function isParkedNoMore({ config }: DrainRuntime, { view }: KnownRecord, isActedOn: boolean): boolean {
+  if (view.state !== "parked") return false;
+  return view.reason === "vanished" || (isActedOn && view.rulesHash === config.rulesHash);
+}
+
+async function takeUpAgain(drain: DrainRuntime, back: readonly DlqId[]): Promise<void> {
+  if (back.length === 0) return;
+  const records = back.map((dlqId) => ({ dlqId, reason: "listed-again" }));
+  await noteIntent(drain.source, "release", records, ofDrain(drain));
+  await drain.source.ledger.release(back, "listed-again");
+}
+
+/**
+ * What keeps a candidate from being sent now. A service that refused everything is still asked what became of an earlier POST:
+ * in doubt past its horizon the message could only be doubled or parked.
+ */
+function whyNotNow(
+  { config, source }: DrainRuntime,
+  signal: AbortSignal,
+  candidate: Candidate | undefined,
+): HoldReason | null {
+  if (config.paused) return "paused";
+  if (signal.aborted) return "stopping";
+  const now = source.health.current("batch");
+  switch (now.state) {
+    case "usable":
+      return null;
+    case "waiting":
+      return "not-sent";
+    case "halted": {
+      const isAsked = now.code === "service-refuses-everything" && candidate !== undefined;
+      return isAsked && now.callClass === "batch" && isReconciling(candidate) ? null : "source-halted";
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
+import { withRootFlowControl } from "../../message/flow-control.ts";
+import { readLineage, rootOf } from "../../message/lineage.ts";
+import { parseRecord } from "../../message/parse-record.ts";
+import type { DrainName } from "../../ports/ids.ts";
+import type { ParkedEntry } from "../../ports/ledger-entries.ts";
+import type { Select } from "../../ports/service.ts";
+import { signatureOf, type Signature } from "../../message/signature/signature-of.ts";
+import type { ListingSignals } from "../listing/list-patiently.ts";
+import { listToEnd } from "../listing/list-to-end.ts";
+import { hostOf } from "../plan/target.ts";
+import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts";
+
+/** What the queue and the rules say of a parked dead letter that is still listed. */
+export interface ParkedLetter {
+  /** Host with port of its destination. */
+  readonly host: string;
+  /** The HTTP status that it failed with; null: no answer. */
+  readonly status: number | null;
+  /** How it failed; null: its record is not readable. */
+  readonly signature: Signature | null;
+  /** The rule that holds for it now; null: none does, or its drain is no longer in the document. */
+  readonly rule: string | null;
+}
+
+/** Everything that is parked in a source, by time of entry. Holds the ids and what the ledger says of them. */
+export async function readParked({ ledger }: SourceRuntime): Promise<readonly ParkedEntry[]> {
+  const found = new Map<DlqId, ParkedEntry>();
+  let cursor: string | null = null;
+  do {
+    const page = await ledger.parkedEntries(cursor);
+    for (const entry of page.entries) found.set(entry.dlqId, entry);
+    ({ cursor } = page);
+  } while (cursor !== null);
+  return [...found.values()].toSorted((one, other) => enteredAtOf(one.dlqId) - enteredAtOf(other.dlqId));
+}
+
+/**
+ * Looks for these in the queue, page by page, and tells of each that is found; what is answered is certainly no longer listed, so it
+ * is none where a record was passed over. Where one drain parked all of them its selection is listed first, which is less; what that lacks may only have dropped out of it.
+ */
+export async function findParkedLetters(
+  source: SourceRuntime,
+  drains: ReadonlyMap<DrainName, DrainRuntime>,
+  entries: readonly ParkedEntry[],
+  signals: ListingSignals,
+  onFound: (entry: ParkedEntry, letter: ParkedLetter, raw: RawRecord) => void,
+): Promise<ReadonlySet<DlqId>> {
+  const missing = new Map<string, ParkedEntry>(entries.map((entry) => [entry.dlqId, entry]));
+  const names = new Set(entries.map(({ view }) => view.drain));
+  const [only] = names;
+  const select = names.size === 1 && only !== undefined ? (drains.get(only)?.config.select ?? {}) : {};
+  const look = (selected: Select): Promise<boolean> =>
+    listThrough(source, selected, missing, signals, (entry, raw) => {
+      onFound(entry, toParkedLetter(source, drains.get(entry.view.drain), entry, raw), raw);
+    });
+  let isWhole = await look(select);
+  if (Object.keys(select).length > 0) isWhole = await look({});
+  return new Set(isWhole ? [...missing.values()].map(({ dlqId }) => dlqId) : []);
+}
+
+/** Answers whether all that this selects was listed, or nothing is missing any more. */
+async function listThrough(
+  source: SourceRuntime,
+  select: Select,
+  missing: Map<string, ParkedEntry>,
+  signals: ListingSignals,
+  onFound: (entry: ParkedEntry, raw: RawRecord) => void,
+): Promise<boolean> {
+  if (missing.size === 0) return true;
+  let isWhole = true;
+  const range = (await source.book.datesMean()) === "entered" ? toRange([...missing.values()]) : {};
+  // A person waits for it, and can end it.
+  const inTime = { ...signals, mostListingMs: Infinity };
+  for await (const { records, passedOver } of listToEnd(source, { select, ...range }, inTime)) {
+    if (passedOver !== null) isWhole = false;
+    for (const raw of records) {
+      const entry = missing.get(String(raw["dlqId"]));
+      if (entry === undefined) continue;
+      missing.delete(entry.dlqId);
+      onFound(entry, raw);
+    }
+    if (missing.size === 0) return true;
+  }
+  return isWhole;
+}
+
+function toRange(entries: readonly ParkedEntry[]): { readonly fromDate: number; readonly toDate: number } {
+  let [fromDate, toDate] = [Number.POSITIVE_INFINITY, 0];
+  for (const { dlqId } of entries) {
+    fromDate = Math.min(fromDate, enteredAtOf(dlqId));
+    toDate = Math.max(toDate, enteredAtOf(dlqId));
+  }
+  return { fromDate, toDate };
+}
+
+function toParkedLetter(
+  source: SourceRuntime,
+  drain: DrainRuntime | undefined,
+  { view }: ParkedEntry,
+  raw: RawRecord,
+): ParkedLetter {
+  const parsed = parseRecord(raw);
+  if (parsed.kind === "unusable") return { host: "(unreadable)", status: null, signature: null, rule: null };
+  const reading = readLineage(parsed.letter, source.lineageKeys());
+  const letter = withRootFlowControl(parsed.letter, reading);
+  const root = rootOf(letter, reading);
+  const routing = drain?.config.route({
+    letter,
+    now: serviceNow(source),
+    attempt: Math.max(root.attempt, view.attempt),
+    rootCreatedAt: root.rootCreatedAt,
+    expiresAt: letter.enteredAt + source.config.retentionMs,
+  });
+  return {
+    host: hostOf(letter.url),
+    status: letter.responseStatus ?? null,
+    signature: signatureOf(letter),
+    rule: routing?.rule ?? null,
+  };
+}
+
+function enteredAtOf(dlqId: DlqId): number {
+  return Number(dlqId.slice(0, dlqId.indexOf("-")));
+}

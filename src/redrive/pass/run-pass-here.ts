@@ -1,0 +1,83 @@
+import { isRedriverError } from "../../ports/errors.ts";
+import type { OpenVerdict, Tally, Window } from "../../ports/passes.ts";
+import type { ListingSignals } from "../listing/list-patiently.ts";
+import { abandonWindows, openPass, workWindow, type PassSettings } from "./run-pass.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { addTallies, emptyTally } from "../../ports/tally.ts";
+
+export type PassHere =
+  | { readonly kind: "busy" }
+  | {
+      readonly kind: "closed";
+      readonly outcome: "complete" | "partial";
+      readonly tally: Tally;
+      readonly durationMs: number;
+    };
+
+/** A source that rests no longer is waited for. */
+const longestRestMs = 60_000;
+
+async function openPatiently(
+  drain: DrainRuntime,
+  settings: PassSettings,
+  { signal, stopping }: ListingSignals,
+): Promise<OpenVerdict> {
+  for (;;) {
+    try {
+      return await openPass(drain, settings, signal);
+    } catch (error) {
+      if (!isRedriverError(error) || error.disposition !== "wait") throw error;
+      const waitMs = (error.retryAt ?? 0) - drain.source.clock.now();
+      if (waitMs > longestRestMs) throw error;
+      await drain.source.clock.sleep(Math.max(waitMs, 100), AbortSignal.any([signal, stopping]));
+    }
+  }
+}
+
+/** One whole pass in this process, its windows one after the other. Throws what stops it. */
+export async function runPassHere(
+  drain: DrainRuntime,
+  settings: PassSettings,
+  signals: ListingSignals,
+  onProgress: (tally: Tally) => void,
+): Promise<PassHere> {
+  const opened = await openPatiently(drain, settings, signals);
+  if (opened.kind === "busy") return { kind: "busy" };
+  const { passId } = opened.pass;
+  const waiting: Window[] = [...opened.windows];
+  let done = emptyTally;
+  for (let window = waiting[0]; window !== undefined; window = waiting[0]) {
+    let here = emptyTally;
+    const work = {
+      passId,
+      windowId: window.windowId,
+      ...signals,
+      lastTry: true,
+      onPage: (tally: Tally) => {
+        here = tally;
+        onProgress(addTallies(done, here));
+      },
+    };
+    try {
+      const { split, verdict } = await workWindow(drain, work);
+      if (verdict.kind === "pass-closed") {
+        const { outcome, tally, durationMs } = verdict;
+        return { kind: "closed", outcome, tally, durationMs };
+      }
+      done = addTallies(done, here);
+      waiting.splice(0, 1, ...split);
+      // What was called back into it meanwhile.
+      if (waiting.length === 0 && verdict.kind === "pass-open") waiting.push(...verdict.left);
+    } catch (error) {
+      // Nobody else knows of these windows; left open they would keep the next pass waiting.
+      await abandonWindows(
+        drain,
+        passId,
+        waiting.map(({ windowId }) => windowId),
+      ).catch(() => undefined);
+      throw error;
+    }
+  }
+  // The row was closed by somebody else, who took this pass for abandoned.
+  return { kind: "closed", outcome: "partial", tally: done, durationMs: 0 };
+}

@@ -1,0 +1,231 @@
+import { RedriverError, isRedisAway, isRedriverError, toFailure } from "../../ports/errors.ts";
+import type { PassId } from "../../ports/ids.ts";
+import type { CloseVerdict, OpenVerdict, Tally, Window, WindowEnd } from "../../ports/passes.ts";
+import { toPassCensus } from "../census/census.ts";
+import { selectsEverything } from "../listing/drain-selects.ts";
+import { horizonBehindMs } from "./horizon.ts";
+import { isTooLarge } from "../listing/list-fitting.ts";
+import { smallAnswerBytes } from "../listing/list-page.ts";
+import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
+import { runWindow } from "./run-window.ts";
+import { selectRange } from "./select-dates.ts";
+import { emptyTally } from "../../ports/tally.ts";
+
+/** As many answers as it takes to believe any clock that they agree on. */
+const mostAskedForClock = 10;
+
+export interface PassSettings {
+  /** Successive passes overlap by this. */
+  readonly overlapMs: number;
+  /** A pass without progress for this long is closed as abandoned. */
+  readonly abandonAfterMs: number;
+  /** A person in front of a terminal wants to see everything, not what is new since the last pass. */
+  readonly alwaysFull?: boolean;
+}
+
+/**
+ * Opens a pass of this drain over a frozen range, unless one is open. The horizon is the earlier of our clock and the
+ * service's, less 5 s. Throws what keeps the source from being asked.
+ */
+export async function openPass(
+  drain: DrainRuntime,
+  settings: PassSettings,
+  signal: AbortSignal,
+  askForClock: () => Promise<number> = () => knownOffsetMs(drain, signal),
+): Promise<OpenVerdict> {
+  const { source, config, documentHash } = drain;
+  source.health.check();
+  const offsetMs = await askForClock();
+  await bind(drain);
+  const now = source.clock.now();
+  const verdict = await source.passes.open({
+    passId: source.identities.passId(),
+    drain: config.name,
+    source: source.config.id,
+    mode: config.mode,
+    documentHash,
+    ...selectRange(config.dates, now + offsetMs, Math.floor(Math.min(now, now + offsetMs)) - horizonBehindMs),
+    fullEveryMs: config.fullEveryMs,
+    mayBeNew: settings.alwaysFull !== true && (await source.book.datesMean()) === "entered",
+    overlapMs: settings.overlapMs,
+    abandonAfterMs: settings.abandonAfterMs,
+  });
+  if (verdict.abandoned !== null) {
+    const { drain: name, passId, startedAt } = verdict.abandoned;
+    const durationMs = Math.max(0, now - startedAt);
+    source.events.emit({
+      type: "pass:closed",
+      drain: name,
+      passId,
+      outcome: "abandoned",
+      counts: emptyTally,
+      durationMs,
+    });
+  }
+  if (verdict.kind === "opened") {
+    const { passId, kind, mode, from, to } = verdict.pass;
+    source.events.emit({ type: "pass:opened", drain: config.name, passId, kind, mode, from, to });
+  }
+  return verdict;
+}
+
+async function bind({ source }: DrainRuntime): Promise<void> {
+  try {
+    await source.bind();
+  } catch (error) {
+    source.health.note(error);
+    throw error;
+  }
+}
+
+/**
+ * The service's clock is learned from any answer, also from one that is too large; before the first, a small listing asks for it. A clock
+ * that is far from ours is believed after several.
+ */
+export async function knownOffsetMs({ source }: DrainRuntime, signal: AbortSignal): Promise<number> {
+  const { service } = source;
+  for (
+    let asked = 0;
+    asked < mostAskedForClock && service.clockOffsetMs("agreed") === undefined;
+    asked += 1
+  ) {
+    try {
+      await service.list({ select: {}, count: 1, maxBytes: smallAnswerBytes }, signal);
+    } catch (error) {
+      if (!isTooLarge(error)) {
+        source.health.note(error);
+        throw error;
+      }
+    }
+    // It dates no answers.
+    if (service.clockOffsetMs() === undefined) return 0;
+  }
+  return service.clockOffsetMs() ?? 0;
+}
+
+export interface WindowWork {
+  readonly passId: PassId;
+  readonly windowId: string;
+  readonly signal: AbortSignal;
+  readonly stopping: AbortSignal;
+  /** Whether a failure that could be tried again ends the window instead. */
+  readonly lastTry: boolean;
+  /** Whether that goes for all failures but those of Redis, for which there are more tries. */
+  readonly awaitsRedis?: true;
+  /** Whether another living process works under this document; absent: there is no other. */
+  readonly isWorkedElsewhere?: (documentHash: string) => Promise<boolean>;
+  /** Whether another living process may call the source when it is halted in this one; absent: there is no other. */
+  readonly isCalledElsewhere?: () => Promise<boolean>;
+  readonly onPage?: (tally: Tally) => void;
+}
+
+export interface WindowResult {
+  /** The windows that took its place. */
+  readonly split: readonly Window[];
+  readonly verdict: CloseVerdict;
+  /** What ended it before its end; null: nothing did, or it was not worked. */
+  readonly failedWith: unknown;
+}
+
+/** A window whose source is halted in this process alone comes back so soon, for whoever takes it then. */
+const leftToOthersMs = 2_000;
+
+/** Thrown about a window that another process can work and this one cannot: it comes back without having spent a try. */
+export function leftToOthers({ clock, config }: SourceRuntime, cause?: unknown): RedriverError {
+  return new RedriverError(
+    "service-resting",
+    `source ${config.id} is halted in this process, and another may call it`,
+    { retryAt: clock.now() + leftToOthersMs * (1 + clock.random() / 2), cause },
+  );
+}
+
+/**
+ * Works one window of an open pass and ends it; answers the windows that took its place and how the pass stands. A failure
+ * that is worth another try is thrown and leaves the window as it is; any other ends it, which makes the pass partial. What halts the
+ * source ends it only where no other process may call it: one that is halted would end window after window that others could work.
+ *
+ * A pass is decided under one document. A window of a pass of another document is left alone (`document-changed`) while
+ * somebody works under that one; where nobody does any more it is ended, so that the next pass can open under this one.
+ */
+export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise<WindowResult> {
+  const { source, config } = drain;
+  const { passId, windowId } = work;
+  const taken = await source.passes.takeWindow(config.name, passId, windowId);
+  if (taken === null) return { split: [], verdict: { kind: "stale" }, failedWith: null };
+  let latest = emptyTally;
+  const onPage = (soFar: Tally): void => {
+    latest = soFar;
+    work.onPage?.(soFar);
+  };
+  let ended: { readonly end: WindowEnd; readonly tally: Tally };
+  if (taken.pass.documentHash !== drain.documentHash) {
+    const { documentHash } = taken.pass;
+    const message = `the pass was opened under document ${documentHash}, this is ${drain.documentHash}`;
+    if (await work.isWorkedElsewhere?.(documentHash)) throw new RedriverError("document-changed", message);
+    const failure = { code: "document-changed", message } as const;
+    source.events.emit({ type: "window:failed", drain: config.name, passId, ...failure });
+    const verdict = await endWindow(drain, passId, windowId, { kind: "failed" }, latest);
+    return { split: [], verdict, failedWith: null };
+  }
+  let failedWith: unknown = null;
+  try {
+    ended = await runWindow({ drain, ...taken, signal: work.signal, stopping: work.stopping, onPage });
+  } catch (error) {
+    if (work.stopping.aborted || work.signal.aborted) {
+      throw new RedriverError("stopped", "the window was handed back before its end", { cause: error });
+    }
+    const disposition = isRedriverError(error) ? error.disposition : "crash";
+    const isTriedAgain = !work.lastTry || (work.awaitsRedis === true && isRedisAway(error));
+    if (disposition === "wait" || (disposition === "retry" && isTriedAgain)) throw error;
+    if (disposition === "halt" && (await work.isCalledElsewhere?.())) throw leftToOthers(source, error);
+    source.events.emit({ type: "window:failed", drain: config.name, passId, ...toFailure(error) });
+    failedWith = error;
+    ended = { end: { kind: "failed" }, tally: latest };
+  }
+  const verdict = await endWindow(drain, passId, windowId, ended.end, ended.tally);
+  return { split: ended.end.kind === "done" ? ended.end.split : [], verdict, failedWith };
+}
+
+/** Ends windows that will not be worked, so that their pass is closed as partial and the next one can open. */
+export async function abandonWindows(
+  drain: DrainRuntime,
+  passId: PassId,
+  windowIds: readonly string[],
+): Promise<void> {
+  for (const windowId of windowIds) await endWindow(drain, passId, windowId, { kind: "failed" }, emptyTally);
+}
+
+async function endWindow(
+  drain: DrainRuntime,
+  passId: PassId,
+  windowId: string,
+  end: WindowEnd,
+  tally: Tally,
+): Promise<CloseVerdict> {
+  const { source, config } = drain;
+  const verdict = await source.passes.endWindow(config.name, passId, windowId, end, tally);
+  if (verdict.kind !== "pass-closed") return verdict;
+  const { pass, outcome, durationMs } = verdict;
+  source.events.emit({
+    type: "pass:closed",
+    drain: config.name,
+    passId,
+    outcome,
+    counts: verdict.tally,
+    durationMs,
+  });
+  if (outcome === "complete") {
+    const census = toPassCensus(drain, pass, verdict.tally);
+    // Losing it costs a listing.
+    if (census !== null) await source.book.noteCensus(census).catch(() => undefined);
+  }
+  // Where something was deleted meanwhile, a service whose cursor is a position has skipped records.
+  const isWhole = outcome === "complete" && verdict.tally.deleted === 0;
+  if (pass.kind === "full" && pass.mode === "live" && isWhole && selectsEverything(config)) {
+    // What is pending for this drain and no longer listed has been deleted by somebody, or has expired. Behind a selection it
+    // may only have dropped out of it, since it was published under another document. Behind the horizon nothing was looked for: it is
+    // minutes before the start where this worker's clock or the service's is behind.
+    await source.ledger.goneUnlisted(config.name, Math.min(pass.startedAt, pass.to));
+  }
+  return verdict;
+}

@@ -1,0 +1,120 @@
+import type { RawRecord } from "../../message/dead-letter.ts";
+import { parseRecord } from "../../message/parse-record.ts";
+import type { Pass, Tally, Window, WindowEnd } from "../../ports/passes.ts";
+import type { ListQuery } from "../../ports/service.ts";
+import type { LeftRecord } from "../page/page-report.ts";
+import { learnDates } from "../listing/learn-dates.ts";
+import { listToEnd, type ListingPage } from "../listing/list-to-end.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { createSettleBehind } from "../page/settle-behind.ts";
+import { narrowWindow } from "./select-dates.ts";
+import { splitWindow } from "./split-window.ts";
+import { addTallies, emptyTally, toSoFar } from "../../ports/tally.ts";
+import { workPage } from "../page/work-page.ts";
+
+export interface WindowRun {
+  readonly drain: DrainRuntime;
+  readonly pass: Pass;
+  readonly window: Window;
+  /** Ends calls that are under way. */
+  readonly signal: AbortSignal;
+  /** Ends the run between two pages. */
+  readonly stopping: AbortSignal;
+  /** Told after each page. */
+  readonly onPage: (tally: Tally) => void;
+}
+
+/**
+ * Pages through one window until its cursor ends; a short page means nothing. Where the first records fill a page, the window may
+ * be cut into windows that take its place. Throws what stops it: a RedriverError of the service, the ledger, or `stopped`.
+ */
+export async function runWindow(
+  given: WindowRun,
+): Promise<{ readonly end: WindowEnd; readonly tally: Tally }> {
+  const { pass, signal } = given;
+  const drain: DrainRuntime = { ...given.drain, passId: pass.passId };
+  const window = narrowWindow(drain.config.dates, given.window, pass.startedAt);
+  if (window === null) return { end: { kind: "done", split: [] }, tally: emptyTally };
+  const run = { ...given, window };
+  const { source } = drain;
+  let tally = emptyTally;
+  let isFirst = true;
+  let hasDeleted = false;
+  const settleBehind = createSettleBehind();
+  const addPage = (page: Tally): void => {
+    tally = addTallies(tally, { ...page, deleted: page.deleted + settleBehind.takeDeleted() });
+    run.onPage(tally);
+  };
+  try {
+    for await (const page of listToEnd(source, toQuery(run), run)) {
+      const { records, readAt } = page;
+      if (page.passedOver !== null) {
+        tally = addTallies(tally, { ...emptyTally, passedOver: 1 });
+        continue;
+      }
+      if (isFirst && records.length > 0) {
+        isFirst = false;
+        await learnDates(source, records, signal);
+        const split = cut(page, window, source.config.retentionMs);
+        // What was passed over until here is for the windows that take its place.
+        if (split !== null) return { end: { kind: "done", split }, tally: emptyTally };
+      }
+
+      const { stopping } = run;
+      const worked = { records, readAt, isWhole: isWhole(page, window) };
+      const outcome = await workPage(drain, worked, signal, { stopping, settleBehind });
+      const pagesBehindDeletes = hasDeleted && page.isBehindCursor ? 1 : 0;
+      hasDeleted ||= outcome.tally.deleted > 0 || settleBehind.hasBegun();
+      addPage({ ...outcome.tally, pagesBehindDeletes });
+      const dueLater = toDueLater(outcome.left);
+      await source.passes.progress(pass.drain, pass.passId, window.windowId, dueLater, toSoFar(tally));
+    }
+  } finally {
+    await settleBehind.ended();
+  }
+  if (settleBehind.hasBegun()) addPage(emptyTally);
+  return { end: { kind: "done", split: [] }, tally };
+}
+
+/** A window that was cut has others beside it. */
+function isWhole({ isLast, isBehindCursor }: ListingPage, { depth }: Window): boolean {
+  return isLast && !isBehindCursor && depth === 0;
+}
+
+function toDueLater(
+  left: readonly LeftRecord[],
+): readonly { readonly enteredAt: number; readonly dueAt: number }[] {
+  return left.flatMap(({ enteredAt, dueAt, reason }) =>
+    dueAt === undefined || isCalledBack(reason)
+      ? []
+      : // What was not sent is looked for at once.
+        [{ enteredAt, dueAt: reason === "not-sent" ? 0 : dueAt }],
+  );
+}
+
+/** Its lane remembers where it lies and calls for as much of it as can go: of all that it holds, most has to wait longer. */
+function isCalledBack(reason: LeftRecord["reason"]): boolean {
+  return reason === "lane-watched" || reason === "lane-halted";
+}
+
+function toQuery({ drain, window }: WindowRun): Omit<ListQuery, "count" | "cursor"> {
+  return {
+    select: drain.config.select,
+    ...(window.from > 0 ? { fromDate: window.from } : {}),
+    toDate: window.to,
+  };
+}
+
+function cut(page: ListingPage, window: Window, retentionMs: number): readonly Window[] | null {
+  if (page.cursor === undefined || page.records.length < page.asked) return null;
+  return splitWindow(
+    window,
+    page.records.flatMap((raw) => enteredAtOf(raw) ?? []),
+    retentionMs,
+  );
+}
+
+function enteredAtOf(raw: RawRecord): number | null {
+  const parsed = parseRecord(raw);
+  return parsed.kind === "letter" ? parsed.letter.enteredAt : null;
+}

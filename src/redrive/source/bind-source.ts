@@ -1,0 +1,58 @@
+import type { SourceConfig } from "../../ports/drains.ts";
+import { RedriverError } from "../../ports/errors.ts";
+import type { SourceId } from "../../ports/ids.ts";
+import type { SourceBook } from "../../ports/passes.ts";
+
+export interface Binding {
+  readonly config: Pick<SourceConfig, "id" | "name" | "isIdWritten" | "dedupWindowMs">;
+  readonly book: Pick<SourceBook, "recall" | "othersAt" | "idOfAccount" | "bind">;
+  /** Ids of the sources of the document in force. */
+  readonly idsNow: () => readonly SourceId[];
+  readonly urlHash: string;
+  readonly tokenHash: string;
+}
+
+/**
+ * Holds a source id to its account. Throws `source-rebound` where the ledger of another id knows, or may know, what was published of this
+ * account, and where this id's ledger is of another one; what is refused has written nothing, so it is refused again.
+ */
+export async function bindSource({
+  config,
+  book,
+  idsNow,
+  urlHash,
+  tokenHash,
+}: Binding): Promise<"bound" | "same" | "token-changed"> {
+  const { drainedAs, isBound } = await book.recall(urlHash, tokenHash);
+  refuseOther(config, drainedAs ?? config.id);
+  // A token that is another says nothing of whose account it is. An id that somebody wrote down says which ledger is meant.
+  if (!isBound && config.isIdWritten !== true) {
+    const others = await book.othersAt(urlHash, config.dedupWindowMs);
+    const inForce = idsNow();
+    refuseRenamed(config, others.find(({ id, isInUse }) => isInUse && !inForce.includes(id))?.id);
+  }
+  // Another replica may have come first since.
+  refuseOther(config, await book.idOfAccount(urlHash, tokenHash));
+  const verdict = await book.bind(urlHash, tokenHash);
+  if (verdict !== "url-differs") return verdict;
+  throw new RedriverError(
+    "source-rebound",
+    `source id ${config.id} was used with another address before; the ledger of one account must not decide for another: give sources.${config.name} an id of its own (id:)`,
+  );
+}
+
+function refuseOther({ id, name }: Binding["config"], drainedAs: SourceId): void {
+  if (drainedAs === id) return;
+  throw new RedriverError(
+    "source-rebound",
+    `the account of source ${id} is drained as source ${drainedAs}, whose ledger knows what was published; give sources.${name} that id (id: ${drainedAs})`,
+  );
+}
+
+function refuseRenamed({ id, name }: Binding["config"], other: SourceId | undefined): void {
+  if (other === undefined) return;
+  throw new RedriverError(
+    "source-rebound",
+    `source ${id} is new at an address where source ${other} was drained, which the document has no more and whose ledger knows what was published; if it is the same account under another name, give sources.${name} its id (id: ${other}); if it is another account, say so (id: ${id})`,
+  );
+}

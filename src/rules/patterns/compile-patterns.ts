@@ -1,0 +1,117 @@
+import { isInNetwork, parseIpAddress, type IpAddress } from "./ip-address.ts";
+import { compileGlob } from "./glob.ts";
+import { compileRegex } from "./regex.ts";
+import type {
+  AddressPattern,
+  JsonValue,
+  NumberPattern,
+  TextField,
+  TextPattern,
+  ValuePattern,
+} from "../spec.ts";
+
+/** Whether any of a field's values matches; `values` is empty when the field is absent, which only `none` matches. */
+export type TextTest = (values: readonly string[]) => boolean;
+/** Undefined: absent, which only `none` matches. */
+export type NumberTest = (value: number | undefined) => boolean;
+export type ValueTest = (value: JsonValue | undefined) => boolean;
+/** `null`: there, and no address. */
+export type AddressTest = (address: IpAddress | null | undefined) => boolean;
+
+/** Host patterns are compared in lower case and method patterns in upper case, as their fields are written. */
+export function compileTexts(oneOf: readonly TextPattern[], field?: TextField): TextTest {
+  const spelled = field === "host" ? toLower : field === "method" ? toUpper : asIs;
+  const none = oneOf.some((pattern) => pattern.kind === "none");
+  if (oneOf.some((pattern) => pattern.kind === "some")) return (values) => values.length > 0 || none;
+  const exact = new Set(
+    oneOf.flatMap((pattern) => (pattern.kind === "exact" ? [spelled(pattern.value)] : [])),
+  );
+  const tests = oneOf.flatMap((pattern) => compileText(pattern, spelled) ?? []);
+  return (values) => {
+    if (values.length === 0) return none;
+    for (const value of values) {
+      if (exact.has(value)) return true;
+      for (const matches of tests) if (matches(value)) return true;
+    }
+    return false;
+  };
+}
+
+/** Null for the kinds that are not asked one by one. */
+function compileText(
+  pattern: TextPattern,
+  spelled: (text: string) => string,
+): ((text: string) => boolean) | null {
+  switch (pattern.kind) {
+    case "glob":
+      return compileGlob(spelled(pattern.pattern));
+    case "prefix": {
+      const prefix = spelled(pattern.value);
+      return (text) => text.startsWith(prefix);
+    }
+    case "suffix": {
+      const suffix = spelled(pattern.value);
+      return (text) => text.endsWith(suffix);
+    }
+    case "regex":
+      return compileRegex(pattern.source);
+    case "exact":
+    case "some":
+    case "none":
+      return null;
+  }
+}
+
+export function compileNumbers(oneOf: readonly NumberPattern[]): NumberTest {
+  const none = oneOf.some((pattern) => pattern.kind === "none");
+  const some = oneOf.some((pattern) => pattern.kind === "some");
+  const ranges = oneOf.flatMap((pattern) => (pattern.kind === "range" ? [pattern] : []));
+  return (value) => {
+    if (value === undefined) return none;
+    if (some) return true;
+    for (const { from, to } of ranges) if (from <= value && value <= to) return true;
+    return false;
+  };
+}
+
+export function compileAddresses(oneOf: readonly AddressPattern[]): AddressTest {
+  const none = oneOf.some((pattern) => pattern.kind === "none");
+  const some = oneOf.some((pattern) => pattern.kind === "some");
+  const networks = oneOf.flatMap((pattern) => {
+    const network = pattern.kind === "network" ? parseIpAddress(pattern.address) : null;
+    return pattern.kind === "network" && network !== null ? [{ network, bits: pattern.bits }] : [];
+  });
+  return (address) => {
+    if (address === undefined) return none;
+    if (some) return true;
+    return address !== null && networks.some(({ network, bits }) => isInNetwork(address, network, bits));
+  };
+}
+
+export function compileValues(oneOf: readonly ValuePattern[]): ValueTest {
+  const none = oneOf.some((pattern) => pattern.kind === "none");
+  const tests = oneOf.flatMap((pattern) => (pattern.kind === "none" ? [] : [compileValue(pattern)]));
+  return (value) => (value === undefined ? none : tests.some((matches) => matches(value)));
+}
+
+function compileValue(pattern: Exclude<ValuePattern, { kind: "none" }>): (value: JsonValue) => boolean {
+  switch (pattern.kind) {
+    case "some":
+      return () => true;
+    case "literal":
+      return (value) => value === pattern.value;
+    case "number":
+      return (value) =>
+        typeof value === "number" &&
+        (pattern.openFrom ? pattern.from < value : pattern.from <= value) &&
+        (pattern.openTo ? value < pattern.to : value <= pattern.to);
+    case "text": {
+      const matches = compileTexts([pattern.pattern]);
+      return (value) => typeof value === "string" && matches([value]);
+    }
+  }
+}
+
+const asIs = (text: string): string => text;
+const toLower = (text: string): string => text.toLowerCase();
+const toUpper = (text: string): string => text.toUpperCase();

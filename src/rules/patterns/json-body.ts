@@ -1,0 +1,58 @@
+import type { JsonValue } from "../spec.ts";
+
+/** Characters. A longer text is not parsed: the memory of a worker is shared by all messages of a page. */
+export const mostJsonCharacters = 8_388_608;
+/** Levels of nesting; the parser itself takes any. */
+export const mostJsonDepth = 1_000;
+
+/** The JSON value of a body; undefined when it is none, or too long or too deep to look into. Never throws. */
+export function toJson(text: string): JsonValue | undefined {
+  if (text === "" || text.length > mostJsonCharacters || isDeep(text)) return undefined;
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A linear look at brackets outside strings; of a text that is no JSON the answer does not matter. */
+function isDeep(text: string): boolean {
+  // Most texts have fewer brackets than a depth that matters, and looking for them by indexOf costs next to nothing.
+  if (!hasMany(text, "[") && !hasMany(text, "{")) return false;
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === quote) index = endOfString(text, index + 1);
+    else if (code === bracket || code === brace) {
+      if (++depth > mostJsonDepth) return true;
+    } else if (code === closingBracket || code === closingBrace) depth--;
+  }
+  return false;
+}
+
+/** Whether there are more of them than half the depth that is allowed. */
+function hasMany(text: string, opening: "[" | "{"): boolean {
+  let at = -1;
+  for (let count = 0; count <= mostJsonDepth / 2; count++) {
+    at = text.indexOf(opening, at + 1);
+    if (at === -1) return false;
+  }
+  return true;
+}
+
+/** Index of the closing quote. */
+function endOfString(text: string, from: number): number {
+  for (let index = from; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === quote) return index;
+    if (code === backslash) index++;
+  }
+  return text.length;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const bracket = 0x5b;
+const closingBracket = 0x5d;
+const brace = 0x7b;
+const closingBrace = 0x7d;

@@ -1,0 +1,54 @@
+import { parseIpAddress, toIpv4Text } from "./ip-address.ts";
+import {
+  isMapping,
+  one,
+  parseEach,
+  parseExists,
+  parseForm,
+  parseOneOrMany,
+  type Forms,
+  type Parsed,
+} from "./parsed.ts";
+import type { AddressPattern } from "../spec.ts";
+
+const expected =
+  "an IP address (10.1.2.3, 2001:db8::1), a network (10.0.0.0/8), none, or one of { in, exists }";
+
+/** An IP address, a network in CIDR form, `none`, `{ in | exists: … }`, or a list of them. */
+export function parseAddressPatterns(value: unknown): Parsed<readonly AddressPattern[]> {
+  return parseOneOrMany(value, parseAddressPattern, expected);
+}
+
+function parseAddressPattern(value: unknown): Parsed<readonly AddressPattern[]> {
+  if (isMapping(value)) return parseForm(value, addressForms);
+  if (value === "none") return one({ kind: "none" });
+  return parseNetwork(value);
+}
+
+const addressForms: Forms<AddressPattern> = {
+  in: (value: unknown) =>
+    Array.isArray(value) && value.length > 0
+      ? parseEach(value, parseNetwork)
+      : { ok: false, expected: "a list of addresses and networks" },
+  exists: parseExists,
+};
+
+function parseNetwork(value: unknown): Parsed<readonly AddressPattern[]> {
+  if (typeof value !== "string" || value.length > 64) return { ok: false, expected };
+  const [, address = "", length] = /^([0-9A-Fa-f:.]+)(?:\/(\d{1,3}))?$/.exec(value.trim()) ?? [];
+  const parsed = parseIpAddress(address);
+  if (parsed === null) return { ok: false, expected };
+  // IPv4 written as IPv6 becomes IPv4.
+  const shown = parsed.bits === 32 ? toIpv4Text(parsed.value) : address.toLowerCase();
+  if (length === undefined) return one({ kind: "network", address: shown, bits: parsed.bits });
+  // An IPv4 network written as IPv6 counts its bits from the front of the IPv6 address.
+  const ahead = address.includes(":") && parsed.bits === 32 ? 96 : 0;
+  const bits = Number(length) - ahead;
+  if (bits < 0 || bits > parsed.bits) {
+    return {
+      ok: false,
+      expected: `a network with ${ahead} to ${ahead + parsed.bits} bits, such as 10.0.0.0/8`,
+    };
+  }
+  return one({ kind: "network", address: shown, bits });
+}

@@ -1,0 +1,126 @@
+import type { AuditAct, AuditEntry, AuditLane, AuditRecord, NewAuditEntry } from "../../ports/audit.ts";
+import { RedriverError } from "../../ports/errors.ts";
+import type { DrainName, SourceId } from "../../ports/ids.ts";
+
+/**
+ * An entry as it is kept: JSON { v layout, a act, b by, d drain, p passId, h documentHash, w why, l lane, g groups }. Records of one rule, reason,
+ * attempt and notes are one group { r rule, e reason, n attempt, x notes, i dlqIds, as, pa parents }: of a hundred records only
+ * the ids are kept a hundred times. `as` and `pa` stand beside `i`, "" where there is none. What is absent is left out.
+ */
+interface StoredEntry {
+  readonly v: 1;
+  readonly a: AuditAct;
+  readonly b: string;
+  readonly d?: DrainName;
+  readonly p?: string;
+  readonly h?: string;
+  readonly w?: string;
+  readonly l?: AuditLane;
+  readonly g?: readonly StoredGroup[];
+}
+
+interface StoredGroup {
+  readonly r?: string | null;
+  readonly e?: string;
+  readonly n?: number;
+  readonly x?: readonly string[];
+  readonly i: readonly string[];
+  readonly as?: readonly string[];
+  readonly pa?: readonly string[];
+}
+
+/** A page of a reader is 100 entries; this keeps it under a megabyte. */
+const recordsPerEntry = 100;
+/** A person's reason is a sentence or two. */
+const longestWhy = 1_000;
+
+/** The texts that keep one entry: one, or one per 100 records. */
+export function toTexts(entry: NewAuditEntry): readonly string[] {
+  const { records } = entry;
+  if (records.length <= recordsPerEntry) return [toText(entry)];
+  const texts: string[] = [];
+  for (let start = 0; start < records.length; start += recordsPerEntry) {
+    texts.push(toText({ ...entry, records: records.slice(start, start + recordsPerEntry) }));
+  }
+  return texts;
+}
+
+function toText({ act, by, drain, passId, documentHash, why, lane, records }: NewAuditEntry): string {
+  const stored: StoredEntry = {
+    v: 1,
+    a: act,
+    b: by,
+    ...(drain === null ? {} : { d: drain }),
+    ...(passId === undefined ? {} : { p: passId }),
+    ...(documentHash === undefined ? {} : { h: documentHash }),
+    ...(why === undefined ? {} : { w: why.slice(0, longestWhy) }),
+    ...(lane === undefined ? {} : { l: lane }),
+    ...(records.length === 0 ? {} : { g: toGroups(records) }),
+  };
+  return JSON.stringify(stored);
+}
+
+function toGroups(records: readonly AuditRecord[]): readonly StoredGroup[] {
+  const groups = new Map<string, AuditRecord[]>();
+  for (const record of records) {
+    const { rule, reason, attempt, notes } = record;
+    const key = JSON.stringify([rule === undefined, rule, reason, attempt, notes]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [record]);
+    else group.push(record);
+  }
+  return [...groups.values()].map(toGroup);
+}
+
+function toGroup(records: readonly AuditRecord[]): StoredGroup {
+  const { rule, reason, attempt, notes } = records[0] ?? {};
+  return {
+    ...(rule === undefined ? {} : { r: rule }),
+    ...(reason === undefined ? {} : { e: reason }),
+    ...(attempt === undefined ? {} : { n: attempt }),
+    ...(notes === undefined || notes.length === 0 ? {} : { x: notes }),
+    i: records.map(({ dlqId }) => dlqId),
+    ...(records.some(({ as }) => as !== undefined) ? { as: records.map(({ as }) => as ?? "") } : {}),
+    ...(records.some(({ parent }) => parent !== undefined)
+      ? { pa: records.map(({ parent }) => parent ?? "") }
+      : {}),
+  };
+}
+
+/** A kept text as an entry. Fails with `invariant-broken` on a layout that this version does not know. */
+export function parseEntryText(text: string, at: number, source: SourceId): AuditEntry {
+  const stored = JSON.parse(text) as Partial<StoredEntry>;
+  if (stored.v !== 1 || stored.a === undefined) {
+    throw new RedriverError(
+      "invariant-broken",
+      `expected an audit entry of layout 1, got ${String(stored.v)}: another version of redriver wrote it, read it with that one`,
+    );
+  }
+  return {
+    at,
+    act: stored.a,
+    by: stored.b ?? "unknown",
+    source,
+    drain: stored.d ?? null,
+    ...(stored.p === undefined ? {} : { passId: stored.p }),
+    ...(stored.h === undefined ? {} : { documentHash: stored.h }),
+    ...(stored.w === undefined ? {} : { why: stored.w }),
+    ...(stored.l === undefined ? {} : { lane: stored.l }),
+    records: (stored.g ?? []).flatMap(toRecords),
+  };
+}
+
+function toRecords({ r, e, n, x, i, as, pa }: StoredGroup): readonly AuditRecord[] {
+  const common = {
+    ...(r === undefined ? {} : { rule: r }),
+    ...(e === undefined ? {} : { reason: e }),
+    ...(n === undefined ? {} : { attempt: n }),
+    ...(x === undefined ? {} : { notes: x }),
+  };
+  return i.map((dlqId, index) => ({
+    dlqId,
+    ...common,
+    ...(as?.[index] ? { as: as[index] } : {}),
+    ...(pa?.[index] ? { parent: pa[index] } : {}),
+  }));
+}

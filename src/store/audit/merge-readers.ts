@@ -1,0 +1,27 @@
+import type { AuditEntry, AuditReader } from "../../ports/audit.ts";
+
+/** Several records as one, in the order of time. Holds one entry of each, and what its reader holds. */
+export function mergeReaders(readers: readonly AuditReader[]): AuditReader {
+  return {
+    async *read(query) {
+      const sign = query.order === "newest-first" ? -1 : 1;
+      const heads: { readonly entry: AuditEntry; readonly rest: AsyncIterator<AuditEntry> }[] = [];
+      const advance = async (rest: AsyncIterator<AuditEntry>): Promise<void> => {
+        const next = await rest.next();
+        if (next.done !== true) heads.push({ entry: next.value, rest });
+      };
+      for (const reader of readers) await advance(reader.read(query)[Symbol.asyncIterator]());
+      for (;;) {
+        heads.sort((one, other) => sign * (one.entry.at - other.entry.at));
+        const first = heads.shift();
+        if (first === undefined) return;
+        yield first.entry;
+        await advance(first.rest);
+      }
+    },
+    async lineageOf(dlqId) {
+      const families = await Promise.all(readers.map((reader) => reader.lineageOf(dlqId)));
+      return new Set(families.flatMap((family) => [...family]));
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import type { Audit, AuditEntry, AuditQuery, AuditReader } from "../../ports/audit.ts";
+import type { SourceId } from "../../ports/ids.ts";
+import type { RedisConnection } from "../../redis/connect.ts";
+import { sourceKey } from "../../redis/key-names.ts";
+import { defineScript } from "../../redis/script-runner.ts";
+import { parseEntryText, toTexts } from "./entry-text.ts";
+import { createAuditOver } from "./late-entries.ts";
+import type { AuditLimits } from "./limits.ts";
+import { selectRecords } from "./select-records.ts";
+import { earliestActAt, traceLineage } from "./trace-lineage.ts";
+
+/**
+ * append: adds entries to a source's stream, under ids of Redis's own time.
+ *
+ * KEYS: 1 the stream; its entries have the fields e text, c bytes of all texts that were ever written before it.
+ * ARGV: 1 how long entries are kept, ms; 2 bytes that are kept; then texts.
+ * Returns: nothing. Effects: what is older is trimmed by whole nodes of the stream, and while the texts are larger than ARGV[2] some of
+ *   the oldest too, at least twice as many as are added; the stream vanishes when nobody writes for ARGV[1].
+ * Run twice: the entries are there twice.
+ */
+const appendScript = defineScript(
+  "audit:append",
+  `
+local stream, keep, most = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
+local time = redis.call('TIME')
+local oldest = string.format('%.0f', math.max(0, time[1] * 1000 + math.floor(time[2] / 1000) - keep))
+
+local function field(entry, name)
+  for i = 1, #entry[2], 2 do
+    if entry[2][i] == name then return entry[2][i + 1] end
+  end
+end
+
+local total = 0
+local last = redis.call('XREVRANGE', stream, '+', '-', 'COUNT', 1)[1]
+if last then total = tonumber(field(last, 'c')) + #field(last, 'e') end
+for i = 3, #ARGV do
+  redis.call('XADD', stream, 'MINID', '~', oldest, '*', 'e', ARGV[i], 'c', string.format('%.0f', total))
+  total = total + #ARGV[i]
+end
+local first = redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1]
+if total - tonumber(field(first, 'c')) > most then
+  redis.call('XTRIM', stream, 'MAXLEN', '~', math.max(1, redis.call('XLEN', stream) - 100 - 2 * (#ARGV - 2)))
+end
+redis.call('PEXPIRE', stream, keep)
+return false
+`,
+);
+
+/** Of one script call: a few hundred kilobytes. */
+const textsPerCall = 50;
+const entriesPerPage = 100;
+
+/** The record of one source: a stream in Redis, shared by all replicas. */
+export function createRedisAudit(
+  redis: Pick<RedisConnection, "run" | "command" | "keyPrefix">,
+  source: SourceId,
+  { keepMs, maxBytes }: AuditLimits,
+): Audit & AuditReader {
+  const stream = sourceKey(redis.keyPrefix, source, "audit");
+
+  const audit = createAuditOver(async (entries) => {
+    const texts = entries.flatMap(toTexts);
+    for (let start = 0; start < texts.length; start += textsPerCall) {
+      await redis.run(
+        appendScript,
+        [stream],
+        [keepMs, maxBytes, ...texts.slice(start, start + textsPerCall)],
+      );
+    }
+  });
+
+  async function* read(query: AuditQuery): AsyncGenerator<AuditEntry> {
+    const { dlqIds, until, order } = query;
+    const since = Math.max(query.since ?? 0, dlqIds === undefined ? 0 : earliestActAt(dlqIds));
+    const forwards = order === "oldest-first";
+    let from = since > 0 ? String(Math.floor(since)) : "-";
+    let to = until === undefined ? "+" : String(Math.max(0, Math.floor(until)));
+    for (;;) {
+      const range = forwards ? ["XRANGE", from, to] : ["XREVRANGE", to, from];
+      const [name = "", one = "", other = ""] = range;
+      const page = (await redis.command(
+        name,
+        stream,
+        one,
+        other,
+        "COUNT",
+        entriesPerPage,
+      )) as readonly StreamEntry[];
+      for (const [id, fields] of page) {
+        const text = fields[fields.indexOf("e") + 1] ?? "";
+        if (dlqIds !== undefined && !mentionsAny(text, dlqIds)) continue;
+        const entry = selectRecords(
+          parseEntryText(text, Number(id.slice(0, id.indexOf("-"))), source),
+          query,
+        );
+        if (entry !== null) yield entry;
+      }
+      const last = page.at(-1)?.[0];
+      if (last === undefined || page.length < entriesPerPage) return;
+      if (forwards) from = `(${last}`;
+      else to = `(${last}`;
+    }
+  }
+
+  return { ...audit, read, lineageOf: (dlqId) => traceLineage(read, dlqId) };
+}
+
+type StreamEntry = readonly [id: string, fields: readonly string[]];
+
+/** Most texts do not have to be parsed to know that they are about something else. */
+function mentionsAny(text: string, dlqIds: ReadonlySet<string>): boolean {
+  for (const dlqId of dlqIds) if (text.includes(dlqId)) return true;
+  return false;
+}

@@ -1,0 +1,202 @@
+import { defineScript } from "../../redis/script-runner.ts";
+
+/**
+ * Shared by both scripts. A rate's key holds its grants of one span as JSON [at, count, at, count, …], oldest first; `at` is the end
+ * of a slot, in Unix ms. A grant counts while at + span > now. Times are rounded up when they are kept and down when they are
+ * asked for, so that no fraction of a millisecond makes a span shorter. What lies ahead of the clock, after it was set
+ * back, is taken for a grant of now.
+ */
+const preludeLua = `
+local call = cjson.decode(ARGV[1])
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local nowUp = time[1] * 1000 + math.ceil(time[2] / 1000)
+local dayMs = 86400000
+
+local function slotEnd(at, rate)
+  return math.ceil(at / rate.slot) * rate.slot
+end
+
+local function note(log, at, count)
+  local last = #log.ats
+  if last > 0 and log.ats[last] == at then
+    log.counts[last] = log.counts[last] + count
+  else
+    log.ats[last + 1] = at
+    log.counts[last + 1] = count
+  end
+  log.used = log.used + count
+end
+
+local function readLog(key, rate)
+  local log = { ats = {}, counts = {}, used = 0, waiting = 0, taken = 0 }
+  local text = redis.call('GET', key)
+  if not text then return log end
+  local flat = cjson.decode(text)
+  for i = 1, #flat, 2 do
+    local at = math.min(flat[i], slotEnd(nowUp, rate))
+    if at + rate.span > now then note(log, at, flat[i + 1]) end
+  end
+  return log
+end
+
+local function writeLog(key, log, rate)
+  local flat = {}
+  for i, at in ipairs(log.ats) do
+    if log.counts[i] > 0 then
+      flat[#flat + 1] = at
+      flat[#flat + 1] = log.counts[i]
+    end
+  end
+  if #flat == 0 then
+    redis.call('DEL', key)
+  else
+    redis.call('SET', key, cjson.encode(flat), 'PX', flat[#flat - 1] + rate.span - now)
+  end
+end
+
+local function readDay(key)
+  local day, count = string.match(redis.call('GET', key) or '', '^(%d+):(%d+)$')
+  return tonumber(day), tonumber(count)
+end
+`;
+
+/**
+ * take: asks for one publish per request.
+ *
+ * KEYS: 1 count of the pass, 2 count of the day (\`<days since 1970>:<count>\`), 3… grants of the rates.
+ * ARGV: 1 { rates: [{ most, span, slot }], requests: [{ needs: [1-based rates], again? }], perPass?, perDay?, passLife }, times in ms.
+ * Returns: JSON { at, verdicts in order: { k: granted } | { k: wait, rate, until } | { k: pass } | { k: day, until } }.
+ * Effects: what is granted is noted in each rate that it needs and in both ceilings; a rate's key lives as long as its youngest
+ *   grant counts, the day's two days, the pass's \`passLife\` from its last grant.
+ * Run twice: takes twice. What the first run took leads to no POST: less is granted for a while, never more.
+ */
+export const takeScript = defineScript(
+  "limits:take",
+  `${preludeLua}
+local logs = {}
+for i, rate in ipairs(call.rates) do logs[i] = readLog(KEYS[i + 2], rate) end
+local passCount = call.perPass and tonumber(redis.call('GET', KEYS[1]) or '0')
+local today = math.floor(now / dayMs)
+local dayCount = 0
+if call.perDay then
+  local day, count = readDay(KEYS[2])
+  if day and day >= today then
+    today = day
+    dayCount = count
+  end
+end
+local counted = 0
+
+-- When the rank-th of those that wait for this rate is granted, if nobody else comes.
+local function freeAt(log, rate, rank)
+  local place = (rank - 1) % rate.most + 1 - (rate.most - log.used)
+  local at = nowUp
+  for i, count in ipairs(log.counts) do
+    if place <= 0 then break end
+    at = log.ats[i] + rate.span
+    place = place - count
+  end
+  return at + math.floor((rank - 1) / rate.most) * rate.span
+end
+
+local function ask(request)
+  local first = not request.again
+  if first and call.perDay and dayCount + counted >= call.perDay then
+    return { k = 'day', ['until'] = (today + 1) * dayMs }
+  end
+  if first and call.perPass and passCount + counted >= call.perPass then return { k = 'pass' } end
+  local hasRoom = true
+  for _, i in ipairs(request.needs) do
+    if logs[i].used >= call.rates[i].most then hasRoom = false end
+  end
+  if hasRoom then
+    for _, i in ipairs(request.needs) do
+      note(logs[i], slotEnd(nowUp, call.rates[i]), 1)
+      logs[i].taken = logs[i].taken + 1
+    end
+    if first then counted = counted + 1 end
+    return { k = 'granted' }
+  end
+  local verdict = { k = 'wait', ['until'] = now }
+  for _, i in ipairs(request.needs) do
+    logs[i].waiting = logs[i].waiting + 1
+    local at = freeAt(logs[i], call.rates[i], logs[i].waiting)
+    if at > verdict['until'] then
+      verdict['until'] = at
+      verdict.rate = i
+    end
+  end
+  return verdict
+end
+
+local verdicts = {}
+for i, request in ipairs(call.requests) do verdicts[i] = ask(request) end
+
+for i, log in ipairs(logs) do
+  if log.taken > 0 then writeLog(KEYS[i + 2], log, call.rates[i]) end
+end
+if counted > 0 and call.perPass then
+  redis.call('SET', KEYS[1], passCount + counted, 'PX', call.passLife)
+end
+if counted > 0 and call.perDay then
+  redis.call('SET', KEYS[2], string.format('%.0f:%.0f', today, dayCount + counted), 'PX', 2 * dayMs)
+end
+return cjson.encode({ at = nowUp, verdicts = verdicts })
+`,
+);
+
+/**
+ * used: what the ceilings have granted.
+ *
+ * KEYS: 1 count of the pass, 2 count of the day. ARGV: 1 {}.
+ * Returns: JSON { at, day, pass, dayEndsAt }. Effects: none.
+ */
+export const usedScript = defineScript(
+  "limits:used",
+  `${preludeLua}
+local today, used = math.floor(now / dayMs), 0
+local day, count = readDay(KEYS[2])
+if day and day >= today then
+  today = day
+  used = count
+end
+return cjson.encode({
+  at = nowUp, day = used, pass = tonumber(redis.call('GET', KEYS[1]) or '0'), dayEndsAt = (today + 1) * dayMs,
+})
+`,
+);
+
+/**
+ * giveBack: restores grants of a take.
+ *
+ * KEYS: 1 mark of this give-back, 2 count of the pass, 3 count of the day, 4… grants of the rates.
+ * ARGV: 1 { at, rates: [{ span, slot, count }], counted, hasPass, markLife }: the take's \`at\`; \`counted\` for both ceilings.
+ * Returns: 1, or 0 when it was done before. Effects: grants of exactly that moment are taken back as far as they are still noted,
+ *   and the counts of the pass and of that same day are lowered, never below 0. Run twice: the mark keeps it to once.
+ */
+export const giveBackScript = defineScript(
+  "limits:giveBack",
+  `${preludeLua}
+if not redis.call('SET', KEYS[1], '1', 'NX', 'PX', call.markLife) then return 0 end
+for i, rate in ipairs(call.rates) do
+  local key = KEYS[i + 3]
+  local log = readLog(key, rate)
+  for j, at in ipairs(log.ats) do
+    if at == slotEnd(call.at, rate) then
+      log.counts[j] = math.max(0, log.counts[j] - rate.count)
+      writeLog(key, log, rate)
+      break
+    end
+  end
+end
+if call.counted == 0 then return 1 end
+local pass = call.hasPass and redis.call('GET', KEYS[2])
+if pass then redis.call('SET', KEYS[2], math.max(0, pass - call.counted), 'KEEPTTL') end
+local day, count = readDay(KEYS[3])
+if day and day == math.floor(call.at / dayMs) then
+  redis.call('SET', KEYS[3], string.format('%.0f:%.0f', day, math.max(0, count - call.counted)), 'KEEPTTL')
+end
+return 1
+`,
+);

@@ -1,0 +1,63 @@
+import type { DlqId } from "../../message/dead-letter.ts";
+import type { CopyBook } from "../../ports/archive.ts";
+import { isRedisAway } from "../../ports/errors.ts";
+
+/** About 100 bytes each. What was copied before that many others is asked for again in the shared book. */
+const mostRemembered = 100_000;
+
+/**
+ * A copy book that goes on while the shared one cannot be read or written: by what this process has copied, or was told of as copied.
+ * What could not be noted is noted with the next that can.
+ */
+export function rememberCopies(shared: CopyBook): CopyBook {
+  const known = new Set<DlqId>();
+  const unnoted = new Set<DlqId>();
+
+  const note = async (): Promise<void> => {
+    const ids = [...unnoted];
+    if (ids.length === 0) return;
+    const isNoted = await unlessAway(async () => {
+      await shared.copied(ids);
+      return true;
+    }, false);
+    if (isNoted) for (const dlqId of ids) unnoted.delete(dlqId);
+  };
+
+  return {
+    async missing(dlqIds) {
+      await note();
+      const missing = new Set(await unlessAway(() => shared.missing(dlqIds), dlqIds));
+      for (const dlqId of dlqIds) {
+        if (!missing.has(dlqId)) remember(known, dlqId);
+        // What the shared one has lost is noted again.
+        else if (known.has(dlqId)) remember(unnoted, dlqId);
+      }
+      return dlqIds.filter((dlqId) => missing.has(dlqId) && !known.has(dlqId));
+    },
+    async copied(dlqIds) {
+      for (const dlqId of dlqIds) {
+        remember(known, dlqId);
+        remember(unnoted, dlqId);
+      }
+      await note();
+    },
+  };
+}
+
+async function unlessAway<Answer>(ask: () => Promise<Answer>, otherwise: Answer): Promise<Answer> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!isRedisAway(error)) throw error;
+    return otherwise;
+  }
+}
+
+/** The oldest go first. */
+function remember(ids: Set<DlqId>, dlqId: DlqId): void {
+  ids.delete(dlqId);
+  ids.add(dlqId);
+  if (ids.size <= mostRemembered) return;
+  const [oldest] = ids;
+  if (oldest !== undefined) ids.delete(oldest);
+}

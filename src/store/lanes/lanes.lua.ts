@@ -1,0 +1,255 @@
+import { defineScript } from "../../redis/script-runner.ts";
+import { forgetAfterMs, lookEveryMs, mostDue, rememberedRoots, repeatAfterMs } from "./lane-numbers.ts";
+import { lanePreludeLua } from "./lane-prelude.lua.ts";
+
+/**
+ * ask: grants to one page of one drain.
+ *
+ * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, places }] }. Returns: JSON { at, answers in order: [LaneAnswer, \`until\` absent for null] }.
+ * Effects: what is wanted of each is added up; canaries that are granted are under way; lanes that are new, idle or at the end of a period are
+ *   brought up to now; of what is denied the places are remembered. None where \`wanted\` is 0.
+ * Run twice: marked where anything is wanted.
+ */
+export const askScript = defineScript(
+  "lanes:ask",
+  `${lanePreludeLua}
+local isWanted = false
+
+local function grant(lane, wanted, places)
+  becomeNewWhenIdle(lane)
+  planAgain(lane)
+  beginPeriod(lane)
+  local step = lane.step
+  local canaries = math.min(wanted, roomOf(lane))
+  if canaries > 0 then
+    if takenOf(step) == 0 then step.firstAt = now end
+    step.underWay = step.underWay + canaries
+    step.grantAt = now
+  end
+  local plain = lane.state == 'open' and not isBlind(lane) and wanted - canaries or 0
+  -- A probe that is given back had to be left to another, or was held: its place is called again.
+  if canaries + plain < wanted or lane.state == 'halted' then remember(lane, places) end
+  return {
+    state = lane.state, canaries = canaries, plain = plain, step = step.step, avoid = lane.roots,
+    mayRepeat = lane.state ~= 'halted' or now >= lane.nextAt + ${repeatAfterMs}, ['until'] = nextGrantAt(lane),
+    isSuspect = isSuspect(lane),
+  }
+end
+
+-- Apart from the lane's text, which is not written where nothing has changed but this.
+local function addUp(id, wanted, isNew)
+  if isNew then redis.call('ZREM', recordsKey, id) end
+  redis.call('ZADD', recordsKey, 'INCR', wanted, id)
+  redis.call('PEXPIRE', recordsKey, ${forgetAfterMs})
+  isWanted = true
+end
+
+local function ask(one)
+  local lane = read(one.lane)
+  if one.wanted == 0 then
+    if lane then return grant(lane, 0, {}) end
+    return { state = 'canary', canaries = 0, plain = 0, step = 0, avoid = {}, mayRepeat = true, isSuspect = false }
+  end
+  addUp(one.lane, one.wanted, not lane)
+  if lane then
+    for name, value in pairs(call.config) do lane.config[name] = value end
+  else
+    lane = newLane(call.drain, one.origin, call.config)
+  end
+  local answer = grant(lane, one.wanted, one.places)
+  put(one.lane, lane)
+  return answer
+end
+
+local answers = {}
+for i, one in ipairs(call.asks) do answers[i] = ask(one) end
+local reply = cjson.encode({ at = now, answers = answers })
+return isWanted and mark(reply) or reply
+`,
+);
+
+/**
+ * sent: notes what was published.
+ *
+ * ARGV[2]: { sent: [{ lane, step, roots }] }. Returns: 1. Effects: the watch of these steps begins again; the lanes are in use.
+ * Run twice: marked.
+ */
+export const sentScript = defineScript(
+  "lanes:sent",
+  `${lanePreludeLua}
+local function noteSent(lane, step, sent)
+  resolve(step, sent)
+  step.sent = step.sent + sent
+  step.firstAt = step.firstAt or now
+  step.lastAt = now
+  -- Of a lane that is always in use a look would never be due.
+  step.lookAt = lane.state == 'open' and step.lookAt or now + math.floor(step.watchMs / 2)
+  if lane.state == 'halted' then lane.nextAt = now + lane.probeEvery end
+end
+
+local function lastRoots(old, new)
+  local isNew, roots = {}, {}
+  for _, root in ipairs(new) do isNew[root] = true end
+  for _, root in ipairs(old) do
+    if not isNew[root] then roots[#roots + 1] = root end
+  end
+  for _, root in ipairs(new) do roots[#roots + 1] = root end
+  local last = {}
+  for i = math.max(1, #roots - ${rememberedRoots} + 1), #roots do last[#last + 1] = roots[i] end
+  return last
+end
+
+for _, one in ipairs(call.sent) do
+  local lane = read(one.lane)
+  if lane then
+    lane.usedAt = now
+    lane.canaries = lane.canaries + #one.roots
+    lane.roots = lastRoots(lane.roots, one.roots)
+    local step = stepOf(lane, one.step)
+    if step then noteSent(lane, step, #one.roots) end
+    put(one.lane, lane)
+  end
+end
+mark('1')
+return 1
+`,
+);
+
+/**
+ * giveBack: ARGV[2]: { unused: [{ lane, step, count, places }] }. Returns: 1. Effects: so many grants are under way no more; the places are
+ *   remembered. Run twice: marked.
+ */
+export const giveBackScript = defineScript(
+  "lanes:giveBack",
+  `${lanePreludeLua}
+for _, one in ipairs(call.unused) do
+  local lane = read(one.lane)
+  local step = lane and stepOf(lane, one.step)
+  if lane and #one.places > 0 then remember(lane, one.places) end
+  if step then
+    resolve(step, one.count)
+    dropEmptyPrevious(lane)
+  end
+  if lane then put(one.lane, lane) end
+end
+mark('1')
+return 1
+`,
+);
+
+/**
+ * note: ARGV[2]: { lanes: [lane], comeBacks: [{ lane, step, parent, said }] }: said is d, r or a (again) and the status. Returns: JSON list of the
+ *   lanes that moved. Effects: come-backs that are not known are kept with their step; each step that is named is judged where all of it is known
+ *   or too many of it are back. Run twice: come-backs are counted once; marked where a lane moved.
+ */
+export const noteScript = defineScript(
+  "lanes:note",
+  `${lanePreludeLua}
+local moves, ofLane = {}, {}
+for _, id in ipairs(call.lanes) do ofLane[id] = {} end
+for _, comeBack in ipairs(call.comeBacks) do table.insert(ofLane[comeBack.lane], comeBack) end
+for _, id in ipairs(call.lanes) do
+  local lane = read(id)
+  if lane then
+    local named = {}
+    for _, comeBack in ipairs(ofLane[id]) do
+      named[comeBack.step] = true
+      merge(lane, comeBack)
+    end
+    -- The step before, then the one that is collecting, unless the lane has moved by then.
+    for _, step in ipairs(stepsOf(lane)) do
+      local moved = named[step.step] and settle(id, lane, step)
+      if moved then
+        moves[#moves + 1] = moved
+        break
+      end
+    end
+    put(id, lane)
+  end
+end
+local reply = cjson.encode(moves)
+return #moves > 0 and mark(reply) or reply
+`,
+);
+
+/**
+ * due: ARGV[2]: {}. Returns: JSON { at, watches: [LaneWatch], ready: [{ drain, places }] } of the lanes that want something by now, the earliest 200.
+ * Effects: a step is not handed out again until its watch is over, or for 15 s; a place is handed out once, and others for the
+ *   same step not for a minute. Run twice: marked where something is handed out.
+ */
+export const dueScript = defineScript(
+  "lanes:due",
+  `${lanePreludeLua}
+local watches, ready, placesOf = {}, {}, {}
+
+local function takeWatch(id, lane, step)
+  local at = wantsLookAt(lane, step)
+  if not at or at > now then return end
+  local ends = step.lastAt + step.watchMs
+  step.lookAt = now < ends and ends or now + ${lookEveryMs}
+  watches[#watches + 1] = {
+    lane = id, step = step.step, drain = lane.drain, origin = lane.origin, state = lane.state, firstSentAt = step.firstAt, ['until'] = ends,
+  }
+end
+
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', dueKey, '-inf', now, 'LIMIT', 0, ${mostDue})) do
+  local lane = read(id)
+  if lane then
+    for _, step in ipairs(stepsOf(lane)) do takeWatch(id, lane, step) end
+    local at = readyAt(lane)
+    if at and at <= now then
+      if not placesOf[lane.drain] then
+        placesOf[lane.drain] = {}
+        ready[#ready + 1] = { drain = lane.drain, places = placesOf[lane.drain] }
+      end
+      local places = placesOf[lane.drain]
+      for _, place in ipairs(takePlaces(lane)) do places[#places + 1] = place end
+    end
+    put(id, lane)
+    indexDue(id, lane)
+  else
+    redis.call('ZREM', dueKey, id)
+  end
+end
+local reply = cjson.encode({ at = now, watches = watches, ready = ready })
+return (#watches > 0 or #ready > 0) and mark(reply) or reply
+`,
+);
+
+/**
+ * looked: ARGV[2]: { lane, step, lookedAt, comeBacks: [{ step, parent, said }] }. Returns: JSON LaneChange. Effects: those of note for this
+ *   step, which is judged where its watch was over at lookedAt and nothing of it is under way. Run twice: as note.
+ */
+export const lookedScript = defineScript(
+  "lanes:looked",
+  `${lanePreludeLua}
+local lane = read(call.lane)
+local step, moved = lane and stepOf(lane, call.step), nil
+if step then
+  for _, comeBack in ipairs(call.comeBacks) do merge(lane, comeBack) end
+  -- A time that is still to come was read before the server's clock was set back.
+  moved = settle(call.lane, lane, step, call.lookedAt <= now + 1000 and call.lookedAt or nil)
+end
+if lane then put(call.lane, lane) end
+return changed(moved)
+`,
+);
+
+/**
+ * delivered: ARGV[2]: { lane, step, parent }. Returns: JSON LaneChange. Effects: the message is proven; the step is judged where all of it
+ *   is known. Run twice: as note.
+ */
+export const deliveredScript = defineScript(
+  "lanes:delivered",
+  `${lanePreludeLua}
+local lane = read(call.lane)
+local step, moved = lane and stepOf(lane, call.step), nil
+if step and not step.back[call.parent] then
+  step.delivered[call.parent] = 1
+  noteProof(step)
+  moved = settle(call.lane, lane, step)
+end
+if lane then put(call.lane, lane) end
+return changed(moved)
+`,
+);

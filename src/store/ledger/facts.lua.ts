@@ -1,0 +1,150 @@
+import { defineLedgerScript } from "./prelude.lua.ts";
+
+/**
+ * published: a fact, not fenced: no token is asked for, from every state but gone. Fencing it would throw proof away.
+ *
+ * ARGV[4]: { facts: [{ dlqId, as, attempt, deletePending, datesAgree?, namedBy?, drain?, messageId? }] }.
+ * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: recorded | already(as) | gone(as?) | other-version.
+ * Effects: entries become published, the first `as` stays; pending where deletePending. A new publication with deletePending is an
+ *   acceptance: lastAcceptedAt is now and refusedAloneInARow 0. Evidence from a come-back is old and is not.
+ * Run twice: the same answer, nothing changes.
+ */
+export const publishedScript = defineLedgerScript(
+  "published",
+  `
+evenWhenFull()
+
+-- A come-back names its parent. The first to do so is remembered, so that a second run of the script answers the same.
+local function name(fact, e)
+  if not fact.namedBy then return nil end
+  if not e.cb then
+    e.cb = fact.namedBy
+    put(fact.dlqId, e)
+  end
+  return e.cb == fact.namedBy or nil
+end
+
+local function record(fact)
+  local e = read(fact.dlqId)
+  if e and e.s == 'other-version' then return { kind = e.s } end
+  if e and e.s == 'gone' then return { kind = 'gone', as = e.as, firstNaming = name(fact, e) } end
+  if e and e.s == 'published' then
+    if fact.deletePending and not e.q then
+      e.q = now
+      put(fact.dlqId, e)
+    end
+    local first = name(fact, e)
+    if e.as == fact.as then return { kind = 'recorded', firstNaming = first } end
+    return { kind = 'already', as = e.as, firstNaming = first }
+  end
+  local p = { s = 'published', as = fact.as, at = now, d = fact.drain, m = fact.messageId, n = fact.attempt, da = fact.datesAgree and 1 or nil }
+  if e then
+    p.d = p.d or e.d
+    p.m = p.m or e.m
+    p.q = e.q
+    p.df = e.df
+    p.mg = e.mg
+    p.w = e.w
+    -- Evidence settles what was in doubt: it may be listed still.
+    if e.s == 'open' then p.q = p.q or now end
+  end
+  if fact.deletePending then
+    p.q = p.q or now
+    noteAcceptance()
+  end
+  p.cb = fact.namedBy
+  put(fact.dlqId, p)
+  return { kind = 'recorded', firstNaming = p.cb and true or nil }
+end
+
+local verdicts = {}
+for i, fact in ipairs(call.facts) do verdicts[i] = record(fact) end
+return stamped(withSourceFacts({ verdicts = verdicts }))
+`,
+);
+
+/**
+ * archived: a fact for drops, fenced: the archive's file is this token's.
+ *
+ * ARGV[4]: { dlqIds, file, token }. Returns: stamp, verdicts in order: recorded | not-yours.
+ * Effects: open(drop) of the token becomes archived and pending. Run twice: the same answer, nothing changes.
+ */
+export const archivedScript = defineLedgerScript(
+  "archived",
+  `
+evenWhenFull()
+local verdicts = {}
+for i, id in ipairs(call.dlqIds) do
+  local e = read(id)
+  local verdict = 'not-yours'
+  if e and e.t == call.token then
+    if e.s == 'archived' then verdict = 'recorded' end
+    if e.s == 'open' and e.a == 'drop' then
+      put(id, { s = 'archived', file = call.file, t = call.token, at = now, d = e.d, m = e.m, q = now })
+      verdict = 'recorded'
+    end
+  end
+  verdicts[i] = verdict
+end
+return stamped({ verdicts = verdicts })
+`,
+);
+
+/**
+ * gone: a fact, only from published or archived.
+ *
+ * ARGV[4]: { dlqIds, unlistedSince?, drain? }: with unlistedSince only entries of that drain from before it and not listed since.
+ * Returns: stamp, count of the given ids that are tombstones now. Effects: entry → tombstone, out of pending and failed.
+ * Run twice: the same count, nothing changes.
+ */
+export const goneScript = defineLedgerScript(
+  "gone",
+  `
+evenWhenFull()
+
+local function mayGo(e)
+  if e.s ~= 'published' and e.s ~= 'archived' then return false end
+  if not call.unlistedSince then return true end
+  return e.d == call.drain and e.at < call.unlistedSince and (e.w or 0) < call.unlistedSince
+end
+
+local count = 0
+for _, id in ipairs(call.dlqIds) do
+  local e = read(id)
+  if e and e.s == 'gone' then
+    count = count + 1
+  elseif e and mayGo(e) then
+    put(id, { s = 'gone', at = now, as = e.as, cb = e.cb })
+    count = count + 1
+  end
+end
+return stamped({ count = count })
+`,
+);
+
+/**
+ * deleteFailed: a DELETE of these did not end with all of them deleted.
+ *
+ * ARGV[4]: { dlqIds, failed, maybeGone }. Returns: stamp. Effects: published or archived entries are pending; failed flags them for good,
+ *   maybeGone says whether they are to be looked for before they are deleted again. Run twice: the same, nothing changes.
+ */
+export const deleteFailedScript = defineLedgerScript(
+  "deleteFailed",
+  `
+evenWhenFull()
+for _, id in ipairs(call.dlqIds) do
+  local e = read(id)
+  if e and (e.s == 'published' or e.s == 'archived') then
+    local df = call.failed and 1 or e.df
+    local mg = call.maybeGone and 1 or nil
+    if e.df ~= df or e.mg ~= mg or not e.q then
+      e.df = df
+      e.mg = mg
+      e.q = e.q or now
+      put(id, e)
+    end
+  end
+end
+return stamped({})
+`,
+);

@@ -1,0 +1,241 @@
+import type { DlqId } from "../../message/dead-letter.ts";
+import { RedriverError } from "../../ports/errors.ts";
+import type { SourceId } from "../../ports/ids.ts";
+import { postHorizonMs, takeoverAfterMs } from "../../ports/ledger-limits.ts";
+import type { OpenEntry, ParkedEntry, PendingEntry } from "../../ports/ledger-entries.ts";
+import type { LedgerLimits } from "../../ports/ledger-limits.ts";
+import type {
+  BeginAnswer,
+  Ledger,
+  LedgerStamp,
+  LedgerSummary,
+  ParkVerdict,
+  PublishedVerdict,
+  RefusedVerdict,
+  SourceFacts,
+} from "../../ports/ledger.ts";
+import type { RedisConnection } from "../../redis/connect.ts";
+import type { RedisScript } from "../../redis/script-runner.ts";
+import {
+  coolBeyondWindowMs,
+  deleteFlags,
+  parseEntry,
+  parseView,
+  refusedAloneEveryMs,
+  toOpenView,
+  toParkedView,
+  toSettlingView,
+} from "./entry.ts";
+import { sourceKeys } from "../source-keys.ts";
+import { beginScript } from "./begin.lua.ts";
+import { archivedScript, deleteFailedScript, goneScript, publishedScript } from "./facts.lua.ts";
+import {
+  lookScript,
+  noteLossScript,
+  nowScript,
+  pageScript,
+  parkedScript,
+  peekScript,
+  summaryScript,
+} from "./reads.lua.ts";
+import { parkScript, refusedScript, releaseScript } from "./rights.lua.ts";
+
+/** What the ledger needs of a connection: scripts and the key prefix. */
+export type LedgerRedis = Pick<RedisConnection, "run" | "keyPrefix">;
+
+/** Gone by listing is worked off in scripts of this many. */
+const goneChunk = 100;
+
+/** The ledger of one source in Redis. `epochSeed` makes the name that the ledger gets when it has none yet. */
+export function createRedisLedger(
+  redis: LedgerRedis,
+  sourceId: SourceId,
+  limits: LedgerLimits,
+  identity: { epochSeed(): string },
+): Ledger {
+  const keys = sourceKeys(redis.keyPrefix, sourceId);
+  const scriptKeys = [keys.meta, keys.open, keys.pending, keys.failed, keys.pauses, keys.parked];
+  const limitsText = toScriptLimits(limits);
+
+  const run = (script: RedisScript, call: object): Promise<unknown> =>
+    redis.run(script, scriptKeys, [
+      keys.entryPrefix,
+      identity.epochSeed(),
+      limitsText,
+      JSON.stringify(withoutNulls(call)),
+    ]);
+  const ask = async <Answer extends LedgerStamp>(script: RedisScript, call: object): Promise<Answer> =>
+    parseAnswer(await run(script, call)) as Answer;
+  const views = async (script: RedisScript, dlqIds: readonly DlqId[]) => {
+    const [stampText, ...texts] = (await run(script, { dlqIds })) as [string, ...(string | null)[]];
+    const stamp = parseAnswer(stampText);
+    const found = dlqIds.map((_, i) => {
+      const text = texts[i];
+      return typeof text === "string" ? parseView(text, stamp.at, limits) : { state: "absent" as const };
+    });
+    return { ...stamp, views: found };
+  };
+  const page = async (call: {
+    readonly index: "open" | "pending";
+    readonly limit: number;
+    readonly offset: number;
+    readonly drain?: string;
+    readonly unlistedSince?: number;
+  }) => {
+    const [stampText, walked, ...rest] = (await run(pageScript, call)) as [string, number, ...string[]];
+    const stamp = parseAnswer(stampText);
+    return { stamp, walked, rows: toRows(rest) };
+  };
+
+  return {
+    limits,
+    now: () => ask(nowScript, {}),
+
+    look: (dlqIds) => views(lookScript, dlqIds),
+
+    peek: (dlqIds) => views(peekScript, dlqIds),
+
+    begin: (requests, options) => ask<BeginAnswer>(beginScript, { ...options, requests }),
+
+    published: async (facts) =>
+      toSourceFacts(
+        await ask<SourceFacts & { verdicts: readonly PublishedVerdict[] }>(publishedScript, { facts }),
+      ),
+
+    refused: async (requests, token) =>
+      toSourceFacts(
+        await ask<SourceFacts & { verdicts: readonly RefusedVerdict[] }>(refusedScript, { requests, token }),
+      ),
+
+    archived: (dlqIds, file, token) => ask(archivedScript, { dlqIds, file, token }),
+
+    gone: (dlqIds) => ask(goneScript, { dlqIds }),
+
+    deleteFailed: (dlqIds, how = "failed") => ask(deleteFailedScript, { dlqIds, ...deleteFlags(how) }),
+
+    async goneUnlisted(drain, passStartedAt) {
+      const narrowed = { drain, unlistedSince: passStartedAt };
+      const candidates: DlqId[] = [];
+      let offset = 0;
+      for (;;) {
+        const { walked, rows } = await page({ index: "pending", limit: goneChunk, offset, ...narrowed });
+        if (walked === 0) break;
+        candidates.push(...rows.map((row) => row.dlqId));
+        offset += walked;
+      }
+      let count = 0;
+      let stamp: LedgerStamp = await ask(nowScript, {});
+      for (let i = 0; i < candidates.length; i += goneChunk) {
+        const dlqIds = candidates.slice(i, i + goneChunk);
+        const { count: here, ...rest } = await ask<LedgerStamp & { count: number }>(goneScript, {
+          dlqIds,
+          ...narrowed,
+        });
+        count += here;
+        stamp = rest;
+      }
+      return { ...stamp, count };
+    },
+
+    park: (requests, options) =>
+      ask<LedgerStamp & { verdicts: readonly ParkVerdict[] }>(parkScript, { ...options, requests }),
+
+    release: (dlqIds, released = "by-person") =>
+      ask(releaseScript, { dlqIds, rel: released === "by-person" ? 1 : 2 }),
+
+    async parkedEntries(cursor) {
+      const [stampText, next, ...rest] = (await run(parkedScript, { cursor: cursor ?? "0" })) as string[];
+      const entries = toRows(rest).flatMap(({ dlqId, entry }): ParkedEntry[] =>
+        entry.state === "parked" ? [{ dlqId, view: toParkedView(entry) }] : [],
+      );
+      return { ...parseAnswer(stampText), entries, cursor: next === "0" ? null : (next ?? null) };
+    },
+
+    async unknownOutcomes(limit, offset) {
+      const { stamp, rows } = await page({ index: "open", limit, offset });
+      const entries = rows.flatMap(({ dlqId, entry }): OpenEntry[] =>
+        entry.state === "open" ? [{ dlqId, view: toOpenView(entry, stamp.at, limits) }] : [],
+      );
+      return { ...stamp, entries };
+    },
+
+    async pendingDeletes(limit, offset) {
+      const { stamp, rows } = await page({ index: "pending", limit, offset });
+      const entries = rows.flatMap(({ dlqId, entry }): PendingEntry[] =>
+        entry.state === "published" || entry.state === "archived"
+          ? [{ dlqId, view: toSettlingView(entry) }]
+          : [],
+      );
+      return { ...stamp, entries };
+    },
+
+    noteLoss: (oldestAt) =>
+      ask(noteLossScript, { window: limits.dedupWindowMs, ...(oldestAt === undefined ? {} : { oldestAt }) }),
+
+    async summary() {
+      const answer = await ask<LedgerSummary>(summaryScript, {});
+      return {
+        ...answer,
+        oldestOpenAt: answer.oldestOpenAt ?? null,
+        oldestPendingAt: answer.oldestPendingAt ?? null,
+        // Their index may hold entries that have expired: they are counted where they are listed.
+        parked: null,
+      };
+    },
+  };
+}
+
+/** dlqId and entry text alternating. */
+function toRows(texts: readonly string[]) {
+  const rows = [];
+  for (let i = 0; i + 1 < texts.length; i += 2) {
+    rows.push({ dlqId: texts[i] as DlqId, entry: parseEntry(texts[i + 1] ?? "") });
+  }
+  return rows;
+}
+
+function toScriptLimits(limits: LedgerLimits): string {
+  const coolLife = limits.dedupWindowMs + coolBeyondWindowMs;
+  const shortestLife = Math.min(coolLife, limits.tombstoneMs);
+  return JSON.stringify({
+    takeover: takeoverAfterMs(limits),
+    horizon: postHorizonMs(limits),
+    maxPageAge: limits.maxPageAgeMs,
+    retention: limits.retentionMs,
+    tombstone: limits.tombstoneMs,
+    gateAge: limits.settleGateAgeMs,
+    gateFailed: limits.settleGateFailedDeletes,
+    coolLife,
+    backBy: Math.max(0, Math.floor((shortestLife - limits.maxPageAgeMs) / 2)),
+    backEvery: shortestLife,
+    aloneEvery: refusedAloneEveryMs,
+  });
+}
+
+/** In Lua a JSON null is a value that counts as true; absent is what the scripts understand. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, inner]) => inner !== null && inner !== undefined)
+      .map(([name, inner]) => [name, withoutNulls(inner)]),
+  );
+}
+
+function parseAnswer(reply: unknown): LedgerStamp {
+  if (typeof reply !== "string") {
+    throw new RedriverError(
+      "invariant-broken",
+      `expected a ledger script to answer text, got ${typeof reply}`,
+    );
+  }
+  const answer = JSON.parse(reply) as LedgerStamp & { verdicts?: unknown };
+  // Lua knows one kind of table: an empty list of verdicts comes as {}.
+  if (answer.verdicts !== undefined && !Array.isArray(answer.verdicts)) answer.verdicts = [];
+  return answer;
+}
+
+function toSourceFacts<Answer extends SourceFacts>(answer: Answer): Answer {
+  return { ...answer, lastAcceptedAt: answer.lastAcceptedAt ?? null };
+}

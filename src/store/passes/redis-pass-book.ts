@@ -1,0 +1,129 @@
+import type { DrainName, SourceId } from "../../ports/ids.ts";
+import {
+  mostLeftTold,
+  type CloseVerdict,
+  type DrainFacts,
+  type OpenPass,
+  type OpenVerdict,
+  type Pass,
+  type PassBook,
+  type ReasonCounts,
+  type SoFar,
+  type Tally,
+  type Window,
+} from "../../ports/passes.ts";
+import { noReasons, sumSoFar } from "../../ports/tally.ts";
+import type { RedisScript } from "../../redis/script-runner.ts";
+import { sourceKeys } from "../source-keys.ts";
+import {
+  endWindowScript,
+  factsScript,
+  forceFullScript,
+  openScript,
+  progressScript,
+  recallScript,
+  takeWindowScript,
+} from "./passes.lua.ts";
+import { toDueMinutes } from "./due-minutes.ts";
+import type { LedgerRedis } from "../ledger/redis-ledger.ts";
+
+/** The row of one drain as the scripts keep it; absent stands for null. */
+interface PassRow {
+  readonly open?: {
+    readonly pass: Pass;
+    readonly progressAt: number;
+    readonly left: number;
+    readonly tally?: SoFar;
+    /** By window. */
+    readonly soFar?: Readonly<Record<string, SoFar>>;
+  };
+  readonly lastFullAt?: number;
+  readonly lastSuccessAt?: number;
+  readonly lastOutcome?: "complete" | "partial" | "abandoned";
+  readonly counts?: {
+    readonly due: number;
+    readonly held: number;
+    readonly parked: number;
+    readonly inDoubt: number;
+    readonly oldestRecordAt?: number;
+    readonly exact: boolean;
+    readonly reasons?: ReasonCounts;
+  };
+}
+
+/** Passes of one source's drains in Redis. */
+export function createRedisPassBook(redis: LedgerRedis, sourceId: SourceId): PassBook {
+  const { passPrefix } = sourceKeys(redis.keyPrefix, sourceId);
+  const run = async (script: RedisScript, drain: DrainName, call: object): Promise<unknown> => {
+    const row = `${passPrefix}${drain}`;
+    const keys = [row, `${row}:windows`, `${row}:due`, `${row}:taken`];
+    const reply = await redis.run(script, keys, [JSON.stringify(call)]);
+    return typeof reply === "string" ? JSON.parse(reply) : null;
+  };
+
+  return {
+    async open(request) {
+      const answer = (await run(openScript, request.drain, request)) as OpenVerdict & { abandoned?: Pass };
+      return { ...answer, abandoned: answer.abandoned ?? null };
+    },
+    takeWindow: async (drain, passId, windowId) =>
+      (await run(takeWindowScript, drain, { passId, windowId })) as { pass: Pass; window: Window } | null,
+    async progress(drain, passId, windowId, dueLater, soFar) {
+      await run(progressScript, drain, { passId, windowId, due: toDueMinutes(dueLater), soFar });
+    },
+    async endWindow(drain, passId, windowId, end, tally) {
+      const answer = (await run(endWindowScript, drain, {
+        passId,
+        windowId,
+        failed: end.kind === "failed" ? 1 : 0,
+        split: end.kind === "done" ? end.split : [],
+        tally: { ...tally, oldestRecordAt: tally.oldestRecordAt ?? undefined },
+        mostLeft: mostLeftTold,
+      })) as CloseVerdict;
+      if (answer.kind !== "pass-closed") return answer;
+      return { ...answer, tally: toTally(answer.tally) };
+    },
+    async facts(drain) {
+      const row = (await run(factsScript, drain, {})) as PassRow | null;
+      return row === null ? null : toFacts(row);
+    },
+    async forceFull(drain) {
+      await run(forceFullScript, drain, {});
+    },
+    async recall(drain, minutes) {
+      if (minutes.length > 0) await run(recallScript, drain, { minutes });
+    },
+  };
+}
+
+/** Absent where only replicas of an earlier version have ended windows of the pass. */
+type Later = "pagesBehindDeletes" | "passedOver";
+
+function toTally(
+  tally: Omit<Tally, "oldestRecordAt" | Later> & Partial<Pick<Tally, "oldestRecordAt" | Later>>,
+): Tally {
+  const { oldestRecordAt = null, pagesBehindDeletes = 0, passedOver = 0 } = tally;
+  return { ...tally, oldestRecordAt, pagesBehindDeletes, passedOver };
+}
+
+function toFacts({ open, counts, ...row }: PassRow): DrainFacts {
+  return {
+    due: counts?.due ?? 0,
+    held: counts?.held ?? 0,
+    parked: counts?.parked ?? 0,
+    inDoubt: counts?.inDoubt ?? 0,
+    exact: counts?.exact ?? false,
+    reasons: counts?.reasons ?? noReasons,
+    oldestRecordAt: counts?.oldestRecordAt ?? null,
+    lastSuccessAt: row.lastSuccessAt ?? null,
+    lastFullAt: row.lastFullAt ?? null,
+    openPass: open === undefined ? null : toOpenPass(open),
+    lastOutcome: row.lastOutcome ?? null,
+  };
+}
+
+function toOpenPass({ pass, progressAt, left, tally, soFar }: NonNullable<PassRow["open"]>): OpenPass {
+  const parts = [...(tally === undefined ? [] : [tally]), ...Object.values(soFar ?? {})];
+  const { passId, startedAt } = pass;
+  return { passId, startedAt, progressAt, windowsLeft: left, soFar: sumSoFar(parts) };
+}

@@ -1,0 +1,149 @@
+import { RedriverError } from "../../ports/errors.ts";
+import type { SourceId } from "../../ports/ids.ts";
+import {
+  besideProbeMs,
+  failuresBeforeRest,
+  firstRestMs,
+  inARowWithinMs,
+  longestRestMs,
+  probeLimitEveryMs,
+  type CallClass,
+  type Rest,
+  type RestBook,
+} from "../../ports/rests.ts";
+import type { RedisConnection } from "../../redis/connect.ts";
+import { sourceKey } from "../../redis/key-names.ts";
+import { defineScript } from "../../redis/script-runner.ts";
+
+/** What nobody has touched for this long beyond its end says nothing any more. */
+const lifeMs = 3_600_000;
+
+/**
+ * Six verbs over one hash.
+ *
+ * KEYS: 1 the source's rests: \`dlq\`, \`batch\` (rate limited until, Unix ms), \`failures\` in a row, \`failed\` (when last),
+ *   \`failing\` (until), \`probe\` (until), \`noted\` (when one of them was last set); of each class that is limited \`<class>ProbeFrom\` (the next
+ *   probe may go) and \`<class>Lease\` (one is under way until).
+ * ARGV: 1 verb, 2 numbers as JSON { forMs?, jitter?, lease?, before, inARow, first, longest, beside, every, life }, 3 class of calls (ask,
+ *   limited, lifted, giveBack).
+ * Returns: JSON { why, forMs } of a rest, \`probe\`, \`limit-probe\`, or nil. Effects: those of RestBook.
+ * Run twice: a second \`ask\` may find its own probe and rest beside it until the lease ends; a second \`failed\` counts once more
+ *   while failures are few. Both only wait longer. A second \`giveBack\` may let another call go beside the probe.
+ */
+const restScript = defineScript(
+  "limits:rest",
+  `
+local verb, n, class = ARGV[1], cjson.decode(ARGV[2]), ARGV[3]
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+local function get(field) return tonumber(redis.call('HGET', KEYS[1], field) or '0') end
+local function set(field, value)
+  redis.call('HSET', KEYS[1], field, string.format('%.0f', value), 'noted', string.format('%.0f', now))
+  local left = redis.call('PTTL', KEYS[1])
+  local wanted = math.max(value - now, 0) + n.life
+  if left < wanted then redis.call('PEXPIRE', KEYS[1], string.format('%.0f', wanted)) end
+end
+-- The server's clock was set back: what was to last for a minute must not last until the old time comes again.
+local back = get('noted') - now
+if back > 0 then
+  local timed = { 'dlq', 'dlqProbeFrom', 'dlqLease', 'batch', 'batchProbeFrom', 'batchLease', 'failed', 'failing', 'probe' }
+  for _, field in ipairs(timed) do
+    local at = get(field)
+    if at > 0 then set(field, math.max(1, at - back)) end
+  end
+  redis.call('HSET', KEYS[1], 'noted', string.format('%.0f', now))
+end
+local function rest(why, forMs) return cjson.encode({ why = why, forMs = forMs }) end
+
+if verb == 'answered' then
+  redis.call('HDEL', KEYS[1], 'failures', 'failed', 'failing', 'probe')
+  return false
+end
+if verb == 'giveBack' then
+  redis.call('HDEL', KEYS[1], 'probe', class .. 'Lease')
+  return false
+end
+if verb == 'limited' then
+  set(class, math.max(get(class), now + n.forMs))
+  set(class .. 'ProbeFrom', now + n.every)
+  redis.call('HDEL', KEYS[1], class .. 'Lease')
+  return false
+end
+if verb == 'lifted' then
+  redis.call('HDEL', KEYS[1], class, class .. 'ProbeFrom', class .. 'Lease')
+  return false
+end
+local failing = get('failing')
+if verb == 'failed' then
+  if failing > now then return rest('failing', failing - now) end
+  local failures = get('failures') + 1
+  if failing == 0 and now - get('failed') > n.inARow then failures = 1 end
+  set('failures', failures)
+  set('failed', now)
+  if failures < n.before then return false end
+  local forMs = math.min(n.first * 2 ^ math.min(failures - n.before, 30) * (1 + n.jitter / 4), n.longest)
+  forMs = math.floor(forMs + 0.5)
+  set('failing', now + forMs)
+  redis.call('HDEL', KEYS[1], 'probe')
+  return rest('failing', forMs)
+end
+local limited = get(class)
+if limited > now and limited >= failing then
+  local lease, probeFrom = get(class .. 'Lease'), get(class .. 'ProbeFrom')
+  if lease > now then return rest('rate-limited', math.min(n.beside, lease - now, limited - now)) end
+  if probeFrom > now then return rest('rate-limited', math.min(probeFrom, limited) - now) end
+  set(class .. 'Lease', now + n.lease)
+  return 'limit-probe'
+end
+if failing > now then return rest('failing', failing - now) end
+if failing == 0 then return false end
+local probe = get('probe')
+if probe > now then return rest('failing', math.min(n.beside, probe - now)) end
+set('probe', now + n.lease)
+return 'probe'
+`,
+);
+
+const numbers = {
+  before: failuresBeforeRest,
+  inARow: inARowWithinMs,
+  first: firstRestMs,
+  longest: longestRestMs,
+  beside: besideProbeMs,
+  every: probeLimitEveryMs,
+  life: lifeMs,
+};
+
+/** The rests of one source, shared by all replicas. */
+export function createRedisRestBook(
+  redis: Pick<RedisConnection, "run" | "keyPrefix">,
+  sourceId: SourceId,
+): RestBook {
+  const key = sourceKey(redis.keyPrefix, sourceId, "rests");
+  const run = async (
+    verb: "ask" | "limited" | "failed" | "answered" | "lifted" | "giveBack",
+    more: { readonly forMs?: number; readonly jitter?: number; readonly lease?: number } = {},
+    callClass: CallClass | "" = "",
+  ): Promise<Rest | "probe" | "limit-probe" | null> => {
+    const reply = await redis.run(
+      restScript,
+      [key],
+      [verb, JSON.stringify({ ...numbers, ...more }), callClass],
+    );
+    if (reply === null || reply === "probe" || reply === "limit-probe") return reply;
+    if (typeof reply === "string") return JSON.parse(reply) as Rest;
+    throw new RedriverError("invariant-broken", `expected limits:rest to answer text, got ${typeof reply}`);
+  };
+  return {
+    ask: async (callClass, leaseMs) => (await run("ask", { lease: leaseMs }, callClass)) ?? "go",
+    limited: async (callClass, forMs) => void (await run("limited", { forMs: Math.ceil(forMs) }, callClass)),
+    async failed(jitter) {
+      const rest = await run("failed", { jitter });
+      return typeof rest === "string" ? null : rest;
+    },
+    answered: async () => void (await run("answered")),
+    lifted: async (callClass) => void (await run("lifted", {}, callClass)),
+    giveBack: async (callClass) => void (await run("giveBack", {}, callClass)),
+  };
+}

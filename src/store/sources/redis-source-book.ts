@@ -1,0 +1,166 @@
+import type { SourceId } from "../../ports/ids.ts";
+import type { Census, SourceBook } from "../../ports/passes.ts";
+import type { RedisConnection } from "../../redis/connect.ts";
+import { defineScript } from "../../redis/script-runner.ts";
+import { accountKey, addressKey, sourceKeys } from "../source-keys.ts";
+
+/**
+ * bind: binds a source id to its address, once and for all, and follows its token.
+ *
+ * KEYS: 1 the source's hash. ARGV: 1 hash of the URL, 2 hash of the token.
+ * Returns: bound | same | token-changed | url-differs. Effects: url is set where absent and never changed; token is set unless the
+ *   url differs. Run twice: bound and token-changed become same.
+ */
+const bindScript = defineScript(
+  "source:bind",
+  `
+local known = redis.call('HMGET', KEYS[1], 'url', 'token')
+if not known[1] then
+  redis.call('HSET', KEYS[1], 'url', ARGV[1], 'token', ARGV[2])
+  return 'bound'
+end
+if known[1] ~= ARGV[1] then return 'url-differs' end
+if known[2] == ARGV[2] then return 'same' end
+redis.call('HSET', KEYS[1], 'token', ARGV[2])
+return 'token-changed'
+`,
+);
+
+/**
+ * idOfAccount: the source id of an account.
+ *
+ * KEYS: 1 the account's key. ARGV: 1 a source id, 2 for how long it is remembered, ms.
+ * Returns: the id that is remembered. Effects: the given one is remembered where there is none; the same one is remembered for longer.
+ * Run twice: the same.
+ */
+const idOfAccountScript = defineScript(
+  "source:idOfAccount",
+  `
+local known = redis.call('GET', KEYS[1])
+if known and known ~= ARGV[1] then return known end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return ARGV[1]
+`,
+);
+
+/**
+ * noteAddress: remembers that a source id is bound to an address.
+ *
+ * KEYS: 1 the address's ids (zset: id by the time at which it is forgotten). ARGV: 1 the source id, 2 for how long, ms.
+ * Returns: nothing. Effects: the id is remembered for longer, never for less; forgotten ones leave; the key lives as long as the last.
+ * Run twice: the same.
+ */
+const noteAddressScript = defineScript(
+  "source:noteAddress",
+  `
+local clock = redis.call('TIME')
+local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
+local untilMs = math.max(now + tonumber(ARGV[2]), tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or '0'))
+redis.call('ZADD', KEYS[1], string.format('%.0f', untilMs), ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+local last = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', tonumber(last)))
+`,
+);
+
+/**
+ * isInUse: whether a ledger has something that must not be forgotten.
+ *
+ * KEYS: 1 meta, 2 open, 3 pending, 4 parked, all of one source, as the ledger's prelude has them. ARGV: 1 the deduplication window, ms.
+ * Returns: 1 or 0. Effects: none. A write that is noted for a time to come, because the ledger went back to the server's time, is of just now.
+ */
+const isInUseScript = defineScript(
+  "source:isInUse",
+  `
+local clock = redis.call('TIME')
+local server = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
+local meta = redis.call('HMGET', KEYS[1], 'lastNow', 'ahead', 'wroteAt', 'coolUntil')
+local now = math.max(server + tonumber(meta[2] or 0), tonumber(meta[1] or 0))
+if redis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) > 0 then return 1 end
+-- Lives end by the server's clock, which may be behind the ledger's.
+if redis.call('ZCOUNT', KEYS[4], server, '+inf') > 0 then return 1 end
+if tonumber(meta[4] or 0) > server then return 1 end
+-- An older version notes no time of its own for writes.
+local wroteAt = tonumber(meta[3] or meta[1] or 0)
+return now - wroteAt <= tonumber(ARGV[1]) and 1 or 0
+`,
+);
+
+/**
+ * noteCensus: keeps the newest census.
+ *
+ * KEYS: 1 the source's census (JSON string). ARGV: 1 a census (JSON). Returns: nothing. Effects: the key is set unless a census with a
+ *   later `at` is there. Run twice: the same.
+ */
+const noteCensusScript = defineScript(
+  "source:noteCensus",
+  `
+local known = redis.call('GET', KEYS[1])
+if known and cjson.decode(known).at > cjson.decode(ARGV[1]).at then return end
+redis.call('SET', KEYS[1], ARGV[1])
+`,
+);
+
+/** What is remembered about a source besides its ledger. Fails with `redis-unavailable`. */
+export function createRedisSourceBook(
+  redis: Pick<RedisConnection, "run" | "command" | "keyPrefix">,
+  sourceId: SourceId,
+  retentionMs: number,
+): SourceBook {
+  const { binding, census: censusKey } = sourceKeys(redis.keyPrefix, sourceId);
+  return {
+    async idOfAccount(urlHash, tokenHash) {
+      const account = accountKey(redis.keyPrefix, urlHash, tokenHash);
+      return (await redis.run(idOfAccountScript, [account], [sourceId, retentionMs])) as SourceId;
+    },
+    async recall(urlHash, tokenHash) {
+      const drainedAs = await redis.command("GET", accountKey(redis.keyPrefix, urlHash, tokenHash));
+      const url = await redis.command("HGET", binding, "url");
+      return { drainedAs: drainedAs as SourceId | null, isBound: url !== null };
+    },
+    async othersAt(urlHash, dedupWindowMs) {
+      const ids = await redis.command("ZRANGE", addressKey(redis.keyPrefix, urlHash), 0, -1);
+      const others = (ids as readonly SourceId[]).filter((id) => id !== sourceId);
+      // A script each: their ledgers lie in other slots than this one's, and than the address.
+      return Promise.all(
+        others.map(async (id) => {
+          const { meta, open, pending, parked } = sourceKeys(redis.keyPrefix, id);
+          const answer = await redis.run(isInUseScript, [meta, open, pending, parked], [dedupWindowMs]);
+          return { id, isInUse: answer === 1 };
+        }),
+      );
+    },
+    async bind(urlHash, tokenHash) {
+      const reply = await redis.run(bindScript, [binding], [urlHash, tokenHash]);
+      const verdict = reply as "bound" | "same" | "token-changed" | "url-differs";
+      // In another slot, so in another script. Also of what is bound: an older version has noted no address, and a call may have failed here.
+      if (verdict !== "url-differs") {
+        await redis.run(
+          noteAddressScript,
+          [addressKey(redis.keyPrefix, urlHash)],
+          [sourceId, 2 * retentionMs],
+        );
+      }
+      return verdict;
+    },
+    async datesMean() {
+      const meaning = await redis.command("HGET", binding, "datesMean");
+      return meaning === "entered" || meaning === "created" ? meaning : null;
+    },
+    async learnDates(meaning) {
+      await redis.command("HSET", binding, "datesMean", meaning);
+    },
+    async census() {
+      const text = await redis.command("GET", censusKey);
+      if (typeof text !== "string") return null;
+      // During an update another replica may write a census that does not count these apart.
+      const census = JSON.parse(text) as Omit<Census, "expiringAccepted" | "strayComeBacks"> &
+        Partial<Census>;
+      const { expiringAccepted = 0, strayComeBacks = { count: 0, top: [] } } = census;
+      return { ...census, expiringAccepted, strayComeBacks };
+    },
+    async noteCensus(census) {
+      await redis.run(noteCensusScript, [censusKey], [JSON.stringify(census)]);
+    },
+  };
+}
