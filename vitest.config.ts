@@ -7,9 +7,9 @@ const endToEnd = "test/e2e/**/*.test.ts";
 const longest = [
   "windows-in-turn",
   "apply-reconciled",
-  "redrive-lanes",
-  "redrive-full-redis",
-  "property/lanes",
+  "integration/redrive/lanes/lanes",
+  "redrive/page/full-redis",
+  "property/store/lanes/lanes",
 ];
 
 class LongestFirst extends BaseSequencer {

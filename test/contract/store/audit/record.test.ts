@@ -1,0 +1,245 @@
+import { describe, expect, test } from "vitest";
+import { auditLimits, type AuditLimits } from "../../../../src/store/audit/limits.ts";
+import { createMemoryAudit } from "../../../support/memory/memory-audit.ts";
+import { mergeReaders } from "../../../../src/store/audit/merge-readers.ts";
+import { createRedisAudit } from "../../../../src/store/audit/redis-audit.ts";
+import type {
+  Audit,
+  AuditEntry,
+  AuditQuery,
+  AuditReader,
+  NewAuditEntry,
+} from "../../../../src/ports/audit.ts";
+import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+const source = "eu" as SourceId;
+const orders = "orders" as DrainName;
+
+function entry(fields: Partial<NewAuditEntry> = {}): NewAuditEntry {
+  return { act: "park", by: "daemon pod-7", source, drain: orders, records: [{ dlqId: "1-0" }], ...fields };
+}
+
+async function read(reader: AuditReader, query: Partial<AuditQuery> = {}): Promise<readonly AuditEntry[]> {
+  const entries = [];
+  for await (const one of reader.read({ order: "newest-first", ...query })) entries.push(one);
+  return entries;
+}
+
+const idsOf = (entries: readonly AuditEntry[]): readonly string[] =>
+  entries.flatMap(({ records }) => records.map(({ dlqId }) => dlqId));
+
+const page = (of: number): readonly { readonly dlqId: string }[] =>
+  Array.from({ length: 100 }, (_, n) => ({ dlqId: `${of}-${n}` }));
+
+type Kept = Audit & AuditReader;
+
+const kinds: readonly {
+  readonly name: string;
+  readonly create: (limits?: Partial<AuditLimits>, of?: SourceId) => Kept;
+}[] = [
+  {
+    name: "memory",
+    create: (limits = {}, of = source) =>
+      createMemoryAudit({ now: () => Date.now() }, of, { ...auditLimits, ...limits }),
+  },
+  {
+    name: "Redis",
+    create: (limits = {}, of = source) => createRedisAudit(redis.fresh(), of, { ...auditLimits, ...limits }),
+  },
+];
+
+describe.each(kinds)("the audit ($name)", ({ create }) => {
+  test("keeps the move of a lane, which no dead letter's history shows", async () => {
+    const audit = create();
+    const lane = {
+      origin: "https://a.example",
+      from: "open",
+      to: "halted",
+      why: "3 of 5 came back, 503",
+      sent: 5,
+      comeBacks: 3,
+    } as const;
+    const move = entry({ act: "lane-halted", lane, records: [] });
+    await audit.note([move]);
+    expect(await read(audit)).toEqual([{ ...move, at: expect.any(Number) }]);
+    expect(await read(audit, { drain: orders })).toHaveLength(1);
+    expect(await read(audit, { drain: "other" as DrainName })).toEqual([]);
+    expect(await read(audit, { dlqIds: new Set(["1-0"]) })).toEqual([]);
+  });
+
+  test("keeps every field of an entry, and says when it was written", async () => {
+    const audit = create();
+    const before = Date.now();
+    const whole = entry({
+      act: "republish",
+      passId: "p1",
+      documentHash: "h1",
+      why: "receiver is back",
+      records: [
+        { dlqId: "1-0", rule: "outage", reason: "due", attempt: 1, notes: ["queue-delay"] },
+        { dlqId: "1-1", rule: null, reason: "due", as: "msg_1", parent: "0-9" },
+        { dlqId: "1-2", rule: "outage", reason: "due", attempt: 1, notes: ["queue-delay"], parent: "0-8" },
+      ],
+    });
+    await audit.append([whole, entry({ act: "pause", by: "ann", drain: null, records: [] })]);
+    const [pause, republish] = await read(audit);
+    expect(pause).toEqual({
+      ...entry({ act: "pause", by: "ann", drain: null, records: [] }),
+      at: expect.any(Number),
+    });
+    expect(republish).toEqual({
+      ...whole,
+      at: expect.any(Number),
+      records: expect.arrayContaining([...whole.records]),
+    });
+    expect(republish?.records).toHaveLength(3);
+    expect(republish?.at).toBeGreaterThanOrEqual(before - 1_000);
+    expect(republish?.at).toBeLessThanOrEqual(Date.now() + 1_000);
+  });
+
+  test("is read newest first or oldest first, across pages", async () => {
+    const audit = create();
+    const all = Array.from({ length: 250 }, (_, n) => entry({ records: [{ dlqId: `${n}-0` }] }));
+    await audit.append(all.slice(0, 120));
+    for (const one of all.slice(120)) await audit.append([one]);
+    const ids = all.map((_, n) => `${n}-0`);
+    expect(idsOf(await read(audit, { order: "oldest-first" }))).toEqual(ids);
+    expect(idsOf(await read(audit))).toEqual(ids.toReversed());
+  });
+
+  test("keeps more than 100 records of one entry as several", async () => {
+    const audit = create();
+    const ids = Array.from({ length: 250 }, (_, n) => `1-${n}`);
+    await audit.append([entry({ records: ids.map((dlqId) => ({ dlqId })) })]);
+    const entries = await read(audit, { order: "oldest-first" });
+    expect(entries.map(({ records }) => records.length)).toEqual([100, 100, 50]);
+    expect(idsOf(entries)).toEqual(ids);
+  });
+
+  test("finds a dead letter, and leaves the other records of its entries out", async () => {
+    const audit = create();
+    await audit.append([
+      entry({ records: [{ dlqId: "1-0" }, { dlqId: "11-0" }, { dlqId: "1-00" }] }),
+      entry({ act: "delete", records: [{ dlqId: "1-0" }] }),
+      entry({ records: [{ dlqId: "2-0" }] }),
+    ]);
+    const entries = await read(audit, { dlqIds: new Set(["1-0"]) });
+    expect(entries.map(({ act, records }) => [act, records])).toEqual([
+      ["delete", [{ dlqId: "1-0" }]],
+      ["park", [{ dlqId: "1-0" }]],
+    ]);
+    expect(await read(audit, { dlqIds: new Set(["9-9"]) })).toEqual([]);
+  });
+
+  test("finds what was done in a drain, to all drains at once included", async () => {
+    const audit = create();
+    await audit.append([
+      entry(),
+      entry({ drain: "refunds" as DrainName }),
+      entry({ act: "pause", drain: null, records: [] }),
+      entry({ act: "delete", drain: null }),
+    ]);
+    const entries = await read(audit, { drain: orders });
+    expect(entries.map(({ act, drain }) => [act, drain])).toEqual([
+      ["pause", null],
+      ["park", "orders"],
+    ]);
+  });
+
+  test("finds what was done in a span of time, both ends included", async () => {
+    const audit = create();
+    await audit.append([entry({ records: [{ dlqId: "1-0" }] })]);
+    const [first] = await read(audit);
+    await expect.poll(() => Date.now()).toBeGreaterThan((first?.at ?? 0) + 2);
+    await audit.append([entry({ records: [{ dlqId: "2-0" }] })]);
+    const [second] = await read(audit);
+    const at = { first: first?.at ?? 0, second: second?.at ?? 0 };
+    expect(at.second).toBeGreaterThan(at.first);
+    expect(idsOf(await read(audit, { since: at.second }))).toEqual(["2-0"]);
+    expect(idsOf(await read(audit, { until: at.second - 1 }))).toEqual(["1-0"]);
+    expect(idsOf(await read(audit, { since: at.first, until: at.second }))).toEqual(["2-0", "1-0"]);
+    expect(idsOf(await read(audit, { since: at.second + 1 }))).toEqual([]);
+  });
+
+  test("follows a message through its dead letters, up and down", async () => {
+    const audit = create();
+    const t = Date.now();
+    const [a, b, c, other] = [`${t}-1`, `${t + 1}-2`, `${t + 2}-3`, `${t + 1}-4`] as const;
+    await audit.append([
+      entry({ act: "republish", records: [{ dlqId: a }, { dlqId: other }] }),
+      entry({ act: "published", records: [{ dlqId: a, as: "msg_1" }] }),
+      entry({ act: "delete", records: [{ dlqId: a }, { dlqId: other }] }),
+      entry({ act: "republish", records: [{ dlqId: b, parent: a }] }),
+      entry({ act: "delete", records: [{ dlqId: b }] }),
+      entry({ act: "park", records: [{ dlqId: c, parent: b }] }),
+    ]);
+    for (const asked of [a, b, c]) expect(await audit.lineageOf(asked)).toEqual(new Set([a, b, c]));
+    expect(await audit.lineageOf(other)).toEqual(new Set([other]));
+    expect(await audit.lineageOf("9-9")).toEqual(new Set(["9-9"]));
+    expect(idsOf(await read(audit, { dlqIds: await audit.lineageOf(c) }))).toEqual([c, b, b, a, a, a]);
+  });
+
+  test("ends no search for a lineage that runs in a circle", async () => {
+    const audit = create();
+    await audit.append([
+      entry({ records: [{ dlqId: "1-0", parent: "2-0" }] }),
+      entry({ records: [{ dlqId: "2-0", parent: "1-0" }] }),
+    ]);
+    expect(await audit.lineageOf("1-0")).toEqual(new Set(["1-0", "2-0"]));
+  });
+
+  test("forgets what is older than it keeps", async () => {
+    const audit = create({ keepMs: 500 });
+    const many = Array.from({ length: 300 }, (_, n) => entry({ records: [{ dlqId: `1-${n}` }] }));
+    await audit.append(many);
+    await expect
+      .poll(
+        async () => {
+          await audit.append([entry({ records: [{ dlqId: "2-0" }] })]);
+          return idsOf(await read(audit)).includes("1-0");
+        },
+        { interval: 20, timeout: 30_000 },
+      )
+      .toBe(false);
+    expect(idsOf(await read(audit))).toContain("2-0");
+  });
+
+  test("does not outgrow its size, and keeps the newest", async () => {
+    const audit = create({ maxBytes: 100_000 });
+    for (let n = 0; n < 300; n += 1) await audit.append([entry({ records: page(n) })]);
+    const entries = await read(audit);
+    const bytes = entries.reduce(
+      (sum, one) => sum + JSON.stringify(one.records.map((r) => r.dlqId)).length,
+      0,
+    );
+    expect(bytes).toBeLessThan(110_000);
+    expect(entries.length).toBeGreaterThan(20);
+    expect(entries[0]?.records[0]?.dlqId).toBe("299-0");
+  });
+
+  test("of several sources is read as one, in the order of time", async () => {
+    const eu = create();
+    const us = create({}, "us" as SourceId);
+    for (const [index, audit] of [eu, us, us, eu].entries()) {
+      const written = Date.now();
+      await audit.append([entry({ records: [{ dlqId: `${index}-0`, parent: "0-0" }] })]);
+      await expect.poll(() => Date.now()).toBeGreaterThan(written + 1);
+    }
+    const both = mergeReaders([eu, us]);
+    const entries = await read(both);
+    expect(idsOf(entries)).toEqual(["3-0", "2-0", "1-0", "0-0"]);
+    expect(entries.map((one) => one.source)).toEqual(["eu", "us", "us", "eu"]);
+    expect(idsOf(await read(both, { order: "oldest-first" }))).toEqual(["0-0", "1-0", "2-0", "3-0"]);
+    expect(await both.lineageOf("0-0")).toEqual(new Set(["0-0", "1-0", "2-0", "3-0"]));
+  });
+});
+
+test("a stream to which nobody writes any more vanishes with its last entry", async () => {
+  const connection = redis.fresh();
+  await createRedisAudit(connection, source, auditLimits).append([entry()]);
+  const left = Number(await connection.command("PTTL", `${connection.keyPrefix}:v1:{${source}}:audit`));
+  expect(left).toBeGreaterThan(auditLimits.keepMs - 60_000);
+  expect(left).toBeLessThanOrEqual(auditLimits.keepMs);
+});

@@ -1,0 +1,247 @@
+import { describe, expect, test } from "vitest";
+import { createMemoryRestBook } from "../../../support/memory/memory-rest-book.ts";
+import { createRedisRestBook } from "../../../../src/store/source-pauses/redis-rest-book.ts";
+import {
+  failuresBeforeRest,
+  inARowWithinMs,
+  longestRestMs,
+  probeLimitEveryMs,
+  restAfterFailuresMs,
+  type RestBook,
+} from "../../../../src/ports/rests.ts";
+import { source, withMovedTime } from "../../../support/ledger-stands.ts";
+import { createManualClock } from "../../../support/manual-clock.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+const leaseMs = 60_000;
+
+async function failTimes(book: RestBook, times: number): Promise<unknown> {
+  let last: unknown = null;
+  for (let time = 0; time < times; time += 1) last = await book.failed(0);
+  return last;
+}
+
+/** Fails until the source is left alone, and waits for the end of that rest: the call that asks first is the probe. */
+async function takeProbe(book: RestBook, lease = leaseMs): Promise<void> {
+  await failTimes(book, failuresBeforeRest);
+  await expect.poll(() => book.ask("dlq", lease), { timeout: 30_000, interval: 50 }).toBe("probe");
+}
+
+describe.each<{ name: string; create: () => RestBook }>([
+  { name: "memory", create: () => createMemoryRestBook({ now: () => Date.now() }) },
+  { name: "Redis", create: () => createRedisRestBook(redis.fresh(), source) },
+])("the book of rests ($name)", ({ create }) => {
+  test("lets calls through where nothing is known", async () => {
+    const book = create();
+    expect(await book.ask("dlq", leaseMs)).toBe("go");
+    expect(await book.ask("batch", leaseMs)).toBe("go");
+  });
+
+  test("keeps to a 429 for its class of calls alone, and of two to the longer", async () => {
+    const book = create();
+    await book.limited("dlq", 60_000);
+    await book.limited("dlq", 5_000);
+    expect(await book.ask("batch", leaseMs)).toBe("go");
+    const rest = await book.ask("dlq", leaseMs);
+    if (typeof rest === "string") throw new Error("expected a rest");
+    expect(rest.why).toBe("rate-limited");
+    expect(rest.forMs).toBeGreaterThan(58_000);
+    expect(rest.forMs).toBeLessThanOrEqual(60_000);
+    await book.answered();
+    expect(await book.ask("dlq", leaseMs)).toMatchObject({ why: "rate-limited" });
+  });
+
+  test("leaves the service alone after failures in a row, all its calls, and not after fewer", async () => {
+    const book = create();
+    expect(await failTimes(book, failuresBeforeRest - 1)).toBeNull();
+    await book.answered();
+    expect(await failTimes(book, failuresBeforeRest - 1)).toBeNull();
+    expect(await book.ask("dlq", leaseMs)).toBe("go");
+    expect(await book.failed(0)).toEqual({ why: "failing", forMs: 1_000 });
+    for (const callClass of ["dlq", "batch"] as const) {
+      expect(await book.ask(callClass, leaseMs)).toMatchObject({ why: "failing" });
+    }
+  });
+
+  test("counts no failure of a call that was under way when the rest began", async () => {
+    const book = create();
+    await failTimes(book, failuresBeforeRest);
+    await failTimes(book, 10);
+    await expect.poll(() => book.ask("dlq", leaseMs), { timeout: 30_000, interval: 50 }).toBe("probe");
+  });
+
+  test("lets one probe through when the rest is over, then rests twice as long or not at all", async () => {
+    const book = create();
+    await takeProbe(book);
+    expect(await book.ask("dlq", leaseMs)).toEqual({ why: "failing", forMs: 1_000 });
+    expect(await book.ask("batch", leaseMs)).toEqual({ why: "failing", forMs: 1_000 });
+    expect(await book.failed(0)).toEqual({ why: "failing", forMs: 2_000 });
+    await book.answered();
+    expect(await book.ask("dlq", leaseMs)).toBe("go");
+    expect(await failTimes(book, failuresBeforeRest - 1)).toBeNull();
+  });
+
+  test("lets the next call probe once a probe was given back, or its lease is over", async () => {
+    const book = create();
+    await takeProbe(book);
+    expect(await book.ask("dlq", leaseMs)).toMatchObject({ why: "failing" });
+    await book.giveBack("dlq");
+    expect(await book.ask("batch", 100)).toBe("probe");
+    await expect.poll(() => book.ask("dlq", leaseMs), { timeout: 30_000, interval: 20 }).toBe("probe");
+  });
+});
+
+describe("failures that are further apart than a minute are not in a row", () => {
+  test("in memory", async () => {
+    const clock = createManualClock();
+    const book = createMemoryRestBook(clock);
+    await failTimes(book, failuresBeforeRest - 1);
+    clock.advance(inARowWithinMs + 1);
+    expect(await failTimes(book, failuresBeforeRest - 1)).toBeNull();
+    clock.advance(inARowWithinMs);
+    expect(await book.failed(0)).toMatchObject({ why: "failing" });
+  });
+
+  test("on Redis", async () => {
+    const connection = redis.fresh();
+    const book = createRedisRestBook(connection, source);
+    await failTimes(book, failuresBeforeRest - 1);
+    const [key] = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
+    const age = (ms: number): Promise<unknown> => connection.command("HINCRBY", key!, "failed", String(-ms));
+    await age(inARowWithinMs + 1);
+    expect(await failTimes(book, failuresBeforeRest - 1)).toBeNull();
+    await age(inARowWithinMs - 5_000);
+    expect(await book.failed(0)).toMatchObject({ why: "failing" });
+  });
+});
+
+const dayMs = 24 * 3_600_000;
+
+interface Moved {
+  readonly book: RestBook;
+  /** Lets time pass for the limit of batches. */
+  pass(ms: number): Promise<void>;
+}
+
+function movedMemory(): Moved {
+  const clock = createManualClock();
+  return {
+    book: createMemoryRestBook(clock),
+    pass(ms) {
+      clock.advance(ms);
+      return Promise.resolve();
+    },
+  };
+}
+
+function movedRedis(): Moved {
+  const connection = redis.fresh();
+  return {
+    book: createRedisRestBook(connection, source),
+    async pass(ms) {
+      const [key] = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
+      for (const field of ["batch", "batchProbeFrom", "batchLease"]) {
+        if ((await connection.command("HEXISTS", key!, field)) === 1) {
+          await connection.command("HINCRBY", key!, field, String(-ms));
+        }
+      }
+    },
+  };
+}
+
+async function restMs(book: RestBook): Promise<number> {
+  const answer = await book.ask("batch", leaseMs);
+  if (typeof answer === "string") throw new Error(`expected a rest, got ${answer}`);
+  expect(answer.why).toBe("rate-limited");
+  return answer.forMs;
+}
+
+describe.each([
+  { name: "memory", create: movedMemory },
+  { name: "Redis", create: movedRedis },
+])("a long rest that a 429 asked for ($name)", ({ create }) => {
+  test("is probed every five minutes, by one call", async () => {
+    const { book, pass } = create();
+    await book.limited("batch", dayMs);
+    const beforeMs = await restMs(book);
+    expect(beforeMs).toBeGreaterThan(probeLimitEveryMs - 5_000);
+    expect(beforeMs).toBeLessThanOrEqual(probeLimitEveryMs);
+    await pass(probeLimitEveryMs);
+    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
+    expect(await restMs(book)).toBe(1_000);
+    await book.limited("batch", 10_000);
+    expect(await restMs(book)).toBeGreaterThan(probeLimitEveryMs - 5_000);
+    await pass(probeLimitEveryMs);
+    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
+  });
+
+  test("ends with the answer of its probe", async () => {
+    const { book, pass } = create();
+    await book.limited("batch", dayMs);
+    await pass(probeLimitEveryMs);
+    await book.ask("batch", leaseMs);
+    await book.lifted("batch");
+    expect(await book.ask("batch", leaseMs)).toBe("go");
+    await book.limited("batch", dayMs);
+    await restMs(book);
+  });
+
+  test("is probed by the next call where a probe was given back, or its lease is over", async () => {
+    const { book, pass } = create();
+    await book.limited("batch", dayMs);
+    await pass(probeLimitEveryMs);
+    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
+    await book.giveBack("batch");
+    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
+    await pass(leaseMs);
+    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
+  });
+
+  test("of less than five minutes is kept to", async () => {
+    const { book, pass } = create();
+    await book.limited("batch", probeLimitEveryMs - 1_000);
+    await pass(probeLimitEveryMs - 60_000);
+    expect(await restMs(book)).toBeGreaterThan(50_000);
+    await pass(60_000);
+    expect(await book.ask("batch", leaseMs)).toBe("go");
+  });
+});
+
+test("rests grow from one second to the longest, with up to a quarter of jitter and never beyond", () => {
+  const rests = [4, 5, 6, 7, 9, 10, 11, 1_000].map((failures) => restAfterFailuresMs(failures, 0));
+  expect(rests).toEqual([0, 1_000, 2_000, 4_000, 16_000, longestRestMs, longestRestMs, longestRestMs]);
+  expect(restAfterFailuresMs(5, 1)).toBe(1_250);
+  expect(restAfterFailuresMs(12, 1)).toBe(longestRestMs);
+});
+
+test("two replicas of one source share a book, another source has its own", async () => {
+  const connection = redis.fresh();
+  await createRedisRestBook(connection, source).limited("batch", 30_000);
+  expect(await createRedisRestBook(connection, source).ask("batch", leaseMs)).toMatchObject({
+    why: "rate-limited",
+  });
+  const other = createRedisRestBook(connection, "other" as typeof source);
+  expect(await other.ask("batch", leaseMs)).toBe("go");
+  const [key, ...others] = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
+  expect(others).toEqual([]);
+  expect(Number(await connection.command("PTTL", key!))).toBeGreaterThan(30_000);
+});
+
+test("a clock that is set back lets no rest last until the old time comes again", async () => {
+  const moved = await withMovedTime(redis.fresh());
+  const book = createRedisRestBook(moved.redis, source);
+  await book.limited("batch", 6_000);
+  await failTimes(book, failuresBeforeRest);
+  await moved.advance(-3_600_000);
+  const rests = async (): Promise<unknown[]> => [
+    await book.ask("dlq", leaseMs),
+    await book.ask("batch", leaseMs),
+  ];
+  for (const rest of await rests()) {
+    expect((rest as { readonly forMs: number }).forMs).toBeLessThanOrEqual(6_000);
+  }
+  await moved.advance(6_000);
+  // Every script runs twice here, so that the first call finds its own probe.
+  expect(await rests()).toEqual([1, 2].map(() => ({ why: "failing", forMs: 1_000 })));
+});

@@ -1,0 +1,266 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { startEmulator, type Emulator } from "../../../src/emulator/index.ts";
+import { ask } from "../../support/ask.ts";
+import type { Running } from "../../support/command.ts";
+import { createEnv, startDaemon, type DaemonEnv } from "../../support/daemon.ts";
+import { createReceiver, type Receiver } from "../../support/receiver.ts";
+import { useRedis } from "../../support/redis.ts";
+
+const redis = useRedis();
+
+type Daemon = Running & { readonly address: string };
+
+interface Drain {
+  readonly then: string;
+  readonly topic: string;
+}
+
+/** A drain per URL Group, so that each is told apart in the queue and at the receiver. */
+function documentOf(drains: Readonly<Record<string, Drain>>, census = "1s"): string {
+  const lines = Object.entries(drains).map(
+    ([name, { then, topic }]) => `  ${name}:
+    mode: live
+    schedule: { every: 500ms, full: 2s }
+    minAge: 1s
+    attempts: { max: 5, wait: [1s] }
+    lane: none
+    limits: { publish: none, perHost: none }
+    select: { topicName: ${topic} }
+    rules:
+      - { name: all, when: { responseStatus: 503 }, then: ${then} }
+`,
+  );
+  return `version: 1\nsources: { default: { census: ${census} } }\ndrains:\n${lines.join("")}`;
+}
+
+const holding = { main: { then: "hold", topic: "orders" } };
+const acting = { main: { then: "republish", topic: "orders" } };
+
+interface Stage {
+  readonly emulator: Emulator;
+  readonly receiver: Receiver;
+  readonly setup: DaemonEnv;
+  seed(topicName: string, count: number): string[];
+  /** As an editor that knows its trade writes: the file is whole at every moment. */
+  replace(text: string): void;
+}
+
+async function setUp(document: string): Promise<Stage> {
+  const emulator = await startEmulator({ retryScale: 0 });
+  const receiver = await createReceiver();
+  onTestFinished(async () => {
+    await emulator.close();
+    await receiver.close();
+  });
+  const env = { REDRIVER_SWEEP_EVERY: "1s" };
+  const setup = createEnv({ emulator, redisUrl: redis.url(), document, env });
+  let seeded = 0;
+  return {
+    emulator,
+    receiver,
+    setup,
+    seed(topicName, count) {
+      const at = Date.now() - 60 * 60_000;
+      const bodies = Array.from({ length: count }, () => JSON.stringify({ id: (seeded += 1) }));
+      emulator.dlq.seed(
+        bodies.map((body, index) => ({
+          dlqId: `${at + index * 10}-${seeded + index}`,
+          url: `${receiver.url}/hook`,
+          createdAt: at - 5_000,
+          responseStatus: 503,
+          maxRetries: 0,
+          topicName,
+          body,
+        })),
+      );
+      return bodies;
+    },
+    replace(text) {
+      const next = setup.folder.write("next.yaml", text);
+      renameSync(next, join(setup.folder.path, "drains.yaml"));
+    },
+  };
+}
+
+const adopted = (daemon: Daemon) =>
+  daemon.line(({ event, before }) => event === "document:adopted" && before !== null);
+
+async function metric(daemon: Daemon, name: string): Promise<number | undefined> {
+  const text = await (await fetch(`${daemon.address}/metrics`)).text();
+  const line = text.split("\n").find((one) => one.startsWith(`${name} `));
+  return line === undefined ? undefined : Number(line.slice(name.length + 1));
+}
+
+/** Polls, because a scrape is answered from at most a second ago. */
+async function metricIs(daemon: Daemon, name: string, value: number | undefined): Promise<void> {
+  await expect.poll(() => metric(daemon, name), { timeout: 30_000, interval: 200 }).toBe(value);
+}
+
+async function emptied({ emulator }: Stage, timeout = 20_000): Promise<void> {
+  await expect.poll(() => emulator.dlq.size, { timeout, interval: 100 }).toBe(0);
+  await emulator.idle();
+}
+
+const counted = (bodies: readonly string[]) => Object.fromEntries(bodies.map((body) => [body, 1]));
+
+/** Passes that a daemon has completed. */
+const complete = ({ log }: Daemon) =>
+  log.filter(({ event, outcome }) => event === "pass:closed" && outcome === "complete").length;
+
+describe("an edited document", () => {
+  it("is adopted without a restart: the next pass is decided by it, and everybody can see it", async () => {
+    const stage = await setUp(documentOf(holding));
+    const bodies = stage.seed("orders", 30);
+    const daemon = await startDaemon(stage.setup.env);
+    const held = 'redriver_records{source="default",drain="main",state="held"}';
+    await metricIs(daemon, held, 30);
+    stage.replace(documentOf(acting));
+    const { hash, before } = await adopted(daemon);
+    await emptied(stage);
+    expect(Object.fromEntries(stage.receiver.counts())).toEqual(counted(bodies));
+    await metricIs(daemon, `redriver_config_info{hash="${String(hash)}"}`, 1);
+    expect(await metric(daemon, `redriver_config_info{hash="${String(before)}"}`)).toBeUndefined();
+    expect(await metric(daemon, "redriver_config_last_reload_successful")).toBe(1);
+    const at = await metric(daemon, "redriver_config_last_reload_success_timestamp_seconds");
+    expect(Math.abs(Date.now() / 1_000 - (at ?? 0))).toBeLessThan(60);
+    const { out } = await ask(["status", "--json"], stage.setup.env);
+    expect(JSON.parse(out)).toMatchObject({
+      documentHash: hash,
+      replicas: [{ documentHash: hash, sameDocument: true, rejected: null }],
+    });
+    daemon.child.kill("SIGTERM");
+    expect((await daemon.ended).exitCode).toBe(0);
+    const after = await ask(["status"], stage.setup.env);
+    expect(after.out).toContain("no replica is running");
+  }, 120_000);
+
+  it("with a mistake keeps the old rules, says where it is, and is forgotten when it is mended", async () => {
+    const stage = await setUp(documentOf(acting));
+    const daemon = await startDaemon(stage.setup.env);
+    await daemon.line(({ event }) => event === "document:adopted");
+    stage.replace(
+      documentOf(acting).replace("minAge: 1s", "minAge: soon").replace("mode: live", "modus: live"),
+    );
+    const rejected = await daemon.line(({ event }) => event === "document:rejected");
+    const file = `${stage.setup.folder.path}/drains.yaml`;
+    expect(rejected["level"]).toBe("error");
+    expect(String(rejected["msg"])).toContain(`${file}:5:5`);
+    expect(String(rejected["msg"])).toContain(`${file}:7:13`);
+    await metricIs(daemon, "redriver_config_last_reload_successful", 0);
+    stage.seed("orders", 5);
+    await emptied(stage);
+    // The command reads the file too, so a good copy of it shows what the daemon says.
+    const copy = stage.setup.folder.write("copy.yaml", documentOf(acting));
+    const { out } = await ask(["status"], { ...stage.setup.env, REDRIVER_DRAINS_FILE: copy });
+    expect(out).toMatch(/^\S+ +[0-9a-f]{12} .* rejected$/m);
+    expect(out).toContain("rejects its drains document:\n");
+    expect(out.replaceAll("\n  ", "")).toContain("drains.yaml:7:13");
+    stage.replace(documentOf(acting));
+    await adopted(daemon);
+    await metricIs(daemon, "redriver_config_last_reload_successful", 1);
+    expect(daemon.log.filter(({ event }) => event === "document:rejected")).toHaveLength(1);
+  }, 120_000);
+
+  it("of a ConfigMap is followed through its symlinks", async () => {
+    const stage = await setUp(documentOf(holding));
+    const { path, write } = stage.setup.folder;
+    for (const [name, drains] of [
+      ["..one", holding],
+      ["..two", acting],
+    ] as const) {
+      mkdirSync(join(path, name));
+      writeFileSync(join(path, name, "drains.yaml"), documentOf(drains));
+    }
+    unlinkSync(join(path, "drains.yaml"));
+    symlinkSync("..one", join(path, "..data"));
+    symlinkSync("..data/drains.yaml", join(path, "drains.yaml"));
+    write("unrelated", "");
+    stage.seed("orders", 3);
+    const daemon = await startDaemon(stage.setup.env);
+    await metricIs(daemon, 'redriver_records{source="default",drain="main",state="held"}', 3);
+    symlinkSync("..two", join(path, "..data_tmp"));
+    renameSync(join(path, "..data_tmp"), join(path, "..data"));
+    rmSync(join(path, "..one"), { recursive: true });
+    await adopted(daemon);
+    await emptied(stage);
+    expect(daemon.log.filter(({ event }) => event === "document:rejected")).toEqual([]);
+  }, 120_000);
+
+  it("that lacks a drain stops it, and its records are of no drain", async () => {
+    const other = { other: { then: "republish", topic: "refunds" } };
+    const stage = await setUp(documentOf({ ...acting, ...other }));
+    stage.seed("orders", 4);
+    stage.seed("refunds", 4);
+    const daemon = await startDaemon(stage.setup.env);
+    await emptied(stage);
+    stage.replace(documentOf(acting));
+    await adopted(daemon);
+    stage.seed("orders", 6);
+    stage.seed("refunds", 7);
+    const none = 'redriver_records{source="default",drain="none",state="held"}';
+    await metricIs(daemon, none, 7);
+    await metricIs(daemon, 'redriver_source_depth{source="default"}', 7);
+    await expect.poll(() => stage.emulator.dlq.size, { timeout: 30_000, interval: 100 }).toBe(7);
+    expect(await metric(daemon, 'redriver_drain_acting{drain="other"}')).toBeUndefined();
+    const { out } = await ask(["status"], stage.setup.env);
+    expect(out).toContain("7 selected by no drain");
+    expect(daemon.log.filter(({ level }) => level === "error")).toEqual([]);
+  }, 120_000);
+
+  it("that changes a drain in the middle of a pass is obeyed after the page", async () => {
+    const stage = await setUp(documentOf(acting));
+    // Nine seconds for four windows at once; the edit is seen within two.
+    const bodies = stage.seed("orders", 2_400);
+    stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 1_500, name: "slow" });
+    const daemon = await startDaemon(stage.setup.env);
+    await daemon.line(({ act }) => act === "published");
+    stage.replace(documentOf(holding));
+    await adopted(daemon);
+    const held = 'redriver_records{source="default",drain="main",state="held"}';
+    await expect
+      .poll(async () => (await metric(daemon, held)) === stage.emulator.dlq.size, { timeout: 30_000 })
+      .toBe(true);
+    const left = stage.emulator.dlq.size;
+    expect(left).toBeGreaterThan(100);
+    await stage.emulator.idle();
+    stage.emulator.faults.remove("slow");
+    stage.replace(documentOf(acting));
+    await emptied(stage, 30_000);
+    expect(Object.fromEntries(stage.receiver.counts())).toEqual(counted(bodies));
+  }, 180_000);
+});
+
+describe("two daemons with different documents", () => {
+  it("leave each other's windows alone, and the last one ends what nobody works any more", async () => {
+    const stage = await setUp(documentOf(acting));
+    const bodies = stage.seed("orders", 1_500);
+    stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 300, name: "slow" });
+    const another = stage.setup.folder.write(
+      "another.yaml",
+      documentOf({ ...acting, other: { then: "hold", topic: "refunds" } }),
+    );
+    const env = { ...stage.setup.env, REDRIVER_LOG_LEVEL: "debug" };
+    const one = await startDaemon(env);
+    const two = await startDaemon({ ...env, REDRIVER_DRAINS_FILE: another });
+    const failures = () =>
+      [one, two].flatMap(({ log }) =>
+        log.filter(({ event }) => event === "window:failed" || event === "job:failed"),
+      );
+    // Either takes any job, so among five passes of each some windows were the other's.
+    await expect
+      .poll(() => failures().length > 0 || Math.min(complete(one), complete(two)) >= 5, { timeout: 90_000 })
+      .toBe(true);
+    expect(failures()).toEqual([]);
+    const { out } = await ask(["status"], env);
+    expect(out).toMatch(/ differs$/m);
+
+    one.child.kill("SIGTERM");
+    expect((await one.ended).exitCode).toBe(0);
+    stage.emulator.faults.remove("slow");
+    bodies.push(...stage.seed("orders", 200));
+    await emptied(stage, 60_000);
+    expect(Object.fromEntries(stage.receiver.counts())).toEqual(counted(bodies));
+  }, 300_000);
+});

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createDrainStage, readyz } from "../../support/drain-stage.ts";
+import { startDaemon } from "../../support/daemon.ts";
+import { documentedUsers } from "../../support/redis-acl.ts";
+import { createRedisServers, type RedisServer } from "../../support/redis-servers.ts";
+import { formCluster, moveSlotOf } from "../../support/redis-cluster.ts";
+
+const servers = createRedisServers();
+let nodes: readonly RedisServer[];
+
+beforeAll(async () => {
+  nodes = await Promise.all([1, 2, 3].map(() => servers.start(["--cluster-enabled", "yes"])));
+  await formCluster(nodes);
+});
+afterAll(() => servers.stop());
+
+const first = (): RedisServer => nodes[0] as RedisServer;
+const clusterEnv = { REDRIVER_REDIS_CLUSTER: "true" };
+
+describe("a cluster of three masters", () => {
+  it("is drained through by the documented user, once each, with the keys of every part on whatever node they belong to", async () => {
+    for (const { admin } of nodes) await admin.call("ACL", "SETUSER", ...documentedUsers("hush").server);
+    const stage = await createDrainStage({
+      url: `redis://redriver:hush@127.0.0.1:${first().port}`,
+      env: { ...clusterEnv, REDRIVER_REDIS_KEY_PREFIX: "redriver" },
+    });
+    const bodies = stage.seed(300);
+    const daemon = await startDaemon(stage.setup.env);
+    await stage.emptied(30_000);
+    stage.deliveredOnce(bodies);
+    for (const { admin } of nodes) expect(await admin.call("ACL", "LOG")).toEqual([]);
+    expect(await readyz(daemon.address)).toEqual({ ok: true, reasons: [] });
+    expect(daemon.log.filter(({ event }) => event === "job:failed")).toEqual([]);
+    const metrics = await (await fetch(`${daemon.address}/metrics`)).text();
+    expect(metrics).toMatch(/^redriver_redis_up 1$/m);
+    daemon.child.kill("SIGTERM");
+    expect((await daemon.ended).exitCode).toBe(0);
+  });
+
+  it("whose slot of the ledger is moved to another node in the middle of a drain is drained once", async () => {
+    const stage = await createDrainStage({ url: first().url, env: clusterEnv });
+    const bodies = stage.seed(600);
+    stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 300, name: "slow" });
+    const daemon = await startDaemon(stage.setup.env);
+    await daemon.line(({ act }) => act === "published");
+    const moved = await moveSlotOf(nodes, "{default}");
+    stage.emulator.faults.remove("slow");
+    await stage.emptied(60_000);
+    stage.deliveredOnce(bodies);
+    expect(moved.keys).toBeGreaterThan(0);
+    expect(daemon.log.filter(({ code }) => code === "invariant-broken")).toEqual([]);
+  }, 180_000);
+
+  it("reached as if it were one server is not ready, and the message names the setting", async () => {
+    const stage = await createDrainStage({ url: first().url });
+    stage.seed(3);
+    const daemon = await startDaemon(stage.setup.env);
+    await expect
+      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 30_000 })
+      .toContain("REDRIVER_REDIS_CLUSTER");
+    expect(stage.emulator.journal.entries("request")).toEqual([]);
+  });
+
+  it("with a node whose eviction policy is wrong is not ready, and the message names the node", async () => {
+    const stage = await createDrainStage({ url: first().url, env: clusterEnv });
+    const wrong = nodes[1] as RedisServer;
+    await wrong.admin.config("SET", "maxmemory-policy", "allkeys-lru");
+    const bodies = stage.seed(20);
+    const daemon = await startDaemon(stage.setup.env);
+    await expect
+      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 30_000 })
+      .toContain(`127.0.0.1:${wrong.port}: expected maxmemory-policy noeviction, got allkeys-lru`);
+    expect(stage.emulator.journal.entries("request")).toEqual([]);
+    await wrong.admin.config("SET", "maxmemory-policy", "noeviction");
+    await stage.emptied(20_000);
+    stage.deliveredOnce(bodies);
+  }, 80_000);
+});
+
+describe("one server told to be a cluster", () => {
+  it("is not ready, and the message names the setting", async () => {
+    const lone = await servers.start();
+    const stage = await createDrainStage({ url: lone.url, env: clusterEnv });
+    const daemon = await startDaemon(stage.setup.env);
+    await expect
+      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 30_000 })
+      .toContain("set redis.cluster (REDRIVER_REDIS_CLUSTER) to false");
+    expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
+  });
+});
+
+describe("a cluster that loses a master", () => {
+  it("is not ready while slots have none, and goes on by itself when it is back", async () => {
+    const own = await Promise.all(
+      [1, 2, 3].map(() => servers.start(["--cluster-enabled", "yes", "--cluster-node-timeout", "1000"])),
+    );
+    await formCluster(own);
+    const stage = await createDrainStage({ url: (own[0] as RedisServer).url, env: clusterEnv });
+    const bodies = stage.seed(300);
+    stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
+    const daemon = await startDaemon(stage.setup.env);
+    await daemon.line(({ act }) => act === "published");
+    const victim = own.find(({ port }) => port !== own[0]?.port) as RedisServer;
+    victim.pause();
+    await expect.poll(async () => (await readyz(daemon.address)).ok, { timeout: 30_000 }).toBe(false);
+    expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
+    victim.resume();
+    stage.emulator.faults.remove("slow");
+    await stage.emptied(60_000);
+    stage.deliveredOnce(bodies);
+    await expect.poll(async () => (await readyz(daemon.address)).ok, { timeout: 30_000 }).toBe(true);
+  }, 240_000);
+});

@@ -1,0 +1,125 @@
+import { expect, it, onTestFinished } from "vitest";
+import { startEmulator } from "../../../src/emulator/index.ts";
+import { createFolder } from "../../support/command.ts";
+import { createEnv, startDaemon } from "../../support/daemon.ts";
+import { createReceiver } from "../../support/receiver.ts";
+import { useRedis } from "../../support/redis.ts";
+import { documentedKeys, scanKeys, type FoundKey } from "../../support/redis-keys.ts";
+
+const redis = useRedis("own");
+
+const toDocument = (archive: string): string => `
+version: 1
+sources: { default: { census: 1s } }
+archive: { dir: ${archive}, volume: ephemeral }
+drains:
+  main:
+    mode: live
+    lane: none
+    schedule: { every: 500ms, full: 1s }
+    limits: { publish: 5000/s, perHost: 5000/s, perPass: 5000, perDay: 50000 }
+    minAge: 1s
+    attempts: { max: 5, wait: [1s] }
+    guards: [{ index: catalog, hold: "pending_index_count > 1000000", whenStale: ignore }]
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+      - { name: broken, when: { responseStatus: 422 }, then: park }
+      - { name: late, when: { responseStatus: 410 }, then: drop }
+indexes:
+  catalog: { id: demo, credentials: { user: { env: INDEX_USER }, password: { env: INDEX_PASSWORD } } }
+`;
+
+const markers = { body: "bodyMarkerXylophone", header: "headerMarkerQuixotic" };
+
+async function setUp() {
+  const emulator = await startEmulator({ retryScale: 0 });
+  const receiver = await createReceiver();
+  onTestFinished(async () => {
+    await emulator.close();
+    await receiver.close();
+  });
+  const { env } = createEnv({
+    emulator,
+    redisUrl: redis.url(),
+    // As docs/redis.md writes it.
+    keyPrefix: "redriver",
+    document: toDocument(`${createFolder().path}/archive`),
+    env: {
+      INDEX_USER: emulator.statsCredentials.username,
+      INDEX_PASSWORD: emulator.statsCredentials.password,
+      REDRIVER_STATISTICS_URL: emulator.url,
+    },
+  });
+  let seeded = 0;
+  const at = Date.now() - 60 * 60_000;
+  const seed = (count: number, responseStatus: number): void => {
+    emulator.dlq.seed(
+      Array.from({ length: count }, () => ({
+        dlqId: `${at + seeded}-${(seeded += 1)}`,
+        url: `${receiver.url}/hook`,
+        createdAt: at - 5_000,
+        responseStatus,
+        maxRetries: 0,
+        header: { "X-Note": [markers.header] },
+        body: `${markers.body}-${seeded}`,
+      })),
+    );
+  };
+  return { emulator, receiver, env, seed };
+}
+
+const isUnfinished = ({ key }: FoundKey): boolean => /:ledger:(open|pending|failed)$/.test(key);
+const isJob = ({ key }: FoundKey): boolean => /:(window\/|repeat:.*:\d+$)/.test(key);
+/** There while a pass is open, or a job is under way. */
+const isPassing = ({ key }: FoundKey): boolean =>
+  /:(windows|taken|due|wait|active|delayed|stalled|marker)$/.test(key);
+const staying = (keys: readonly FoundKey[]): readonly FoundKey[] =>
+  keys.filter((one) => !one.expires && !isJob(one) && !isPassing(one));
+const names = (keys: readonly FoundKey[]): readonly string[] => staying(keys).map(({ key }) => key);
+
+it("what 2,000 records leave in Redis expires, but for what docs/redis.md names, and that does not grow with them", async () => {
+  const { emulator, receiver, env, seed } = await setUp();
+  const kinds = documentedKeys();
+  const parked = 3;
+  seed(100, 503);
+  seed(parked, 422);
+  seed(3, 410);
+  const daemon = await startDaemon(env);
+  /** All of it worked, and noted. */
+  const drained = async (count: number): Promise<readonly FoundKey[]> => {
+    await expect.poll(() => receiver.counts().size, { timeout: 60_000 }).toBe(count);
+    await expect.poll(() => emulator.dlq.size, { timeout: 60_000 }).toBe(parked);
+    await expect.poll(async () => (await scanKeys(redis.url())).some(isUnfinished)).toBe(false);
+    return scanKeys(redis.url());
+  };
+
+  const few = await drained(100);
+  seed(1_900, 503);
+  const many = await drained(2_000);
+  daemon.child.kill("SIGTERM");
+  expect((await daemon.ended).exitCode).toBe(0);
+
+  expect(many.filter(({ key }) => key.includes(":ledger:entry:"))).toHaveLength(2_006);
+  const unknown = many.filter(
+    ({ key, expires }) => !kinds.some((kind) => kind.expires === expires && kind.pattern.test(key)),
+  );
+  expect(unknown.map(({ key, expires }) => `${key} ${expires ? "expires" : "stays"}`)).toEqual([]);
+
+  expect(names(many)).toEqual(names(few));
+  const ours = staying(many).filter(({ key }) => key.startsWith("redriver:v1:"));
+  expect(ours.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(30);
+
+  const jobs = many.filter(isJob).map(({ text }) => {
+    const { opts } = JSON.parse(text) as { readonly opts: string };
+    return JSON.parse(opts) as Readonly<Record<string, { readonly age: number; readonly count: number }>>;
+  });
+  expect(jobs.length).toBeGreaterThan(20);
+  for (const { removeOnComplete, removeOnFail } of jobs) {
+    expect(removeOnComplete).toEqual({ age: 3_600, count: expect.any(Number) as number });
+    expect(removeOnFail).toEqual({ age: 86_400, count: expect.any(Number) as number });
+  }
+
+  const forbidden = [...Object.values(markers), emulator.token, emulator.statsCredentials.password];
+  const leaking = many.filter(({ text }) => forbidden.some((secret) => text.includes(secret)));
+  expect(leaking.map(({ key }) => key)).toEqual([]);
+}, 240_000);

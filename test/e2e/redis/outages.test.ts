@@ -1,0 +1,228 @@
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { createDrainStage, type DrainStage, type Ready } from "../../support/drain-stage.ts";
+import { startDaemon } from "../../support/daemon.ts";
+import { isReady, startMidDrain, type Daemon } from "../../support/mid-drain.ts";
+import { createRedisServers, freePort, type RedisServer } from "../../support/redis-servers.ts";
+import { createTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts";
+
+const servers = createRedisServers();
+afterAll(() => servers.stop());
+
+async function proxied(server: RedisServer): Promise<{ readonly proxy: TcpProxy; readonly url: string }> {
+  const proxy = await createTcpProxy({ host: "127.0.0.1", port: server.port });
+  onTestFinished(() => proxy.close());
+  return { proxy, url: `redis://127.0.0.1:${proxy.port}` };
+}
+
+const posts = ({ emulator }: DrainStage): number =>
+  emulator.journal.entries("request").filter(({ operation }) => operation === "batch").length;
+
+/** Not ready for a reason that says this, and alive. */
+async function saysNotReady(daemon: Daemon, words: string | RegExp): Promise<void> {
+  // Of one answer: a moment later it may be ready again.
+  const said = async (): Promise<string> => {
+    const answer = await fetch(`${daemon.address}/readyz`);
+    return `${answer.status} ${((await answer.json()) as Ready).reasons.join("\n")}`;
+  };
+  const pattern = typeof words === "string" ? words : words.source;
+  await expect.poll(said, { timeout: 30_000 }).toMatch(new RegExp(`^503 [^]*(?:${pattern})`));
+  expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
+}
+
+/** Nothing is sent while this is so; what was under way when it began has ended by then. */
+async function publishesNothing(stage: DrainStage): Promise<void> {
+  let before = -1;
+  await expect
+    .poll(
+      () => {
+        const now = posts(stage);
+        const settled = now === before;
+        before = now;
+        return settled;
+      },
+      { interval: 1_000, timeout: 30_000 },
+    )
+    .toBe(true);
+  expect(stage.emulator.dlq.size).toBeGreaterThan(0);
+}
+
+describe("a Redis that is not there at the start", () => {
+  it("keeps the daemon alive and not ready; when it comes the daemon drains by itself", async () => {
+    const port = await freePort();
+    const stage = await createDrainStage({ url: `redis://127.0.0.1:${port}` });
+    const { deliveredOnce } = stage;
+    const bodies = stage.seed(50);
+    const daemon = await startDaemon(stage.setup.env);
+    await saysNotReady(daemon, "REDRIVER_REDIS_URL");
+    expect(stage.emulator.journal.entries("request")).toEqual([]);
+    await servers.start([], { port });
+    await stage.emptied(20_000);
+    await isReady(daemon);
+    deliveredOnce(bodies);
+  }, 120_000);
+
+  it("or takes connections and answers nothing, is noticed, and does no lasting harm", async () => {
+    const server = await servers.start();
+    const { proxy, url } = await proxied(server);
+    proxy.swallow();
+    const stage = await createDrainStage({ url });
+    const { deliveredOnce } = stage;
+    const bodies = stage.seed(50);
+    const daemon = await startDaemon(stage.setup.env);
+    await saysNotReady(daemon, "REDRIVER_REDIS_URL");
+    await proxy.cut();
+    await proxy.heal();
+    await stage.emptied(30_000);
+    await isReady(daemon);
+    deliveredOnce(bodies);
+  }, 120_000);
+});
+
+describe("a Redis that goes away in the middle of a drain", () => {
+  it("cut off: nothing is published, and it goes on by itself", async () => {
+    const { proxy, url } = await proxied(await servers.start());
+    const { stage, daemon, endsWell, deliveredOnce } = await startMidDrain({ url });
+    await proxy.cut();
+    await saysNotReady(daemon, "REDRIVER_REDIS_URL");
+    await publishesNothing(stage);
+    await proxy.heal();
+    await endsWell();
+    deliveredOnce();
+  }, 240_000);
+
+  it("silent, with every connection half open: it is noticed, and new connections are made", async () => {
+    const { proxy, url } = await proxied(await servers.start());
+    const { stage, daemon, endsWell, deliveredOnce } = await startMidDrain({ url });
+    proxy.strand();
+    expect(stage.emulator.dlq.size).toBeGreaterThan(0);
+    // New connections are made at once, so that it is not ready for less than a look at it may take.
+    await daemon.line(
+      ({ event, message }) => event === "redis:lost" && /did not answer|timeout/.test(String(message)),
+    );
+    await endsWell();
+    deliveredOnce();
+  }, 240_000);
+
+  it("killed, and back with what its file holds: each is delivered once", async () => {
+    const file = ["--appendonly", "yes", "--appendfsync", "everysec"];
+    const server = await servers.start([...file, "--dir", servers.folder]);
+    const { daemon, endsWell, deliveredOnce } = await startMidDrain({ url: server.url });
+    await server.kill();
+    await saysNotReady(daemon, "REDRIVER_REDIS_URL");
+    await servers.start([...file, "--dir", servers.folder], { port: server.port });
+    await endsWell(90_000);
+    deliveredOnce();
+  }, 300_000);
+
+  it("flushed: the loss is told, and each is delivered once", async () => {
+    const server = await servers.start();
+    const { daemon, endsWell, deliveredOnce } = await startMidDrain({ url: server.url });
+    await server.admin.flushall();
+    await daemon.line(({ event }) => event === "ledger:lost-writes", 30_000);
+    await endsWell(90_000);
+    deliveredOnce();
+  }, 300_000);
+});
+
+describe("a slow Redis", () => {
+  it("makes a drain slow, and nothing else", async () => {
+    const { proxy, url } = await proxied(await servers.start());
+    proxy.slow(75);
+    const stage = await createDrainStage({ url });
+    const { deliveredOnce } = stage;
+    const bodies = stage.seed(50);
+    const daemon = await startDaemon(stage.setup.env);
+    await stage.emptied(60_000);
+    await isReady(daemon);
+    deliveredOnce(bodies);
+  }, 180_000);
+});
+
+describe("a Redis that must not keep a ledger", () => {
+  it("because it evicts: nothing is called, also where CONFIG is forbidden; set right, it is used by itself", async () => {
+    const server = await servers.start(["--maxmemory-policy", "allkeys-lru"]);
+    await server.admin.call("ACL", "SETUSER", "narrow", "on", ">hush", "~*", "&*", "+@all", "-config");
+    const stage = await createDrainStage({ url: `redis://narrow:hush@127.0.0.1:${server.port}` });
+    const { deliveredOnce } = stage;
+    const bodies = stage.seed(20);
+    const daemon = await startDaemon(stage.setup.env);
+    await saysNotReady(daemon, /got allkeys-lru.*run CONFIG SET maxmemory-policy noeviction/);
+    expect(stage.emulator.journal.entries("request")).toEqual([]);
+    await server.admin.config("SET", "maxmemory-policy", "noeviction");
+    await stage.emptied(20_000);
+    await isReady(daemon);
+    deliveredOnce(bodies);
+  }, 120_000);
+
+  it("because it turns into one that evicts in the middle of a drain: it stops, and goes on", async () => {
+    const server = await servers.start();
+    const { stage, daemon, endsWell, deliveredOnce } = await startMidDrain({ url: server.url });
+    stage.emulator.faults.remove("slow");
+    stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 1_500, name: "slow" });
+    await server.admin.config("SET", "maxmemory-policy", "volatile-lru");
+    await saysNotReady(daemon, "got volatile-lru");
+    await server.admin.config("SET", "maxmemory-policy", "noeviction");
+    await endsWell();
+    deliveredOnce();
+  }, 240_000);
+
+  it("because it is a replica: nothing is called until it is the primary", async () => {
+    const primary = await servers.start(["--repl-diskless-sync-delay", "0"]);
+    const replica = await servers.start(["--replicaof", "127.0.0.1", String(primary.port)]);
+    const stage = await createDrainStage({ url: replica.url });
+    const { deliveredOnce } = stage;
+    const bodies = stage.seed(20);
+    const daemon = await startDaemon(stage.setup.env);
+    await saysNotReady(daemon, /got role:slave; point redis\.url at the primary/);
+    expect(stage.emulator.journal.entries("request")).toEqual([]);
+    await replica.admin.call("REPLICAOF", "NO", "ONE");
+    await stage.emptied(20_000);
+    await isReady(daemon);
+    deliveredOnce(bodies);
+  }, 120_000);
+});
+
+/** Beside this, what connections take for their buffers is nothing. */
+async function startFilled(): Promise<RedisServer> {
+  const server = await servers.start();
+  await server.admin.setrange("filler", 50_000_000, "x");
+  return server;
+}
+async function limit(server: RedisServer, share: number): Promise<void> {
+  const used = /used_memory:(\d+)/.exec(await server.admin.info("memory"))?.[1];
+  await server.admin.config("SET", "maxmemory", Math.floor(Number(used) / share));
+}
+
+describe("a Redis that runs out of memory", () => {
+  it("almost: nothing new is begun, it is not ready and says what to do, and goes on when it has room", async () => {
+    const server = await startFilled();
+    await limit(server, 0.95);
+    const stage = await createDrainStage({ url: server.url });
+    const { deliveredOnce } = stage;
+    const bodies = stage.seed(30);
+    const daemon = await startDaemon(stage.setup.env);
+    await saysNotReady(daemon, /expected less than 90 % of maxmemory in use, got 9\d %.*raise maxmemory/);
+    await daemon.line(({ event }) => event === "pass:closed");
+    expect(posts(stage)).toBe(0);
+    const metrics = await (await fetch(`${daemon.address}/metrics`)).text();
+    expect(metrics).toMatch(/^redriver_redis_memory_ratio 0\.9\d+$/m);
+    await server.admin.config("SET", "maxmemory", 0);
+    await stage.emptied(30_000);
+    await isReady(daemon);
+    deliveredOnce(bodies);
+    expect(await (await fetch(`${daemon.address}/metrics`)).text()).not.toMatch(
+      /^redriver_redis_memory_ratio/m,
+    );
+  }, 180_000);
+
+  it("wholly, in the middle of a drain: it stops, says what to do, and each is delivered once", async () => {
+    const server = await startFilled();
+    const { stage, daemon, endsWell, deliveredOnce } = await startMidDrain({ url: server.url });
+    await limit(server, 1.2);
+    await saysNotReady(daemon, /of maxmemory in use.*raise maxmemory/);
+    await publishesNothing(stage);
+    await server.admin.config("SET", "maxmemory", 0);
+    await endsWell(90_000);
+    deliveredOnce();
+  }, 300_000);
+});

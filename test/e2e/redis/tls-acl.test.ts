@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createDrainStage, readyz } from "../../support/drain-stage.ts";
+import { runToEnd } from "../../support/command.ts";
+import { startDaemon } from "../../support/daemon.ts";
+import { documentedUsers } from "../../support/redis-acl.ts";
+import {
+  createRedisServers,
+  makeCertificates,
+  tlsAdmin,
+  tlsArgs,
+  tlsEnv,
+  type Certificates,
+  type RedisServer,
+} from "../../support/redis-servers.ts";
+
+const servers = createRedisServers();
+let certificates: Certificates;
+let server: RedisServer;
+
+beforeAll(async () => {
+  certificates = makeCertificates(servers.folder);
+  server = await servers.start(tlsArgs(certificates), { admin: tlsAdmin(certificates) });
+});
+afterAll(() => servers.stop());
+
+/** The documented line names the default prefix. */
+const prefix = { REDRIVER_REDIS_KEY_PREFIX: "redriver" };
+
+describe("Redis behind TLS, with the user of docs/redis.md", () => {
+  it("is drained through, once each, and refuses nothing that is asked of it", async () => {
+    await server.admin.call("ACL", "SETUSER", ...documentedUsers("hush-hush").server);
+    await server.admin.call("ACL", "LOG", "RESET");
+    const url = `rediss://redriver:hush-hush@127.0.0.1:${server.port}`;
+    const env = { ...prefix, REDRIVER_REDIS_CA_FILE: certificates.caFile };
+    const stage = await createDrainStage({ url, env });
+    const bodies = stage.seed(150);
+    const daemon = await startDaemon(stage.setup.env);
+    await stage.emptied(30_000);
+    stage.deliveredOnce(bodies);
+    expect(await readyz(daemon.address)).toEqual({ ok: true, reasons: [] });
+    expect(await (await fetch(`${daemon.address}/metrics`)).text()).toMatch(/^redriver_redis_up 1$/m);
+    const commands = [
+      ["status"],
+      ["parked", "list"],
+      ["history"],
+      ["pause", "main", "--reason", "a test"],
+      ["resume", "main", "--reason", "a test"],
+    ];
+    const succeeds = async (args: readonly string[]): Promise<void> => {
+      const { exitCode, err } = await runToEnd(args, stage.setup.env);
+      expect({ args, exitCode, err: exitCode === 0 ? "" : err }).toEqual({ args, exitCode: 0, err: "" });
+    };
+    for (const args of commands) await succeeds(args);
+    daemon.child.kill("SIGTERM");
+    expect((await daemon.ended).exitCode).toBe(0);
+    // Beside the daemon a pass of its own may be open.
+    await succeeds(["drain", "main", "--yes"]);
+    expect(await server.admin.call("ACL", "LOG")).toEqual([]);
+    expect(daemon.log.filter(({ event }) => event === "job:failed")).toEqual([]);
+    expect(JSON.stringify(daemon.log)).not.toContain("hush-hush");
+  }, 120_000);
+
+  it("whose certificate nobody vouches for is not talked to, and the message names redis.caFile", async () => {
+    const stage = await createDrainStage({ url: server.url });
+    const daemon = await startDaemon(stage.setup.env);
+    await expect
+      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 30_000 })
+      .toContain("redis.caFile");
+    expect(stage.emulator.journal.entries("request")).toEqual([]);
+  });
+
+  it("with a user who may not run scripts is not ready, says so, and drains once the user may", async () => {
+    await server.admin.call(
+      "ACL",
+      "SETUSER",
+      "narrow",
+      "on",
+      ">hush",
+      "~*",
+      "+@all",
+      "-eval",
+      "-evalsha",
+      "-info",
+    );
+    const stage = await createDrainStage({
+      url: `rediss://narrow:hush@127.0.0.1:${server.port}`,
+      env: { REDRIVER_REDIS_CA_FILE: certificates.caFile },
+    });
+    const bodies = stage.seed(20);
+    const daemon = await startDaemon(stage.setup.env);
+    await expect
+      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 30_000 })
+      .toContain(
+        "NOPERM; give redis.url a user that may use keys, scripts and INFO (docs/redis.md has the ACL line)",
+      );
+    expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
+    expect(stage.emulator.journal.entries("request").filter(({ method }) => method === "POST")).toEqual([]);
+    await server.admin.call("ACL", "SETUSER", "narrow", "+@all");
+    await stage.emptied(30_000);
+    stage.deliveredOnce(bodies);
+  }, 120_000);
+
+  it("that asks its clients for a certificate is told by the settings that name one, and drained through with it", async () => {
+    await server.admin.config("SET", "tls-auth-clients", "yes");
+    const trust = { REDRIVER_REDIS_CA_FILE: certificates.caFile };
+    const stage = await createDrainStage({ url: server.url, env: trust });
+    const bodies = stage.seed(20);
+    const without = await startDaemon(stage.setup.env);
+    await expect
+      .poll(async () => (await readyz(without.address)).reasons.join("\n"), { timeout: 30_000 })
+      .toContain("redis.certFile and redis.keyFile");
+    expect((await fetch(`${without.address}/livez`)).status).toBe(200);
+    expect(stage.emulator.journal.entries("request")).toEqual([]);
+    const daemon = await startDaemon({ ...stage.setup.env, ...tlsEnv(certificates) });
+    await stage.emptied(30_000);
+    stage.deliveredOnce(bodies);
+    expect(await readyz(daemon.address)).toEqual({ ok: true, reasons: [] });
+    expect(JSON.stringify([...without.log, ...daemon.log])).not.toContain("PRIVATE KEY");
+  }, 120_000);
+});

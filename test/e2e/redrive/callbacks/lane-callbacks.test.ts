@@ -1,0 +1,178 @@
+import { expect, it, onTestFinished } from "vitest";
+import { startEmulator, type Emulator } from "../../../../src/emulator/index.ts";
+import { createFolder } from "../../../support/command.ts";
+import { createEnv, startDaemon } from "../../../support/daemon.ts";
+import { createReceiver, type Delivery, type Receiver } from "../../../support/receiver.ts";
+import { useRedis } from "../../../support/redis.ts";
+import { freePort } from "../../../support/redis-servers.ts";
+import { signCallback } from "../../../support/signed-callback.ts";
+
+const redis = useRedis();
+
+const documentOf = (callbacks: string, watch = "10s"): string => `
+version: 1
+sources: { default: { ${callbacks} } }
+drains:
+  main:
+    mode: live
+    schedule: { every: 2s, full: 10m }
+    lane: { canary: 5, watch: ${watch}, haltAt: 20%, probeEvery: 1m }
+    minAge: 0s
+    limits: { publish: 40/s, perHost: 40/s }
+    attempts: { max: 5, wait: [0s], then: park }
+    rules:
+      - { name: outage, when: { responseStatus: [422, 502-504, none] }, then: republish }
+`;
+
+interface Stage {
+  readonly emulator: Emulator;
+  readonly receiver: Receiver;
+  readonly callbackUrl: string;
+  readonly daemon: Awaited<ReturnType<typeof startDaemon>>;
+}
+
+async function createStage({ isCalledBack = true, watch = "10s" } = {}): Promise<
+  Omit<Stage, "daemon"> & { start(): Promise<Stage["daemon"]> }
+> {
+  const emulator = await startEmulator({ retryScale: 1 / 10 });
+  const receiver = await createReceiver();
+  onTestFinished(async () => {
+    await emulator.close();
+    await receiver.close();
+  });
+  const port = await freePort();
+  const callbackUrl = `http://127.0.0.1:${port}/callbacks`;
+  const { current, next } = emulator.signingKeys;
+  const keys = createFolder({ current: next, next: current });
+  const callbacks = `callbacks: { url: "${callbackUrl}", keys: [{ file: ${keys.path}/current }, { file: ${keys.path}/next }] }`;
+  const document = documentOf(isCalledBack ? callbacks : "", watch);
+  const env = { REDRIVER_CALLBACK_HOST: "127.0.0.1", REDRIVER_CALLBACK_PORT: String(port) };
+  return {
+    emulator,
+    receiver,
+    callbackUrl: `${callbackUrl}/default`,
+    start: () => startDaemon(createEnv({ emulator, redisUrl: redis.url(), document, env }).env),
+  };
+}
+
+function seed(emulator: Emulator, receiver: Receiver, count: number, fields: object = {}): void {
+  const at = Date.now() - 60 * 60_000;
+  emulator.dlq.seed(
+    Array.from({ length: count }, (_, index) => ({
+      dlqId: `${at + index * 10}-0`,
+      url: `${receiver.url}/hook`,
+      createdAt: at - 5_000,
+      responseStatus: 503,
+      maxRetries: 3,
+      body: `message ${index}`,
+      ...fields,
+    })),
+  );
+}
+
+const isHook = ({ path }: Delivery): boolean => path === "/hook";
+const isOwn = ({ path }: Delivery): boolean => path.startsWith("/told");
+
+/** As of a scrape that may be a second old. */
+async function countOf({ address }: Stage["daemon"], outcome: string): Promise<number> {
+  const metrics = await (await fetch(`${address}/metrics`)).text();
+  const found = new RegExp(`redriver_callbacks_total\\{source="default",outcome="${outcome}"\\} (\\d+)`).exec(
+    metrics,
+  );
+  return Number(found?.[1]);
+}
+
+/** From the first delivery to an open lane, in ms. */
+async function timeToOpen(isCalledBack: boolean): Promise<number> {
+  const { emulator, receiver, start } = await createStage({ isCalledBack });
+  seed(emulator, receiver, 300);
+  const daemon = await start();
+  await expect.poll(() => receiver.deliveries.length, { timeout: 30_000, interval: 20 }).toBeGreaterThan(0);
+  const firstAt = Date.now();
+  await daemon.line(({ event, to }) => event === "lane:moved" && to === "open", 60_000);
+  const openAfterMs = Date.now() - firstAt;
+  await expect.poll(() => receiver.counts().size, { timeout: 30_000 }).toBe(300);
+  await emulator.idle();
+  expect(receiver.deliveries).toHaveLength(300);
+  expect(await countOf(daemon, "unverified")).toBe(0);
+  expect(emulator.dlq.size).toBe(0);
+  return openAfterMs;
+}
+
+it("a lane whose deliveries are told opens within seconds; one that waits for silence within its watches", async () => {
+  const told = await timeToOpen(true);
+  const silent = await timeToOpen(false);
+  // Steps of 5 and 50, each watched for 10 s.
+  expect(silent).toBeGreaterThan(20_000);
+  expect(told).toBeLessThan(8_000);
+}, 240_000);
+
+it("each callback that messages have of their own comes once, with its headers, and failures halt at once", async () => {
+  const { emulator, receiver, start } = await createStage({ watch: "30s" });
+  receiver.answer = (delivery) => (isHook(delivery) ? 503 : 200);
+  seed(emulator, receiver, 60, {
+    callback: `${receiver.url}/told?by=callback`,
+    callbackHeader: { "X-Order": ["7"], Authorization: ["Bearer theirs"] },
+  });
+  const daemon = await start();
+  const firstAt = Date.now();
+  await daemon.line(({ event, to }) => event === "lane:moved" && to === "halted", 15_000);
+  // Half of the watch, when silence is looked at first, is 15 s.
+  expect(Date.now() - firstAt).toBeLessThan(15_000);
+  await emulator.idle();
+  const told = receiver.deliveries.filter(isOwn);
+  expect(told).toHaveLength(receiver.deliveries.filter(isHook).length);
+  const ids = told.map(({ body }) => (JSON.parse(body) as { sourceMessageId: string }).sourceMessageId);
+  expect(new Set(ids).size).toBe(told.length);
+  for (const { path, method, headers, body } of told) {
+    expect([path, method, headers["x-order"], headers["authorization"], headers["content-type"]]).toEqual([
+      "/told?by=callback",
+      "POST",
+      "7",
+      "Bearer theirs",
+      "application/json",
+    ]);
+    expect(headers).not.toHaveProperty("x-redriver");
+    expect(JSON.parse(body)).toMatchObject({ status: 503, retried: 0, url: `${receiver.url}/hook` });
+  }
+  await expect.poll(() => countOf(daemon, "failed")).toBe(told.length);
+  await expect.poll(() => countOf(daemon, "chained")).toBe(told.length);
+  expect(daemon.log.filter(({ level }) => level === "error")).toEqual([]);
+}, 120_000);
+
+it("who has no key is refused, and what is sent again changes nothing", async () => {
+  const { emulator, receiver, callbackUrl, start } = await createStage({ watch: "30s" });
+  seed(emulator, receiver, 5, { callback: `${receiver.url}/told` });
+  const daemon = await start();
+  await expect.poll(() => receiver.deliveries.filter(isOwn).length, { timeout: 30_000 }).toBe(5);
+  await emulator.idle();
+
+  const { current } = emulator.signingKeys;
+  const { body } = receiver.deliveries.find(isOwn)!;
+  const { url } = emulator.journal.entries("callback").find((entry) => entry.url.startsWith(callbackUrl))!;
+  const post = async (to: string, signature: string | null, text = body): Promise<number> => {
+    const headers = signature === null ? {} : { "Upstash-Signature": signature };
+    return (await fetch(to, { method: "POST", headers, body: text })).status;
+  };
+  const seconds = Math.floor(Date.now() / 1_000);
+  const refused = [
+    await post(url, null),
+    await post(url, signCallback(url, body, "forged")),
+    await post(url, signCallback("https://elsewhere.example.com", body, current)),
+    // Seen on its way by somebody who sends it again later, or with another body, or as another's.
+    await post(url, signCallback(url, body, current, { nbf: seconds - 500, exp: seconds - 200 })),
+    await post(url, signCallback(url, body, current), body.replace("200", "503")),
+    await post(`${callbackUrl}?redriver-callback=none`, signCallback(url, body, current)),
+  ];
+  expect(refused).toEqual(refused.map(() => 401));
+  const other = callbackUrl.replace("default", "other");
+  expect(await post(other, signCallback(other, body, current))).toBe(404);
+  await expect.poll(() => countOf(daemon, "unverified")).toBe(refused.length);
+
+  const before = receiver.deliveries.length;
+  expect(await post(url, signCallback(url, body, current))).toBe(200);
+  await expect.poll(() => countOf(daemon, "chained")).toBe(6);
+  await emulator.idle();
+  expect(receiver.deliveries).toHaveLength(before);
+  expect(daemon.log.filter(({ event }) => event === "lane:moved")).toHaveLength(1);
+}, 120_000);

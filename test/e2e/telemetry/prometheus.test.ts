@@ -1,0 +1,148 @@
+import { spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { parse, stringify } from "yaml";
+import { startEmulator } from "../../../src/emulator/index.ts";
+import { createFolder } from "../../support/command.ts";
+import { createEnv, startDaemon } from "../../support/daemon.ts";
+import { useRedis } from "../../support/redis.ts";
+
+const redis = useRedis("own");
+const hasPrometheus = spawnSync("prometheus", ["--version"]).error === undefined;
+const why = hasPrometheus ? "" : " (skipped: no prometheus on the PATH; apt-get install prometheus)";
+
+interface RuleFile {
+  readonly spec: { readonly groups: readonly { readonly rules: readonly { readonly expr: string }[] }[] };
+}
+
+const { spec } = parse(readFileSync("deploy/monitoring/prometheus-rule.yaml", "utf8")) as RuleFile;
+/** Every series that an alert's expression reads, without ranges: `redriver_records{state="due"}`. */
+const selectors = new Set(
+  spec.groups.flatMap(({ rules }) =>
+    rules.flatMap(({ expr }) => expr.match(/\b(?:redriver_\w+|up)(?:\{[^}]*\})?/g) ?? []),
+  ),
+);
+
+const document = `
+version: 1
+sources: { default: {} }
+drains:
+  main:
+    mode: live
+    lane: { watch: 2s, probeEvery: 2s }
+    schedule: { every: 500ms, full: 1s }
+    minAge: 1s
+    attempts: { max: 5, wait: [1s] }
+    guards: [{ index: catalog, hold: "pending_index_count > 1000", whenStale: ignore }]
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+      - { name: broken, when: { responseStatus: 422 }, then: park }
+indexes:
+  catalog: { id: demo, credentials: { user: { env: INDEX_USER }, password: { env: INDEX_PASSWORD } } }
+`;
+
+// A daemon with something in every state, scraped by a real Prometheus that evaluates the shipped rules.
+it.skipIf(!hasPrometheus)(
+  `every expression of the alerts finds its series on a live scrape${why}`,
+  async () => {
+    expect(selectors.size).toBeGreaterThan(10);
+    // Without a limit there is no share of it.
+    await redis.fresh().command("CONFIG", "SET", "maxmemory", "1gb");
+    const emulator = await startEmulator({ retryScale: 0 });
+    onTestFinished(() => emulator.close());
+    const at = Date.now() - 60 * 60_000;
+    emulator.dlq.seed(
+      [503, 503, 503, 422, 422].map((responseStatus, index) => ({
+        dlqId: `${at + index}-0`,
+        url: "http://127.0.0.1:9/closed",
+        createdAt: at - 5_000,
+        responseStatus,
+        maxRetries: 0,
+        body: "x",
+      })),
+    );
+    // What was published stays pending.
+    emulator.faults.add({ kind: "status", operation: "delete", status: 503 });
+    // The emulator's index lags by the time of day.
+    emulator.putIndex("demo", { pending_index_count: 0 });
+    const { env } = createEnv({
+      emulator,
+      redisUrl: redis.url(),
+      document,
+      env: {
+        INDEX_USER: emulator.statsCredentials.username,
+        INDEX_PASSWORD: emulator.statsCredentials.password,
+        REDRIVER_STATISTICS_URL: emulator.url,
+      },
+    });
+    const daemon = await startDaemon(env);
+    await daemon.line(({ event }) => event === "pass:closed");
+
+    const folder = createFolder({ "rules.yml": stringify(spec) });
+    folder.write(
+      "prometheus.yml",
+      stringify({
+        global: { scrape_interval: "1s", evaluation_interval: "1s" },
+        rule_files: ["rules.yml"],
+        scrape_configs: [
+          { job_name: "redriver", static_configs: [{ targets: [daemon.address.replace("http://", "")] }] },
+        ],
+      }),
+    );
+    const port = await freePort();
+    const prometheus = spawn(
+      "prometheus",
+      [
+        `--config.file=${folder.path}/prometheus.yml`,
+        `--storage.tsdb.path=${folder.path}/data`,
+        `--web.listen-address=127.0.0.1:${port}`,
+      ],
+      { stdio: "ignore" },
+    );
+    const ended = new Promise((resolve) => prometheus.on("close", resolve));
+    onTestFinished(async () => {
+      prometheus.kill("SIGKILL");
+      await ended;
+    });
+
+    const get = async (path: string): Promise<unknown> =>
+      (await fetch(`http://127.0.0.1:${port}${path}`)).json();
+    const countOf = async (selector: string): Promise<number> => {
+      const answer = (await get(`/api/v1/query?query=${encodeURIComponent(selector)}`)) as {
+        readonly data?: { readonly result: readonly unknown[] };
+      };
+      return answer.data?.result.length ?? 0;
+    };
+    const missing = async (): Promise<string[]> => {
+      const found = await Promise.all(
+        [...selectors].map(async (selector) => ({ selector, count: await countOf(selector) })),
+      );
+      return found.filter(({ count }) => count === 0).map(({ selector }) => selector);
+    };
+    await expect
+      .poll(() => missing().catch(() => ["no answer"]), { timeout: 40_000, interval: 500 })
+      .toEqual([]);
+
+    const healthOf = async (): Promise<string[]> => {
+      const { data } = (await get("/api/v1/rules")) as {
+        readonly data: {
+          readonly groups: readonly { readonly rules: readonly { readonly health: string }[] }[];
+        };
+      };
+      return data.groups.flatMap(({ rules }) => rules.map(({ health }) => health));
+    };
+    await expect
+      .poll(async () => [...new Set(await healthOf())], { timeout: 30_000, interval: 500 })
+      .toEqual(["ok"]);
+  },
+  120_000,
+);
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

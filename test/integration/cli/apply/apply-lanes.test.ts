@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { createPlanStand, outageDocument } from "../../../support/plan-stand.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+
+const document = outageDocument.replace(
+  "lane: none",
+  "lane: { canary: 5, watch: 2s, haltAt: 20%, probeEvery: 2s }",
+);
+
+interface Applied {
+  readonly applied: {
+    readonly tally: { readonly republished: number };
+    readonly left: number;
+    readonly leftReasons: Readonly<Record<string, number>>;
+    readonly leftLanes: object | null;
+  };
+}
+
+describe("redriver apply, of a drain with lanes", () => {
+  it("sends a step, waits for its watch and goes on, without a daemon that looks for what came back", async () => {
+    const stand = await createPlanStand(redis.url(), { document });
+    stand.seed(60);
+    await stand.plan();
+    const { exitCode, out, err } = await stand.apply("--json");
+    expect(exitCode, err).toBe(0);
+    expect((JSON.parse(out) as Applied[])[0]?.applied).toMatchObject({
+      tally: { republished: 60 },
+      left: 0,
+    });
+    await stand.emulator.idle();
+    expect(stand.receiver.deliveries).toHaveLength(60);
+  }, 80_000);
+
+  it("leaves what a halted lane holds, says so, and has each order in the audit once", async () => {
+    const stand = await createPlanStand(redis.url(), { document });
+    stand.receiver.answer = () => 503;
+    const seeded = stand.seed(30);
+    await stand.plan();
+    const { exitCode, out, err } = await stand.apply("--json");
+    expect(exitCode).toBe(3);
+    const { origin } = new URL(stand.receiver.url);
+    const { applied } = (JSON.parse(out) as Applied[])[0]!;
+    expect(applied.leftReasons).toEqual({ "lane-halted": applied.left });
+    expect(applied.left).toBeGreaterThan(20);
+    expect(applied.leftLanes).toEqual({
+      lanes: [
+        {
+          origin,
+          held: applied.left,
+          state: "halted",
+          sinceMs: expect.any(Number),
+          why: expect.stringMatching(/came back, 503$/),
+          nextInMs: expect.any(Number),
+        },
+      ],
+      more: { lanes: 0, held: 0 },
+    });
+    const told = err.slice(err.indexOf(" left (")).replaceAll(/\s+/g, " ");
+    expect(told).toContain(
+      `left (lane-halted ${applied.left}); apply the plan again to go on ${origin}, ${applied.left} held, halted for `,
+    );
+    expect(told).toMatch(/came back, 503, (next probe|its probe is watched, and judged) (now|in \d+s)/);
+    expect(stand.receiver.deliveries.length).toBeLessThan(10);
+    const history = (await stand.run(["history", "--json"])).out.trimEnd().split("\n");
+    const moves = history
+      .map((line) => JSON.parse(line) as { act: string })
+      .filter(({ act }) => act.startsWith("lane-"));
+    expect(moves).toEqual([
+      {
+        at: expect.any(Number),
+        act: "lane-halted",
+        dlqId: null,
+        source: "default",
+        drain: "orders",
+        by: "ada",
+        lane: {
+          origin: new URL(stand.receiver.url).origin,
+          from: "canary",
+          to: "halted",
+          why: expect.stringMatching(/of 5 came back, 503$/),
+          sent: 5,
+          comeBacks: expect.any(Number),
+        },
+      },
+    ]);
+    const orders = history
+      .map((line) => JSON.parse(line) as { act: string; dlqId: string })
+      .filter(({ act }) => act === "apply")
+      .map(({ dlqId }) => dlqId);
+    expect(orders.toSorted()).toEqual(seeded.toSorted());
+    const { out: status } = await stand.run(["status"]);
+    expect(status).toMatch(/halted since \d+s, .* came back, 503, waits for a replica/);
+  }, 120_000);
+});

@@ -1,0 +1,165 @@
+import { describe, expect, it } from "vitest";
+import type { EmulatorOptions } from "../../../../src/emulator/index.ts";
+import { createCommandStand, wholeQueue, type CommandStand } from "../../../support/command-stand.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+const setUp = (text?: string, options?: EmulatorOptions) => createCommandStand(redis.url(), text, options);
+
+const because = ["--reason", "the receiver is fixed", "--by", "ann"];
+
+describe("a message that comes back", () => {
+  it("is one story: its dead letters are found from the first and from the last", async () => {
+    const { receiver, seed, run, rows, drain } = await setUp(wholeQueue);
+    receiver.answer = () => 500;
+    const [first = ""] = seed(1, { responseStatus: 503 });
+    expect(await drain()).toMatchObject({ republished: 1 });
+    // The come-back has to be older than minAge.
+    await expect.poll(async () => (await drain())["parked"], { timeout: 30_000 }).toBe(1);
+    const [parked] = await rows("parked", "list");
+    expect(parked).toMatchObject({ reason: "attempts-exhausted", attempt: 1, rule: "outage", status: 500 });
+    const last = String(parked?.["dlqId"]);
+    expect(last).not.toBe(first);
+
+    receiver.answer = () => 200;
+    await run(["parked", "release", "--for", "attempts-exhausted", "--yes", ...because]);
+    expect(await drain()).toMatchObject({ republished: 1, deleted: 1 });
+    expect(receiver.deliveries.map(({ body }) => body)).toEqual(["of-a-body 1", "of-a-body 1"]);
+
+    const story = (await rows("history", first)).map(({ act, dlqId }) => [act, dlqId]);
+    expect(story).toEqual([
+      ["delete", last],
+      ["published", last],
+      ["republish", last],
+      ["release", last],
+      ["park", last],
+      ["delete", first],
+      ["published", first],
+      ["republish", first],
+    ]);
+    expect((await rows("history", last)).map(({ act, dlqId }) => [act, dlqId])).toEqual(story);
+    const parts = await rows("history", last);
+    expect(parts.find(({ act }) => act === "park")).toMatchObject({ parent: first });
+  });
+});
+
+const comeBacks = ({ emulator }: CommandStand) =>
+  emulator.journal.entries().flatMap((entry) => (entry.type === "dead-lettered" ? [entry.dlqId] : []));
+
+/** Redriven once and dead again; `first` is what it came back from. */
+async function setUpComeBack(options?: EmulatorOptions) {
+  const stand = await setUp(wholeQueue, options);
+  stand.receiver.answer = () => 500;
+  const [first = ""] = stand.seed(1, { responseStatus: 503 });
+  expect(await stand.drain()).toMatchObject({ republished: 1 });
+  const [last = ""] = comeBacks(stand);
+  expect(last).not.toBe("");
+  return { ...stand, first, last };
+}
+const acts = (text: string) =>
+  text
+    .split("\n")
+    .flatMap((line) => (line === "" ? [] : [JSON.parse(line) as { act: string; dlqId: string }]))
+    .map(({ act, dlqId }) => [act, dlqId]);
+
+describe("a message that has only just come back, so that nothing was done to it yet", () => {
+  it("has the story of those it came back from, found by its signed lineage, and says so", async () => {
+    const { run, first, last } = await setUpComeBack();
+    const story = [
+      ["delete", first],
+      ["published", first],
+      ["republish", first],
+    ];
+    const json = await run(["history", last, "--json"]);
+    expect({ acts: acts(json.out), exitCode: json.exitCode }).toEqual({ acts: story, exitCode: 0 });
+    const note = `${last} is in the queue of default: it came back from ${first} after attempt 1, and nothing was done to it since\n`;
+    expect(json.err).toContain(note);
+    const table = await run(["history", last]);
+    expect(table.out.trimEnd().split("\n")).toHaveLength(4);
+    expect(table.err).toContain(note);
+    expect(table.out).not.toContain(last);
+    // From the other end nothing has changed.
+    expect(acts((await run(["history", first, "--json"])).out)).toEqual(story);
+  });
+
+  it("has it also where the queue cannot be asked by the time of entry", async () => {
+    const { run, first, last, seed } = await setUpComeBack({ dateFilter: "created" });
+    seed(150);
+    const { out, exitCode } = await run(["history", last, "--json"]);
+    expect({ ids: new Set(acts(out).map(([, dlqId]) => dlqId)), exitCode }).toEqual({
+      ids: new Set([first]),
+      exitCode: 0,
+    });
+  });
+
+  it("is told apart from one that came back from nothing, and from one whose lineage is somebody else's", async () => {
+    const { run, seed } = await setUp(wholeQueue);
+    const [fresh = ""] = seed(1);
+    const plain = await run(["history", fresh]);
+    expect(plain.exitCode).toBe(0);
+    expect(plain.err).toContain(
+      `${fresh} is in the queue of default: it came back from nothing, and nothing was done to it since\n`,
+    );
+    const [forged = ""] = seed(1, { header: { "X-Redriver": ["v1.e30.AAAA"] } });
+    const { err, exitCode } = await run(["history", forged]);
+    expect(exitCode).toBe(0);
+    expect(err).toContain("its lineage is not signed by this source, so what it came back from is not known");
+  });
+
+  it("is asked of the queue only where the audit does not tell, and a queue that is away is said", async () => {
+    const { run, emulator, first, last } = await setUpComeBack();
+    const seen = emulator.journal.entries().length;
+    expect((await run(["history", first])).err).toBe("");
+    expect(emulator.journal.entries()).toHaveLength(seen);
+    emulator.faults.add({ kind: "status", operation: "list", status: 500, name: "down" });
+    const { err, exitCode } = await run(["history", last]);
+    expect(exitCode).toBe(1);
+    expect(err).toMatch(/^the queue of default was not looked through \(service-unavailable: .*\); what/m);
+  });
+});
+
+describe("redriver history", () => {
+  it("shows a table, newest first, of a drain and of a span of time", async () => {
+    const { seed, run, rows, drain } = await setUp();
+    seed(2);
+    seed(1, { topicName: "refunds", responseStatus: 404 });
+    await drain();
+    await drain("refunds");
+    const paused = await run(["pause", "refunds", "--reason", "deploy", "--by", "bob"]);
+    expect(paused.exitCode).toBe(0);
+    await run(["pause", "--all", "--reason", "incident"]);
+    await run(["resume", "--all", "--reason", "over", "--by", "eve"]);
+
+    const all = await run(["history"]);
+    expect(all).toMatchObject({ exitCode: 0, err: "" });
+    const lines = all.out.trimEnd().split("\n");
+    expect(lines[0]).toMatch(/^when +act +dlqId +drain +rule +reason +notes +why +by +as$/);
+    expect(lines[1]).toMatch(/ resume +- +\(all\) +- +- +- +over +eve +-$/);
+    expect(lines[3]).toMatch(/ pause +- +refunds +- +- +- +deploy +bob +-$/);
+    expect(lines).toHaveLength(7);
+
+    const acts = async (...flags: readonly string[]) =>
+      (await rows("history", ...flags)).map(({ act }) => act);
+    expect(await acts("--drain", "refunds")).toEqual(["resume", "pause", "pause", "park"]);
+    expect(await acts("--since", "1h")).toHaveLength(6);
+    expect(await acts("--until", "1h")).toEqual([]);
+
+    for (const command of [["history"], ["parked", "list"]]) {
+      const { exitCode, err } = await run([...command, "--drain", "refund"]);
+      expect({ exitCode, err }).toEqual({
+        exitCode: 0,
+        err: 'nothing is known of a drain named "refund"; the document has orders, refunds\n',
+      });
+    }
+  });
+
+  it("ends with 1 for an id of which nothing is known, and says when there is more", async () => {
+    const { seed, run, drain } = await setUp();
+    seed(3);
+    await drain();
+    const unknown = await run(["history", "9-9"]);
+    expect(unknown).toMatchObject({ exitCode: 1, err: expect.stringContaining("nothing is known of 9-9") });
+    const cut = await run(["history", "--limit", "2"]);
+    expect(cut).toMatchObject({ exitCode: 0, err: "there is more than these 2; see --limit\n" });
+  });
+});

@@ -1,0 +1,154 @@
+import { expect, test } from "vitest";
+import { createGate, createStand, type CallAnswer, type Stand } from "../../support/delivery-stand.ts";
+
+const ok: CallAnswer = { status: 200 };
+const standingClock = { now: () => 1_700_000_000_000 };
+
+const flow = (value: string, key = "k"): Record<string, string> => ({
+  "Upstash-Flow-Control-Key": key,
+  "Upstash-Flow-Control-Value": value,
+  "Upstash-Retries": "0",
+});
+
+const stateOf = (stand: Stand, key = "k") =>
+  stand.world.deliveries.flowControls().find((state) => state.key === key);
+
+const settled = (stand: Stand, state: object) =>
+  expect.poll(() => stateOf(stand), { interval: 5 }).toMatchObject(state);
+
+const many = (count: number, url: string, headers: object, more: object = {}): object[] =>
+  Array.from({ length: count }, (_, index) => ({ destination: url, body: String(index), headers, ...more }));
+
+test("never more calls of a key are under way than its parallelism, over all URLs and queues", async () => {
+  const stand = await createStand();
+  const gate = createGate<CallAnswer>();
+  stand.answer = () => gate.passed;
+  stand.world.directory.putQueue("wide", 10);
+  stand.publish(many(4, `${stand.url}/plain`, flow("parallelism=2")));
+  stand.publish(many(4, `${stand.url}/queued`, flow("parallelism=2"), { queue: "wide" }));
+  await stand.called(2);
+  expect(stateOf(stand)).toMatchObject({ inFlight: 2, waiting: 6, parallelism: 2 });
+  gate.open(ok);
+  await stand.world.deliveries.idle();
+  expect(stand.calls).toHaveLength(8);
+  expect(stand.mostAtOnce).toBe(2);
+});
+
+test("no more calls of a key begin within a period than its rate, by the emulator's clock", async () => {
+  const stand = await createStand({ clock: standingClock });
+  stand.publish(many(7, stand.url, flow("rate=3, period=1m")));
+  await settled(stand, { inFlight: 0, waiting: 4 });
+  expect(stand.bodies().toSorted()).toEqual(["0", "1", "2"]);
+  stand.world.clock.advance(59_999);
+  expect(stateOf(stand)).toMatchObject({ waiting: 4 });
+  stand.world.clock.advance(1);
+  await settled(stand, { inFlight: 0, waiting: 1 });
+  expect(stand.calls).toHaveLength(6);
+  stand.world.clock.advance(60_000);
+  await stand.world.deliveries.idle();
+  expect(stand.calls).toHaveLength(7);
+});
+
+test("a rate without a period is per second", async () => {
+  const stand = await createStand({ clock: standingClock });
+  stand.publish(many(2, stand.url, flow("rate=1")));
+  await settled(stand, { inFlight: 0, waiting: 1, rate: 1, periodSeconds: 1 });
+  stand.world.clock.advance(999);
+  expect(stateOf(stand)).toMatchObject({ waiting: 1 });
+  stand.world.clock.advance(1);
+  await stand.world.deliveries.idle();
+  expect(stand.calls).toHaveLength(2);
+});
+
+test("rate and parallelism hold together, and a period that straddles another is counted too", async () => {
+  const stand = await createStand({ clock: standingClock });
+  stand.publish(many(2, stand.url, flow("rate=3, period=10s, parallelism=1")));
+  await stand.world.deliveries.idle();
+  stand.world.clock.advance(9_000);
+  stand.publish(many(4, stand.url, flow("rate=3, period=10s, parallelism=1")));
+  // Two calls at 0 s and one at 9 s fill the period that ends before 10 s.
+  await settled(stand, { inFlight: 0, waiting: 3 });
+  stand.world.clock.advance(1_000);
+  // The two of 0 s are over, the one of 9 s still counts.
+  await settled(stand, { inFlight: 0, waiting: 1, rateCount: 3 });
+  expect(stand.mostAtOnce).toBe(1);
+});
+
+test("keys do not hinder each other", async () => {
+  const stand = await createStand();
+  const gate = createGate<CallAnswer>();
+  stand.answer = ({ path }) => (path === "/stuck" ? gate.passed : ok);
+  stand.publish(many(2, `${stand.url}/stuck`, flow("parallelism=1", "one")));
+  stand.publish(many(3, `${stand.url}/free`, flow("parallelism=1", "two")));
+  await stand.called(4);
+  expect(stand.callsTo("/free")).toHaveLength(3);
+  gate.open(ok);
+});
+
+test("the newest message's values hold for the messages that wait already", async () => {
+  const stand = await createStand();
+  const gate = createGate<CallAnswer>();
+  stand.answer = () => gate.passed;
+  stand.publish(many(4, stand.url, flow("parallelism=1")));
+  await stand.called(1);
+  stand.publish(many(1, stand.url, flow("parallelism=3")));
+  await stand.called(3);
+  expect(stateOf(stand)).toMatchObject({ parallelism: 3, inFlight: 3, waiting: 2 });
+  stand.publish(many(1, stand.url, flow("rate=100, period=1h")));
+  await stand.called(6);
+  expect(stateOf(stand)).toMatchObject({ parallelism: undefined, rate: 100, periodSeconds: 3_600 });
+  gate.open(ok);
+});
+
+test("messages that wait for their key hold no connection", async () => {
+  const stand = await createStand({ maxInFlight: 2 });
+  const gate = createGate<CallAnswer>();
+  stand.answer = ({ path }) => (path === "/slow" ? gate.passed : ok);
+  stand.publish(many(10, `${stand.url}/slow`, flow("parallelism=1")));
+  stand.publish(many(5, `${stand.url}/other`, {}));
+  await stand.called(6);
+  expect(stand.callsTo("/other")).toHaveLength(5);
+  gate.open(ok);
+});
+
+test("calls count from the moment they begin, so waiting for a connection does not bunch them", async () => {
+  const stand = await createStand({ clock: standingClock, maxInFlight: 1 });
+  const gate = createGate<CallAnswer>();
+  stand.answer = ({ path }) => (path === "/slow" ? gate.passed : ok);
+  stand.publish(many(1, `${stand.url}/slow`, {}));
+  await stand.called(1);
+  stand.publish(many(4, `${stand.url}/limited`, flow("rate=2, period=1m")));
+  stand.world.clock.advance(60_000);
+  stand.world.clock.advance(60_000);
+  gate.open(ok);
+  await settled(stand, { inFlight: 0, waiting: 2 });
+  expect(stand.callsTo("/limited")).toHaveLength(2);
+});
+
+test("a retry asks for a share like a first attempt, and between attempts the share is free", async () => {
+  const stand = await createStand({ clock: standingClock, retryScale: 1 });
+  stand.answer = ({ body }) => ({ status: body === "bad" ? 500 : 200 });
+  const headers = { ...flow("parallelism=1"), "Upstash-Retries": "1", "Upstash-Retry-Delay": "60000" };
+  stand.publish([{ destination: stand.url, body: "bad", headers }]);
+  stand.publish([{ destination: stand.url, body: "good", headers }]);
+  await stand.called(2);
+  await settled(stand, { inFlight: 0, waiting: 0 });
+  stand.world.clock.advance(60_000);
+  await stand.world.deliveries.idle();
+  expect(stand.bodies()).toEqual(["bad", "good", "bad"]);
+});
+
+test("keys that nobody uses any more are forgotten after their period", async () => {
+  const stand = await createStand({ clock: standingClock });
+  const use = async (from: number, to: number): Promise<void> => {
+    for (let key = from; key < to; key++) {
+      stand.publish(many(1, "https://example.com/", flow("parallelism=1", `key-${key}`)));
+    }
+    await stand.world.deliveries.idle();
+  };
+  await use(0, 3_000);
+  expect(stand.world.deliveries.flowControls()).toHaveLength(3_000);
+  stand.world.clock.advance(1_000);
+  await use(3_000, 4_200);
+  expect(stand.world.deliveries.flowControls().length).toBeLessThanOrEqual(1_200);
+});

@@ -1,0 +1,142 @@
+import { expect, it } from "vitest";
+import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
+import { runPassHere } from "../../../../src/redrive/pass/run-pass-here.ts";
+import { accountOf } from "../../../support/accounts.ts";
+import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis("own");
+const never = new AbortController().signal;
+
+async function fullPass(rig: Rig): Promise<unknown> {
+  await rig.drain.source.passes.forceFull(rig.drain.config.name);
+  return rig.pass();
+}
+const seedFrom = (rig: Rig, at: number, label: string): string[] =>
+  rig.emulator.dlq.seed(
+    Array.from({ length: 100 }, (_, index) => ({
+      dlqId: `${at + index}-0`,
+      createdAt: at - 7_000,
+      url: `${rig.receiver.url}/hook`,
+      responseStatus: 503,
+      body: `${label} ${index}`,
+    })),
+  );
+
+it("a full pass under an offset cursor does not bury what is published and still in the DLQ", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, emulator: { cursorBy: "offset" } });
+  rig.emulator.faults.add({ kind: "status", operation: "delete", status: 500, count: 1 });
+  const at = Date.now() - 20 * 60_000;
+  seedFrom(rig, at + 1_000, "first");
+  await rig.pass();
+  seedFrom(rig, at, "second");
+  await fullPass(rig);
+  expect(rig.emulator.dlq.size).toBe(100);
+  expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 100 });
+}, 120_000);
+
+it("and once the tombstones have expired they are not published again undeclared", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, emulator: { cursorBy: "offset" } });
+  rig.emulator.faults.add({ kind: "status", operation: "delete", status: 500, count: 1 });
+  const at = Date.now() - 20 * 60_000;
+  const ids = seedFrom(rig, at + 1_000, "first");
+  await rig.pass();
+  seedFrom(rig, at, "second");
+  await fullPass(rig);
+  await rig.sweep();
+  // The tombstones' life ends, as after 2 full passes + 1 h of a paused drain.
+  for (const key of (await rig.core.redis.command(
+    "KEYS",
+    `${rig.core.settings.redis.keyPrefix}*`,
+  )) as string[]) {
+    const raw = (await rig.core.redis.command("TYPE", key)) as string;
+    if (raw !== "string" || !ids.some((id) => key.endsWith(id))) continue;
+    if (String(await rig.core.redis.command("GET", key)).includes('"s":"gone"'))
+      await rig.core.redis.command("DEL", key);
+  }
+  rig.emulator.clock.advance(3 * 3_600_000);
+  await fullPass(rig);
+  await rig.sweep();
+  await rig.emulator.idle();
+  expect({ ...accountOf(rig).accepted, declared: rig.eventsOf("double:declared").length }).toEqual({
+    once: 200,
+    more: 0,
+    declared: 0,
+  });
+}, 120_000);
+
+it("nothing is parked however long everything is refused with 400", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+  // More than the few that may be alone in the queue.
+  rig.seed(60);
+  let ahead = 0;
+  const ledger = createMemoryLedger({ now: () => Date.now() + ahead }, rig.drain.source.ledger.limits, {
+    isPaused: () => false,
+  });
+  const drain = { ...rig.drain, source: { ...rig.drain.source, ledger } };
+  rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no" });
+  const parked: number[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    const result = await runPassHere(
+      drain,
+      { ...rig.core.settings.passes, alwaysFull: true },
+      { signal: never, stopping: never },
+      () => undefined,
+    );
+    if (result.kind === "closed") parked.push(result.tally.parked);
+    ahead += 10 * 60_000;
+    rig.drain.source.health.resume();
+  }
+  expect(parked).toEqual([0, 0, 0, 0]);
+}, 120_000);
+
+it("an item whose outcome is unknown is told as such", async () => {
+  const rig = await createRig({ redisUrl: redis.url() });
+  rig.seed(3);
+  rig.emulator.faults.add({ kind: "half-failed-group" });
+  expect(await rig.pass()).toMatchObject({ tally: { inDoubt: 3 } });
+  expect(rig.eventsOf("outcome:unknown").flatMap(({ dlqIds }) => dlqIds)).toHaveLength(3);
+}, 120_000);
+
+const takeoverMs = 17_500;
+const impatient = {
+  "ledger.sendBy": "1s",
+  "service.batchTimeout": "1s",
+  "service.deleteTimeout": "1s",
+};
+
+it("items whose answers cannot be read stay open, and the sweep finds them under the same id: no double", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
+  rig.seed(10);
+  for (const [position, answer] of [{}, null, 5, "msg_1", [], { messageId: " " }].entries()) {
+    rig.emulator.faults.add({
+      kind: "item-error",
+      positions: [position],
+      answer,
+      published: true,
+      count: 1,
+    });
+  }
+  expect(await rig.pass()).toMatchObject({ tally: { republished: 4, deleted: 4, inDoubt: 6, parked: 0 } });
+  expect(rig.emulator.dlq.size).toBe(6);
+  const { ledger } = rig.drain.source;
+  expect(await ledger.summary()).toMatchObject({ open: 6 });
+  await expect
+    .poll(() => rig.sweep().then(() => rig.emulator.dlq.size), {
+      timeout: takeoverMs + 10_000,
+      interval: 1_000,
+    })
+    .toBe(0);
+  await rig.emulator.idle();
+  expect(accountOf(rig)).toMatchObject({ accepted: { once: 10, more: 0 }, delivered: { once: 10, more: 0 } });
+  expect(rig.emulator.journal.counts().deduplicated).toBe(6);
+  expect(rig.eventsOf("double:declared")).toEqual([]);
+}, 120_000);
+
+it("a blank message id is no proof: what was not published is not deleted", async () => {
+  const rig = await createRig({ redisUrl: redis.url() });
+  rig.seed(4);
+  rig.emulator.faults.add({ kind: "item-error", positions: [1, 3], answer: { messageId: " " } });
+  expect(await rig.pass()).toMatchObject({ tally: { republished: 2, deleted: 2, inDoubt: 2 } });
+  expect(rig.emulator.dlq.size).toBe(2);
+}, 120_000);

@@ -1,0 +1,184 @@
+/** Messages that make the service refuse whatever holds them, beside other faults: they cost nobody else anything. */
+import { describe, expect, it } from "vitest";
+import type { DlqId, MessageId } from "../../../../src/message/dead-letter.ts";
+import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
+import type { BatchOutcome, ItemOutcome, MessageService } from "../../../../src/ports/service.ts";
+import { runPassHere } from "../../../../src/redrive/pass/run-pass-here.ts";
+import { expectDrainedOnce } from "../../../support/accounts.ts";
+import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+const never = new AbortController().signal;
+const minuteMs = 60_000;
+
+const isPoison = (item: string): boolean => item.includes("poison");
+
+/** Publishes by `change`, which gets what the service would do. */
+function passWith(
+  rig: Rig,
+  change: (items: readonly string[], publish: () => Promise<BatchOutcome>) => Promise<BatchOutcome>,
+): ReturnType<Rig["pass"]> {
+  const { source } = rig.drain;
+  const service: MessageService = {
+    ...source.service,
+    publish: (items, ...call) => change(items, () => source.service.publish(items, ...call)),
+  };
+  const drain = { ...rig.drain, source: { ...source, service } };
+  const passes = { ...rig.core.settings.passes, alwaysFull: true };
+  return runPassHere(drain, passes, { signal: never, stopping: never }, () => undefined);
+}
+
+const refused: BatchOutcome = { kind: "refused", status: 400, error: "no", bisectBy: "count" };
+const lost: BatchOutcome = { kind: "unknown", error: "lost" };
+
+function seedPoisoned(rig: Rig): { readonly others: string[]; readonly poison: string[] } {
+  return { others: rig.seed(19), poison: rig.seed(1, { body: '{"poison":1}' }) };
+}
+
+describe("a poison message beside lost answers", () => {
+  it("parks alone: a lost answer of its batch-mates is found again, and each is delivered once", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    const { poison } = seedPoisoned(rig);
+    let accepted = 0;
+    const result = await passWith(rig, async (items, publish) => {
+      if (items.some(isPoison)) return refused;
+      const outcome = await publish();
+      // Every first answer after the refusal is lost.
+      return (accepted += 1) % 2 === 1 ? lost : outcome;
+    });
+    expect(result).toMatchObject({ tally: { republished: 19, deleted: 19, parked: 1, inDoubt: 0 } });
+    expect(rig.emulator.dlq.size).toBe(1);
+    expect(rig.emulator.dlq.find(poison[0] ?? "")).toBeDefined();
+    await rig.emulator.idle();
+    expect([...rig.receiver.counts().values()]).toEqual(Array.from({ length: 19 }, () => 1));
+  });
+
+  it("parks although a POST of it is unanswered, and a release declares what it may double", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    const { poison } = seedPoisoned(rig);
+    let posts = 0;
+    const result = await passWith(rig, async (items, publish) => {
+      posts += 1;
+      if (posts === 1) return lost;
+      return items.some(isPoison) ? refused : publish();
+    });
+    expect(result).toMatchObject({ tally: { republished: 19, parked: 1, inDoubt: 0 } });
+    const { views } = await rig.drain.source.ledger.peek(poison as DlqId[]);
+    expect(views).toMatchObject([{ state: "parked", reason: "refused" }]);
+  });
+
+  it("is posted with few others once the service has refused a batch for it", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    seedPoisoned(rig);
+    await passWith(rig, async (items, publish) => (items.some(isPoison) ? refused : publish()));
+    rig.seed(40);
+    const sizes: number[] = [];
+    await passWith(rig, async (items, publish) => {
+      sizes.push(items.length);
+      return sizes.length === 1 ? lost : publish();
+    });
+    expect(sizes[0]).toBe(40);
+    expect(Math.max(...sizes.slice(1))).toBeLessThan(10);
+    expect(sizes.slice(1).reduce((sum, size) => sum + size, 0)).toBe(40);
+  });
+});
+
+describe("messages that the service refuses and that are alone in the queue", () => {
+  it("are asked for thrice, ten minutes apart, and parked one by one: the source is never halted", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    rig.seed(30, { body: '{"poison":1}' });
+    let ahead = 0;
+    const { limits } = rig.drain.source.ledger;
+    const ledger = createMemoryLedger({ now: () => Date.now() + ahead }, limits);
+    const drain = { ...rig.drain, source: { ...rig.drain.source, ledger } };
+    rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no" });
+    const parked: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const passes = { ...rig.core.settings.passes, alwaysFull: true };
+      const result = await runPassHere(drain, passes, { signal: never, stopping: never }, () => undefined);
+      if (result.kind === "closed") parked.push(result.tally.parked);
+      ahead += 10 * minuteMs;
+    }
+    expect(parked).toEqual([0, 0, 30]);
+    expect(rig.eventsOf("source:halted")).toEqual([]);
+    expect(rig.drain.source.health.standing()).toEqual({ state: "usable" });
+  });
+});
+
+describe("large messages that the service refuses and that are alone in the queue", () => {
+  it("halt nothing either, although memory makes a page of each two", async () => {
+    const settings = { "service.maxAnswerBytes": "300KiB" };
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, settings });
+    rig.seed(20, { body: "x".repeat(100_000) });
+    rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no" });
+    expect(await rig.pass()).toMatchObject({ tally: { held: 20, due: 0 } });
+    expect(rig.eventsOf("source:halted")).toEqual([]);
+  });
+});
+
+describe("a service that answers with hits", () => {
+  const hit: ItemOutcome = { kind: "accepted", messageId: "msg_old" as MessageId, deduplicated: true };
+  const no: ItemOutcome = { kind: "refused", error: "no" };
+
+  it("takes messages, whatever the hits prove: others that it refuses are parked, and the source is not halted", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    let ahead = 0;
+    const { source } = rig.drain;
+    const ledger = createMemoryLedger({ now: () => Date.now() + ahead }, source.ledger.limits);
+    const on = { ...rig, drain: { ...rig.drain, source: { ...source, ledger } } };
+    const ids = rig.seed(60) as DlqId[];
+    // Turned away beside an unanswered POST: a hit proves nothing about these any more.
+    let posts = 0;
+    await passWith(on, () => {
+      posts += 1;
+      if (posts === 1) return Promise.resolve(lost);
+      return Promise.resolve({ kind: "not-sent", why: "rate-limited", error: "slow", retryAt: 0 });
+    });
+    expect((await ledger.peek(ids)).views[0]).toMatchObject({ state: "open", series: { refusals: 1 } });
+    const more = rig.seed(20, { body: '{"more":1}' }) as DlqId[];
+    ahead += 2 * minuteMs;
+    await passWith(on, (items) =>
+      Promise.resolve({
+        kind: "answered",
+        items: items.map((item) => (item.includes("more") ? no : hit)),
+      }),
+    );
+    expect(rig.eventsOf("source:halted")).toEqual([]);
+    expect((await ledger.peek(ids)).views[0]).toMatchObject({ state: "open", series: { suffix: 1 } });
+    const { views } = await ledger.peek(more);
+    expect(views.filter(({ state }) => state === "parked")).toHaveLength(20);
+    expect(rig.emulator.dlq.size).toBe(80);
+  });
+});
+
+describe("publishing that is halted because everything was refused", () => {
+  it("still asks what became of an earlier POST, and ends with an answer that proves one", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    const [id] = rig.seed(1) as [DlqId];
+    const { source } = rig.drain;
+    let ahead = 0;
+    const ledger = createMemoryLedger({ now: () => Date.now() + ahead }, source.ledger.limits);
+    // No try is left for whoever holds the body.
+    const health = { ...source.health, mayRetry: () => false };
+    const on = { ...rig, drain: { ...rig.drain, source: { ...source, ledger, health } } };
+    await passWith(on, async (_items, publish) => {
+      await publish();
+      return lost;
+    });
+    expect((await ledger.peek([id])).views).toMatchObject([{ state: "open" }]);
+    source.health.halt("service-refuses-everything", "ten in a row", "batch");
+    rig.seed(5);
+    ahead += 2 * minuteMs;
+    const asked: number[] = [];
+    await passWith(on, (items, publish) => {
+      asked.push(items.length);
+      return publish();
+    });
+    expect(asked[0]).toBe(1);
+    expect((await ledger.peek([id])).views).toMatchObject([{ state: "gone" }]);
+    expect(source.health.standing()).toEqual({ state: "usable" });
+    await passWith(on, (_items, publish) => publish());
+    await expectDrainedOnce(rig, 6);
+  });
+});

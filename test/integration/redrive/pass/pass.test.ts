@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { createRig } from "../../../support/rig.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+
+describe("a pass in live mode", () => {
+  it("republishes what is due, deletes it by its ids, and each is delivered once", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    rig.seed(250);
+    const result = await rig.pass();
+    await rig.emulator.idle();
+    expect(result).toMatchObject({
+      kind: "closed",
+      outcome: "complete",
+      tally: { listed: 250, republished: 250, deleted: 250, due: 0, held: 0, parked: 0 },
+    });
+    expect(rig.emulator.dlq.size).toBe(0);
+    expect(rig.receiver.counts().size).toBe(250);
+    expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
+  });
+});
+
+describe("a pass in plan mode", () => {
+  it("lists and decides, and publishes, deletes and claims nothing", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), mode: "plan" });
+    rig.seed(250);
+    const result = await rig.pass();
+    expect(result).toMatchObject({
+      kind: "closed",
+      outcome: "complete",
+      tally: { listed: 250, due: 250, republished: 0, deleted: 0 },
+    });
+    expect(rig.emulator.dlq.size).toBe(250);
+    expect(rig.emulator.journal.counts().requests).not.toHaveProperty("batch 200");
+    expect(rig.emulator.journal.counts().requests).not.toHaveProperty("delete 200");
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
+  });
+});

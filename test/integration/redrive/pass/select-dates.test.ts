@@ -1,0 +1,241 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { Emulator } from "../../../../src/emulator/index.ts";
+import { createPlanStand } from "../../../support/plan-stand.ts";
+import { useRedis } from "../../../support/redis.ts";
+import { createRig, type Rig } from "../../../support/rig.ts";
+
+const redis = useRedis();
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+type Meaning = "entered" | "created";
+
+/** From four hours ago to half an hour ago, written either way. */
+const ranges = {
+  relative: () => "{ fromDate: -4h, toDate: -30m }",
+  absolute: () => {
+    const now = Date.now();
+    return `{ fromDate: ${new Date(now - 4 * hourMs).toISOString()}, toDate: ${now - hourMs / 2} }`;
+  },
+} as const;
+
+/** Ages at entry and creation: in that range by both, by one of the two, or by neither. */
+const ages = {
+  both: [2 * hourMs, 3 * hourMs],
+  entered: [hourMs, 10 * hourMs],
+  older: [10 * hourMs, 20 * hourMs],
+  younger: [5 * minuteMs, 6 * minuteMs],
+} as const;
+
+/** In the range by its creation alone: it was on its way until ten minutes ago. */
+const late = [10 * minuteMs, hourMs] as const;
+
+type Ids = Readonly<Record<string, string>>;
+
+function seed(emulator: Emulator, url: string, records: Readonly<Record<string, readonly number[]>>): Ids {
+  const now = Date.now();
+  const names = Object.entries(records).map(([name, [entered = 0, created = 0]], index) => {
+    const dlqId = `${now - entered}-${index}`;
+    emulator.dlq.seed([
+      {
+        dlqId,
+        url,
+        createdAt: now - created,
+        responseStatus: 503,
+        maxRetries: 0,
+        topicName: "orders",
+        body: name,
+      },
+    ]);
+    return [name, dlqId] as const;
+  });
+  return Object.fromEntries(names);
+}
+
+/** Names of what is still in the DLQ. */
+async function leftOf(emulator: Emulator, ids: Ids): Promise<readonly string[]> {
+  const answer = await fetch(`${emulator.url}/v2/dlq`, {
+    headers: { Authorization: `Bearer ${emulator.token}` },
+  });
+  const { messages } = (await answer.json()) as { readonly messages: readonly { readonly dlqId: string }[] };
+  const left = new Set(messages.map(({ dlqId }) => dlqId));
+  return Object.keys(ids).filter((name) => left.has(ids[name] ?? ""));
+}
+
+/** Dates of the listings of whole ranges; a probe for the dates' meaning lists one millisecond. */
+function listedDates(emulator: Emulator): readonly (readonly [number, number])[] {
+  return emulator.journal.entries("request").flatMap(({ operation, query }) => {
+    const asked = new URLSearchParams(query);
+    const dates = [Number(asked.get("fromDate")), Number(asked.get("toDate"))] as const;
+    return operation === "list" && dates[1] > dates[0] ? [dates] : [];
+  });
+}
+
+const drain = (select: string) => `
+    select: ${select}
+    minAge: 0s
+    attempts: { max: 5, wait: [0s] }
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+
+const cases = (["entered", "created"] as const).flatMap((meaning) =>
+  (["relative", "absolute"] as const).map((written) => ({ meaning, written })),
+);
+
+/** What the range selects of all five, by the source's meaning of dates. */
+const selected: Readonly<Record<Meaning, readonly string[]>> = {
+  entered: ["both", "entered"],
+  created: ["both", "late"],
+};
+
+describe.each(cases)("a drain that selects $written dates, on a source where they mean $meaning", (given) => {
+  const { meaning, written } = given;
+
+  it("is drained within them by every pass, and nothing outside is touched", async () => {
+    const rig = await createRig({
+      redisUrl: redis.url(),
+      drain: drain(ranges[written]()),
+      emulator: { dateFilter: meaning },
+    });
+    const ids = seed(rig.emulator, `${rig.receiver.url}/hook`, { ...ages, late });
+    const inside = selected[meaning];
+    const outside = Object.keys(ids).filter((name) => !inside.includes(name));
+    expect(await rig.pass()).toMatchObject({
+      outcome: "complete",
+      tally: { listed: 2, republished: 2, deleted: 2 },
+    });
+    // Full passes too: where the dates mean creation all are, where they mean entry the second is over what is new.
+    for (let more = 0; more < 2; more += 1) {
+      expect(await rig.pass()).toMatchObject({ tally: { listed: 0, republished: 0 } });
+    }
+    expect(rig.eventsOf("pass:opened").map(({ kind }) => kind)).toEqual(
+      meaning === "entered" ? ["full", "new", "new"] : ["full", "full", "full"],
+    );
+    expect(await rig.drain.source.book.datesMean()).toBe(meaning);
+    await rig.emulator.idle();
+    expect(Object.fromEntries(rig.receiver.counts())).toEqual(
+      Object.fromEntries(inside.map((name) => [name, 1])),
+    );
+    expect(await leftOf(rig.emulator, ids)).toEqual(outside);
+    expect(new Set(rig.eventsOf("record:decided").map(({ dlqId }) => dlqId))).toEqual(
+      new Set(inside.map((name) => ids[name])),
+    );
+  });
+});
+
+describe.each(cases)(
+  "a plan over $written dates, on a source where they mean $meaning",
+  ({ meaning, written }) => {
+    it("selects what lies within them, and its apply acts on that in the range that was frozen", async () => {
+      const stand = await createPlanStand(redis.url(), {
+        document: `
+version: 1
+sources: { default: {} }
+defaults:
+  lane: none
+  limits: { publish: none, perHost: none, perPass: none, perDay: none }
+drains:
+  orders:
+    mode: plan
+${drain(ranges[written]()).slice(1)}`,
+        emulator: { dateFilter: meaning },
+      });
+      const { emulator, receiver } = stand;
+      const ids = seed(emulator, `${receiver.url}/hook`, { ...ages, late });
+      const inside = selected[meaning].filter((name) => name in ids);
+      expect(await stand.plan()).toMatchObject({ exitCode: 0 });
+      const planned = readFileSync(stand.file, "utf8")
+        .split("\n")
+        .flatMap((line) =>
+          line === "" ? [] : [(JSON.parse(line) as { readonly dlqId?: string }).dlqId ?? []],
+        )
+        .flat();
+      expect(new Set(planned)).toEqual(new Set(inside.map((name) => ids[name])));
+      expect(emulator.dlq.size).toBe(5);
+
+      expect((await stand.apply()).exitCode).toBe(0);
+      await emulator.idle();
+      expect(Object.fromEntries(receiver.counts())).toEqual(
+        Object.fromEntries(inside.map((name) => [name, 1])),
+      );
+      expect(await leftOf(emulator, ids)).toEqual(Object.keys(ids).filter((name) => !inside.includes(name)));
+      // Relative dates were resolved once, when the plan was made.
+      const dates = listedDates(emulator);
+      expect(dates.length).toBeGreaterThanOrEqual(3);
+      expect(new Set(dates.map(String)).size).toBe(1);
+    });
+  },
+);
+
+describe("the horizon of a drain that selects dates", () => {
+  const toDates = [
+    "{ fromDate: -4h, toDate: 2100-01-01 }",
+    "{ fromDate: -4h, toDate: now }",
+    "{ fromDate: -4h }",
+  ];
+
+  it.each(toDates)("lies behind the clock whatever they say: %s", async (select) => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: drain(select) });
+    const ids = seed(rig.emulator, `${rig.receiver.url}/hook`, {
+      settled: [hourMs, hourMs + 1_000],
+      fresh: [0, minuteMs],
+    });
+    const startedAt = Date.now();
+    expect(await rig.pass()).toMatchObject({ tally: { listed: 1, republished: 1 } });
+    expect(await leftOf(rig.emulator, ids)).toEqual(["fresh"]);
+    const horizon = rig.eventsOf("pass:opened")[0]?.to ?? Infinity;
+    expect(horizon).toBeLessThanOrEqual(Date.now() - 5_000);
+    expect(horizon).toBeGreaterThan(startedAt - 8_000);
+    expect(listedDates(rig.emulator).every(([, to]) => to <= horizon)).toBe(true);
+  });
+
+  it("moves on with a relative end: what grows into the range is taken by a pass over what is new", async () => {
+    const rig = await createRig({
+      redisUrl: redis.url(),
+      drain: drain("{ toDate: -8s }"),
+      settings: { "passes.overlap": "0s" },
+    });
+    const ids = seed(rig.emulator, `${rig.receiver.url}/hook`, {
+      settled: [hourMs, hourMs + 1_000],
+      growing: [6_500, minuteMs],
+    });
+    await rig.pass();
+    expect(await leftOf(rig.emulator, ids)).toEqual(["growing"]);
+    await passesUntilEmpty(rig);
+    const published = rig.emulator.journal.entries("accepted").at(-1);
+    expect(published?.at).toBeGreaterThanOrEqual(enteredAt(ids["growing"]) + 8_000);
+    expect(
+      new Set(
+        rig
+          .eventsOf("pass:opened")
+          .slice(1)
+          .map(({ kind }) => kind),
+      ),
+    ).toEqual(new Set(["new"]));
+  });
+
+  it("leaves alone what has grown out of a relative beginning, also where it was to be looked at again", async () => {
+    const rig = await createRig({
+      redisUrl: redis.url(),
+      drain: drain("{ fromDate: -9s }").replace("minAge: 0s", "minAge: 8s"),
+    });
+    const ids = seed(rig.emulator, `${rig.receiver.url}/hook`, { ageing: [7_000, minuteMs] });
+    expect(await rig.pass()).toMatchObject({ tally: { listed: 1, held: 1 } });
+    await expect.poll(Date.now, { timeout: 30_000 }).toBeGreaterThan(enteredAt(ids["ageing"]) + 9_000);
+    expect(await rig.pass()).toMatchObject({ tally: { listed: 0, republished: 0 } });
+    expect(await leftOf(rig.emulator, ids)).toEqual(["ageing"]);
+  });
+});
+
+const enteredAt = (dlqId = ""): number => Number(dlqId.split("-")[0]);
+
+async function passesUntilEmpty(rig: Rig): Promise<void> {
+  const size = async (): Promise<number> => {
+    await rig.pass();
+    return rig.emulator.dlq.size;
+  };
+  await expect.poll(size, { timeout: 30_000, interval: 200 }).toBe(0);
+  await rig.emulator.idle();
+}

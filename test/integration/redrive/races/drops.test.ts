@@ -1,0 +1,139 @@
+/** Races for a dead letter that a rule drops: it is in the archive before it is deleted, and in the end only one act is done. */
+import { describe, expect, it } from "vitest";
+import { readArchive } from "../../../support/archives.ts";
+import { createFolder } from "../../../support/command.ts";
+import {
+  createRaceStand,
+  takeoverMs,
+  type RaceStand,
+  type Worker,
+  stallPage,
+} from "../../../support/race-stand.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+
+const drops = `
+    minAge: 0s
+    attempts: { max: 5, wait: [0s] }
+    rules:
+      - { name: done, when: { responseStatus: 503 }, then: drop }
+`;
+const republishes = drops.replace("then: drop", "then: republish");
+
+async function stand(): Promise<RaceStand & { kept(): Promise<readonly string[]> }> {
+  const dir = createFolder().path;
+  const document = `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }\n`;
+  const race = await createRaceStand(redis.fresh(), { redisUrl: redis.url(), drain: drops, document });
+  return { ...race, kept: async () => (await readArchive(dir)).ids.toSorted() };
+}
+
+const ways = [
+  ["a page", (worker: Worker) => worker.page()],
+  ["a sweep", (worker: Worker) => worker.sweep()],
+] as const;
+
+describe("a worker that drops dies", () => {
+  it.each(ways)(
+    "between the archive's write and the fact: after the takeover %s drops it again, with a second copy",
+    async (_way, takeUp) => {
+      const race = await stand();
+      const [a, b] = [await race.worker(), await race.worker()];
+      const ids = race.seed(2);
+      const died = a.stop("archive", "after");
+      void a.page();
+      await died.reached;
+      await takeUp(b);
+      expect(race.rig.emulator.dlq.size).toBe(2);
+      await race.wait(takeoverMs + 1);
+      await takeUp(b);
+      expect(await race.states(ids)).toEqual(["gone", "gone"]);
+      expect(race.rig.emulator.dlq.size).toBe(0);
+      expect(await race.kept()).toEqual([...ids, ...ids].toSorted());
+    },
+  );
+
+  it.each(ways)(
+    "between the fact and the delete: %s deletes it, without a second copy",
+    async (_way, takeUp) => {
+      const race = await stand();
+      const [a, b] = [await race.worker(), await race.worker()];
+      const ids = race.seed(2);
+      const died = a.stop("archived", "after");
+      void a.page();
+      await died.reached;
+      expect(await race.states(ids)).toEqual(["archived", "archived"]);
+      await race.wait(takeoverMs + 1);
+      await takeUp(b);
+      expect(await race.states(ids)).toEqual(["gone", "gone"]);
+      expect(race.rig.emulator.dlq.size).toBe(0);
+      expect(await race.kept()).toEqual(ids.toSorted());
+    },
+  );
+});
+
+describe("two workers drop the same", () => {
+  it("at once: one begins, one copy is made", async () => {
+    const race = await stand();
+    const [a, b] = [await race.worker(), await race.worker()];
+    const ids = race.seed(2);
+    const [one, other] = [a.stop("begin", "before"), b.stop("begin", "before")];
+    const both = [a.page(), b.page()];
+    await Promise.all([one.reached, other.reached]);
+    one.release();
+    other.release();
+    await Promise.all(both);
+    expect(await race.states(ids)).toEqual(["gone", "gone"]);
+    expect(await race.kept()).toEqual(ids.toSorted());
+  });
+
+  it("one after the other, and the first wakes with its copy made: its token is spent, and it deletes nothing", async () => {
+    const race = await stand();
+    const [a, b] = [await race.worker(), await race.worker()];
+    const ids = race.seed(2);
+    const stalled = await stallPage(a, "archive", "after");
+    await race.wait(takeoverMs + 1);
+    const archiving = await stallPage(b, "archive", "before");
+    expect(await stalled.goOn()).toMatchObject({ tally: { deleted: 0 } });
+    expect(race.rig.emulator.dlq.size).toBe(2);
+    expect(await archiving.goOn()).toMatchObject({ tally: { deleted: 2 } });
+    expect(await race.states(ids)).toEqual(["gone", "gone"]);
+  });
+});
+
+describe("one drops and another republishes the same", () => {
+  it("which takes the drop over: it is published once, and the drop that wakes deletes nothing of its own", async () => {
+    const race = await stand();
+    const [a, b] = [await race.worker(), await race.worker({ drain: republishes })];
+    const ids = race.seed(2);
+    const stalled = await stallPage(a, "archive", "after");
+    await race.wait(takeoverMs + 1);
+    const posting = await stallPage(b, "publish", "before");
+    expect(await stalled.goOn()).toMatchObject({ tally: { deleted: 0 } });
+    expect(await race.states(ids)).toEqual(["open", "open"]);
+    expect(await posting.goOn()).toMatchObject({ tally: { republished: 2, deleted: 2 } });
+    expect(race.rig.emulator.journal.counts().accepted).toBe(2);
+  });
+
+  it("whose POST was accepted when the drop takes over: the fact overrides what was archived, and nothing goes out again", async () => {
+    const race = await stand();
+    const [a, b] = [await race.worker({ drain: republishes }), await race.worker()];
+    const ids = race.seed(2);
+    const stalled = a.stop("publish", "after");
+    const late = a.page();
+    await stalled.reached;
+    await race.wait(takeoverMs + 1);
+    const deleting = await stallPage(b, "remove", "before");
+    expect(await race.states(ids)).toEqual(["archived", "archived"]);
+    const last = a.stop("remove", "before");
+    stalled.release();
+    await last.reached;
+    expect(await race.states(ids)).toEqual(["published", "published"]);
+    await deleting.goOn();
+    last.release();
+    await late;
+    expect(await race.states(ids)).toEqual(["gone", "gone"]);
+    expect(race.posts).toHaveLength(1);
+    expect(race.rig.emulator.dlq.size).toBe(0);
+  });
+});

@@ -1,0 +1,91 @@
+import { expect, it, onTestFinished } from "vitest";
+import { startEmulator } from "../../../../src/emulator/index.ts";
+import { startBadSource, type BadListing } from "../../../support/bad-sources.ts";
+import { createFolder } from "../../../support/command.ts";
+import { startPod } from "../../../support/pod.ts";
+import { createReceiver } from "../../../support/receiver.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+const listings: readonly BadListing[] = ["new-records", "empty-pages", "too-large", "no-answer"];
+
+const drainOf = (source: string): string => `  drain-${source}:
+    source: ${source}
+    mode: live
+    schedule: { every: 500ms, full: 30m }
+    minAge: 1s
+    attempts: { max: 5, wait: [1s] }
+    lane: none
+    limits: { publish: none, perHost: none }
+    rules: [{ name: outage, when: { responseStatus: 503 }, then: republish }]
+`;
+
+it("four sources whose listings never end take nothing from a fifth", async () => {
+  const emulator = await startEmulator({ retryScale: 0 });
+  const receiver = await createReceiver();
+  onTestFinished(async () => {
+    await emulator.close();
+    await receiver.close();
+  });
+  const bad = await Promise.all(
+    listings.map(async (listing) => ({ listing, ...(await startBadSource(listing)) })),
+  );
+  const { path } = createFolder({ token: emulator.token });
+  const sources = [
+    ...bad.map(({ listing, url }) => `  ${listing}: { url: "${url}", token: { file: ${path}/token } }`),
+    "  sound: {}",
+  ];
+  const pod = startPod({
+    emulator,
+    redisUrl: redis.url(),
+    keyPrefix: redis.fresh().keyPrefix,
+    document: `version: 1\nsources:\n${sources.join("\n")}\ndrains:\n${[...listings, "sound"].map(drainOf).join("")}`,
+    settings: { "windows.concurrency": 2, "service.maxAnswerBytes": "1MiB", "shutdown.soft": "1s" },
+  });
+  await expect.poll(() => bad.every(({ asked }) => asked() > 0), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => bad[0]?.asked(), { timeout: 30_000 }).toBeGreaterThan(20);
+
+  for (let round = 1; round <= 3; round += 1) {
+    const from = Date.now() - 60_000;
+    emulator.dlq.seed(
+      Array.from({ length: 150 }, (_, index) => ({
+        dlqId: `${from + index}-${round}`,
+        url: `${receiver.url}/hook`,
+        createdAt: from - 5_000,
+        responseStatus: 503,
+      })),
+    );
+    await expect.poll(() => emulator.dlq.size, { timeout: 40_000, interval: 50 }).toBe(0);
+  }
+  // Nothing of theirs has ended meanwhile.
+  const ofOthers = pod.events.filter(
+    (event) =>
+      (event.type === "pass:closed" || event.type === "window:failed") && event.drain !== "drain-sound",
+  );
+  expect(ofOthers).toEqual([]);
+}, 240_000);
+
+it("a source that answers nothing keeps no tick of another waiting", async () => {
+  const emulator = await startEmulator({ retryScale: 0 });
+  onTestFinished(() => emulator.close());
+  const silent = await startBadSource("no-answer");
+  const { path } = createFolder({ token: emulator.token });
+  const pod = startPod({
+    emulator,
+    redisUrl: redis.url(),
+    keyPrefix: redis.fresh().keyPrefix,
+    document: `version: 1
+sources:
+  silent: { url: "${silent.url}", token: { file: ${path}/token } }
+  sound: {}
+drains:
+${drainOf("silent")}${drainOf("sound")}`,
+    settings: { "service.listTimeout": "2m", "shutdown.soft": "1s" },
+  });
+  const passes = (): number => pod.eventsOf("pass:opened").length;
+  await expect.poll(passes, { timeout: 30_000 }).toBeGreaterThan(0);
+  // Its ticks come twice a second, and each would wait for two minutes: in 12 s they would take all 20 places of this process.
+  const enough = passes() + 40;
+  await expect.poll(passes, { timeout: 60_000 }).toBeGreaterThan(enough);
+  expect(new Set(pod.eventsOf("pass:opened").map(({ drain }) => drain))).toEqual(new Set(["drain-sound"]));
+}, 120_000);

@@ -1,0 +1,136 @@
+import { getEventListeners } from "node:events";
+import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../../src/compose/system-world.ts";
+import { createManualClock } from "../../support/manual-clock.ts";
+import { connectTo, rawAnswer, startHttp, startRaw } from "../../support/message-service-server.ts";
+
+const query = { select: {}, count: 1 };
+const items = ['{"destination":"https://a.example"}'];
+const allowed = (): boolean => true;
+const empty = rawAnswer(200, '{"messages":[]}');
+const accepted = rawAnswer(200, '[{"messageId":"msg_1"}]');
+
+test("calls one after another share a connection", async () => {
+  const server = await startHttp(() => ({ body: { messages: [] } }));
+  const { service } = connectTo(server.baseUrl);
+  for (let call = 0; call < 5; call += 1) await service.list(query);
+  expect(server.connectionCount()).toBe(1);
+});
+
+test("calls at once get connections of their own, up to the bound, and never share one", async () => {
+  let inFlight = 0;
+  let most = 0;
+  const server = await startHttp(async () => {
+    inFlight += 1;
+    most = Math.max(most, inFlight);
+    await new Promise((resolve) => setImmediate(resolve));
+    inFlight -= 1;
+    return { body: { messages: [] } };
+  });
+  const { service } = connectTo(server.baseUrl, { maxConnections: 3 });
+  await Promise.all(Array.from({ length: 20 }, () => service.list(query)));
+  expect(server.requests).toHaveLength(20);
+  expect(server.connectionCount()).toBe(3);
+  expect(most).toBeLessThanOrEqual(3);
+});
+
+test("as many calls and waits as a page makes at once listen to one signal without a warning, and leave it", async () => {
+  const warned: string[] = [];
+  const note = ({ message }: Error): void => void warned.push(message);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  const server = await startHttp(() => ({ body: { messages: [] } }));
+  const { service } = connectTo(server.baseUrl);
+  const [ofCalls, ofWaits] = [new AbortController().signal, new AbortController().signal];
+  await Promise.all(Array.from({ length: 30 }, () => service.list(query, ofCalls)));
+  await Promise.all(Array.from({ length: 30 }, () => systemClock.sleep(1, ofWaits)));
+  // A warning is told in the next turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(warned).toEqual([]);
+  for (const signal of [ofCalls, ofWaits]) expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
+test("a call that fails gives its place to one that waits", async () => {
+  const server = await startRaw(({ socket, when }, index) => {
+    when("\r\n\r\n", () => (index === 0 ? socket.resetAndDestroy() : socket.write(empty)));
+  });
+  const { service } = connectTo(server.baseUrl, { maxConnections: 1 });
+  const [first, second] = await Promise.allSettled([service.list(query), service.list(query)]);
+  expect([first.status, second.status]).toEqual(["rejected", "fulfilled"]);
+});
+
+test.each([
+  ["closed", ["answered"]],
+  // Whether the reset shows before, with or after the first write is up to the kernel; then nobody can know.
+  ["reset", ["answered", "not-sent", "unknown"]],
+])("a batch after an idle connection was %s arrives at most once", async (how, kinds) => {
+  const server = await startRaw(({ socket, when }, index) => {
+    when("}]", () => socket.write(accepted));
+    when("GET ", () => {
+      socket.write(empty);
+      if (index === 0) setImmediate(() => (how === "reset" ? socket.resetAndDestroy() : socket.end()));
+    });
+  });
+  const { service } = connectTo(server.baseUrl);
+  await service.list(query);
+  await server.connections[0]?.ended;
+  const outcome = await service.publish(items, allowed);
+  expect(kinds).toContain(outcome.kind);
+  const arrived = server.connections.filter((connection) => connection.text().includes("POST "));
+  expect(arrived).toHaveLength(outcome.kind === "answered" ? 1 : 0);
+});
+
+test("an idle connection that the service closes under a batch is unknown, and the batch is not sent again", async () => {
+  const server = await startRaw(({ socket, when }) => {
+    when("GET ", () => socket.write(empty));
+    when("POST ", () => socket.resetAndDestroy());
+  });
+  const { service } = connectTo(server.baseUrl);
+  await service.list(query);
+  expect((await service.publish(items, allowed)).kind).toBe("unknown");
+  // A later call opens another connection; the batch does not come with it.
+  await service.list(query);
+  const batches = server.connections.map((connection) => connection.text().split("POST ").length - 1);
+  expect(batches).toEqual([1, 0]);
+});
+
+test("a connection is not used again after a call that ended early", async () => {
+  const clock = createManualClock();
+  const server = await startRaw(({ socket, when }, index) => {
+    when("GET ", () => (index === 0 ? clock.advance(10_000) : socket.write(empty)));
+  });
+  const { service } = connectTo(server.baseUrl, { clock });
+  await expect(service.list(query)).rejects.toMatchObject({ code: "service-timeout" });
+  expect(await service.list(query)).toMatchObject({ records: [] });
+  expect(server.connections).toHaveLength(2);
+});
+
+test("closing stops what is running, and later calls", async () => {
+  const server = await startRaw(() => undefined);
+  const { service } = connectTo(server.baseUrl);
+  const running = Promise.allSettled([service.list(query), service.publish(items, allowed)]);
+  await service.close();
+  expect(await running).toMatchObject([
+    { status: "rejected", reason: { code: "stopped" } },
+    { status: "fulfilled", value: { kind: "not-sent", why: "stopped" } },
+  ]);
+  await expect(service.list(query)).rejects.toMatchObject({ code: "stopped" });
+  expect(await service.publish(items, allowed)).toMatchObject({ kind: "not-sent", why: "stopped" });
+});
+
+test("nothing is left behind: no timer, and no connection", async () => {
+  const clock = createManualClock();
+  const server = await startHttp(() => ({ body: { messages: [] } }));
+  const { service } = connectTo(server.baseUrl, { clock });
+  const stop = new AbortController();
+  await Promise.all([service.list(query, stop.signal), service.list(query, stop.signal)]);
+  expect(clock.pending()).toBe(0);
+  await service.close();
+  expect(clock.pending()).toBe(0);
+});
+
+test("an address that cannot be used is a setting that is wrong", () => {
+  expect(() => connectTo("https://user:secret@host.example")).toThrow(
+    expect.objectContaining({ code: "settings-invalid" }),
+  );
+});

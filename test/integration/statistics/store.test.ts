@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { IndexReading, StatisticsStore } from "../../../src/ports/statistics.ts";
+import { createStatisticsBook } from "../../../src/statistics/book.ts";
+import { createMemoryStatisticsStore } from "../../support/memory/memory-store.ts";
+import { parseStatistics } from "../../../src/statistics/parse.ts";
+import { createRedisStatisticsStore } from "../../../src/statistics/redis-store.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const reading: IndexReading = {
+  index: "catalog",
+  readAt: 1_700_000_000_123,
+  summary: {
+    scalars: { pending_index_count: 3, monthly_cost: 1.5 },
+    newest: { vector_count: { at: { epochMs: 1_700_000_000_000, nanos: 975 }, value: 9 } },
+    unusableFields: 1,
+  },
+};
+
+interface World {
+  /** Two replicas' views of the same store. */
+  readonly replicas: readonly [StatisticsStore, StatisticsStore];
+  /** Lets so much time pass, where this store's time can be moved. */
+  readonly pass: (ms: number) => void;
+}
+
+function promises(open: () => World): void {
+  it("shows every replica what one of them wrote", async () => {
+    const { replicas } = open();
+    await replicas[0].write(reading, 60_000);
+    expect(await replicas[0].readAll(["catalog"])).toEqual([reading]);
+    expect(await replicas[1].readAll(["catalog"])).toEqual([reading]);
+  });
+
+  it("keeps the last reading only", async () => {
+    const { replicas } = open();
+    await replicas[0].write(reading, 60_000);
+    await replicas[1].write({ ...reading, readAt: 5 }, 60_000);
+    expect(await replicas[0].readAll(["catalog"])).toEqual([{ ...reading, readAt: 5 }]);
+  });
+
+  it("answers in the order asked and leaves out what it does not have", async () => {
+    const { replicas } = open();
+    const other = { ...reading, index: "reviews" };
+    await replicas[0].write(reading, 60_000);
+    await replicas[0].write(other, 60_000);
+    expect(await replicas[0].readAll(["reviews", "unknown", "catalog"])).toEqual([other, reading]);
+    expect(await replicas[0].readAll([])).toEqual([]);
+  });
+
+  it("shows nothing rather than a stale reading", async () => {
+    const { replicas, pass } = open();
+    await replicas[0].write({ ...reading, index: "short" }, 100);
+    await replicas[0].write(reading, 60_000);
+    pass(100);
+    await waitFor(async () => expect(await replicas[1].readAll(["short", "catalog"])).toEqual([reading]));
+  });
+}
+
+describe("the memory store of index readings", () => {
+  promises(() => {
+    let time = 0;
+    const store = createMemoryStatisticsStore({ monotonic: () => time });
+    return { replicas: [store, store], pass: (ms) => (time += ms) };
+  });
+});
+
+const storeOn = (connection: Redis, name: string) =>
+  createRedisStatisticsStore({
+    redis: {
+      set: async (key, value, ttlMs) => void (await connection.set(key, value, "PX", ttlMs)),
+      getAll: (keys) => Promise.all(keys.map((key) => connection.get(key))),
+    },
+    keyOf: (index) => `${name}:${index}`,
+  });
+
+const redisServer = spawnSync("redis-server", ["--version"]).error === undefined;
+describe.skipIf(!redisServer)(
+  "the Redis store of index readings (skipped where redis-server is not on PATH)",
+  () => {
+    let directory: string;
+    let server: ChildProcess;
+    let connections: readonly [Redis, Redis];
+    let prefix = 0;
+
+    beforeAll(async () => {
+      directory = await mkdtemp(path.join(tmpdir(), "redriver-statistics-"));
+      const socket = path.join(directory, "redis.sock");
+      server = spawn("redis-server", ["--port", "0", "--unixsocket", socket, "--save", ""], {
+        cwd: directory,
+        stdio: "ignore",
+      });
+      const connect = () => {
+        const connection = new Redis({ path: socket, maxRetriesPerRequest: null, retryStrategy: () => 20 });
+        // Refused until the server listens; the ping below waits for that.
+        connection.on("error", () => undefined);
+        return connection;
+      };
+      connections = [connect(), connect()];
+      for (const connection of connections) await connection.ping();
+    });
+
+    afterAll(async () => {
+      for (const connection of connections) await connection.quit();
+      server.kill();
+      await once(server, "exit");
+      await rm(directory, { recursive: true });
+    });
+
+    promises(() => {
+      const name = `test-${prefix++}`;
+      return {
+        replicas: [storeOn(connections[0], name), storeOn(connections[1], name)],
+        pass: () => undefined,
+      };
+    });
+
+    it.each([
+      ["no JSON", "{"],
+      ["another version", JSON.stringify({ ...reading, version: 2 })],
+      ["another index", JSON.stringify({ ...reading, version: 1, index: "reviews" })],
+      ["another shape", JSON.stringify({ version: 1, index: "catalog", readAt: 1, summary: { scalars: 3 } })],
+    ])("takes a value that is %s for none", async (_, text) => {
+      await connections[0].set("foreign:catalog", text);
+      expect(await storeOn(connections[1], "foreign").readAll(["catalog"])).toEqual([]);
+    });
+  },
+);
+
+describe("the statistics book", () => {
+  const parsed = parseStatistics({ storage_usage: 7 });
+  if (parsed.kind === "unreadable") throw new Error("the sample does not parse");
+
+  it("shows the gauges of a reading for three intervals and then none", async () => {
+    let time = 0;
+    const store = createMemoryStatisticsStore({ monotonic: () => time });
+    const book = createStatisticsBook(store, { now: () => 2_000 });
+    await book.record("catalog", parsed.statistics, 1_000);
+    time = 2_999;
+    expect((await book.gauges(["catalog"])).map(({ name, value }) => [name, value])).toEqual([
+      ["redriver_index_storage_usage_bytes", 7],
+      ["redriver_index_unusable_fields", 0],
+      ["redriver_index_read_timestamp_seconds", 2],
+    ]);
+    time = 3_000;
+    expect(await book.gauges(["catalog"])).toEqual([]);
+  });
+});

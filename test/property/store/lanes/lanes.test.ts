@@ -1,0 +1,91 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { LaneConfig } from "../../../../src/ports/drains.ts";
+import {
+  newModel,
+  toAdvance,
+  toAsk,
+  toDeliver,
+  toDue,
+  toGiveBack,
+  toLook,
+  toNote,
+  toSend,
+  type Command,
+} from "../../../support/lane-model.ts";
+import { memoryLanes, redisLanes, type LaneStand } from "../../../support/lane-stands.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+
+const anyConfig: fc.Arbitrary<LaneConfig> = fc.record({
+  canary: fc.constantFrom(1, 2, 5),
+  watchMs: fc.constantFrom(10_000, 60_000, 400_000),
+  haltAt: fc.constantFrom(0, 0.2, 0.34, 0.5, 1),
+  probeEveryMs: fc.constantFrom(60_000, 300_000, 900_000),
+  openFrom: fc.constantFrom(1, 40, 400),
+});
+const pick = fc.oneof(fc.constant(0), fc.nat(4));
+const found = (most: number) =>
+  fc.record({
+    pick,
+    count: fc.nat(most),
+    kind: fc.constantFrom("down" as const, "down", "refused", "again"),
+    status: fc.constantFrom(0, 422, 500, 503),
+  });
+const minutes = fc.uniqueArray(fc.nat(30), { maxLength: 2 });
+const anyAsk = fc
+  .tuple(fc.constantFrom(0, 0, 0, 1), fc.constantFrom(0, 1, 3, 10, 100), minutes)
+  .map((args) => toAsk(...args));
+const anySend = fc.tuple(pick, fc.constantFrom(1, 3, 100)).map((args) => toSend(...args));
+const anyLook = fc.tuple(found(0), fc.constantFrom(0, 0, 1, 3)).map((args) => toLook(...args));
+/** What silence, a period and a probe wait for; back for longer than what is taken for now. */
+const anyAdvance = fc
+  .constantFrom(1, 2_500, 5_000, 10_000, 30_000, 60_000, 60_000, 300_001, 300_001, 900_000, 3_600_001)
+  .map(toAdvance);
+const commands: fc.Arbitrary<Command>[] = [
+  anyAsk,
+  anyAsk,
+  anyAsk,
+  anySend,
+  anySend,
+  anySend,
+  anyAdvance,
+  anyAdvance,
+  anyAdvance,
+  anyLook,
+  anyLook,
+  fc.constant(toDue()),
+  fc.constant(toDue()),
+  fc.tuple(found(3), fc.constantFrom(0, 1)).map((args) => toLook(...args)),
+  found(5).map(toNote),
+  fc.tuple(pick, fc.constantFrom(0, 1, 100), minutes).map((args) => toGiveBack(...args)),
+  fc.tuple(pick, fc.nat(5)).map((args) => toDeliver(...args)),
+  fc.constantFrom(-500, -2_000, -86_400_000).map(toAdvance),
+];
+
+async function run(numRuns: number, create: () => Promise<readonly LaneStand[]>): Promise<void> {
+  const anyOrder = fc.asyncProperty(
+    anyConfig,
+    fc.commands(commands, { maxCommands: 80, size: "max" }),
+    async (config, order) => {
+      const stands = await create();
+      await fc.asyncModelRun(() => ({ model: newModel(config), real: { stands } }), order);
+    },
+  );
+  await fc.assert(anyOrder, { numRuns });
+}
+
+test(
+  "in any order of any workers no lane lets more go than its state has, and none moves without proof",
+  { timeout: 240_000 },
+  async () => {
+    await expect(run(1_500, async () => [await memoryLanes()])).resolves.toBeUndefined();
+  },
+);
+
+const both = async () => [await memoryLanes(), await redisLanes(redis.fresh())];
+
+test("lanes in Redis are the same as in memory, answer for answer", { timeout: 240_000 }, async () => {
+  await expect(run(100, both)).resolves.toBeUndefined();
+});

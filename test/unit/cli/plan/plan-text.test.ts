@@ -1,0 +1,646 @@
+import { describe, expect, it } from "vitest";
+import { skipsOf, toApplyText, toQuestion, toWaitText } from "../../../../src/cli/apply/apply-text.ts";
+import { toLeftLanesText } from "../../../../src/cli/apply/apply-lanes-text.ts";
+import { toSkipChange, toSkipsText } from "../../../../src/cli/plan/plan-skips-text.ts";
+import type { LaneForecast } from "../../../../src/redrive/plan/lane-forecast.ts";
+import { toPlanText, type PlanReport } from "../../../../src/cli/plan/plan-text.ts";
+import { wrapList, wrapText, wrapWords } from "../../../../src/cli/wrap.ts";
+import type { DlqId } from "../../../../src/message/dead-letter.ts";
+import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";
+import type { PlanCheck } from "../../../../src/redrive/plan/check-plan.ts";
+import type { RuleReport } from "../../../../src/redrive/plan/rule-report.ts";
+import { noSkips } from "../../../../src/redrive/plan/skips.ts";
+
+const createdAt = Date.UTC(2026, 10, 20, 10, 15, 0);
+const none = { kinds: 0, count: 0 };
+
+const hour = 3_600_000;
+const quiet = {
+  expired: 0,
+  within1h: 0,
+  within6h: 0,
+  within24h: 0,
+  earliestAt: createdAt + 60 * hour,
+};
+
+const outage: RuleReport = {
+  rule: "outage",
+  count: 1_132,
+  expiry: { expired: 0, within1h: 4, within6h: 4, within24h: 200, earliestAt: createdAt + 720_000 },
+  next: [
+    {
+      then: "republish",
+      reason: "due",
+      rule: "outage",
+      count: 200,
+      from: createdAt + 72_000,
+      to: createdAt + 600_000,
+    },
+    {
+      then: "drop",
+      reason: "rule",
+      rule: "too-old",
+      count: 90,
+      from: createdAt + 46 * hour,
+      to: createdAt + 47 * hour,
+    },
+    {
+      then: "park",
+      reason: "redacted",
+      rule: "outage",
+      count: 20,
+      from: createdAt + hour,
+      to: createdAt + hour,
+    },
+    {
+      then: "hold",
+      reason: "otherwise",
+      rule: null,
+      count: 6,
+      from: createdAt + 2 * hour,
+      to: createdAt + 2 * hour,
+    },
+    {
+      then: "expire",
+      reason: "retention",
+      rule: null,
+      count: 4,
+      from: createdAt + 720_000,
+      to: createdAt + 720_000,
+    },
+  ],
+  dueNow: 812,
+  later: 320,
+  laterFrom: createdAt + 72_000,
+  laterTo: createdAt + 600_000,
+  oldestEnteredAt: createdAt - 3_720_000,
+  reasons: [
+    { key: "republish due", then: "republish", reason: "due", count: 812 },
+    { key: "hold too-young", then: "hold", reason: "too-young", count: 300 },
+    { key: "hold waiting", then: "hold", reason: "waiting", count: 20 },
+  ],
+  hosts: {
+    top: [
+      { key: "api.orders.example.com", count: 900 },
+      { key: "eu-west-1.fulfilment.example.com:8443", count: 130 },
+      { key: "us-east-1.fulfilment.example.com:8443", count: 90 },
+    ],
+    more: { kinds: 4, count: 12 },
+  },
+  statuses: {
+    top: [
+      { key: "503", count: 1_000 },
+      { key: "none", count: 132 },
+    ],
+    more: none,
+  },
+  losses: [{ key: "queue-delay", count: 3 }],
+  samples: [
+    {
+      dlqId: "1795211964826-0" as DlqId,
+      url: "https://api.orders.example.com/hook?id=***",
+      status: 503,
+      attempt: 0,
+      redrive: 1,
+      changes: [],
+      losses: [],
+    },
+    {
+      dlqId: "1795211964830-0" as DlqId,
+      url: "https://api.orders.example.com/hook",
+      status: null,
+      attempt: 1,
+      redrive: 2,
+      changes: [],
+      losses: [],
+    },
+    {
+      dlqId: "1795211964931-0" as DlqId,
+      url: "https://old.orders.example.com/a/rather/long/path/that/does/not/fit/a/line/of/80/columns",
+      status: 503,
+      attempt: 0,
+      redrive: 1,
+      changes: [
+        {
+          what: "destination",
+          change: "changed",
+          before: "https://old.orders.example.com/a/rather/long/path/that/does/not/fit/a/line",
+          after: "https://new.orders.example.com/a/rather/long/path/that/does/not/fit/a/line",
+        },
+        { what: "header X-Redriven", change: "added", before: null, after: "***" },
+        { what: "header X-Old", change: "removed", before: "***", after: null },
+        { what: "retries", change: "changed", before: "3", after: "1" },
+        { what: "body /schema", change: "changed", before: "number", after: "number" },
+        { what: "body, and more places", change: "changed", before: null, after: null },
+      ],
+      losses: ["queue-delay"],
+    },
+  ],
+};
+
+const report: PlanReport = {
+  createdAt,
+  documentHash: "3f46b1edb62d5f0011223344",
+  filter: {},
+  complete: true,
+  drains: [
+    {
+      drain: "orders" as DrainName,
+      source: "eu" as SourceId,
+      host: "qstash.upstash.io",
+      pausedBy: "by eve: incident 7",
+      mode: "plan",
+      range: { from: 0, to: createdAt - 5_000 },
+      clock: { serviceAheadMs: 0, horizon: createdAt - 5_000, unseenMs: 0 },
+      listed: 1_181,
+      planned: 1_180,
+      cut: false,
+      expiry: { expired: 2, within1h: 4, within6h: 4, within24h: 200, earliestAt: createdAt - 1 },
+      decisions: { republish: 812, drop: 3, settle: 1, park: 41, hold: 323 },
+      archive: "missing",
+      parkedAlready: 12,
+      unusable: { "malformed-record": 1 },
+      rules: [
+        outage,
+        {
+          ...outage,
+          rule: null,
+          count: 3,
+          dueNow: 0,
+          later: 0,
+          laterFrom: null,
+          laterTo: null,
+          next: [],
+          expiry: quiet,
+          samples: [],
+          losses: [],
+        },
+      ],
+      failures: {
+        top: [
+          {
+            key: "0123456789ab",
+            status: 503,
+            text: "upstream connect error or disconnect/reset before headers. reset reason: <text>",
+            count: 1_000,
+            hosts: outage.hosts,
+            decisions: [
+              { key: "republish", count: 812 },
+              { key: "hold", count: 188 },
+            ],
+          },
+          {
+            key: "ba9876543210",
+            status: "none",
+            text: "(empty)",
+            count: 132,
+            hosts: { top: [{ key: "api.orders.example.com", count: 132 }], more: none },
+            decisions: [{ key: "hold", count: 132 }],
+          },
+        ],
+        more: { kinds: 3, count: 48 },
+      },
+      room: {
+        closedGuards: [],
+        perDay: { limit: 100, used: 90, left: 10, endsInMs: 49_500_000 },
+        perPass: { limit: 500, usedByOpenPass: null },
+      },
+      lanes: null,
+      estimate: {
+        publishes: 812,
+        billed: { best: 812, worst: 3_248 },
+        calls: { list: 12, publish: 9, remove: 9 },
+        durationMs: 81_200,
+        boundBy: { kind: "host", host: "api.orders.example.com", rate: { count: 10, perMs: 1_000 } },
+        passes: 2,
+        days: 9,
+      },
+    },
+  ],
+};
+
+const laneOf = (changes: Partial<LaneForecast>): LaneForecast => ({
+  origin: "https://a.example.com",
+  due: 812,
+  kept: 0,
+  state: "canary",
+  sinceMs: 180_000,
+  why: null,
+  sent: 0,
+  nextInMs: 0,
+  canaries: [],
+  plain: 0,
+  watches: 0,
+  durationMs: 0,
+  limitsMs: 0,
+  ...changes,
+});
+const withLanes = (lanes: readonly LaneForecast[], more = { lanes: 0, due: 0 }): PlanReport => ({
+  ...report,
+  drains: [
+    {
+      ...report.drains[0]!,
+      rules: [],
+      failures: { top: [], more: none },
+      lanes: { watchMs: 60_000, lanes, more },
+    },
+  ],
+});
+
+describe("a plan on the terminal", () => {
+  it("answers what would be done, why, and what it would take", () => {
+    expect(toPlanText(80, report)).toMatchInlineSnapshot(`
+      "Plan of 2026-11-20 10:15:00 UTC, document 3f46b1edb62d. Nothing was changed.
+
+      orders (mode plan) on qstash.upstash.io: 1180 of 1181 records
+        entered until 2026-11-20 10:14:55 UTC
+        expires   2 past their retention, 4 within 1h, 200 within 24h
+        paused    by eve: incident 7
+        now       812 republish (paused), 3 drop, 29 park,
+                  1 delete again (published before)
+        archive   none, so what would be dropped is held
+        later     200 republish in 1m12s to 10m, 90 drop in 1d22h to 1d23h,
+                  20 park in 1h, 4 expire in 12m
+        stays     9 held, 12 parked already, 1 unreadable (malformed-record)
+
+        rule outage: 1132 records, the oldest for 1h2m
+          expires   4 within 1h, 200 within 24h, the first in 12m
+          due       812 now (paused), 200 in 1m12s to 10m
+          then      90 drop by too-old in 1d22h to 1d23h,
+                    20 park (redacted) by outage in 1h, 6 hold (otherwise) in 2h,
+                    4 expire in 12m
+          why       republish: due 812, hold: too-young 300, hold: waiting 20
+          status    503 1000, none 132
+          hosts     api.orders.example.com 900,
+                    eu-west-1.fulfilment.example.com:8443 130,
+                    us-east-1.fulfilment.example.com:8443 90, 4 more 12
+          losses    queue-delay 3
+          samples
+            1795211964826-0 503 https://api.orders.example.com/hook?id=***, attempt 1
+            1795211964830-0 none https://api.orders.example.com/hook, attempt 2
+              all 2 of these are sent unchanged
+            1795211964931-0 503 https://old.orders.example.com/a/rather/long/path/that
+            /does/not/fit/a/line/of/80/columns, attempt 1
+              changes in this one
+                destination
+                  - https://old.orders.example.com/a/rather/long/path/that/does/not/fi
+                    t/a/line
+                  + https://new.orders.example.com/a/rather/long/path/that/does/not/fi
+                    t/a/line
+                header X-Redriven: added, ***
+                header X-Old: removed, was ***
+                retries: 3 -> 1
+                body /schema: changed (number)
+                body, and more places: changed
+
+        no rule: 3 records, the oldest for 1h2m
+          why       republish: due 812, hold: too-young 300, hold: waiting 20
+          status    503 1000, none 132
+          hosts     api.orders.example.com 900,
+                    eu-west-1.fulfilment.example.com:8443 130,
+                    us-east-1.fulfilment.example.com:8443 90, 4 more 12
+
+        failures that look alike
+          1000      503 upstream connect error or disconnect/reset before headers.
+                    reset reason: <text>
+                    api.orders.example.com 900,
+                    eu-west-1.fulfilment.example.com:8443 130,
+                    us-east-1.fulfilment.example.com:8443 90, 4 more 12
+                    republish 812, hold 188
+          132       none (empty)
+                    api.orders.example.com 132
+                    hold 132
+          48        of 3 or more other kinds
+
+        doing it now
+          takes     about 1m21s (perHost 10/s for api.orders.example.com)
+          calls     12 list, 9 publish, 9 delete
+          bills     812 to 3248 attempts for 812 publishes
+          perPass   a drain left to itself needs 2 passes
+          perDay    90 of 100 used today (UTC), 10 left, spread over 9 days
+      "
+    `);
+  });
+
+  it("says what it was narrowed to, where it was cut, and that it was stopped", () => {
+    const [orders] = report.drains;
+    const text = toPlanText(80, {
+      ...report,
+      filter: { rules: ["outage", "moved"], host: "*.example.com", limit: 50 },
+      complete: false,
+      drains: [
+        {
+          ...orders!,
+          planned: 50,
+          cut: true,
+          parkedAlready: 0,
+          expiry: quiet,
+          unusable: {},
+          pausedBy: null,
+          decisions: { republish: 0, drop: 0, settle: 0, park: 0, hold: 50 },
+          rules: [],
+          failures: { top: [], more: none },
+          estimate: { ...orders!.estimate, publishes: 0 },
+        },
+      ],
+    });
+    expect(text).toMatchInlineSnapshot(`
+      "Plan of 2026-11-20 10:15:00 UTC, document 3f46b1edb62d. Nothing was changed.
+      Only: rule outage or moved, host *.example.com, at most 50 records of a drain
+      Stopped before all was looked at.
+
+      orders (mode plan) on qstash.upstash.io: 50 of 1181 records
+        entered until 2026-11-20 10:14:55 UTC; the limit was reached, there may be more
+        expires   the first in 2d12h
+        now       nothing to do
+        stays     50 held
+      "
+    `);
+  });
+
+  it("says what lanes would do with what is due", () => {
+    const text = toPlanText(
+      80,
+      withLanes(
+        [
+          laneOf({
+            sinceMs: null,
+            canaries: [5, 50],
+            plain: 757,
+            watches: 2,
+            durationMs: 120_000,
+          }),
+          laneOf({
+            origin: "https://b.example.com",
+            state: "halted",
+            why: "3 of 5 came back, 503",
+            due: 90,
+            kept: 12,
+            nextInMs: 240_000,
+            canaries: [1, 50, 39],
+            watches: 2,
+            durationMs: 360_000,
+          }),
+          laneOf({
+            origin: "https://c.example.com",
+            state: "halted",
+            due: 3,
+            sent: 1,
+            nextInMs: 40_000,
+            canaries: [3],
+            durationMs: 40_000,
+          }),
+          laneOf({
+            origin: "queue:invoices",
+            state: "ramping",
+            due: 20,
+            sent: 50,
+            nextInMs: 40_000,
+            plain: 20,
+            durationMs: 40_000,
+          }),
+          laneOf({ origin: "https://d.example.com", state: "open", sinceMs: 3_600_000, due: 9, plain: 9 }),
+          laneOf({
+            origin: "https://f.example.com",
+            due: 2_000,
+            canaries: [5],
+            plain: 1_995,
+            watches: 1,
+            durationMs: 60_000,
+            limitsMs: 200_000,
+          }),
+          laneOf({ origin: "https://e.example.com", state: "halted", due: 0, kept: 4 }),
+        ],
+        { lanes: 14, due: 200 },
+      ),
+    );
+    expect(text.slice(text.indexOf("  lanes:"), text.indexOf("  doing it now"))).toMatchInlineSnapshot(`
+      "  lanes: a destination gets more when nothing has come back for 1m
+          https://a.example.com, 812 due, new, 5 canaries now, then 50,
+          then 757 at once, the last in about 2m
+          https://b.example.com, 90 due, halted for 3m, 3 of 5 came back, 503,
+          a probe in 4m, 89 held until it survives, then 50, 39, the last in about 6m,
+          12 without attempts left held and not parked
+          https://c.example.com, 3 due, halted for 3m, its probe is watched,
+          3 held until it survives, then 3, the last in about 40s
+          queue:invoices, 20 due, ramping for 3m, 20 at once in 40s,
+          the last in about 40s
+          https://d.example.com, 9 due, open for 1h, all as the limits let them
+          https://f.example.com, 2000 due, canary for 3m, 5 canaries now,
+          then 1995 at the limits, the last in about 3m20s
+          https://e.example.com, 0 due, halted for 3m,
+          4 without attempts left held and not parked
+          14 more destinations, 200 due
+        apply goes by these lanes as a pass does: it sends a step, waits for its watch
+        and goes on. It leaves what would have to wait longer than 10m, and what waits
+        for a lane that stays halted
+
+      "
+    `);
+    const takes = {
+      ...report.drains[0]!.estimate,
+      durationMs: 120_000,
+      boundBy: { kind: "lane", origin: "https://a.example.com" } as const,
+    };
+    expect(toPlanText(80, { ...report, drains: [{ ...report.drains[0]!, estimate: takes }] })).toContain(
+      "about 2m (the lane of https://a.example.com, if nothing comes back)",
+    );
+  });
+
+  it("says of a lane that a ceiling of the whole drain makes it last", () => {
+    const lanes = withLanes([laneOf({ canaries: [5], plain: 807, watches: 1, durationMs: 60_000 })]);
+    const estimate = {
+      ...lanes.drains[0]!.estimate,
+      durationMs: 9 * 24 * hour,
+      boundBy: { kind: "day", limit: 100 } as const,
+    };
+    const text = toPlanText(200, { ...lanes, drains: [{ ...lanes.drains[0]!, estimate }] });
+    expect(text).toContain("5 canaries now, then 807 at the limits, the last in about 9d");
+  });
+
+  it("says where it would say how many are due that a halted lane holds them, or a pause does", () => {
+    const halted = withLanes([
+      laneOf({ state: "halted" }),
+      laneOf({ state: "halted", due: 8, nextInMs: 40_000 }),
+    ]);
+    const told = (pausedBy: string | null): string =>
+      toPlanText(200, { ...halted, drains: [{ ...halted.drains[0]!, rules: [outage], pausedBy }] });
+    expect(told(null)).toContain("812 republish (819 held by halted lanes), 3 drop");
+    expect(told(null)).toContain("due       812 now (see lanes), 200 in");
+    expect(told("by eve: incident 7")).toContain("812 republish (paused), 3 drop");
+    expect(told("by eve: incident 7")).toContain("due       812 now (paused), 200 in");
+    const open = withLanes([laneOf({ state: "open" })]).drains[0]!;
+    expect(toPlanText(200, { ...halted, drains: [{ ...open, rules: [outage], pausedBy: null }] })).toContain(
+      "812 republish, 3 drop",
+    );
+  });
+
+  it("says nothing of lanes where there are none, nothing is due to them, and no more of open ones than that", () => {
+    expect(toPlanText(80, withLanes([]))).not.toContain("lanes");
+    expect(toPlanText(80, withLanes([laneOf({ state: "open", plain: 812 })]))).not.toContain("apply goes by");
+  });
+
+  it("fits 80 columns", () => {
+    expect(
+      toPlanText(80, report)
+        .split("\n")
+        .filter((line) => line.length > 80),
+    ).toEqual([]);
+  });
+});
+
+describe("an apply on the terminal", () => {
+  const due = { then: "republish", reason: "due", rule: "outage" } as const;
+  const check = {
+    planned: 856,
+    open: new Map([
+      ["1-0" as DlqId, { hash: "h", then: "republish", reason: "due", rule: "outage", item: "i" }],
+      ["2-0" as DlqId, { hash: "h", then: "drop", reason: "rule", rule: "old" }],
+      ["3-0" as DlqId, { hash: "h", then: "park", reason: "rule", rule: "broken" }],
+      ["4-0" as DlqId, { hash: "h", then: "settle", reason: "published-before", rule: null }],
+    ] as const),
+    notNow: 0,
+    done: 10,
+    skips: {
+      gone: 2,
+      changed: 0,
+      otherwise: 4,
+      examples: [
+        { dlqId: "5-0" as DlqId, why: "gone", was: due },
+        { dlqId: "6-0" as DlqId, why: "gone", was: { then: "drop", reason: "rule", rule: "old" } },
+        {
+          dlqId: "7-0" as DlqId,
+          why: "otherwise",
+          was: due,
+          is: { then: "hold", reason: "waiting", rule: "outage" },
+        },
+        { dlqId: "8-0" as DlqId, why: "otherwise", was: due, is: { ...due, rule: "blackout" } },
+        { dlqId: "9-0" as DlqId, why: "otherwise", was: due, is: due },
+        {
+          dlqId: "10-0" as DlqId,
+          why: "otherwise",
+          was: { then: "park", reason: "non-retryable", rule: "outage" },
+          is: { then: "park", reason: "non-retryable", rule: "blackout" },
+        },
+      ],
+    },
+  } satisfies PlanCheck;
+  const line = { drain: "orders", host: "qstash.upstash.io", check };
+
+  it("asks with source, drains and counts", () => {
+    expect(
+      toQuestion(createdAt, [
+        line,
+        { ...line, drain: "rest", check: { ...check, open: new Map(), done: 0, skips: noSkips } },
+      ]),
+    ).toMatchInlineSnapshot(`
+      "Apply the plan of 2026-11-20 10:15:00 UTC:
+        orders on qstash.upstash.io: 1 to republish, 1 to archive and delete, 1 to park, 1 to delete again; 10 done already; 6 skipped (2 gone, 4 decided otherwise)
+        rest on qstash.upstash.io: nothing to do
+      Go on?"
+    `);
+  });
+
+  it("sums up what became of it, also of a drain that was not begun", () => {
+    const tally = { republished: 1, deleted: 3, parked: 1 };
+    const skips = {
+      ...noSkips,
+      changed: 1,
+      examples: [{ dlqId: "11-0" as DlqId, why: "changed" as const, was: due }],
+    };
+    const applied = { tally, dropped: 1, meanwhile: 836, skips, left: 0, leftReasons: {}, stop: null };
+    expect(toSkipsText("orders", skipsOf({ ...line, applied } as never))).toMatchInlineSnapshot(`
+      "orders: 7 skipped: 2 gone, 1 changed, 4 decided otherwise
+        5-0: gone, was republish by outage
+        6-0: gone, was drop by old
+        7-0: was republish by outage, is hold: waiting
+        8-0: was republish by outage, is republish by blackout
+        9-0: was republish by outage, would be sent differently
+        and 2 more
+      "
+    `);
+    expect([...check.skips.examples, ...skips.examples].map(toSkipChange)).toMatchInlineSnapshot(`
+      [
+        "republish by outage → gone",
+        "drop by old → gone",
+        "republish by outage → hold: waiting",
+        "republish by outage → republish by blackout",
+        "republish by outage → would be sent differently",
+        "park: non-retryable by outage → park: non-retryable by blackout",
+        "republish by outage → changed",
+      ]
+    `);
+    expect(toApplyText([{ ...line, applied } as never, { ...line, drain: "rest", applied: null }]))
+      .toMatchInlineSnapshot(`
+        "drain   planned  before  republished  dropped  deleted  parked  meanwhile  skipped  left
+        orders      856      10            1        1        3       1        836        7     0
+        rest        856      10            0        0        0       0          0        6     4
+        "
+      `);
+  });
+});
+
+describe("what lanes hold of what an apply leaves", () => {
+  it("is told by destination, with why and when it goes on", () => {
+    const text = toLeftLanesText(80, {
+      watchMs: 60_000,
+      lanes: [
+        laneOf({ state: "halted", why: "3 of 5 came back, 503", due: 90, nextInMs: 240_000 }),
+        laneOf({ origin: "https://b.example.com", state: "halted", due: 3, sent: 1, nextInMs: 40_000 }),
+        laneOf({ origin: "queue:invoices", state: "ramping", due: 20, sent: 50, nextInMs: 300 }),
+        laneOf({ origin: "https://c.example.com", state: "canary", due: 4, sinceMs: null }),
+        laneOf({ origin: "https://d.example.com", state: "open", due: 2 }),
+      ],
+      more: { lanes: 14, due: 200 },
+    });
+    expect(text).toMatchInlineSnapshot(`
+      "  https://a.example.com, 90 held, halted for 3m, 3 of 5 came back, 503,
+        next probe in 4m
+        https://b.example.com, 3 held, halted for 3m,
+        its probe is watched, and judged in 40s
+        queue:invoices, 20 held, ramping for 3m, next step in 1s
+        https://c.example.com, 4 held, new, next step now
+        https://d.example.com, 2 held, open for 3m
+        14 more destinations, 200 held
+      "
+    `);
+    expect(toLeftLanesText(80, null)).toBe("");
+  });
+});
+
+describe("a wait", () => {
+  it("says for what and until when", () => {
+    expect(toWaitText({ reasons: { guard: 20, "rate-limit": 3 }, nextLookMs: 9_001 })).toBe(
+      "waits for guard 20, rate-limit 3, next look in 10s",
+    );
+  });
+});
+
+describe("wrapping", () => {
+  it("breaks a list only between items, and a text wherever the line is full", () => {
+    const items = Array.from({ length: 30 }, (_, index) => `item-${index}`);
+    const list = wrapList(80, 4, "label", items);
+    expect(list.split("\n").every((text) => text.length <= 80)).toBe(true);
+    expect(list.replaceAll(/\s+/g, " ").trim()).toBe(`label ${items.join(", ")}`);
+    const long = "x".repeat(200);
+    const text = wrapText(80, 2, "- ", long);
+    expect(text.split("\n").every((one) => one.length <= 80)).toBe(true);
+    expect(text.replaceAll(/[\s-]/g, "")).toBe(long);
+    expect(wrapList(80, 4, "label", [long])).toBe(`    label     ${long}\n`);
+    expect(wrapText(80, 2, "- ", "")).toBe("  - \n");
+  });
+
+  it("breaks nothing where there is no terminal", () => {
+    const items = Array.from({ length: 30 }, (_, index) => `item-${index}`);
+    const words = items.join(" ");
+    expect(wrapList(Infinity, 4, "label", items)).toBe(`    label     ${items.join(", ")}\n`);
+    expect(wrapText(Infinity, 2, "- ", words)).toBe(`  - ${words}\n`);
+    expect(wrapWords(Infinity, 2, "- ", words)).toBe(`  - ${words}\n`);
+    expect(
+      wrapWords(80, 2, "- ", words)
+        .split("\n")
+        .every((line) => line.length <= 80),
+    ).toBe(true);
+    expect(wrapWords(80, 2, "- ", words).replaceAll(/\s+/g, " ")).toBe(` - ${words} `);
+  });
+});

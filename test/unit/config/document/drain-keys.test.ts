@@ -1,0 +1,100 @@
+import { compileNumbers } from "../../../../src/rules/patterns/compile-patterns.ts";
+import { describe, expect, it } from "vitest";
+import { drainOf, head } from "../../../support/loaded-document.ts";
+
+const guardOf = (guard: string) =>
+  drainOf(`${head}drains: { orders: { guards: [${guard}] } }
+indexes: { catalog: { id: x, credentials: { user: { env: U }, password: { env: P } } } }`).guards[0];
+
+describe("limits", () => {
+  it("are merged key by key, and none takes one away", () => {
+    const text = `${head}defaults: { limits: { publish: 5/s, perDay: none } }
+drains: { orders: { limits: { perHost: none, perPass: 7 } } }`;
+    expect(drainOf(text).limits).toEqual({ publish: { count: 5, perMs: 1_000 }, perPass: 7 });
+  });
+});
+
+describe("a guard", () => {
+  it.each([
+    [
+      "pending_index_count > 10",
+      "< 5",
+      [9, 10, 10.5, 11],
+      [false, false, true, true],
+      [4, 4.9, 5],
+      [true, true, false],
+    ],
+    ["pending_index_count >= 10", "<= 5", [9.9, 10], [false, true], [5, 5.1], [true, false]],
+    ["monthly_cost < 3", "monthly_cost >= 3", [2.99, 3], [true, false], [2.99, 3], [false, true]],
+  ])("holds on %s and resumes on %s", (hold, resume, holding, holds, resuming, resumes) => {
+    const guard = guardOf(`{ index: catalog, hold: "${hold}", resume: "${resume}" }`);
+    expect(guard).toMatchObject({ index: "catalog", whenStale: "hold" });
+    const [held, freed] = [compileNumbers([guard!.hold]), compileNumbers([guard!.resume])];
+    expect(holding.map(held)).toEqual(holds);
+    expect(resuming.map(freed)).toEqual(resumes);
+  });
+
+  it("lets go when it no longer holds, where nothing else is said", () => {
+    for (const comparison of ["> 10", ">= 10", "< 10", "<= 10", "> 0", ">= 0"]) {
+      const guard = guardOf(`{ index: catalog, hold: "monthly_cost ${comparison}", whenStale: ignore }`);
+      const [held, freed] = [compileNumbers([guard!.hold]), compileNumbers([guard!.resume])];
+      for (const value of [0, 5, 9.5, 10, 10.000001, 11]) expect(freed(value)).toBe(!held(value));
+      expect(guard?.whenStale).toBe("ignore");
+    }
+  });
+});
+
+describe("dates of a selection", () => {
+  it("stand beside the filters that are sent as they are", () => {
+    const { select, dates } = drainOf(
+      `${head}drains: { orders: { select: { topicName: a, fromDate: -2d, toDate: 2026-11-01 } } }`,
+    );
+    expect(select).toEqual({ topicName: ["a"] });
+    expect(dates).toEqual({
+      from: { kind: "ago", ms: 172_800_000 },
+      to: { kind: "at", at: Date.UTC(2026, 10, 2) - 1 },
+    });
+  });
+});
+
+describe("a test of rules", () => {
+  it("is a record by its own names, and what is expected of it", () => {
+    const [test] = drainOf(`${head}drains:
+  orders:
+    rules: [{ name: outage, when: any, then: republish }]
+    tests:
+      - name: a timeout is sent again
+        given: { url: https://a.example/, responseStatus: 504, body: { n: 1 }, callerIp: 10.0.0.1, label: x, age: 5m, messageAge: 1h, attempt: 2, header: { X-A: [a, b] } }
+        expect: { then: republish, rule: outage, reason: due, item: { destination: https://a.example/, headers: { X-B: null }, body: { n: 1 } }, losses: [schedule-id] }`).tests;
+    expect(test).toEqual({
+      name: "a timeout is sent again",
+      given: {
+        record: {
+          url: "https://a.example/",
+          responseStatus: 504,
+          body: '{"n":1}',
+          callerIP: "10.0.0.1",
+          labels: ["x"],
+          header: { "X-A": ["a", "b"] },
+        },
+        ageMs: 300_000,
+        messageAgeMs: 3_600_000,
+        attempt: 2,
+      },
+      expect: {
+        then: "republish",
+        rule: "outage",
+        reason: "due",
+        item: { destination: "https://a.example/", headers: { "X-B": null }, body: { n: 1 } },
+        losses: ["schedule-id"],
+      },
+    });
+  });
+
+  it.each(["none", "null"])("may expect that no rule holds: %s", (word) => {
+    const [test] = drainOf(
+      `${head}drains: { orders: { tests: [{ name: a, given: {}, expect: { then: hold, rule: ${word} } }] } }`,
+    ).tests;
+    expect(test?.expect).toEqual({ then: "hold", rule: null });
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { problemsOf, withDrain } from "../../../support/loaded-document.ts";
+
+const guarded = (guard: string) =>
+  problemsOf(
+    `${withDrain(`guards: [${guard}]`)}\nindexes: { catalog: { id: x, credentials: { user: { env: U }, password: { env: P } } } }`,
+  );
+
+describe("a guard", () => {
+  it.each([
+    [
+      "{ index: catlog, hold: pending_index_count > 1 }",
+      'unknown index "catlog"; did you mean "catalog"? expected catalog',
+    ],
+    ["{ index: catalog, hold: pending > 1 }", "pending_index_count"],
+    ["{ index: catalog, hold: '> 1' }", "pending_index_count"],
+    ["{ index: catalog, hold: pending_index_count > 10, resume: soon }", "a comparison with a whole number"],
+    [
+      "{ index: catalog, hold: pending_index_count > 10, resume: '< 20' }",
+      "no number has in common with hold",
+    ],
+    [
+      "{ index: catalog, hold: pending_index_count > 10, resume: storage_usage < 5 }",
+      "a comparison of pending_index_count",
+    ],
+    ["{ index: catalog, hold: pending_index_count > 10, whenStale: wait }", "one of hold, ignore"],
+  ])("%s", (guard, expected) => {
+    expect(guarded(guard)).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it("that watches an index of the document loads", () => {
+    expect(guarded("{ index: catalog, hold: pending_index_count > 10, resume: <= 10 }")).toEqual([]);
+    expect(
+      guarded("{ index: catalog, hold: pending_index_count < 10, resume: pending_index_count > 20 }"),
+    ).toEqual([]);
+  });
+});
+
+const tested = (test: string) =>
+  problemsOf(withDrain("rules: [{ name: outage, when: any, then: republish }]", `tests: [${test}]`));
+
+describe("a test of rules", () => {
+  it.each([
+    ["{ name: a, given: { ur: x }, expect: { then: hold } }", 'unknown key "ur"'],
+    ["{ name: a, given: { host: x }, expect: { then: hold } }", 'unknown key "host"'],
+    ["{ name: a, given: { responseStatus: '503' }, expect: { then: hold } }", "a whole number"],
+    ["{ name: a, given: { age: 5m, dlqId: 1-0 }, expect: { then: hold } }", "either age or dlqId, got both"],
+    [
+      "{ name: a, given: { label: x, labels: [y] }, expect: { then: hold } }",
+      "either label or labels, got both",
+    ],
+    ["{ name: a, given: {}, expect: { then: settle } }", "one of republish, drop, hold, park"],
+    ["{ name: a, given: {}, expect: { then: hold, rule: outge } }", 'did you mean "outage"?'],
+    ["{ name: a, given: {}, expect: { then: hold, reason: to-young } }", "one of due"],
+    [
+      "{ name: a, given: {}, expect: { then: hold, item: { body: {} } } }",
+      "item only beside then: republish",
+    ],
+    ["{ name: a, given: {}, expect: { then: republish, losses: [body] } }", "body-numbers"],
+    ["{ given: {}, expect: { then: hold } }", "missing; expected what the test shows"],
+    [
+      "{ name: a, given: {}, expect: { then: hold } }, { name: a, given: {}, expect: { then: hold } }",
+      "another name than a test above it",
+    ],
+  ])("%s", (test, expected) => {
+    expect(tested(test)).toEqual([expect.stringContaining(expected)]);
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { describeDocument } from "../../../../src/config/document/describe/describe-document.ts";
+import { documentJsonSchema } from "../../../../src/config/document/schema/json-schema.ts";
+import { asMap } from "../../../../src/config/document/schema/raw.ts";
+import { drainOf, head, load, problemsOf, withDrain } from "../../../support/loaded-document.ts";
+
+const documentOf = (drain: string, defaults = "{}"): string =>
+  `${head}defaults: ${defaults}\ndrains: { orders: ${drain} }`;
+const flowOf = (drain: string, defaults?: string) => drainOf(documentOf(drain, defaults)).flowControl;
+
+const said = "flowControl: { key: redriven, rate: 10, period: 1m }";
+const compiled = { key: "redriven", rate: 10, periodMs: 60_000 };
+
+const two = (one: string, other: string, defaults: string) =>
+  problemsOf(`${head}defaults: ${defaults}\ndrains: { a: ${one}, b: ${other} }`);
+
+describe("a drain's flow control", () => {
+  it("is none where nothing speaks of it, and merged key by key where both do", () => {
+    expect(flowOf("{}")).toBeUndefined();
+    expect(flowOf(`{ ${said} }`)).toEqual(compiled);
+    expect(flowOf("{}", `{ ${said} }`)).toEqual(compiled);
+    expect(flowOf("{ flowControl: { rate: 3, parallelism: 2 } }", `{ ${said} }`)).toEqual({
+      key: "redriven",
+      rate: 3,
+      parallelism: 2,
+      periodMs: 60_000,
+    });
+    expect(flowOf("{ flowControl: { parallelism: 2 } }", "{ flowControl: { key: all } }")).toEqual({
+      key: "all",
+      parallelism: 2,
+    });
+  });
+
+  it("is taken away by none", () => {
+    expect(flowOf("{ flowControl: none }", `{ ${said} }`)).toBeUndefined();
+    expect(flowOf("{}", "{ flowControl: none }")).toBeUndefined();
+    expect(flowOf(`{ ${said} }`, "{ flowControl: none }")).toEqual(compiled);
+  });
+
+  const nothing = "flowControl: expected at least one of parallelism and rate";
+  it.each([
+    ["{ key: k }", nothing],
+    ["{ rate: 1 }", "flowControl: expected the key of the flow control"],
+    ["{ key: k, parallelism: 1, period: 1m }", "flowControl: expected a rate beside period"],
+    ["{ key: k, rate: 1, period: 1500ms }", "flowControl: expected a period of whole seconds"],
+    ["{ key: k, rate: 0 }", "flowControl.rate: expected a whole number from 1 to 1000000, got 0"],
+    ['{ key: "", rate: 1 }', "flowControl.key: expected the key of the flow control"],
+    ["{ key: k, rates: 1 }", 'flowControl: unknown key "rates"; did you mean "rate"?'],
+    ["all", "flowControl: expected a mapping, or none"],
+  ])("%s is refused: %s", (flow, problem) => {
+    expect(problemsOf(withDrain(`flowControl: ${flow}`)).join("\n")).toContain(problem);
+  });
+
+  it("that is not whole is told where it was said last, and that of defaults once", () => {
+    expect(two("{}", "{}", "{ flowControl: { key: k } }")).toEqual([
+      expect.stringContaining(`defaults.${nothing}`),
+    ]);
+    expect(
+      two("{ flowControl: { rate: 1 } }", "{ flowControl: none }", "{ flowControl: { key: k } }"),
+    ).toEqual([]);
+    expect(
+      two("{ flowControl: { period: 1s } }", "{ flowControl: none }", "{ flowControl: { key: k } }"),
+    ).toEqual([expect.stringContaining(`drains.a.${nothing}`)]);
+  });
+
+  it("is printed as it loads", () => {
+    const text = describeDocument(load(documentOf(`{ ${said} }`)).document);
+    expect(text).toContain("    flowControl:\n      key: redriven\n      rate: 10\n      period: 1m\n");
+    expect(drainOf(text).flowControl).toEqual(compiled);
+    const none = describeDocument(load(documentOf("{}")).document);
+    expect(none).toContain("    flowControl: none\n");
+    expect(drainOf(none).flowControl).toBeUndefined();
+  });
+
+  it("is told to editors, in defaults and in a drain", () => {
+    const { defaults, drains } = documentJsonSchema()["properties"] as Record<
+      string,
+      Record<string, unknown>
+    >;
+    const common = asMap(defaults?.["properties"])["flowControl"];
+    expect(JSON.stringify(common)).toContain('"const":"none"');
+    expect(JSON.stringify(common)).toContain('"parallelism"');
+    expect(JSON.stringify(drains)).toContain("of everything that is redriven");
+  });
+});

@@ -1,0 +1,98 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import * as z from "zod";
+import {
+  documentJsonSchema,
+  documentJsonSchemaText,
+} from "../../../../src/config/document/schema/json-schema.ts";
+import { loadDocument } from "../../../../src/config/document/load-document.ts";
+import { wholeDocument } from "../../../support/whole-document.ts";
+
+interface Schema {
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+const schema = documentJsonSchema();
+const reader = z.fromJSONSchema(schema);
+const accepts = (text: string): boolean => reader.safeParse(parse(text)).success;
+
+const head = "version: 1\nsources: { default: {} }\n";
+const withRule = (rule: string) => `${head}drains: { orders: { rules: [${rule}] } }`;
+
+describe("the JSON Schema of the drains document", () => {
+  it("is committed as it is: write it anew with redriver rules schema", () => {
+    expect(readFileSync("config/schema/drains.schema.json", "utf8")).toBe(documentJsonSchemaText());
+  });
+
+  it.each([
+    ["a whole document", wholeDocument],
+    ["drains.yaml", readFileSync("config/drains.yaml", "utf8")],
+    ["drains.example.yaml", readFileSync("config/drains.example.yaml", "utf8")],
+  ])("accepts %s", (_name, text) => {
+    expect(loadDocument(text, "drains.yaml").ok).toBe(true);
+    expect(accepts(text)).toBe(true);
+  });
+
+  it.each([
+    "{ when: { host: [a, 'b*', none, { regex: x }, { in: [a] }, { exists: true }] }, then: hold }",
+    "{ when: { responseStatus: [503, 502-504, 5xx, '< 3', none, { range: 1-2 }, { exists: false }] }, then: hold }",
+    "{ when: { createdAt: ['< 2026-11-01', 1700000000000, { exists: true }], age: ['> 1h', 1h-2h] }, then: hold }",
+    "{ when: { callerIp: [10.0.0.0/8, { in: ['::1'] }], header: { A: x }, responseHeader: { B: [y, none] } }, then: hold }",
+    "{ when: { body: { /a: [1, x, null, true, '< 3', { range: 1-2 }], '': { exists: true } }, responseBody: '*x*' }, then: hold }",
+    "{ when: { body: { regex: x } }, then: hold }",
+    "{ when: { any: [{ not: { host: a } }, { all: [{ path: b }] }] }, then: hold }",
+    "{ when: any, then: republish, limit: 5/s, set: { queue: null, delay: 5s, headers: { A: null }, flowControl: null } }",
+    "{ when: any, then: republish, set: { body: { patch: [{ op: add, path: /a, value: null }, { op: move, from: /a, path: /b }] } } }",
+  ])("accepts what the loader accepts: %s", (rule) => {
+    expect(loadDocument(withRule(rule), "drains.yaml")).toMatchObject({ ok: true });
+    expect(accepts(withRule(rule))).toBe(true);
+  });
+
+  it.each(["none", "{}", "{ canary: 5, watch: 1m, haltAt: 20%, probeEvery: 5m }"])(
+    "accepts a lane as the loader does: %s",
+    (lane) => {
+      const text = `${head}drains: { orders: { lane: ${lane} } }`;
+      expect(loadDocument(text, "drains.yaml")).toMatchObject({ ok: true });
+      expect(accepts(text)).toBe(true);
+    },
+  );
+
+  it.each([
+    ["an unknown key", `${head}drains: { orders: { mod: live } }`],
+    ["an unknown test", withRule("{ when: { hst: a }, then: hold }")],
+    ["an unknown form", withRule("{ when: { host: { glob: a } }, then: hold }")],
+    ["an unknown action", withRule("{ when: any, then: retry }")],
+    ["a missing action", withRule("{ when: any }")],
+    ["a secret in the document", "version: 1\nsources: { a: { token: abc } }\ndrains: {}"],
+    ["a word for a lane", `${head}drains: { orders: { lane: careful } }`],
+    [
+      "a patch without an operation",
+      withRule("{ when: any, then: republish, set: { body: { patch: [{ path: /a }] } } }"),
+    ],
+    ["another version", "version: 2\nsources: { a: {} }\ndrains: {}"],
+  ])("refuses %s", (_name, text) => {
+    expect(loadDocument(text, "drains.yaml").ok).toBe(false);
+    expect(accepts(text)).toBe(false);
+  });
+
+  it("tells of every key what it means, where the name alone does not", () => {
+    const bare: string[] = [];
+    const visit = (part: unknown, path: string): void => {
+      if (typeof part !== "object" || part === null) return;
+      const { properties } = part as { properties?: Record<string, Record<string, unknown>> };
+      for (const [key, value] of Object.entries(properties ?? {})) {
+        if (value["description"] === undefined) bare.push(`${path}.${key}`);
+      }
+      for (const [key, value] of Object.entries(part)) visit(value, `${path}.${key}`);
+    };
+    const { drains } = schema["properties"] as Record<"drains", { additionalProperties: Schema }>;
+    const known = drains.additionalProperties.properties;
+    expect(Object.keys(known)).toContain("rules");
+    visit({ properties: known, when: (schema["definitions"] as Record<string, unknown>)["when"] }, "drain");
+    expect(
+      bare.filter((path) =>
+        /^drain\.([a-zA-Z]+|when\.[a-zA-Z]+|properties\.rules\.items\.[a-z]+)$/.test(path),
+      ),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,179 @@
+import { describe, expect, it } from "vitest";
+import { describeDocument } from "../../../../src/config/document/describe/describe-document.ts";
+import { documentJsonSchema } from "../../../../src/config/document/schema/json-schema.ts";
+import { drainOf, head, load, problemsOf, withDrain } from "../../../support/loaded-document.ts";
+
+const laneOf = (drain: string, defaults = "{}") =>
+  drainOf(`${head}defaults: ${defaults}\ndrains: { orders: ${drain} }`).lane;
+const openFromOf = (limits: string, lane = "{}") =>
+  laneOf(`{ limits: { perPass: 1, perDay: 1, ${limits} }, lane: ${lane} }`)?.openFrom;
+
+const builtIn = { canary: 5, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000, openFrom: 300 };
+
+describe("a lane", () => {
+  it("is built in", () => {
+    expect(laneOf("{}")).toEqual(builtIn);
+    expect(laneOf("{ lane: {} }")).toEqual(builtIn);
+    expect(laneOf("{}", "{ lane: {} }")).toEqual(builtIn);
+    expect(laneOf("{ lane: {} }", "{ lane: {} }")).toEqual(builtIn);
+  });
+
+  it("is merged key by key over defaults", () => {
+    expect(
+      laneOf("{ lane: { canary: 3, haltAt: 1% } }", "{ lane: { canary: 9, watch: 2m, haltAt: 100% } }"),
+    ).toEqual({ ...builtIn, canary: 3, watchMs: 120_000, haltAt: 0.01, openFrom: 600 });
+  });
+
+  it("is taken away by none, and comes back as it is built in with what is said", () => {
+    expect(laneOf("{ lane: none }")).toBeUndefined();
+    expect(laneOf("{}", "{ lane: none }")).toBeUndefined();
+    expect(laneOf("{ lane: none }", "{ lane: { canary: 9 } }")).toBeUndefined();
+    expect(laneOf("{ lane: { probeEvery: 1h } }", "{ lane: none }")).toEqual({
+      ...builtIn,
+      probeEveryMs: 3_600_000,
+    });
+    expect(laneOf("{ lane: {} }", "{ lane: none }")).toEqual(builtIn);
+  });
+
+  it.each([
+    ["the slower of both rates, half a watch of it", "publish: 5/s, perHost: 10/s", "{}", 150],
+    ["the slower of both rates, whichever it is", "publish: 10/s, perHost: 60/m", "{}", 30],
+    ["the one that there is", "publish: none, perHost: 4/s", "{ watch: 10s }", 20],
+    ["twice canary, where limits are slow", "publish: 6/h", "{ canary: 7 }", 14],
+    ["a thousand, where limits are fast", "publish: 9000/s, perHost: 5000/s", "{}", 1_000],
+    ["a thousand without limits", "publish: none, perHost: none", "{}", 1_000],
+  ])("opens from %s", (_name, limits, lane, expected) => {
+    expect(openFromOf(limits, lane)).toBe(expected);
+  });
+
+  it.each([
+    "{ canary: 1, watch: 2s, haltAt: 1%, probeEvery: 2s }",
+    "{ canary: 100, watch: 1h, haltAt: 100%, probeEvery: 1h }",
+  ])("takes the ends of what it may be: %s", (lane) => {
+    expect(problemsOf(withDrain(`lane: ${lane}`))).toEqual([]);
+  });
+
+  const canary = "lane.canary: expected a whole number from 1 to 100";
+  const watch = "lane.watch: expected a duration from 2s to 1h, such as 1m";
+  const haltAt = "lane.haltAt: expected a share from 1% to 100%, such as 20%";
+  it.each([
+    ["{ canary: 0 }", 21, `${canary}, got 0`],
+    ["{ canary: 101 }", 21, `${canary}, got 101`],
+    ["{ canary: 2.5 }", 21, `${canary}, got 2.5`],
+    ["{ watch: 1999ms }", 20, `${watch}, got "1999ms"`],
+    ["{ watch: 61m }", 20, `${watch}, got "61m"`],
+    ["{ haltAt: 0% }", 21, `${haltAt}, got "0%"`],
+    ["{ haltAt: 101% }", 21, `${haltAt}, got "101%"`],
+    ["{ haltAt: 20 }", 21, `${haltAt}, got 20`],
+    ["{ haltAt: 0.2 }", 21, `${haltAt}, got 0.2`],
+    ["{ haltAt: 2.5% }", 21, `${haltAt}, got "2.5%"`],
+    [
+      "{ probeEvery: 5 }",
+      25,
+      "lane.probeEvery: expected a duration with a unit (ms, s, m, h or d), such as 30s: a number alone has none, got 5",
+    ],
+    ["5", 11, "lane: expected a mapping, or none, got 5"],
+    ["off", 11, 'lane: expected a mapping, or none, got "off"'],
+    ["", 5, "lane: expected a mapping, or none, got nothing"],
+    [
+      "{ canaries: 5 }",
+      13,
+      'lane: unknown key "canaries"; expected one of canary, watch, haltAt, probeEvery',
+    ],
+  ])("refuses %s, at its place", (lane, column, problem) => {
+    expect(problemsOf(withDrain(`lane: ${lane}`))).toEqual([
+      `drains.yaml:5:${column} drains.orders.${problem}`,
+    ]);
+    const inDefaults = `version: 1\nsources: { a: {} }\ndrains: {}\ndefaults:\n    lane: ${lane}`;
+    expect(problemsOf(inDefaults)).toEqual([`drains.yaml:5:${column} defaults.${problem}`]);
+  });
+
+  const why = "a probe is watched to its end before the next one";
+  it.each([
+    [
+      "{}",
+      "{ probeEvery: 0s }",
+      `drains.yaml:4:41 drains.orders.lane.probeEvery: expected at least 1m, the watch as it is built in, got 0s; ${why}`,
+    ],
+    [
+      "{}",
+      "{ probeEvery: 59s }",
+      `drains.yaml:4:41 drains.orders.lane.probeEvery: expected at least 1m, the watch as it is built in, got 59s; ${why}`,
+    ],
+    [
+      "{}",
+      "{ watch: 6m }",
+      `drains.yaml:4:36 drains.orders.lane.watch: expected at most 5m, probeEvery as it is built in, got 6m; ${why}`,
+    ],
+    [
+      "{}",
+      "{ watch: 2m, probeEvery: 90s }",
+      `drains.yaml:4:52 drains.orders.lane.probeEvery: expected at least 2m, drains.orders.lane.watch, got 1m30s; ${why}`,
+    ],
+    [
+      "{ probeEvery: 7m }",
+      "{ watch: 8m }",
+      `drains.yaml:4:36 drains.orders.lane.watch: expected at most 7m, defaults.lane.probeEvery, got 8m; ${why}`,
+    ],
+    [
+      "{ watch: 3m }",
+      "{ probeEvery: 2m }",
+      `drains.yaml:4:41 drains.orders.lane.probeEvery: expected at least 3m, defaults.lane.watch, got 2m; ${why}`,
+    ],
+    [
+      "{ watch: 6m }",
+      "{}",
+      `drains.yaml:3:28 defaults.lane.watch: expected at most 5m, probeEvery as it is built in, got 6m; ${why}`,
+    ],
+  ])("has probes no closer than its watch: defaults %s, drain %s", (defaults, drain, problem) => {
+    const text = `${head}defaults: { lane: ${defaults} }\ndrains: { orders: { lane: ${drain} } }`;
+    expect(problemsOf(text)).toEqual([problem]);
+  });
+
+  it("is told once of a mistake that every drain gets, and of none that no lane has", () => {
+    const text = `${head}defaults: { lane: { watch: 6m } }\ndrains: { a: {}, b: {}, c: { lane: { canary: 2 } } }`;
+    expect(problemsOf(text)).toHaveLength(1);
+    expect(problemsOf(`${head}defaults: { lane: none }\ndrains: { a: {} }`)).toEqual([]);
+    const other = `${head}defaults: { lane: { probeEvery: 10m } }\ndrains: { a: { lane: none }, b: { lane: { watch: 9m } } }`;
+    expect(problemsOf(other)).toEqual([]);
+  });
+
+  it("is told of a watch that is no duration once, and not compared", () => {
+    expect(problemsOf(withDrain("lane: { watch: 2h, probeEvery: 1h }"))).toHaveLength(1);
+    expect(problemsOf(withDrain("lane: { watch: 1h, probeEvery: soon }"))).toHaveLength(1);
+  });
+
+  it("is shown as it is, and means the same when it is loaded again", () => {
+    const { document } = load(
+      `${head}drains: { a: { lane: none }, b: {}, c: { lane: { canary: 1, watch: 90s, haltAt: 35%, probeEvery: 1h30m } } }`,
+    );
+    const shown = describeDocument(document);
+    expect(load(shown).document.hash).toBe(document.hash);
+    expect(shown).toContain("    lane: none\n");
+    expect(shown).toContain(
+      "    lane:\n      canary: 1\n      watch: 1m30s\n      haltAt: 35%\n      probeEvery: 1h30m\n",
+    );
+    expect(shown).not.toContain("openFrom");
+  });
+
+  it.each([
+    "lane: none",
+    "lane: { canary: 6 }",
+    "lane: { watch: 2m }",
+    "lane: { haltAt: 21% }",
+    "lane: { probeEvery: 6m }",
+  ])("changes the document's hash and no decision: %s", (lane) => {
+    const text = `${head}drains: { orders: { mode: live } }`;
+    const changed = text.replace("mode: live", `mode: live, ${lane}`);
+    expect(load(changed).document.hash).not.toBe(load(text).document.hash);
+    expect(drainOf(changed).rulesHash).toBe(drainOf(text).rulesHash);
+  });
+
+  it("is told to editors, in defaults and in a drain", () => {
+    const schema = documentJsonSchema()["properties"] as Record<string, Record<string, unknown>>;
+    const defaults = schema["defaults"]?.["properties"] as Record<string, unknown>;
+    expect(JSON.stringify(defaults["lane"])).toContain('"const":"none"');
+    expect(JSON.stringify(defaults["lane"])).toContain('"probeEvery"');
+    expect(JSON.stringify(schema["drains"])).toContain('"probeEvery"');
+  });
+});

@@ -1,0 +1,295 @@
+import { describe, expect, it } from "vitest";
+import { readDocumentFile } from "../../../../src/config/document/load-document.ts";
+import { drainOf, head, load } from "../../../support/loaded-document.ts";
+
+describe("a document of five lines", () => {
+  const text = `${head}drains:
+  orders:
+    rules: [{ when: { responseStatus: 503 }, then: republish }]`;
+
+  it("has every default filled in", () => {
+    const { route, rulesHash, ...drain } = drainOf(text);
+    expect(drain).toEqual({
+      name: "orders",
+      source: {
+        id: "default",
+        name: "default",
+        token: { kind: "settings" },
+        retentionMs: 259_200_000,
+        dedupWindowMs: 600_000,
+        censusEveryMs: 900_000,
+      },
+      mode: "plan",
+      paused: false,
+      schedule: { kind: "every", everyMs: 30_000 },
+      fullEveryMs: 1_800_000,
+      minAgeMs: 120_000,
+      attempts: { max: 5, waitMs: [120_000, 600_000, 3_600_000, 14_400_000], then: "park" },
+      lane: { canary: 5, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000, openFrom: 300 },
+      limits: {
+        publish: { count: 20, perMs: 1_000 },
+        perHost: { count: 10, perMs: 1_000 },
+        perPass: 20_000,
+        perDay: 100_000,
+      },
+      onLoss: "park",
+      unknownOutcome: "republish",
+      afterLedgerLoss: "republish",
+      beforeExpiry: { withinMs: 43_200_000, then: "archive" },
+      otherwise: "hold",
+      select: {},
+      guards: [],
+      tests: [],
+      rules: [
+        {
+          name: "rule-1",
+          when: { kind: "number", field: "responseStatus", oneOf: [{ kind: "range", from: 503, to: 503 }] },
+          then: "republish",
+        },
+      ],
+    });
+    expect(route).toBeTypeOf("function");
+    expect(rulesHash).toMatch(/^[0-9a-f]{12}$/);
+  });
+
+  it("loads without a warning", () => {
+    expect(load(text).warnings).toEqual([]);
+  });
+});
+
+describe("precedence", () => {
+  it("is drain over defaults over built-in, mappings key by key, lists replaced", () => {
+    const drain = drainOf(`${head}defaults: { mode: live, minAge: 5m, attempts: { max: 9, wait: [1m, 2m] } }
+drains: { orders: { minAge: 1m, attempts: { wait: 3m } } }`);
+    expect(drain.mode).toBe("live");
+    expect(drain.minAgeMs).toBe(60_000);
+    expect(drain.attempts).toEqual({ max: 9, waitMs: [180_000], then: "park" });
+  });
+
+  it.each([
+    ["{ every: 1m }", "{ full: 2h }", { kind: "every", everyMs: 60_000 }, 7_200_000],
+    ["{ full: 2h }", "{ every: 100ms }", { kind: "every", everyMs: 100 }, 7_200_000],
+    ["{ every: 1m }", "{ cron: '0 * * * *' }", { kind: "cron", pattern: "0 * * * *" }, 1_800_000],
+    ["{ cron: '0 * * * *', timezone: UTC }", "{ every: 1m }", { kind: "every", everyMs: 60_000 }, 1_800_000],
+    [
+      "{ cron: '0 * * * *', timezone: UTC }",
+      "{ timezone: Europe/Berlin }",
+      { kind: "cron", pattern: "0 * * * *", timezone: "Europe/Berlin" },
+      1_800_000,
+    ],
+  ])("of schedules: %s under %s", (defaults, own, schedule, fullEveryMs) => {
+    const drain = drainOf(
+      `${head}defaults: { schedule: ${defaults} }\ndrains: { orders: { schedule: ${own} } }`,
+    );
+    expect(drain.schedule).toEqual(schedule);
+    expect(drain.fullEveryMs).toBe(fullEveryMs);
+  });
+
+  it("of pauses: the document's holds for every drain", () => {
+    const drains =
+      "drains: { a: { select: { topicName: a } }, b: { paused: true, select: { topicName: b } } }";
+    expect(load(`${head}${drains}`).document.drains.map((drain) => drain.paused)).toEqual([false, true]);
+    expect(load(`${head}paused: true\n${drains}`).document.drains.map((drain) => drain.paused)).toEqual([
+      true,
+      true,
+    ]);
+  });
+});
+
+const ruleOf = (rule: string) => drainOf(`${head}drains:\n  orders:\n    rules:\n      - ${rule}`).rules[0];
+
+describe("a rule", () => {
+  it("reads keys of when as and, lists as or, and nests", () => {
+    expect(
+      ruleOf(
+        "{ when: { responseStatus: [429, none], host: '*.a', not: { any: [{ header: { X-A: b } }, { age: '> 1h' }] } }, then: hold }",
+      )?.when,
+    ).toEqual({
+      kind: "all",
+      of: [
+        {
+          kind: "number",
+          field: "responseStatus",
+          oneOf: [{ kind: "range", from: 429, to: 429 }, { kind: "none" }],
+        },
+        { kind: "text", field: "host", oneOf: [{ kind: "glob", pattern: "*.a" }] },
+        {
+          kind: "not",
+          of: {
+            kind: "some",
+            of: [
+              { kind: "header", of: "request", name: "X-A", oneOf: [{ kind: "exact", value: "b" }] },
+              {
+                kind: "duration",
+                field: "age",
+                oneOf: [{ kind: "range", from: 3_600_001, to: Number.POSITIVE_INFINITY }],
+              },
+            ],
+          },
+        },
+      ],
+    });
+  });
+
+  it("keeps every change it sets", () => {
+    expect(
+      ruleOf(`when: any
+        then: republish
+        ignoreAfter: 2026-12-01T00:00:00Z
+        set: { destination: { host: b:8080 }, headers: { X-A: "1", X-B: null }, delay: { spread: 10m }, retries: 0 }`),
+    ).toEqual({
+      name: "rule-1",
+      when: { kind: "any" },
+      then: "republish",
+      ignoreAfter: Date.UTC(2026, 11, 1),
+      set: {
+        destination: { host: "b:8080" },
+        headers: { "X-A": "1", "X-B": null },
+        delay: { kind: "spread", ms: 600_000 },
+        retries: 0,
+      },
+    });
+  });
+
+  it("asks for every field of a record and for what is derived from it", () => {
+    expect(
+      ruleOf(`when:
+          callerIP: 10.0.0.0/8
+          labels: [a, { regex: "^b" }]
+          responseHeader: { Retry-After: { exists: true } }
+          body: { /tenant: acme, /n: { range: 3-7 } }
+          responseBody: "*timeout*"
+          createdAt: "< 2026-11-01"
+          timeLeft: "< 6h"
+          size: { exists: true }
+        then: hold`)?.when,
+    ).toEqual({
+      kind: "all",
+      of: [
+        { kind: "number", field: "size", oneOf: [{ kind: "some" }] },
+        {
+          kind: "number",
+          field: "createdAt",
+          oneOf: [{ kind: "range", from: Number.NEGATIVE_INFINITY, to: Date.UTC(2026, 10, 1) - 1 }],
+        },
+        {
+          kind: "duration",
+          field: "timeLeft",
+          oneOf: [{ kind: "range", from: Number.NEGATIVE_INFINITY, to: 21_599_999 }],
+        },
+        {
+          kind: "text",
+          field: "label",
+          oneOf: [
+            { kind: "exact", value: "a" },
+            { kind: "regex", source: "^b" },
+          ],
+        },
+        { kind: "address", field: "callerIp", oneOf: [{ kind: "network", address: "10.0.0.0", bits: 8 }] },
+        { kind: "header", of: "response", name: "Retry-After", oneOf: [{ kind: "some" }] },
+        {
+          kind: "value",
+          field: "body",
+          pointer: "/tenant",
+          oneOf: [{ kind: "text", pattern: { kind: "exact", value: "acme" } }],
+        },
+        {
+          kind: "value",
+          field: "body",
+          pointer: "/n",
+          oneOf: [{ kind: "number", from: 3, to: 7, openFrom: false, openTo: false }],
+        },
+        { kind: "text", field: "responseBody", oneOf: [{ kind: "glob", pattern: "*timeout*" }] },
+      ],
+    });
+  });
+
+  it("sets everything that an item can say", () => {
+    const rule = ruleOf(`when: any
+        then: republish
+        limit: 600/m
+        set:
+          destination: https://b.example/c?k=1
+          queue: null
+          method: put
+          body: { patch: [{ op: test, path: /v, value: 1 }, { op: move, from: /a, path: /b }, { op: remove, path: /c }] }
+          delay: 90s
+          retryDelay: "1000 * (1 + retried)"
+          timeout: 30s
+          callback: https://u:p@b.example/done
+          failureCallback: null
+          labels: [x, y, x]
+          flowControl: { key: redriven, parallelism: 2, rate: 5, period: 1m }`);
+    expect(rule).toEqual({
+      name: "rule-1",
+      when: { kind: "any" },
+      then: "republish",
+      limit: { count: 600, perMs: 60_000 },
+      set: {
+        destination: "https://b.example/c?k=1",
+        queue: null,
+        method: "PUT",
+        body: {
+          kind: "patch",
+          operations: [
+            { op: "test", path: "/v", value: 1 },
+            { op: "move", from: "/a", path: "/b" },
+            { op: "remove", path: "/c" },
+          ],
+        },
+        delay: { kind: "fixed", ms: 90_000 },
+        retryDelay: "1000 * (1 + retried)",
+        timeoutMs: 30_000,
+        callback: "https://u:p@b.example/done",
+        failureCallback: null,
+        labels: ["x", "y"],
+        flowControl: { key: "redriven", parallelism: 2, rate: 5, periodMs: 60_000 },
+      },
+    });
+    expect(
+      ruleOf(
+        "{ when: any, then: republish, set: { flowControl: null, labels: z, body: { merge: { a: { b: null } } } } }",
+      )?.set,
+    ).toEqual({
+      flowControl: null,
+      labels: ["z"],
+      body: { kind: "merge", value: { a: { b: null } } },
+    });
+  });
+});
+
+describe("a source", () => {
+  it("keeps its id over a rename and its address without the paths of its API", () => {
+    const { sources } = load(
+      "version: 1\nsources: { eu: { id: old, url: https://a.example/x/v2/publish/, token: { env: T } }, us: }\ndrains: {}",
+    ).document;
+    expect(sources).toEqual([
+      {
+        id: "old",
+        name: "eu",
+        isIdWritten: true,
+        url: "https://a.example/x",
+        token: { kind: "env", name: "T" },
+        retentionMs: 259_200_000,
+        dedupWindowMs: 600_000,
+        censusEveryMs: 900_000,
+      },
+      {
+        id: "us",
+        name: "us",
+        token: { kind: "settings" },
+        retentionMs: 259_200_000,
+        dedupWindowMs: 600_000,
+        censusEveryMs: 900_000,
+      },
+    ]);
+  });
+});
+
+describe("the documents that are shipped", () => {
+  it.each(["config/drains.yaml", "config/drains.example.yaml"])("%s loads without a warning", (file) => {
+    const outcome = readDocumentFile(file);
+    expect(outcome).toMatchObject({ ok: true, warnings: [] });
+    expect(outcome.ok && outcome.document.drains.every((drain) => drain.mode === "plan")).toBe(true);
+  });
+});

@@ -1,0 +1,390 @@
+import { describe, expect, it } from "vitest";
+import { loadDocument } from "../../../../src/config/document/load-document.ts";
+import { formatProblem } from "../../../../src/config/problem.ts";
+import { problemsOf, withDrain } from "../../../support/loaded-document.ts";
+
+/** A document with one rule whose lines are given; the first stands in line 6 at column 9. */
+const rule = (...lines: string[]): string =>
+  withDrain("rules:", ...lines.map((line, index) => `  ${index === 0 ? "- " : "  "}${line}`));
+
+function many(count: number, member: (index: number) => string): string {
+  return Array.from({ length: count }, (_, index) => member(index)).join(", ");
+}
+
+describe("a document with mistakes", () => {
+  it("is told all of them at once, each with its place", () => {
+    const text = `version: 1
+sources:
+  eu: { retention: 3 days }
+drains:
+  orders:
+    source: us
+    rules:
+      - name: outage
+        when: { responseStatus: 503, typ: x }
+        then: republish
+      - name: outage
+        then: retry
+      - when: { responseStatus: [429, 5zz] }
+        then: hold
+`;
+    expect(problemsOf(text)).toEqual([
+      'drains.yaml:3:20 sources.eu.retention: expected a duration in ms, s, m, h or d, such as 30s, 2m, 1h30m or 3d, got "3 days"',
+      'drains.yaml:6:13 drains.orders.source: unknown source "us"; expected eu',
+      expect.stringMatching(
+        /^drains\.yaml:9:38 drains\.orders\.rules\[0\]\.when: unknown key "typ"; expected one of responseStatus, responseHeader, /,
+      ),
+      'drains.yaml:11:15 drains.orders.rules[1].name: expected another name than rules[0] of this drain, got "outage"',
+      'drains.yaml:12:15 drains.orders.rules[1].then: expected one of republish, drop, hold, park, got "retry"',
+      expect.stringMatching(
+        /^drains\.yaml:13:39 drains\.orders\.rules\[2\]\.when\.responseStatus\[1\]: expected a whole number .*, got "5zz"$/,
+      ),
+    ]);
+  });
+
+  it("is told of mistakes of spelling, of shape and of meaning together", () => {
+    const text = rule("name: a", "name: b", "then: republish", "set: { queue: q, delay: 30s, color: red }");
+    expect(problemsOf(text)).toEqual([
+      "drains.yaml:6:9 drains.orders.rules[0]: missing when; expected when beside republish and drop; when: any says it of every record on purpose",
+      'drains.yaml:7:9 drains.orders.rules[0]: duplicate key "name"',
+      "drains.yaml:9:26 drains.orders.rules[0].set.delay: expected either queue or delay: the service refuses both together",
+      expect.stringMatching(
+        /^drains\.yaml:9:38 drains\.orders\.rules\[0\]\.set: unknown key "color"; expected /,
+      ),
+    ]);
+  });
+
+  it("tells a pointer without its slash", () => {
+    expect(problemsOf(rule("when: { body: { tenant: acme } }", "then: hold"))).toEqual([
+      'drains.yaml:6:25 drains.orders.rules[0].when.body.tenant: expected "/tenant", a JSON pointer, which begins with a slash, got "tenant"',
+    ]);
+  });
+
+  it.each([
+    ["when: { status: 503 }", "responseStatus"],
+    ["when: { code: 503 }", "responseStatus"],
+    ["when: { topic: a }", "topicName"],
+    ["when: { group: a }", "topicName"],
+    ["when: { queue: a }", "queueName"],
+    ["when: { headers: { A: b } }", "header"],
+    ["when: { hostname: a }", "host"],
+    ["if: any", "when"],
+  ])("suggests what goes by another name elsewhere: %s", (line, meant) => {
+    expect(problemsOf(rule(line, "then: hold"))[0]).toMatch(
+      new RegExp(`unknown key "\\w+"; did you mean "${meant}"\\? expected one of `),
+    );
+  });
+
+  it("suggests the nearest name", () => {
+    expect(problemsOf(withDrain("slect: {}"))[0]).toMatch(
+      /^drains\.yaml:5:5 drains\.orders: unknown key "slect"; did you mean "select"\? expected one of /,
+    );
+    expect(problemsOf(rule("when: { respnseStatus: 1 }", "then: hold"))[0]).toContain(
+      'did you mean "responseStatus"?',
+    );
+    expect(
+      problemsOf("version: 1\nsources: { eu: {}, us: { url: http://u } }\ndrains: { a: { source: ue } }")[0],
+    ).toContain('did you mean "eu"?');
+  });
+
+  it("tells of a key of a drain that stands beside the drains, once", () => {
+    const text = `version: 1
+sources: { default: {} }
+drains:
+  orders:
+    mode: plan
+  rules:
+    - { when: { hots: a }, then: hold }
+  select: { topicName: a }
+`;
+    const outcome = loadDocument(text, "drains.yaml");
+    expect(outcome.ok ? [] : outcome.problems.map(formatProblem)).toEqual([
+      "drains.yaml:6:3 drains: rules is a key of a drain and stands beside the drains; expected it below a drain (orders), two spaces deeper",
+      "drains.yaml:8:3 drains: select is a key of a drain and stands beside the drains; expected it below a drain (orders), two spaces deeper",
+    ]);
+    expect(outcome.warnings).toEqual([]);
+  });
+
+  it("takes a drain that is called like a key for a drain", () => {
+    expect(
+      problemsOf(
+        `version: 1\nsources: { default: {} }\ndrains: { rules: { mode: plan }, select: { source: default } }`,
+      ),
+    ).toEqual([]);
+  });
+
+  it("counts lines and columns from one, after comments, in CRLF files and behind a byte order mark", () => {
+    const text =
+      "\uFEFF# comment\r\nversion: 1\r\nsources: { default: {} }\r\ndrains:\r\n  orders: { mode: fast }\r\n";
+    expect(problemsOf(text)).toEqual([
+      'drains.yaml:5:19 drains.orders.mode: expected one of plan, live, got "fast"',
+    ]);
+  });
+
+  it("tells the first twenty problems, and how many more there are", () => {
+    const keys = Array.from({ length: 300 }, (_, index) => `k${index}: 1`);
+    const problems = problemsOf(withDrain(...keys));
+    expect(problems).toHaveLength(21);
+    expect(problems.at(-1)).toBe("drains.yaml: … and 280 more");
+  });
+
+  it.each([
+    [
+      "sources, all of one account",
+      `version: 1\nsources: { ${many(600, (n) => `s${n}: {}`)} }\ndrains: {}`,
+      "drains.yaml:2:10 sources: expected at most 500 sources, got 600",
+    ],
+    [
+      "drains, all with a mistake",
+      `version: 1\nsources: { default: {} }\ndrains: { ${many(501, (n) => `d${n}: { modus: live }`)} }`,
+      "drains.yaml:3:9 drains: expected at most 500 drains, got 501",
+    ],
+    [
+      "rules that are never asked",
+      withDrain(`rules: [${many(1_100, () => "{ when: any, then: hold }")}]`),
+      expect.stringMatching(/drains\.orders\.rules: expected at most 1000 rules, got 1100$/),
+    ],
+    [
+      "values of a list",
+      withDrain(`rules: [{ when: { responseStatus: [${many(1_001, (n) => String(n))}] }, then: hold }]`),
+      expect.stringMatching(/when\.responseStatus: expected at most 1000 values in a list, got 1001$/),
+    ],
+    [
+      "guards",
+      withDrain(`guards: [${many(21, () => "{ index: none }")}]`),
+      expect.stringMatching(/drains\.orders\.guards: expected at most 20 guards, got 21$/),
+    ],
+  ])("tells once of too many %s, with their number, and nothing of each", (_what, text, problem) => {
+    const outcome = loadDocument(text, "drains.yaml");
+    expect(outcome.ok ? [] : outcome.problems.map(formatProblem)).toEqual([problem]);
+    expect(outcome.warnings).toEqual([]);
+  });
+
+  it("tells of what else is wrong beside too many", () => {
+    const sources = many(600, (n) => `s${n}: {}`);
+    expect(problemsOf(`version: 2\nsources: { ${sources} }\ndrains: {}`)).toEqual([
+      "drains.yaml:1:10 version: expected 1, got 2",
+      "drains.yaml:2:10 sources: expected at most 500 sources, got 600",
+    ]);
+  });
+
+  it.each([
+    ["", "drains.yaml:1:1: expected a mapping, got nothing"],
+    ["- 1", "drains.yaml:1:1: expected a mapping, got a list"],
+    ["version: 2\nsources: {a: {}}\ndrains: {}", "drains.yaml:1:10 version: expected 1, got 2"],
+    ["version: 1\ndrains: {}", "drains.yaml:1:1 sources: missing; expected a mapping of names to sources"],
+    [
+      "version: 1\nsources: {}\ndrains: {}",
+      "drains.yaml:2:10 sources: expected at least one source, such as default: {}, got a mapping",
+    ],
+    [
+      "version: 1\nsources: {Big: {}}\ndrains: {}",
+      "drains.yaml:2:11 sources.Big: expected a name of a-z, 0-9 and - that begins with a letter or digit, at most 63 characters",
+    ],
+    [
+      "version: 1\nsources: {eu: {}, us: {}}\ndrains: {a: {}}",
+      "drains.yaml:2:19 sources.us: expected another url or token than source eu: one account is one source",
+    ],
+    [
+      "version: 1\nsources: {eu: {url: http://a}, us: {url: http://b}}\ndrains: {a: {}}",
+      "drains.yaml:3:10 drains.a: missing source; expected a source, one of eu, us",
+    ],
+    [
+      "version: 1\nsources: {eu: {url: http://a}, us: {url: http://b, id: eu}}\ndrains: {}",
+      'drains.yaml:2:56 sources.us.id: expected another id than source eu, got "eu"',
+    ],
+    [
+      "version: 1\nsources: {eu: {url: http://a/v2/publish/}, us: {url: http://a}}\ndrains: {}",
+      "drains.yaml:2:44 sources.us: expected another url or token than source eu: one account is one source",
+    ],
+    ["%YAML 1.1\n---\nversion: 1", "drains.yaml:1:1: expected no %YAML directive"],
+    ["version: 1\n---\nversion: 1", "drains.yaml:2:1: expected a single document (no second ---)"],
+    ["version: 1\nsources: {a: {}", "drains.yaml:2:16: expected a closing bracket, or deeper indentation"],
+    ["version: !!int 1\nsources: !x {a: {}}\ndrains: {}", "drains.yaml:2:10: expected no tags (!…)"],
+  ])("%j", (text, problem) => {
+    expect(problemsOf(text)).toContain(problem);
+  });
+
+  it("refuses a secret in the document itself, says how, and does not repeat it", () => {
+    const [problem, ...others] = problemsOf("version: 1\nsources: { eu: { token: abc123 } }\ndrains: {}");
+    expect(problem).toBe(
+      "drains.yaml:2:25 sources.eu.token: expected { file: /path/of/a/file } or { env: NAME_OF_A_VARIABLE }; a secret never stands in the document itself",
+    );
+    expect(others).toEqual([]);
+  });
+});
+
+describe("keys of a drain", () => {
+  it.each([
+    ["mode: on", "5:11 drains.orders.mode"],
+    ["paused: yes", "5:13 drains.orders.paused"],
+    ["minAge: 5", "5:13 drains.orders.minAge"],
+    ["attempts: { max: 0 }", "5:22 drains.orders.attempts.max"],
+    ["attempts: { wait: [] }", "5:23 drains.orders.attempts.wait"],
+    ["attempts: { wait: [1m, soon] }", "5:28 drains.orders.attempts.wait[1]"],
+    ["attempts: { then: drop }", "5:23 drains.orders.attempts.then"],
+    ["otherwise: republish", "5:16 drains.orders.otherwise"],
+    ["unknownOutcome: hold", "5:21 drains.orders.unknownOutcome"],
+    ["schedule: { every: 99ms }", "5:24 drains.orders.schedule.every"],
+    ["schedule: { every: 1m, cron: '* * * * *' }", "5:28 drains.orders.schedule.cron"],
+    ["schedule: { timezone: Europe/Berlin }", "5:17 drains.orders.schedule.timezone"],
+    ["schedule: { cron: '* * * * *', timezone: Europe/Berlim }", "5:46 drains.orders.schedule.timezone"],
+    ["schedule: { cron: '0 0 31 2 *' }", "5:23 drains.orders.schedule.cron"],
+    ["schedule: { cron: '* * *' }", "5:23 drains.orders.schedule.cron"],
+    ["schedule: { cron: 'H * * * *' }", "5:23 drains.orders.schedule.cron"],
+    ["schedule: { cron: '61 * * * *' }", "5:23 drains.orders.schedule.cron"],
+    ["select: { responseStatus: '503' }", "5:31 drains.orders.select.responseStatus"],
+    ["select: { responseStatus: [503, 5xx] }", "5:37 drains.orders.select.responseStatus[1]"],
+    ["select: { topicName: [] }", "5:26 drains.orders.select.topicName"],
+    ["select: { topicName: 7 }", "5:26 drains.orders.select.topicName"],
+    ["select: { callerIP: 10.0.0.1 }", "5:15 drains.orders.select"],
+    ["rules: {}", "5:12 drains.orders.rules"],
+    ["select: { fromDate: 2 days }", "5:25 drains.orders.select.fromDate"],
+    ["select: { toDate: 1700000000 }", "5:23 drains.orders.select.toDate"],
+    ["select: { fromDate: 2026-11-02, toDate: 2026-11-01 }", "5:45 drains.orders.select.toDate"],
+    ["select: { fromDate: -1h, toDate: -2h }", "5:38 drains.orders.select.toDate"],
+    ["limits: { publish: 20 }", "5:24 drains.orders.limits.publish"],
+    ["limits: { perHost: 0/s }", "5:24 drains.orders.limits.perHost"],
+    ["limits: { perPass: 0 }", "5:24 drains.orders.limits.perPass"],
+    ["limits: { perDay: many }", "5:23 drains.orders.limits.perDay"],
+    ["limits: { perHour: 5 }", "5:15 drains.orders.limits"],
+    ["onLoss: drop", "5:13 drains.orders.onLoss"],
+    ["beforeExpiry: { within: 0s }", "5:29 drains.orders.beforeExpiry.within"],
+    ["beforeExpiry: { then: delete }", "5:27 drains.orders.beforeExpiry.then"],
+    ["guards: [{ index: x, hold: 'pending_index_count > 1' }]", "5:23 drains.orders.guards[0].index"],
+    ["tests: [{ name: a, given: {}, expect: {} }]", "5:43 drains.orders.tests[0].expect.then"],
+    ["rules:", "5:5 drains.orders.rules"],
+  ])("%s", (line, place) => {
+    const problems = problemsOf(withDrain(line));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(`drains.yaml:${place}: `);
+  });
+
+  it.each(["cursor", "count"])("leave %s to redriver", (key) => {
+    expect(problemsOf(withDrain(`select: { ${key}: 1 }`))).toEqual([
+      `drains.yaml:5:15 drains.orders.select.${key}: this key is set by redriver itself, for each page`,
+    ]);
+  });
+});
+
+describe("keys of a rule", () => {
+  it.each([
+    ["when: {}", "6:15 drains.orders.rules[0].when"],
+    ["when: always", "6:15 drains.orders.rules[0].when"],
+    ["when: { all: [] }", "6:22 drains.orders.rules[0].when.all"],
+    ["when: { any: [{ responseStatus: 1 }, { host: 5 }] }", "6:54 drains.orders.rules[0].when.any[1].host"],
+    ["when: { not: { not: { path: [] } } }", "6:37 drains.orders.rules[0].when.not.not.path"],
+    ["when: { age: 5m }", "6:22 drains.orders.rules[0].when.age"],
+    ["when: { header: { 'a b': x } }", '6:27 drains.orders.rules[0].when.header["a b"]'],
+    ["when: { header: {} }", "6:25 drains.orders.rules[0].when.header"],
+    ["ignoreAfter: 2026-02-30", "6:22 drains.orders.rules[0].ignoreAfter"],
+    ["name: Outage", "6:15 drains.orders.rules[0].name"],
+    ["set: { retries: 1 }", "6:9 drains.orders.rules[0].set"],
+    ["limit: 5/s", "6:9 drains.orders.rules[0].limit"],
+    ["name: none", "6:15 drains.orders.rules[0].name"],
+    ["when: { host: { regex: '(' } }", "6:32 drains.orders.rules[0].when.host.regex"],
+    ["when: { host: [a, { regex: '(a+' }] }", "6:36 drains.orders.rules[0].when.host[1].regex"],
+    ["when: { host: { glob: a } }", "6:23 drains.orders.rules[0].when.host"],
+    ["when: { body: { tenant: a } }", "6:25 drains.orders.rules[0].when.body.tenant"],
+    ["when: { body: { /a: 1, b: 2 } }", "6:32 drains.orders.rules[0].when.body.b"],
+    ["when: { body: { /a~2: 1 } }", '6:25 drains.orders.rules[0].when.body["/a~2"]'],
+    ["when: { responseBody: { /a: { rang: 1 } } }", '6:37 drains.orders.rules[0].when.responseBody["/a"]'],
+    ["when: { body: { /a: 12345678901234567890 } }", '6:29 drains.orders.rules[0].when.body["/a"]'],
+    ["when: { callerIp: 10.0.0.0/33 }", "6:27 drains.orders.rules[0].when.callerIp"],
+    ["when: { createdAt: 1700000000 }", "6:28 drains.orders.rules[0].when.createdAt"],
+    ["when: { timeLeft: 12h }", "6:27 drains.orders.rules[0].when.timeLeft"],
+    ["when: { size: 10KB }", "6:23 drains.orders.rules[0].when.size"],
+    ["when: { responseHeader: {} }", "6:33 drains.orders.rules[0].when.responseHeader"],
+  ])("%s", (line, place) => {
+    const problems = problemsOf(rule(line, "then: hold"));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(`drains.yaml:${place}: `);
+  });
+
+  it.each([
+    ["{}", "8:14 drains.orders.rules[0].set"],
+    ["{ destination: orders-group }", "8:29 drains.orders.rules[0].set.destination"],
+    ["{ destination: https://u:p@example.com/ }", "8:29 drains.orders.rules[0].set.destination"],
+    ["{ destination: { hst: a } }", "8:31 drains.orders.rules[0].set.destination"],
+    ["{ destination: { scheme: ftp } }", "8:39 drains.orders.rules[0].set.destination.scheme"],
+    ["{ destination: { path: a } }", "8:37 drains.orders.rules[0].set.destination.path"],
+    ["{ headers: { X-A: 1 } }", "8:32 drains.orders.rules[0].set.headers.X-A"],
+    ['{ headers: { X-A: "a\\nb" } }', "8:32 drains.orders.rules[0].set.headers.X-A"],
+    ["{ headers: { Host: a } }", "8:27 drains.orders.rules[0].set.headers.Host"],
+    ["{ headers: { x-redriver: a } }", "8:27 drains.orders.rules[0].set.headers.x-redriver"],
+    ["{ headers: { X-A: a, x-a: b } }", "8:35 drains.orders.rules[0].set.headers.x-a"],
+    ["{ delay: 10 }", "8:23 drains.orders.rules[0].set.delay"],
+    ["{ delay: { spread: 0s } }", "8:33 drains.orders.rules[0].set.delay.spread"],
+    ["{ retries: -1 }", "8:25 drains.orders.rules[0].set.retries"],
+    ["{ queue: q, delay: 30s }", "8:26 drains.orders.rules[0].set.delay"],
+    ["{ body: {} }", "8:22 drains.orders.rules[0].set.body"],
+    ["{ body: { merge: {}, patch: [{ op: remove, path: /a }] } }", "8:22 drains.orders.rules[0].set.body"],
+    ["{ body: { merge: [1] } }", "8:31 drains.orders.rules[0].set.body.merge"],
+    [
+      "{ body: { merge: { a: { b: 12345678901234567890 } } } }",
+      "8:41 drains.orders.rules[0].set.body.merge.a.b",
+    ],
+    ["{ body: { merge: { a: .nan } } }", "8:36 drains.orders.rules[0].set.body.merge.a"],
+    ["{ body: { patch: [] } }", "8:31 drains.orders.rules[0].set.body.patch"],
+    ["{ body: { patch: [{ op: set, path: /a }] } }", "8:38 drains.orders.rules[0].set.body.patch[0].op"],
+    [
+      "{ body: { patch: [{ op: add, path: a, value: 1 }] } }",
+      "8:49 drains.orders.rules[0].set.body.patch[0].path",
+    ],
+    [
+      "{ body: { patch: [{ op: remove, path: /a, value: 1 }] } }",
+      "8:56 drains.orders.rules[0].set.body.patch[0]",
+    ],
+    ["{ body: { patch: [{ op: move, path: /a }] } }", "8:32 drains.orders.rules[0].set.body.patch[0].from"],
+    ["{ method: 'P T' }", "8:24 drains.orders.rules[0].set.method"],
+    ["{ timeout: 1500ms }", "8:25 drains.orders.rules[0].set.timeout"],
+    ["{ callback: ftp://a }", "8:26 drains.orders.rules[0].set.callback"],
+    ["{ labels: 'a,b' }", "8:24 drains.orders.rules[0].set.labels"],
+    ["{ flowControl: { key: k } }", "8:29 drains.orders.rules[0].set.flowControl"],
+    ["{ flowControl: { rate: 5 } }", "8:29 drains.orders.rules[0].set.flowControl.key"],
+    [
+      "{ flowControl: { key: k, parallelism: 1, period: 1m } }",
+      "8:29 drains.orders.rules[0].set.flowControl",
+    ],
+    ["{ flowControl: { key: k, rate: 1, period: 10ms } }", "8:29 drains.orders.rules[0].set.flowControl"],
+  ])("set: %s", (set, place) => {
+    const problems = problemsOf(rule("when: any", "then: republish", `set: ${set}`));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(`drains.yaml:${place}: `);
+  });
+
+  it("never repeat header values", () => {
+    const told = problemsOf(
+      rule(
+        "when: { header: { X-Key: [hunter2, 7] } }",
+        "then: republish",
+        "set: { headers: { X-Key: 1234567 } }",
+      ),
+    );
+    expect(told).toHaveLength(2);
+    expect(told.join()).not.toMatch(/hunter2|1234567/);
+  });
+
+  it.each(["republish", "drop"])("%s needs a when; when: any says it on purpose", (then) => {
+    expect(problemsOf(rule(`then: ${then}`))[0]).toContain("drains.orders.rules[0]: missing when");
+    expect(problemsOf(rule("when: any", `then: ${then}`))).toEqual([]);
+  });
+
+  it.each(["hold", "park"])("%s needs no when", (then) => {
+    expect(problemsOf(rule(`then: ${then}`))).toEqual([]);
+  });
+
+  it("drop needs the archive where it would act, and only there", () => {
+    const dropping = ["rules:", "  - { when: any, then: drop }"];
+    const archive = "archive: { dir: /a }\n";
+    expect(problemsOf(withDrain("mode: live", ...dropping))).toEqual([
+      "drains.yaml:7:28 drains.orders.rules[0].then: a live drain drops only what is archived first, and the document has no archive; expected archive: { dir: … } at its top",
+    ]);
+    expect(problemsOf(`defaults: { mode: live }\n${withDrain(...dropping)}`)).toHaveLength(1);
+    expect(problemsOf(`defaults: { mode: live }\n${withDrain("mode: plan", ...dropping)}`)).toEqual([]);
+    expect(problemsOf(archive + withDrain("mode: live", ...dropping))).toEqual([]);
+    expect(problemsOf(`archive: { keep: 5d }\n${withDrain("mode: live", ...dropping)}`)).toEqual([
+      "drains.yaml:1:10 archive.dir: missing; expected the path of a directory",
+    ]);
+  });
+});

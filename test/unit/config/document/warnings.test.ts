@@ -1,0 +1,482 @@
+import { describe, expect, it } from "vitest";
+import { loadDocument } from "../../../../src/config/document/load-document.ts";
+import { formatProblem } from "../../../../src/config/problem.ts";
+import { head, load } from "../../../support/loaded-document.ts";
+
+const two = (one: string, other: string) =>
+  load(`${head}drains: { a: { select: ${one} }, b: { select: ${other} } }`).warnings;
+
+describe("warnings", () => {
+  it("tell of drains of one source that may select the same records", () => {
+    expect(two("{ topicName: [x, y] }", "{ topicName: [y, z] }")).toEqual([
+      expect.stringMatching(/^drains\.yaml:3:49 drains\.b: may select the same records as a/),
+    ]);
+    expect(two("{}", "{ topicName: z }")).toHaveLength(1);
+    expect(two("{ topicName: x }", "{ queueName: z }")).toHaveLength(1);
+  });
+
+  it("take two labels for no proof: a message may have both", () => {
+    expect(two("{ label: x }", "{ label: y }")).toHaveLength(1);
+  });
+
+  it("stay silent where no record fits both", () => {
+    expect(two("{ topicName: x, label: l }", "{ topicName: [y, z], label: l }")).toEqual([]);
+    expect(two("{ responseStatus: 503 }", "{ responseStatus: [500, 502] }")).toEqual([]);
+    const sources = "version: 1\nsources: { eu: { url: http://a }, us: { url: http://b } }\n";
+    expect(load(`${sources}drains: { a: { source: eu }, b: { source: us } }`).warnings).toEqual([]);
+  });
+
+  it("tell of rules that are never asked, and of dates that have passed", () => {
+    const text = `${head}drains:
+  orders:
+    rules:
+      - { when: { host: a }, then: hold, ignoreAfter: 2026-12-01 }
+      - { when: any, then: hold }
+      - { when: { host: b }, then: park }`;
+    expect(load(text).warnings).toEqual([
+      'drains.yaml:8:9 drains.orders.rules[2]: is never asked: rule "rule-2" above it holds for every record',
+    ]);
+    expect(load(text, Date.UTC(2026, 11, 2)).warnings[0]).toMatch(
+      /^drains\.yaml:6:42 .*2026-12-01T23:59:59\.999Z has passed$/,
+    );
+    expect(load(text, Date.UTC(2026, 11, 1, 12)).warnings).toHaveLength(1);
+  });
+});
+
+const rulesWarned = (rules: readonly string[], more = "") =>
+  load(
+    `${head}drains:\n  orders:\n    mode: plan\n    ${more}\n    rules:\n${rules.map((rule) => `      - ${rule}`).join("\n")}`,
+  ).warnings;
+
+describe("warnings about rules", () => {
+  it.each([
+    ["the same", "{ responseStatus: 503 }", "{ responseStatus: 503 }"],
+    ["a range", "{ responseStatus: 500-599 }", "{ responseStatus: [503, 504] }"],
+    ["ranges that touch", "{ responseStatus: [500-502, 503-599] }", "{ responseStatus: 502-504 }"],
+    ["a list", "{ topicName: [a, b, c] }", "{ topicName: [c, a] }"],
+    ["a prefix", "{ path: { prefix: /a } }", "{ path: /a/b }"],
+    ["a longer prefix", "{ path: { prefix: /a } }", "{ path: { prefix: /ab } }"],
+    ["a glob's prefix", "{ path: /a* }", "{ path: /ab* }"],
+    ["a glob", "{ host: '*.example.com' }", "{ host: [API.example.com, '*.eu.example.com'] }"],
+    ["whatever is there", "{ topicName: { exists: true } }", "{ topicName: a }"],
+    ["a star", "{ topicName: '*' }", "{ topicName: { regex: '^a' } }"],
+    ["fewer tests", "{ host: a.example }", "{ host: a.example, responseStatus: 503 }"],
+    ["a test among alternatives", "{ any: [{ host: a }, { host: b }] }", "{ host: b, attempt: 1 }"],
+    ["a network", "{ callerIp: 10.0.0.0/8 }", "{ callerIp: 10.1.0.0/16 }"],
+    ["a value", "{ body: { /n: '< 5' } }", "{ body: { /n: [1, '< 3'] } }"],
+    ["an age", "{ age: '> 1h' }", "{ age: '> 2h', host: a }"],
+    ["a header in another case", "{ header: { X-A: a } }", "{ header: { x-a: a } }"],
+  ])("tell of a rule that %s above it hides", (_name, above, below) => {
+    expect(rulesWarned([`{ when: ${above}, then: hold }`, `{ when: ${below}, then: park }`])).toEqual([
+      'drains.yaml:9:9 drains.orders.rules[1]: never decides: rule "rule-1" above it holds for every record that this one does',
+    ]);
+    expect(
+      rulesWarned([
+        `{ when: ${above}, then: hold, ignoreAfter: 2030-01-01 }`,
+        `{ when: ${below}, then: park }`,
+      ]),
+    ).toEqual([]);
+  });
+
+  it.each([
+    ["{ responseStatus: 503 }", "{ responseStatus: 503-504 }"],
+    ["{ responseStatus: [500-501, 503-599] }", "{ responseStatus: 500-503 }"],
+    ["{ host: a.example, responseStatus: 503 }", "{ host: a.example }"],
+    ["{ path: { prefix: /ab } }", "{ path: { prefix: /a } }"],
+    ["{ path: /a*b }", "{ path: /a* }"],
+    ["{ host: { regex: ex } }", "{ host: { prefix: ex } }"],
+    ["{ not: { host: a } }", "{ host: b }"],
+    ["{ topicName: { exists: true } }", "{ topicName: [a, none] }"],
+    ["{ header: { X-A: a } }", "{ responseHeader: { X-A: a } }"],
+    ["{ body: { /n: '< 5' } }", "{ body: { /n: '<= 5' } }"],
+    ["{ callerIp: 10.0.0.0/16 }", "{ callerIp: 10.0.0.0/8 }"],
+  ])("are silent where the other rule decides some: %s above %s", (above, below) => {
+    expect(rulesWarned([`{ when: ${above}, then: hold }`, `{ when: ${below}, then: park }`])).toEqual([]);
+  });
+
+  it.each([
+    ["select: { responseStatus: [500, 503] }", "{ responseStatus: 4xx }"],
+    ["select: { responseStatus: 503 }", "{ responseStatus: none }"],
+    ["select: { topicName: [a, b] }", "{ topicName: [c, 'd*'], host: x }"],
+    ["select: { topicName: a }", "{ topicName: none }"],
+    ["select: { url: 'https://a.example/x' }", "{ host: b.example }"],
+    ["select: { url: 'https://a.example/x' }", "{ any: [{ path: /y }, { url: 'http://z' }] }"],
+    ["select: { callerIp: 10.0.0.1 }", "{ callerIp: 192.168.0.0/16 }"],
+    ["select: { label: a }", "{ label: none }"],
+    ["select: { messageId: m1 }", "{ messageId: m2 }"],
+  ])("tell of a rule that nothing selected fits: %s, %s", (select, when) => {
+    expect(rulesWarned([`{ when: ${when}, then: hold }`], select)).toEqual([
+      expect.stringMatching(
+        /^drains\.yaml:8:11 drains\.orders\.rules\[0\]\.when: can never hold: no record that select lists/,
+      ),
+    ]);
+  });
+
+  it.each([
+    ["select: { responseStatus: 0 }", "{ responseStatus: none }"],
+    ["select: { responseStatus: [500, 404] }", "{ responseStatus: 4xx }"],
+    ["select: { label: a }", "{ label: b }"],
+    ["select: { topicName: a }", "{ topicName: 'a*' }"],
+    ["select: { topicName: a }", "{ queueName: b }"],
+    ["select: { url: 'https://A.example/x' }", "{ host: a.example, path: /x }"],
+    ["select: { url: 'not an address' }", "{ host: a.example }"],
+    ["select: { callerIp: 10.0.0.1 }", "{ callerIp: 10.0.0.0/8 }"],
+    ["select: { topicName: a }", "{ not: { topicName: a } }"],
+  ])("are silent where something selected may fit: %s, %s", (select, when) => {
+    expect(rulesWarned([`{ when: ${when}, then: hold }`], select)).toEqual([]);
+  });
+
+  it("tell of a drop that a live drain would refuse, and of a copy that has no place", () => {
+    expect(rulesWarned(["{ when: any, then: drop }"])).toEqual([
+      expect.stringContaining("drains.orders.rules[0].then: will be refused in a live drain"),
+    ]);
+    expect(load(`${head}defaults: { beforeExpiry: { then: archive } }\ndrains: {}`).warnings).toEqual([
+      "drains.yaml:3:29 defaults.beforeExpiry.then: copies nothing: the document has no archive",
+    ]);
+    const kept = "archive: { dir: /a }\n";
+    expect(
+      load(
+        `${kept}${head}drains: { a: { beforeExpiry: { then: archive }, rules: [{ when: any, then: drop }] } }`,
+      ).warnings,
+    ).toEqual([]);
+  });
+});
+
+const drop = (when: string, more = "") => rulesWarned([`{ when: ${when}, then: drop }`], more);
+
+describe("warnings about conditions that no record can fulfil", () => {
+  it.each([
+    ["{ responseStatus: '> 599' }", "responseStatus", "got from 600, but an HTTP status is from 100 to 599"],
+    ["{ responseStatus: '< 100' }", "responseStatus", "got up to 99, but an HTTP status"],
+    ["{ responseStatus: 0 }", "responseStatus", "got 0, but an HTTP status"],
+    ["{ attempt: '< 0' }", "attempt", "got up to -1, but attempt is 0 or more"],
+    ["{ attempt: none }", "attempt", "got none, but every record has attempt"],
+    ["{ method: { exists: false } }", "method", "got none, but every record has method"],
+    ["{ host: 'https://api.example.com' }", "host", 'got "https://api.example.com", but a host has no'],
+    ["{ host: api.example.com/orders }", "host", 'got "api.example.com/orders", but a host has no'],
+    ["{ host: { prefix: 'http://' } }", "host", 'got "http://", but a host has no'],
+    ["{ path: orders }", "path", 'got "orders", but a path begins with /'],
+    ["{ path: 'orders/*' }", "path", 'got "orders/*", but a path begins with /'],
+    ["{ path: '/orders?id=1' }", "path", 'got "/orders?[set]", but a path ends before the query'],
+    [
+      "{ all: [{ responseStatus: 503 }, { responseStatus: 504 }] }",
+      "all[1].responseStatus",
+      "no record for which responseStatus is 504 is one for which responseStatus is 503 (drains.orders.rules[0].when.all[0].responseStatus)",
+    ],
+    [
+      "{ responseStatus: 5xx, all: [{ responseStatus: [404, '429-499'] }] }",
+      "all[0].responseStatus",
+      "is one of 404, 429-499",
+    ],
+    [
+      "{ all: [{ topicName: { prefix: a } }, { topicName: { equals: b } }] }",
+      "all[1].topicName",
+      "is prefix",
+    ],
+    ["{ all: [{ topicName: 'a*' }, { topicName: 'b*' }] }", "all[1].topicName", "no record"],
+    ["{ queueName: { exists: false }, all: [{ queueName: q }] }", "all[0].queueName", "is none"],
+    ["{ label: none, labels: a }", "labels", "is none"],
+    ["{ header: { X-A: none, x-a: b } }", "header.x-a", "is none"],
+    ["{ host: a.example, all: [{ host: b.example }] }", "all[0].host", "no record"],
+    ["{ host: a.example, all: [{ host: '*.example.com' }] }", "all[0].host", "no record"],
+    ["{ callerIp: 10.0.0.0/8, all: [{ callerIp: 192.168.0.0/16 }] }", "all[0].callerIp", "no record"],
+    ["{ body: { /a: 1 }, all: [{ body: { /a: '> 1' } }] }", "all[0].body", "no record"],
+    ["{ all: [{ age: '> 2h' }, { age: '< 1h' }] }", "all[1].age", "no record"],
+    ["{ age: '> 2d', timeLeft: '> 2d' }", "timeLeft", "age and timeLeft are the source's retention together"],
+    [
+      "{ responseStatus: 503, not: { responseStatus: 5xx } }",
+      "not",
+      "this excludes whatever the tests beside",
+    ],
+    ["{ any: [{ host: a, path: b }, { host: c }] }", "any[0].path", 'got "b"'],
+    ["{ host: a, any: [{ host: b }, { path: /c }] }", "any[0].host", "no record"],
+    ["{ not: { path: b } }", "not.path", 'got "b"'],
+  ])("tell where and why: %s", (when, way, why) => {
+    const [warning = "", ...others] = rulesWarned([`{ when: ${when}, then: hold }`]);
+    expect(others).toEqual([]);
+    expect(warning).toMatch(/^drains\.yaml:8:\d+ /);
+    expect(warning).toContain(` drains.orders.rules[0].when.${way}`);
+    expect(warning).toContain("can never hold");
+    expect(warning).toContain(why);
+  });
+
+  it("name those of a list that never match", () => {
+    expect(rulesWarned(["{ when: { host: [a.example, 'http://b.example'] }, then: hold }"])).toEqual([
+      expect.stringContaining('when.host: matches less than it says: got "http://b.example", but a host'),
+    ]);
+  });
+
+  it("point at the line of the test in a rule of many lines", () => {
+    const text = `${head}drains:
+  orders:
+    rules:
+      - when:
+          all:
+            - responseStatus: 503
+            - host: a
+              responseStatus:
+                504
+        then: hold
+`;
+    expect(load(text).warnings).toEqual([
+      expect.stringMatching(/^drains\.yaml:10:15 drains\.orders\.rules\[0\]\.when\.all\[1\]\.responseStatus/),
+    ]);
+  });
+
+  it.each([
+    "{ responseStatus: '>= 599' }",
+    "{ responseStatus: none }",
+    "{ all: [{ responseStatus: 5xx }, { responseStatus: 503-504 }] }",
+    "{ all: [{ label: a }, { label: b }] }",
+    "{ all: [{ header: { X-A: a } }, { header: { X-A: b } }] }",
+    "{ all: [{ host: a.example }, { host: 'a.example:8080' }] }",
+    "{ all: [{ host: a.example }, { host: { suffix: ':8080' } }] }",
+    "{ all: [{ topicName: 'a*' }, { topicName: '*b' }] }",
+    "{ all: [{ topicName: { regex: a } }, { topicName: { prefix: b } }] }",
+    "{ all: [{ body: { /a: '<= 1' } }, { body: { /a: '>= 1' } }] }",
+    "{ all: [{ body: { /a: 1 } }, { body: { /b: 2 } }] }",
+    "{ host: '*', path: '*' }",
+    "{ path: { suffix: orders } }",
+    "{ path: { regex: orders } }",
+    "{ path: none, host: none }",
+    "{ age: '> 1d', timeLeft: '> 1d' }",
+    "{ age: '> 2d' }",
+    "{ messageAge: '> 4d' }",
+    "{ method: [get, PROPFIND, 'P*'] }",
+    "{ url: ['https://a.example/*', 'http*', '*://a.example/*', HTTPS://A.example/, { regex: a }] }",
+    "{ url: [{ prefix: ht }, { suffix: a }] }",
+    "{ age: '< 0s' }",
+    "{ responseStatus: 5xx, not: { responseStatus: 503 } }",
+    "{ any: [{ responseStatus: 503 }, { responseStatus: 504 }] }",
+  ])("are silent where some record may: %s", (when) => {
+    expect(rulesWarned([`{ when: ${when}, then: hold }`])).toEqual([]);
+  });
+
+  it.each([
+    [
+      "{ method: GETT }",
+      'method: can never hold for "GETT": no usual HTTP method has this name; expected GET',
+    ],
+    [
+      "{ url: api.example.com/* }",
+      'url: can never hold for "api.example.com/*": a url begins with http:// or https://; expected a whole address,',
+    ],
+    ["{ url: { prefix: //api } }", 'url: can never hold for "//api"'],
+    [
+      "{ age: '> 4d' }",
+      'age: can never hold for age "> 4d": a record stays 3d in the queue, the source\'s retention; expected at most 3d,',
+    ],
+    ["{ not: { timeLeft: '>= 5d' } }", 'not.timeLeft: can never hold for timeLeft ">= 5d": '],
+    ["{ age: 4d-5d }", 'age: can never hold for age "4d-5d": '],
+  ])("tell of a value that no record has: %s", (when, told) => {
+    const warned = rulesWarned([`{ when: ${when}, then: republish }`]);
+    expect(warned).toEqual([expect.stringContaining(`drains.orders.rules[0].when.${told}`)]);
+  });
+
+  it("go by the source's own retention", () => {
+    const text = `version: 1\nsources: { default: { retention: 7d } }\ndrains: { a: { rules: [{ when: { age: '> 4d' }, then: hold }] } }`;
+    expect(load(text).warnings).toEqual([]);
+  });
+
+  it("tell of a republish that holds only for what is not due yet", () => {
+    const republish = (when: string, more = "") => rulesWarned([`{ when: ${when}, then: republish }`], more);
+    expect(republish("{ age: '< 1m' }")).toEqual([
+      expect.stringMatching(/rules\[0\]\.when: never republishes by itself: .* and nothing is due before 2m/),
+    ]);
+    expect(republish("{ timeLeft: '> 71h59m' }")).toEqual([
+      expect.stringContaining(
+        'never republishes by itself: it asks for timeLeft "> 71h59m", which is an age of at most 59s, and',
+      ),
+    ]);
+    expect(republish("{ any: [{ age: '< 1m' }, { age: '< 90s' }] }")).toHaveLength(1);
+    expect(republish("{ age: '< 3m' }")).toEqual([]);
+    expect(republish("{ any: [{ age: '< 1m' }, { host: a }] }")).toEqual([]);
+    expect(republish("{ age: '< 1m' }", "minAge: 0s\n    attempts: { wait: [10m, 10s] }")).toEqual([]);
+    expect(rulesWarned(["{ when: { age: '< 1m' }, then: hold }"])).toEqual([]);
+  });
+
+  it("tell of a drop that holds only for what minAge keeps", () => {
+    expect(drop("{ age: '< 1m' }")).toContainEqual(
+      expect.stringMatching(/rules\[0\]\.when: never drops: .* and nothing is dropped before 2m \(minAge\)/),
+    );
+    expect(drop("{ age: '< 3m' }")).not.toContainEqual(expect.stringContaining("never drops"));
+    // The waits are of redrives.
+    expect(drop("{ age: '< 3m' }", "attempts: { wait: [10m] }")).not.toContainEqual(
+      expect.stringContaining("never drops"),
+    );
+  });
+});
+
+const both = (text: string): readonly string[] => {
+  const outcome = loadDocument(text, "drains.yaml", { now: Date.UTC(2026, 0, 1) });
+  if (outcome.ok) throw new Error("the test's document has no problem");
+  return outcome.warnings.map(formatProblem);
+};
+const inRules = (rules: readonly string[], more = "") =>
+  both(
+    `${head}drains:\n  orders:\n    ${more}\n    rules:\n${rules.map((rule) => `      - ${rule}`).join("\n")}`,
+  );
+
+describe("warnings beside problems", () => {
+  it("are the ones that the document has without its problems", () => {
+    const rules = [
+      "{ when: { host: a }, then: hold, ignoreAfter: 2025-01-01 }",
+      "{ when: { path: b }, then: hold }",
+      "{ when: { responseStatus: 5xx }, then: park }",
+      "{ when: { responseStatus: 503 }, then: hold }",
+      "{ when: { topicName: x }, then: drop }",
+    ];
+    const select = "select: { topicName: y }";
+    const found = load(
+      `${head}drains:\n  orders:\n    ${select}\n    rules:\n${rules.map((rule) => `      - ${rule}`).join("\n")}`,
+      Date.UTC(2026, 0, 1),
+    ).warnings;
+    expect(found).toHaveLength(5);
+    expect(inRules([...rules, "{ when: { hots: a }, then: hold }"], select)).toEqual(found);
+    expect(inRules([...rules, "{ when: { host: c }, then: hld }"], select)).toEqual(found);
+  });
+
+  it("are told of what is readable of a condition", () => {
+    expect(inRules(["{ when: { responseStatus: 5xy, path: b }, then: hold }"])).toEqual([
+      expect.stringContaining("rules[0].when.path: can never hold"),
+    ]);
+  });
+
+  it("are not made of what the problems leave open", () => {
+    const hidden = "{ when: { host: b }, then: park }";
+    // What the rule above would hold for, had it been written as it was meant, nobody knows.
+    expect(inRules(["{ whn: { host: a }, then: hold }", hidden])).toEqual([]);
+    expect(inRules(["{ when: { host: b, pth: /a }, then: hold }", hidden])).toEqual([]);
+    expect(inRules(["{ then: republish }", hidden])).toEqual([]);
+    expect(inRules(["{ when: any, then: hold, ignoreAfter: some day }", hidden])).toEqual([]);
+    expect(
+      both(`${head}drains: { a: { selct: { topicName: a } }, b: { select: { topicName: b } } }`),
+    ).toEqual([]);
+    expect(both(`${head}archiv: { dir: /a }\ndrains: { a: { rules: [{ when: any, then: drop }] } }`)).toEqual(
+      [],
+    );
+    expect(both(`${head}drains: { a: { mode: live, rules: [{ when: any, then: drop }] } }`)).toEqual([]);
+  });
+});
+
+describe("warnings about come-backs", () => {
+  const republish = "{ name: again, when: { responseStatus: 5xx }, then: republish }";
+  const moved =
+    "{ name: moved, when: { host: a.example }, then: republish, set: { destination: { host: b.example } } }";
+
+  it.each([
+    ["topicName: orders", "topicName", "it keeps no topicName: it goes to the one endpoint that failed"],
+    ["scheduleId: nightly", "scheduleId", "it keeps no scheduleId"],
+    ["callerIp: 10.0.0.1", "callerIp", "its callerIp is redriver's own"],
+    ["messageId: msg_1", "messageId", "it has another messageId"],
+  ])("tell of a select that no redrive keeps: %s", (select, key, why) => {
+    expect(rulesWarned([republish], `select: { ${select} }`)).toEqual([
+      `drains.yaml:6:15 drains.orders.select.${key}: what fails again after its redrive is not listed any more (${why}), so attempts, waits and parking never apply to it; expected url, queueName or label as no rule changes them, or no select and rules that ask for host, or a second drain without select for the rest`,
+    ]);
+  });
+
+  it.each([
+    ["url: 'https://a.example/x'", moved, 'rule "moved" sets a destination that is not among these'],
+    [
+      "queueName: q",
+      "{ name: off, when: any, then: republish, set: { queue: null } }",
+      'rule "off" sets a queue that is not among these',
+    ],
+    [
+      "label: l",
+      "{ name: tag, when: any, then: republish, set: { labels: [redriven] } }",
+      'rule "tag" sets labels that are not among these',
+    ],
+  ])("tell of a select that a rule changes: %s, %s", (select, rule, why) => {
+    expect(rulesWarned([rule], `select: { ${select} }`)).toEqual([expect.stringContaining(`(${why})`)]);
+  });
+
+  it.each([
+    ["select: { topicName: orders }", "{ when: any, then: park }"],
+    ["select: { url: ['https://a.example/x', 'https://b.example/x'] }", moved],
+    ["select: { url: ['https://b.example/x', 'https://a.example/x', 'https://c.example/'] }", moved],
+    ["select: { queueName: q, label: l, responseStatus: 503 }", republish],
+    ["select: { queueName: [p, q] }", "{ when: any, then: republish, set: { queue: p } }"],
+    ["select: { label: l }", "{ when: any, then: republish, set: { labels: [m, l] } }"],
+    ["", republish],
+  ])("are silent where they are listed again: %s, %s", (select, rule) => {
+    expect(rulesWarned([rule], select)).toEqual([]);
+  });
+
+  it("are silent where another drain of the source lists everything, and tell of others", () => {
+    const orders = `orders: { source: eu, select: { topicName: orders }, rules: [${republish}] }`;
+    const told = (rest: string) =>
+      load(
+        `version: 1\nsources: { eu: { url: http://a }, us: { url: http://b } }\ndrains: { ${orders}, ${rest} }`,
+      ).warnings.filter((warning) => warning.includes("after its redrive"));
+    expect(told("rest: { source: eu }")).toEqual([]);
+    expect(told("rest: { source: us }")).toHaveLength(1);
+    expect(told("rest: { source: eu, select: { responseStatus: 503 } }")).toHaveLength(1);
+    expect(told("rest: { source: eu, select: { fromDate: -1d } }")).toHaveLength(1);
+  });
+});
+
+const republished = "rules: [{ when: any, then: republish }]";
+const warnedOf = (drain: string, defaults = "{}") =>
+  load(`${head}defaults: ${defaults}\ndrains:\n  orders: { ${drain}, ${republished} }`).warnings;
+const warnedUnder = (rule: string) =>
+  load(`${head}drains: { orders: { flowControl: { key: k, rate: 1 }, rules: [${rule}] } }`).warnings;
+
+const pathsBesideProblems = (drain: string) => {
+  const outcome = loadDocument(`${head}drains: { orders: { ${drain}, ${republished} } }`, "drains.yaml");
+  expect(outcome.ok).toBe(false);
+  return outcome.warnings.map(({ path }) => path);
+};
+
+describe("warnings about a flow control that is slower than its drain", () => {
+  it("name the drain, its limit and the place of the rate", () => {
+    expect(warnedOf("flowControl: { key: k, rate: 10, period: 1s }")).toEqual([
+      "drains.yaml:5:36 drains.orders.flowControl.rate: drain orders has a lane and may publish faster: what waits at the service " +
+        "under the key has not been tried when its watch is over, so its silence proves nothing; expected at least limits.publish (20/s), got 10 per 1s",
+    ]);
+    expect(warnedOf("limits: { publish: 1/s }", "{ flowControl: { key: k, rate: 59, period: 1m } }")).toEqual(
+      [
+        expect.stringMatching(
+          /^drains\.yaml:3:36 defaults\.flowControl\.rate: drain orders .* \(1\/s\), got 59 per 1m$/,
+        ),
+      ],
+    );
+  });
+
+  it.each([
+    ["flowControl: { key: k, rate: 19 }", "(20/s), got 19 per 1s"],
+    ["flowControl: { key: k, rate: 9 }, limits: { publish: none }", "limits.perHost (10/s), got 9 per 1s"],
+    [
+      "flowControl: { key: k, rate: 900 }, limits: { publish: none, perHost: none }",
+      "expected limits.publish of at most 900 per 1s, got none",
+    ],
+  ])("compare with what lets most through: %s", (drain, told) => {
+    expect(warnedOf(drain)).toEqual([expect.stringContaining(told)]);
+  });
+
+  it.each([
+    ["a rate that is not lower", "flowControl: { key: k, rate: 20 }"],
+    [
+      "the same rate in another period",
+      "flowControl: { key: k, rate: 60, period: 1m }, limits: { publish: 1/s }",
+    ],
+    ["no rate", "flowControl: { key: k, parallelism: 1 }"],
+    ["no flow control", "mode: plan"],
+    ["no lane", "flowControl: { key: k, rate: 1 }, lane: none"],
+  ])("are silent with %s", (_name, drain) => {
+    expect(warnedOf(drain)).toEqual([]);
+  });
+
+  it("are silent where no message gets it", () => {
+    expect(warnedUnder("{ when: any, then: hold }")).toEqual([]);
+    expect(warnedUnder("{ when: any, then: republish, set: { flowControl: null } }")).toEqual([]);
+  });
+
+  it("are told beside problems, and not where it cannot be known", () => {
+    const slow = "flowControl: { key: k, rate: 1 }";
+    expect(pathsBesideProblems(`${slow}, minAge: soon`)).toEqual(["drains.orders.flowControl.rate"]);
+    expect(pathsBesideProblems(`${slow}, limits: { publish: fast }`)).toEqual([]);
+    expect(pathsBesideProblems(`${slow}, limitz: { publish: 1/s }`)).toEqual([]);
+    expect(pathsBesideProblems("flowControl: { rate: 1 }")).toEqual([]);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { loadDocument } from "../../../../src/config/document/load-document.ts";
+import type { DrainsDocument } from "../../../../src/ports/drains.ts";
+import { factsOf } from "../../../support/letters.ts";
+import { wholeDocument } from "../../../support/whole-document.ts";
+
+const day = 86_400_000;
+
+function load(text: string): DrainsDocument {
+  const outcome = loadDocument(text, "drains.yaml");
+  if (!outcome.ok) throw new Error(outcome.problems.map(({ message }) => message).join("\n"));
+  expect(outcome.warnings).toEqual([]);
+  return outcome.document;
+}
+
+const document = load(wholeDocument);
+const [orders] = document.drains;
+
+describe("a whole document", () => {
+  it("means what it says", () => {
+    expect(document.archive).toEqual({ dir: "/var/lib/redriver/archive", keepMs: 30 * day });
+    expect(document.sources).toMatchObject([{ id: "eu", retentionMs: 3 * day, censusEveryMs: 900_000 }]);
+    expect(orders).toMatchObject({
+      name: "orders",
+      mode: "live",
+      limits: {
+        publish: { count: 20, perMs: 1_000 },
+        perHost: { count: 25, perMs: 1_000 },
+        perPass: 20_000,
+        perDay: 100_000,
+      },
+      onLoss: "park",
+      beforeExpiry: { withinMs: day / 2, then: "archive" },
+      guards: [{ index: "catalog", field: "pending_index_count", whenStale: "hold" }],
+    });
+    expect(orders?.rules.map(({ name, then }) => [name, then])).toEqual([
+      ["receiver-said-never", "park"],
+      ["too-old-to-matter", "drop"],
+      ["bad-deploy-acme", "republish"],
+      ["receiver-moved", "republish"],
+      ["outage", "republish"],
+    ]);
+    expect(orders?.tests.map(({ expect: expected }) => expected)).toEqual([
+      { then: "hold", rule: "outage", reason: "too-young" },
+      { then: "drop", rule: "too-old-to-matter" },
+    ]);
+  });
+
+  it("spells out the built-in values under defaults", () => {
+    const without = wholeDocument.replace(/^defaults:[^]*?(?=^drains:)/m, "");
+    expect(without).not.toContain("defaults");
+    expect(load(without).hash).toBe(load(wholeDocument).hash);
+  });
+
+  it.each<[Record<string, unknown>, string | null]>([
+    [{ responseStatus: 489 }, "receiver-said-never"],
+    [{ responseStatus: 504, topicName: "orders", createdAt: 1 }, "too-old-to-matter"],
+    [{ responseStatus: 422, body: '{"tenant":"acme","schema":2}' }, "bad-deploy-acme"],
+    [{ responseStatus: 422, body: '{"tenant":"acme","schema":3}' }, null],
+    [{ responseStatus: 422, body: '{"tenant":"other","schema":2}' }, null],
+    [{ responseStatus: 500, url: "https://old.example.com/a" }, "receiver-moved"],
+    [{ responseStatus: 503 }, "outage"],
+    [{}, "outage"],
+    [{ responseStatus: 503, url: "https://example.org" }, null],
+  ])("routes %j to %s", (fields, rule) => {
+    expect(orders?.route(factsOf(fields)).rule).toBe(rule);
+  });
+});

@@ -1,0 +1,239 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { formatProblem } from "../../../../src/config/problem.ts";
+import { describeSettings } from "../../../../src/config/settings/describe-settings.ts";
+import { loadSettings, type SettingsInput } from "../../../../src/config/settings/load-settings.ts";
+import { createSecretValues } from "../../../../src/compose/secret-values.ts";
+import { createFolder } from "../../../support/command.ts";
+import { makeCertificates, type Certificates } from "../../../support/redis-servers.ts";
+
+const load = (env: SettingsInput["env"]) => {
+  const outcome = loadSettings({ env, flags: {} });
+  if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
+  return outcome.settings.redis;
+};
+const problemsOf = (env: SettingsInput["env"]): readonly string[] => {
+  const outcome = loadSettings({ env, flags: {} });
+  return outcome.ok ? [] : outcome.problems.map(formatProblem);
+};
+
+const sentinel = {
+  REDRIVER_REDIS_SENTINELS: "10.0.0.1:26379, [::1]:26380",
+  REDRIVER_REDIS_SENTINEL_NAME: "main",
+};
+const certificate = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----";
+
+describe("where Redis is", () => {
+  it("is one server, without more", () => {
+    expect(load({})).toMatchObject({ sentinel: undefined, cluster: undefined, ca: undefined });
+  });
+
+  it("is what Sentinels say, with a login of their own", () => {
+    const file = createFolder().write("sentinel-password", "hush\n");
+    expect(
+      load({ ...sentinel, REDRIVER_REDIS_SENTINEL_USER: "me", REDRIVER_REDIS_SENTINEL_PASSWORD_FILE: file }),
+    ).toMatchObject({
+      sentinel: {
+        nodes: ["10.0.0.1:26379", "[::1]:26380"],
+        name: "main",
+        user: "me",
+        password: "hush",
+      },
+    });
+  });
+
+  it("is a cluster, with more nodes to start from", () => {
+    expect(load({ REDRIVER_REDIS_CLUSTER: "true" }).cluster).toEqual([]);
+    const nodes = { REDRIVER_REDIS_CLUSTER: "true", REDRIVER_REDIS_CLUSTER_NODES: "b:6379,c:6379" };
+    expect(load(nodes).cluster).toEqual(["b:6379", "c:6379"]);
+  });
+
+  it("has a password in its user part or in its query, and neither is ever shown", () => {
+    for (const url of ["redis://:p%40ss-word@h", "redis://h?password=p%40ss-word"]) {
+      const outcome = loadSettings({ env: { REDRIVER_REDIS_URL: url }, flags: {} });
+      if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
+      expect(createSecretValues(outcome.settings).all()).toContain("p@ss-word");
+      expect(describeSettings(outcome.settings)).not.toMatch(/ss-word/);
+    }
+  });
+
+  it("has its certificate's signer read from a file", () => {
+    const file = createFolder().write("ca.pem", `${certificate}\n`);
+    const env = { REDRIVER_REDIS_URL: "rediss://h", REDRIVER_REDIS_CA_FILE: file };
+    expect(load(env)).toMatchObject({ caFile: file, ca: certificate });
+  });
+});
+
+const written = (text: string): string => createFolder().write("file.pem", text);
+const otherKey = (passphrase?: string): string =>
+  generateKeyPairSync("ec", {
+    namedCurve: "P-256",
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: {
+      type: "pkcs8",
+      format: "pem",
+      ...(passphrase === undefined ? {} : { cipher: "aes-256-cbc", passphrase }),
+    },
+  }).privateKey;
+
+describe("a certificate of our own", () => {
+  let pair: Certificates;
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "redriver-certificates-"));
+    pair = makeCertificates(folder);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const env = (more: Readonly<Record<string, string>>) => ({
+    REDRIVER_REDIS_URL: "rediss://h",
+    REDRIVER_REDIS_CERT_FILE: pair.certFile,
+    REDRIVER_REDIS_KEY_FILE: pair.keyFile,
+    ...more,
+  });
+  it("is read from its files, with its key, and shown by their names alone", () => {
+    const outcome = loadSettings({ env: env({}), flags: {} });
+    if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
+    const key = readFileSync(pair.keyFile, "utf8").trim();
+    const cert = readFileSync(pair.certFile, "utf8").trim();
+    expect(outcome.settings.redis).toMatchObject({ cert, key, keyFile: pair.keyFile });
+    const shown = describeSettings(outcome.settings);
+    expect(shown).toContain(pair.keyFile);
+    expect(shown).not.toContain("PRIVATE KEY");
+    expect(createSecretValues(outcome.settings).all()).toContain(key);
+  });
+
+  it.each<[string, () => Readonly<Record<string, string>>, string]>([
+    [
+      "without its key",
+      () => ({ REDRIVER_REDIS_KEY_FILE: "" }),
+      "redis.certFile (REDRIVER_REDIS_CERT_FILE): expected redis.keyFile beside redis.certFile, got none",
+    ],
+    [
+      "as a key alone",
+      () => ({ REDRIVER_REDIS_CERT_FILE: "" }),
+      "expected redis.certFile beside redis.keyFile, got none",
+    ],
+    [
+      "with the key of another",
+      () => ({ REDRIVER_REDIS_KEY_FILE: written(otherKey()) }),
+      "expected the private key of the certificate in redis.certFile, got another one",
+    ],
+    [
+      "with a key behind a passphrase",
+      () => ({ REDRIVER_REDIS_KEY_FILE: written(otherKey("hush")) }),
+      "expected a readable file that holds a private key as PEM, without a passphrase",
+    ],
+    [
+      "with its files the wrong way round",
+      () => ({ REDRIVER_REDIS_CERT_FILE: pair.keyFile }),
+      "expected a readable file that holds a certificate as PEM",
+    ],
+    [
+      "that is cut off",
+      () => ({ REDRIVER_REDIS_CERT_FILE: written(readFileSync(pair.certFile, "utf8").slice(0, 200)) }),
+      "expected a readable file that holds a certificate as PEM",
+    ],
+    [
+      "whose key is not there",
+      () => ({ REDRIVER_REDIS_KEY_FILE: "/nowhere/redis.key" }),
+      "redis.keyFile (REDRIVER_REDIS_KEY_FILE): expected a readable file that holds a private key as PEM",
+    ],
+  ])("%s is told by its setting, and nothing of the files is", (_name, more, words) => {
+    const problems = problemsOf(env(more()));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(words);
+    expect(problems[0]).not.toMatch(/hush|BEGIN|[A-Za-z0-9+/]{30}/);
+  });
+
+  it("is for TLS", () => {
+    const problems = problemsOf(env({ REDRIVER_REDIS_URL: "redis://h" }));
+    expect(problems).toEqual([
+      expect.stringContaining("expected a redis.url with rediss:// beside redis.certFile"),
+      expect.stringContaining("expected a redis.url with rediss:// beside redis.keyFile"),
+    ]);
+  });
+});
+
+const caFile = (text: string): string => createFolder().write("ca.pem", text);
+
+describe("contradictions are told by name", () => {
+  it.each<[string, () => SettingsInput["env"], string]>([
+    [
+      "Sentinels and a cluster",
+      () => ({ ...sentinel, REDRIVER_REDIS_CLUSTER: "true" }),
+      "either redis.cluster or redis.sentinels, got both",
+    ],
+    [
+      "Sentinels without a name",
+      () => ({ REDRIVER_REDIS_SENTINELS: "a:1" }),
+      "expected redis.sentinelName beside redis.sentinels, got none",
+    ],
+    [
+      "a name without Sentinels",
+      () => ({ REDRIVER_REDIS_SENTINEL_NAME: "main" }),
+      "expected redis.sentinels beside redis.sentinelName, got none",
+    ],
+    [
+      "a password without Sentinels",
+      () => ({ REDRIVER_REDIS_SENTINEL_PASSWORD: "hush" }),
+      "expected redis.sentinels beside redis.sentinelPassword, got none",
+    ],
+    [
+      "a password twice",
+      () => ({
+        ...sentinel,
+        REDRIVER_REDIS_SENTINEL_PASSWORD: "hush",
+        REDRIVER_REDIS_SENTINEL_PASSWORD_FILE: "/nowhere",
+      }),
+      "either redis.sentinelPassword or redis.sentinelPasswordFile, got both",
+    ],
+    [
+      "nodes of no cluster",
+      () => ({ REDRIVER_REDIS_CLUSTER_NODES: "a:1" }),
+      "expected redis.cluster true beside redis.clusterNodes, got false",
+    ],
+    [
+      "a database of a cluster",
+      () => ({ REDRIVER_REDIS_CLUSTER: "true", REDRIVER_REDIS_URL: "redis://h/3" }),
+      "expected no database number beside redis.cluster",
+    ],
+    [
+      "a signer without TLS",
+      () => ({ REDRIVER_REDIS_URL: "redis://h", REDRIVER_REDIS_CA_FILE: caFile(certificate) }),
+      "expected a redis.url with rediss:// beside redis.caFile",
+    ],
+    [
+      "a signer's file that holds something else",
+      () => ({ REDRIVER_REDIS_URL: "rediss://h", REDRIVER_REDIS_CA_FILE: caFile("hush") }),
+      "expected a readable file that holds certificates as PEM",
+    ],
+    ["a Sentinel without a port", () => ({ ...sentinel, REDRIVER_REDIS_SENTINELS: "a" }), "redis.sentinels"],
+    [
+      "a Sentinel with a login",
+      () => ({ ...sentinel, REDRIVER_REDIS_SENTINELS: "u:p@a:1" }),
+      "redis.sentinels",
+    ],
+    ["a cluster that is maybe one", () => ({ REDRIVER_REDIS_CLUSTER: "yes" }), "expected true or false"],
+  ])("%s", (_name, env, words) => {
+    const problems = problemsOf(env());
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(words);
+    expect(problems[0]).not.toContain("hush");
+  });
+});
+
+it("what is in effect is shown without the Sentinels' login", () => {
+  const env = {
+    ...sentinel,
+    REDRIVER_REDIS_SENTINEL_USER: "hunter1",
+    REDRIVER_REDIS_SENTINEL_PASSWORD: "hunter2",
+  };
+  const outcome = loadSettings({ env, flags: {} });
+  const shown = outcome.ok ? describeSettings(outcome.settings) : "";
+  expect(shown).toContain("10.0.0.1:26379");
+  expect(shown).toContain('sentinelPassword: "[set]"');
+  expect(shown).not.toContain("hunter");
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { describeSettings } from "../../../../src/config/settings/describe-settings.ts";
+import { loadSettings, type SettingsInput } from "../../../../src/config/settings/load-settings.ts";
+import { settingNames, settingsTable } from "../../../../src/config/settings/table.ts";
+import { useSettings } from "../../../support/settings.ts";
+
+const { load, problemsOf, write } = useSettings();
+const settingsFile = (text: string): string => write("settings.yaml", text);
+
+describe("secrets", () => {
+  const env = {
+    REDRIVER_SERVICE_TOKEN: "hunter1",
+    REDRIVER_REDIS_URL: "rediss://user:hunter2@redis.example:6380/1?password=hunter3",
+    REDRIVER_LINEAGE_KEY: "hunter4-of-16-characters",
+    REDRIVER_LINEAGE_OLD_KEYS: "hunter5-of-16-characters,hunter6-of-16-characters",
+  };
+
+  it("are shown as set or unset", () => {
+    const shown = describeSettings(load({ env }));
+    expect(shown).not.toContain("hunter");
+    expect(shown).toContain('token: "[set]"');
+    expect(shown).toContain("url: rediss://[set]@redis.example:6380/1\n");
+    expect(describeSettings(load({}))).toContain('token: "[unset]"');
+  });
+
+  it("are not repeated by problems, whatever is wrong with them", () => {
+    const wrong = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, `${value} \n`]));
+    const problems = problemsOf({ env: wrong });
+    expect(problems.length).toBeGreaterThanOrEqual(3);
+    expect(problems.join("\n")).not.toContain("hunter");
+  });
+
+  it("have no default in the table of settings", () => {
+    const table = settingsTable();
+    expect(table.map((row) => row.env)).toContain("REDRIVER_LEDGER_SETTLE_GATE_FAILED_DELETES");
+    expect(table.find((row) => row.name === "service.token")).toMatchObject({
+      env: "REDRIVER_SERVICE_TOKEN",
+      default: "none",
+    });
+    expect(table.find((row) => row.name === "http.port")).toMatchObject({ default: "9466" });
+    expect(new Set(table.map((row) => row.env)).size).toBe(settingNames.length);
+  });
+
+  it("shown and saved do not load as if they were the secrets", () => {
+    const shown = describeSettings(load({ env }));
+    expect(problemsOf({ file: settingsFile(shown) }).length).toBeGreaterThanOrEqual(3);
+  });
+});
+
+const redisUrlFile = (text: string): string => write("redis-url", text);
+const loadFrom = (env: SettingsInput["env"]) => loadSettings({ env, flags: {} });
+
+describe("redis.urlFile", () => {
+  it("holds the address, so that its password need not stand in the environment", () => {
+    const url = "rediss://me:secret@redis.example.com:6380";
+    expect(loadFrom({ REDRIVER_REDIS_URL_FILE: redisUrlFile(`${url}\n`) })).toMatchObject({
+      ok: true,
+      settings: { redis: { url } },
+    });
+  });
+
+  it.each([
+    ["is not there", () => ({ REDRIVER_REDIS_URL_FILE: "/nowhere/redis-url" })],
+    ["holds something else", () => ({ REDRIVER_REDIS_URL_FILE: redisUrlFile("secret-text") })],
+    [
+      "stands beside redis.url",
+      () => ({ REDRIVER_REDIS_URL_FILE: "/nowhere", REDRIVER_REDIS_URL: "redis://a:1" }),
+    ],
+  ])("is a problem that names the setting when it %s", (_name, env) => {
+    const outcome = loadFrom(env());
+    expect(outcome).toMatchObject({
+      ok: false,
+      problems: [{ setting: "redis.urlFile (REDRIVER_REDIS_URL_FILE)" }],
+    });
+    expect(JSON.stringify(outcome)).not.toContain("secret-text");
+  });
+});

@@ -1,0 +1,332 @@
+import { describe, expect, it } from "vitest";
+import { settingNames, settingRows, toEnvName } from "../../../../src/config/settings/table.ts";
+import { useSettings } from "../../../support/settings.ts";
+
+const { load, path, problemsOf, write } = useSettings();
+const settingsFile = (text: string): string => write("settings.yaml", text);
+
+describe("settings", () => {
+  it("have a default each, or none", () => {
+    expect(load({})).toEqual({
+      service: {
+        url: undefined,
+        token: undefined,
+        tokenFile: undefined,
+        headerPrefix: "Upstash-",
+        listTimeoutMs: 30_000,
+        batchTimeoutMs: 30_000,
+        deleteTimeoutMs: 30_000,
+        connectTimeoutMs: 5_000,
+        maxAnswerBytes: 25_165_824,
+      },
+      redis: { url: "redis://127.0.0.1:6379", keyPrefix: "redriver" },
+      drains: { file: "config/drains.yaml" },
+      http: { host: "0.0.0.0", port: 9466 },
+      callback: { host: "0.0.0.0", port: 9467 },
+      log: { level: "info" },
+      lineage: { key: undefined, keyFile: undefined, oldKeys: [] },
+      ledger: {
+        sendByMs: 15_000,
+        networkDelayMs: 120_000,
+        maxPageAgeMs: 300_000,
+        settleGateAgeMs: 120_000,
+        settleGateFailedDeletes: 1_000,
+      },
+      publish: {
+        maxItems: 100,
+        maxBytes: 4_194_304,
+        maxMessageBytes: 25_165_824,
+        maxHeaders: 1_000,
+        maxHeaderBytes: 262_144,
+        allowHosts: [],
+        allowSchemes: ["https", "http"],
+        allowPrivate: "auto",
+      },
+      windows: { concurrency: 4 },
+      memory: { budget: "auto" },
+      sweep: { everyMs: 15_000 },
+      shutdown: { softMs: 20_000, hardMs: 30_000 },
+      passes: { overlapMs: 120_000, abandonAfterMs: 300_000 },
+      statistics: { url: "https://api.upstash.com", timeoutMs: 30_000 },
+    });
+  });
+
+  it("are taken from file, then environment, then flags", () => {
+    const file = settingsFile("http: { port: 1 }\nlog: { level: warn }\nsweep: { every: 1s }\n");
+    const env = { REDRIVER_HTTP_PORT: "2", REDRIVER_LOG_LEVEL: "error" };
+    const settings = load({ file, env, flags: { "http.port": 3 } });
+    expect(settings.http.port).toBe(3);
+    expect(settings.log.level).toBe("error");
+    expect(settings.sweep.everyMs).toBe(1_000);
+    expect(settings.http.host).toBe("0.0.0.0");
+  });
+
+  it("can each be set by their environment name", () => {
+    const texts: Record<string, string> = {
+      "log.level": "debug",
+      "redis.url": "rediss://u:p@h:1/2",
+      "redis.cluster": "true",
+      "http.port": "0",
+      "callback.port": "0",
+      "service.url": "https://a.example/v2/publish",
+      "statistics.url": "http://b.example",
+      "service.headerPrefix": "Service-",
+      "ledger.settleGateFailedDeletes": "7",
+      "publish.maxItems": "7",
+      "windows.concurrency": "7",
+      "memory.budget": "64MiB",
+      "service.maxAnswerBytes": "1MiB",
+      "lineage.key": "a-key-of-16-characters",
+      "lineage.oldKeys": "another-of-16-characters",
+      "publish.maxBytes": "70000",
+      "publish.maxMessageBytes": "70000",
+      "publish.maxHeaders": "7",
+      "publish.maxHeaderBytes": "70000",
+      "publish.allowSchemes": "https",
+      "publish.allowPrivate": "yes",
+    };
+    // Read from files, or only together with another; they have tests of their own.
+    const together =
+      /^redis\.(urlFile|caFile|certFile|keyFile|sentinels|sentinelName|sentinelUser|sentinelPassword.*|clusterNodes)$/;
+    for (const name of settingNames.filter((one) => !together.test(one))) {
+      const isDuration =
+        typeof settingRows[name].default === "string" && /^\d+(s|m)$/.test(settingRows[name].default);
+      const text = texts[name] ?? (isDuration ? "25s" : "abc");
+      expect({ name, settings: load({ env: { [toEnvName(name)]: text } }) }).not.toEqual({
+        name,
+        settings: load({}),
+      });
+    }
+  });
+
+  it("are frozen in depth", () => {
+    const settings = load({});
+    for (const part of [settings, ...Object.values(settings), settings.lineage.oldKeys]) {
+      expect(Object.isFrozen(part)).toBe(true);
+    }
+  });
+
+  it("are one plain object that nothing of convict is left in", () => {
+    expect(Object.getPrototypeOf(load({}))).toBe(Object.prototype);
+    expect(Object.keys(load({}))).not.toContain("get");
+  });
+
+  it("may go up to their bounds", () => {
+    const env = {
+      REDRIVER_SERVICE_MAX_ANSWER_BYTES: "512MiB",
+      REDRIVER_SWEEP_EVERY: "7d",
+      REDRIVER_LINEAGE_KEY: "k".repeat(16),
+      REDRIVER_HTTP_PORT: "0",
+      REDRIVER_CALLBACK_PORT: "0",
+    };
+    expect(load({ env })).toMatchObject({
+      service: { maxAnswerBytes: 536_870_912 },
+      http: { port: 0 },
+      callback: { port: 0 },
+    });
+  });
+
+  it("treat an empty variable as unset", () => {
+    expect(load({ env: { REDRIVER_HTTP_PORT: "", REDRIVER_SERVICE_TOKEN: "", QSTASH_URL: "" } })).toEqual(
+      load({}),
+    );
+  });
+});
+
+describe("names people have already", () => {
+  const qstash = { QSTASH_URL: "https://qstash.example/v2/publish/", QSTASH_TOKEN: "qtoken" };
+
+  it("stand in where the settings are unset", () => {
+    const { service } = load({ env: qstash });
+    expect(service).toMatchObject({ url: "https://qstash.example", token: "qtoken" });
+  });
+
+  it("give way to the settings, wherever these come from", () => {
+    const file = settingsFile("service: { url: 'http://file.example' }");
+    expect(load({ env: qstash, file }).service.url).toBe("http://file.example");
+    expect(load({ env: { ...qstash, REDRIVER_SERVICE_TOKEN: "own" } }).service.token).toBe("own");
+    const { service } = load({ env: { ...qstash, REDRIVER_SERVICE_TOKEN_FILE: "/t" } });
+    expect(service).toMatchObject({ token: undefined, tokenFile: "/t" });
+  });
+
+  it("are named where they are wrong, and not repeated", () => {
+    expect(problemsOf({ env: { QSTASH_URL: "https://u:hunter2@h/" } })).toEqual([
+      'service.url (QSTASH_URL): expected an http(s) address without spaces, user, query and fragment, such as "https://qstash.upstash.io"',
+    ]);
+  });
+});
+
+describe("settings with mistakes", () => {
+  it("are told all at once, each with the place it comes from", () => {
+    const file = settingsFile("http:\n  port: 70000\n  hots: a\nsweep: { every: 5 }\nextra: { a: 1 }\n");
+    expect(
+      problemsOf({
+        file,
+        env: { REDRIVER_LOG_LEVEL: "loud", REDRIVER_HTPP_PORT: "1" },
+        flags: { "publish.maxItems": "101", "publish.maxItem": 1 },
+      }),
+    ).toEqual([
+      'settings.yaml:3:3 http: unknown setting "hots"; did you mean "host"? expected one of host, port',
+      expect.stringMatching(/^settings\.yaml:5:1: unknown setting "extra"; expected one of service, redis, /),
+      'environment: unknown environment variable "REDRIVER_HTPP_PORT"; did you mean "REDRIVER_HTTP_PORT"? expected the name of a setting',
+      'flags: unknown setting "publish.maxItem"; did you mean "publish.maxItems"? expected the name of a setting',
+      "settings.yaml:2:9 http.port: expected a whole number from 0 to 65535, got 70000",
+      expect.stringMatching(/^log\.level \(REDRIVER_LOG_LEVEL\): expected one of .*, got "loud"$/),
+      'publish.maxItems (flag): expected a whole number from 1 to 100, got "101"',
+      'settings.yaml:4:17 sweep.every: expected a duration of at least 100ms and at most 7d, such as "30s", got 5',
+    ]);
+  });
+
+  it.each([
+    ["REDRIVER_SERVICE_HEADER_PREFIX", "Upstash"],
+    ["REDRIVER_SERVICE_HEADER_PREFIX", "Up stash-"],
+    ["REDRIVER_SERVICE_URL", "https://a/?x=1"],
+    ["REDRIVER_SERVICE_URL", "ftp://a"],
+    ["REDRIVER_SERVICE_URL", "https://a.example/eu west"],
+    ["REDRIVER_SERVICE_URL", " https://a.example"],
+    ["REDRIVER_SERVICE_URL", "https://a.example\n"],
+    ["REDRIVER_SERVICE_URL", "https://a.exa\tmple"],
+    ["REDRIVER_SERVICE_URL", "https:a.example"],
+    ["REDRIVER_SERVICE_MAX_ANSWER_BYTES", "999999GiB"],
+    ["REDRIVER_SERVICE_MAX_ANSWER_BYTES", "536870913"],
+    ["REDRIVER_PUBLISH_MAX_BYTES", "1GiB"],
+    ["REDRIVER_SERVICE_LIST_TIMEOUT", "25d"],
+    ["REDRIVER_SWEEP_EVERY", "8d"],
+    ["REDRIVER_LINEAGE_KEY", "k"],
+    ["REDRIVER_LINEAGE_KEY", "k".repeat(15)],
+    ["REDRIVER_LINEAGE_OLD_KEYS", `${"a".repeat(16)},b`],
+    ["REDRIVER_SERVICE_TOKEN", "a b"],
+    ["REDRIVER_SERVICE_TOKEN", "a\r\nX-Evil: 1"],
+    ["REDRIVER_REDIS_URL", "http://a"],
+    ["REDRIVER_REDIS_URL", "redis://a/b"],
+    ["REDRIVER_REDIS_KEY_PREFIX", "a:b"],
+    ["REDRIVER_REDIS_KEY_PREFIX", "{a}"],
+    ["REDRIVER_HTTP_PORT", "-1"],
+    ["REDRIVER_HTTP_PORT", "0x50"],
+    ["REDRIVER_HTTP_PORT", "1e3"],
+    ["REDRIVER_HTTP_PORT", " 80"],
+    ["REDRIVER_HTTP_HOST", "a\u0000b"],
+    ["REDRIVER_LEDGER_SEND_BY", "15"],
+    ["REDRIVER_PUBLISH_ALLOW_HOSTS", "api.example.com, https://b.example"],
+    ["REDRIVER_PUBLISH_ALLOW_SCHEMES", "https, ftp"],
+    ["REDRIVER_PUBLISH_ALLOW_SCHEMES", " , "],
+    ["REDRIVER_PUBLISH_ALLOW_PRIVATE", "true"],
+    ["REDRIVER_LEDGER_SEND_BY", "999ms"],
+    ["REDRIVER_PUBLISH_MAX_BYTES", "4MB"],
+    ["REDRIVER_PUBLISH_MAX_ITEMS", "0"],
+    ["REDRIVER_LINEAGE_OLD_KEYS", "a,b c"],
+    ["REDRIVER_DRAINS_FILE", "a".repeat(5_000)],
+  ])("%s=%j is refused", (name, value) => {
+    const problems = problemsOf({ env: { [name]: value } });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(`(${name}): expected `);
+    expect(problems[0]?.length).toBeLessThan(300);
+  });
+
+  it.each([
+    [
+      { REDRIVER_SERVICE_TOKEN: "a", REDRIVER_SERVICE_TOKEN_FILE: "/a" },
+      "service.tokenFile (REDRIVER_SERVICE_TOKEN_FILE): expected either service.token or service.tokenFile, got both",
+    ],
+    [
+      { REDRIVER_LINEAGE_KEY: "a".repeat(16), REDRIVER_LINEAGE_KEY_FILE: "/a" },
+      "lineage.keyFile (REDRIVER_LINEAGE_KEY_FILE): expected either lineage.key or lineage.keyFile, got both",
+    ],
+    [
+      { REDRIVER_HTTP_PORT: "9000", REDRIVER_CALLBACK_PORT: "9000" },
+      "callback.port (REDRIVER_CALLBACK_PORT): expected another port than http.port (9000), or 0 for any free one, got the same",
+    ],
+    [
+      { REDRIVER_HTTP_PORT: "9467" },
+      "callback.port (REDRIVER_CALLBACK_PORT): expected another port than http.port (9467), or 0 for any free one, got the same",
+    ],
+    [
+      { REDRIVER_SHUTDOWN_HARD: "10s" },
+      "shutdown.hard (REDRIVER_SHUTDOWN_HARD): expected at least shutdown.soft (20s), got 10s",
+    ],
+  ])("that do not go together are refused: %j", (env, problem) => {
+    expect(problemsOf({ env })).toEqual([problem]);
+  });
+
+  it.each([
+    ["service: abc", "settings.yaml:1:10 service: expected a mapping, got a string"],
+    ["- a", "settings.yaml:1:1: expected a mapping, got a list"],
+    ["http: { port: { a: 1 } }", "settings.yaml:1:15 http.port: expected a single value, got a mapping"],
+    [
+      "http.port: 1",
+      'settings.yaml:1:1: unknown setting "http.port"; expected one of service, redis, drains, http, callback, log, lineage, ledger, publish, windows, memory, sweep, shutdown, passes, statistics',
+    ],
+    ["http: { port: 1, port: 2 }", 'settings.yaml:1:18 http: duplicate key "port"'],
+    [
+      "service: { token: '[set]' }",
+      "settings.yaml:1:19 service.token: expected the value itself, not the mark that stands for it where settings are shown",
+    ],
+    ["constructor: { prototype: { polluted: 1 } }", 'settings.yaml:1:1: "constructor" cannot be a name'],
+  ])("in a file: %s", (text, problem) => {
+    expect(problemsOf({ file: settingsFile(text) })).toEqual([problem]);
+  });
+
+  it("tell why a file cannot be read", () => {
+    expect(problemsOf({ file: path("missing.yaml") })).toEqual([
+      "missing.yaml: expected a readable settings file (REDRIVER_CONFIG_FILE, --config): it does not exist",
+    ]);
+    expect(problemsOf({ file: path() })[0]).toContain("expected a regular file, got a directory");
+    const latin1 = write("latin1.yaml", Buffer.from([0x61, 0xe9]));
+    expect(problemsOf({ file: latin1 })[0]).toContain("it is not UTF-8 text");
+  });
+});
+
+describe("a file of settings", () => {
+  it("may be JSON, may be empty, and may leave values out", () => {
+    expect(load({ file: settingsFile('{"http": {"port": 1}}') }).http.port).toBe(1);
+    expect(load({ file: settingsFile("") })).toEqual(load({}));
+    expect(load({ file: settingsFile("http:\nlog:\n  level:\n") })).toEqual(load({}));
+    const oldKeys = ["a".repeat(16), "b".repeat(16)];
+    expect(load({ file: settingsFile(`lineage: { oldKeys: [${oldKeys.join()}] }`) }).lineage).toMatchObject({
+      oldKeys,
+    });
+  });
+});
+
+describe("a hostile environment", () => {
+  it("is told by name where a variable is no setting", () => {
+    const env = {
+      REDRIVER___PROTO__: "1",
+      REDRIVER_: "1",
+      REDRIVER_CONSTRUCTOR_PROTOTYPE: "1",
+      redriver_http_port: "1",
+      PATH: "/bin",
+    };
+    expect(problemsOf({ env })).toHaveLength(3);
+    expect(({} as Record<string, unknown>)["1"]).toBeUndefined();
+  });
+
+  it("cannot put control characters into a message", () => {
+    const [problem = ""] = problemsOf({ env: { REDRIVER_LOG_LEVEL: "\u001b[2J\nfake line\u009b\u202e" } });
+    // oxlint-disable-next-line no-control-regex
+    expect(problem).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
+  });
+
+  it("may hold the settings file's name and the tests' Redis", () => {
+    expect(problemsOf({ env: { REDRIVER_CONFIG_FILE: "/x", REDRIVER_TEST_REDIS_URL: "redis://h" } })).toEqual(
+      [],
+    );
+  });
+
+  it("may hold what Kubernetes adds for Services of the namespace", () => {
+    const env = {
+      REDRIVER_SERVICE_HOST: "10.0.0.1",
+      REDRIVER_SERVICE_PORT: "9466",
+      REDRIVER_SERVICE_PORT_HTTP: "9466",
+      REDRIVER_PORT: "tcp://10.0.0.1:9466",
+      REDRIVER_PORT_9466_TCP: "tcp://10.0.0.1:9466",
+      REDRIVER_PORT_9466_TCP_ADDR: "10.0.0.1",
+      REDRIVER_HTTP_SERVICE_HOST: "10.0.0.2",
+      REDRIVER_HTTP_PORT: "tcp://10.0.0.2:80",
+    };
+    expect(load({ env })).toEqual(load({}));
+    expect(problemsOf({ env: { ...env, REDRIVER_PORT_X: "1" } })).toHaveLength(1);
+    expect(problemsOf({ env: { REDRIVER_SERVICE_HOST: "10.0.0.1" } })).toHaveLength(1);
+    expect(problemsOf({ env: { REDRIVER_PORT: "9000" } })[0]).toContain("REDRIVER_PORT");
+  });
+});

@@ -1,0 +1,259 @@
+import { describe, expect, test } from "vitest";
+import type { DeadLetter } from "../../../src/emulator/dlq/dead-letter.ts";
+import type { Filter } from "../../../src/emulator/dlq/dlq-query.ts";
+import {
+  DlqStore,
+  type Found,
+  type Selection,
+  type StoreOptions,
+} from "../../../src/emulator/dlq/dlq-store.ts";
+import { hashOf, type Facet } from "../../../src/emulator/dlq/facets.ts";
+import { comparePositions, formatDlqId, type Position } from "../../../src/emulator/dlq/position.ts";
+import { seededRandom } from "../../../src/emulator/random.ts";
+
+type Place = Position & { readonly record: DeadLetter };
+
+const everything: Selection = {
+  after: undefined,
+  count: 100,
+  fromDate: undefined,
+  toDate: undefined,
+  filters: [],
+};
+
+const earliest: StoreOptions = { dateFilter: "entered", order: "earliestFirst" };
+
+const filtersOf = (wanted: Partial<Record<Facet, readonly string[]>>): Filter[] =>
+  (Object.entries(wanted) as [Facet, readonly string[]][]).map(([facet, values]) => ({
+    facet,
+    values: new Set(values),
+  }));
+
+const recordOf = ({ json }: Found): DeadLetter => JSON.parse(json.toString()) as DeadLetter;
+
+/** Ids of all pages of a selection. */
+function idsOf(store: DlqStore, selection: Partial<Selection> = {}): string[] {
+  const ids: string[] = [];
+  let after: Position | undefined;
+  for (;;) {
+    const { found, more } = store.page({ ...everything, ...selection, after });
+    ids.push(...found.map((each) => formatDlqId(each)));
+    after = found.at(-1);
+    if (!more) return ids;
+  }
+}
+
+/** Records whose values repeat, each with a place of its own, in a shuffled order. */
+function shuffledPlaces(count: number, random: () => number): Place[] {
+  const some = (values: readonly (string | undefined)[]): string | undefined =>
+    values[Math.floor(random() * values.length)];
+  const places = Array.from({ length: count }, (_, n) => ({
+    ms: 1_000 + (n >> 2),
+    seq: n & 3,
+    record: {
+      messageId: `m${n}`,
+      url: `http://127.0.0.1/${Math.floor(random() * 500)}`,
+      queueName: some(["a", "b", undefined]),
+      topicName: some(["g", undefined]),
+      responseStatus: some(["", "x"]) === "" ? 500 : undefined,
+      labels: [some(["one", "two"])!, some(["three", "four", "five"])!].slice(0, Math.floor(random() * 3)),
+      createdAt: Math.floor(random() * 1_000),
+      padding: "x".repeat(Math.floor(random() * 600)),
+    },
+  }));
+  return places
+    .map((place) => ({ place, at: random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ place }) => place);
+}
+
+/** What a store should answer, said as simply as it can be. */
+function expectedIds(
+  places: readonly Place[],
+  options: StoreOptions,
+  selection: Partial<Selection>,
+): string[] {
+  const { fromDate = -Infinity, toDate = Infinity, filters = [] } = selection;
+  const fits = ({ ms, record }: Place): boolean => {
+    const date = options.dateFilter === "entered" ? ms : (record["createdAt"] as number);
+    return (
+      date >= fromDate &&
+      date <= toDate &&
+      filters.every(({ facet, values }) => {
+        if (facet === "label") return (record["labels"] as string[]).some((label) => values.has(label));
+        if (facet === "responseStatus")
+          return values.has(String((record["responseStatus"] as number | undefined) ?? 0));
+        return values.has(record[facet] as string);
+      })
+    );
+  };
+  const sorted = places.filter(fits).toSorted(comparePositions).map(formatDlqId);
+  return options.order === "earliestFirst" ? sorted : sorted.toReversed();
+}
+
+const selections: Partial<Selection>[] = [
+  {},
+  { fromDate: 1_200, toDate: 1_900 },
+  { filters: filtersOf({ queueName: ["a"], topicName: ["g"] }) },
+  { filters: filtersOf({ queueName: ["a", "b"], label: ["three", "five"], responseStatus: ["0"] }) },
+  { filters: filtersOf({ url: ["http://127.0.0.1/7", "http://127.0.0.1/8", "http://127.0.0.1/none"] }) },
+  { filters: filtersOf({ messageId: ["m77"] }) },
+  { filters: filtersOf({ label: ["two"], responseStatus: ["500"] }), fromDate: 300, toDate: 1_500 },
+  { filters: filtersOf({ scheduleId: ["s"] }) },
+];
+
+describe("the store of dead letters", () => {
+  test.each<StoreOptions>([
+    { dateFilter: "entered", order: "earliestFirst" },
+    { dateFilter: "entered", order: "latestFirst" },
+    { dateFilter: "created", order: "earliestFirst" },
+  ])("answers $order by date of $dateFilter as a plain list would, whatever came and went", (options) => {
+    const random = seededRandom(7);
+    const store = new DlqStore(options);
+    // More than two blocks, put there in no order, so that blocks are split.
+    let places = shuffledPlaces(12_000, random);
+    const half = places.length / 2;
+    store.insert(places.slice(0, half));
+    store.insert(places.slice(half));
+    const agree = (): void => {
+      expect(store.size).toBe(places.length);
+      for (const selection of selections) {
+        expect(idsOf(store, selection)).toEqual(expectedIds(places, options, selection));
+      }
+    };
+    agree();
+    // Holes everywhere, a stretch that goes altogether, others that nearly do: blocks are squeezed, joined, dropped.
+    const isGone = ({ ms }: Place): boolean =>
+      random() < 0.4 || (ms > 1_500 && ms < 1_700) || (ms > 2_000 && ms < 3_500 && random() < 0.9);
+    const gone = places.filter((place) => isGone(place));
+    places = places.filter((place) => !gone.includes(place));
+    const ids = gone.map((place) => formatDlqId(place));
+    expect(store.remove([...ids, "7-7", "nothing"])).toEqual(ids);
+    expect(store.remove(ids)).toEqual([]);
+    agree();
+    // Some come again where they were, some that are there are replaced.
+    const back = gone.slice(0, 1_500);
+    const replaced = places
+      .slice(0, 500)
+      .map((place) => ({ ...place, record: { ...place.record, topicName: "g" } }));
+    store.insert([...back, ...replaced]);
+    places = [...back, ...replaced, ...places.slice(500)];
+    agree();
+    const old = places.filter(({ ms }) => ms < 1_400);
+    expect(store.removeBefore(1_400)).toEqual(old.toSorted(comparePositions).map(formatDlqId));
+    places = places.filter(({ ms }) => ms >= 1_400);
+    agree();
+  });
+
+  test("gives records back byte by byte after their neighbours went", () => {
+    const store = new DlqStore(earliest);
+    const places = shuffledPlaces(9_000, seededRandom(3));
+    store.insert(places);
+    store.remove(places.filter((_, n) => n % 5 !== 0).map((place) => formatDlqId(place)));
+    for (const place of places.filter((_, n) => n % 5 === 0)) {
+      expect(recordOf(store.find(formatDlqId(place))!)).toEqual(JSON.parse(JSON.stringify(place.record)));
+    }
+  });
+
+  test("gives the space of removed records back", () => {
+    const store = new DlqStore(earliest);
+    const body = "x".repeat(2_000);
+    const ids: string[] = [];
+    for (let n = 0; n < 40_000; n++) {
+      const position = store.nextPosition(n + 1);
+      ids.push(formatDlqId(position));
+      store.append(position, { body });
+    }
+    const full = store.bytes;
+    expect(full).toBeGreaterThan(80_000_000);
+    for (let from = 0; from < ids.length; from += 100) {
+      store.remove(ids.slice(from, from + 100).filter((_, n) => n % 20 !== 0));
+    }
+    expect(store.size).toBe(2_000);
+    // Twice what is left, the slab being filled, and up to eight half empty ones.
+    expect(store.bytes).toBeLessThan((full / 20) * 2 + 10_000_000);
+    store.removeBefore(Number.POSITIVE_INFINITY);
+    expect(store.size).toBe(0);
+    expect(store.bytes).toBeLessThanOrEqual(1 << 20);
+  });
+
+  test("finds what moved to where it had searched before", () => {
+    const store = new DlqStore(earliest);
+    const ids: string[] = [];
+    // Two blocks, each thinned out to a quarter, so that the second joins the first.
+    for (let n = 0; n < 8_192; n++) {
+      const position = store.nextPosition(n + 1);
+      ids.push(formatDlqId(position));
+      store.append(position, { queueName: n % 8 === 0 ? "q" : "other" });
+    }
+    const thinOut = (from: number): void => {
+      store.remove(ids.slice(from, from + 4_096).filter((_, n) => n % 4 !== 0));
+    };
+    const inQueue = (): string[] => idsOf(store, { filters: filtersOf({ queueName: ["q"] }) });
+    const expected = ids.filter((_, n) => n % 8 === 0);
+    thinOut(0);
+    expect(inQueue()).toEqual(expected);
+    thinOut(4_096);
+    expect(inQueue()).toEqual(expected);
+  });
+
+  test("gives back what it kept beside removed records", () => {
+    const store = new DlqStore(earliest);
+    const ids: string[] = [];
+    for (let n = 0; n < 40_000; n++) {
+      const position = store.nextPosition(n + 1);
+      ids.push(formatDlqId(position));
+      store.append(position, {});
+    }
+    const full = store.bytes;
+    store.remove(ids.filter((_, n) => n % 20 !== 0));
+    expect(store.size).toBe(2_000);
+    // The slab of 1 MiB, which all of them share, stays.
+    expect(store.bytes - (1 << 20)).toBeLessThan((full - (1 << 20)) / 4);
+  });
+
+  test("never mistakes one value for another whose hash is the same", () => {
+    const [first, second] = twoOfOneHash();
+    const store = new DlqStore(earliest);
+    store.append({ ms: 1, seq: 0 }, { queueName: first, labels: [first] });
+    store.append({ ms: 2, seq: 0 }, { queueName: second, labels: [second] });
+    expect(idsOf(store, { filters: filtersOf({ queueName: [first] }) })).toEqual(["1-0"]);
+    expect(idsOf(store, { filters: filtersOf({ label: [second] }) })).toEqual(["2-0"]);
+    expect(store.page({ ...everything, count: 1, filters: filtersOf({ queueName: [first] }) }).more).toBe(
+      false,
+    );
+  });
+
+  test("says that there is more exactly while there is", () => {
+    const store = new DlqStore(earliest);
+    for (let n = 0; n < 10_000; n++)
+      store.append(store.nextPosition(n + 1), n % 5_000 === 0 ? { queueName: "q" } : {});
+    const filters = filtersOf({ queueName: ["q"] });
+    expect(store.page({ ...everything, count: 1, filters })).toMatchObject({ more: true });
+    expect(store.page({ ...everything, count: 2, filters })).toMatchObject({ more: false });
+  });
+
+  test("finds a free place behind all records of a millisecond past", () => {
+    const store = new DlqStore(earliest);
+    store.append(store.nextPosition(10), {});
+    store.append(store.nextPosition(20), {});
+    store.append(store.nextPosition(20), {});
+    store.append(store.nextPosition(30), {});
+    const free = [5, 10, 15, 20, 30].map((ms) => formatDlqId(store.freePosition(ms)));
+    expect(free).toEqual(["5-0", "10-1", "15-0", "20-2", "30-1"]);
+    expect(formatDlqId(store.nextPosition(30))).toBe("30-2");
+  });
+});
+
+/** Among 400,000 texts some two have the same 32 bits: there are 80 billion pairs of them and 4 billion hashes. */
+function twoOfOneHash(): [string, string] {
+  const byHash = new Map<number, string>();
+  const random = seededRandom(1);
+  for (let n = 0; n < 400_000; n++) {
+    const text = random().toString(36);
+    const other = byHash.get(hashOf(text));
+    if (other !== undefined) return [other, text];
+    byHash.set(hashOf(text), text);
+  }
+  throw new Error("no two texts with the same hash");
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { encodedBytes, encodeItem } from "../../../src/message/encode-item.ts";
+import { packBatches } from "../../../src/message/pack-batches.ts";
+
+const sizesOf = (bytes: number[], maxCount: number, maxBytes: number) =>
+  packBatches(
+    bytes.map((size) => ({ bytes: size })),
+    { maxCount, maxBytes },
+  ).map((batch) => batch.map((item) => item.bytes));
+
+describe("an encoded item", () => {
+  it("holds the four fields and counts its bytes in UTF-8", () => {
+    const item = { destination: "https://a.example", headers: { A: "1" }, queue: "q", body: "ä€😀" };
+    const encoded = encodeItem({ ...item, secret: "no" } as typeof item);
+    expect(JSON.parse(encoded.json)).toEqual(item);
+    expect(encoded.bytes).toBe(new TextEncoder().encode(encoded.json).length);
+  });
+
+  it("leaves out what the item leaves out", () => {
+    const { json } = encodeItem({ destination: "https://a.example", headers: {} });
+    expect(json).toBe('{"destination":"https://a.example","headers":{}}');
+  });
+});
+
+describe("the encoded size of an item", () => {
+  it("is that of its text, also where a large body is counted piece by piece", () => {
+    // Cut at 65,536 in every place of a character of two halves, between a lone half and others, and with escapes.
+    for (const piece of ["a", "ä", "日", "😀", '\\"\n', "\ud83d", "a😀", "ab😀\u0001"]) {
+      for (const before of [0, 1, 2, 3]) {
+        const body = "x".repeat(before) + piece.repeat(70_000);
+        const item = { destination: "https://a.example", headers: { A: "1" }, body };
+        expect(encodedBytes(item)).toBe(encodeItem(item).bytes);
+      }
+    }
+  });
+});
+
+describe("a batch", () => {
+  it("is full at its count", () => {
+    expect(sizesOf([1, 2, 3, 4, 5], 2, 1_000)).toEqual([[1, 2], [3, 4], [5]]);
+  });
+
+  it("counts brackets and commas", () => {
+    // [10,10] is 2 brackets, 1 comma and 20 bytes.
+    expect(sizesOf([10, 10], 100, 23)).toEqual([[10, 10]]);
+    expect(sizesOf([10, 10], 100, 22)).toEqual([[10], [10]]);
+  });
+
+  it("holds a larger item alone", () => {
+    expect(sizesOf([1, 500, 1, 1], 100, 20)).toEqual([[1], [500], [1, 1]]);
+  });
+
+  it("does not exist for no items", () => {
+    expect(sizesOf([], 100, 20)).toEqual([]);
+  });
+});

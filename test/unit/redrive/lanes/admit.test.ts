@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import { toLaneId } from "../../../../src/redrive/lanes/lane-id.ts";
+import { nextLineage } from "../../../../src/message/lineage.ts";
+import type { LaneUnused } from "../../../../src/ports/lanes.ts";
+import { admitToLanes, giveBackUnpublished } from "../../../../src/redrive/lanes/admit.ts";
+import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
+import type { Candidate, DecidedRecord } from "../../../../src/redrive/page/records.ts";
+import { comeBacks, config, memoryLanes, origin } from "../../../support/lane-stands.ts";
+import { drain as name } from "../../../support/ledger-stands.ts";
+import { enteredAt, letterOf } from "../../../support/letters.ts";
+
+const lane = toLaneId(name, origin);
+const minuteOf = (index: number) => Math.floor(enteredAt / 60_000 + index) * 60_000;
+
+/** One drain with lanes in memory, and what they were given back and told. */
+async function createStage() {
+  const { book, advance } = await memoryLanes();
+  const unused: LaneUnused[] = [];
+  const lanes = {
+    ...book,
+    giveBack: (given: readonly LaneUnused[]) => {
+      unused.push(...given);
+      return book.giveBack(given);
+    },
+  };
+  const drain = { config: { name, lane: config }, source: { lanes } } as unknown as DrainRuntime;
+  return {
+    book,
+    advance,
+    unused,
+    admit: (candidates: readonly Candidate[], exhausted: readonly DecidedRecord[] = []) =>
+      admitToLanes(drain, candidates, exhausted),
+    giveBack: (granted: readonly Candidate[], published: readonly Candidate[]) =>
+      giveBackUnpublished(drain, granted, new Set(published.map(({ letter }) => letter.dlqId))),
+    async halt(): Promise<void> {
+      const { answers } = await book.ask(name, config, [{ lane, origin, wanted: 5, places: [] }]);
+      const step = answers[0]?.step ?? 0;
+      await book.sent([{ lane, step, roots: ["a", "b", "c", "d", "e"] }]);
+      await book.note(comeBacks(step, "down", ["p1", "p2"]).map((one) => ({ ...one, lane })));
+    },
+  };
+}
+
+/** Each entered in a minute of its own. */
+function one(index: number, fields: Record<string, unknown> = {}, more: object = {}): Candidate {
+  const id = `${enteredAt + index * 60_000}-${index}`;
+  const letter = letterOf({ dlqId: id, messageId: `m${index}`, responseStatus: 503, ...fields });
+  return {
+    letter,
+    lineage: nextLineage(letter, { kind: "none" }, 0),
+    view: { state: "absent" },
+    decision: { then: "republish", reason: "due", rule: "a" },
+    sendAs: null,
+    toItem: () => ({ destination: `${origin}/hook`, headers: {}, body: "" }),
+    toShape: (sendAs: unknown) => ({ sendAs }),
+    ...more,
+  } as unknown as Candidate;
+}
+/** Refused after a redrive before. */
+const bad = (index: number): Candidate => {
+  const of = one(index, { responseStatus: 422 });
+  return { ...of, lineage: { ...of.lineage, attempt: 2 } };
+};
+const some = (count: number) => Array.from({ length: count }, (_, index) => one(index));
+const idsOf = (records: readonly Pick<Candidate, "letter">[]) => records.map(({ letter }) => letter.dlqId);
+
+test("what may have been published before goes on although its lane is halted", async () => {
+  const { admit, halt } = await createStage();
+  await halt();
+  const before = one(1, {}, { view: { state: "open", pastHorizon: false } });
+  const { free, held } = await admit([one(0), before]);
+  expect(free).toEqual([before]);
+  expect(held).toMatchObject([{ decision: { then: "hold", reason: "lane-halted" }, why: origin }]);
+});
+
+test("canaries that have led to nothing are there for others", async () => {
+  const { admit, giveBack } = await createStage();
+  const { free, held } = await admit(some(9));
+  expect(free.map(({ sendAs }) => sendAs)).toMatchObject(
+    Array.from({ length: 5 }, () => ({ step: { lane } })),
+  );
+  expect(held).toHaveLength(4);
+  await giveBack(free, free.slice(0, 3));
+  expect((await admit(some(9))).free).toHaveLength(2);
+});
+
+test("what has no attempts left is kept while its lane is suspected, where it failed as in an outage", async () => {
+  const { admit, halt } = await createStage();
+  const exhausted = [one(1), one(2, { responseStatus: 422 }), one(3, { url: "https://other.example.com/" })];
+  expect((await admit([], exhausted)).kept).toEqual([]);
+  await halt();
+  const { kept, free } = await admit([], exhausted);
+  expect(idsOf(kept.map(({ candidate }) => candidate))).toEqual(idsOf(exhausted.slice(0, 1)));
+  expect(kept).toMatchObject([{ decision: { then: "hold", reason: "lane-halted" } }]);
+  expect(free).toEqual([]);
+});
+
+test("what is known to be bad is called back where there is nothing else", async () => {
+  for (const [candidates, place] of [
+    [[bad(0), bad(1), one(7)], minuteOf(7)],
+    [[bad(0)], minuteOf(0)],
+  ] as const) {
+    const { admit, halt, book, advance } = await createStage();
+    await halt();
+    await admit(candidates);
+    await advance(config.probeEveryMs);
+    expect((await book.due()).ready).toEqual([{ drain: name, places: [place] }]);
+  }
+});
+
+test("where what is left lies in none of the places that were told, those are told behind the answer", async () => {
+  const { admit, unused } = await createStage();
+  const { held } = await admit(some(7));
+  expect(idsOf(held.map(({ candidate }) => candidate))).toEqual(idsOf([one(1), one(5)]));
+  expect(unused).toMatchObject([{ lane, count: 0, places: [minuteOf(1), minuteOf(5)] }]);
+  const other = await createStage();
+  expect((await other.admit(some(20))).held).toHaveLength(15);
+  expect(other.unused).toEqual([]);
+});

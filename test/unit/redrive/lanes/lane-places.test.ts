@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { placesBeside, placesOf } from "../../../../src/redrive/lanes/places.ts";
+
+const entered = (...minutes: readonly number[]) =>
+  minutes.map((minute) => ({ letter: { enteredAt: minute * 60_000 + 17 } }) as never);
+const starts = (minutes: readonly number[]) => minutes.map((minute) => minute * 60_000);
+
+test.each([
+  [[], []],
+  [[7], [7]],
+  [[7, 7.5, 7.9], [7]],
+  [
+    [9, 3, 5],
+    [3, 5],
+  ],
+  [
+    [9, 8, 7, 6],
+    [6, 8],
+  ],
+])("of entries in minutes %j the places are %j", (minutes, places) => {
+  expect(placesOf(entered(...minutes))).toEqual(starts(places));
+});
+
+test.each([
+  [[3, 8], [], []],
+  [[3, 8], [4, 8.5], []],
+  [
+    [3, 8],
+    [6, 4, 5],
+    [4, 5],
+  ],
+])("where %j were told, of what is held in minutes %j are told %j", (told, held, places) => {
+  expect(placesBeside(starts(told), entered(...held))).toEqual(starts(places));
+});

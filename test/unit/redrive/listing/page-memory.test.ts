@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { toBudget } from "../../../../src/compose/process-memory.ts";
+import { RedriverError } from "../../../../src/ports/errors.ts";
+import type { ListPage, ListQuery } from "../../../../src/ports/service.ts";
+import { createPageSize, listFitting, type PageSize } from "../../../../src/redrive/listing/list-fitting.ts";
+import { createByteBudget } from "../../../../src/redrive/listing/byte-budget.ts";
+import {
+  createPageMemory,
+  readingFactor,
+  workingFactor,
+} from "../../../../src/redrive/listing/page-memory.ts";
+
+const kib = 1_024;
+const mib = 1_048_576;
+const never = new AbortController().signal;
+
+/** Lists records of these sizes in order, and reads no answer that is longer than it may be. */
+function createStand(sizes: readonly number[], { shareBytes = 4 * mib, maxAnswerBytes = 24 * mib } = {}) {
+  const budget = createByteBudget(4 * shareBytes * readingFactor);
+  const collected: number[] = [];
+  const collectGarbage = (): void => void collected.push(budget.used());
+  const memory = createPageMemory({ budget, shares: 4, maxAnswerBytes, collectGarbage });
+  const asked: ListQuery[] = [];
+  let at = 0;
+  const list = (query: ListQuery): Promise<ListPage> => {
+    asked.push(query);
+    const page = sizes.slice(at, at + query.count);
+    const bytes = page.reduce((sum, size) => sum + size, 0);
+    if (bytes > Math.min(query.maxBytes ?? Infinity, maxAnswerBytes)) {
+      return Promise.reject(new RedriverError("answer-too-large", "more"));
+    }
+    at += page.length;
+    return Promise.resolve({ records: page.map((size) => ({ size })), bytes });
+  };
+  const next = (size: PageSize) =>
+    listFitting(list, { select: {} }, size, { memory, take: (bytes) => memory.acquire(bytes, never) });
+  const listAll = async (): Promise<number> => {
+    const size = createPageSize();
+    let pages = 0;
+    for (; at < sizes.length; pages += 1) (await next(size)).release();
+    return pages;
+  };
+  return { budget, memory, asked, collected, next, listAll };
+}
+
+const alike = (count: number, bytes: number): number[] => Array.from({ length: count }, () => bytes);
+
+describe("the memory of a page", () => {
+  test("is its answer's while it is worked on, and nobody's after that", async () => {
+    const { budget, next } = createStand(alike(200, 2 * kib));
+    const page = await next(createPageSize());
+    expect(page.records).toHaveLength(100);
+    expect(budget.used()).toBe(100 * 2 * kib * workingFactor);
+    page.release();
+    page.release();
+    expect(budget.used()).toBe(0);
+  });
+
+  test("a source that does not answer holds none of it", async () => {
+    const { budget, memory } = createStand([]);
+    const take = (bytes: number) => memory.acquire(bytes, never);
+    let begin: (() => void) | undefined;
+    const silent = (query: ListQuery): Promise<ListPage> =>
+      new Promise((resolve) => {
+        begin = () =>
+          resolve({ records: query.mayRead?.(undefined) === true ? [{ dlqId: "1-0" }] : [], bytes: kib });
+      });
+    const listing = listFitting(silent, { select: {} }, createPageSize(), { memory, take });
+    await Promise.resolve();
+    expect(budget.used()).toBe(0);
+    begin?.();
+    expect((await listing).records).toHaveLength(1);
+    expect(budget.used()).toBe(kib * workingFactor);
+  });
+
+  test("an answer that begins while there is no room is given up, and the page is asked for again when there is", async () => {
+    const { budget, memory } = createStand([]);
+    const take = (bytes: number) => memory.acquire(bytes, never);
+    const other = budget.tryAcquire(budget.total);
+    let calls = 0;
+    const list = async (query: ListQuery): Promise<ListPage> => {
+      calls += 1;
+      if (query.mayRead?.(undefined) !== true) throw new RedriverError("answer-too-large", "not now");
+      return { records: [{ dlqId: "1-0" }], bytes: kib };
+    };
+    const listing = listFitting(list, { select: {} }, createPageSize(), { memory, take });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(calls).toBe(1);
+    other?.release();
+    expect(await listing).toMatchObject({ asked: 100, records: [{ dlqId: "1-0" }] });
+    expect(calls).toBe(2);
+  });
+
+  test("no page is read beyond its share once the size of records is known, and none in vain", async () => {
+    const { asked, listAll, memory } = createStand(alike(400, 200 * kib));
+    await listAll();
+    const inVain = asked.filter(({ count }) => count * 200 * kib > 4 * mib);
+    // Only the first one: nothing was known.
+    expect(inVain.map(({ count }) => count)).toEqual([100, 25]);
+    expect(memory.mostRecords()).toBe(15);
+    expect(asked.every(({ maxBytes = Infinity }) => maxBytes <= 4 * mib)).toBe(true);
+    // Another listing of the same source knows it from the start.
+    expect(memory.usualBytes(15)).toBe(4 * mib);
+  });
+
+  test("one record above its share goes alone, with as much as may be read, and the next page is as large as before", async () => {
+    const { asked, listAll } = createStand([...alike(150, 2 * kib), 10 * mib, ...alike(249, 2 * kib)]);
+    await listAll();
+    expect(asked.filter(({ maxBytes = 0 }) => maxBytes > 4 * mib).map(({ count }) => count)).toEqual([1]);
+    // The large one counts among 400 records at most, so pages hardly shrink for it.
+    expect(asked.at(-1)?.count).toBeGreaterThan(75);
+    expect(asked.length).toBeLessThan(30);
+  });
+
+  test("records above the budget go one by one", async () => {
+    const { asked, collected, listAll, budget } = createStand(alike(5, 10 * mib), { shareBytes: 256 * kib });
+    expect(await listAll()).toBe(5);
+    // Behind each answer, and before each but the first.
+    expect(collected).toHaveLength(9);
+    expect(asked.slice(-4).every(({ count }) => count === 1)).toBe(true);
+    expect(budget.used()).toBe(0);
+  });
+
+  test("what fails gives its memory back", async () => {
+    const { budget, next } = createStand(alike(1, 30 * mib));
+    await expect(next(createPageSize())).rejects.toMatchObject({ code: "answer-too-large" });
+    expect(budget.used()).toBe(0);
+  });
+
+  test("who holds a page does not wait for another", async () => {
+    const { memory } = createStand([]);
+    const first = await memory.acquire(15 * mib, never);
+    expect(memory.tryAcquire(2 * mib)).toBeNull();
+    first.release();
+    expect(memory.tryAcquire(2 * mib)).not.toBeNull();
+  });
+});
+
+describe("the budget of a process", () => {
+  test.each([
+    ["the shipped container", 768, 384, 128],
+    // 85 % of the limit, less 270 MiB, of which a command beside it has a fifth.
+    ["a smaller one", 384, 192, 45],
+    ["a large one, where V8's heap is the limit", 4_096, 160, 100],
+    ["a machine without limits", 65_536, 4_096, 128],
+    ["a container that is too small for any", 256, 192, 16],
+  ])("in %s", (_, limitMiB, heapMiB, budgetMiB) => {
+    const budget = toBudget({ limitBytes: limitMiB * mib, heapBytes: heapMiB * mib });
+    expect(Math.floor(budget / mib)).toBe(budgetMiB);
+  });
+});

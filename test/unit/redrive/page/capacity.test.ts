@@ -1,0 +1,345 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryCapacity } from "../../../support/memory/memory-capacity.ts";
+import type { DlqId } from "../../../../src/message/dead-letter.ts";
+import type { LimitsConfig } from "../../../../src/ports/drains.ts";
+import { RedriverError } from "../../../../src/ports/errors.ts";
+import type { PassId } from "../../../../src/ports/ids.ts";
+import type { LedgerView } from "../../../../src/ports/ledger-entries.ts";
+import type { Capacity, CapacityQuery } from "../../../../src/ports/limits.ts";
+import type { HoldReason } from "../../../../src/rules/decision.ts";
+import type { Rate } from "../../../../src/rules/spec.ts";
+import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
+import { withCapacity } from "../../../../src/redrive/page/capacity.ts";
+import type { Candidate, PublishResult } from "../../../../src/redrive/page/records.ts";
+import { defaultLimits } from "../../../support/ledger-stands.ts";
+import { createManualClock, type ManualClock } from "../../../support/manual-clock.ts";
+
+interface Stand {
+  readonly clock: ManualClock;
+  readonly queries: CapacityQuery[];
+  readonly drain: DrainRuntime;
+}
+
+function stand(limits: LimitsConfig, ruleLimits: Readonly<Record<string, Rate>> = {}, broken = false): Stand {
+  const clock = createManualClock();
+  const memory = createMemoryCapacity(clock);
+  const queries: CapacityQuery[] = [];
+  const capacity: Capacity = {
+    take: (query) => {
+      queries.push(query);
+      return memory.take(query);
+    },
+    giveBack: (query, at) =>
+      broken ? Promise.reject(new RedriverError("redis-unavailable", "away")) : memory.giveBack(query, at),
+    used: memory.used,
+  };
+  const rules = Object.entries(ruleLimits).map(([name, limit]) => ({ name, limit }));
+  const drain = {
+    config: { name: "orders", limits, rules },
+    source: { config: { id: "eu" }, clock, capacity, ledger: { limits: defaultLimits } },
+  };
+  return { clock, queries, drain: drain as unknown as DrainRuntime };
+}
+
+const absent: LedgerView = { state: "absent" };
+const inDoubt = { state: "open", pastHorizon: false } as LedgerView;
+const pastHorizon = { state: "open", pastHorizon: true } as LedgerView;
+
+function candidate(
+  id: string,
+  over: { host?: string; queue?: string; rule?: string; view?: LedgerView; enteredAt?: number } = {},
+): Candidate {
+  const { host = "api.example.com", queue, rule = "outage", view = absent, enteredAt = 0 } = over;
+  const item = {
+    destination: `https://${host}/orders`,
+    headers: {},
+    ...(queue === undefined ? {} : { queue }),
+  };
+  const one: Partial<Candidate> = {
+    letter: { dlqId: id as DlqId, enteredAt } as Candidate["letter"],
+    view,
+    decision: { then: "republish", reason: "due", rule, set: {} },
+    toItem: () => item,
+  };
+  return one as Candidate;
+}
+
+function candidates(
+  count: number,
+  over: Parameters<typeof candidate>[1] = {},
+  name = "r",
+): readonly Candidate[] {
+  return Array.from({ length: count }, (_, index) => candidate(`${name}${index}`, over));
+}
+
+interface Run {
+  readonly batches: { readonly at: number; readonly ids: readonly string[] }[];
+  readonly held: Promise<readonly PublishResult[]>;
+}
+
+interface RunOptions {
+  readonly passId?: PassId | null;
+  readonly stop?: AbortSignal;
+  readonly whyNotNow?: () => HoldReason | null;
+  readonly unused?: (granted: readonly Candidate[]) => readonly Candidate[];
+  readonly pageAgeMs?: number;
+}
+
+function run({ drain, clock }: Stand, all: readonly Candidate[], options: RunOptions = {}): Run {
+  const batches: Run["batches"] = [];
+  const start = clock.now();
+  const held = withCapacity(drain, all, {
+    passId: options.passId ?? null,
+    pageReadAt: start - (options.pageAgeMs ?? 0),
+    stop: options.stop ?? new AbortController().signal,
+    whyNotNow: options.whyNotNow ?? (() => null),
+    publish: (granted) => {
+      batches.push({ at: clock.now() - start, ids: granted.map(({ letter }) => letter.dlqId) });
+      return Promise.resolve(options.unused?.(granted) ?? []);
+    },
+  });
+  return { batches, held };
+}
+
+/** Lets the stage run on until it sleeps or is done, then moves time to where it wakes. */
+async function play({ clock }: Stand, { held }: Run): Promise<readonly PublishResult[]> {
+  const state = { isDone: false };
+  const done = held.finally(() => {
+    state.isDone = true;
+  });
+  for (let steps = 0; !state.isDone && steps < 100_000; steps += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (!state.isDone && clock.pending() > 0) clock.advance(10);
+  }
+  return done;
+}
+
+function reasonsOf(results: readonly PublishResult[]): readonly string[] {
+  return results.map((result) => (result.kind === "held" ? result.decision.reason : result.kind));
+}
+
+const perSecond = (count: number): Rate => ({ count, perMs: 1_000 });
+const perHour = (count: number): Rate => ({ count, perMs: 3_600_000 });
+
+describe("candidates and capacity", () => {
+  it("without a limit nothing is asked and all go at once", async () => {
+    const world = stand({}, { other: perSecond(1) });
+    const work = run(world, candidates(100));
+    expect(await work.held).toEqual([]);
+    expect(work.batches.map(({ ids }) => ids.length)).toEqual([100]);
+    expect(world.queries).toEqual([]);
+  });
+
+  it("with a limit an empty page asks nothing", async () => {
+    const world = stand({ publish: perSecond(20) });
+    expect(await run(world, []).held).toEqual([]);
+    expect(world.queries).toEqual([]);
+  });
+
+  it("a page goes at the drain's rate, a second's worth at a time", async () => {
+    const world = stand({ publish: perSecond(20) });
+    const work = run(world, candidates(100));
+    expect(await play(world, work)).toEqual([]);
+    expect(work.batches.map(({ at, ids }) => [at, ids.length])).toEqual([
+      [0, 20],
+      [1_000, 20],
+      [2_000, 20],
+      [3_000, 20],
+      [4_000, 20],
+    ]);
+    expect(world.queries).toHaveLength(5);
+  });
+
+  it("a slow host keeps nobody else waiting, and is itself at its rate", async () => {
+    const world = stand({ publish: perSecond(20), perHost: perSecond(5) });
+    const all = [
+      ...candidates(12, { host: "slow.example.com" }, "slow"),
+      ...candidates(4, { host: "Fast.example.com:443" }, "fast"),
+      ...candidates(3, { queue: "mails" }, "queue"),
+    ];
+    const work = run(world, all);
+    expect(await play(world, work)).toEqual([]);
+    expect(work.batches.map(({ at, ids }) => [at, ids.length])).toEqual([
+      [0, 12],
+      [1_000, 5],
+      [2_000, 2],
+    ]);
+    const inTurn = ["slow.example.com", "fast.example.com", "queue:mails"];
+    expect(world.queries[0]?.requests.map(({ host }) => host)).toEqual([
+      ...inTurn,
+      ...inTurn,
+      ...inTurn,
+      "slow.example.com",
+      "fast.example.com",
+      ...Array<string>(8).fill("slow.example.com"),
+    ]);
+  });
+
+  it("to each host goes what entered first, hosts in turn, and what reconciles before all", async () => {
+    const all = [
+      candidate("a3", { host: "a", enteredAt: 30 }),
+      candidate("a1", { host: "a", enteredAt: 10 }),
+      candidate("b9", { host: "b", enteredAt: 90 }),
+      candidate("again", { host: "b", enteredAt: 99, view: inDoubt }),
+      candidate("a2", { host: "a", enteredAt: 20 }),
+      candidate("b8", { host: "b", enteredAt: 80 }),
+    ];
+    const inOrder = ["again", "a1", "b8", "a2", "b9", "a3"];
+    for (const limits of [{}, { publish: perSecond(20) }]) {
+      const world = stand(limits);
+      const work = run(world, all);
+      expect(await play(world, work)).toEqual([]);
+      expect(work.batches.flatMap(({ ids }) => ids)).toEqual(inOrder);
+    }
+    // Where there is no time for all, the youngest of each host are left.
+    const world = stand({ perPass: 3 });
+    const work = run(world, all, { passId: "p" as PassId });
+    const left = await play(world, work);
+    expect(left.map(({ candidate: { letter } }) => letter.dlqId)).toEqual(["b9", "a3"]);
+  });
+
+  it("turns that come close together are taken together", async () => {
+    const world = stand({ perHost: perSecond(4) });
+    for (const host of ["a", "b"]) {
+      const first = run(world, candidates(4, { host }));
+      await play(world, first);
+      world.clock.advance(200);
+    }
+    const work = run(world, [...candidates(4, { host: "a" }), ...candidates(4, { host: "b" })]);
+    expect(await play(world, work)).toEqual([]);
+    expect(work.batches.map(({ ids }) => ids.length)).toEqual([8]);
+  });
+
+  it("what cannot have its turn in good time is held at once, with the limit and the time", async () => {
+    const world = stand({ publish: perSecond(20), perHost: perSecond(1) });
+    const work = run(world, candidates(20));
+    const results = await play(world, work);
+    // One at once and one a second for the 15 s that are waited for a host.
+    expect(work.batches).toHaveLength(16);
+    expect(reasonsOf(results)).toEqual(Array<string>(4).fill("rate-limit"));
+    expect(results[0]).toMatchObject({
+      decision: { rule: "outage", until: world.clock.now() - 15_000 + 16_000 },
+      why: "limits.perHost is 1/s, for api.example.com",
+    });
+  });
+
+  it("a turn that is far off is not waited for", async () => {
+    const world = stand({}, { outage: perHour(100) });
+    const work = run(world, [...candidates(3), ...candidates(2, { rule: "other" })]);
+    const results = await work.held;
+    expect(work.batches.map(({ ids }) => ids.length)).toEqual([3]);
+    expect(reasonsOf(results)).toEqual(["rate-limit", "rate-limit"]);
+    expect(results[0]).toMatchObject({
+      decision: { until: world.clock.now() + 36_000 },
+      why: "the rule's limit is 100/h",
+    });
+  });
+
+  it("an old page waits no longer than it may still begin", async () => {
+    const world = stand({ publish: perSecond(1) });
+    const work = run(world, candidates(50), { pageAgeMs: defaultLimits.maxPageAgeMs / 2 - 3_000 });
+    expect(reasonsOf(await play(world, work))).toHaveLength(46);
+    expect(work.batches.at(-1)?.at).toBe(3_000);
+  });
+
+  it("ceilings hold what is above them, by their names", async () => {
+    const world = stand({ perPass: 3, perDay: 5 });
+    const passes = ["p1", "p2"] as PassId[];
+    const first = await run(world, candidates(4), { passId: passes[0]! }).held;
+    expect(reasonsOf(first)).toEqual(["pass-limit"]);
+    expect(first[0]).toMatchObject({ why: "limits.perPass is 3" });
+    expect(first[0]).not.toHaveProperty("decision.until");
+    const second = await run(world, candidates(4), { passId: passes[1]! }).held;
+    const midnight = Math.ceil(world.clock.now() / 86_400_000) * 86_400_000;
+    expect(reasonsOf(second)).toEqual(["day-limit", "day-limit"]);
+    expect(second[0]).toMatchObject({ why: "limits.perDay is 5", decision: { until: midnight } });
+  });
+
+  it("what may have been published before goes first, and past ceilings while that can be found out", async () => {
+    const world = stand({ publish: perSecond(3), perDay: 1 });
+    const work = run(world, [
+      candidate("late", { view: pastHorizon }),
+      candidate("new"),
+      candidate("doubtful", { view: inDoubt }),
+      candidate("doubtful-too", { view: inDoubt }),
+    ]);
+    const results = await play(world, work);
+    expect(work.batches.map(({ ids }) => ids)).toEqual([["doubtful", "doubtful-too", "late"]]);
+    expect(reasonsOf(results)).toEqual(["day-limit"]);
+  });
+
+  it("what was granted and not sent is given back", async () => {
+    const world = stand({ publish: perSecond(10), perDay: 10 });
+    const unsent = run(world, candidates(10), { unused: (granted) => granted.slice(0, 6) });
+    expect(await unsent.held).toEqual([]);
+    const work = run(world, candidates(7));
+    expect(reasonsOf(await play(world, work))).toEqual(["day-limit"]);
+    expect(work.batches).toMatchObject([{ at: 0 }]);
+  });
+
+  it("capacity that cannot be given back stops nothing", async () => {
+    const world = stand({ publish: perSecond(10) }, {}, true);
+    expect(await run(world, candidates(10), { unused: (granted) => granted }).held).toEqual([]);
+  });
+
+  it("where capacity cannot be asked for, nothing is published: the window is tried again", async () => {
+    const world = stand({ publish: perSecond(10) });
+    const { source } = world.drain;
+    const away = new RedriverError("redis-unavailable", "away");
+    let asked = 0;
+    const take = (query: CapacityQuery) => {
+      asked += 1;
+      return asked > 1 ? Promise.reject(away) : source.capacity.take(query);
+    };
+    const drain = { ...world.drain, source: { ...source, capacity: { ...source.capacity, take } } };
+    const work = run({ ...world, drain }, candidates(25));
+    const told: unknown[] = [];
+    const held = work.held.catch((error: unknown) => {
+      told.push(error);
+      return [];
+    });
+    await play(world, { ...work, held });
+    expect(told).toEqual([away]);
+    // What was granted before is published and known to the ledger; the rest was not begun.
+    expect(work.batches.map(({ ids }) => ids.length)).toEqual([10]);
+    const again = run(world, candidates(15));
+    expect(await play(world, again)).toEqual([]);
+    expect(again.batches.reduce((sum, { ids }) => sum + ids.length, 0)).toBe(15);
+  });
+
+  it("a stop ends the wait: what is left stays due", async () => {
+    const world = stand({ publish: perSecond(10) });
+    const stop = new AbortController();
+    const work = run(world, candidates(25), { stop: stop.signal });
+    while (world.clock.pending() === 0) await new Promise((resolve) => setImmediate(resolve));
+    stop.abort(new Error("stopping"));
+    expect(reasonsOf(await work.held)).toEqual(Array<string>(15).fill("stopping"));
+    expect(work.batches.map(({ ids }) => ids.length)).toEqual([10]);
+  });
+
+  it("what keeps the drain from publishing is asked before each round, and takes no capacity", async () => {
+    const world = stand({ publish: perSecond(10) });
+    let reason: HoldReason | null = "paused";
+    expect(reasonsOf(await run(world, candidates(2), { whyNotNow: () => reason }).held)).toEqual([
+      "paused",
+      "paused",
+    ]);
+    expect(world.queries).toEqual([]);
+    reason = null;
+    const work = run(world, candidates(15), {
+      whyNotNow: () => reason,
+      unused: () => {
+        reason = "source-halted";
+        return [];
+      },
+    });
+    expect(reasonsOf(await play(world, work))).toEqual(Array<string>(5).fill("source-halted"));
+  });
+
+  it("takes more candidates than one question may hold", async () => {
+    const world = stand({ perDay: 150 });
+    const work = run(world, candidates(170));
+    expect(reasonsOf(await work.held)).toHaveLength(20);
+    expect(world.queries.map(({ requests }) => requests.length)).toEqual([100, 70]);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { formatStatistics, toStatisticsJson, type StatisticsView } from "../../../src/statistics/format.ts";
+import { parseStatistics } from "../../../src/statistics/parse.ts";
+
+function viewOf(answer: unknown): StatisticsView {
+  const parsed = parseStatistics(answer);
+  if (parsed.kind === "unreadable") throw new Error(JSON.stringify(parsed.problems));
+  return {
+    index: { name: "catalog", id: "3f1c-catalog", period: "1h" },
+    readAt: Date.UTC(2026, 0, 2, 3, 4, 5),
+    statistics: parsed.statistics,
+  };
+}
+
+const view = viewOf({
+  pending_index_count: 12,
+  query_latency_99: [
+    { x: "2025-10-19 18:33:05.244068975 +0000 UTC", y: 4.5 },
+    { x: "2025-10-19 17:34:00.000 +0000 UTC", y: 20 },
+  ],
+  days: ["Sunday", "Monday"],
+  region: "eu",
+  storage_usage: "much",
+  data_size: [
+    { x: "soon", y: 1 },
+    { x: "later", y: 1 },
+  ],
+});
+
+describe("index stats on a terminal", () => {
+  const lines = formatStatistics([view]).split("\n");
+
+  it("says which index, which period and when", () => {
+    expect(lines[0]).toBe("index catalog (3f1c-catalog), period 1h, read 2026-01-02T03:04:05.000Z");
+  });
+
+  it("shows a dash for a scalar that was not told", () => {
+    expect(lines).toContain("pending_index_count         12");
+    expect(lines).toContain("storage_usage                -");
+  });
+
+  it("shows of a series its size, newest, lowest and highest value, and the newest time", () => {
+    expect(lines).toContain(
+      "query_latency_99            2     4.5     4.5       20  2025-10-19T18:33:05.244068975Z",
+    );
+  });
+
+  it("names what it could not use, once per field, and what it does not know", () => {
+    expect(lines).toContain('not used: storage_usage: expected an integer, got the text "much"');
+    expect(lines.filter((line) => line.includes("data_size["))).toEqual([
+      expect.stringMatching(/^not used: data_size\[0\]\.x: .* \(and 1 more\)$/),
+    ]);
+    expect(lines).toContain("fields not known to redriver: region");
+    expect(lines).toContain("days: Sunday, Monday");
+  });
+
+  it("does not let the service write control characters", () => {
+    const shown = formatStatistics([viewOf({ storage_usage: 1, days: ["\u001B[2JMonday\u202E"] })]);
+    expect(shown).toContain("days: \uFFFD[2JMonday\uFFFD");
+  });
+});
+
+describe("index stats as JSON", () => {
+  it("carries every point with all nine digits, and what was left over", () => {
+    const [shown] = JSON.parse(JSON.stringify(toStatisticsJson([view])));
+    expect(shown).toMatchObject({
+      index: "catalog",
+      id: "3f1c-catalog",
+      period: "1h",
+      readAt: "2026-01-02T03:04:05.000Z",
+      scalars: { pending_index_count: 12 },
+      days: ["Sunday", "Monday"],
+      other: { region: "eu" },
+    });
+    expect(shown.series.query_latency_99).toEqual([
+      { at: "2025-10-19T18:33:05.244068975Z", value: 4.5 },
+      { at: "2025-10-19T17:34:00.000000000Z", value: 20 },
+    ]);
+    expect(shown.problems).toHaveLength(3);
+  });
+});

@@ -1,0 +1,79 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import type { IndexStatistics } from "../../../src/ports/statistics.ts";
+import { scalarFields, seriesFields } from "../../../src/ports/statistics.ts";
+import { gaugeNames, toGauges, toReadingGauges } from "../../../src/statistics/gauges.ts";
+import { parseStatistics } from "../../../src/statistics/parse.ts";
+
+function statisticsOf(answer: unknown): IndexStatistics {
+  const parsed = parseStatistics(answer);
+  if (parsed.kind === "unreadable") throw new Error(JSON.stringify(parsed.problems));
+  return parsed.statistics;
+}
+
+const complete = statisticsOf({
+  ...Object.fromEntries(scalarFields.map((field, index) => [field, index + 1])),
+  ...Object.fromEntries(
+    seriesFields.map((field, index) => [
+      field,
+      [
+        { x: "2025-10-19 18:33:06.500 +0000 UTC", y: index + 100 },
+        { x: "2025-10-19 18:33:05 +0000 UTC", y: -1 },
+      ],
+    ]),
+  ),
+});
+const newestSeconds = Date.UTC(2025, 9, 19, 18, 33, 6, 500) / 1000;
+const values = (gauges: readonly { name: string; value: number }[]) =>
+  new Map(gauges.map(({ name, value }) => [name, value]));
+
+describe("gauges of an index", () => {
+  it("show each scalar once, and of each series the newest point and its time", () => {
+    const shown = values(toGauges("catalog", complete));
+    expect(shown.size).toBe(11 + 16 * 2 + 1);
+    expect(shown.get("redriver_index_pending_index_operations")).toBe(1);
+    expect(shown.get("redriver_index_storage_usage_bytes")).toBe(8);
+    expect(shown.get("redriver_index_query_latency_99")).toBe(107);
+    expect(shown.get("redriver_index_query_latency_99_timestamp_seconds")).toBe(newestSeconds);
+    expect(shown.get("redriver_index_vectors")).toBe(114);
+    expect(shown.get("redriver_index_current_vectors")).toBe(2);
+    expect(shown.get("redriver_index_unusable_fields")).toBe(0);
+  });
+
+  it("have no sample for what the answer did not have", () => {
+    const shown = values(toGauges("catalog", statisticsOf({ storage_usage: 0, monthly_cost: "x" })));
+    expect([...shown]).toEqual([
+      ["redriver_index_storage_usage_bytes", 0],
+      ["redriver_index_unusable_fields", 1],
+    ]);
+  });
+
+  it("of a reading say when it was read", () => {
+    const shown = values(toReadingGauges({ index: "catalog", readAt: 1_500, summary: complete }));
+    expect(shown.get("redriver_index_read_timestamp_seconds")).toBe(1.5);
+  });
+
+  it("are exactly the names announced up front, each once and with the same help", () => {
+    const shown = toReadingGauges({ index: "catalog", readAt: 0, summary: complete });
+    expect(shown.map(({ name, help }) => ({ name, help })).toSorted(byName)).toEqual(
+      gaugeNames.toSorted(byName),
+    );
+    expect(new Set(gaugeNames.map(({ name }) => name)).size).toBe(gaugeNames.length);
+  });
+
+  const promtool = spawnSync("promtool", ["--version"]).error === undefined;
+  it.skipIf(!promtool)("pass promtool check metrics (skipped where promtool is not on PATH)", () => {
+    const page = toReadingGauges({ index: "catalog", readAt: 0, summary: complete })
+      .map(({ name, help, index, value }) => {
+        return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name}{index="${index}"} ${value}\n`;
+      })
+      .join("");
+    const check = spawnSync("promtool", ["check", "metrics"], { input: page, encoding: "utf8" });
+    expect(check.stdout + check.stderr).toBe("");
+    expect(check.status).toBe(0);
+  });
+});
+
+function byName(a: { name: string }, b: { name: string }): number {
+  return a.name < b.name ? -1 : 1;
+}

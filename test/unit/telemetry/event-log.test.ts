@@ -1,0 +1,240 @@
+import { describe, expect, test } from "vitest";
+import { errorTable, type ErrorCode } from "../../../src/ports/errors.ts";
+import type { RedriverEvent, RequestOutcome } from "../../../src/ports/events.ts";
+import type { DrainName, PassId, SourceId } from "../../../src/ports/ids.ts";
+import { createEventLog } from "../../../src/telemetry/event-log.ts";
+import { createLogger } from "../../../src/telemetry/logger.ts";
+
+const drain = "orders" as DrainName;
+const source = "eu" as SourceId;
+const passId = "p1" as PassId;
+
+function logAll(events: readonly RedriverEvent[]): readonly Record<string, unknown>[] {
+  const lines: string[] = [];
+  const logger = createLogger({
+    level: "debug",
+    secrets: () => [],
+    destination: { write: (line) => lines.push(line) },
+  });
+  const log = createEventLog(logger);
+  for (const event of events) log.emit(event);
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+function log(event: RedriverEvent): Record<string, unknown> {
+  const [line, ...others] = logAll([event]);
+  expect(others).toEqual([]);
+  return line!;
+}
+
+const failed = (code: ErrorCode): RedriverEvent => ({
+  type: "job:failed",
+  kind: "tick",
+  code,
+  message: "m",
+  givenUp: false,
+});
+
+describe("an event's line", () => {
+  test("names the event and holds its fields", () => {
+    expect(log({ type: "record:settled", drain, source, count: 3 })).toMatchObject({
+      level: "debug",
+      event: "record:settled",
+      drain: "orders",
+      source: "eu",
+      count: 3,
+      msg: "settled 3",
+    });
+  });
+
+  test("of a guard says whether it holds its drain, and by which number", () => {
+    const guard = { drain, index: "catalog", field: "pending_index_count" } as const;
+    expect(log({ type: "guard:closed", ...guard, why: "reading", value: 12_000 })).toMatchObject({
+      level: "warn",
+      event: "guard:closed",
+      index: "catalog",
+      msg: "guard of orders closed: index catalog: pending_index_count is 12000",
+    });
+    expect(log({ type: "guard:closed", ...guard, why: "stale", value: null })["msg"]).toBe(
+      "guard of orders closed: index catalog: no fresh reading of pending_index_count",
+    );
+    expect(log({ type: "guard:opened", ...guard, why: "reading", value: 0 })).toMatchObject({
+      level: "info",
+      msg: "guard of orders open: index catalog: pending_index_count is 0",
+    });
+  });
+
+  test("of a decision says decision, rule and reason in its own words, and no header value of the rule", () => {
+    const line = log({
+      type: "record:decided",
+      drain,
+      source,
+      dlqId: "1-0",
+      mode: "live",
+      decision: {
+        then: "republish",
+        reason: "due",
+        rule: "gateway",
+        set: { headers: { Authorization: "Bearer abc" } },
+      },
+      explanation: 'republish: due (rule "gateway")',
+    });
+    expect(line).toMatchObject({
+      level: "debug",
+      decision: "republish",
+      reason: "due",
+      rule: "gateway",
+      msg: 'republish: due (rule "gateway")',
+    });
+    expect(JSON.stringify(line)).not.toContain("Bearer");
+  });
+
+  test.each(Object.keys(errorTable) as ErrorCode[])("of a failure has the level of its code: %s", (code) => {
+    const failed = { code, message: "because" } as const;
+    const { level } = errorTable[code];
+    expect(log({ type: "job:failed", kind: "tick", givenUp: true, ...failed })).toMatchObject({
+      level,
+      code,
+    });
+    expect(log({ type: "window:failed", drain, passId, ...failed }).level).toBe(level);
+    expect(log({ type: "sweep:failed", source, ...failed }).level).toBe(level);
+    expect(log({ type: "statistics:failed", index: "catalog", ...failed }).level).toBe(level);
+    expect(log({ type: "source:halted", source, callClass: "dlq", ...failed }).level).toBe(level);
+  });
+
+  test("of a record that was passed over names its date and the setting that changes it", () => {
+    expect(log({ type: "record:passed-over", source, date: 1_700_000_000_123 })).toMatchObject({
+      level: "warn",
+      source: "eu",
+      date: 1_700_000_000_123,
+      msg: expect.stringMatching(
+        /^a record of eu from 2023-11-14T22:13:20\.123Z \(1700000000123\) .*REDRIVER_SERVICE_MAX_ANSWER_BYTES/,
+      ) as string,
+    });
+  });
+
+  test("of an unexpected failure is an error", () => {
+    const event = {
+      type: "job:failed",
+      kind: "tick",
+      givenUp: true,
+      code: "unexpected",
+      message: "x",
+    } as const;
+    expect(log(event).level).toBe("error");
+  });
+
+  test.each([
+    ["ok", "debug"],
+    ["timeout", "warn"],
+    ["unauthorised", "error"],
+  ] as [RequestOutcome, string][])("of a request that was %s is at %s", (outcome, level) => {
+    const event = { type: "service:answered", source, operation: "list", outcome, durationMs: 5 } as const;
+    expect(log(event).level).toBe(level);
+  });
+
+  test("of a Redis that is unfit says why, and the jobs that fail for it are at debug until it is fit", () => {
+    const lines = logAll([
+      failed("redis-unavailable"),
+      { type: "redis:unfit", problems: ["it evicts", "it is full"] },
+      failed("redis-unavailable"),
+      failed("redis-unsuitable"),
+      failed("service-unavailable"),
+      { type: "redis:fit" },
+      failed("redis-unavailable"),
+    ]);
+    expect(lines.map(({ level, event }) => `${String(level)} ${String(event)}`)).toEqual([
+      "error job:failed",
+      "warn redis:unfit",
+      "debug job:failed",
+      "debug job:failed",
+      "warn job:failed",
+      "info redis:fit",
+      "error job:failed",
+    ]);
+    expect(lines[1]).toMatchObject({
+      problems: ["it evicts", "it is full"],
+      msg: "Redis is not fit, and nothing new is begun: it evicts; it is full",
+    });
+  });
+
+  test("of a rejected document names every problem, and the one that stays in force", () => {
+    const problems = ["drains.yaml:7:12 drains.orders: one", "drains.yaml:9:3 drains.refunds: two"];
+    expect(log({ type: "document:rejected", hash: "abc123", problems })).toMatchObject({
+      level: "error",
+      problems,
+      msg: `drains document rejected, abc123 stays in force\n${problems.join("\n")}`,
+    });
+  });
+
+  test("of an adopted document says what it replaces, and warns of what it warns of", () => {
+    const adopted = { type: "document:adopted", hash: "b", before: "a", at: 1, warnings: [] } as const;
+    expect(log(adopted)).toMatchObject({ level: "info", msg: "drains document b in force, before it a" });
+    expect(log({ ...adopted, before: "b" }).msg).toBe("drains document means the same as before, b");
+    expect(log({ ...adopted, before: null }).msg).toBe("drains document b in force");
+    const warned = log({ ...adopted, warnings: ["drains.yaml:3:1 late"] });
+    expect(warned).toMatchObject({
+      level: "warn",
+      msg: "drains document b in force, before it a\ndrains.yaml:3:1 late",
+    });
+  });
+
+  test("of a census is a warning where something expires soon without a copy", () => {
+    const taken = { type: "census:taken", source, depth: 4, unselected: 1, durationMs: 5 } as const;
+    expect(log({ ...taken, expiringUnarchived: 0 }).level).toBe("info");
+    expect(log({ ...taken, expiringUnarchived: 2 })).toMatchObject({
+      level: "warn",
+      msg: "census of eu: 4 in the queue, 1 of no drain, 2 near expiry without a copy",
+    });
+    expect(log({ type: "census:failed", source, code: "rate-limited", message: "429" }).level).toBe("info");
+  });
+
+  test("of a pass is a warning where it did not complete, and at info where it did something", () => {
+    const nothing = {
+      listed: 7,
+      due: 0,
+      republished: 0,
+      deduplicated: 0,
+      deleted: 0,
+      held: 3,
+      parked: 4,
+      inDoubt: 0,
+      comeBacks: 0,
+    };
+    const closed = { type: "pass:closed", drain, passId, durationMs: 5 } as const;
+    const complete = { ...closed, outcome: "complete", counts: nothing } as const;
+    expect(log(complete)).toMatchObject({
+      level: "info",
+      msg: "pass of orders closed: complete, 7 listed, 0 republished, 0 deleted; left 0 due, 3 held, 4 parked, 0 in doubt",
+    });
+    const back = log({ ...complete, counts: { ...nothing, comeBacks: 2 } });
+    expect(back).toMatchObject({ level: "warn", msg: expect.stringMatching(/, 2 came back$/) as string });
+    expect(log({ ...closed, counts: nothing, outcome: "partial" }).level).toBe("warn");
+    expect(log({ ...closed, counts: nothing, outcome: "abandoned" }).level).toBe("warn");
+  });
+
+  test("of a lane warns where it halts, and says at info that it has resumed", () => {
+    const move = { type: "lane:moved", source, drain, origin: "https://a.example", sent: 5 } as const;
+    const halt = { ...move, from: "open", to: "halted", size: 0, why: "3 of 5 came back, 503" } as const;
+    expect(log({ ...halt, comeBacks: 3 })).toMatchObject({
+      level: "warn",
+      msg: "lane https://a.example of orders: halted: 3 of 5 came back, 503",
+    });
+    const resumption = { ...move, from: "halted", to: "canary", size: 5, why: "a probe survived" } as const;
+    expect(log({ ...resumption, comeBacks: 0 })).toMatchObject({
+      level: "info",
+      msg: "lane https://a.example of orders: resumed, canary, next 5: a probe survived",
+    });
+  });
+
+  test("of a single record is at debug where nobody has to look at it", () => {
+    const one = { drain, source, dlqId: "1-0" };
+    const sent = { ...one, attempt: 1, canary: false };
+    expect(log({ type: "record:published", ...sent, messageId: "m", deduplicated: false }).level).toBe(
+      "debug",
+    );
+    expect(log({ type: "record:come-back", ...sent, parentDlqId: "0-0" }).level).toBe("debug");
+    const twice = { type: "double:found", ...one, first: "a", second: "b" } as const;
+    expect(log(twice).level).toBe("error");
+  });
+});

@@ -1,0 +1,216 @@
+import { describe, expect, test } from "vitest";
+import type { RedriverEvent } from "../../../src/ports/events.ts";
+import { document, eu, named, orders, reasons, samples, useMetrics } from "../../support/metrics.ts";
+
+const { create } = useMetrics();
+
+describe("before anything has happened", () => {
+  test("every counter of a closed set stands at 0", async () => {
+    const all = await samples(create());
+    const decisions = Object.entries(reasons).flatMap(([decision, list]) =>
+      list.map((reason) => `{drain="orders",decision="${decision}",reason="${reason}"}`),
+    );
+    const requests = ["list", "batch", "delete"].map((operation) => `{source="eu",operation="${operation}"`);
+    const keys = [
+      ...decisions.map((labels) => `redriver_decisions_total${labels}`),
+      ...requests.map((labels) => `redriver_service_requests_total${labels},outcome="rate-limited"}`),
+      ...requests.map((labels) => `redriver_service_request_duration_seconds_count${labels}}`),
+      'redriver_settled_total{source="eu",drain="orders"}',
+      'redriver_settled_total{source="eu",drain="none"}',
+      'redriver_come_backs_total{source="eu",drain="orders"}',
+      'redriver_unknown_outcomes_total{source="eu",drain="orders"}',
+      'redriver_declared_doubles_total{drain="orders",why="released-past-window"}',
+      'redriver_found_doubles_total{drain="orders"}',
+      'redriver_passes_total{drain="orders",outcome="abandoned"}',
+      'redriver_published_total{drain="orders",deduplicated="true"}',
+      'redriver_ledger_lost_writes_total{source="eu"}',
+      'redriver_source_halted{source="eu"}',
+      'redriver_job_failures_total{kind="sweep",given_up="true"}',
+    ];
+    expect(Object.fromEntries(keys.map((key) => [key, all.get(key)]))).toEqual(
+      Object.fromEntries(keys.map((key) => [key, 0])),
+    );
+  });
+
+  test("a document adopted later keeps the counts and says its own hash alone", async () => {
+    const metrics = create();
+    metrics.events.emit({ type: "record:settled", drain: orders, source: eu, count: 2 });
+    metrics.adopt({ ...document, hash: "def456" });
+    const all = await samples(metrics);
+    expect(named(all, "redriver_config_info")).toEqual({ 'redriver_config_info{hash="def456"}': 1 });
+    expect(all.get('redriver_settled_total{source="eu",drain="orders"}')).toBe(2);
+  });
+
+  test("version and process are told", async () => {
+    const all = await samples(create());
+    expect(all.get(`redriver_build_info{version="1.2.3",node="${process.version}"}`)).toBe(1);
+    expect(all.has("process_resident_memory_bytes")).toBe(true);
+  });
+});
+
+describe("events are counted", () => {
+  const base = { drain: orders, source: eu } as const;
+  test.each<[RedriverEvent, string, number]>([
+    [
+      {
+        ...base,
+        type: "record:decided",
+        dlqId: "1-0",
+        mode: "live",
+        decision: { then: "hold", reason: "too-young", rule: null },
+        explanation: "",
+      },
+      'redriver_decisions_total{drain="orders",decision="hold",reason="too-young"}',
+      1,
+    ],
+    [
+      {
+        ...base,
+        type: "record:published",
+        dlqId: "1-0",
+        messageId: "m",
+        deduplicated: true,
+        attempt: 1,
+        canary: false,
+      },
+      'redriver_published_total{drain="orders",deduplicated="true"}',
+      1,
+    ],
+    [
+      {
+        ...base,
+        type: "record:published",
+        dlqId: "1-0",
+        messageId: "m",
+        deduplicated: false,
+        attempt: 1,
+        canary: true,
+      },
+      'redriver_canaries_total{source="eu",drain="orders"}',
+      1,
+    ],
+    [
+      { ...base, type: "record:come-back", dlqId: "2-0", parentDlqId: "1-0", attempt: 1, canary: true },
+      'redriver_canary_come_backs_total{source="eu",drain="orders"}',
+      1,
+    ],
+    [
+      { ...base, type: "record:settled", count: 40 },
+      'redriver_settled_total{source="eu",drain="orders"}',
+      40,
+    ],
+    [
+      { ...base, type: "record:settled", drain: null, count: 4 },
+      'redriver_settled_total{source="eu",drain="none"}',
+      4,
+    ],
+    [
+      { ...base, type: "outcome:unknown", dlqIds: ["1-0", "2-0"], why: "timeout" },
+      'redriver_unknown_outcomes_total{source="eu",drain="orders"}',
+      2,
+    ],
+    [
+      { ...base, type: "record:come-back", dlqId: "2-0", parentDlqId: "1-0", attempt: 1, canary: false },
+      'redriver_come_backs_total{source="eu",drain="orders"}',
+      1,
+    ],
+    [
+      { ...base, type: "double:declared", dlqId: "1-0", why: "released-past-window" },
+      'redriver_declared_doubles_total{drain="orders",why="released-past-window"}',
+      1,
+    ],
+    [
+      { type: "service:answered", source: eu, operation: "batch", outcome: "timeout", durationMs: 1_500 },
+      'redriver_service_requests_total{source="eu",operation="batch",outcome="timeout"}',
+      1,
+    ],
+    [
+      { type: "service:answered", source: eu, operation: "batch", outcome: "ok", durationMs: 1_500 },
+      'redriver_service_request_duration_seconds_sum{source="eu",operation="batch"}',
+      1.5,
+    ],
+    [
+      { type: "source:halted", source: eu, callClass: "dlq", code: "unauthorised", message: "401" },
+      'redriver_source_halted{source="eu"}',
+      1,
+    ],
+    [
+      { type: "ledger:lost-writes", source: eu, expected: "a", got: "b" },
+      'redriver_ledger_lost_writes_total{source="eu"}',
+      1,
+    ],
+    [
+      {
+        type: "census:taken",
+        source: eu,
+        depth: 1,
+        unselected: 0,
+        expiringUnarchived: 0,
+        durationMs: 1,
+      },
+      'redriver_censuses_total{source="eu",outcome="ok"}',
+      1,
+    ],
+    [
+      { type: "census:failed", source: eu, code: "rate-limited", message: "429" },
+      'redriver_censuses_total{source="eu",outcome="failed"}',
+      1,
+    ],
+    [
+      { type: "job:failed", kind: "tick", code: "unexpected", message: "", givenUp: true },
+      'redriver_job_failures_total{kind="tick",given_up="true"}',
+      1,
+    ],
+  ])("%o", async (event, key, value) => {
+    const metrics = create();
+    metrics.events.emit(event);
+    expect((await samples(metrics)).get(key)).toBe(value);
+  });
+
+  test("a halted source that is resumed is at 0 again", async () => {
+    const metrics = create();
+    metrics.events.emit({
+      type: "source:halted",
+      source: eu,
+      callClass: "dlq",
+      code: "unauthorised",
+      message: "401",
+    });
+    metrics.events.emit({ type: "source:resumed", source: eu });
+    expect((await samples(metrics)).get('redriver_source_halted{source="eu"}')).toBe(0);
+  });
+
+  test("a halted source that the next document lacks is no longer told of", async () => {
+    const metrics = create();
+    metrics.events.emit({
+      type: "source:halted",
+      source: eu,
+      callClass: "dlq",
+      code: "unauthorised",
+      message: "401",
+    });
+    metrics.adopt({ ...document, sources: [{ id: "us" }], drains: [] });
+    expect(named(await samples(metrics), "redriver_source_halted")).toEqual({
+      'redriver_source_halted{source="us"}': 0,
+    });
+  });
+
+  test("a rejected document is told until the file holds one that is adopted", async () => {
+    const metrics = create();
+    const key = "redriver_config_last_reload_successful";
+    expect((await samples(metrics)).get(key)).toBe(1);
+    metrics.events.emit({ type: "document:rejected", hash: "abc123", problems: ["x"] });
+    expect((await samples(metrics)).get(key)).toBe(0);
+    metrics.events.emit({ type: "document:adopted", hash: "b", before: "a", at: 5_000, warnings: [] });
+    const all = await samples(metrics);
+    expect(all.get(key)).toBe(1);
+    expect(all.get("redriver_config_last_reload_success_timestamp_seconds")).toBe(5);
+  });
+
+  test("a number that cannot be counted stops nobody", () => {
+    const metrics = create();
+    expect(() =>
+      metrics.events.emit({ type: "record:settled", drain: orders, source: eu, count: Number.NaN }),
+    ).not.toThrow();
+  });
+});

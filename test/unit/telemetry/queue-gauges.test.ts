@@ -1,0 +1,262 @@
+import { EventEmitter, once } from "node:events";
+import { describe, expect, test } from "vitest";
+import type { QueueFacts } from "../../../src/ports/queue-facts.ts";
+import type { IndexGauge } from "../../../src/ports/statistics.ts";
+import {
+  census,
+  drainFacts,
+  eu,
+  facts,
+  named,
+  orders,
+  refunds,
+  samples,
+  summary,
+  useMetrics,
+} from "../../support/metrics.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const { clock, create } = useMetrics();
+
+/** What orders, refunds and none show when the drains saw so many in doubt and the ledger counts `unknown`. */
+async function inDoubt(saw: number, alsoSaw: number, unknown: number): Promise<(number | undefined)[]> {
+  const all = await samples(
+    create(async () => ({
+      ...facts,
+      drains: [
+        { ...facts.drains[0]!, facts: { ...drainFacts, inDoubt: saw } },
+        { ...facts.drains[0]!, drain: refunds, facts: { ...drainFacts, inDoubt: alsoSaw } },
+      ],
+      sources: [
+        { source: eu, summary: { ...summary, unknown }, censusEveryMs: 900_000, census: null, lanes: null },
+      ],
+    })),
+  );
+  return ["orders", "refunds", "none"].map((drain) =>
+    all.get(`redriver_records{source="eu",drain="${drain}",state="in_doubt"}`),
+  );
+}
+
+describe("facts about the queue", () => {
+  test("are read at the scrape", async () => {
+    const all = await samples(create());
+    expect(named(all, "redriver_records")).toEqual({
+      'redriver_records{source="eu",drain="orders",state="due"}': 3,
+      'redriver_records{source="eu",drain="orders",state="held"}': 4,
+      'redriver_records{source="eu",drain="orders",state="parked"}': 5,
+      'redriver_records{source="eu",drain="orders",state="in_doubt"}': 2,
+      'redriver_records{source="eu",drain="none",state="held"}': 9,
+    });
+    const values: Record<string, number> = {
+      redriver_redis_up: 1,
+      'redriver_records_exact{source="eu",drain="orders"}': 1,
+      'redriver_oldest_record_timestamp_seconds{source="eu",drain="orders"}': 1_700_000_000,
+      'redriver_earliest_expiry_timestamp_seconds{source="eu",drain="orders"}': 1_700_259_200,
+      'redriver_pass_last_success_timestamp_seconds{drain="orders"}': 1_700_000_100.5,
+      'redriver_drain_acting{drain="orders"}': 1,
+      'redriver_pending_deletes{source="eu"}': 7,
+      'redriver_oldest_pending_delete_timestamp_seconds{source="eu"}': 1_700_000_150,
+      'redriver_failed_deletes{source="eu"}': 6,
+      'redriver_settle_gate_closed{source="eu"}': 1,
+      'redriver_guard_closed{drain="orders",index="catalog"}': 1,
+      'redriver_guard_closed{drain="orders",index="users"}': 0,
+      'redriver_lanes{source="eu",state="halted"}': 1,
+      'redriver_lanes{source="eu",state="canary"}': 0,
+      'redriver_lanes{source="eu",state="open"}': 3,
+      'redriver_lane{source="eu",drain="orders",origin="https://b.example",state="halted"}': 1,
+      'redriver_lane_canaries_total{source="eu",drain="orders",origin="https://a.example"}': 105,
+      'redriver_lane_come_backs_total{source="eu",drain="orders",origin="https://a.example"}': 3,
+      'redriver_lane_come_backs_total{source="eu",drain="orders",origin="https://b.example"}': 0,
+      'redriver_lane_halts_total{source="eu",drain="orders",origin="https://a.example"}': 1,
+      'redriver_source_lane_canaries_total{source="eu"}': 250,
+      'redriver_source_lane_come_backs_total{source="eu"}': 7,
+      'redriver_source_lane_halts_total{source="eu"}': 4,
+      'redriver_records_exact{source="eu",drain="none"}': 1,
+      'redriver_oldest_record_timestamp_seconds{source="eu",drain="none"}': 1_700_000_020,
+      'redriver_earliest_expiry_timestamp_seconds{source="eu",drain="none"}': 1_700_259_220,
+      'redriver_source_depth{source="eu"}': 40,
+      'redriver_source_oldest_record_timestamp_seconds{source="eu"}': 1_700_000_000,
+      'redriver_source_earliest_expiry_timestamp_seconds{source="eu"}': 1_700_259_200,
+      'redriver_source_expiring_unarchived_records{source="eu"}': 2,
+      'redriver_source_census_timestamp_seconds{source="eu"}': 1_700_000_190,
+      'redriver_source_census_interval_seconds{source="eu"}': 900,
+      'redriver_source_expiring_accepted_records{source="eu"}': 3,
+      'redriver_source_unselected_come_backs{source="eu"}': 4,
+    };
+    expect(Object.fromEntries(all)).toMatchObject(values);
+  });
+
+  const queueGauges = [
+    "redriver_records",
+    "redriver_records_exact",
+    "redriver_oldest_record_timestamp_seconds",
+    "redriver_earliest_expiry_timestamp_seconds",
+    "redriver_pass_last_success_timestamp_seconds",
+    "redriver_drain_acting",
+    "redriver_pending_deletes",
+    "redriver_oldest_pending_delete_timestamp_seconds",
+    "redriver_failed_deletes",
+    "redriver_settle_gate_closed",
+    "redriver_guard_closed",
+    "redriver_lanes",
+    "redriver_lane",
+    "redriver_lane_canaries_total",
+    "redriver_lane_come_backs_total",
+    "redriver_lane_halts_total",
+    "redriver_source_lane_canaries_total",
+    "redriver_source_lane_come_backs_total",
+    "redriver_source_lane_halts_total",
+    "redriver_source_depth",
+    "redriver_source_expiring_unarchived_records",
+    "redriver_source_census_timestamp_seconds",
+    "redriver_source_census_interval_seconds",
+    "redriver_source_expiring_accepted_records",
+    "redriver_source_unselected_come_backs",
+    "redriver_redis_fit",
+    "redriver_redis_memory_ratio",
+  ];
+  test.each<[string, () => Promise<QueueFacts | null>]>([
+    ["are not there", async () => null],
+    ["cannot be read", () => Promise.reject(new Error("Redis is away"))],
+  ])("are absent, not 0, when they %s, also after they were there", async (_name, unreadable) => {
+    let readable = true;
+    const metrics = create(() => (readable ? Promise.resolve(facts) : unreadable()));
+    const before = await samples(metrics);
+    expect(queueGauges.filter((name) => Object.keys(named(before, name)).length === 0)).toEqual([]);
+    clock().advance(1_000);
+    readable = false;
+    const all = await samples(metrics);
+    expect(all.get("redriver_redis_up")).toBe(0);
+    expect(Object.assign({}, ...queueGauges.map((name) => named(all, name)))).toEqual({});
+  });
+
+  test("that only grow show what is kept in Redis, however often they are read", async () => {
+    const metrics = create();
+    await metrics.render();
+    clock().advance(1_000);
+    const series = 'redriver_lane_canaries_total{source="eu",drain="orders",origin="https://a.example"}';
+    expect((await samples(metrics)).get(series)).toBe(105);
+    expect(await metrics.render()).toContain("# TYPE redriver_lane_canaries_total counter");
+  });
+
+  test("are given two seconds", async () => {
+    const metrics = create(() => new Promise(() => undefined));
+    const rendering = samples(metrics);
+    await waitFor(() => expect(clock().pending()).toBe(1));
+    clock().advance(2_000);
+    expect((await rendering).get("redriver_redis_up")).toBe(0);
+  });
+
+  test("are read once for scrapes within a second, and one read at a time", async () => {
+    let reads = 0;
+    const gate = new EventEmitter();
+    const metrics = create(async () => {
+      reads++;
+      await once(gate, "open");
+      return facts;
+    });
+    const both = Promise.all([metrics.render(), metrics.render()]);
+    gate.emit("open");
+    await both;
+    clock().advance(999);
+    await metrics.render();
+    expect(reads).toBe(1);
+    clock().advance(1);
+    const third = metrics.render();
+    gate.emit("open");
+    await third;
+    expect(reads).toBe(2);
+  });
+
+  test("of a drain without a pass, or with an empty DLQ, leave out what is not known", async () => {
+    const metrics = create(async () => ({
+      ...facts,
+      drains: [
+        { drain: orders, source: eu, acting: false, guards: [], facts: null, retentionMs: 1 },
+        {
+          drain: refunds,
+          source: eu,
+          acting: true,
+          guards: [],
+          facts: { ...drainFacts, oldestRecordAt: null, lastSuccessAt: null },
+          retentionMs: 1,
+        },
+      ],
+      sources: [
+        {
+          source: eu,
+          summary: { ...summary, oldestPendingAt: null, settleGate: "open" as const },
+          censusEveryMs: 900_000,
+          census: null,
+          lanes: null,
+        },
+      ],
+    }));
+    const all = await samples(metrics);
+    expect(named(all, "redriver_drain_acting")).toEqual({
+      'redriver_drain_acting{drain="orders"}': 0,
+      'redriver_drain_acting{drain="refunds"}': 1,
+    });
+    expect(all.has('redriver_records{source="eu",drain="orders",state="due"}')).toBe(false);
+    expect(named(all, "redriver_oldest_record_timestamp_seconds")).toEqual({});
+    expect(named(all, "redriver_earliest_expiry_timestamp_seconds")).toEqual({});
+    expect(named(all, "redriver_pass_last_success_timestamp_seconds")).toEqual({});
+    expect(named(all, "redriver_oldest_pending_delete_timestamp_seconds")).toEqual({});
+    expect(named(all, "redriver_settle_gate_closed")).toEqual({
+      'redriver_settle_gate_closed{source="eu"}': 0,
+    });
+  });
+
+  test("of no drain are inexact where another document was counted by, and have no age where there are none", async () => {
+    const other = { ...census, documentHash: "def456", unselected: 0, oldestUnselectedAt: null };
+    const all = await samples(
+      create(async () => ({
+        ...facts,
+        sources: [{ source: eu, summary, censusEveryMs: 900_000, census: other, lanes: null }],
+      })),
+    );
+    expect(all.get('redriver_records_exact{source="eu",drain="none"}')).toBe(0);
+    expect(all.get('redriver_records{source="eu",drain="none",state="held"}')).toBe(0);
+    expect(all.has('redriver_oldest_record_timestamp_seconds{source="eu",drain="none"}')).toBe(false);
+    expect(all.has('redriver_earliest_expiry_timestamp_seconds{source="eu",drain="none"}')).toBe(false);
+  });
+
+  test("in doubt add up to the ledger's count, whatever the drains saw", async () => {
+    expect(await inDoubt(1, 2, 3)).toEqual([1, 2, 0]);
+    expect(await inDoubt(1, 2, 5)).toEqual([1, 2, 2]);
+    expect(await inDoubt(4, 2, 5)).toEqual([4, 1, 0]);
+    expect(await inDoubt(4, 2, 0)).toEqual([0, 0, 0]);
+  });
+});
+
+test("statistics of search indexes are shown as they are handed in, and go when they do", async () => {
+  const name = "redriver_index_current_vectors";
+  let gauges: readonly IndexGauge[] = [
+    { name, help: "Current number of vectors.", index: "catalog", value: 12 },
+    { name, help: "Current number of vectors.", index: "users", value: 3 },
+  ];
+  const metrics = create(undefined, async () => gauges);
+  expect(named(await samples(metrics), name)).toEqual({
+    [`${name}{index="catalog"}`]: 12,
+    [`${name}{index="users"}`]: 3,
+  });
+  gauges = gauges.slice(0, 1);
+  clock().advance(1_000);
+  expect(named(await samples(metrics), name)).toEqual({ [`${name}{index="catalog"}`]: 12 });
+});
+
+test("statistics that cannot be read take their series away and nothing else", async () => {
+  const name = "redriver_index_current_vectors";
+  const gauge = { name, help: "Current number of vectors.", index: "catalog", value: 12 };
+  let readable = true;
+  const metrics = create(undefined, async () => {
+    if (!readable) throw new Error("Redis is away");
+    return [gauge];
+  });
+  expect(named(await samples(metrics), name)).toEqual({ [`${name}{index="catalog"}`]: 12 });
+  clock().advance(1_000);
+  readable = false;
+  const all = await samples(metrics);
+  expect(named(all, name)).toEqual({});
+  expect(all.get("redriver_redis_up")).toBe(1);
+});
