@@ -6,7 +6,7 @@ import type { WorkQueue } from "../ports/queue.ts";
 import type { CallClass } from "../ports/rests.ts";
 import type { DrainRuntime, SourceRuntime } from "../redrive/runtime.ts";
 import type { Health } from "../redrive/source/source-health.ts";
-import { notSentCoolMs } from "../redrive/page/publish/posting.ts";
+import { notSentCoolMs } from "../redrive/page/publish/publish-context.ts";
 import { createWaitForAnswers } from "./wait-for-answers.ts";
 
 /** How long after the end of a rest: by then what cooled for it is due too. */

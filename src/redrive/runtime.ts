@@ -14,7 +14,7 @@ import type { Lanes } from "./lanes/lanes.ts";
 import type { PoisonShare } from "./page/publish/poison-share.ts";
 import type { PageMemory } from "./listing/page-memory.ts";
 import type { SourceHealth } from "./source/source-health.ts";
-import type { SweepWish } from "./sweep/sweep-wish.ts";
+import type { SweepWish } from "./sweep/sweep-request.ts";
 import type { TooLargeDates } from "./listing/too-large-dates.ts";
 import type { UnwrittenFacts } from "./sweep/unwritten-facts.ts";
 

@@ -99,7 +99,7 @@ export const mutations = [
   },
   {
     name: "reuse the original deduplication id",
-    file: "src/redrive/page/publish/shape.ts",
+    file: "src/redrive/page/publish/canary-variant.ts",
     find: "inSeries(item, headerPrefix, toDeduplicationId(letter.dlqId, suffix))",
     replace: "inSeries(item, headerPrefix, toDeduplicationId(letter.messageId, suffix))",
     test: "test/unit/redrive/page/prepare.test.ts",

@@ -11,7 +11,7 @@ import { createSecretValues } from "../../compose/secret-values.ts";
 import { createTeardown } from "../../compose/teardown.ts";
 import type { Core } from "../../compose/build-core.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
-import { drainHere } from "../../redrive/pass/drain-here.ts";
+import { drainHere } from "../../redrive/pass/drain-in-process.ts";
 import { chooseDrains, requireNamesOrAll } from "../choose-drains.ts";
 import { toExit, worseExit, type Register } from "../command-context.ts";
 import { createCommandEvents } from "../command-events.ts";

@@ -7,7 +7,7 @@ import { parkReasons, type ParkReason } from "../../rules/decision.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";
 import { findParkedLetters, readParked, type ParkedLetter } from "../../redrive/parked/find-parked.ts";
 import type { SourceRuntime } from "../../redrive/runtime.ts";
-import type { ListingSignals } from "../../redrive/listing/list-patiently.ts";
+import type { ListingSignals } from "../../redrive/listing/list-with-retry.ts";
 import { countOption } from "../time-option.ts";
 
 /** Which of the parked dead letters a command is about. */

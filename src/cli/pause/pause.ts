@@ -5,7 +5,7 @@ import { systemClock } from "../../compose/system-world.ts";
 import { createTeardown } from "../../compose/teardown.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName } from "../../ports/ids.ts";
-import { noteIntent, type ActOf } from "../../redrive/page/note-act.ts";
+import { noteIntent, type ActOf } from "../../redrive/record-act.ts";
 import type { Register } from "../command-context.ts";
 import { currentUser } from "../current-user.ts";
 import { loadNames } from "../load.ts";

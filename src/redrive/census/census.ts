@@ -20,7 +20,7 @@ import {
   type DrainSelects,
   selectsEverything,
 } from "../listing/drain-selects.ts";
-import type { ListingSignals } from "../listing/list-patiently.ts";
+import type { ListingSignals } from "../listing/list-with-retry.ts";
 import { listToEnd, mostListingMs } from "../listing/list-to-end.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts";
 import { copyKeyOf } from "../page/copy-key.ts";

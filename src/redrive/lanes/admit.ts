@@ -13,7 +13,7 @@ import type { LaneConfig } from "../../ports/drains.ts";
 import type { LaneAnswer, LaneUnused, Origin } from "../../ports/lanes.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { isReconciling } from "../page/capacity-request.ts";
-import { held } from "../page/left.ts";
+import { held } from "../page/results.ts";
 import { sentAs, type Candidate, type DecidedRecord, type HeldResult } from "../page/records.ts";
 import { canariesByStep } from "./canaries-by-step.ts";
 import { chooseCanaries } from "./choose-canaries.ts";

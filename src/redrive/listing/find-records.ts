@@ -17,9 +17,9 @@ import { followCursor } from "./follow-cursor.ts";
 import { apartMs, letterDatesAgree } from "./learn-dates.ts";
 import { createPageSize, isTooLarge, listFitting, noRoom, type TakeRoom } from "./list-fitting.ts";
 import { listPage } from "./list-page.ts";
-import { cutWindow, halve, joinTimes, pagesPerWindow, type LookWindow } from "./look-windows.ts";
+import { cutWindow, halve, joinTimes, pagesPerWindow, type LookWindow } from "./search-windows.ts";
 import type { SourceRuntime } from "../runtime.ts";
-import { waitOut, type Waits } from "../source/wait-out.ts";
+import { waitOut, type Waits } from "../source/wait-budget.ts";
 
 export interface Wanted {
   readonly dlqId: DlqId;

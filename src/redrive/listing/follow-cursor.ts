@@ -1,7 +1,7 @@
 import { RedriverError } from "../../ports/errors.ts";
 import type { ListPage } from "../../ports/service.ts";
-import { createCircleWatch } from "./circle-watch.ts";
-import type { ListingTime } from "./listing-time.ts";
+import { createCircleWatch } from "./cursor-loop-check.ts";
+import type { ListingTime } from "./listing-deadline.ts";
 
 /** No listing asks for more pages than this, also one that a person waits for: one that does not end is a fault of the service. */
 const mostPages = 100_000;

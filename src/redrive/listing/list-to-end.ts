@@ -7,8 +7,8 @@ import { findTooLarge } from "./find-too-large.ts";
 import { followCursor } from "./follow-cursor.ts";
 import { createPageSize, isTooLarge, recordsPerPage, type Held } from "./list-fitting.ts";
 import type { ListedPage } from "./list-page.ts";
-import { listPatiently, type ListingSignals } from "./list-patiently.ts";
-import { createListingTime, type ListingTime } from "./listing-time.ts";
+import { listPatiently, type ListingSignals } from "./list-with-retry.ts";
+import { createListingTime, type ListingTime } from "./listing-deadline.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
 
 /** Each costs a search, so a listing with more records that are too large fails; the next one begins with what is known of these. */

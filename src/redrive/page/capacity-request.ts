@@ -2,7 +2,7 @@ import type { CapacityRequest, CapacityVerdict } from "../../ports/limits.ts";
 import { rateText } from "../../rules/patterns/parse-rate.ts";
 import type { Rate } from "../../rules/spec.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { held } from "./left.ts";
+import { held } from "./results.ts";
 import type { Candidate, PublishResult } from "./records.ts";
 
 /** A candidate with what it asks for. */

@@ -14,7 +14,7 @@ import type { CapacityQuery, CapacityVerdict } from "../../ports/limits.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { toAsking, toHeld, toRuleLimits, type Asking } from "./capacity-request.ts";
-import { held } from "./left.ts";
+import { held } from "./results.ts";
 import { inPublishOrder } from "./publish-order.ts";
 import type { Candidate, PublishResult } from "./records.ts";
 

@@ -8,11 +8,11 @@
 import { isRedisAway, isRedriverError } from "../../ports/errors.ts";
 import type { Archive } from "../../ports/archive.ts";
 import type { Token } from "../../ports/ids.ts";
-import { noteIntent, ofDrain } from "./note-act.ts";
+import { noteIntent, ofDrain } from "../record-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { isWritable, tellUnwritable, toArchiveEntry } from "./archive-entry.ts";
 import { parentOf } from "./audit-record.ts";
-import { held, inDoubt, notBegun } from "./left.ts";
+import { held, inDoubt, notBegun } from "./results.ts";
 import type { DecidedRecord, DropResult } from "./records.ts";
 
 /** Drops these; a result for each. Throws `redis-unavailable` only before anything was begun. */

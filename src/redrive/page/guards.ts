@@ -1,7 +1,7 @@
 import type { GuardStanding } from "../../ports/guards.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { isReconciling } from "./capacity-request.ts";
-import { held } from "./left.ts";
+import { held } from "./results.ts";
 import type { Candidate, PublishResult } from "./records.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import type { Archive } from "../../ports/archive.ts";
 import { isRedriverError } from "../../ports/errors.ts";
 import { expiresBy } from "../listing/drain-selects.ts";
-import { noteFact, type ActOf } from "./note-act.ts";
+import { noteFact, type ActOf } from "../record-act.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
 import { isWritable, tellUnwritable, toArchiveEntry } from "./archive-entry.ts";
 import { copyKeyOf } from "./copy-key.ts";

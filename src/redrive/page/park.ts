@@ -3,7 +3,7 @@ import type { AuditRecord } from "../../ports/audit.ts";
 import type { Token } from "../../ports/ids.ts";
 import type { ParkVerdict } from "../../ports/ledger.ts";
 import type { ParkReason } from "../../rules/decision.ts";
-import { noteIntent, ofDrain } from "./note-act.ts";
+import { noteIntent, ofDrain } from "../record-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { parentOf } from "./audit-record.ts";
 import type { DecidedRecord } from "./records.ts";

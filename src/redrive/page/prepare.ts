@@ -11,7 +11,7 @@ import type { DrainConfig } from "../../ports/drains.ts";
 import type { ItemChanges } from "../../rules/spec.ts";
 import { policyLosses, type Loss, type ParkReason, type PolicyLoss } from "../../rules/decision.ts";
 import type { Candidate, DecidedRecord } from "./records.ts";
-import { largestShapes, toShape, type Plain } from "./publish/shape.ts";
+import { largestShapes, toShape, type Plain } from "./publish/canary-variant.ts";
 
 /** A suffix with as many digits as a series will ever reach: the size of a candidate is that of its largest item. */
 const longestSuffix = 999;

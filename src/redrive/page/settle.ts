@@ -1,9 +1,9 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import { isRedisAway, isRedriverError, type RedriverError } from "../../ports/errors.ts";
 import type { DeleteEnd } from "../../ports/ledger.ts";
-import { noteFact, type ActOf } from "./note-act.ts";
+import { noteFact, type ActOf } from "../record-act.ts";
 import type { SourceRuntime } from "../runtime.ts";
-import { waitOut, type Waits } from "../source/wait-out.ts";
+import { waitOut, type Waits } from "../source/wait-budget.ts";
 
 /**
  * How one DELETE of proven ids ended. `short`: fewer were deleted than asked, which ones is not said.

@@ -17,7 +17,7 @@ import type { HoldReason } from "../../rules/decision.ts";
 import { admitToLanes, giveBackUnpublished } from "../lanes/admit.ts";
 import { toLaneComeBack } from "../lanes/come-backs.ts";
 import { isNewlyExhausted } from "../lanes/exhausted.ts";
-import { noteIntent, ofDrain } from "./note-act.ts";
+import { noteIntent, ofDrain } from "../record-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { isReconciling } from "./capacity-request.ts";
 import { ledToNoPost, withCapacity } from "./capacity.ts";
@@ -39,10 +39,10 @@ import {
 } from "./records.ts";
 import { republish } from "./republish.ts";
 import { idsPerDelete, settle } from "./settle.ts";
-import { toBatches } from "./publish/to-batches.ts";
+import { toBatches } from "./publish/batches.ts";
 import { createPageReport, type PageOutcome } from "./page-report.ts";
 import type { SettleBehind } from "./settle-behind.ts";
-import type { Waits } from "../source/wait-out.ts";
+import type { Waits } from "../source/wait-budget.ts";
 
 /**
  * How long the deletes of one page wait for pauses that the service asks for: as long as a page waits for its

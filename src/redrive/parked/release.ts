@@ -1,5 +1,5 @@
 import type { ParkedEntry } from "../../ports/ledger-entries.ts";
-import { noteIntent } from "../page/note-act.ts";
+import { noteIntent } from "../record-act.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import type { DrainName } from "../../ports/ids.ts";
 

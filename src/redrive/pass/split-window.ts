@@ -1,5 +1,5 @@
 import type { Window } from "../../ports/passes.ts";
-import { spanOf } from "../listing/look-windows.ts";
+import { spanOf } from "../listing/search-windows.ts";
 
 /** A window is cut into this many, so that replicas share a backlog. */
 const parts = 4;

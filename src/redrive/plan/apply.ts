@@ -14,7 +14,7 @@ import { takeoverAfterMs } from "../../ports/ledger-limits.ts";
 import type { Origin } from "../../ports/lanes.ts";
 import type { Tally } from "../../ports/passes.ts";
 import { addTallies, emptyTally, noReasons } from "../../ports/tally.ts";
-import type { ListingSignals } from "../listing/list-patiently.ts";
+import type { ListingSignals } from "../listing/list-with-retry.ts";
 import type { PageOutcome } from "../page/page-report.ts";
 import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-origin.ts";
 import { lookAtLanes } from "../lanes/look-at-lanes.ts";

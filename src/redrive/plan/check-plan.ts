@@ -1,6 +1,6 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { SourceRuntime, DrainRuntime } from "../runtime.ts";
-import type { ListingSignals } from "../listing/list-patiently.ts";
+import type { ListingSignals } from "../listing/list-with-retry.ts";
 import type { Planned } from "./plan-record.ts";
 import { isDone, standingOf } from "./selection.ts";
 import { createSkips, skippedOf, type SkipReport } from "./skips.ts";

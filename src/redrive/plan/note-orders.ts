@@ -1,5 +1,5 @@
 import type { AuditRecord } from "../../ports/audit.ts";
-import { noteIntent, ofDrain } from "../page/note-act.ts";
+import { noteIntent, ofDrain } from "../record-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
 
 /**

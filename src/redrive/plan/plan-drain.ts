@@ -1,7 +1,7 @@
 import { parseUrl } from "../../message/parse-url.ts";
 import type { Show } from "../../message/masked-text.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";
-import type { ListingSignals } from "../listing/list-patiently.ts";
+import type { ListingSignals } from "../listing/list-with-retry.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { createDrainCount, type DrainReport } from "./drain-report.ts";
 import { createLaneDemand } from "./lane-forecast.ts";

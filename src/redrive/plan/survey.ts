@@ -3,7 +3,7 @@
  * is opened, nothing is begun, parked or deleted, and the ledger is asked by `peek`, which remembers nothing.
  */
 import type { RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
-import type { ListingSignals } from "../listing/list-patiently.ts";
+import type { ListingSignals } from "../listing/list-with-retry.ts";
 import { listToEnd } from "../listing/list-to-end.ts";
 import { horizonBehindMs } from "../pass/horizon.ts";
 import { knownOffsetMs } from "../pass/run-pass.ts";

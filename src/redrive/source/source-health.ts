@@ -3,7 +3,7 @@ import { RedriverError, isRedriverError, type ErrorCode } from "../../ports/erro
 import type { Events } from "../../ports/events.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import { callClasses, type CallClass } from "../../ports/rests.ts";
-import type { Rests } from "./resting-service.ts";
+import type { Rests } from "./pausing-service.ts";
 
 export type Health =
   | { readonly state: "usable" }

@@ -9,8 +9,8 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { RedriverError } from "../../ports/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { ActOf } from "../page/note-act.ts";
-import { createPatience, type Patience } from "./patience.ts";
+import type { ActOf } from "../record-act.ts";
+import { createPatience, type Patience } from "./per-id-backoff.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { settle, type SettleCall } from "../page/settle.ts";
 

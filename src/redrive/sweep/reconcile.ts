@@ -5,7 +5,7 @@ import type { DrainName } from "../../ports/ids.ts";
 import type { OpenEntry } from "../../ports/ledger-entries.ts";
 import { byDrain } from "./by-drain.ts";
 import { findRecords, type LookBudget } from "../listing/find-records.ts";
-import type { Patience } from "./patience.ts";
+import type { Patience } from "./per-id-backoff.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { writeParked } from "../page/park.ts";
 import { workPage } from "../page/work-page.ts";

@@ -14,7 +14,7 @@ import type { DrainName } from "../../ports/ids.ts";
 import { createBackoff } from "./backoff.ts";
 import { createRefusedDeletes } from "./delete-refused.ts";
 import type { DatesControl, LookBudget } from "../listing/find-records.ts";
-import { createPatience, type Patience } from "./patience.ts";
+import { createPatience, type Patience } from "./per-id-backoff.ts";
 import { reconcileUnknown, type SweptHalf } from "./reconcile.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { settlePending, type SettleMemory } from "./settle-pending.ts";

@@ -5,10 +5,10 @@ import { isRedriverError } from "../../../ports/errors.ts";
 import type { LaneSent } from "../../../ports/lanes.ts";
 import type { PublishedFact, PublishedVerdict } from "../../../ports/ledger.ts";
 import { canariesByStep } from "../../lanes/canaries-by-step.ts";
-import { noteFact, ofDrain } from "../note-act.ts";
+import { noteFact, ofDrain } from "../../record-act.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { parentOf } from "../audit-record.ts";
-import type { Begun, Posting } from "./posting.ts";
+import type { Begun, Posting } from "./publish-context.ts";
 
 /** What one position of an answer proved. */
 export interface Acceptance {

@@ -1,6 +1,6 @@
 import { it, vi } from "vitest";
 import { readLineage } from "../../../../src/message/lineage.ts";
-import { drainHere } from "../../../../src/redrive/pass/drain-here.ts";
+import { drainHere } from "../../../../src/redrive/pass/drain-in-process.ts";
 import { lookAtLanes } from "../../../../src/redrive/lanes/look-at-lanes.ts";
 import { letterOf } from "../../../support/letters.ts";
 import { behindTheHorizon, createRig, type Rig } from "../../../support/rig.ts";

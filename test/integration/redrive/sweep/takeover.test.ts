@@ -1,7 +1,7 @@
 import { describe, it, type ExpectStatic } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import type { MessageService } from "../../../../src/ports/service.ts";
-import { runPassHere } from "../../../../src/redrive/pass/run-pass-here.ts";
+import { runPassHere } from "../../../../src/redrive/pass/pass-in-process.ts";
 import type { SourceRuntime } from "../../../../src/redrive/runtime.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";

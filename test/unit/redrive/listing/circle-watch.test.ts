@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ListPage } from "../../../../src/ports/service.ts";
-import { createCircleWatch } from "../../../../src/redrive/listing/circle-watch.ts";
+import { createCircleWatch } from "../../../../src/redrive/listing/cursor-loop-check.ts";
 
 const page = (cursor: string | undefined, ...ids: readonly (string | undefined)[]): ListPage => ({
   records: ids.map((dlqId) => (dlqId === undefined ? {} : { dlqId })),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ListPage } from "../../../../src/ports/service.ts";
 import { followCursor } from "../../../../src/redrive/listing/follow-cursor.ts";
-import { createListingTime } from "../../../../src/redrive/listing/listing-time.ts";
+import { createListingTime } from "../../../../src/redrive/listing/listing-deadline.ts";
 import { createManualClock } from "../../../support/manual-clock.ts";
 
 /** Pages of a service that makes up a record for each; the worker takes an hour for each of them. */

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { cutWindow, halve, joinTimes, pagesPerWindow } from "../../../../src/redrive/listing/look-windows.ts";
+import {
+  cutWindow,
+  halve,
+  joinTimes,
+  pagesPerWindow,
+} from "../../../../src/redrive/listing/search-windows.ts";
 
 const second = 1_000;
 /** Entry times of a full page, in order, so far apart. */

@@ -3,7 +3,7 @@ import type { DlqId, MessageId } from "../../../../src/message/dead-letter.ts";
 import type { DrainName, Token } from "../../../../src/ports/ids.ts";
 import type { LedgerSummary, Ledger, PublishedFact } from "../../../../src/ports/ledger.ts";
 import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
-import { createPatience } from "../../../../src/redrive/sweep/patience.ts";
+import { createPatience } from "../../../../src/redrive/sweep/per-id-backoff.ts";
 import { createUnwrittenFacts } from "../../../../src/redrive/sweep/unwritten-facts.ts";
 import { watchLedger, type LostWrites } from "../../../../src/redrive/source/watch-ledger.ts";
 

@@ -4,7 +4,7 @@ import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { SourceId } from "../../../../src/ports/ids.ts";
 import { failuresBeforeRest, probeSlackMs, type RestBook } from "../../../../src/ports/rests.ts";
 import type { BatchOutcome, MessageService } from "../../../../src/ports/service.ts";
-import { createRestingService } from "../../../../src/redrive/source/resting-service.ts";
+import { createRestingService } from "../../../../src/redrive/source/pausing-service.ts";
 import { createManualClock, type ManualClock } from "../../../support/manual-clock.ts";
 
 const timeoutsMs = { list: 7_000, batch: 30_000, delete: 9_000 };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Candidate } from "../../../../../src/redrive/page/records.ts";
-import { toBatches } from "../../../../../src/redrive/page/publish/to-batches.ts";
+import { toBatches } from "../../../../../src/redrive/page/publish/batches.ts";
 
 const fresh = (name: string): Candidate =>
   ({ name, bytes: 10, view: { state: "absent" }, letter: { dlqId: name } }) as never;

@@ -4,7 +4,7 @@ import type { Series } from "../../../ports/ledger-entries.ts";
 import type { BeginVerdict, RefusedRequest } from "../../../ports/ledger.ts";
 import type { HoldReason } from "../../../rules/decision.ts";
 import type { DrainRuntime } from "../../runtime.ts";
-import { held, inDoubt } from "../left.ts";
+import { held, inDoubt } from "../results.ts";
 import type { Candidate, PublishResult } from "../records.ts";
 import type { Refusals } from "./refusals.ts";
 

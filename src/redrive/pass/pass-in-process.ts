@@ -1,6 +1,6 @@
 import { isRedriverError } from "../../ports/errors.ts";
 import type { OpenVerdict, Tally, Window } from "../../ports/passes.ts";
-import type { ListingSignals } from "../listing/list-patiently.ts";
+import type { ListingSignals } from "../listing/list-with-retry.ts";
 import { abandonWindows, openPass, workWindow, type PassSettings } from "./run-pass.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { addTallies, emptyTally } from "../../ports/tally.ts";

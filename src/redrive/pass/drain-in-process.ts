@@ -1,8 +1,8 @@
 import type { Tally } from "../../ports/passes.ts";
 import { lookAtLanes } from "../lanes/look-at-lanes.ts";
-import type { ListingSignals } from "../listing/list-patiently.ts";
+import type { ListingSignals } from "../listing/list-with-retry.ts";
 import type { PassSettings } from "./run-pass.ts";
-import { runPassHere, type PassHere } from "./run-pass-here.ts";
+import { runPassHere, type PassHere } from "./pass-in-process.ts";
 import type { DrainRuntime } from "../runtime.ts";
 
 /** Where another process published what is watched, it is not known here when its watch is over. */

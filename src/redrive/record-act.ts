@@ -1,6 +1,6 @@
-import type { AuditAct, AuditRecord, NewAuditEntry } from "../../ports/audit.ts";
-import type { DrainName, PassId } from "../../ports/ids.ts";
-import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
+import type { AuditAct, AuditRecord, NewAuditEntry } from "../ports/audit.ts";
+import type { DrainName, PassId } from "../ports/ids.ts";
+import type { DrainRuntime, SourceRuntime } from "./runtime.ts";
 
 /** For whom an act is done; `why` is a person's reason. */
 export interface ActOf {
