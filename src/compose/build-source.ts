@@ -26,14 +26,14 @@ import type { RedisConnection } from "../redis/connect.ts";
 import { createRoomCheck } from "../redis/room.ts";
 import { withOwnCallbacks } from "../redrive/callbacks/own-callbacks.ts";
 import { proofAddressOf } from "../redrive/callbacks/proof-address.ts";
-import { holdBegins } from "../redrive/source/ledger-without-room.ts";
+import { withoutRoomForBegins } from "../redrive/source/ledger-without-room.ts";
 import { createLanes } from "../redrive/lanes/lanes.ts";
 import { createPoisonShare } from "../redrive/page/publish/poison-share.ts";
 import { createRestingService } from "../redrive/source/pausing-service.ts";
 import { createSourceHealth } from "../redrive/source/source-health.ts";
 import { createUnwrittenFacts } from "../redrive/sweep/unwritten-facts.ts";
 import type { SourceRuntime, World } from "../redrive/runtime.ts";
-import { createSweepWish } from "../redrive/sweep/sweep-request.ts";
+import { createSweepRequest } from "../redrive/sweep/sweep-request.ts";
 import { createPageMemory } from "../redrive/listing/page-memory.ts";
 import { createTooLargeDates } from "../redrive/listing/too-large-dates.ts";
 import { watchLedger } from "../redrive/source/watch-ledger.ts";
@@ -138,7 +138,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
   const book = createRedisSourceBook(redis, config.id, config.retentionMs);
   const passes = createRedisPassBook(redis, config.id);
   const limits = toLedgerLimits(settings, parts.document, config);
-  const ledger = holdBegins(
+  const ledger = withoutRoomForBegins(
     createRedisLedger(redis, config.id, limits, { epochSeed: () => world.identities.token() }),
     createRoomCheck(redis, world.clock),
   );
@@ -192,7 +192,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     health: createSourceHealth(config.id, world.clock, world.events, rests),
     poison: createPoisonShare(world.clock),
     unwritten: createUnwrittenFacts(),
-    sweepWish: createSweepWish(),
+    sweepRequest: createSweepRequest(),
     tooLarge: createTooLargeDates(world.clock),
     memory: createPageMemory({
       ...parts.memory,

@@ -247,7 +247,7 @@ async function sweepSource(
   memories.set(id, memory);
   if (sweeping.has(id)) {
     // Asked for by a page that has left something after the one under way had looked.
-    source.sweepWish.within(sweptAgainWithinMs);
+    source.sweepRequest.within(sweptAgainWithinMs);
     return;
   }
   sweeping.add(id);

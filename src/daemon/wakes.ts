@@ -87,8 +87,8 @@ export function createWakes(queue: Pick<WorkQueue, "addTick" | "addSweep">): Wak
       if (health.state === "halted") return wakes.heldByHalt(drain, "batch");
       await tick(config.name, (health.state === "waiting" ? health.until : now) + afterRestMs);
     },
-    async afterDeletes({ config, clock, health, sweepWish }) {
-      const wishedMs = sweepWish.take();
+    async afterDeletes({ config, clock, health, sweepRequest }) {
+      const wishedMs = sweepRequest.take();
       const now = health.current();
       let at = wishedMs === null ? null : clock.now() + wishedMs;
       if (now.state === "waiting") at = now.until + afterRestMs;

@@ -181,7 +181,7 @@ function toXml(id: string, index: number): string {
 export const drainName = "demo";
 
 /**
- * Waits between attempts are 12 s and 2 min 28 s for the service; here 60 ms and 740 ms, so that messages die in seconds.
+ * WaitBudget between attempts are 12 s and 2 min 28 s for the service; here 60 ms and 740 ms, so that messages die in seconds.
  */
 export const retryScale = 0.005;
 

@@ -56,7 +56,7 @@ export interface LineageStep {
 }
 
 /** No step has a longer name, so none makes an item larger. */
-export const longestStep = { lane: "x".repeat(64), step: 999_999_999_999_999 } as const;
+export const maxStep = { lane: "x".repeat(64), step: 999_999_999_999_999 } as const;
 
 /**
  * What a dead letter's lineage header says.

@@ -3,13 +3,13 @@
  * is on the stack already, so what is near that is written at one place and not at another. No record that anybody sent has a
  * tenth of this.
  */
-export const mostNestedLevels = 512;
+export const maxNestedLevels = 512;
 
 /** Whether a JSON value has more levels of arrays and objects than that. Without recursion, so whatever it is. */
 export function isNestedTooDeep(value: unknown): boolean {
   let level = [value].filter(isContainer);
   for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > mostNestedLevels) return true;
+    if (depth > maxNestedLevels) return true;
     level = level.flatMap((one) => Object.values(one).filter(isContainer));
   }
   return false;

@@ -230,7 +230,10 @@ export interface Ledger {
    * After a complete full pass of a drain: published or archived entries of that drain from before `passStartedAt` (Redis time)
    * that were not listed since become gone.
    */
-  goneUnlisted(drain: DrainName, passStartedAt: number): Promise<LedgerStamp & { readonly count: number }>;
+  markUnlistedGone(
+    drain: DrainName,
+    passStartedAt: number,
+  ): Promise<LedgerStamp & { readonly count: number }>;
   /**
    * From absent, cool, unknown; from open with its token; from parked (renews the reason, but `rule` and `otherwise`, which a
    * change of rules lifts, do not replace one that waits for a person). `seenAt`: Redis time of the look that they are parked by; what

@@ -57,7 +57,7 @@ export const firstRestMs = 1_000;
  * With all jitter. A rest, a probe that dies with its process (a timeout of 30 s and the slack below) and the next sweep (15 s) are
  * 70 s, less than the takeover and a sweep (75 s) that anything may wait once the service answers.
  */
-export const longestRestMs = 20_000;
+export const maxPauseMs = 20_000;
 /** A probe's lease is the timeout of its call and this, in which its end is written. */
 export const probeSlackMs = 5_000;
 /** How long those wait that are not the probe, before they ask again. */
@@ -73,5 +73,5 @@ export const probeLimitEveryMs = 5 * 60_000;
 export function restAfterFailuresMs(failures: number, jitter: number): number {
   if (failures < failuresBeforeRest) return 0;
   const restMs = firstRestMs * 2 ** (failures - failuresBeforeRest) * (1 + jitter / 4);
-  return Math.round(Math.min(restMs, longestRestMs));
+  return Math.round(Math.min(restMs, maxPauseMs));
 }

@@ -16,7 +16,7 @@ export function ofDrain({ config, documentHash, passId }: DrainRuntime): ActOf {
 }
 
 /** Writes into the audit what is about to be done. Throws `redis-unavailable`: then it must not be done. */
-export async function noteIntent(
+export async function recordIntent(
   source: SourceRuntime,
   act: Exclude<AuditAct, "published">,
   records: readonly AuditRecord[],
@@ -26,7 +26,7 @@ export async function noteIntent(
 }
 
 /** Writes into the audit what is known already, or must be done although Redis is away; then it is written later. */
-export async function noteFact(
+export async function recordFact(
   source: SourceRuntime,
   act: "published" | "delete" | "copy",
   records: readonly AuditRecord[],

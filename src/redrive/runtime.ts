@@ -14,7 +14,7 @@ import type { Lanes } from "./lanes/lanes.ts";
 import type { PoisonShare } from "./page/publish/poison-share.ts";
 import type { PageMemory } from "./listing/page-memory.ts";
 import type { SourceHealth } from "./source/source-health.ts";
-import type { SweepWish } from "./sweep/sweep-request.ts";
+import type { SweepRequest } from "./sweep/sweep-request.ts";
 import type { TooLargeDates } from "./listing/too-large-dates.ts";
 import type { UnwrittenFacts } from "./sweep/unwritten-facts.ts";
 
@@ -49,7 +49,7 @@ export interface SourceRuntime extends World {
   readonly health: SourceHealth;
   readonly poison: PoisonShare;
   readonly unwritten: UnwrittenFacts;
-  readonly sweepWish: SweepWish;
+  readonly sweepRequest: SweepRequest;
   readonly tooLarge: TooLargeDates;
   readonly memory: PageMemory;
   readonly headerPrefix: string;

@@ -2,7 +2,7 @@ import type { Connection } from "./connection.ts";
 
 /** A bounded set of connections. The one used last is used next, so that the others can fall idle and close. */
 export interface Connections {
-  /** Waits for a free one; undefined when the signal aborts first. */
+  /** WaitBudget for a free one; undefined when the signal aborts first. */
   acquire(signal: AbortSignal): Promise<Connection | undefined>;
   /** Gives one back that is ready for the next call. */
   release(connection: Connection): void;

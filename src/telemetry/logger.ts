@@ -10,7 +10,7 @@ type Write = (fields: Readonly<Record<string, unknown>>, message: string) => voi
 
 /** One JSON line per call, in Unix ms, on the destination. Never throws. */
 export interface Logger extends Readonly<Record<LogLevel, Write>> {
-  /** Waits for lines that are not written yet. */
+  /** WaitBudget for lines that are not written yet. */
   flush(): void;
 }
 

@@ -56,7 +56,7 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     archived: "effect",
     gone: "effect",
     deleteFailed: "effect",
-    goneUnlisted: "effect",
+    markUnlistedGone: "effect",
     park: "effect",
     release: "effect",
     parkedEntries: "read",
@@ -156,7 +156,7 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   health: "inside",
   // Writes through the ledger it is given.
   unwritten: "inside",
-  sweepWish: "inside",
+  sweepRequest: "inside",
   tooLarge: "inside",
   memory: "inside",
   headerPrefix: "inside",

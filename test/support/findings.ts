@@ -2,14 +2,14 @@ import type { DlqId, RawRecord } from "../../src/message/dead-letter.ts";
 import {
   findRecords,
   type Finding,
-  type LookBudget,
+  type SearchBudget,
   type Wanted,
 } from "../../src/redrive/listing/find-records.ts";
 import type { SourceRuntime } from "../../src/redrive/runtime.ts";
 
 const never = new AbortController().signal;
 
-export function lookBudget(source: SourceRuntime, callsLeft = 1_000): LookBudget {
+export function lookBudget(source: SourceRuntime, callsLeft = 1_000): SearchBudget {
   return {
     callsLeft,
     endsAt: source.clock.monotonic() + 60_000,

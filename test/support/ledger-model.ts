@@ -257,8 +257,8 @@ export const toFailDelete = (id: DlqId, how: DeleteEnd): Command =>
   });
 
 export const toBuryUnlisted = (): Command =>
-  command("goneUnlisted", async (model, real) => {
-    await both(real, ({ ledger }) => ledger.goneUnlisted(drain, model.now));
+  command("markUnlistedGone", async (model, real) => {
+    await both(real, ({ ledger }) => ledger.markUnlistedGone(drain, model.now));
     const { views } = await both(real, ({ ledger }) => ledger.look(ids));
     for (const [index, id] of ids.entries()) {
       const record = known(model, id);

@@ -8,7 +8,7 @@ import { loadSettings } from "../../src/config/settings/load-settings.ts";
 import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
 import type { RedriverEvent } from "../../src/ports/events.ts";
 import type { DrainName } from "../../src/ports/ids.ts";
-import { runPassHere, type PassHere } from "../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess, type PassInProcess } from "../../src/redrive/pass/pass-in-process.ts";
 import type { DrainRuntime } from "../../src/redrive/runtime.ts";
 import { createSweepMemory, sweep } from "../../src/redrive/sweep/sweep.ts";
 import { createReceiver, type Receiver } from "./receiver.ts";
@@ -21,7 +21,7 @@ export interface Rig {
   readonly events: RedriverEvent[];
   readonly drain: DrainRuntime;
   /** One pass over the drain `main`. */
-  pass(): Promise<PassHere>;
+  pass(): Promise<PassInProcess>;
   sweep(): Promise<unknown>;
   /** Records in the emulator's DLQ that failed with this status, entered `ageMs` ago. */
   seed(count: number, fields?: Readonly<Record<string, unknown>>, ageMs?: number): string[];
@@ -99,7 +99,7 @@ export async function createRig(options: RigOptions): Promise<Rig> {
     events,
     drain,
     pass: () =>
-      runPassHere(drain, settings.settings.passes, { signal: never, stopping: never }, () => undefined),
+      runPassInProcess(drain, settings.settings.passes, { signal: never, stopping: never }, () => undefined),
     sweep: () => sweep(drain.source, core.drains, memory, never),
     seed: (count, fields = {}, ageMs = 60 * 60_000) => {
       const createdAt = Date.now() - ageMs - 5_000;

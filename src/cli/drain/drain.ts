@@ -11,7 +11,7 @@ import { createSecretValues } from "../../compose/secret-values.ts";
 import { createTeardown } from "../../compose/teardown.ts";
 import type { Core } from "../../compose/build-core.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
-import { drainHere } from "../../redrive/pass/drain-in-process.ts";
+import { drainInProcess } from "../../redrive/pass/drain-in-process.ts";
 import { chooseDrains, requireNamesOrAll } from "../choose-drains.ts";
 import { toExit, worseExit, type Register } from "../command-context.ts";
 import { createCommandEvents } from "../command-events.ts";
@@ -152,7 +152,7 @@ async function drainOne(
   const startedAt = systemClock.monotonic();
   try {
     await tellPause(core, drain, io);
-    const result = await drainHere(
+    const result = await drainInProcess(
       drain,
       { ...core.settings.passes, alwaysFull: true },
       stop,

@@ -5,7 +5,7 @@ import { systemClock } from "../../compose/system-world.ts";
 import { createTeardown } from "../../compose/teardown.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName } from "../../ports/ids.ts";
-import { noteIntent, type ActOf } from "../../redrive/record-act.ts";
+import { recordIntent, type ActOf } from "../../redrive/record-act.ts";
 import type { Register } from "../command-context.ts";
 import { currentUser } from "../current-user.ts";
 import { loadNames } from "../load.ts";
@@ -25,7 +25,7 @@ export const registerPause: Register = (program, { io }) => {
     .option("--by <name>", "who; default: the current user", currentUser())
     .action(async (names: string[], flags: ActFlags, command: Command) => {
       await onEach(command, io, names, flags, async ({ runtime, pauses }, drain) => {
-        await noteIntent(runtime, "pause", [], toActOf(drain, flags));
+        await recordIntent(runtime, "pause", [], toActOf(drain, flags));
         await pauses.pause({ drain, reason: flags.reason, by: flags.by, at: systemClock.now() });
         return "paused";
       });
@@ -40,7 +40,7 @@ export const registerPause: Register = (program, { io }) => {
     .action(async (names: string[], flags: ActFlags, command: Command) => {
       await onEach(command, io, names, flags, async ({ runtime, pauses }, drain) => {
         const paused = await pauses.all();
-        await noteIntent(runtime, "resume", [], toActOf(drain, flags));
+        await recordIntent(runtime, "resume", [], toActOf(drain, flags));
         if (drain !== "*") {
           const resumed = (await pauses.resume(drain)) ? "resumed" : "was not paused by name";
           const all = paused.find((pause) => pause.drain === "*");

@@ -58,7 +58,7 @@ export async function tellOutage(run: Run, options: OutageOptions): Promise<Endi
   const polling = { everyMs: pollMs, signal };
   const hosts = toHosts(receiver);
   const names = { down: toName(hosts.down), other: toName(hosts.other) };
-  const look = createLook(api, hosts);
+  const look = createSearch(api, hosts);
 
   await waitUntil(async () => ((await daemon.isReady()) ? true : null), polling);
   await receiver.open();
@@ -178,7 +178,7 @@ interface Look {
 }
 
 /** Reads what is new in the journal, and answers what all of it says. */
-function createLook(api: MessageApi, hosts: Hosts): () => Promise<Look> {
+function createSearch(api: MessageApi, hosts: Hosts): () => Promise<Look> {
   const entries: WatchedEntry[] = [];
   return async () => {
     entries.push(...(await api.journal(watchedTypes, entries.at(-1)?.seq ?? 0)));

@@ -199,7 +199,7 @@ export class Journey {
     this.#shares?.give(use);
   }
 
-  /** Waits at one place at a time. What is entered may go on at once; then there is nothing left to leave. */
+  /** WaitBudget at one place at a time. What is entered may go on at once; then there is nothing left to leave. */
   #wait(enter: (go: () => void) => Leave, next: () => void): void {
     let gone = false;
     const leave = enter(() => {

@@ -6,7 +6,7 @@ import type { AttemptReport } from "../../ports/callbacks.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
 /** Of how many callbacks a refusal is remembered. */
-const mostRefused = 10_000;
+const maxRefused = 10_000;
 
 /** How often each callback was refused for certain, as far as this process has seen. */
 export interface ChainRefusals {
@@ -21,7 +21,7 @@ export function createChainRefusals(): ChainRefusals {
     refused(callback) {
       counts.set(callback, (counts.get(callback) ?? 0) + 1);
       const [oldest] = counts.keys();
-      if (counts.size > mostRefused && oldest !== undefined) counts.delete(oldest);
+      if (counts.size > maxRefused && oldest !== undefined) counts.delete(oldest);
     },
   };
 }

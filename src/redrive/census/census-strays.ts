@@ -5,7 +5,7 @@ import type { StrayComeBacks } from "../../ports/passes.ts";
 import { hostOf } from "../plan/target.ts";
 
 /** More hosts and statuses than these are counted together with none of them. */
-const mostGroups = 1_000;
+const maxGroups = 1_000;
 const shownGroups = 3;
 
 export interface StrayCount {
@@ -31,7 +31,7 @@ export function countStrays(): StrayCount {
         const key = JSON.stringify([host, status]);
         const group = groups.get(key);
         if (group !== undefined) group.count += 1;
-        else if (groups.size < mostGroups) groups.set(key, { host, status, count: 1 });
+        else if (groups.size < maxGroups) groups.set(key, { host, status, count: 1 });
       }
     },
     counted: () => ({

@@ -21,7 +21,7 @@ import {
   selectsEverything,
 } from "../listing/drain-selects.ts";
 import type { ListingSignals } from "../listing/list-with-retry.ts";
-import { listToEnd, mostListingMs } from "../listing/list-to-end.ts";
+import { listToEnd, maxListingMs } from "../listing/list-to-end.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts";
 import { copyKeyOf } from "../page/copy-key.ts";
 import { keepCopies } from "../page/keep-copies.ts";
@@ -58,7 +58,7 @@ export async function takeCensus(order: CensusOrder, signals: ListingSignals): P
   const startedAt = source.clock.monotonic();
   const census = await count(order, signals);
   await source.book.noteCensus(census);
-  tellCensus(source, census, startedAt);
+  reportCensus(source, census, startedAt);
   return census;
 }
 
@@ -69,10 +69,10 @@ export async function takeCensus(order: CensusOrder, signals: ListingSignals): P
 export async function takeCensusWithoutRedis(order: CensusOrder, signals: ListingSignals): Promise<void> {
   const { source } = order;
   const startedAt = source.clock.monotonic();
-  tellCensus(source, await count({ ...order, source: withoutRedis(source) }, signals), startedAt);
+  reportCensus(source, await count({ ...order, source: withoutRedis(source) }, signals), startedAt);
 }
 
-function tellCensus({ clock, config, events }: SourceRuntime, census: Census, startedAt: number): void {
+function reportCensus({ clock, config, events }: SourceRuntime, census: Census, startedAt: number): void {
   const { depth, unselected, expiringUnarchived } = census;
   const durationMs = clock.monotonic() - startedAt;
   events.emit({ type: "census:taken", source: config.id, depth, unselected, expiringUnarchived, durationMs });
@@ -91,7 +91,7 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
   const strays = countStrays();
   let isFirst = true;
   // One that has longer between two of them may list for longer, so that a source of millions can be counted.
-  const inTime = { ...signals, mostListingMs: Math.max(mostListingMs, source.config.censusEveryMs) };
+  const inTime = { ...signals, maxListingMs: Math.max(maxListingMs, source.config.censusEveryMs) };
   const pace = createPace(source.clock, signals.stopping);
   for await (const page of listToEnd(source, { select: {} }, inTime)) {
     await pace(page.isLast);

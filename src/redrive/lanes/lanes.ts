@@ -13,7 +13,7 @@ import type {
   StepRef,
 } from "../../ports/lanes.ts";
 import type { PassBook } from "../../ports/passes.ts";
-import { noteMove, type MoveNotes } from "./note-move.ts";
+import { recordLaneMove, type MoveNotes } from "./note-move.ts";
 
 /** By then it is over by Redis's clock too. */
 const afterWatchMs = 250;
@@ -78,7 +78,7 @@ export function createLanes(parts: LanesParts): Lanes {
     if (wantsFull) await passes.forceFull(change.drain).catch(() => undefined);
     if (change.to !== "halted") await wake({ drain: change.drain, places });
     events.emit({ type: "lane:moved", source, ...told });
-    await noteMove(parts, change);
+    await recordLaneMove(parts, change);
   };
 
   return {

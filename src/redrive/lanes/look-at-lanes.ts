@@ -9,7 +9,7 @@ const clockSlackMs = 5_000;
 /** What of a step has not entered the DLQ so long after its watch says nothing of it any more, and need not be listed. */
 const lateMs = 10 * 60_000;
 /** Of an early look. The last one of a watch is read to its end, however much has entered meanwhile: no pass costs less. */
-const mostPagesEarly = 50;
+const maxPagesEarly = 50;
 
 /** Watches that are looked at with one listing. */
 interface Interval {
@@ -34,8 +34,8 @@ export async function lookAtLanes(source: SourceRuntime, signal: AbortSignal): P
   for (const interval of toIntervals(watches)) {
     const fromDate = Math.floor(begunAt - (at - interval.from) - clockSlackMs);
     const toDate = interval.to < at ? Math.ceil(askedAt - (at - interval.to) + clockSlackMs) : undefined;
-    const mostPages = interval.watches.every(({ until }) => at < until) ? mostPagesEarly : Infinity;
-    const found = await comeBacksIn(source, { fromDate, toDate }, mostPages, signal);
+    const maxPages = interval.watches.every(({ until }) => at < until) ? maxPagesEarly : Infinity;
+    const found = await comeBacksIn(source, { fromDate, toDate }, maxPages, signal);
     if (found === null) continue;
     // Also of steps that ask for no look yet: too many of them are too many now.
     await source.lanes.note(found);
@@ -66,7 +66,7 @@ function toIntervals(watches: readonly LaneWatch[]): readonly Interval[] {
 async function comeBacksIn(
   source: SourceRuntime,
   { fromDate, toDate }: { readonly fromDate: number; readonly toDate: number | undefined },
-  mostPages: number,
+  maxPages: number,
   signal: AbortSignal,
 ): Promise<readonly LaneComeBack[] | null> {
   // Also where the service's dates mean creation: what came back was created when it was published.
@@ -79,7 +79,7 @@ async function comeBacksIn(
     const { found: records } = collect(page.records, source.lineageKeys());
     found.push(...records.flatMap(toLaneComeBack));
     pages += 1;
-    if (pages === mostPages && !page.isLast) return null;
+    if (pages === maxPages && !page.isLast) return null;
   }
   return found;
 }

@@ -15,7 +15,7 @@ export interface MoveNotes {
  * Writes into the audit that a lane halted, resumed or opened; the steps between are in the log alone. The move has happened, so Redis
  * being away puts only its entry off. Never fails.
  */
-export async function noteMove(
+export async function recordLaneMove(
   { source, audit, by }: MoveNotes,
   { drain, origin, from, to, why, sent, comeBacks }: Moved,
 ): Promise<void> {

@@ -27,7 +27,7 @@ export interface ByteBudget {
 }
 
 /** A page each: some thousand messages. */
-const mostPassed = 64;
+const maxPassed = 64;
 
 interface Waiting {
   readonly bytes: number;
@@ -63,7 +63,7 @@ export function createByteBudget(total: number): ByteBudget {
   const nextOf = (isFree: (bytes: number) => boolean): number => {
     for (const [index, one] of queue.entries()) {
       if (isFree(one.bytes)) return index;
-      if (one.bytes <= total || one.passed >= mostPassed) return -1;
+      if (one.bytes <= total || one.passed >= maxPassed) return -1;
     }
     return -1;
   };
@@ -79,7 +79,7 @@ export function createByteBudget(total: number): ByteBudget {
   };
   /** Without waiting; null: it is not its turn. */
   const tryTake = (bytes: number): Lease | null => {
-    const mayPass = queue.every((one) => one.bytes > total && one.passed < mostPassed);
+    const mayPass = queue.every((one) => one.bytes > total && one.passed < maxPassed);
     if (!mayPass || !hasRoom(bytes) || (bytes > total && queue.length > 0)) return null;
     pass(queue.length);
     return take(bytes);

@@ -6,24 +6,24 @@ import type { ListPage } from "../../ports/service.ts";
  * paged shows 100,000 records without a match as so many pages. No service is known to do that; one whose listing never ends
  * shows as many in a minute.
  */
-const mostBarrenPages = 1_000;
+const maxBarrenPages = 1_000;
 /** Fewer are too many where they have taken so long: one such listing must not keep its place for an hour. */
-const mostSlowBarrenPages = 100;
-const mostBarrenMs = 300_000;
+const maxSlowBarrenPages = 100;
+const maxBarrenMs = 300_000;
 /**
  * Records in a row that were listed before: 20 full pages. Where cursors are positions, what enters at the head of a listing
  * shifts the pages, so that a few records come twice.
  */
-const mostRecordsAgain = 2_000;
+const maxRecordsAgain = 2_000;
 /** 20 bytes each. What repeats after more records than this is known by its first and last, or by the time it takes. */
-const mostKnown = 100_000;
+const maxKnown = 100_000;
 
 /**
  * Looks at each page of one listing, in order; throws `listing-endless` when it goes in circles. Cursors say little: they may
  * stay the same while the listing moves on, and be new each time while it does not. `spentMs`: what the listing has taken so
  * far.
  */
-export function createCircleWatch(): (page: ListPage, spentMs?: number) => void {
+export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => void {
   const seen = new Set<string>();
   const known = new Set<number>();
   let barrenPages = 0;
@@ -37,7 +37,7 @@ export function createCircleWatch(): (page: ListPage, spentMs?: number) => void 
       const hash = hashOf(id);
       if (known.has(hash)) continue;
       fresh += 1;
-      if (known.size >= mostKnown) known.clear();
+      if (known.size >= maxKnown) known.clear();
       known.add(hash);
     }
     return fresh;
@@ -54,14 +54,14 @@ export function createCircleWatch(): (page: ListPage, spentMs?: number) => void 
       barrenPages += 1;
       recordsAgain += ids.length;
     }
-    const isSlow = barrenPages > mostSlowBarrenPages && spentMs - barrenSinceMs > mostBarrenMs;
-    if (barrenPages > mostBarrenPages || isSlow) {
+    const isSlow = barrenPages > maxSlowBarrenPages && spentMs - barrenSinceMs > maxBarrenMs;
+    if (barrenPages > maxBarrenPages || isSlow) {
       throw new RedriverError(
         "listing-endless",
         `expected a record that is new or the end of the listing, got ${barrenPages} pages without either`,
       );
     }
-    if (recordsAgain > mostRecordsAgain) {
+    if (recordsAgain > maxRecordsAgain) {
       throw new RedriverError(
         "listing-endless",
         `the listing repeats its records: ${recordsAgain} in a row were listed before`,

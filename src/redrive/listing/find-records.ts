@@ -17,9 +17,9 @@ import { followCursor } from "./follow-cursor.ts";
 import { apartMs, letterDatesAgree } from "./learn-dates.ts";
 import { createPageSize, isTooLarge, listFitting, noRoom, type TakeRoom } from "./list-fitting.ts";
 import { listPage } from "./list-page.ts";
-import { cutWindow, halve, joinTimes, pagesPerWindow, type LookWindow } from "./search-windows.ts";
+import { cutWindow, halve, joinTimes, pagesPerWindow, type SearchWindow } from "./search-windows.ts";
 import type { SourceRuntime } from "../runtime.ts";
-import { waitOut, type Waits } from "../source/wait-budget.ts";
+import { waitWithinBudget, type WaitBudget } from "../source/wait-budget.ts";
 
 export interface Wanted {
   readonly dlqId: DlqId;
@@ -40,12 +40,12 @@ export interface Finding {
 }
 
 /** What looking may cost. */
-export interface LookBudget {
+export interface SearchBudget {
   /** GETs. */
   callsLeft: number;
   /** By clock.monotonic(): no listing begins later. */
   readonly endsAt: number;
-  readonly waits: Waits;
+  readonly waits: WaitBudget;
   readonly dates: DatesControl;
 }
 
@@ -64,24 +64,24 @@ const idsPerListing = 100;
 export async function* findRecords(
   source: SourceRuntime,
   wanted: readonly Wanted[],
-  budget: LookBudget,
+  budget: SearchBudget,
   signal: AbortSignal,
 ): AsyncGenerator<Finding, void, undefined> {
-  const look = createLook(source, wanted, budget, signal);
+  const look = createSearch(source, wanted, budget, signal);
   try {
-    yield* lookInTurn(source, look, budget);
+    yield* searchInTurn(source, look, budget);
   } finally {
     look.release();
   }
 }
 
-async function* lookInTurn(
+async function* searchInTurn(
   source: SourceRuntime,
   look: Look,
-  budget: LookBudget,
+  budget: SearchBudget,
 ): AsyncGenerator<Finding, void, undefined> {
   if (source.config.listByIds === true) {
-    yield* lookByIds(look);
+    yield* searchByIds(look);
     if (look.isOver()) return;
   }
   const meaning = await source.book.datesMean();
@@ -91,7 +91,7 @@ async function* lookInTurn(
   }
   // Windows around times of entry hold other records where dates mean something else.
   if (meaning !== "created") {
-    yield* lookByWindows(look, {
+    yield* searchByWindows(look, {
       isProofOf: ({ datesAgree = false }) => meaning === "entered" || (budget.dates.isPassed && datesAgree),
       marginMs: meaning === "entered" ? 0 : apartMs,
       turn: source.clock.random(),
@@ -111,7 +111,7 @@ async function* lookInTurn(
  * Up to a hundred ids a call. One that shows what was not asked for comes from a service that does not know
  * the filter and proves nothing; so does a refusal. Then windows are next.
  */
-async function* lookByIds(look: Look): AsyncGenerator<Finding, void, undefined> {
+async function* searchByIds(look: Look): AsyncGenerator<Finding, void, undefined> {
   const all = [...look.missing.keys()];
   const chunks: (readonly DlqId[])[] = [];
   for (let i = 0; i < all.length; i += idsPerListing) chunks.push(all.slice(i, i + idsPerListing));
@@ -163,7 +163,7 @@ function findSame(records: readonly RawRecord[]): Moments | null {
   return null;
 }
 
-interface WindowLook {
+interface WindowSearch {
   /** Whether a window that came to its end without it proves that it is absent. */
   readonly isProofOf: (wanted: Wanted) => boolean;
   /** Listed around each window. */
@@ -172,9 +172,9 @@ interface WindowLook {
   readonly turn: number;
 }
 
-async function* lookByWindows(
+async function* searchByWindows(
   look: Look,
-  { isProofOf, marginMs, turn }: WindowLook,
+  { isProofOf, marginMs, turn }: WindowSearch,
 ): AsyncGenerator<Finding, void, undefined> {
   const whole = joinTimes([...look.missing.keys()].map(enteredAtOf));
   // Beginning anywhere, so that one that cannot be proven keeps the others waiting in one sweep only.
@@ -183,7 +183,7 @@ async function* lookByWindows(
   for (let window = windows.shift(); window !== undefined && !look.isOver(); window = windows.shift()) {
     const { from, to } = window;
     if (look.missingIn(window).length === 0) continue;
-    let cut: readonly LookWindow[] | null = null;
+    let cut: readonly SearchWindow[] | null = null;
     const range = { fromDate: from - marginMs, toDate: to + marginMs };
     const listing = await look.list(range, (pages, listed) => {
       if (pages > 1) return true;
@@ -212,7 +212,7 @@ interface Listing {
 interface Look {
   /** Neither found nor certainly absent so far. */
   readonly missing: ReadonlyMap<DlqId, Wanted>;
-  missingIn(window: LookWindow): readonly DlqId[];
+  missingIn(window: SearchWindow): readonly DlqId[];
   isOver(): boolean;
   /** The records of the listing before are given up with it. `goesOn`: asked after each full page, with how many there were, the ids on it and its records. */
   list(
@@ -226,10 +226,10 @@ interface Look {
   release(): void;
 }
 
-function createLook(
+function createSearch(
   source: SourceRuntime,
   wanted: readonly Wanted[],
-  budget: LookBudget,
+  budget: SearchBudget,
   signal: AbortSignal,
 ): Look {
   const { clock } = source;
@@ -255,7 +255,7 @@ function createLook(
   };
   const call = (query: ListQuery): ReturnType<typeof listPage> => {
     budget.callsLeft -= 1;
-    return waitOut(clock, budget.waits, () => listPage(source, query, signal));
+    return waitWithinBudget(clock, budget.waits, () => listPage(source, query, signal));
   };
 
   return {

@@ -1,10 +1,10 @@
 import { RedriverError } from "../../ports/errors.ts";
 import type { ListPage } from "../../ports/service.ts";
-import { createCircleWatch } from "./cursor-loop-check.ts";
+import { createCursorLoopCheck } from "./cursor-loop-check.ts";
 import type { ListingTime } from "./listing-deadline.ts";
 
 /** No listing asks for more pages than this, also one that a person waits for: one that does not end is a fault of the service. */
-const mostPages = 100_000;
+const maxPages = 100_000;
 
 /**
  * Every page of a listing until its cursor ends; a short page means nothing. Throws what `list` throws, and `listing-endless`
@@ -14,9 +14,9 @@ export async function* followCursor<Page extends ListPage>(
   list: (at: { readonly cursor?: string }) => Promise<Page>,
   time?: ListingTime,
 ): AsyncGenerator<Page, void, undefined> {
-  const watch = createCircleWatch();
+  const watch = createCursorLoopCheck();
   let at: { readonly cursor?: string } = {};
-  for (let pages = 0; pages < mostPages; pages += 1) {
+  for (let pages = 0; pages < maxPages; pages += 1) {
     const from = at;
     const page = await (time === undefined ? list(from) : time.page(() => list(from)));
     yield page;
@@ -24,5 +24,5 @@ export async function* followCursor<Page extends ListPage>(
     watch(page, time?.spentMs());
     at = { cursor: page.cursor };
   }
-  throw new RedriverError("listing-endless", `the listing did not end within ${mostPages} pages`);
+  throw new RedriverError("listing-endless", `the listing did not end within ${maxPages} pages`);
 }

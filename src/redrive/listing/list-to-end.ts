@@ -7,19 +7,19 @@ import { findTooLarge } from "./find-too-large.ts";
 import { followCursor } from "./follow-cursor.ts";
 import { createPageSize, isTooLarge, recordsPerPage, type Held } from "./list-fitting.ts";
 import type { ListedPage } from "./list-page.ts";
-import { listPatiently, type ListingSignals } from "./list-with-retry.ts";
+import { listWithRetry, type ListingSignals } from "./list-with-retry.ts";
 import { createListingTime, type ListingTime } from "./listing-deadline.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
 
 /** Each costs a search, so a listing with more records that are too large fails; the next one begins with what is known of these. */
-const mostCuts = 32;
+const maxCuts = 32;
 /** 80 bytes each. What was listed before is not told apart behind this many. */
 const mostIds = 100_000;
 /**
  * A million records at 6 calls a second. A window, a command or a look that ends so has worked on what it has seen; its pass is
  * partial, and the next one lists again.
  */
-export const mostListingMs = 1_800_000;
+export const maxListingMs = 1_800_000;
 /** For a record without a date: no range has it. */
 const outside = -1;
 
@@ -54,7 +54,7 @@ export async function* listToEnd(
   };
   const parts = [...cutAround(whole, source.tooLarge.within(whole))];
   const listed = createListed();
-  const time = createListingTime(source.clock, signals.mostListingMs ?? mostListingMs);
+  const time = createListingTime(source.clock, signals.maxListingMs ?? maxListingMs);
   let cuts = 0;
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     const range = part;
@@ -79,7 +79,7 @@ export async function* listToEnd(
         continue;
       }
       cuts += 1;
-      if (cuts > mostCuts) throw error;
+      if (cuts > maxCuts) throw error;
       const at = await findTooLarge({
         range,
         behind: last === undefined ? null : await dateOf(source, last),
@@ -105,7 +105,7 @@ async function* listPart(
   const size = createPageSize(isKnown ? 1 : recordsPerPage);
   yield* followCursor((at) => {
     refuseStopped(signals);
-    return listPatiently(source, { ...query, ...at }, size, signals);
+    return listWithRetry(source, { ...query, ...at }, size, signals);
   }, time);
 }
 
@@ -116,7 +116,7 @@ async function isBlocked(
 ): Promise<boolean> {
   refuseStopped(signals);
   try {
-    (await listPatiently(source, query, createPageSize(1), signals)).release();
+    (await listWithRetry(source, query, createPageSize(1), signals)).release();
     return false;
   } catch (error) {
     if (isTooLarge(error)) return true;

@@ -20,11 +20,11 @@ export interface ListingSignals {
   /** Ends the listing between two pages. */
   readonly stopping: AbortSignal;
   /** How long it may wait for the service in all (listing-time.ts). Absent: half an hour. */
-  readonly mostListingMs?: number;
+  readonly maxListingMs?: number;
 }
 
 /** One page, asked for again where that helps, with as many records as fit. It has to be released. */
-export async function listPatiently(
+export async function listWithRetry(
   source: SourceRuntime,
   query: Omit<ListQuery, "count">,
   size: PageSize,

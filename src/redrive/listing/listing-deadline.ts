@@ -2,7 +2,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { RedriverError } from "../../ports/errors.ts";
 
 /** 100,000 records: fewer are listed to their end however slowly the service lets them be. */
-const leastPages = 1_000;
+const minPages = 1_000;
 
 /**
  * How long one listing waits for the service, in all of its parts; what is done with its pages does not count. One that has taken
@@ -19,7 +19,7 @@ export function createListingTime(clock: Pick<Clock, "monotonic">, mostMs: numbe
   let pages = 0;
   return {
     async page(list) {
-      if (pages >= leastPages && spentMs > mostMs) {
+      if (pages >= minPages && spentMs > mostMs) {
         throw new RedriverError(
           "listing-endless",
           `expected the end of the listing within ${Math.round(mostMs / 60_000)} min, got ${pages} pages and no end`,

@@ -21,7 +21,7 @@ const filling = 0.75;
 /** … and an answer is allowed so much more than its records take on average, as far as its share goes. */
 const margin = 2;
 /** No answer is allowed less: an error has a text, and a page of small records is not worth counting. */
-const leastAnswerBytes = 262_144;
+const minAnswerBytes = 262_144;
 /** Around an answer of so many bytes garbage is collected: it takes some 30 ms, and such a page half a second. */
 const worthCollectingBytes = 4_194_304;
 
@@ -34,7 +34,7 @@ export interface PageMemory {
   usualBytes(count: number): number;
   /** Whether a page of one record is so large that no page of more would have been read. */
   isLargeOne(records: number, answerBytes: number): boolean;
-  /** Waits for room to read an answer of at most so many bytes. Throws `stopped`. */
+  /** WaitBudget for room to read an answer of at most so many bytes. Throws `stopped`. */
   acquire(answerBytes: number, signal: AbortSignal): Promise<PageLease>;
   /** Null where it would have to wait. For who holds a page already. */
   tryAcquire(answerBytes: number): PageLease | null;
@@ -95,7 +95,7 @@ export function createPageMemory(parts: PageMemoryParts): PageMemory {
       const most = mostBytes(count);
       return mean === null
         ? most
-        : Math.min(most, Math.max(leastAnswerBytes, Math.ceil(margin * mean * count)));
+        : Math.min(most, Math.max(minAnswerBytes, Math.ceil(margin * mean * count)));
     },
     isLargeOne: (records, answerBytes) => records === 1 && answerBytes > shareBytes / 2,
     async acquire(answerBytes, signal) {

@@ -1,5 +1,5 @@
 /** Inclusive, Unix ms. */
-export interface LookWindow {
+export interface SearchWindow {
   readonly from: number;
   readonly to: number;
 }
@@ -13,7 +13,7 @@ export const pagesPerWindow = 8;
  * Windows around these times, oldest first. Each of them is one listing where what is looked for is gone, as
  * it mostly is.
  */
-export function joinTimes(times: readonly number[], withinMs = joinWithinMs): readonly LookWindow[] {
+export function joinTimes(times: readonly number[], withinMs = joinWithinMs): readonly SearchWindow[] {
   const windows: { from: number; to: number }[] = [];
   for (const time of times.toSorted((one, other) => one - other)) {
     const last = windows.at(-1);
@@ -32,10 +32,10 @@ export function joinTimes(times: readonly number[], withinMs = joinWithinMs): re
  * may have is cut by time.
  */
 export function cutWindow(
-  { from, to }: LookWindow,
+  { from, to }: SearchWindow,
   times: readonly number[],
   listed: readonly number[],
-): readonly LookWindow[] | null {
+): readonly SearchWindow[] | null {
   const span = spanOf(listed);
   // In no order, the page says nothing of how dense they lie.
   if (span === null) return null;
@@ -47,7 +47,7 @@ export function cutWindow(
 }
 
 /** Half the times each, for a window that did not end within its pages; null where they are of one moment. */
-export function halve(times: readonly number[]): readonly LookWindow[] | null {
+export function halve(times: readonly number[]): readonly SearchWindow[] | null {
   const sorted = times.toSorted((one, other) => one - other);
   const [first] = sorted;
   const last = sorted.at(-1);
@@ -58,7 +58,7 @@ export function halve(times: readonly number[]): readonly LookWindow[] | null {
   );
 }
 
-function shorten(part: LookWindow, times: readonly number[], longestMs: number): readonly LookWindow[] {
+function shorten(part: SearchWindow, times: readonly number[], longestMs: number): readonly SearchWindow[] {
   if (part.to - part.from <= longestMs) return [part];
   const within = times.filter((time) => time >= part.from && time <= part.to);
   return (halve(within) ?? []).flatMap((half) => shorten(half, times, longestMs));

@@ -3,7 +3,7 @@ import type { DateRange } from "./date-range.ts";
 
 const rememberedMs = 3_600_000;
 /** Forgetting costs a search of some forty small listings, so what is remembered may be bounded. */
-const mostRemembered = 1_000;
+const maxRemembered = 1_000;
 
 /**
  * The moments in which this process met a record of a source that is too large to be listed, for an hour after it was last met.
@@ -26,7 +26,7 @@ export function createTooLargeDates(clock: Pick<Clock, "monotonic">): TooLargeDa
         .toSorted((one, other) => one - other);
     },
     note(at) {
-      if (until.size >= mostRemembered) until.clear();
+      if (until.size >= maxRemembered) until.clear();
       until.set(at, clock.monotonic() + rememberedMs);
     },
   };

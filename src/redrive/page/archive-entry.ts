@@ -1,5 +1,5 @@
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
-import { isNestedTooDeep, mostNestedLevels } from "../../message/nesting.ts";
+import { isNestedTooDeep, maxNestedLevels } from "../../message/nesting.ts";
 import type { ArchiveEntry } from "../../ports/archive.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
@@ -19,8 +19,8 @@ export function isWritable(record: RawRecord): boolean {
 }
 
 /** Tells of records that are not in the archive because they are not writable. */
-export function tellUnwritable({ events, config }: SourceRuntime, count: number): void {
+export function reportUnwritable({ events, config }: SourceRuntime, count: number): void {
   if (count === 0) return;
-  const message = `expected records nested at most ${mostNestedLevels} levels deep, got ${count} deeper: not kept, so neither dropped nor copied`;
+  const message = `expected records nested at most ${maxNestedLevels} levels deep, got ${count} deeper: not kept, so neither dropped nor copied`;
   events.emit({ type: "archive:failed", source: config.id, message });
 }

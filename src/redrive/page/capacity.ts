@@ -19,16 +19,16 @@ import { inPublishOrder } from "./publish-order.ts";
 import type { Candidate, PublishResult } from "./records.ts";
 
 /** How long a page waits in place for the drain's own rate: nothing else of the drain could go meanwhile. */
-const patienceWithDrainMs = 60_000;
+const maxWaitForDrainMs = 60_000;
 /** And for the rate of a host or a rule: records of others wait behind this page. At 10/s a page of 100 takes 9 s. */
-const patienceWithOthersMs = 15_000;
+const maxWaitForOthersMs = 15_000;
 /** A turn that is further off is not waited for, however slow the rate: the next pass comes sooner than many of those. */
-const longestTurnMs = 5_000;
+const maxTurnMs = 5_000;
 /** Turns that come within this of the first are taken together, so that batches are full. It costs no rate, only this once. */
 const gatherMs = 250;
-const leastWaitMs = 10;
+const minWaitMs = 10;
 /** Of one take. */
-const mostRequests = 100;
+const maxRequests = 100;
 
 /** For what, and until when, a page is worked on. */
 export interface CapacityWork {
@@ -62,8 +62,8 @@ export async function withCapacity(
     return [];
   }
   const results: PublishResult[] = [];
-  for (let start = 0; start < asking.length; start += mostRequests) {
-    results.push(...(await inRounds(drain, asking.slice(start, start + mostRequests), work)));
+  for (let start = 0; start < asking.length; start += maxRequests) {
+    results.push(...(await inRounds(drain, asking.slice(start, start + maxRequests), work)));
   }
   return results;
 }
@@ -128,9 +128,9 @@ function sortOut(
   // A page must be young enough to begin when its turn comes.
   const oldestAt = times.pageReadAt + drain.source.ledger.limits.maxPageAgeMs / 2;
   const deadlines = {
-    publish: Math.min(times.startedAt + patienceWithDrainMs, oldestAt),
-    host: Math.min(times.startedAt + patienceWithOthersMs, oldestAt),
-    rule: Math.min(times.startedAt + patienceWithOthersMs, oldestAt),
+    publish: Math.min(times.startedAt + maxWaitForDrainMs, oldestAt),
+    host: Math.min(times.startedAt + maxWaitForOthersMs, oldestAt),
+    rule: Math.min(times.startedAt + maxWaitForOthersMs, oldestAt),
   };
   const firstTurn = Math.min(...verdicts.flatMap((one) => (one.kind === "wait" ? [one.until] : [])));
   const waiting: Asking[] = [];
@@ -139,7 +139,7 @@ function sortOut(
   for (const [index, one] of asking.entries()) {
     const verdict = verdicts[index];
     if (verdict === undefined || verdict.kind === "granted") continue;
-    const isSoon = firstTurn <= times.now + longestTurnMs;
+    const isSoon = firstTurn <= times.now + maxTurnMs;
     if (verdict.kind === "ceiling" || !isSoon || verdict.until > deadlines[verdict.by]) {
       results.push(toHeld(drain, one, verdict));
     } else {
@@ -202,7 +202,7 @@ const countedHolds: ReadonlySet<HoldReason> = new Set(["refused-alone", "source-
 /** False when the work was stopped meanwhile. */
 async function sleptUntil({ source }: DrainRuntime, ms: number, stop: AbortSignal): Promise<boolean> {
   try {
-    await source.clock.sleep(Math.max(leastWaitMs, ms), stop);
+    await source.clock.sleep(Math.max(minWaitMs, ms), stop);
     return true;
   } catch {
     return false;

@@ -8,9 +8,9 @@
 import { isRedisAway, isRedriverError } from "../../ports/errors.ts";
 import type { Archive } from "../../ports/archive.ts";
 import type { Token } from "../../ports/ids.ts";
-import { noteIntent, ofDrain } from "../record-act.ts";
+import { recordIntent, ofDrain } from "../record-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { isWritable, tellUnwritable, toArchiveEntry } from "./archive-entry.ts";
+import { isWritable, reportUnwritable, toArchiveEntry } from "./archive-entry.ts";
 import { parentOf } from "./audit-record.ts";
 import { held, inDoubt, notBegun } from "./results.ts";
 import type { DecidedRecord, DropResult } from "./records.ts";
@@ -27,7 +27,7 @@ export async function drop(
     if (isWritable(record.raw)) records.push(record);
     else unwritable.push(held(record, "archive-missing"));
   }
-  if (drain.archive !== null) tellUnwritable(drain.source, unwritable.length);
+  if (drain.archive !== null) reportUnwritable(drain.source, unwritable.length);
   return [...(await dropWritable(drain, records, pageReadAt)), ...unwritable];
 }
 
@@ -86,7 +86,7 @@ async function keep(
   );
   if (first === undefined) return [];
   try {
-    await noteIntent(source, "drop", records.map(toAuditRecord), ofDrain(drain));
+    await recordIntent(source, "drop", records.map(toAuditRecord), ofDrain(drain));
     const { file } = await archive.write([first, ...rest]);
     const { verdicts } = await source.ledger.archived(
       records.map(({ letter }) => letter.dlqId),

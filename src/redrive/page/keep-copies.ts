@@ -2,9 +2,9 @@ import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import type { Archive } from "../../ports/archive.ts";
 import { isRedriverError } from "../../ports/errors.ts";
 import { expiresBy } from "../listing/drain-selects.ts";
-import { noteFact, type ActOf } from "../record-act.ts";
+import { recordFact, type ActOf } from "../record-act.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
-import { isWritable, tellUnwritable, toArchiveEntry } from "./archive-entry.ts";
+import { isWritable, reportUnwritable, toArchiveEntry } from "./archive-entry.ts";
 import { copyKeyOf } from "./copy-key.ts";
 
 /** Where copies are kept, and for whom: the census keeps them for no drain. */
@@ -31,7 +31,7 @@ export async function keepCopies(
   if (near.size === 0) return;
   const missing = await source.copies.missing([...near.keys()]);
   const keys = missing.filter((key) => isWritable(near.get(key) ?? {}));
-  tellUnwritable(source, missing.length - keys.length);
+  reportUnwritable(source, missing.length - keys.length);
   const at = source.clock.now();
   const { drain } = of;
   const [first, ...rest] = keys.map((key) => {
@@ -40,7 +40,7 @@ export async function keepCopies(
     return toArchiveEntry(source, dlqId, raw, { at, why: "near-expiry", drain, rule: null });
   });
   if (first === undefined) return;
-  await noteFact(
+  await recordFact(
     source,
     "copy",
     keys.map((dlqId) => ({ dlqId, reason: "near-expiry" })),

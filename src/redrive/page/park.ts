@@ -3,7 +3,7 @@ import type { AuditRecord } from "../../ports/audit.ts";
 import type { Token } from "../../ports/ids.ts";
 import type { ParkVerdict } from "../../ports/ledger.ts";
 import type { ParkReason } from "../../rules/decision.ts";
-import { noteIntent, ofDrain } from "../record-act.ts";
+import { recordIntent, ofDrain } from "../record-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { parentOf } from "./audit-record.ts";
 import type { DecidedRecord } from "./records.ts";
@@ -39,7 +39,7 @@ export async function writeParked(
   by: { readonly token?: Token; readonly seenAt?: number } = {},
 ): Promise<readonly ParkVerdict[]> {
   const { config, source } = drain;
-  await noteIntent(source, "park", parkings, ofDrain(drain));
+  await recordIntent(source, "park", parkings, ofDrain(drain));
   const { verdicts } = await source.ledger.park(
     parkings.map(({ dlqId, reason, attempt }) => ({ dlqId, reason, attempt })),
     {

@@ -14,7 +14,7 @@ import type { Candidate, DecidedRecord } from "./records.ts";
 import { largestShapes, toShape, type Plain } from "./publish/canary-variant.ts";
 
 /** A suffix with as many digits as a series will ever reach: the size of a candidate is that of its largest item. */
-const longestSuffix = 999;
+const maxSuffix = 999;
 
 /**
  * 1 MiB: a callback quotes its message a third larger, as base64, with what was answered, and is read up to 4 MiB. It may have to be
@@ -62,7 +62,7 @@ export function prepare(
   let bodyHash = "";
   const rebuilt = rebuildItem(letter, changes, {
     headerPrefix,
-    deduplicationId: toDeduplicationId(letter.dlqId, longestSuffix),
+    deduplicationId: toDeduplicationId(letter.dlqId, maxSuffix),
     signLineage: (body) => signLineage(lineage, (bodyHash = hashBody(body)), lineageKey),
     // A release lowers the record's count, but the body of a come-back is what an earlier redrive made of it.
     attempt: Math.max(record.attempt, root.redrives),

@@ -17,13 +17,18 @@ import type { Token } from "../../ports/ids.ts";
 import type { Series } from "../../ports/ledger-entries.ts";
 import type { BeginOptions } from "../../ports/ledger.ts";
 import type { BatchOutcome } from "../../ports/service.ts";
-import { noteIntent, ofDrain } from "../record-act.ts";
+import { recordIntent, ofDrain } from "../record-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { toAuditRecord } from "./audit-record.ts";
 import { halves } from "./publish/halves.ts";
 import { held, inDoubt, notBegun } from "./results.ts";
 import { takeBack, type Begun, type Posting, type Unanswered } from "./publish/publish-context.ts";
-import { isOfNow, recordPublished, tellDeclared, type Acceptance } from "./publish/record-published.ts";
+import {
+  isOfNow,
+  recordPublished,
+  reportDeclaredDoubles,
+  type Acceptance,
+} from "./publish/record-published.ts";
 import { idsOf, type Candidate, type PublishResult } from "./records.ts";
 import { createRefusals } from "./publish/refusals.ts";
 import { startSendDeadline } from "./publish/send-deadline.ts";
@@ -102,7 +107,7 @@ async function post(
   source.poison.posted(begun.filter(({ candidate }) => isFirstPost(candidate, previous)).length);
 
   // On its way while the items are encoded, which takes about as long.
-  const noted = isNoted(posting, begun);
+  const noted = isRecorded(posting, begun);
   const items = begun.map(({ candidate, series }) => encodeItem(candidate.toItem(series.suffix)).json);
   if (!(await noted)) {
     const taken = begun.map(({ candidate }) => candidate);
@@ -117,9 +122,9 @@ function isFirstPost({ view }: Candidate, previous: BeginOptions["previous"]): b
 }
 
 /** False when Redis is away: what is not in the audit is not sent. */
-async function isNoted({ drain }: Posting, begun: readonly Begun[]): Promise<boolean> {
+async function isRecorded({ drain }: Posting, begun: readonly Begun[]): Promise<boolean> {
   try {
-    await noteIntent(drain.source, "republish", begun.map(toAuditRecord), ofDrain(drain));
+    await recordIntent(drain.source, "republish", begun.map(toAuditRecord), ofDrain(drain));
     return true;
   } catch (error) {
     if (!isRedisAway(error)) throw error;
@@ -150,7 +155,7 @@ async function conclude(
       return takeBack(posting, token, candidates, reason, outcome.retryAt, counted);
     }
     case "unknown": {
-      tellUnknown(posting, begun, outcome.error);
+      reportInDoubt(posting, begun, outcome.error);
       posting.unanswered.push({
         token,
         candidates,
@@ -212,11 +217,11 @@ function leaveInDoubt({ drain }: Posting, one: Unanswered): readonly PublishResu
   return one.candidates.map(inDoubt);
 }
 
-function tellUnknown({ drain }: Posting, begun: readonly Begun[], why: string): void {
+function reportInDoubt({ drain }: Posting, begun: readonly Begun[], why: string): void {
   const { source, config } = drain;
   const dlqIds = begun.map(({ candidate }) => candidate.letter.dlqId);
   source.events.emit({ type: "outcome:unknown", drain: config.name, source: source.config.id, dlqIds, why });
-  tellDeclared(drain, begun);
+  reportDeclaredDoubles(drain, begun);
 }
 
 async function concludeItems(
@@ -242,7 +247,7 @@ async function concludeItems(
       accepted.push({ one, as: item.messageId, deduplicated: item.deduplicated });
     }
   }
-  if (unknown.length > 0) tellUnknown(posting, unknown, "an answer proves nothing about these items");
+  if (unknown.length > 0) reportInDoubt(posting, unknown, "an answer proves nothing about these items");
   const takesMessages = accepted.length + hits.length > 0;
   // One without any proof about its items is no better than one that cannot be read.
   if (unknown.length < begun.length) {

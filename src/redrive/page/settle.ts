@@ -1,9 +1,9 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import { isRedisAway, isRedriverError, type RedriverError } from "../../ports/errors.ts";
 import type { DeleteEnd } from "../../ports/ledger.ts";
-import { noteFact, type ActOf } from "../record-act.ts";
+import { recordFact, type ActOf } from "../record-act.ts";
 import type { SourceRuntime } from "../runtime.ts";
-import { waitOut, type Waits } from "../source/wait-budget.ts";
+import { waitWithinBudget, type WaitBudget } from "../source/wait-budget.ts";
 
 /**
  * How one DELETE of proven ids ended. `short`: fewer were deleted than asked, which ones is not said.
@@ -24,7 +24,7 @@ export interface Settled {
 export interface SettleCall {
   readonly signal: AbortSignal;
   /** For pauses that the service asks for. */
-  readonly waits: Waits;
+  readonly waits: WaitBudget;
   /** Those whose delete is in the audit already; absent: none. */
   readonly noted?: ReadonlySet<DlqId>;
   /** A DELETE of some of them failed before. */
@@ -77,16 +77,16 @@ async function settlePage(
   const { service, ledger, events, health, config } = source;
   // A note, not an intent: the proof is in hand, and a dead letter that stays in the queue while Redis is away may double.
   const records = ids.flatMap((dlqId) => (noted?.has(dlqId) === true ? [] : [{ dlqId }]));
-  await noteFact(source, "delete", records, of);
+  await recordFact(source, "delete", records, of);
   const { drain } = of;
   let deleted: number;
   try {
-    ({ deleted } = await waitOut(source.clock, waits, () => service.remove(ids, signal)));
+    ({ deleted } = await waitWithinBudget(source.clock, waits, () => service.remove(ids, signal)));
   } catch (error) {
     if (!isRedriverError(error)) throw error;
     const isRefused = error.status !== undefined && refusalsOfIds.has(error.status);
     if (!isRefused) health.noteDelete(error);
-    await whateverRedisSays(() => ledger.deleteFailed(ids, toEnd(error, isRefused, isAgain)));
+    await ignoreRedisOutage(() => ledger.deleteFailed(ids, toEnd(error, isRefused, isAgain)));
     if (isRefused) return { deleted: 0, outcome: "refused", refusedWith: error };
     const isLost = error.isForeign && health.current().state === "usable";
     const isLater = isLost || error.disposition === "wait" || error.disposition === "retry";
@@ -96,10 +96,10 @@ async function settlePage(
   if (deleted < ids.length) {
     events.emit({ type: "delete:short", source: config.id, asked: ids.length, deleted });
     if (deleted > 0) events.emit({ type: "record:settled", drain, source: config.id, count: deleted });
-    await whateverRedisSays(() => ledger.deleteFailed(ids, "short"));
+    await ignoreRedisOutage(() => ledger.deleteFailed(ids, "short"));
     return { deleted, outcome: "short" };
   }
-  await whateverRedisSays(() => ledger.gone(ids));
+  await ignoreRedisOutage(() => ledger.gone(ids));
   events.emit({ type: "record:settled", drain, source: config.id, count: ids.length });
   return { deleted, outcome: "deleted" };
 }
@@ -122,7 +122,7 @@ function toEnd(
 }
 
 /** The dead letters stay pending in the ledger when this is not written; the sweep finds them there. */
-async function whateverRedisSays(write: () => Promise<unknown>): Promise<void> {
+async function ignoreRedisOutage(write: () => Promise<unknown>): Promise<void> {
   try {
     await write();
   } catch (error) {

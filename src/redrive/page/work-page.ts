@@ -17,7 +17,7 @@ import type { HoldReason } from "../../rules/decision.ts";
 import { admitToLanes, giveBackUnpublished } from "../lanes/admit.ts";
 import { toLaneComeBack } from "../lanes/come-backs.ts";
 import { isNewlyExhausted } from "../lanes/exhausted.ts";
-import { noteIntent, ofDrain } from "../record-act.ts";
+import { recordIntent, ofDrain } from "../record-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { isReconciling } from "./capacity-request.ts";
 import { ledToNoPost, withCapacity } from "./capacity.ts";
@@ -42,7 +42,7 @@ import { idsPerDelete, settle } from "./settle.ts";
 import { toBatches } from "./publish/batches.ts";
 import { createPageReport, type PageOutcome } from "./page-report.ts";
 import type { SettleBehind } from "./settle-behind.ts";
-import type { Waits } from "../source/wait-budget.ts";
+import type { WaitBudget } from "../source/wait-budget.ts";
 
 /**
  * How long the deletes of one page wait for pauses that the service asks for: as long as a page waits for its
@@ -79,10 +79,10 @@ export async function workPage(
 ): Promise<PageOutcome> {
   const { source } = drain;
   const stop = AbortSignal.any([signal, stopping]);
-  const waits: Waits = { leftMs: settleWaitsMs, signal: stop };
+  const waits: WaitBudget = { leftMs: settleWaitsMs, signal: stop };
   const settleOrLeave = async (ids: readonly DlqId[]): Promise<number> => {
     const { deleted, outcomes } = await settle(source, ofDrain(drain), ids, { signal, waits });
-    if (outcomes.some((outcome) => outcome !== "deleted")) source.sweepWish.within(sweptWithinMs);
+    if (outcomes.some((outcome) => outcome !== "deleted")) source.sweepRequest.within(sweptWithinMs);
     return deleted;
   };
   const report = createPageReport(drain);
@@ -99,7 +99,7 @@ export async function workPage(
   const exhausted: DecidedRecord[] = [];
   const toDrop: DecidedRecord[] = [];
   const doneBefore: DlqId[] = [];
-  const toTakeUp: DlqId[] = [];
+  const toUnpark: DlqId[] = [];
   for (const record of known) {
     const one = decideOne(drain, record);
     if (accepts?.(one) === false) continue;
@@ -110,7 +110,7 @@ export async function workPage(
       continue;
     }
     report.decided(one.decided, isActedOn ? "candidate" : "final");
-    if (isParkedNoMore(drain, record, isActedOn)) toTakeUp.push(record.letter.dlqId);
+    if (shouldUnpark(drain, record, isActedOn)) toUnpark.push(record.letter.dlqId);
     if (one.candidate !== null) candidates.push(one.candidate);
     else if (then === "drop") toDrop.push(one.decided);
     else if (then === "park") toPark.push(one.decided);
@@ -138,7 +138,7 @@ export async function workPage(
     toPark.push(one);
   }
 
-  await takeUpAgain(drain, toTakeUp);
+  await unpark(drain, toUnpark);
   await parkRecords(drain, toPark);
   report.settled(await settleOrLeave(doneBefore));
   const drops = await drop(drain, toDrop, page.readAt);
@@ -237,15 +237,15 @@ async function keepCopiesOf(drain: DrainRuntime, records: readonly RawRecord[]):
  * Parked as vanished and listed all the same: the listing that lacked it lagged, and the next page decides. Or parked by these
  * very rules, which say otherwise by now.
  */
-function isParkedNoMore({ config }: DrainRuntime, { view }: KnownRecord, isActedOn: boolean): boolean {
+function shouldUnpark({ config }: DrainRuntime, { view }: KnownRecord, isActedOn: boolean): boolean {
   if (view.state !== "parked") return false;
   return view.reason === "vanished" || (isActedOn && view.rulesHash === config.rulesHash);
 }
 
-async function takeUpAgain(drain: DrainRuntime, back: readonly DlqId[]): Promise<void> {
+async function unpark(drain: DrainRuntime, back: readonly DlqId[]): Promise<void> {
   if (back.length === 0) return;
   const records = back.map((dlqId) => ({ dlqId, reason: "listed-again" }));
-  await noteIntent(drain.source, "release", records, ofDrain(drain));
+  await recordIntent(drain.source, "release", records, ofDrain(drain));
   await drain.source.ledger.release(back, "listed-again");
 }
 

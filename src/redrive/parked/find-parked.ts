@@ -71,7 +71,7 @@ async function listThrough(
   let isWhole = true;
   const range = (await source.book.datesMean()) === "entered" ? toRange([...missing.values()]) : {};
   // A person waits for it, and can end it.
-  const inTime = { ...signals, mostListingMs: Infinity };
+  const inTime = { ...signals, maxListingMs: Infinity };
   for await (const { records, passedOver } of listToEnd(source, { select, ...range }, inTime)) {
     if (passedOver !== null) isWhole = false;
     for (const raw of records) {

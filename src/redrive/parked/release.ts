@@ -1,5 +1,5 @@
 import type { ParkedEntry } from "../../ports/ledger-entries.ts";
-import { noteIntent } from "../record-act.ts";
+import { recordIntent } from "../record-act.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import type { DrainName } from "../../ports/ids.ts";
 
@@ -27,16 +27,16 @@ export async function releaseParked(
     for (let start = 0; start < group.length; start += entriesPerCall) {
       const some = group.slice(start, start + entriesPerCall);
       const records = some.map(({ dlqId, view }) => ({ dlqId, reason: view.reason, attempt: view.attempt }));
-      await noteIntent(source, "release", records, { drain, why });
+      await recordIntent(source, "release", records, { drain, why });
       released += (await source.ledger.release(some.map(({ dlqId }) => dlqId))).count;
     }
-    await lookSoon(source, drains, drain);
+    await makeNextPassFull(source, drains, drain);
   }
   return released;
 }
 
 /** Where their drain is no longer in the document, another one of the source may select them. */
-async function lookSoon(
+async function makeNextPassFull(
   source: SourceRuntime,
   drains: ReadonlyMap<DrainName, DrainRuntime>,
   drain: DrainName,

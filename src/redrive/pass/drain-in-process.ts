@@ -2,37 +2,37 @@ import type { Tally } from "../../ports/passes.ts";
 import { lookAtLanes } from "../lanes/look-at-lanes.ts";
 import type { ListingSignals } from "../listing/list-with-retry.ts";
 import type { PassSettings } from "./run-pass.ts";
-import { runPassHere, type PassHere } from "./pass-in-process.ts";
+import { runPassInProcess, type PassInProcess } from "./pass-in-process.ts";
 import type { DrainRuntime } from "../runtime.ts";
 
 /** Where another process published what is watched, it is not known here when its watch is over. */
 const lookEveryMs = 15_000;
 /** Of those that are not halted, which are told behind these; the last used first, because what is watched was published lately. */
-const mostViews = 200;
+const maxViews = 200;
 
 /**
  * Passes in this process, one after the other, until lanes hold nothing that only has to be watched for a while: a person who drains by
  * hand waits for canaries as the daemon does. Answers them as one pass: what was done in all, and what the last one left.
  */
-export async function drainHere(
+export async function drainInProcess(
   drain: DrainRuntime,
   settings: PassSettings,
   signals: ListingSignals,
   onProgress: (tally: Tally) => void,
   /** Told before each wait: how many records wait for what was sent, and how long until the next look. */
   onWait: (records: number, waitMs: number) => void,
-): Promise<PassHere> {
+): Promise<PassInProcess> {
   const { source, config } = drain;
   const hasLanes = config.lane !== undefined && config.mode === "live";
-  let before: Extract<PassHere, { kind: "closed" }> | null = null;
+  let before: Extract<PassInProcess, { kind: "closed" }> | null = null;
   for (;;) {
     if (hasLanes) await lookAtLanes(source, signals.signal);
     const sofar: Tally | null = before?.tally ?? null;
-    const latest = await runPassHere(drain, settings, signals, (tally) =>
+    const latest = await runPassInProcess(drain, settings, signals, (tally) =>
       onProgress(sofar === null ? tally : inAll(sofar, tally)),
     );
     if (latest.kind === "busy") return before ?? latest;
-    const whole: Extract<PassHere, { kind: "closed" }> =
+    const whole: Extract<PassInProcess, { kind: "closed" }> =
       before === null
         ? latest
         : {
@@ -58,7 +58,7 @@ export async function drainHere(
 /** Whether a step is out that a watch will judge: a pause, or a ceiling, holds what lanes have room for, and no wait helps that. */
 async function isWatched({ config, source }: DrainRuntime): Promise<boolean> {
   const { counts } = await source.lanes.views(0);
-  const { lanes } = await source.lanes.views(counts.halted + mostViews);
+  const { lanes } = await source.lanes.views(counts.halted + maxViews);
   return lanes.some(({ drain, state, sent }) => drain === config.name && state !== "halted" && sent > 0);
 }
 

@@ -5,7 +5,7 @@ import { abandonWindows, openPass, workWindow, type PassSettings } from "./run-p
 import type { DrainRuntime } from "../runtime.ts";
 import { addTallies, emptyTally } from "../../ports/tally.ts";
 
-export type PassHere =
+export type PassInProcess =
   | { readonly kind: "busy" }
   | {
       readonly kind: "closed";
@@ -15,9 +15,9 @@ export type PassHere =
     };
 
 /** A source that rests no longer is waited for. */
-const longestRestMs = 60_000;
+const maxPauseMs = 60_000;
 
-async function openPatiently(
+async function openWithRetry(
   drain: DrainRuntime,
   settings: PassSettings,
   { signal, stopping }: ListingSignals,
@@ -28,20 +28,20 @@ async function openPatiently(
     } catch (error) {
       if (!isRedriverError(error) || error.disposition !== "wait") throw error;
       const waitMs = (error.retryAt ?? 0) - drain.source.clock.now();
-      if (waitMs > longestRestMs) throw error;
+      if (waitMs > maxPauseMs) throw error;
       await drain.source.clock.sleep(Math.max(waitMs, 100), AbortSignal.any([signal, stopping]));
     }
   }
 }
 
 /** One whole pass in this process, its windows one after the other. Throws what stops it. */
-export async function runPassHere(
+export async function runPassInProcess(
   drain: DrainRuntime,
   settings: PassSettings,
   signals: ListingSignals,
   onProgress: (tally: Tally) => void,
-): Promise<PassHere> {
-  const opened = await openPatiently(drain, settings, signals);
+): Promise<PassInProcess> {
+  const opened = await openWithRetry(drain, settings, signals);
   if (opened.kind === "busy") return { kind: "busy" };
   const { passId } = opened.pass;
   const waiting: Window[] = [...opened.windows];

@@ -12,7 +12,7 @@ import { selectRange } from "./select-dates.ts";
 import { emptyTally } from "../../ports/tally.ts";
 
 /** As many answers as it takes to believe any clock that they agree on. */
-const mostAskedForClock = 10;
+const maxAskedForClock = 10;
 
 export interface PassSettings {
   /** Successive passes overlap by this. */
@@ -84,11 +84,7 @@ async function bind({ source }: DrainRuntime): Promise<void> {
  */
 export async function knownOffsetMs({ source }: DrainRuntime, signal: AbortSignal): Promise<number> {
   const { service } = source;
-  for (
-    let asked = 0;
-    asked < mostAskedForClock && service.clockOffsetMs("agreed") === undefined;
-    asked += 1
-  ) {
+  for (let asked = 0; asked < maxAskedForClock && service.clockOffsetMs("agreed") === undefined; asked += 1) {
     try {
       await service.list({ select: {}, count: 1, maxBytes: smallAnswerBytes }, signal);
     } catch (error) {
@@ -225,7 +221,7 @@ async function endWindow(
     // What is pending for this drain and no longer listed has been deleted by somebody, or has expired. Behind a selection it
     // may only have dropped out of it, since it was published under another document. Behind the horizon nothing was looked for: it is
     // minutes before the start where this worker's clock or the service's is behind.
-    await source.ledger.goneUnlisted(config.name, Math.min(pass.startedAt, pass.to));
+    await source.ledger.markUnlistedGone(config.name, Math.min(pass.startedAt, pass.to));
   }
   return verdict;
 }

@@ -55,7 +55,7 @@ export interface DrainCount {
   report(cut: boolean, room: Room, lanes: LanesForecast | null): DrainReport;
 }
 
-const mostHosts = 2_000;
+const maxHosts = 2_000;
 
 export function createDrainCount(
   drain: DrainRuntime,
@@ -67,7 +67,7 @@ export function createDrainCount(
   const unusable: Record<string, number> = {};
   const rules = new Map<string | null, RuleCount>();
   const failures = createSignatureCount(show);
-  const targets = createTopCount<string>(mostHosts);
+  const targets = createTopCount<string>(maxHosts);
   const expiry = createExpiryCount();
   let listed = 0;
   let planned = 0;

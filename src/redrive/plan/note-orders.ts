@@ -1,5 +1,5 @@
 import type { AuditRecord } from "../../ports/audit.ts";
-import { noteIntent, ofDrain } from "../record-act.ts";
+import { recordIntent, ofDrain } from "../record-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
 
 /**
@@ -12,13 +12,13 @@ export function createOrderNotes(
 ): (records: readonly AuditRecord[]) => Promise<void> {
   const noted = new Map<string, string>();
   return async (records) => {
-    const news = records.filter((one) => noted.get(one.dlqId) !== toNoted(one));
+    const news = records.filter((one) => noted.get(one.dlqId) !== toRecorded(one));
     if (news.length === 0) return;
-    await noteIntent(drain.source, "apply", news, { ...ofDrain(drain), ...order });
-    for (const one of news) noted.set(one.dlqId, toNoted(one));
+    await recordIntent(drain.source, "apply", news, { ...ofDrain(drain), ...order });
+    for (const one of news) noted.set(one.dlqId, toRecorded(one));
   };
 }
 
-function toNoted({ rule, reason, attempt }: AuditRecord): string {
+function toRecorded({ rule, reason, attempt }: AuditRecord): string {
   return JSON.stringify([rule, reason, attempt]);
 }

@@ -76,14 +76,14 @@ export interface RuleCount {
   report(): RuleReport;
 }
 
-const mostHosts = 500;
+const maxHosts = 500;
 const topHosts = 5;
 const topStatuses = 8;
 const samplesPerRule = 3;
 
 export function createRuleCount(rule: string | null): RuleCount {
   const reasons = createTopCount<string>(100);
-  const hosts = createTopCount<string>(mostHosts);
+  const hosts = createTopCount<string>(maxHosts);
   const statuses = createTopCount<string>(200);
   const losses = createTopCount<string>(20);
   const samples = createSamples<SampleReport>(samplesPerRule);

@@ -26,7 +26,7 @@ export interface SignatureCount {
 }
 
 const mostSignatures = 1_000;
-const mostHosts = 50;
+const maxHosts = 50;
 const topSignatures = 20;
 const topHosts = 3;
 
@@ -49,7 +49,7 @@ export function createSignatureCount(show: Show): SignatureCount {
         if (building.size >= mostSignatures) return;
         one = {
           signature,
-          hosts: createTopCount(mostHosts),
+          hosts: createTopCount(maxHosts),
           decisions: createTopCount<Decision["then"]>(10),
           example: show === "content" ? { example: toPrintable(letter.responseBody) } : {},
         };

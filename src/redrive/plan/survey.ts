@@ -82,7 +82,7 @@ export async function* survey(
     toDate: range.to,
   };
   // A person waits for it, and can end it.
-  for await (const page of listToEnd(source, query, { ...signals, mostListingMs: Infinity })) {
+  for await (const page of listToEnd(source, query, { ...signals, maxListingMs: Infinity })) {
     yield {
       ...(await decidePage(drain, page.records, range.clock?.horizon ?? Infinity)),
       readAt: page.readAt,

@@ -4,13 +4,13 @@ import type { Clock } from "../../ports/clock.ts";
 /**
  * How long calls may still wait for pauses that the service asked for, all together; `signal` ends a wait.
  */
-export interface Waits {
+export interface WaitBudget {
   leftMs: number;
   readonly signal: AbortSignal;
 }
 
 /** A rest that is over by our clock and not by Redis's is asked for again so often that it costs nothing. */
-const leastWaitMs = 50;
+const minWaitMs = 50;
 /**
  * So that calls that were turned away together do not come back together. Listings of passes come later:
  * list-patiently.ts.
@@ -22,9 +22,9 @@ const mostJitterMs = 100;
  * may wait like this comes before the next listing of a pass, or under a rate limit listing would take the
  * calls that settle what it has found.
  */
-export async function waitOut<Value>(
+export async function waitWithinBudget<Value>(
   { now, random, sleep }: Pick<Clock, "now" | "random" | "sleep">,
-  waits: Waits,
+  waits: WaitBudget,
   call: () => Promise<Value>,
 ): Promise<Value> {
   for (;;) {
@@ -32,7 +32,7 @@ export async function waitOut<Value>(
       return await call();
     } catch (error) {
       if (!isRedriverError(error) || error.disposition !== "wait" || waits.signal.aborted) throw error;
-      const pauseMs = Math.max(leastWaitMs, (error.retryAt ?? Infinity) - now());
+      const pauseMs = Math.max(minWaitMs, (error.retryAt ?? Infinity) - now());
       const waitMs = pauseMs + random() * mostJitterMs;
       if (waitMs > waits.leftMs) throw error;
       waits.leftMs -= waitMs;

@@ -59,7 +59,7 @@ export function watchLedger(
     archived: watched((ids, file, token) => ledger.archived(ids, file, token)),
     gone: watched((ids) => ledger.gone(ids)),
     deleteFailed: watched((ids, how) => ledger.deleteFailed(ids, how)),
-    goneUnlisted: watched((drain, startedAt) => ledger.goneUnlisted(drain, startedAt)),
+    markUnlistedGone: watched((drain, startedAt) => ledger.markUnlistedGone(drain, startedAt)),
     park: watched((requests, options) => ledger.park(requests, options)),
     release: watched((ids, released) => ledger.release(ids, released)),
     parkedEntries: watched((cursor) => ledger.parkedEntries(cursor)),

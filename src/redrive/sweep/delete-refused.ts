@@ -32,9 +32,9 @@ export interface RefusedDeletes {
 export const refusedCallsPerSweep = 50;
 
 const longestWaitMs = 60 * 60_000;
-const notedAgainAfterMs = 60 * 60_000;
+const recordedAgainAfterMs = 60 * 60_000;
 /** Forgetting costs an entry. */
-const mostNoted = 10_000;
+const maxRecorded = 10_000;
 
 export function createRefusedDeletes(clock: Clock): RefusedDeletes {
   return {
@@ -50,7 +50,7 @@ export function createRefusedDeletes(clock: Clock): RefusedDeletes {
  * Which of these the audit need not be told of again, before a delete of them all: those that were refused alone and have an entry of
  * this process that is less than an hour old. The others among those are remembered as told now.
  */
-export function notedLately(
+export function recordedLately(
   ids: readonly DlqId[],
   { patience, notedAt }: RefusedDeletes,
   { monotonic }: Pick<Clock, "monotonic">,
@@ -59,14 +59,14 @@ export function notedLately(
   const lately = new Set<DlqId>();
   for (const dlqId of ids) {
     if (!patience.knows(dlqId)) continue;
-    if (now - (notedAt.get(dlqId) ?? -Infinity) < notedAgainAfterMs) lately.add(dlqId);
-    else rememberNoted(notedAt, dlqId, now);
+    if (now - (notedAt.get(dlqId) ?? -Infinity) < recordedAgainAfterMs) lately.add(dlqId);
+    else rememberRecorded(notedAt, dlqId, now);
   }
   return lately;
 }
 
-function rememberNoted(notedAt: Map<DlqId, number>, dlqId: DlqId, now: number): void {
-  if (notedAt.size >= mostNoted) notedAt.clear();
+function rememberRecorded(notedAt: Map<DlqId, number>, dlqId: DlqId, now: number): void {
+  if (notedAt.size >= maxRecorded) notedAt.clear();
   notedAt.set(dlqId, now);
 }
 
@@ -108,7 +108,7 @@ export async function deleteRefused(
     if (only !== undefined && second === undefined) {
       alone += 1;
       // As of the call for all of them, moments ago.
-      if (!memory.patience.knows(only)) rememberNoted(memory.notedAt, only, source.clock.monotonic());
+      if (!memory.patience.knows(only)) rememberRecorded(memory.notedAt, only, source.clock.monotonic());
       memory.patience.note(only);
       return null;
     }

@@ -4,7 +4,7 @@ import type { DlqId } from "../../message/dead-letter.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { OpenEntry } from "../../ports/ledger-entries.ts";
 import { byDrain } from "./by-drain.ts";
-import { findRecords, type LookBudget } from "../listing/find-records.ts";
+import { findRecords, type SearchBudget } from "../listing/find-records.ts";
 import type { Patience } from "./per-id-backoff.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { writeParked } from "../page/park.ts";
@@ -29,7 +29,7 @@ export async function reconcileUnknown(
   source: SourceRuntime,
   drains: ReadonlyMap<DrainName, DrainRuntime>,
   patience: Patience,
-  budget: LookBudget,
+  budget: SearchBudget,
   signal: AbortSignal,
 ): Promise<SweptHalf> {
   let reconciled = 0;
@@ -64,7 +64,7 @@ export async function reconcileUnknown(
 async function reconcileDrain(
   drain: DrainRuntime,
   entries: readonly OpenEntry[],
-  budget: LookBudget,
+  budget: SearchBudget,
   signal: AbortSignal,
 ): Promise<SweptHalf> {
   const { source } = drain;

@@ -17,8 +17,13 @@ import type { PendingEntry } from "../../ports/ledger-entries.ts";
 import { takeoverAfterMs } from "../../ports/ledger-limits.ts";
 import type { Backoff } from "./backoff.ts";
 import { byDrain } from "./by-drain.ts";
-import { deleteRefused, notedLately, refusedCallsPerSweep, type RefusedDeletes } from "./delete-refused.ts";
-import { findRecords, type LookBudget } from "../listing/find-records.ts";
+import {
+  deleteRefused,
+  recordedLately,
+  refusedCallsPerSweep,
+  type RefusedDeletes,
+} from "./delete-refused.ts";
+import { findRecords, type SearchBudget } from "../listing/find-records.ts";
 import type { SweptHalf } from "./reconcile.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { idsPerDelete, settle } from "../page/settle.ts";
@@ -38,7 +43,7 @@ export interface SettleMemory {
 export async function settlePending(
   source: SourceRuntime,
   memory: SettleMemory,
-  budget: LookBudget,
+  budget: SearchBudget,
   signal: AbortSignal,
 ): Promise<SweptHalf> {
   if (memory.settling.skips()) return { done: 0, failure: null };
@@ -90,7 +95,7 @@ interface PendingSweep {
 function createSweep(
   source: SourceRuntime,
   refused: RefusedDeletes,
-  budget: LookBudget,
+  budget: SearchBudget,
   signal: AbortSignal,
 ): PendingSweep {
   let done = 0;
@@ -139,7 +144,7 @@ function createSweep(
         for (let i = 0; i < ofDrain.length && stoppedBy === null && !isOver(); i += idsPerDelete) {
           const some = ofDrain.slice(i, i + idsPerDelete);
           const ids = some.map(({ dlqId }) => dlqId);
-          const noted = notedLately(ids, refused, source.clock);
+          const noted = recordedLately(ids, refused, source.clock);
           const isAgain = some.some(({ view }) => view.deleteFailed);
           const call = { signal, waits: budget.waits, noted, isAgain };
           const { outcomes, deleted } = await settle(source, { drain }, ids, call);

@@ -1,12 +1,12 @@
 /** How soon this process wants its source swept again, where that is not left to the schedule. */
-export interface SweepWish {
+export interface SweepRequest {
   /** The soonest wish stands until it is taken. */
   within(ms: number): void;
   /** How soon, ms; null: as scheduled. */
   take(): number | null;
 }
 
-export function createSweepWish(): SweepWish {
+export function createSweepRequest(): SweepRequest {
   let wishedMs: number | null = null;
   return {
     within(ms) {

@@ -13,14 +13,14 @@ import type { Clock } from "../../ports/clock.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import { createBackoff } from "./backoff.ts";
 import { createRefusedDeletes } from "./delete-refused.ts";
-import type { DatesControl, LookBudget } from "../listing/find-records.ts";
+import type { DatesControl, SearchBudget } from "../listing/find-records.ts";
 import { createPatience, type Patience } from "./per-id-backoff.ts";
 import { reconcileUnknown, type SweptHalf } from "./reconcile.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { settlePending, type SettleMemory } from "./settle-pending.ts";
 
 /** Refused deletes skip 1, then at most this many sweeps: 15 s × (2 + 1) = 45 s. Those without an answer need no pause of their own. */
-const mostSkippedSettling = 2;
+const maxSkippedSettling = 2;
 /**
  * Listings of each half of a sweep, so that none makes hundreds; what is left waits for the next, and what is
  * proven is not asked again.
@@ -43,7 +43,7 @@ export interface SweepMemory extends SettleMemory {
 
 export function createSweepMemory(clock: Clock): SweepMemory {
   return {
-    settling: createBackoff(mostSkippedSettling),
+    settling: createBackoff(maxSkippedSettling),
     refused: createRefusedDeletes(clock),
     reconciling: createPatience(clock),
     dates: { isPassed: false },
@@ -73,7 +73,7 @@ export async function sweep(
   const isIdle = before.pendingDelete === 0 && before.unknown === 0;
   if (!isIdle && source.health.current().state === "halted") source.health.check();
   const stop = AbortSignal.any([signal, stopping]);
-  const budget = (): LookBudget => ({
+  const budget = (): SearchBudget => ({
     callsLeft: looksPerSweep,
     endsAt: source.clock.monotonic() + sweptForMs,
     waits: { leftMs: waitsForMs, signal: stop },
@@ -89,7 +89,7 @@ export async function sweep(
   const after = isIdle ? before : await source.ledger.summary();
   const left = after.open + after.pendingDelete;
   const isOwed = after.failedDeletes > 0 || after.settleGate === "closed";
-  if (isOwed && settling.done > 0) source.sweepWish.within(sweptAgainWithinMs);
+  if (isOwed && settling.done > 0) source.sweepRequest.within(sweptAgainWithinMs);
   const failures = [reconciling.failure, settling.failure].filter((failure) => failure !== null);
   const [first, second] = failures;
   if (second !== undefined) source.events.emit({ type: "sweep:failed", source: id, ...toFailure(second) });

@@ -3,7 +3,7 @@ import type { CopyBook } from "../../ports/archive.ts";
 import { isRedisAway } from "../../ports/errors.ts";
 
 /** About 100 bytes each. What was copied before that many others is asked for again in the shared book. */
-const mostRemembered = 100_000;
+const maxRemembered = 100_000;
 
 /**
  * A copy book that goes on while the shared one cannot be read or written: by what this process has copied, or was told of as copied.
@@ -16,11 +16,11 @@ export function rememberCopies(shared: CopyBook): CopyBook {
   const note = async (): Promise<void> => {
     const ids = [...unnoted];
     if (ids.length === 0) return;
-    const isNoted = await unlessAway(async () => {
+    const isRecorded = await unlessAway(async () => {
       await shared.copied(ids);
       return true;
     }, false);
-    if (isNoted) for (const dlqId of ids) unnoted.delete(dlqId);
+    if (isRecorded) for (const dlqId of ids) unnoted.delete(dlqId);
   };
 
   return {
@@ -57,7 +57,7 @@ async function unlessAway<Answer>(ask: () => Promise<Answer>, otherwise: Answer)
 function remember(ids: Set<DlqId>, dlqId: DlqId): void {
   ids.delete(dlqId);
   ids.add(dlqId);
-  if (ids.size <= mostRemembered) return;
+  if (ids.size <= maxRemembered) return;
   const [oldest] = ids;
   if (oldest !== undefined) ids.delete(oldest);
 }

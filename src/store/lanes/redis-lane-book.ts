@@ -112,7 +112,7 @@ export function createRedisLaneBook(
     async note(comeBacks) {
       if (comeBacks.length === 0) return [];
       const lanes = [...new Set(comeBacks.map(({ lane }) => lane))];
-      const moves = await run(noteScript, { lanes, comeBacks: comeBacks.map(toNoted) });
+      const moves = await run(noteScript, { lanes, comeBacks: comeBacks.map(toRecorded) });
       return toList(moves as LaneChange[]).map(toChange);
     },
     async due() {
@@ -130,7 +130,7 @@ export function createRedisLaneBook(
       };
     },
     async looked({ lane, step }, lookedAt, comeBacks) {
-      const ofStep = comeBacks.filter((one) => one.lane === lane && one.step === step).map(toNoted);
+      const ofStep = comeBacks.filter((one) => one.lane === lane && one.step === step).map(toRecorded);
       return toChange((await run(lookedScript, { lane, step, lookedAt, comeBacks: ofStep })) as LaneChange);
     },
     async delivered({ lane, step }, parentDlqId) {
@@ -164,7 +164,7 @@ function toChange(change: LaneChange): LaneChange {
   return change.kind === "moved" ? { ...change, places: toList(change.places) } : change;
 }
 
-function toNoted({ lane, step, parentDlqId, kind, status }: LaneComeBack): object {
+function toRecorded({ lane, step, parentDlqId, kind, status }: LaneComeBack): object {
   return { lane, step, parent: toShort(parentDlqId), said: `${saidOf[kind]}${status}` };
 }
 

@@ -113,7 +113,7 @@ export function createRedisLedger(
 
     deleteFailed: (dlqIds, how = "failed") => ask(deleteFailedScript, { dlqIds, ...deleteFlags(how) }),
 
-    async goneUnlisted(drain, passStartedAt) {
+    async markUnlistedGone(drain, passStartedAt) {
       const narrowed = { drain, unlistedSince: passStartedAt };
       const candidates: DlqId[] = [];
       let offset = 0;

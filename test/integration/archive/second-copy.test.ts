@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../src/message/dead-letter.ts";
 import type { Archive, CopyBook } from "../../../src/ports/archive.ts";
 import { RedriverError } from "../../../src/ports/errors.ts";
-import { runPassHere } from "../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess } from "../../../src/redrive/pass/pass-in-process.ts";
 import { archiveFiles, readArchive } from "../../support/archives.ts";
 import { runHere } from "../../support/cli.ts";
 import { createFolder } from "../../support/command.ts";
@@ -56,7 +56,7 @@ async function cutOff(
 ): Promise<void> {
   const { archive = drain.archive, copies = drain.source.copies } = parts;
   const cut = { ...drain, archive, source: { ...drain.source, copies } };
-  const ended = await runPassHere(cut, core.settings.passes, signals, () => undefined);
+  const ended = await runPassInProcess(cut, core.settings.passes, signals, () => undefined);
   expect(ended).toMatchObject({ outcome: "partial", tally: { listed: 0 } });
 }
 

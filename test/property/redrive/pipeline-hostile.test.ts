@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isDestination } from "../../../src/message/destination.ts";
 import { isFieldValue, isToken } from "../../../src/message/header-values.ts";
 import { isRedriverError } from "../../../src/ports/errors.ts";
-import { runPassHere, type PassHere } from "../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess, type PassInProcess } from "../../../src/redrive/pass/pass-in-process.ts";
 import { fuzz, leastRuns, watchProcess } from "../../support/fuzzing.ts";
 import { httpAnswer, oddCall, recordsPerRun } from "../../support/hostile-answers.ts";
 import { nextId, oddRecord, plainRecord } from "../../support/hostile-records.ts";
@@ -54,7 +54,7 @@ async function withRig(url: string, work: (rig: Rig) => Promise<void>): Promise<
 }
 
 /** A pass whose waits are short, ended from outside like by SIGTERM where it takes long all the same. */
-async function passWith({ drain, core }: Rig, withinMs: number): Promise<PassHere | "failed"> {
+async function passWith({ drain, core }: Rig, withinMs: number): Promise<PassInProcess | "failed"> {
   const { source } = drain;
   const clock = {
     ...source.clock,
@@ -63,7 +63,7 @@ async function passWith({ drain, core }: Rig, withinMs: number): Promise<PassHer
   const stopping = AbortSignal.timeout(withinMs);
   try {
     const signals = { signal: stopping, stopping };
-    return await runPassHere(
+    return await runPassInProcess(
       { ...drain, source: { ...source, clock } },
       core.settings.passes,
       signals,

@@ -56,7 +56,7 @@ const weights = {
   now: 1,
   unknownOutcomes: 1,
   pendingDeletes: 1,
-  goneUnlisted: 1,
+  markUnlistedGone: 1,
   summary: 1,
   endWindow: 1,
   takeWindow: 1,

@@ -107,7 +107,7 @@ const ledgerOperations = [
   "archived",
   "gone",
   "deleteFailed",
-  "goneUnlisted",
+  "markUnlistedGone",
   "park",
   "unknownOutcomes",
   "pendingDeletes",
@@ -177,7 +177,7 @@ function watched({ plan, ledger, witness, service }: World, life: Life): Ledger 
     archived: seen(ledger.archived, (_answer, dlqIds) => witness.factTold(dlqIds)),
     gone: seen(ledger.gone),
     deleteFailed: seen(ledger.deleteFailed),
-    goneUnlisted: seen(ledger.goneUnlisted),
+    markUnlistedGone: seen(ledger.markUnlistedGone),
     park: seen(ledger.park),
     release: async (dlqIds, released) => {
       witness.released(dlqIds);

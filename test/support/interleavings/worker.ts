@@ -16,7 +16,7 @@ import { openPass, workWindow } from "../../../src/redrive/pass/run-pass.ts";
 import type { DrainRuntime, SourceRuntime } from "../../../src/redrive/runtime.ts";
 import { createSourceHealth } from "../../../src/redrive/source/source-health.ts";
 import { createSweepMemory, sweep } from "../../../src/redrive/sweep/sweep.ts";
-import { createSweepWish } from "../../../src/redrive/sweep/sweep-request.ts";
+import { createSweepRequest } from "../../../src/redrive/sweep/sweep-request.ts";
 import { amplePageMemory } from "../ample-memory.ts";
 import { createTooLargeDates } from "../../../src/redrive/listing/too-large-dates.ts";
 import { createUnwrittenFacts } from "../../../src/redrive/sweep/unwritten-facts.ts";
@@ -168,7 +168,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     health: createSourceHealth(config.id, clock, events, rests),
     poison: createPoisonShare(clock),
     unwritten: createUnwrittenFacts(),
-    sweepWish: createSweepWish(),
+    sweepRequest: createSweepRequest(),
     headerPrefix: "Upstash-",
     publish: { maxItems: plan.maxItems, maxBytes: 1_000_000 },
     checkItem: anyItem,

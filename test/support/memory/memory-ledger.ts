@@ -283,7 +283,7 @@ export function createMemoryLedger(
         return {};
       }),
 
-    goneUnlisted: (drain, passStartedAt) =>
+    markUnlistedGone: (drain, passStartedAt) =>
       writing(() => {
         const unlisted = entries
           .pending()

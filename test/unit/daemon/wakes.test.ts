@@ -6,7 +6,7 @@ import { emptyTally } from "../../../src/ports/tally.ts";
 import type { DrainRuntime, SourceRuntime } from "../../../src/redrive/runtime.ts";
 import type { Health } from "../../../src/redrive/source/source-health.ts";
 import type { DrainConfig } from "../../../src/ports/drains.ts";
-import { createSweepWish } from "../../../src/redrive/sweep/sweep-request.ts";
+import { createSweepRequest } from "../../../src/redrive/sweep/sweep-request.ts";
 import { createSourceHealth } from "../../../src/redrive/source/source-health.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 
@@ -24,9 +24,9 @@ function stand(standing: Partial<Record<"dlq" | "batch", Health>> = {}) {
     addTick: (drain, at) => Promise.resolve(void asked.push(`tick ${drain} +${at - start}`)),
     addSweep: (source, at) => Promise.resolve(void asked.push(`sweep ${source} +${at - start}`)),
   });
-  const sweepWish = createSweepWish();
+  const sweepRequest = createSweepRequest();
   const source = {
-    sweepWish,
+    sweepRequest,
     clock: createManualClock(start),
     config: { id: "eu" as SourceId },
     health: { current: (callClass: "dlq" | "batch" = "dlq") => standing[callClass] ?? usable },
@@ -39,7 +39,7 @@ function stand(standing: Partial<Record<"dlq" | "batch", Health>> = {}) {
       ["elsewhere", { ...drain, source: { ...source } }],
     ]),
   } as unknown as Core;
-  return { asked, sweepWish, wakes, drain, core, lose: () => void (losses += 1) };
+  return { asked, sweepRequest, wakes, drain, core, lose: () => void (losses += 1) };
 }
 
 describe("a pass that ends", () => {
@@ -86,9 +86,9 @@ test("deletes that rest are swept for when the rest is over", async () => {
 });
 
 test("deletes that a page has left are swept for so soon, once", async () => {
-  const { wakes, drain, asked, sweepWish } = stand();
-  sweepWish.within(1_000);
-  sweepWish.within(5_000);
+  const { wakes, drain, asked, sweepRequest } = stand();
+  sweepRequest.within(1_000);
+  sweepRequest.within(5_000);
   await wakes.afterDeletes(drain.source);
   await wakes.afterDeletes(drain.source);
   expect(asked).toEqual(["sweep eu +1000"]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isNestedTooDeep, mostNestedLevels } from "../../../src/message/nesting.ts";
+import { isNestedTooDeep, maxNestedLevels } from "../../../src/message/nesting.ts";
 import { toSafeJson } from "../../../src/message/safe-json.ts";
 import { hashRecord } from "../../../src/redrive/plan/content-hash.ts";
 import { rawRecord } from "../../support/letters.ts";
@@ -22,14 +22,14 @@ describe("nesting", () => {
     ["objects", (inner: unknown) => ({ a: inner })],
     ["lists beside others", (inner: unknown) => [1, [2], inner, { b: [] }]],
   ])("is too deep past the bound, whatever it is of: %s", (_name, wrap) => {
-    const most = mostNestedLevels - 2;
+    const most = maxNestedLevels - 2;
     expect(isNestedTooDeep(nested(most, wrap))).toBe(false);
     expect(isNestedTooDeep(nested(most + 3, wrap))).toBe(true);
   });
 
   it("is counted to the level", () => {
-    expect(isNestedTooDeep(nested(mostNestedLevels))).toBe(false);
-    expect(isNestedTooDeep(nested(mostNestedLevels + 1))).toBe(true);
+    expect(isNestedTooDeep(nested(maxNestedLevels))).toBe(false);
+    expect(isNestedTooDeep(nested(maxNestedLevels + 1))).toBe(true);
     expect(isNestedTooDeep("text")).toBe(false);
     expect(isNestedTooDeep(null)).toBe(false);
   });
@@ -40,7 +40,7 @@ describe("nesting", () => {
   });
 });
 
-const depths = [100, mostNestedLevels, 1_000, 2_000, 4_000, 4_100, 4_140, 5_000, 8_000, 20_000];
+const depths = [100, maxNestedLevels, 1_000, 2_000, 4_000, 4_100, 4_140, 5_000, 8_000, 20_000];
 
 describe.each(depths)("a record of %d levels", (depth) => {
   const record = rawRecord({ unheardOf: nested(depth) });

@@ -181,6 +181,6 @@ function toDueFrom({
   minAgeMs,
   attempts,
 }: Pick<DrainsDocument["drains"][number], "minAgeMs" | "attempts">): DueFrom {
-  const leastWaitMs = attempts.waitMs.length === 0 ? 0 : Math.min(...attempts.waitMs);
-  return { republish: Math.max(minAgeMs, leastWaitMs), drop: minAgeMs };
+  const minWaitMs = attempts.waitMs.length === 0 ? 0 : Math.min(...attempts.waitMs);
+  return { republish: Math.max(minAgeMs, minWaitMs), drop: minAgeMs };
 }

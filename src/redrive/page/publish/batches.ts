@@ -18,12 +18,12 @@ export function toBatches(
   const again = { maxCount: poison.batchSize(maxCount), maxBytes };
   const fresh = granted.filter((one) => !isReconciling(one));
   // What was refused together goes on in halves, beside nothing else.
-  const mostBeside = ({ letter }: Candidate): number => poison.mostBeside(letter.dlqId, maxCount);
+  const maxBeside = ({ letter }: Candidate): number => poison.maxBeside(letter.dlqId, maxCount);
   const batches = [
     ...[...groupBy(granted.filter(isReconciling), postedAt).values()].flatMap((together) =>
       packBatches(together, again),
     ),
-    ...[...groupBy(fresh, mostBeside)].flatMap(([most, some]) =>
+    ...[...groupBy(fresh, maxBeside)].flatMap(([most, some]) =>
       packBatches(some, { maxCount: most, maxBytes }),
     ),
   ];

@@ -6,7 +6,7 @@ import { asCanary, canaryTimeoutMs } from "../../lanes/canary-item.ts";
 import type { BatchItem, DeadLetter } from "../../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../../message/deduplication-id.ts";
 import { encodedBytes } from "../../../message/encode-item.ts";
-import { longestStep, signLineage, type Lineage } from "../../../message/lineage.ts";
+import { maxStep, signLineage, type Lineage } from "../../../message/lineage.ts";
 import { withProofCallback } from "../../../message/proof-callback.ts";
 import { inSeries, withLineage } from "../../../message/rebuild-item.ts";
 import type { LaneConfig } from "../../../ports/drains.ts";
@@ -49,7 +49,7 @@ export function largestShapes(
   const bytes = encodedBytes(item);
   if (lane === undefined) return [{ item, bytes }];
   const canary = canaryOf(plain, {
-    step: longestStep,
+    step: maxStep,
     isProbe: true,
     timeoutMs: canaryTimeoutMs(lane.watchMs),
   });

@@ -17,7 +17,7 @@ export interface PoisonShare {
   /** These were refused together. A rate limit may end the search for the one among them: it goes on with halves. */
   refusedTogether(dlqIds: readonly DlqId[]): void;
   /** How many may share a first batch with this message; at most `maxCount`. */
-  mostBeside(dlqId: DlqId, maxCount: number): number;
+  maxBeside(dlqId: DlqId, maxCount: number): number;
   /** How many were, in five to ten minutes. */
   postedLately(): number;
   /** How many messages of unanswered POSTs may share a batch; at most `maxCount`. */
@@ -32,7 +32,7 @@ const batchesPerPoison = 50;
 const minBatch = 2;
 
 /** Forgetting costs a batch that is refused once more. */
-const mostRemembered = 20_000;
+const maxRemembered = 20_000;
 
 interface Counts {
   posted: number;
@@ -59,10 +59,10 @@ export function createPoisonShare(clock: Pick<Clock, "monotonic">): PoisonShare 
       current().found += 1;
     },
     refusedTogether(dlqIds) {
-      if (together.size + dlqIds.length > mostRemembered) together.clear();
+      if (together.size + dlqIds.length > maxRemembered) together.clear();
       for (const dlqId of dlqIds) together.set(dlqId, dlqIds.length);
     },
-    mostBeside: (dlqId, maxCount) => Math.min(maxCount, Math.ceil((together.get(dlqId) ?? 2 * maxCount) / 2)),
+    maxBeside: (dlqId, maxCount) => Math.min(maxCount, Math.ceil((together.get(dlqId) ?? 2 * maxCount) / 2)),
     postedLately: () => current().posted + before.posted,
     batchSize(maxCount) {
       const { posted, found } = current();

@@ -5,7 +5,7 @@ import { isRedriverError } from "../../../ports/errors.ts";
 import type { LaneSent } from "../../../ports/lanes.ts";
 import type { PublishedFact, PublishedVerdict } from "../../../ports/ledger.ts";
 import { canariesByStep } from "../../lanes/canaries-by-step.ts";
-import { noteFact, ofDrain } from "../../record-act.ts";
+import { recordFact, ofDrain } from "../../record-act.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { parentOf } from "../audit-record.ts";
 import type { Begun, Posting } from "./publish-context.ts";
@@ -62,7 +62,7 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
     // The proof is in hand: the delete may go on without Redis, and the fact is written when it takes it again.
     unwritten.keep(facts);
   }
-  await notePublished(posting, accepted, doubles);
+  await recordPublishedActs(posting, accepted, doubles);
   for (const acceptance of accepted) {
     const { one, as, deduplicated } = acceptance;
     const { dlqId } = one.candidate.letter;
@@ -76,7 +76,7 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
       canary: one.candidate.lineage.step?.isCanary === true && isOfNow(acceptance),
     });
   }
-  tellDeclared(
+  reportDeclaredDoubles(
     posting.drain,
     accepted.map(({ one }) => one),
   );
@@ -97,7 +97,7 @@ function publishedBefore(verdict: PublishedVerdict): MessageId | undefined {
 }
 
 /** Counts each series that may double an earlier one with the first of its POSTs that may have been accepted. */
-export function tellDeclared({ source, config }: DrainRuntime, begun: readonly Begun[]): void {
+export function reportDeclaredDoubles({ source, config }: DrainRuntime, begun: readonly Begun[]): void {
   for (const { candidate, series, declaredDouble } of begun) {
     if (declaredDouble === false || series.posts - series.refusals !== 1) continue;
     const { dlqId } = candidate.letter;
@@ -111,7 +111,7 @@ export function tellDeclared({ source, config }: DrainRuntime, begun: readonly B
   }
 }
 
-function notePublished(
+function recordPublishedActs(
   { drain }: Posting,
   accepted: readonly Acceptance[],
   doubles: ReadonlySet<DlqId>,
@@ -130,5 +130,5 @@ function notePublished(
       ...(notes.length === 0 ? {} : { notes }),
     };
   });
-  return noteFact(drain.source, "published", records, ofDrain(drain));
+  return recordFact(drain.source, "published", records, ofDrain(drain));
 }

@@ -228,7 +228,7 @@ describe.each(standsFor(redis))("facts ($name)", ({ create }) => {
     const passStartedAt = stand.now();
     await ledger.look([dlqId(2)]);
     await ledger.published([fact(dlqId(4), "during the pass")]);
-    expect((await ledger.goneUnlisted(drain, passStartedAt)).count).toBe(1);
+    expect((await ledger.markUnlistedGone(drain, passStartedAt)).count).toBe(1);
     const { views } = await ledger.look([1, 2, 3, 4].map(dlqId));
     expect(views.map(({ state }) => state)).toEqual(["gone", "published", "published", "published"]);
   });
@@ -241,7 +241,7 @@ describe.each(standsFor(redis))("facts ($name)", ({ create }) => {
       await ledger.published(ids.slice(i, i + 50).map((one) => fact(one, `m${one}`)));
     }
     await stand.advance(1_000);
-    expect((await ledger.goneUnlisted(drain, stand.now())).count).toBe(250);
+    expect((await ledger.markUnlistedGone(drain, stand.now())).count).toBe(250);
     expect(await ledger.summary()).toMatchObject({ pendingDelete: 0 });
   });
 

@@ -58,7 +58,7 @@ describe.each(standsFor(redis))("peek ($name)", ({ create }) => {
     const passStartedAt = stand.now();
     await ledger.peek([dlqId(1)]);
     await ledger.look([dlqId(2)]);
-    expect((await ledger.goneUnlisted(drain, passStartedAt)).count).toBe(1);
+    expect((await ledger.markUnlistedGone(drain, passStartedAt)).count).toBe(1);
     expect((await ledger.peek([dlqId(1), dlqId(2)])).views.map(({ state }) => state)).toEqual([
       "gone",
       "published",

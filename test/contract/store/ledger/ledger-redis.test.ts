@@ -207,7 +207,7 @@ describe("an entry that another version wrote", () => {
     });
     expect(await ledger.gone(others)).toMatchObject({ count: 0 });
     expect(await ledger.release(others)).toMatchObject({ count: 0 });
-    expect(await ledger.goneUnlisted(drain, at + 1_000_000)).toMatchObject({ count: 1 });
+    expect(await ledger.markUnlistedGone(drain, at + 1_000_000)).toMatchObject({ count: 1 });
     await ledger.deleteFailed(others);
     expect(await kept()).toEqual(before);
   });

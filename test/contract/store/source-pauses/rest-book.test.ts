@@ -4,7 +4,7 @@ import { createRedisRestBook } from "../../../../src/store/source-pauses/redis-r
 import {
   failuresBeforeRest,
   inARowWithinMs,
-  longestRestMs,
+  maxPauseMs,
   probeLimitEveryMs,
   restAfterFailuresMs,
   type RestBook,
@@ -210,9 +210,9 @@ describe.each([
 
 test("rests grow from one second to the longest, with up to a quarter of jitter and never beyond", () => {
   const rests = [4, 5, 6, 7, 9, 10, 11, 1_000].map((failures) => restAfterFailuresMs(failures, 0));
-  expect(rests).toEqual([0, 1_000, 2_000, 4_000, 16_000, longestRestMs, longestRestMs, longestRestMs]);
+  expect(rests).toEqual([0, 1_000, 2_000, 4_000, 16_000, maxPauseMs, maxPauseMs, maxPauseMs]);
   expect(restAfterFailuresMs(5, 1)).toBe(1_250);
-  expect(restAfterFailuresMs(12, 1)).toBe(longestRestMs);
+  expect(restAfterFailuresMs(12, 1)).toBe(maxPauseMs);
 });
 
 test("two replicas of one source share a book, another source has its own", async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readStatus } from "../../../../src/cli/status/read-status.ts";
 import type { SoFar } from "../../../../src/ports/passes.ts";
-import { runPassHere } from "../../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
 import { runHere } from "../../../support/cli.ts";
 import { createFolder } from "../../../support/command.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -27,7 +27,7 @@ async function whilePassing({ drain, core }: Rig) {
       },
     },
   };
-  await runPassHere(
+  await runPassInProcess(
     { ...drain, source },
     core.settings.passes,
     { signal: never, stopping: never },

@@ -1,6 +1,6 @@
 import { it, vi } from "vitest";
 import { readLineage } from "../../../../src/message/lineage.ts";
-import { drainHere } from "../../../../src/redrive/pass/drain-in-process.ts";
+import { drainInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import { lookAtLanes } from "../../../../src/redrive/lanes/look-at-lanes.ts";
 import { letterOf } from "../../../support/letters.ts";
 import { behindTheHorizon, createRig, type Rig } from "../../../support/rig.ts";
@@ -267,7 +267,7 @@ it.concurrent("a person who drains by hand waits for a step also where hundreds 
   rig.seed(40);
   const signals = { signal: never, stopping: never };
   const settings = { ...rig.core.settings.passes, alwaysFull: true };
-  const drained = drainHere(
+  const drained = drainInProcess(
     rig.drain,
     settings,
     signals,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
-import { runPassHere } from "../../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
 import { accountOf } from "../../../support/accounts.ts";
 import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -77,7 +77,7 @@ it("nothing is parked however long everything is refused with 400", async () => 
   rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no" });
   const parked: number[] = [];
   for (let round = 0; round < 4; round += 1) {
-    const result = await runPassHere(
+    const result = await runPassInProcess(
       drain,
       { ...rig.core.settings.passes, alwaysFull: true },
       { signal: never, stopping: never },

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { FaultDefinition } from "../../../../src/emulator/index.ts";
 import type { MessageService } from "../../../../src/ports/service.ts";
-import { runPassHere, type PassHere } from "../../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess, type PassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -17,7 +17,7 @@ const impatient = {
   "service.deleteTimeout": "1s",
 };
 
-async function fullPass(rig: Rig): Promise<PassHere> {
+async function fullPass(rig: Rig): Promise<PassInProcess> {
   await rig.drain.source.passes.forceFull(rig.drain.config.name);
   return rig.pass();
 }
@@ -72,7 +72,7 @@ describe("a listing that goes in circles in one window", () => {
     };
     const source = { ...rig.drain.source, service: { ...toPlain(service), list } };
     const pass = () =>
-      runPassHere(
+      runPassInProcess(
         { ...rig.drain, source },
         { ...rig.core.settings.passes, alwaysFull: true },
         { signal: never, stopping: never },
@@ -232,7 +232,7 @@ const toPlain = (service: MessageService): MessageService => ({
 });
 
 /** A pass of a process whose clock has moved on; the offset to the service's is what it was. */
-function passLater(rig: Rig, byMs: number): Promise<PassHere> {
+function passLater(rig: Rig, byMs: number): Promise<PassInProcess> {
   const { clock, service } = rig.drain.source;
   const later: MessageService = {
     ...toPlain(service),
@@ -242,7 +242,7 @@ function passLater(rig: Rig, byMs: number): Promise<PassHere> {
     },
   };
   const source = { ...rig.drain.source, service: later, clock: { ...clock, now: () => clock.now() + byMs } };
-  return runPassHere(
+  return runPassInProcess(
     { ...rig.drain, source },
     rig.core.settings.passes,
     { signal: never, stopping: never },

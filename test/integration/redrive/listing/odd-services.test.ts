@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
-import { runPassHere } from "../../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
 import { accountOf, expectDrainedOnce } from "../../../support/accounts.ts";
 import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -231,7 +231,7 @@ function withMovableLedger(rig: Rig) {
       ahead += ms;
     },
     pass: () =>
-      runPassHere(
+      runPassInProcess(
         drain,
         { ...rig.core.settings.passes, alwaysFull: true },
         { signal: never, stopping: never },

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { MessageId } from "../../../../src/message/dead-letter.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { BatchOutcome, ListQuery, MessageService } from "../../../../src/ports/service.ts";
-import { runPassHere } from "../../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
 import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
@@ -20,7 +20,12 @@ function passWith(rig: Rig, replaced: Partial<MessageService>) {
     ...replaced,
   };
   const drain = { ...rig.drain, source: { ...rig.drain.source, service: changed } };
-  return runPassHere(drain, rig.core.settings.passes, { signal: never, stopping: never }, () => undefined);
+  return runPassInProcess(
+    drain,
+    rig.core.settings.passes,
+    { signal: never, stopping: never },
+    () => undefined,
+  );
 }
 
 describe("a service that registers the ids of what it turned away", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import type { MessageService } from "../../../../src/ports/service.ts";
-import { runPassHere } from "../../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
 import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -33,7 +33,12 @@ describe("a delete", () => {
       const { views } = await rig.drain.source.ledger.peek(ids);
       states.push(...views.map(({ state }) => state));
     });
-    await runPassHere(drain, rig.core.settings.passes, { signal: never, stopping: never }, () => undefined);
+    await runPassInProcess(
+      drain,
+      rig.core.settings.passes,
+      { signal: never, stopping: never },
+      () => undefined,
+    );
     expect(states).toHaveLength(120);
     expect(new Set(states)).toEqual(new Set(["published"]));
   });
@@ -46,7 +51,12 @@ describe("a delete", () => {
       rig.emulator.dlq.remove([ids[0]!]);
       return Promise.resolve();
     });
-    await runPassHere(drain, rig.core.settings.passes, { signal: never, stopping: never }, () => undefined);
+    await runPassInProcess(
+      drain,
+      rig.core.settings.passes,
+      { signal: never, stopping: never },
+      () => undefined,
+    );
     const { views } = await rig.drain.source.ledger.peek(ids);
     expect(views.map(({ state }) => state)).toEqual(["published", "published", "published"]);
     expect(rig.eventsOf("delete:short")).toMatchObject([{ asked: 3, deleted: 2 }]);

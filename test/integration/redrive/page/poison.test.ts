@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { DlqId, MessageId } from "../../../../src/message/dead-letter.ts";
 import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
 import type { BatchOutcome, ItemOutcome, MessageService } from "../../../../src/ports/service.ts";
-import { runPassHere } from "../../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -26,7 +26,7 @@ function passWith(
   };
   const drain = { ...rig.drain, source: { ...source, service } };
   const passes = { ...rig.core.settings.passes, alwaysFull: true };
-  return runPassHere(drain, passes, { signal: never, stopping: never }, () => undefined);
+  return runPassInProcess(drain, passes, { signal: never, stopping: never }, () => undefined);
 }
 
 const refused: BatchOutcome = { kind: "refused", status: 400, error: "no", bisectBy: "count" };
@@ -96,7 +96,12 @@ describe("messages that the service refuses and that are alone in the queue", ()
     const parked: number[] = [];
     for (let round = 0; round < 3; round += 1) {
       const passes = { ...rig.core.settings.passes, alwaysFull: true };
-      const result = await runPassHere(drain, passes, { signal: never, stopping: never }, () => undefined);
+      const result = await runPassInProcess(
+        drain,
+        passes,
+        { signal: never, stopping: never },
+        () => undefined,
+      );
       if (result.kind === "closed") parked.push(result.tally.parked);
       ahead += 10 * minuteMs;
     }

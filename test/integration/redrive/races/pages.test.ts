@@ -1,7 +1,7 @@
 /** Races between what a page says and what has become of its records since, and between those who settle them. */
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
-import { runPassHere } from "../../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import {
   createRaceStand,
@@ -207,7 +207,7 @@ describe("a worker dies after the delete and before the tombstone", () => {
     const clock = { ...drain.source.clock, now: () => Date.now() + 10_000 };
     const later = { ...drain, source: { ...drain.source, clock } };
     const stops = { signal: never, stopping: never };
-    expect(await runPassHere(later, rig.core.settings.passes, stops, () => undefined)).toMatchObject({
+    expect(await runPassInProcess(later, rig.core.settings.passes, stops, () => undefined)).toMatchObject({
       outcome: "complete",
     });
     expect(await race.states(ids)).toEqual(["gone", "gone"]);

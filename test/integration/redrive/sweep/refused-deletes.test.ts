@@ -4,7 +4,7 @@ import { openAuditReader } from "../../../../src/compose/build-audit.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { MessageService } from "../../../../src/ports/service.ts";
-import { runPassHere } from "../../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
 import type { SourceRuntime } from "../../../../src/redrive/runtime.ts";
 import { createSweepMemory, sweep } from "../../../../src/redrive/sweep/sweep.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
@@ -62,7 +62,7 @@ function sweeperOf(
   return {
     sweep: () => sweep(source, core.drains, memory, never),
     pass: () =>
-      runPassHere(
+      runPassInProcess(
         { ...drain, source },
         core.settings.passes,
         { signal: never, stopping: never },

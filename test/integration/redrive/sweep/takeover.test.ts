@@ -1,7 +1,7 @@
 import { describe, it, type ExpectStatic } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import type { MessageService } from "../../../../src/ports/service.ts";
-import { runPassHere } from "../../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
 import type { SourceRuntime } from "../../../../src/redrive/runtime.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -61,7 +61,12 @@ function passWithoutRetries(rig: Rig): Promise<unknown> {
 
 function passWith(rig: Rig, source: Partial<SourceRuntime>): Promise<unknown> {
   const drain = { ...rig.drain, source: { ...rig.drain.source, ...source } };
-  return runPassHere(drain, rig.core.settings.passes, { signal: never, stopping: never }, () => undefined);
+  return runPassInProcess(
+    drain,
+    rig.core.settings.passes,
+    { signal: never, stopping: never },
+    () => undefined,
+  );
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

@@ -5,7 +5,7 @@ import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { Audit, AuditEntry } from "../../../../src/ports/audit.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import type { MessageService } from "../../../../src/ports/service.ts";
-import { runPassHere } from "../../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
 import type { SourceRuntime } from "../../../../src/redrive/runtime.ts";
 import { createStand } from "../../../support/archives.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
@@ -35,7 +35,12 @@ const shapeOf = (entries: readonly AuditEntry[]): readonly (readonly [string, nu
 /** A pass of a worker with other parts than the rig's. */
 function passWith(rig: Rig, parts: Partial<SourceRuntime>): Promise<unknown> {
   const drain = { ...rig.drain, source: { ...rig.drain.source, ...parts } };
-  return runPassHere(drain, rig.core.settings.passes, { signal: never, stopping: never }, () => undefined);
+  return runPassInProcess(
+    drain,
+    rig.core.settings.passes,
+    { signal: never, stopping: never },
+    () => undefined,
+  );
 }
 
 const away = (): Promise<never> => Promise.reject(new RedriverError("redis-unavailable", "away"));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ListPage } from "../../../../src/ports/service.ts";
-import { createCircleWatch } from "../../../../src/redrive/listing/cursor-loop-check.ts";
+import { createCursorLoopCheck } from "../../../../src/redrive/listing/cursor-loop-check.ts";
 
 const page = (cursor: string | undefined, ...ids: readonly (string | undefined)[]): ListPage => ({
   records: ids.map((dlqId) => (dlqId === undefined ? {} : { dlqId })),
@@ -10,14 +10,14 @@ const circle = /the listing repeats a page/;
 
 describe("a listing goes in circles", () => {
   test("where a page comes back, whatever its cursor is called", () => {
-    const watch = createCircleWatch();
+    const watch = createCursorLoopCheck();
     watch(page("a", "1-0", "2-0"));
     watch(page("b", "3-0", "4-0"));
     expect(() => watch(page("c", "1-0", "2-0"))).toThrow(circle);
   });
 
   test("where an empty page, or one without ids, has a cursor that was there", () => {
-    const watch = createCircleWatch();
+    const watch = createCursorLoopCheck();
     watch(page("a"));
     watch(page("b", undefined));
     watch(page("c", undefined));
@@ -26,19 +26,19 @@ describe("a listing goes in circles", () => {
   });
 
   test("where ever more pages are empty under ever new cursors, but not before 100,000 records could have been filtered", () => {
-    const watch = createCircleWatch();
+    const watch = createCursorLoopCheck();
     for (let n = 1; n <= 1_000; n += 1) watch(page(`empty ${n}`));
     expect(() => watch(page("one more"))).toThrow(/1001 pages without either/);
   });
 
   test("where a hundred pages without anything new have taken five minutes", () => {
-    const watch = createCircleWatch();
+    const watch = createCursorLoopCheck();
     for (let n = 1; n <= 100; n += 1) watch(page(`empty ${n}`), n * 3_001);
     expect(() => watch(page("one more"), 303_101)).toThrow(/101 pages without either/);
   });
 
   test("where it lists the same records in ever other orders, and not where some of them are new", () => {
-    const watch = createCircleWatch();
+    const watch = createCursorLoopCheck();
     const repeats = (from: number, to: number): void => {
       // Two pages begin and end alike after 40 × 43 of them.
       for (let n = from; n <= to; n += 1)
@@ -52,7 +52,7 @@ describe("a listing goes in circles", () => {
   });
 
   test("not where its cursor stays the same while it moves on, and not on its last page", () => {
-    const watch = createCircleWatch();
+    const watch = createCursorLoopCheck();
     expect(() => {
       watch(page("same", "1-0"));
       watch(page("same", "2-0"));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { RedriverError, type ErrorCode } from "../../../../src/ports/errors.ts";
 import { createPageSize } from "../../../../src/redrive/listing/list-fitting.ts";
-import { listPatiently } from "../../../../src/redrive/listing/list-with-retry.ts";
+import { listWithRetry } from "../../../../src/redrive/listing/list-with-retry.ts";
 import { amplePageMemory } from "../../../support/ample-memory.ts";
 import { createRetryBudget, type RetryBudget } from "../../../../src/redrive/source/retry-budget.ts";
 import type { SourceRuntime } from "../../../../src/redrive/runtime.ts";
@@ -98,7 +98,7 @@ function createSource(code: ErrorCode, budget: RetryBudget) {
   } as unknown as SourceRuntime;
   const never = new AbortController().signal;
   const list = () =>
-    listPatiently(source, { select: {} }, createPageSize(), { signal: never, stopping: never });
+    listWithRetry(source, { select: {} }, createPageSize(), { signal: never, stopping: never });
   return { list, slept, calls: () => calls };
 }
 

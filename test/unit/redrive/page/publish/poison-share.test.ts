@@ -38,12 +38,12 @@ it("forgets poison that nobody has met for ten minutes", () => {
 it("remembers how many were refused together, and lets half as many share the next batch", () => {
   const share = createPoisonShare(createManualClock());
   const ids = Array.from({ length: 50 }, (_, n) => `${n}-0` as DlqId);
-  expect(share.mostBeside(ids[0]!, 100)).toBe(100);
+  expect(share.maxBeside(ids[0]!, 100)).toBe(100);
   share.refusedTogether(ids);
-  expect(share.mostBeside(ids[0]!, 100)).toBe(25);
+  expect(share.maxBeside(ids[0]!, 100)).toBe(25);
   share.refusedTogether(ids.slice(0, 3));
-  expect(share.mostBeside(ids[0]!, 100)).toBe(2);
-  expect(share.mostBeside(ids[9]!, 100)).toBe(25);
+  expect(share.maxBeside(ids[0]!, 100)).toBe(2);
+  expect(share.maxBeside(ids[9]!, 100)).toBe(25);
   share.refusedTogether(ids.slice(0, 1));
-  expect(share.mostBeside(ids[0]!, 100)).toBe(1);
+  expect(share.maxBeside(ids[0]!, 100)).toBe(1);
 });

@@ -10,12 +10,12 @@ const open = (name: string, lastAt: number): Candidate =>
 const source = (
   batchSize: number,
   health: object = { state: "usable" },
-  mostBeside: (dlqId: string, maxCount: number) => number = (_dlqId, maxCount) => maxCount,
+  maxBeside: (dlqId: string, maxCount: number) => number = (_dlqId, maxCount) => maxCount,
 ) =>
   ({
     publish: { maxItems: 3, maxBytes: 1_000 },
     health: { standing: () => health },
-    poison: { batchSize: (maxCount: number) => Math.min(maxCount, batchSize), mostBeside },
+    poison: { batchSize: (maxCount: number) => Math.min(maxCount, batchSize), maxBeside },
   }) as never;
 
 const halves = (dlqId: string, maxCount: number): number => (dlqId === "a" || dlqId === "c" ? 1 : maxCount);
