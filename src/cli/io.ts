@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import { terminalColumns } from "./wrap.ts";
+import { terminalColumns } from "./output/wrap.ts";
 
 /** The world of a command: data goes to stdout, everything else to stderr. */
 export interface Io {

@@ -6,20 +6,20 @@ import { version } from "./version.ts";
 
 /** As help lists them. A start costs what it loads, so each part is loaded only where one of its commands is asked for. */
 const parts: readonly { readonly names: readonly string[]; readonly load: () => Promise<Register> }[] = [
-  { names: ["run"], load: async () => (await import("./run/run.ts")).registerRun },
-  { names: ["drain"], load: async () => (await import("./drain/drain.ts")).registerDrain },
+  { names: ["run"], load: async () => (await import("./run/command.ts")).registerRun },
+  { names: ["drain"], load: async () => (await import("./drain/command.ts")).registerDrain },
   { names: ["plan"], load: async () => (await import("./plan/plan.ts")).registerPlan },
   { names: ["apply"], load: async () => (await import("./apply/apply.ts")).registerApply },
-  { names: ["status"], load: async () => (await import("./status/status.ts")).registerStatus },
-  { names: ["pause", "resume"], load: async () => (await import("./pause/pause.ts")).registerPause },
-  { names: ["parked"], load: async () => (await import("./parked/parked.ts")).registerParked },
-  { names: ["history"], load: async () => (await import("./history/history.ts")).registerHistory },
-  { names: ["rules"], load: async () => (await import("./rules/rules.ts")).registerRules },
-  { names: ["config"], load: async () => (await import("./config/config.ts")).registerConfig },
-  { names: ["archive"], load: async () => (await import("./archive/archive.ts")).registerArchive },
-  { names: ["index"], load: async () => (await import("./index-stats/index-stats.ts")).registerIndex },
-  { names: ["emulator"], load: async () => (await import("./emulator/emulator.ts")).registerEmulator },
-  { names: ["demo"], load: async () => (await import("./demo/demo.ts")).registerDemo },
+  { names: ["status"], load: async () => (await import("./status/command.ts")).registerStatus },
+  { names: ["pause", "resume"], load: async () => (await import("./pause/command.ts")).registerPause },
+  { names: ["parked"], load: async () => (await import("./parked/command.ts")).registerParked },
+  { names: ["history"], load: async () => (await import("./history/command.ts")).registerHistory },
+  { names: ["rules"], load: async () => (await import("./rules/command.ts")).registerRules },
+  { names: ["config"], load: async () => (await import("./config/command.ts")).registerConfig },
+  { names: ["archive"], load: async () => (await import("./archive/command.ts")).registerArchive },
+  { names: ["index"], load: async () => (await import("./index-stats/command.ts")).registerIndex },
+  { names: ["emulator"], load: async () => (await import("./emulator/command.ts")).registerEmulator },
+  { names: ["demo"], load: async () => (await import("./demo/command.ts")).registerDemo },
 ];
 
 /** All of them for help, and for a word that is no command: what is meant by it is looked for among all. */

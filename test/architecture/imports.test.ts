@@ -148,12 +148,12 @@ describe("a start", () => {
   it.each([
     ["of any command", "main.ts", []],
     ["of any command", "cli/program.ts", ["commander"]],
-    ["of the emulator", "cli/emulator/emulator.ts", ["commander"]],
-    ["of the demo", "cli/demo/demo.ts", []],
-    ["of config", "cli/config/config.ts", ["commander", "convict", "cron-parser", "re2js", "yaml", "zod"]],
+    ["of the emulator", "cli/emulator/command.ts", ["commander"]],
+    ["of the demo", "cli/demo/command.ts", []],
+    ["of config", "cli/config/command.ts", ["commander", "convict", "cron-parser", "re2js", "yaml", "zod"]],
     [
       "of rules",
-      "cli/rules/rules.ts",
+      "cli/rules/command.ts",
       ["commander", "convict", "cron-parser", "fast-json-patch", "re2js", "yaml", "zod"],
     ],
   ] as const)("%s (%s) loads no library but what it needs", (_, file, libraries) => {

@@ -1,4 +1,4 @@
-import { runRuleTests, type TestResult } from "../../src/cli/rules/rules-test-run.ts";
+import { runRuleTests, type TestResult } from "../../src/cli/rules/run-tests.ts";
 import { documentJsonSchema } from "../../src/config/document/schema/json-schema.ts";
 import { loadDocument } from "../../src/config/document/load-document.ts";
 import { formatProblem } from "../../src/config/problem.ts";

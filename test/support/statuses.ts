@@ -1,5 +1,5 @@
-import type { Status } from "../../src/cli/status/read-status.ts";
-import { toStatusText } from "../../src/cli/status/status-text.ts";
+import type { Status } from "../../src/cli/status/read.ts";
+import { toStatusText } from "../../src/cli/status/text.ts";
 import type { LaneStatus } from "../../src/cli/plan/read-lane-next.ts";
 import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";
 

@@ -1,9 +1,9 @@
 /** Which destinations hold what an apply leaves, in lines for a person. */
 import type { LaneForecast, LanesForecast } from "../../redrive/plan/lane-forecast.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
-import { counted } from "../counted.ts";
+import { counted } from "../output/counted.ts";
 import { toStateItems } from "../plan/plan-lane-text.ts";
-import { wrapList } from "../wrap.ts";
+import { wrapList } from "../output/wrap.ts";
 
 /** Empty where lanes hold nothing of it. */
 export function toLeftLanesText(columns: number, left: LanesForecast | null): string {

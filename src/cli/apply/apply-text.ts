@@ -4,7 +4,7 @@ import { addSkips, skippedOf, type SkipReport } from "../../redrive/plan/skips.t
 import { formatDuration } from "../../rules/format-duration.ts";
 import { toTime } from "../plan/plan-rules-text.ts";
 import { toSkipCounts } from "../plan/plan-skips-text.ts";
-import { toTable } from "../table.ts";
+import { toTable } from "../output/table.ts";
 
 /** A drain's part of a plan, as it was found and what became of it. */
 export interface ApplyLine {

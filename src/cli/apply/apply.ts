@@ -15,17 +15,17 @@ import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { skipsOf, toApplyText, toQuestion, toWaitText, type ApplyLine } from "./apply-text.ts";
 import { toLeftLanesText } from "./apply-lanes-text.ts";
 import { toApplyJson } from "./apply-json.ts";
-import { createCommandEvents } from "../command-events.ts";
+import { createCommandEvents } from "../output/command-events.ts";
 import { toExit, worseExit, type CommandContext, type Register } from "../command-context.ts";
-import { hasConsent } from "../consent.ts";
-import { currentUser } from "../current-user.ts";
+import { hasConsent } from "../input/consent.ts";
+import { currentUser } from "../input/current-user.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load.ts";
 import { readPlanFile } from "../plan/plan-reading.ts";
 import { toSkipChange, toSkipsText } from "../plan/plan-skips-text.ts";
-import { createProgressLine } from "../progress-line.ts";
-import { createStop, type Stop } from "../stop.ts";
-import { terminalColumns } from "../wrap.ts";
+import { createProgressLine } from "../output/progress.ts";
+import { createStop, type Stop } from "../input/stop.ts";
+import { terminalColumns } from "../output/wrap.ts";
 
 interface ApplyFlags {
   readonly reason?: string;

@@ -1,7 +1,7 @@
 import type { Tally } from "../../ports/passes.ts";
 import type { Io } from "../io.ts";
-import type { DecisionCount } from "../reason-count.ts";
-import { toTable } from "../table.ts";
+import type { DecisionCount } from "./reason-count.ts";
+import { toTable } from "../output/table.ts";
 
 /** One drain's pass as a command shows it. */
 export interface PassLine {

@@ -2,8 +2,8 @@
 import type { LaneForecast, LanesForecast } from "../../redrive/plan/lane-forecast.ts";
 import type { Estimate } from "../../redrive/plan/estimate.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
-import { counted } from "../counted.ts";
-import { wrapList, wrapWords } from "../wrap.ts";
+import { counted } from "../output/counted.ts";
+import { wrapList, wrapWords } from "../output/wrap.ts";
 
 /** Empty where there are none, or nothing is due to them. */
 export function toLanesText(

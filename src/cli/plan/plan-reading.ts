@@ -1,7 +1,7 @@
 import { RedriverError } from "../../ports/errors.ts";
 import { readPlan, type PlanHead } from "../../redrive/plan/plan-file.ts";
 import type { PlanRecord } from "../../redrive/plan/plan-record.ts";
-import { readNamedFile } from "../named-file.ts";
+import { readNamedFile } from "../input/named-file.ts";
 
 /**
  * Reads a whole plan; `-` is stdin. Throws `plan-invalid` for what is no plan or not as it was written, `command-misused` for what

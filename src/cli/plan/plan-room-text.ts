@@ -3,7 +3,7 @@ import type { Estimate } from "../../redrive/plan/estimate.ts";
 import type { ClosedGuard, Room } from "../../redrive/plan/room.ts";
 import type { PlanClock } from "../../redrive/plan/survey.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
-import { wrapList, wrapWords } from "../wrap.ts";
+import { wrapList, wrapWords } from "../output/wrap.ts";
 
 /** Below this, differing clocks are nobody's concern. */
 const toldFromMs = 60_000;

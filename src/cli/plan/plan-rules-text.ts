@@ -4,9 +4,9 @@ import type { ExpiryReport } from "../../redrive/plan/expiry-count.ts";
 import type { NextReport, RuleReport } from "../../redrive/plan/rule-report.ts";
 import type { TopCounted } from "../../redrive/plan/top-count.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
-import { counted } from "../counted.ts";
+import { counted } from "../output/counted.ts";
 import { toSamplesText } from "./plan-samples-text.ts";
-import { wrapList } from "../wrap.ts";
+import { wrapList } from "../output/wrap.ts";
 
 type Decided = Pick<DrainReport, "decisions" | "parkedAlready" | "rules"> &
   Partial<Pick<DrainReport, "unusable">>;

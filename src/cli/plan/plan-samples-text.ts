@@ -1,6 +1,6 @@
 import type { RebuildRow } from "../../message/describe-rebuild.ts";
 import type { SampleReport } from "../../redrive/plan/rule-report.ts";
-import { wrapText } from "../wrap.ts";
+import { wrapText } from "../output/wrap.ts";
 
 /** Samples that change alike are shown together, and below them what changes. */
 export function toSamplesText(columns: number, samples: readonly SampleReport[]): string {

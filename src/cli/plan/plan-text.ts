@@ -7,12 +7,12 @@ import type { Room } from "../../redrive/plan/room.ts";
 import type { SignatureCounts } from "../../redrive/plan/signature-count.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
 import type { Rate } from "../../rules/spec.ts";
-import { counted } from "../counted.ts";
-import { failuresHeading, shownFailures, toFailureLine, toOtherFailures } from "../failure-text.ts";
+import { counted } from "../output/counted.ts";
+import { failuresHeading, shownFailures, toFailureLine, toOtherFailures } from "../output/failures.ts";
 import { toHaltedText, toLanesText } from "./plan-lane-text.ts";
 import { toCeilingText, toClockText, toGuardText } from "./plan-room-text.ts";
 import { toDecisionsText, toExpiryText, toItems, toRulesText, toTime } from "./plan-rules-text.ts";
-import { wrapList, wrapText } from "../wrap.ts";
+import { wrapList, wrapText } from "../output/wrap.ts";
 
 export interface PlanReport {
   /** Unix ms. */

@@ -14,18 +14,18 @@ import type { ForeseenRecord } from "../../redrive/plan/next-decision.ts";
 import { toPlanRecord } from "../../redrive/plan/plan-record.ts";
 import { freezeRange, type FrozenRange } from "../../redrive/plan/survey.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
-import { chooseDrains, requireNamesOrAll } from "../choose-drains.ts";
+import { chooseDrains, requireNamesOrAll } from "../input/choose-drains.ts";
 import type { CommandContext, Register } from "../command-context.ts";
-import { counted } from "../counted.ts";
+import { counted } from "../output/counted.ts";
 import { loadAll } from "../load.ts";
 import { openPlanOutput, type PlanOutput } from "./plan-output.ts";
 import { toNextText, toSpan, toTime } from "./plan-rules-text.ts";
 import { showPlan } from "./plan-show.ts";
 import { toPlanText, type PlanReport } from "./plan-text.ts";
-import { createProgressLine } from "../progress-line.ts";
+import { createProgressLine } from "../output/progress.ts";
 import { silent } from "../silent.ts";
-import { createStop, type Stop } from "../stop.ts";
-import { countOption } from "../time-option.ts";
+import { createStop, type Stop } from "../input/stop.ts";
+import { countOption } from "../input/options.ts";
 import { version } from "../version.ts";
 
 interface PlanFlags {

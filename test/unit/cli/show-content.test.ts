@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { explainRecord } from "../../../src/cli/rules/rules-explain.ts";
-import { toExplainText } from "../../../src/cli/rules/rules-explain-text.ts";
+import { explainRecord } from "../../../src/cli/rules/explain.ts";
+import { toExplainText } from "../../../src/cli/rules/explain-text.ts";
 import type { Show } from "../../../src/message/masked-text.ts";
 import { createSignatureCount } from "../../../src/redrive/plan/signature-count.ts";
 import { anyItem } from "../../support/item-checks.ts";

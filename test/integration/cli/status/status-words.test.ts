@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readStatus } from "../../../../src/cli/status/read-status.ts";
+import { readStatus } from "../../../../src/cli/status/read.ts";
 import type { SoFar } from "../../../../src/ports/passes.ts";
 import { runPassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
 import { runHere } from "../../../support/cli.ts";

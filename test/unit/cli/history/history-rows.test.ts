@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { historyHeader, toTableRows, type HistoryRow } from "../../../../src/cli/history/history-rows.ts";
-import { unknownDrainNote } from "../../../../src/cli/unknown-drain.ts";
+import { historyHeader, toTableRows, type HistoryRow } from "../../../../src/cli/history/rows.ts";
+import { unknownDrainNote } from "../../../../src/cli/input/unknown-drain.ts";
 
 function row(changes: Partial<HistoryRow>): HistoryRow {
   return { at: 0, act: "republish", dlqId: "1-0", source: "eu", drain: "orders", by: "ana", ...changes };

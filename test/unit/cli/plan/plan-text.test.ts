@@ -4,7 +4,7 @@ import { toLeftLanesText } from "../../../../src/cli/apply/apply-lanes-text.ts";
 import { toSkipChange, toSkipsText } from "../../../../src/cli/plan/plan-skips-text.ts";
 import type { LaneForecast } from "../../../../src/redrive/plan/lane-forecast.ts";
 import { toPlanText, type PlanReport } from "../../../../src/cli/plan/plan-text.ts";
-import { wrapList, wrapText, wrapWords } from "../../../../src/cli/wrap.ts";
+import { wrapList, wrapText, wrapWords } from "../../../../src/cli/output/wrap.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";
 import type { PlanCheck } from "../../../../src/redrive/plan/check-plan.ts";

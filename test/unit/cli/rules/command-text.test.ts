@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { toCheckText } from "../../../../src/cli/rules/rules-check-text.ts";
-import { runRuleTests } from "../../../../src/cli/rules/rules-test-run.ts";
-import { toTestText } from "../../../../src/cli/rules/rules-test-text.ts";
+import { toCheckText } from "../../../../src/cli/rules/check-text.ts";
+import { runRuleTests } from "../../../../src/cli/rules/run-tests.ts";
+import { toTestText } from "../../../../src/cli/rules/test-text.ts";
 import { loadDocument } from "../../../../src/config/document/load-document.ts";
 import { parseYaml } from "../../../../src/config/text/yaml-tree.ts";
 import { anyItem } from "../../../support/item-checks.ts";

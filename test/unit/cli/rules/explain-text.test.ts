@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { explainRecord, type ExplainConditions } from "../../../../src/cli/rules/rules-explain.ts";
-import { toExplainText } from "../../../../src/cli/rules/rules-explain-text.ts";
+import { explainRecord, type ExplainConditions } from "../../../../src/cli/rules/explain.ts";
+import { toExplainText } from "../../../../src/cli/rules/explain-text.ts";
 import type { RawRecord } from "../../../../src/message/dead-letter.ts";
 import type { DrainConfig } from "../../../../src/ports/drains.ts";
 import { loaded } from "../../../support/drains-documents.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cameBackFrom, whyUnselected } from "../../../../src/cli/rules/rules-unselected.ts";
+import { cameBackFrom, whyUnselected } from "../../../../src/cli/rules/unselected.ts";
 import { nextLineage, writeLineage } from "../../../../src/message/lineage.ts";
 import { letterOf, rawRecord } from "../../../support/letters.ts";
 

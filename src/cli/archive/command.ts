@@ -1,0 +1,160 @@
+import type { Command } from "commander";
+import { openArchiveReader } from "../../compose/build-archive.ts";
+import { systemClock } from "../../compose/system-world.ts";
+import { toShownUrl } from "../../message/shown-url.ts";
+import { toSafeJson } from "../../message/safe-json.ts";
+import type { ArchiveDamage, ArchiveEntry, ArchiveFilter } from "../../ports/archive.ts";
+import { RedriverError } from "../../ports/errors.ts";
+import type { DrainName, SourceId } from "../../ports/ids.ts";
+import { summariseArchive, toArchiveText } from "./summary.ts";
+import type { CommandContext, Register } from "../command-context.ts";
+import type { Io } from "../io.ts";
+import { loadAll } from "../load.ts";
+import { toMaskedRecord } from "../output/masked-record.ts";
+import { toTable } from "../output/table.ts";
+import { countOption, timeOption } from "../input/options.ts";
+import { unknownDrainNote } from "../input/unknown-drain.ts";
+
+/** Rows of a table are all in memory before the first is printed. */
+const tableLimit = 100;
+
+interface ShowOptions {
+  readonly dir?: string;
+  readonly drain?: string;
+  readonly source?: string;
+  readonly since?: number;
+  readonly until?: number;
+  readonly limit?: number;
+  readonly json?: boolean;
+  readonly showContent?: boolean;
+}
+
+export const registerArchive: Register = (program, context) => {
+  const archive = program
+    .command("archive")
+    .description("dead letters that were kept before they were deleted or expired");
+  const dirFlag = ["--dir <path>", "the archive; default: archive.dir of the drains document"] as const;
+  archive
+    .command("list")
+    .description("its files: size, entries, time, drains and reasons")
+    .option(...dirFlag)
+    .option("--json", "print as JSON")
+    .action(async ({ dir, json }: { dir?: string; json?: boolean }, command: Command) => {
+      const files = await summariseArchive(openArchiveReader(placeOf(dir, command, context.io).dir));
+      for (const { file, damages } of files) {
+        for (const damage of damages) tellDamage({ file, ...damage }, context);
+      }
+      context.io.out(json === true ? `${JSON.stringify(files, null, 2)}\n` : toArchiveText(files));
+    });
+  archive
+    .command("show")
+    .description("its entries, oldest file first")
+    .argument("[dlqIds...]", "only these dead letters")
+    .option(...dirFlag)
+    .option("--drain <name>", "only of this drain")
+    .option("--source <id>", "only of this source")
+    .addOption(
+      timeOption("--since <time>", "archived since: 2d, a date, a time with a zone", "from", systemClock.now),
+    )
+    .addOption(timeOption("--until <time>", "archived until", "to", systemClock.now))
+    .addOption(countOption("--limit <n>", `at most so many; default: all, of the table ${tableLimit}`))
+    .option("--json", "print one JSON object per line, bodies and header values masked")
+    .option("--show-content", "the same with bodies and header values, complete")
+    .action((dlqIds: string[], options: ShowOptions, command: Command) =>
+      show(dlqIds, options, placeOf(options.dir, command, context.io), context),
+    );
+};
+
+async function show(
+  dlqIds: readonly string[],
+  options: ShowOptions,
+  { dir, drains }: Place,
+  context: CommandContext,
+): Promise<void> {
+  const { io } = context;
+  const asLines = options.json === true || options.showContent === true;
+  const limit = options.limit ?? (asLines ? Number.POSITIVE_INFINITY : tableLimit);
+  const missing = new Set(dlqIds);
+  const rows: (readonly (string | number)[])[] = [];
+  let shown = 0;
+  let more = false;
+  const entries = openArchiveReader(dir).entries(toFilter(dlqIds, options), (damage) =>
+    tellDamage(damage, context),
+  );
+  for await (const entry of entries) {
+    if (shown === limit) {
+      more = true;
+      break;
+    }
+    shown += 1;
+    missing.delete(entry.dlqId);
+    if (!asLines) rows.push(toRow(entry));
+    else if (options.showContent === true) io.out(`${toSafeJson(entry)}\n`);
+    else io.out(`${toSafeJson({ ...entry, record: toMaskedRecord(entry.record) })}\n`);
+  }
+  if (!asLines) {
+    io.out(toTable(["archived", "why", "source", "drain", "rule", "dlqId", "status", "url"], rows));
+  }
+  if (more) {
+    io.err(`there is more than these ${shown}; see --limit\n`);
+    return;
+  }
+  io.err(unknownDrainNote(options.drain, drains, shown) ?? "");
+  if (missing.size > 0) {
+    io.err(`not in the archive: ${[...missing].join(", ")}\n`);
+    context.exitWith(1);
+  }
+}
+
+function toFilter(dlqIds: readonly string[], { drain, source, since, until }: ShowOptions): ArchiveFilter {
+  return {
+    ...(dlqIds.length === 0 ? {} : { dlqIds }),
+    ...(drain === undefined ? {} : { drain: drain as DrainName }),
+    ...(source === undefined ? {} : { source: source as SourceId }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+  };
+}
+
+function toRow({ at, why, source, drain, rule, dlqId, record }: ArchiveEntry): readonly string[] {
+  const { responseStatus, url } = record;
+  return [
+    new Date(at).toISOString(),
+    why,
+    source,
+    drain ?? "-",
+    rule ?? "-",
+    dlqId,
+    typeof responseStatus === "number" && responseStatus > 0 ? String(responseStatus) : "-",
+    typeof url === "string" ? toShownUrl(url, "masked") : "-",
+  ];
+}
+
+/** A torn end is what a killed process leaves, and nothing that was promised is missing; anything else is a failure. */
+function tellDamage({ file, kind, why }: ArchiveDamage, { io, exitWith }: CommandContext): void {
+  switch (kind) {
+    case "torn":
+      io.err(`warning: ${file}: ${why}; its writer was killed, or is writing just now\n`);
+      return;
+    case "broken":
+      io.err(`damaged: ${file}: ${why}; what could be read was read\n`);
+      exitWith(1);
+  }
+}
+
+interface Place {
+  readonly dir: string;
+  /** Names of the document's drains; none where it is not loaded. */
+  readonly drains: readonly string[];
+}
+
+/** With --dir nothing is loaded, so that an archive is read where there is nothing else. */
+function placeOf(named: string | undefined, command: Command, io: Io): Place {
+  if (named !== undefined) return { dir: named, drains: [] };
+  const { archive, drains } = loadAll(command, io).document;
+  if (archive !== undefined) return { dir: archive.dir, drains: drains.map(({ name }) => name) };
+  throw new RedriverError(
+    "command-misused",
+    "the drains document has no archive; name its directory with --dir",
+  );
+}

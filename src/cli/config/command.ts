@@ -1,0 +1,53 @@
+import { lookAtVolume } from "../../compose/build-archive.ts";
+import { describeDocument } from "../../config/document/describe/describe-document.ts";
+import { describeSettings } from "../../config/settings/describe-settings.ts";
+import { counted } from "../output/counted.ts";
+import { formatProblem } from "../../config/problem.ts";
+import { readLineageKey, readSecret } from "../../config/read-secret.ts";
+import type { Settings } from "../../config/settings/settings.ts";
+import type { DrainsDocument } from "../../ports/drains.ts";
+import { RedriverError } from "../../ports/errors.ts";
+import type { Io } from "../io.ts";
+import { loadAll } from "../load.ts";
+import type { Register } from "../command-context.ts";
+
+/** Everything that a start would miss: tokens and credentials that cannot be read now. */
+function checkSecrets(settings: Settings, document: DrainsDocument, io: Io): void {
+  const wanted = [
+    ...document.sources.map(({ name, token }) => ({ whose: `source ${name}`, ref: token })),
+    ...document.indexes.flatMap(({ name, user, password }) =>
+      [user, password].map((ref) => ({ whose: `index ${name}`, ref })),
+    ),
+  ];
+  const problems = wanted.flatMap(({ whose, ref }) => {
+    const reading = readSecret(ref, { env: io.env, settings });
+    return reading.ok ? [] : [`${whose}: ${formatProblem(reading.problem)}`];
+  });
+  const key = readLineageKey(settings);
+  if (!key.ok) problems.push(formatProblem(key.problem));
+  if (problems.length > 0) throw new RedriverError("settings-invalid", problems.join("\n  "));
+}
+
+export const registerConfig: Register = (program, { io }) => {
+  const config = program.command("config").description("check or show settings and the drains document");
+  config
+    .command("check")
+    .description("load both and say what is wrong; exit 78 when something is")
+    .action(async (_options, command) => {
+      const { settings, document } = loadAll(command, io);
+      checkSecrets(settings, document, io);
+      const seen = document.archive === undefined ? null : await lookAtVolume(document.archive);
+      if (seen?.isCertain === true) throw new RedriverError("document-invalid", seen.complaint);
+      if (seen !== null && seen.verdict !== "fit") io.err(`warning: ${seen.complaint}\n`);
+      io.out(
+        `ok: ${settings.drains.file}: ${counted(document.sources.length, "source")}, ${counted(document.drains.length, "drain")}, hash ${document.hash}\n`,
+      );
+    });
+  config
+    .command("show")
+    .description("print both as they are in effect, secrets left out")
+    .action((_options, command) => {
+      const { settings, document } = loadAll(command, io);
+      io.out(`${describeSettings(settings)}---\n${describeDocument(document)}`);
+    });
+};

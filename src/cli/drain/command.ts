@@ -1,0 +1,204 @@
+import type { Command } from "commander";
+import { createFanOut } from "../../compose/fan-out.ts";
+import { pauseOf } from "../../compose/read-facts.ts";
+import { systemClock } from "../../compose/system-world.ts";
+import { isRedriverError } from "../../ports/errors.ts";
+import type { DrainFacts } from "../../ports/passes.ts";
+import { emptyTally } from "../../ports/tally.ts";
+import { formatDuration } from "../../rules/format-duration.ts";
+import { openCore, requireRedis } from "../../compose/open-core.ts";
+import { createSecretValues } from "../../compose/secret-values.ts";
+import { createTeardown } from "../../compose/teardown.ts";
+import type { Core } from "../../compose/build-core.ts";
+import type { DrainRuntime } from "../../redrive/runtime.ts";
+import { drainInProcess } from "../../redrive/pass/drain-in-process.ts";
+import { chooseDrains, requireNamesOrAll } from "../input/choose-drains.ts";
+import { toExit, worseExit, type Register } from "../command-context.ts";
+import { createCommandEvents } from "../output/command-events.ts";
+import { counted } from "../output/counted.ts";
+import { hasConsent } from "../input/consent.ts";
+import { currentUser } from "../input/current-user.ts";
+import { createStop } from "../input/stop.ts";
+import { loadAll } from "../load.ts";
+import type { Io } from "../io.ts";
+import { createProgress, toSummary, type PassLine } from "./pass-lines.ts";
+import { createReasonCount, type ReasonCount } from "./reason-count.ts";
+
+interface DrainFlags {
+  readonly all?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+const closeWithinMs = 5_000;
+
+export const registerDrain: Register = (program, { io, exitWith }) => {
+  program
+    .command("drain")
+    .description("one pass in the foreground; obeys each drain's mode")
+    .argument("[names...]", "drains of the document")
+    .option("--all", "every drain of the document")
+    .option("--yes", "do not ask")
+    .option("--json", "print the summary as JSON")
+    .action(async (names: readonly string[], flags: DrainFlags, command: Command) => {
+      requireNamesOrAll(names, flags.all === true);
+      const { settings, document } = loadAll(command, io);
+      const teardown = createTeardown();
+      const secrets = createSecretValues(settings);
+      const reasons = createReasonCount();
+      const { logLevel } = command.optsWithGlobals<{ readonly logLevel?: string }>();
+      const log = { level: settings.log.level, isAsked: logLevel !== undefined, secrets: secrets.all };
+      try {
+        const core = openCore({
+          settings,
+          document,
+          env: io.env,
+          teardown,
+          by: currentUser(),
+          readsIndexes: true,
+          onSecret: secrets.add,
+          events: createFanOut([createCommandEvents(log, io), reasons]),
+        });
+        secrets.use(core);
+        const drains = chooseDrains(core, names);
+        await requireRedis(core.redis);
+        if (!(await hasConsent(io, flags.yes, () => toQuestion(core, drains)))) {
+          io.err("nothing was done\n");
+          exitWith(3);
+          return;
+        }
+        exitWith(await drainAll(core, drains, reasons, io, flags.json === true));
+      } finally {
+        await teardown.run(closeWithinMs);
+      }
+    });
+};
+
+async function toQuestion(core: Core, drains: readonly DrainRuntime[]): Promise<string> {
+  const lines = await Promise.all(
+    drains.map(async ({ config, source }) => {
+      const host = new URL(core.sources.get(source.config.id)?.baseUrl ?? "").host;
+      const facts = await source.passes.facts(config.name);
+      const count =
+        facts === null
+          ? "not counted yet"
+          : `${facts.due} due, ${facts.held} held, ${facts.parked} parked when last counted, ${toAge(facts)}`;
+      return `  ${config.name} (${config.mode}) on ${host}: ${count}`;
+    }),
+  );
+  return `One pass over:\n${lines.join("\n")}\nGo on?`;
+}
+
+function toAge({ lastSuccessAt }: DrainFacts): string {
+  if (lastSuccessAt === null) return "in a pass that did not end";
+  return `${formatDuration(Math.max(0, systemClock.now() - lastSuccessAt))} ago`;
+}
+
+async function drainAll(
+  core: Core,
+  drains: readonly DrainRuntime[],
+  reasons: ReasonCount,
+  io: Io,
+  json: boolean,
+): Promise<number> {
+  const stop = createStop(io);
+  const lines: PassLine[] = [];
+  let exitCode = 0;
+  try {
+    for (const drain of drains) {
+      const line = await drainOne(core, drain, stop, io);
+      lines.push(line);
+      exitCode = worseExit(exitCode, line.exitCode);
+      if (!stop.stopping.aborted) continue;
+      if (line.outcome === "stopped") io.err(toStopped(line));
+      const others = drains.slice(lines.length).map(({ config }) => config.name);
+      if (others.length > 0) {
+        exitCode = worseExit(exitCode, 3);
+        io.err(`not looked at: ${others.join(", ")}\n`);
+      }
+      break;
+    }
+  } finally {
+    stop.forget();
+  }
+  const results = lines.map((line) => ({ ...line, decisions: reasons.of(line.drain) }));
+  io.out(json ? `${JSON.stringify(results, null, 2)}\n` : toSummary(results));
+  return exitCode;
+}
+
+function toStopped({ drain, tally }: PassLine): string {
+  const { listed, republished, deleted } = tally ?? emptyTally;
+  return `${drain}: stopped after ${counted(listed, "record")}: ${republished} republished, ${deleted} deleted; the next pass goes on\n`;
+}
+
+async function tellPause(core: Core, { config, source }: DrainRuntime, io: Io): Promise<void> {
+  const pause = pauseOf((await core.sources.get(source.config.id)?.pauses.all()) ?? [], config.name);
+  if (config.paused) io.err(`${config.name}: paused by the drains document; nothing will be published\n`);
+  if (pause !== undefined) {
+    io.err(
+      `${config.name}: paused by ${pause.by}: ${pause.reason}; nothing will be published (redriver resume)\n`,
+    );
+  }
+}
+
+async function drainOne(
+  core: Core,
+  drain: DrainRuntime,
+  stop: ReturnType<typeof createStop>,
+  io: Io,
+): Promise<PassLine> {
+  const { name, mode } = drain.config;
+  const progress = createProgress(name, io);
+  const startedAt = systemClock.monotonic();
+  try {
+    await tellPause(core, drain, io);
+    const result = await drainInProcess(
+      drain,
+      { ...core.settings.passes, alwaysFull: true },
+      stop,
+      progress.show,
+      (records, waitMs) => {
+        const text = `${counted(records, "record")} held until what was sent has stayed away`;
+        io.err(`${name}: ${text}; the next look is in ${formatDuration(waitMs)}
+`);
+      },
+    );
+    if (result.kind === "busy") {
+      const open = (await drain.source.passes.facts(name))?.openPass;
+      const since =
+        open === null || open === undefined ? "" : ` since ${new Date(open.startedAt).toISOString()}`;
+      const wait = formatDuration(core.settings.passes.abandonAfterMs);
+      io.err(
+        `${name}: a pass of this drain is open${since}; nothing was done. It is taken for abandoned after ${wait} without progress (passes.abandonAfter)\n`,
+      );
+      return { drain: name, mode, outcome: "busy", tally: null, durationMs: 0, exitCode: 3 };
+    }
+    const { outcome, tally, durationMs } = result;
+    // Due and left: in live mode that is work that could not be done now.
+    const left = mode === "live" && tally.due + tally.inDoubt > 0;
+    // Its last page was in work, which ends in order: what it still waited for then is left.
+    const isStopped = outcome === "complete" && left && stop.stopping.aborted;
+    return {
+      drain: name,
+      mode,
+      outcome: isStopped ? "stopped" : outcome,
+      tally,
+      durationMs,
+      exitCode: outcome === "partial" ? 1 : left ? 3 : 0,
+    };
+  } catch (error) {
+    const { exitCode, message } = toExit(error);
+    const isStopped = stop.stopping.aborted && isRedriverError(error) && error.code === "stopped";
+    if (!isStopped) io.err(`${name}: ${message}\n`);
+    return {
+      drain: name,
+      mode,
+      outcome: exitCode === 3 ? "stopped" : "failed",
+      tally: progress.latest(),
+      durationMs: Math.round(systemClock.monotonic() - startedAt),
+      exitCode,
+    };
+  } finally {
+    progress.end();
+  }
+}

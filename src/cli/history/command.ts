@@ -1,0 +1,123 @@
+import type { Command } from "commander";
+import { openAuditReader } from "../../compose/build-audit.ts";
+import { openCore, requireRedis } from "../../compose/open-core.ts";
+import { systemClock } from "../../compose/system-world.ts";
+import { createTeardown } from "../../compose/teardown.ts";
+import { toSafeJson } from "../../message/safe-json.ts";
+import type { AuditQuery, AuditReader } from "../../ports/audit.ts";
+import type { DrainsDocument } from "../../ports/drains.ts";
+import type { DrainName } from "../../ports/ids.ts";
+import type { Register } from "../command-context.ts";
+import { historyHeader, toHistoryRows, toTableRows, type HistoryRow } from "./rows.ts";
+import { findStory } from "./story.ts";
+import type { Io } from "../io.ts";
+import { loadForReading } from "../load.ts";
+import { createProgressLine } from "../output/progress.ts";
+import { silent } from "../silent.ts";
+import { createStop } from "../input/stop.ts";
+import { toTable } from "../output/table.ts";
+import { unknownDrainNote } from "../input/unknown-drain.ts";
+import { countOption, timeOption } from "../input/options.ts";
+
+const closeWithinMs = 2_000;
+/** Rows of a table are all in memory before the first is printed. */
+const tableLimit = 100;
+
+interface HistoryFlags {
+  readonly drain?: string;
+  readonly since?: number;
+  readonly until?: number;
+  readonly limit?: number;
+  readonly json?: boolean;
+}
+
+export const registerHistory: Register = (program, { io, exitWith }) => {
+  program
+    .command("history")
+    .description(
+      "what was done, newest first: to a dead letter and those it came from or came back as, in a drain, in a span of time",
+    )
+    .argument("[dlqId]", "only this dead letter and its lineage")
+    .option("--drain <name>", "only in this drain")
+    .addOption(
+      timeOption("--since <time>", "done since: 2d, a date, a time with a zone", "from", systemClock.now),
+    )
+    .addOption(timeOption("--until <time>", "done until", "to", systemClock.now))
+    .addOption(countOption("--limit <n>", `at most so many rows; default: all, of the table ${tableLimit}`))
+    .option("--json", "print one JSON object per line")
+    .action(async (dlqId: string | undefined, flags: HistoryFlags, command: Command) => {
+      const { settings, document } = loadForReading(command, io);
+      const teardown = createTeardown();
+      try {
+        const core = openCore({ settings, document, env: io.env, events: silent, teardown });
+        await requireRedis(core.redis);
+        const reader = openAuditReader(core);
+        if (dlqId === undefined) {
+          const { ofDrains } = await show(reader, toQuery(flags), flags, io);
+          tellOfDrain(document, flags, ofDrains, io);
+          return;
+        }
+        const stop = createStop(io);
+        teardown.add("signals", stop.forget);
+        const story = await findStory(dlqId, {
+          reader,
+          sources: [...core.sources.values()].map(({ runtime }) => runtime),
+          signal: AbortSignal.any([stop.signal, stop.stopping]),
+          progress: createProgressLine(io),
+        });
+        const { shown, ofDrains } = await show(reader, toQuery(flags, story.dlqIds), flags, io);
+        tellOfDrain(document, flags, ofDrains, io);
+        for (const note of story.notes) io.err(`${note}\n`);
+        if (stop.stopping.aborted) exitWith(3);
+        else if (shown === 0 && !story.isListed) exitWith(1);
+      } finally {
+        await teardown.run(closeWithinMs);
+      }
+    });
+};
+
+function tellOfDrain({ drains }: DrainsDocument, { drain }: HistoryFlags, found: number, io: Io): void {
+  const known = drains.map(({ name }) => name);
+  io.err(unknownDrainNote(drain, known, found) ?? "");
+}
+
+function toQuery({ drain, since, until }: HistoryFlags, dlqIds?: ReadonlySet<string>): AuditQuery {
+  return {
+    order: "newest-first",
+    ...(dlqIds === undefined ? {} : { dlqIds }),
+    ...(drain === undefined ? {} : { drain: drain as DrainName }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+  };
+}
+
+/** Answers how many rows were shown, and how many of them name a drain: what was done to all drains at once does not. */
+async function show(
+  reader: AuditReader,
+  query: AuditQuery,
+  { json = false, limit }: HistoryFlags,
+  io: Io,
+): Promise<{ readonly shown: number; readonly ofDrains: number }> {
+  const most = limit ?? (json ? Number.POSITIVE_INFINITY : tableLimit);
+  const rows: HistoryRow[] = [];
+  let shown = 0;
+  let ofDrains = 0;
+  let more = false;
+  for await (const row of rowsOf(reader, query)) {
+    if (shown === most) {
+      more = true;
+      break;
+    }
+    shown += 1;
+    if (row.drain !== null) ofDrains += 1;
+    if (json) io.out(`${toSafeJson(row)}\n`);
+    else rows.push(row);
+  }
+  if (!json) io.out(toTable(historyHeader, toTableRows(rows)));
+  if (more) io.err(`there is more than these ${shown}; see --limit\n`);
+  return { shown, ofDrains };
+}
+
+async function* rowsOf(reader: AuditReader, query: AuditQuery): AsyncGenerator<HistoryRow> {
+  for await (const entry of reader.read(query)) yield* toHistoryRows(entry);
+}

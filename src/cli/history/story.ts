@@ -1,0 +1,124 @@
+/**
+ * Which dead letters the story of an id is told of. The audit knows where a dead letter came from once it was acted on; before
+ * that only the record in the queue knows, by its signed lineage. So a dead letter whose origin the audit does not tell is looked
+ * for in the queues.
+ */
+import { readLineage, type LineageReading } from "../../message/lineage.ts";
+import { parseRecord, toEnteredAt } from "../../message/parse-record.ts";
+import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
+import type { AuditAct, AuditReader } from "../../ports/audit.ts";
+import { isRedriverError } from "../../ports/errors.ts";
+import type { SourceRuntime } from "../../redrive/runtime.ts";
+import { cameBackText } from "../output/came-back.ts";
+import type { ProgressLine } from "../output/progress.ts";
+import { findListed, findNear } from "../input/find-listed.ts";
+
+export interface Story {
+  /** Those that this one came back from, itself, and those that came back from it. */
+  readonly dlqIds: ReadonlySet<string>;
+  readonly isListed: boolean;
+  /** What the rows alone would not tell, for a person. */
+  readonly notes: readonly string[];
+}
+
+export interface StoryParts {
+  readonly reader: AuditReader;
+  readonly sources: readonly (Pick<SourceRuntime, "config" | "service" | "memory" | "lineageKeys"> & {
+    readonly book: Pick<SourceRuntime["book"], "datesMean">;
+  })[];
+  readonly signal: AbortSignal;
+  readonly progress: ProgressLine;
+}
+
+/** Fails with `redis-unavailable`; a queue that cannot be asked is a note. */
+export async function findStory(dlqId: string, parts: StoryParts): Promise<Story> {
+  const { reader, sources } = parts;
+  const known = await reader.lineageOf(dlqId);
+  const acts = await actsOn(reader, dlqId);
+  if (tellsOrigin(acts) || toEnteredAt(dlqId) === null) {
+    return {
+      dlqIds: known,
+      isListed: false,
+      notes: known.size > 1 || acts.size > 0 ? [] : [nothingKnown(dlqId)],
+    };
+  }
+  const dlqIds = new Set(known);
+  const notes: string[] = [];
+  let isListed = false;
+  for (const source of sources) {
+    const name = source.config.name;
+    try {
+      const raw = await look(dlqId as DlqId, source, acts.size === 0 && known.size === 1, parts);
+      if (raw === null) continue;
+      isListed = true;
+      const reading = readingOf(raw, source.lineageKeys());
+      if (reading?.kind === "come-back") {
+        for (const id of await reader.lineageOf(reading.lineage.parentDlqId)) dlqIds.add(id);
+      }
+      notes.push(`${dlqId} is in the queue of ${name}: ${toOrigin(reading)}${toDone(acts)}`);
+    } catch (error) {
+      if (!isRedriverError(error) && !parts.signal.aborted) throw error;
+      const why = isRedriverError(error) ? `${error.code}: ${error.message}` : "stopped";
+      notes.push(
+        `the queue of ${name} was not looked through (${why}); what ${dlqId} came back from may be missing`,
+      );
+    } finally {
+      parts.progress.end();
+    }
+  }
+  if (!isListed && acts.size === 0 && known.size === 1) notes.push(nothingKnown(dlqId));
+  return { dlqIds, isListed, notes };
+}
+
+async function actsOn(reader: AuditReader, dlqId: string): Promise<ReadonlySet<AuditAct>> {
+  const acts = new Set<AuditAct>();
+  for await (const { act, records } of reader.read({ dlqIds: new Set([dlqId]), order: "oldest-first" })) {
+    if (records.some((record) => record.dlqId === dlqId)) acts.add(act);
+  }
+  return acts;
+}
+
+/** These acts are written with the dead letter that it came back from, where there is one. */
+function tellsOrigin(acts: ReadonlySet<AuditAct>): boolean {
+  return acts.has("republish") || acts.has("park") || acts.has("drop");
+}
+
+/** `whole`: where the id's time does not settle it, the whole queue is listed. */
+async function look(
+  dlqId: DlqId,
+  { service, memory, book }: StoryParts["sources"][number],
+  whole: boolean,
+  { signal, progress }: StoryParts,
+): Promise<RawRecord | null> {
+  const quiet = { service, memory, select: {}, signal, onPage: () => undefined };
+  if (!whole || (await book.datesMean()) === "entered") return findNear(dlqId, quiet);
+  return findListed(dlqId, { ...quiet, onPage: (listed) => progress.show(`${listed} looked at`) });
+}
+
+/** Null for a record that cannot be read. */
+function readingOf(raw: RawRecord, keys: readonly string[]): LineageReading | null {
+  const parsed = parseRecord(raw);
+  return parsed.kind === "letter" ? readLineage(parsed.letter, keys) : null;
+}
+
+function toOrigin(reading: LineageReading | null): string {
+  switch (reading?.kind) {
+    case undefined:
+      return "its record cannot be read, so what it came back from is not known";
+    case "come-back":
+      return cameBackText(reading.lineage);
+    case "untrusted":
+      return "its lineage is not signed by this source, so what it came back from is not known";
+    case "none":
+    case "inherited":
+      return "it came back from nothing";
+  }
+}
+
+function toDone(acts: ReadonlySet<AuditAct>): string {
+  return acts.size === 0 ? ", and nothing was done to it since" : "";
+}
+
+function nothingKnown(dlqId: string): string {
+  return `nothing is known of ${dlqId}; the audit goes back 30 days`;
+}

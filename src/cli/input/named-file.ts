@@ -1,0 +1,28 @@
+import { createReadStream } from "node:fs";
+import { kindOtherThanFile } from "../../config/text/regular-file.ts";
+import { RedriverError } from "../../ports/errors.ts";
+
+/**
+ * The bytes of a file that a command names; `-` is stdin. Throws `command-misused` for what is no regular file: one that waits for a writer would
+ * never say a word. The stream fails with the system's error.
+ */
+export function readNamedFile(file: string): AsyncIterable<Buffer> {
+  if (file === "-") return process.stdin;
+  const kind = kindOf(file);
+  if (kind !== null) {
+    throw new RedriverError(
+      "command-misused",
+      `${JSON.stringify(file)}: expected a regular file, or - for stdin; got ${kind}`,
+    );
+  }
+  return createReadStream(file);
+}
+
+/** What cannot be looked at is told by the stream. */
+function kindOf(file: string): string | null {
+  try {
+    return kindOtherThanFile(file);
+  } catch {
+    return null;
+  }
+}

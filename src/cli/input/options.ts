@@ -1,0 +1,33 @@
+import { InvalidArgumentError, Option } from "commander";
+import { parseDuration } from "../../rules/patterns/parse-durations.ts";
+import { parseEdge, resolveEdge } from "../../rules/patterns/parse-edge.ts";
+
+/**
+ * An option that is a moment, as Unix ms: `2d` (so long before now), a date (its first or its last millisecond in UTC), a time with
+ * a zone, or Unix ms.
+ */
+export function timeOption(
+  flags: string,
+  description: string,
+  side: "from" | "to",
+  now: () => number,
+): Option {
+  return new Option(flags, description).argParser((text: string) => {
+    const span = parseDuration(text);
+    if (span.ok) return now() - span.value;
+    const edge = parseEdge(/^\d{12,15}$/.test(text) ? Number(text) : text, side);
+    if (edge.ok) return resolveEdge(edge.value, now());
+    throw new InvalidArgumentError(
+      "Expected a time before now (2d), a date (2026-11-01), a time with a zone (2026-11-01T18:00:00Z) or Unix milliseconds.",
+    );
+  });
+}
+
+/** An option that is a number of things, at least one. */
+export function countOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text: string) => {
+    const count = /^\d{1,12}$/.test(text) ? Number(text) : 0;
+    if (count > 0) return count;
+    throw new InvalidArgumentError("Expected a whole number, at least 1.");
+  });
+}

@@ -1,0 +1,58 @@
+import type { Settings } from "../../config/settings/settings.ts";
+import type { Events } from "../../ports/events.ts";
+import { createEventLog } from "../../telemetry/event-log.ts";
+import { createLogger, type Logger } from "../../telemetry/logger.ts";
+import { createRedact } from "../../telemetry/redact.ts";
+import type { Io } from "../io.ts";
+
+export interface CommandLog {
+  /** Of the settings, whoever set it. */
+  readonly level: Settings["log"]["level"];
+  /** `--log-level` was given on this command line. */
+  readonly isAsked: boolean;
+  /** Values that must not appear in any line; asked for every line. */
+  readonly secrets: () => readonly string[];
+}
+
+/**
+ * What a command in the foreground tells of its events on stderr. Under a level that somebody chose: JSON lines. Else warnings and
+ * errors in words, because progress and summary tell what goes well.
+ */
+export function createCommandEvents({ level, isAsked, secrets }: CommandLog, io: Io): Events {
+  const isChosen = isAsked || level !== "info";
+  return createEventLog(
+    isChosen ? createLogger({ level, secrets, destination: { write: io.err } }) : createTeller(secrets, io),
+  );
+}
+
+/** Warnings of a daemon that nobody watches, which are the ordinary course of a command. */
+const ordinary: ReadonlySet<unknown> = new Set(["archive:copied"]);
+
+const nothing = (): void => undefined;
+
+const subjects = ["drain", "source", "dlqId"] as const;
+
+function createTeller(secrets: () => readonly string[], io: Io): Logger {
+  const redact = createRedact(secrets);
+  // The line of a progress is written over.
+  const start = io.isTerminal ? "\r\u001B[2K" : "";
+  const tell =
+    (word: "warning" | "error") =>
+    (fields: Readonly<Record<string, unknown>>, message: string): void => {
+      if (ordinary.has(fields["event"])) return;
+      const subject = subjects.flatMap((name) => {
+        const value = fields[name];
+        return typeof value === "string" && !message.includes(value) ? [`${name} ${value}`] : [];
+      });
+      const tail = subject.length === 0 ? "" : ` (${subject.join(", ")})`;
+      io.err(`${start}${redact(`${word}: ${message.replaceAll(/\s*\n\s*/g, "; ")}${tail}`)}\n`);
+    };
+  return {
+    debug: nothing,
+    info: nothing,
+    warn: tell("warning"),
+    error: tell("error"),
+    fatal: tell("error"),
+    flush: nothing,
+  };
+}

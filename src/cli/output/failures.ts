@@ -1,0 +1,22 @@
+/** Failures that look alike, counted: what a plan and a list of what is parked say of them. */
+import type { Signature } from "../../message/signature/signature-of.ts";
+import { wrapText } from "./wrap.ts";
+
+export const failuresHeading = "  failures that look alike\n";
+
+/** As many kinds are shown in text. */
+export const shownFailures = 8;
+
+const countWidth = 9;
+
+export function toFailureLine(
+  columns: number,
+  { count, status, text }: Pick<Signature, "status" | "text"> & { readonly count: number },
+): string {
+  return wrapText(columns, 4, `${String(count).padEnd(countWidth)} `, `${status} ${text}`);
+}
+
+/** What is not shown by itself. `kinds`: how many there are of them, as far as that is known. */
+export function toOtherFailures(count: number, kinds: string): string {
+  return `    ${String(count).padEnd(countWidth)} of ${kinds} other kinds\n`;
+}

@@ -1,0 +1,161 @@
+import type { Command } from "commander";
+import type { Core } from "../../compose/build-core.ts";
+import { openCore, requireRedis } from "../../compose/open-core.ts";
+import { createTeardown } from "../../compose/teardown.ts";
+import { RedriverError } from "../../ports/errors.ts";
+import { parkReasons } from "../../rules/decision.ts";
+import { releaseParked } from "../../redrive/parked/release.ts";
+import type { CommandContext, Register } from "../command-context.ts";
+import { counted } from "../output/counted.ts";
+import { hasConsent, requireConsent } from "../input/consent.ts";
+import { currentUser } from "../input/current-user.ts";
+import { loadAll, loadForReading, type Loaded } from "../load.ts";
+import { addFilterOptions, findParked, requireChoice, type ParkedFilter } from "./find.ts";
+import { toParkedCounts, toParkedFailures, toParkedJson, toParkedTable } from "./text.ts";
+import { showParked } from "./show.ts";
+import { silent } from "../silent.ts";
+import { createStop, type Stop } from "../input/stop.ts";
+import { unknownDrainNote } from "../input/unknown-drain.ts";
+
+const closeWithinMs = 2_000;
+/** Rows of a table are all in memory before the first is printed. */
+const tableLimit = 100;
+
+interface ListFlags extends ParkedFilter {
+  readonly json?: boolean;
+}
+
+interface ShowFlags {
+  readonly json?: boolean;
+  readonly showContent?: boolean;
+}
+
+interface ReleaseFlags extends ParkedFilter {
+  readonly all?: boolean;
+  readonly yes?: boolean;
+  readonly reason: string;
+  readonly by: string;
+}
+
+export const registerParked: Register = (program, context) => {
+  const parked = program
+    .command("parked")
+    .description("dead letters that wait for a person, or for a change of rules");
+  addFilterOptions(parked.command("list").description("what is parked, oldest first, and why"))
+    .option("--json", "print one JSON object per line")
+    .action((flags: ListFlags, command: Command) =>
+      // Which rule holds now is for a document that loads.
+      withCore(
+        (flags.rule === undefined ? loadForReading : loadAll)(command, context.io),
+        context,
+        currentUser(),
+        (core, stop) => list(core, flags, stop, context),
+      ),
+    );
+  parked
+    .command("show")
+    .description("one dead letter: why it is parked, what it waits for, the record itself")
+    .argument("<dlqIds...>", "its id, as list shows it")
+    .option("--json", "print one JSON object per line, bodies and header values masked")
+    .option("--show-content", "with bodies and header values, complete")
+    .action((ids: string[], flags: ShowFlags, command: Command) =>
+      withCore(loadAll(command, context.io), context, currentUser(), (core, stop) =>
+        showParked(core, ids, flags, stop, context),
+      ),
+    );
+  addFilterOptions(
+    parked
+      .command("release")
+      .description("grant one more attempt; the next pass makes it")
+      .argument("[dlqIds...]", "only these dead letters"),
+  )
+    .option("--all", "everything that is parked")
+    .requiredOption("--reason <text>", "why; kept in the audit")
+    .option("--by <name>", "who; default: the current user", currentUser())
+    .option("--yes", "do not ask; required without a terminal")
+    .action((ids: string[], flags: ReleaseFlags, command: Command) => {
+      checkRelease(ids, flags, context);
+      return withCore(loadAll(command, context.io), context, flags.by, (core, stop) =>
+        release(core, ids, flags, stop, context),
+      );
+    });
+};
+
+async function withCore(
+  { settings, document }: Loaded,
+  { io }: CommandContext,
+  by: string,
+  work: (core: Core, stop: Stop) => Promise<void>,
+): Promise<void> {
+  const teardown = createTeardown();
+  const stop = createStop(io);
+  try {
+    const core = openCore({ settings, document, env: io.env, events: silent, teardown, by });
+    await requireRedis(core.redis);
+    await work(core, stop);
+  } finally {
+    stop.forget();
+    await teardown.run(closeWithinMs);
+  }
+}
+
+async function list(core: Core, flags: ListFlags, stop: Stop, { io }: CommandContext): Promise<void> {
+  const json = flags.json === true;
+  const filter = json ? flags : { ...flags, limit: flags.limit ?? tableLimit };
+  const { found, total } = await findParked(core, filter, [], "always", stop);
+  if (json) for (const one of found) io.out(`${JSON.stringify(toParkedJson(one))}\n`);
+  else {
+    io.out(toParkedTable(found));
+    io.err(toParkedFailures(io.columns, found));
+  }
+  io.err(unknownDrainNote(flags.drain, [...core.drains.keys()], total) ?? "");
+  if (found.length < total) io.err(`these are ${found.length} of ${total}; see --limit\n`);
+  const orphans = found.filter(({ hasDrain }) => !hasDrain).length;
+  if (orphans === 0) return;
+  io.err(
+    `${counted(orphans, "was", "were")} parked by a drain that is not in the document (removed, or renamed): no rules decide that again, only redriver parked release\n`,
+  );
+}
+
+/** A reason of parking where a person's reason belongs is `--for` mistyped, and would release everything else too. */
+function checkRelease(ids: readonly string[], flags: ReleaseFlags, { io }: CommandContext): void {
+  requireChoice(ids, flags, flags.all === true);
+  if (parkReasons.some((reason) => reason === flags.reason)) {
+    throw new RedriverError(
+      "command-misused",
+      `--reason says why you release; what is parked for ${flags.reason} is chosen with --for ${flags.reason}`,
+    );
+  }
+  requireConsent(io, flags.yes, "a release");
+}
+
+async function release(
+  core: Core,
+  ids: readonly string[],
+  flags: ReleaseFlags,
+  stop: Stop,
+  { io, exitWith }: CommandContext,
+): Promise<void> {
+  const { found } = await findParked(core, flags, ids, "where-needed", stop);
+  const unknown = ids.filter((id) => !found.some(({ dlqId }) => dlqId === id));
+  if (unknown.length > 0) {
+    io.err(`not parked: ${unknown.join(", ")}\n`);
+    exitWith(1);
+  }
+  if (found.length === 0) {
+    io.err("nothing to release\n");
+    return;
+  }
+  io.err(toParkedCounts(found));
+  const question = `Release ${found.length}? Each is published once more, whatever parked it.`;
+  if (!(await hasConsent(io, flags.yes, () => question))) {
+    exitWith(3);
+    return;
+  }
+  let released = 0;
+  for (const { runtime } of core.sources.values()) {
+    const own = found.filter(({ source }) => source === runtime);
+    released += await releaseParked(runtime, core.drains, own, flags.reason);
+  }
+  io.err(`released ${released}; the next pass of their drains looks at them\n`);
+}

@@ -1,0 +1,115 @@
+import { InvalidArgumentError, Option, type Command } from "commander";
+import type { RawRecord } from "../../message/dead-letter.ts";
+import type { Core } from "../../compose/build-core.ts";
+import { RedriverError } from "../../ports/errors.ts";
+import type { ParkedEntry } from "../../ports/ledger-entries.ts";
+import { parkReasons, type ParkReason } from "../../rules/decision.ts";
+import { compileGlob } from "../../rules/patterns/glob.ts";
+import { findParkedLetters, readParked, type ParkedLetter } from "../../redrive/parked/find-parked.ts";
+import type { SourceRuntime } from "../../redrive/runtime.ts";
+import type { ListingSignals } from "../../redrive/listing/list-with-retry.ts";
+import { countOption } from "../input/options.ts";
+
+/** Which of the parked dead letters a command is about. */
+export interface ParkedFilter {
+  readonly drain?: string;
+  readonly for?: ParkReason;
+  readonly host?: string;
+  readonly rule?: string;
+  readonly limit?: number;
+}
+
+export interface FoundParked extends ParkedEntry {
+  readonly source: SourceRuntime;
+  /** False: the document has no drain of this name on this source, so no rules decide it again until it is released. */
+  readonly hasDrain: boolean;
+  /** Null: no longer in the queue. Undefined: not looked for. */
+  readonly letter: ParkedLetter | null | undefined;
+}
+
+export function addFilterOptions(command: Command): Command {
+  return command
+    .option("--drain <name>", "only what this drain parked")
+    .addOption(
+      new Option("--for <reason>", "only what is parked for this reason").argParser((text): ParkReason => {
+        const reason = parkReasons.find((one) => one === text);
+        if (reason !== undefined) return reason;
+        throw new InvalidArgumentError(`Expected one of ${parkReasons.join(", ")}.`);
+      }),
+    )
+    .option("--host <host>", "only for this destination host; * stands for any part")
+    .option("--rule <name>", "only where this rule holds now")
+    .addOption(countOption("--limit <n>", "at most so many, the oldest first"));
+}
+
+/**
+ * What is parked and fits, oldest first, and how many fit without the limit. The queue is listed where host and rule are asked for, or
+ * `look` wants them told; of a limited table only for what it shows.
+ */
+export async function findParked(
+  core: Core,
+  filter: ParkedFilter,
+  ids: readonly string[],
+  look: "always" | "where-needed",
+  signals: ListingSignals,
+): Promise<{ readonly found: readonly FoundParked[]; readonly total: number }> {
+  const wanted = new Set(ids);
+  const found: FoundParked[] = [];
+  for (const { runtime } of core.sources.values()) {
+    for (const entry of await readParked(runtime)) {
+      const { dlqId, view } = entry;
+      if (wanted.size > 0 && !wanted.has(dlqId)) continue;
+      if (filter.drain !== undefined && view.drain !== filter.drain) continue;
+      if (filter.for !== undefined && view.reason !== filter.for) continue;
+      const hasDrain = core.drains.get(view.drain)?.config.source.id === runtime.config.id;
+      found.push({ ...entry, source: runtime, hasDrain, letter: undefined });
+    }
+  }
+  const limit = filter.limit ?? Number.POSITIVE_INFINITY;
+  if (filter.host === undefined && filter.rule === undefined) {
+    const shown = found.slice(0, limit);
+    return {
+      found: look === "always" ? await withLetters(core, shown, signals) : shown,
+      total: found.length,
+    };
+  }
+  const fits = createLetterTest(filter);
+  const fitting = (await withLetters(core, found, signals)).filter(({ letter }) => letter && fits(letter));
+  return { found: fitting.slice(0, limit), total: fitting.length };
+}
+
+function createLetterTest({ host, rule }: ParkedFilter): (letter: ParkedLetter) => boolean {
+  const isHost = host === undefined ? () => true : compileGlob(host.toLowerCase());
+  return (letter) =>
+    (isHost(letter.host) || isHost(letter.host.replace(/:\d+$/, ""))) &&
+    (rule === undefined || letter.rule === rule);
+}
+
+/** Adds what the queue says; `onRaw` hears of the records themselves, which are not kept. */
+export async function withLetters(
+  core: Core,
+  parked: readonly FoundParked[],
+  signals: ListingSignals,
+  onRaw: (dlqId: string, raw: RawRecord) => void = () => undefined,
+): Promise<readonly FoundParked[]> {
+  const letters = new Map<ParkedEntry, ParkedLetter | null>();
+  for (const { runtime } of core.sources.values()) {
+    const own = parked.filter(({ source }) => source === runtime);
+    const gone = await findParkedLetters(runtime, core.drains, own, signals, (entry, letter, raw) => {
+      letters.set(entry, letter);
+      onRaw(entry.dlqId, raw);
+    });
+    for (const entry of own) if (gone.has(entry.dlqId)) letters.set(entry, null);
+  }
+  return parked.map((one) => ({ ...one, letter: letters.get(one) }));
+}
+
+/** A release names what it means: everything is never meant by leaving something out. */
+export function requireChoice(ids: readonly string[], filter: ParkedFilter, all: boolean): void {
+  const chooses = [filter.drain, filter.for, filter.host, filter.rule].some((one) => one !== undefined);
+  if (all !== (ids.length > 0 || chooses)) return;
+  throw new RedriverError(
+    "command-misused",
+    "name dead letters or give --drain, --for, --host or --rule, or --all for everything that is parked, not both",
+  );
+}

@@ -1,0 +1,112 @@
+import type { Command } from "commander";
+import { systemClock } from "../../compose/system-world.ts";
+import { documentJsonSchemaText } from "../../config/document/schema/json-schema.ts";
+import type { CommandContext, Register } from "../command-context.ts";
+import { toCheckJson, toCheckText } from "./check-text.ts";
+import { drainsNamed, openDocument, requireDocument } from "./open-document.ts";
+import { runRuleTests } from "./run-tests.ts";
+import { toTestJson, toTestText } from "./test-text.ts";
+import type { ExplainFlags } from "./explain-command.ts";
+import { itemCheckOf } from "./item-check.ts";
+import { timeOption } from "../input/options.ts";
+
+const fileArgument = ["[file]", "a drains document; default: the one of the settings"] as const;
+
+export const registerRules: Register = (program, context) => {
+  const rules = program
+    .command("rules")
+    .description("check, test and explain the rules of the drains document");
+  rules
+    .command("check")
+    .description(
+      "everything that is wrong with a document, with file, line and column; exit 78 when something is",
+    )
+    .argument(...fileArgument)
+    .option("--strict", "exit 1 when there are warnings")
+    .option("--json", "print as JSON")
+    .action((file: string | undefined, flags: CheckFlags, command: Command) =>
+      check(file, flags, command, context),
+    );
+  rules
+    .command("test")
+    .description(
+      "run the tests in a document: a record in; decision, reason and rebuilt item out; exit 1 when one fails",
+    )
+    .argument(...fileArgument)
+    .option("--drain <name>", "only of this drain")
+    .option("--json", "print as JSON")
+    .action((file: string | undefined, flags: TestFlags, command: Command) =>
+      test(file, flags, command, context),
+    );
+  rules
+    .command("explain")
+    .description("why one dead letter is decided as it is: how each rule fared, and what it would become")
+    .argument("<record>", "a dlqId in the queue, a file with the record as JSON, or - for stdin")
+    .option("--drain <name>", "by the rules of this drain; needed where there are several")
+    .addOption(
+      timeOption(
+        "--at <time>",
+        "as of then, of a file or stdin: 2d, a date, a time with a zone",
+        "from",
+        systemClock.now,
+      ),
+    )
+    .option("--json", "print as JSON")
+    .option("--show-content", "with header values, bodies and whole URLs, which are masked otherwise")
+    .action(async (record: string, flags: ExplainFlags, command: Command) => {
+      // It may have to look a record up in the queue, so it brings the clients of the service and of Redis along.
+      const { explainCommand } = await import("./explain-command.ts");
+      await explainCommand(record, flags, command, context);
+    });
+  rules
+    .command("schema")
+    .description("print the JSON Schema of the drains document, for editors")
+    .action(() => context.io.out(documentJsonSchemaText()));
+};
+
+interface CheckFlags {
+  readonly strict?: boolean;
+  readonly json?: boolean;
+}
+
+function check(
+  file: string | undefined,
+  flags: CheckFlags,
+  command: Command,
+  { io, exitWith }: CommandContext,
+): void {
+  const opened = openDocument(command, io, file, systemClock.now());
+  io.out(
+    flags.json === true
+      ? `${JSON.stringify(toCheckJson(opened), null, 2)}\n`
+      : toCheckText(io.columns, opened),
+  );
+  if (!opened.outcome.ok) exitWith(78);
+  else if (flags.strict === true && opened.outcome.warnings.length > 0) exitWith(1);
+}
+
+interface TestFlags {
+  readonly drain?: string;
+  readonly json?: boolean;
+}
+
+function test(
+  file: string | undefined,
+  flags: TestFlags,
+  command: Command,
+  { io, exitWith }: CommandContext,
+): void {
+  const opened = openDocument(command, io, file, systemClock.now());
+  const document = requireDocument(opened, io);
+  const run = runRuleTests(drainsNamed(document, flags.drain), {
+    headerPrefix: opened.settings.service.headerPrefix,
+    checkItemOf: ({ source }) => itemCheckOf(source, opened.settings),
+    locate: opened.locate,
+  });
+  io.out(
+    flags.json === true
+      ? `${JSON.stringify(toTestJson(opened.file, run), null, 2)}\n`
+      : toTestText(io.columns, opened.file, run),
+  );
+  if (run.results.some(({ passed }) => !passed)) exitWith(1);
+}

@@ -1,0 +1,102 @@
+import { differencesOf } from "../../message/body-differences.ts";
+import type { BatchItem } from "../../message/dead-letter.ts";
+import { toPrintable, toShownJson, toShownText } from "../../message/masked-text.ts";
+import type { RuleTest } from "../../rules/rule-test.ts";
+import type { JsonValue } from "../../rules/spec.ts";
+import type { Trial } from "./trial.ts";
+
+/** One thing that came out otherwise than a test expects. */
+export interface Unmet {
+  /** `then`, `rule`, `reason`, `losses`, `destination`, `queue`, `header <name>`, `body`, `body <pointer>`. */
+  readonly what: string;
+  /** Texts are printable, and at most about 200 characters. */
+  readonly expected: string;
+  readonly got: string;
+}
+
+type Expected = RuleTest["expect"];
+
+const mostBodyPlaces = 10;
+
+/** Where a trial is not what the test expects; empty when it passes. What `expect` leaves out is not compared. */
+export function unmetBy(trial: Trial, expected: Expected, headerPrefix: string): readonly Unmet[] {
+  const { decision } = trial;
+  const becoming = trial.kind === "decided" ? trial.becoming : null;
+  const isRepublished = decision.then === "republish" && becoming?.kind === "item";
+  return [
+    ...unequal("then", expected.then, decision.then),
+    ...(expected.rule === undefined ? [] : unequal("rule", expected.rule ?? "none", decision.rule ?? "none")),
+    ...(expected.reason === undefined ? [] : unequal("reason", expected.reason, decision.reason)),
+    ...(expected.losses === undefined
+      ? []
+      : unequal("losses", toList(expected.losses), toList(becoming?.kind === "item" ? becoming.losses : []))),
+    // Where it is not republished, `then` says so already.
+    ...(expected.item === undefined || !isRepublished
+      ? []
+      : unmetByItem(becoming.item, expected.item, headerPrefix)),
+  ];
+}
+
+function unmetByItem(
+  item: BatchItem,
+  expected: NonNullable<Expected["item"]>,
+  headerPrefix: string,
+): readonly Unmet[] {
+  const { destination, queue, headers, body } = expected;
+  return [
+    ...(destination === undefined ? [] : unequal("destination", destination, item.destination)),
+    ...(queue === undefined ? [] : unequal("queue", queue, item.queue ?? null)),
+    ...Object.entries(headers ?? {}).flatMap(([name, value]) =>
+      unequal(`header ${toPrintable(name)}`, value, headerOf(item, name, headerPrefix)),
+    ),
+    ...(body === undefined ? [] : unmetByBody(item.body ?? "", body)),
+  ];
+}
+
+/** A header of the delivery (`X-Redriven`), or one of the item itself (`Upstash-Retries`, `Content-Type`). */
+function headerOf(item: BatchItem, name: string, headerPrefix: string): string | null {
+  const wanted = [`${headerPrefix}Forward-${name}`.toLowerCase(), name.toLowerCase()];
+  const found = Object.entries(item.headers).find(([itemName]) => wanted.includes(itemName.toLowerCase()));
+  return found?.[1] ?? null;
+}
+
+/** Texts are equal as they are, or as the JSON that both are. */
+function unmetByBody(got: string, expected: JsonValue): readonly Unmet[] {
+  if (got === expected) return [];
+  const gotJson = toParsed(got);
+  const expectedJson = typeof expected === "string" ? toParsed(expected) : { value: expected };
+  if (gotJson === null || expectedJson === null) {
+    return [{ what: "body", expected: shown(expected), got: toShownText(got, "content") || "nothing" }];
+  }
+  const differences = differencesOf(expectedJson.value, gotJson.value, mostBodyPlaces, "content");
+  return differences.map(({ pointer, before, after }) => ({
+    what: pointer === "" ? "body" : `body ${toPrintable(pointer)}`,
+    expected: shown(before),
+    got: shown(after),
+  }));
+}
+
+function unequal(what: string, expected: string | null, got: string | null): readonly Unmet[] {
+  if (expected === got) return [];
+  return [{ what, expected: shownText(expected), got: shownText(got) }];
+}
+
+function shownText(text: string | null): string {
+  return text === null || text === "" ? "nothing" : toPrintable(text);
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "nothing" : toShownJson(value, "content");
+}
+
+function toList(losses: readonly string[]): string {
+  return losses.length === 0 ? "none" : [...new Set(losses)].toSorted().join(", ");
+}
+
+function toParsed(text: string): { readonly value: unknown } | null {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return null;
+  }
+}

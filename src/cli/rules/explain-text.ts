@@ -1,0 +1,93 @@
+import type { LedgerView } from "../../ports/ledger-entries.ts";
+import { formatDuration } from "../../rules/format-duration.ts";
+import type { ExplainedItem, ExplainedRecord, Explanation } from "./explain.ts";
+import { toTime } from "../plan/plan-rules-text.ts";
+import { toWalkText } from "./walk-text.ts";
+import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
+
+/** The walk of one record through the rules, for a person, in lines of so many columns. */
+export function toExplainText(columns: number, explanation: Explanation): string {
+  const { drain, mode, paused, dlqId, selected, record, problem, notes, rules, decision, becomes } =
+    explanation;
+  const inMode = paused ? `mode ${mode}, paused` : `mode ${mode}`;
+  return [
+    wrapText(columns, 0, "", `${dlqId} in drain ${drain} (${inMode})`),
+    ...(record === null ? [] : [toRecordText(columns, record)]),
+    ...(problem === null ? [] : [told(columns, "unreadable", problem)]),
+    told(columns, "ledger", toLedgerText(explanation.ledger)),
+    ...(selected ? [] : [told(columns, "select", "this drain does not list it: none of this happens")]),
+    ...notes.map((note) => told(columns, "note", note)),
+    ...(record === null ? [] : [`\n${toWalkText(columns, rules, explanation.otherwise)}`]),
+    "\n",
+    told(columns, "decision", explanation.explanation),
+    ...(decision.until === undefined ? [] : [told(columns, "until", toTime(decision.until))]),
+    ...(explanation.decidedByLedger
+      ? [told(columns, "", "the ledger says so, whatever the rules would")]
+      : []),
+    ...(decision.then === "republish" ? [told(columns, "", whenPublished)] : []),
+    ...(becomes === null ? [] : [`\n${toItemText(columns, becomes)}`]),
+  ].join("");
+}
+
+const whenPublished =
+  "limits, guards and the lane of its destination are asked when it is published; redriver status says how they stand";
+
+const labelWidth = 12;
+
+function told(columns: number, label: string, text: string): string {
+  return wrapWords(columns, 2, label.padEnd(labelWidth), text);
+}
+
+function toRecordText(columns: number, record: ExplainedRecord): string {
+  const { url, failure, answer, now, enteredAt, rootCreatedAt, expiresAt, attempt } = record;
+  const { status, text, key } = failure;
+  return [
+    wrapText(columns, 2, "sent to".padEnd(labelWidth), url),
+    told(columns, "failed", [String(status), text, `(${key})`].filter((part) => part !== "").join(" ")),
+    ...(answer === undefined ? [] : [wrapText(columns, 2, "answered".padEnd(labelWidth), answer)]),
+    told(columns, "entered", `${toTime(enteredAt)}, ${toSpan(now - enteredAt)}`),
+    told(columns, "created", `${toTime(rootCreatedAt)}, ${toSpan(now - rootCreatedAt)}`),
+    told(columns, "expires", `${toTime(expiresAt)}, ${toSpan(now - expiresAt)}`),
+    told(columns, "attempts", attempt === 0 ? "none" : String(attempt)),
+  ].join("");
+}
+
+function toSpan(ms: number): string {
+  return ms < 0 ? `in ${formatDuration(-ms)}` : `${formatDuration(ms)} ago`;
+}
+
+function toLedgerText(view: LedgerView | string): string {
+  if (typeof view === "string") return `not asked: ${view}`;
+  switch (view.state) {
+    case "absent":
+      return "nothing is known of it";
+    case "cool":
+      return `cool until ${toTime(view.dueAt)}${view.released === false ? "" : `, released ${view.released}`}`;
+    case "open":
+      return `${view.unknown ? "outcome unknown" : "in flight"} since ${toTime(view.lastAt)}, drain ${view.drain}`;
+    case "published":
+      return `published as ${view.as}, not deleted yet`;
+    case "archived":
+      return `archived in ${view.file}, not deleted yet`;
+    case "gone":
+      return "gone: it was deleted";
+    case "parked":
+      return `parked: ${view.reason}, drain ${view.drain}`;
+    case "other-version":
+      return "another version of redriver wrote what is known of it";
+  }
+}
+
+function toItemText(columns: number, item: ExplainedItem): string {
+  if (item.kind === "park") return told(columns, "becomes", `nothing: it would be parked, ${item.reason}`);
+  const rows = item.changes.map(({ what, before, after }) => {
+    const line = `${what}: ${before ?? "(none)"} -> ${after ?? "(none)"}`;
+    if (4 + line.length <= columns) return wrapText(columns, 4, "", line);
+    return `${wrapText(columns, 4, "", what)}${wrapText(columns, 6, "- ", before ?? "(none)")}${wrapText(columns, 6, "+ ", after ?? "(none)")}`;
+  });
+  return [
+    rows.length === 0 ? told(columns, "becomes", "what it was") : "  becomes\n",
+    ...rows,
+    ...(item.losses.length === 0 ? [] : [wrapList(columns, 2, "losses", item.losses, labelWidth)]),
+  ].join("");
+}

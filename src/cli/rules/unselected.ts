@@ -1,0 +1,52 @@
+import type { RawRecord } from "../../message/dead-letter.ts";
+import { readLineage, type LineageKey } from "../../message/lineage.ts";
+import { toPrintable } from "../../message/masked-text.ts";
+import { parseRecord } from "../../message/parse-record.ts";
+import { createSelectMatcher, type Select } from "../../message/select.ts";
+import { toShownUrl } from "../../message/shown-url.ts";
+import type { DrainConfig } from "../../ports/drains.ts";
+import { cameBackText } from "../output/came-back.ts";
+
+/**
+ * Why a drain does not list a record that is in its source's queue: `its topicName is nothing, select asks for orders`. Empty where
+ * its select would list it. Addresses are shown without what may be secret in them.
+ */
+export function whyUnselected({ select }: Pick<DrainConfig, "select">, raw: RawRecord): readonly string[] {
+  return (Object.keys(select) as (keyof Select)[])
+    .filter((key) => !createSelectMatcher({ [key]: select[key] })(raw))
+    .map((key) => `its ${key} is ${shown(key, valueOf(key, raw))}, select asks for ${asked(key, select)}`);
+}
+
+/** What a record came back from, where a redrive is why it is not listed: the redrive kept less than `select` asks for. */
+export function cameBackFrom(raw: RawRecord, keys: readonly LineageKey[]): string | null {
+  const parsed = parseRecord(raw);
+  const reading = parsed.kind === "letter" ? readLineage(parsed.letter, keys) : null;
+  return reading?.kind === "come-back" ? toPrintable(cameBackText(reading.lineage)) : null;
+}
+
+function valueOf(key: keyof Select, raw: RawRecord): unknown {
+  if (key === "label") return raw["labels"] ?? raw["label"];
+  return raw[key === "callerIp" ? "callerIP" : key];
+}
+
+/** At most so many of a list: the document has the rest. */
+const mostShown = 5;
+
+function asked(key: keyof Select, select: Select): string {
+  const given = select[key];
+  const values = typeof given === "object" ? given : [given];
+  const more = values.length > mostShown ? `, … (${values.length} in all)` : "";
+  return (
+    values
+      .slice(0, mostShown)
+      .map((value) => shown(key, value))
+      .join(" or ") + more
+  );
+}
+
+function shown(key: keyof Select, value: unknown): string {
+  if (Array.isArray(value)) return value.map((one) => shown(key, one)).join(", ") || "nothing";
+  if (typeof value === "number") return String(value);
+  if (typeof value !== "string" || value === "") return "nothing";
+  return key === "url" ? toShownUrl(value, "masked") : toPrintable(value);
+}

@@ -1,0 +1,339 @@
+import { formatDuration } from "../../rules/format-duration.ts";
+import { laneStates, type LaneState } from "../../ports/lanes.ts";
+import { counted } from "../output/counted.ts";
+import type { OpenPass } from "../../ports/passes.ts";
+import type { LaneStatus } from "../plan/read-lane-next.ts";
+import type { Status } from "./read.ts";
+import { toTable } from "../output/table.ts";
+import { terminalColumns, wrapList, wrapText, wrapWords } from "../output/wrap.ts";
+
+/** What `redriver status` prints, in lines of so many columns: a table of the drains, then what there is to say of each part. */
+export function toStatusText(columns: number, status: Status): string {
+  const sections = [
+    toDocumentText(columns, status),
+    toDrainTable(columns, status),
+    ...status.drains.map((drain) => toDrainText(columns, drain, status.at)),
+    ...status.sources.map((source) => toSourceText(columns, source, status)),
+    toReplicaText(columns, status),
+  ];
+  return sections.join("\n");
+}
+
+type DrainStatus = Status["drains"][number];
+type SourceStatus = Status["sources"][number];
+type StrayGroup = NonNullable<SourceStatus["census"]>["strayComeBacks"]["top"][number];
+type ReplicaStatus = Status["replicas"][number];
+
+/** So that the seven columns of the table fit 80; the whole name stands below the table. */
+const longestName = 18;
+/** So that it fits a line beside the name; `--json` has the whole. */
+const longestOrigin = 44;
+
+function toDocumentText(columns: number, { documentHash, documentProblems, replicas }: Status): string {
+  if (documentHash !== null) return `document ${documentHash}\n`;
+  const hashes = [...new Set(replicas.map((replica) => replica.documentHash))];
+  const running = hashes.length === 0 ? "" : `; replicas go on under ${hashes.join(", ")}`;
+  const problems = counted(documentProblems, "problem");
+  return wrapWords(
+    columns,
+    0,
+    "",
+    `document does not load: ${problems}, see redriver rules check; modes and guards are not known here${running}`,
+  );
+}
+
+function toDrainTable(columns: number, { drains, replicas, at }: Status): string {
+  return toTable(
+    ["drain", "mode", "due", "held", "parked", "in doubt", "next pass"],
+    drains.map((drain) => [
+      columns <= terminalColumns ? shortened(drain.drain) : drain.drain,
+      toModeText(drain),
+      drain.due ?? "-",
+      drain.held ?? "-",
+      drain.parked ?? "-",
+      drain.inDoubt ?? "-",
+      toNextText(drain, replicas, at),
+    ]),
+  );
+}
+
+/** A mode that is not known is none: only a pause is told then. */
+function toModeText({ mode, paused }: DrainStatus): string {
+  return [mode, paused === null ? null : "paused"].filter((part) => part !== null).join(", ") || "-";
+}
+
+function shortened(name: string): string {
+  return cut(name, longestName);
+}
+
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
+/** What Redis has scheduled begins only where a replica runs. */
+function toNextText({ nextPassAt }: DrainStatus, replicas: readonly ReplicaStatus[], now: number): string {
+  if (nextPassAt === null) return "none";
+  if (replicas.length === 0) return "no replica";
+  return nextPassAt >= now
+    ? `in ${formatDuration(nextPassAt - now)}`
+    : `late by ${formatDuration(now - nextPassAt)}`;
+}
+
+function toDrainText(columns: number, drain: DrainStatus, now: number): string {
+  const { reasons } = drain;
+  const closed = drain.guards.filter(({ effect }) => effect === "closed");
+  return [
+    `${drain.drain}: ${toModeText(drain)}, source ${drain.source}\n`,
+    toPauseText(columns, drain.paused, now),
+    toReasonText(columns, "due", withoutDrops(reasons?.due)),
+    toDropText(columns, reasons?.due?.["archive-missing"] ?? 0),
+    toReasonText(columns, "held", reasons?.held),
+    toReasonText(columns, "parked", reasons?.parked),
+    closed.length === 0
+      ? ""
+      : wrapList(
+          columns,
+          2,
+          "guards",
+          closed.map(({ index }) => `index ${index} holds it back`),
+        ),
+    wrapList(columns, 2, "passes", toPassItems(drain, now)),
+  ].join("");
+}
+
+function toPauseText(columns: number, paused: DrainStatus["paused"], now: number): string {
+  if (paused === null) return "";
+  if (!("reason" in paused)) return wrapText(columns, 2, "paused    ", "by the drains document");
+  return wrapText(columns, 2, "paused    ", `by ${paused.by} ${toAgo(paused.at, now)}: ${paused.reason}`);
+}
+
+type Counts = Readonly<Record<string, number | undefined>>;
+
+/** What waits for its drop is counted as due, and waits for no publish. */
+function withoutDrops({ "archive-missing": _drops, ...counts }: Counts = {}): Counts {
+  return counts;
+}
+
+function toDropText(columns: number, count: number): string {
+  if (count === 0) return "";
+  return wrapList(columns, 2, "drops", [`archive-missing ${count}`, "due once the archive can be written"]);
+}
+
+/** Most frequent first. */
+function toReasonText(columns: number, label: string, counts: Counts = {}): string {
+  const sorted = Object.entries(counts).toSorted(([, one = 0], [, other = 0]) => other - one);
+  if (sorted.length === 0) return "";
+  return wrapList(
+    columns,
+    2,
+    label,
+    sorted.map(([reason, count = 0]) => `${reason} ${count}`),
+  );
+}
+
+function toPassItems({ lastSuccessAt, lastFullAt, lastOutcome, openPass, exact }: DrainStatus, now: number) {
+  const items: string[] = [];
+  if (openPass) items.push(...toOpenPassItems(openPass, now));
+  if (lastOutcome && lastOutcome !== "complete") items.push(`the last was ${lastOutcome}`);
+  if (lastSuccessAt) items.push(`last complete ${toAgo(lastSuccessAt, now)}`);
+  if (lastFullAt) items.push(`last full ${toAgo(lastFullAt, now)}`);
+  if (lastSuccessAt) items.push(exact === true ? "counts are exact" : "counts carried forward since");
+  return items.length === 0 ? ["none has ended yet"] : items;
+}
+
+/** What it has found is of the pages that it has done, and stands beside the last pass's counts, which it has not replaced yet. */
+function toOpenPassItems({ startedAt, windowsLeft, soFar }: OpenPass, now: number): readonly string[] {
+  const { listed, republished, due, held, parked } = soFar;
+  const left = [
+    due > 0 ? `${due} left due` : "",
+    held > 0 ? `${held} held` : "",
+    parked > 0 ? `${parked} parked` : "",
+  ];
+  return [
+    `one is open since ${formatDuration(span(startedAt, now))}`,
+    `${listed} listed so far`,
+    `${republished} published`,
+    ...left.filter((part) => part !== ""),
+    `${counted(windowsLeft, "window")} left`,
+  ];
+}
+
+function toSourceText(columns: number, source: SourceStatus, { at: now, drains, replicas }: Status): string {
+  const resting = replicas.flatMap((replica) =>
+    replica.resting
+      .filter((one) => one.source === source.source)
+      .flatMap(({ state, code }) => [
+        `${replica.replica} is ${state} (${code})`,
+        `said ${toAgo(replica.seenAt, now)}`,
+      ]),
+  );
+  return [
+    `source ${source.source}\n`,
+    ...toCensusLines(columns, source.census, now),
+    wrapList(columns, 2, "ledger", toLedgerItems(source, now)),
+    ...toLaneLines(columns, source.lanes, now, (drain) => toStandstill(drain, drains, replicas)),
+    // Halts and rate limits are each process's own, so a replica that does not run says nothing of them.
+    resting.length === 0 ? "" : wrapList(columns, 2, "resting", resting),
+  ].join("");
+}
+
+function toCensusLines(columns: number, census: SourceStatus["census"], now: number): readonly string[] {
+  if (census === null) return [wrapList(columns, 2, "queue", ["not counted yet"])];
+  const { depth, unselected, expiringUnarchived, expiringAccepted, oldestEnteredAt, earliestExpiryAt } =
+    census;
+  const items = [counted(depth, "record")];
+  if (oldestEnteredAt !== null) items.push(`oldest ${formatDuration(span(oldestEnteredAt, now))}`);
+  if (earliestExpiryAt !== null) {
+    items.push(
+      earliestExpiryAt >= now
+        ? `first expires in ${formatDuration(earliestExpiryAt - now)}`
+        : "the first has expired",
+    );
+  }
+  if (expiringAccepted > 0) {
+    items.push(
+      `${expiringAccepted} ${expiringAccepted === 1 ? "expires" : "expire"} soon and no copy is wanted`,
+    );
+  }
+  items.push(`counted ${toAgo(census.at, now)}`);
+  const trouble: string[] = [];
+  if (unselected > 0) trouble.push(`${unselected} selected by no drain`);
+  const strays = census.strayComeBacks;
+  if (strays.count > 0) trouble.push(`${strays.count} of them came back from a redrive`);
+  if (expiringUnarchived > 0)
+    trouble.push(
+      `${expiringUnarchived} ${expiringUnarchived === 1 ? "expires" : "expire"} soon without a copy`,
+    );
+  return [
+    wrapList(columns, 2, "queue", items),
+    ...(trouble.length === 0 ? [] : [wrapList(columns, 2, "!", trouble)]),
+    ...(strays.top.length === 0 ? [] : [wrapList(columns, 2, "back from", strays.top.map(toStrayText))]),
+  ];
+}
+
+/** Those that something waits for first; of those that were not used lately how many. */
+function toLaneLines(
+  columns: number,
+  lanes: SourceStatus["lanes"],
+  now: number,
+  standstillOf: (drain: string) => string | null,
+): readonly string[] {
+  if (lanes === null) return [];
+  const { counts, told } = lanes;
+  const all = countStates((state) => counts[state]);
+  const more = countStates((state) => counts[state] - told.filter((lane) => lane.state === state).length);
+  return [
+    wrapList(columns, 2, "lanes", all.length === 0 ? ["none yet"] : all),
+    ...told.map((lane) => wrapList(columns, 4, "", toLaneItems(lane, now, standstillOf(lane.drain)))),
+    ...(more.length > 0 ? [wrapList(columns, 4, "", [`and ${more[0]}`, ...more.slice(1)])] : []),
+  ];
+}
+
+function countStates(countOf: (state: LaneState) => number): readonly string[] {
+  return laneStates.flatMap((state) => (countOf(state) > 0 ? [`${countOf(state)} ${state}`] : []));
+}
+
+/** Why nothing begins in a drain's lanes, whatever the lanes let go; null: it does. */
+function toStandstill(
+  name: string,
+  drains: readonly DrainStatus[],
+  replicas: readonly ReplicaStatus[],
+): string | null {
+  if (replicas.length === 0) return "waits for a replica";
+  const drain = drains.find((one) => one.drain === name);
+  if (drain === undefined) return null;
+  if (drain.paused !== null) return "waits for its drain to be resumed";
+  return drain.mode === "plan" ? "its drain is in plan mode" : null;
+}
+
+function toLaneItems(lane: LaneStatus, now: number, standstill: string | null): readonly string[] {
+  const { origin, drain, state, since, why } = lane;
+  return [
+    `${cut(origin, longestOrigin)} of ${shortened(drain)}`,
+    `${state} since ${formatDuration(span(since, now))}`,
+    ...(why === "" ? [] : [why]),
+    ...toLaneStep(lane),
+    ...toLaneNext(lane, standstill),
+  ];
+}
+
+/** Of a halted lane, the step is its probe. Of an open one it is a sample, and what goes plain is in no step. */
+function toLaneStep({ state, size, sent, comeBacks }: LaneStatus): readonly string[] {
+  const back = comeBacks.down + comeBacks.refused;
+  if (state === "halted") return sent === 0 ? [] : ["a probe is out"];
+  if (state === "open") {
+    return [`${sent} of a sample of ${size} sent`, `${back} back`, "plain traffic is not counted"];
+  }
+  return [`${sent} of a step of ${size} sent`, `${back} back`, `${sent - back} surviving`];
+}
+
+function toLaneNext(
+  { state, size, sent, nextInMs, awaitsLook }: LaneStatus,
+  standstill: string | null,
+): readonly string[] {
+  if (nextInMs === null) return [];
+  if (standstill !== null) return [standstill];
+  if (state === "open") return ["goes on after a look that is due"];
+  const next = state === "halted" ? "next probe" : "next step";
+  if (awaitsLook) return [`${next} after a look that is due`];
+  if (nextInMs > 0) return [`${next} in ${formatDuration(nextInMs)}`];
+  return [state === "halted" ? "next probe now" : `takes ${Math.max(0, size - sent)} more now`];
+}
+
+function toStrayText({ host, status, count }: StrayGroup): string {
+  return `${host} ${status ?? "without an answer"} (${count})`;
+}
+
+function toLedgerItems(source: SourceStatus, now: number): readonly string[] {
+  const items = [
+    `open ${source.open ?? "-"}`,
+    `unknown ${source.unknown ?? "-"}`,
+    `pending delete ${source.pendingDelete ?? "-"}`,
+  ];
+  if (source.oldestPendingAt) items.push(`the oldest ${formatDuration(span(source.oldestPendingAt, now))}`);
+  if (source.failedDeletes) items.push(`failed deletes ${source.failedDeletes}`);
+  items.push(`settle gate ${source.settleGate ?? "-"}`);
+  return items;
+}
+
+function toReplicaText(columns: number, { replicas, at: now }: Status): string {
+  if (replicas.length === 0)
+    return "no replica is running: no pass will begin, and nothing is counted anew\n";
+  const table = toTable(
+    ["replica", "document", "for", "seen ago", ""],
+    replicas.map((replica) => [
+      replica.replica,
+      replica.documentHash,
+      formatDuration(span(replica.adoptedAt, now)),
+      formatDuration(span(replica.seenAt, now)),
+      toMark(replica),
+    ]),
+  );
+  const rejections = replicas.flatMap(({ replica, rejected }) =>
+    rejected === null
+      ? []
+      : [
+          `${replica} rejects its drains document:\n`,
+          ...rejected.split("\n").map((line) => wrapText(columns, 2, "", line)),
+        ],
+  );
+  const archives = replicas.flatMap(({ replica, archive }) =>
+    archive === undefined || archive === null
+      ? []
+      : [`${replica} can keep nothing in the archive:\n`, wrapText(columns, 2, "", archive)],
+  );
+  return [table, ...rejections, ...archives].join("");
+}
+
+function toMark({ sameDocument, rejected }: ReplicaStatus): string {
+  return [sameDocument ? "" : "differs", rejected === null ? "" : "rejected"].filter(Boolean).join(", ");
+}
+
+function span(at: number, now: number): number {
+  // The clocks of this machine, Redis and the service are not one.
+  return Math.max(0, now - at);
+}
+
+function toAgo(at: number, now: number): string {
+  return `${formatDuration(span(at, now))} ago`;
+}
