@@ -12,7 +12,7 @@ import {
 } from "./judge.ts";
 import { leaveBehind } from "./leave-behind.ts";
 import { toFaults, type Fault, type Kill, type KillKind } from "./kill.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine } from "../rig/machine.ts";
 import { observe, readUnprovable, type Observation } from "./observe.ts";
 import {
   grantLifeMs,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { chooseKills, countPassings } from "./choose-kills.ts";
 import type { Kill } from "./kill.ts";
-import { createMachine, type Machine } from "./machine.ts";
+import { createMachine, type Machine } from "../rig/machine.ts";
 import { runCase, type CaseResult } from "./run-case.ts";
 
 export interface MatrixOrder {

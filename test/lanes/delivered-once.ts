@@ -1,5 +1,5 @@
-import { exactly, told, type Figure } from "./figures.ts";
-import { outcomeOf, type Outcome } from "./judge.ts";
+import { exactly, told, type Figure } from "../rig/figures.ts";
+import { outcomeOf, type Outcome } from "../rig/outcome.ts";
 import type { Stage } from "./stage.ts";
 
 type Witnesses = Pick<Stage, "emulator" | "receivers">;

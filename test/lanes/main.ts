@@ -15,10 +15,10 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { createMachine } from "../fault/machine.ts";
-import { startGuard } from "../soak/guard.ts";
-import { countChecks, toTable, type ScenarioResult } from "./figures.ts";
-import { standings } from "./receiver-messages.ts";
+import { createMachine } from "../rig/machine.ts";
+import { startGuard } from "../rig/guard.ts";
+import { countChecks, toTable, type ScenarioResult } from "../rig/figures.ts";
+import { standings } from "../rig/receiver-messages.ts";
 import { chosenWorks, scenarioNames, type Work } from "./scenarios.ts";
 import { createTimeScale } from "./time-scale.ts";
 import type { World } from "./world.ts";

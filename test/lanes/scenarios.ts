@@ -1,4 +1,4 @@
-import type { Figure } from "./figures.ts";
+import type { Figure } from "../rig/figures.ts";
 import { cost } from "./scenarios/cost.ts";
 import { expiry } from "./scenarios/expiry.ts";
 import { flap } from "./scenarios/flap.ts";

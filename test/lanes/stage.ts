@@ -5,12 +5,12 @@ import { promisify } from "node:util";
 import type { Redis } from "ioredis";
 import { createClosing } from "../support/closing.ts";
 import { createRedisServers } from "../support/redis-servers.ts";
-import { createDaemonProcess, type DaemonProcess } from "../soak/daemon-process.ts";
-import { waitUntil } from "../soak/wait.ts";
+import { createDaemonProcess, type DaemonProcess } from "../rig/daemon-process.ts";
+import { waitUntil } from "../rig/wait.ts";
 import { toDocument, type DrainChanges } from "./document.ts";
-import { startEmulatorProcess, type EmulatorProcess } from "./emulator-process.ts";
-import { toRecords, type LetterBatch } from "./letters.ts";
-import { startReceiverProcess, type ReceiverProcess } from "./receiver-process.ts";
+import { startEmulatorProcess, type EmulatorProcess } from "../rig/emulator-process.ts";
+import { toRecords, type LetterBatch } from "../rig/letters.ts";
+import { startReceiverProcess, type ReceiverProcess } from "../rig/receiver-process.ts";
 import { minuteMs, secondMs, type TimeScale } from "./time-scale.ts";
 import type { World } from "./world.ts";
 

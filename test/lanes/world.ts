@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Guard } from "../soak/guard.ts";
-import type { Standing } from "./receiver-messages.ts";
+import type { Guard } from "../rig/guard.ts";
+import type { Standing } from "../rig/receiver-messages.ts";
 import type { TimeScale } from "./time-scale.ts";
 
 /** What all scenarios of a run share. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { createWriteStream, readFileSync } from "node:fs";
-import type { Guard } from "../soak/guard.ts";
+import type { Guard } from "../rig/guard.ts";
 import type { MemoryGroup } from "./cgroup.ts";
 
 export interface LimitedProcess {

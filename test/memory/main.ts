@@ -13,7 +13,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { startGuard } from "../soak/guard.ts";
+import { startGuard } from "../rig/guard.ts";
 import { documents, sizeNames, toLetters, type Case, type DocumentName, type SizeName } from "./cases.ts";
 import type { Text } from "./letters.ts";
 import { readShipped } from "./manifest.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { startEmulatorProcess } from "../lanes/emulator-process.ts";
-import type { Guard } from "../soak/guard.ts";
+import { startEmulatorProcess } from "../rig/emulator-process.ts";
+import type { Guard } from "../rig/guard.ts";
 import { createRedisServers } from "../support/redis-servers.ts";
 import { toDocument, type Case } from "./cases.ts";
 import { createMemoryGroup } from "./cgroup.ts";

@@ -2,7 +2,7 @@ import { renameSync, writeFileSync } from "node:fs";
 import type { Act, TcpHow } from "./acts.ts";
 import type { MadeLetter } from "./letters.ts";
 import { newSecret, type Stand } from "./stand.ts";
-import { waitUntil } from "./wait.ts";
+import { waitUntil } from "../rig/wait.ts";
 
 /** What an act does to the soak's own books. */
 export interface Books {

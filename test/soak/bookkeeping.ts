@@ -1,14 +1,14 @@
 import type { EntryOf, HappeningType, JournalEntry } from "../../src/emulator/index.ts";
-import { createDeclarations, longestPipeMs } from "./declarations.ts";
+import { createDeclarations, longestPipeMs } from "../rig/declarations.ts";
 import { times } from "./document.ts";
-import { createJudge, type Judge, type Loss } from "./judge.ts";
+import { createJudge, type Judge, type Loss } from "../rig/judge.ts";
 import type { MadeLetter } from "./letters.ts";
-import { createLogWatch, type LogWatch } from "./watch-log.ts";
+import { createLogWatch, type LogWatch } from "../rig/daemon-log.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { stallLimitMs, type Obstacles } from "./waits.ts";
-import { createAuditReading } from "./read-audit.ts";
-import { readArchivedIds } from "./read-archive.ts";
-import { createSecrets } from "./secrets.ts";
+import { createAuditReading } from "../rig/audit-reading.ts";
+import { readArchivedIds } from "../rig/archived-ids.ts";
+import { createSecrets } from "../rig/secrets.ts";
 import type { Stand } from "./stand.ts";
 
 /** All that is known of a soak, and who may say so. */

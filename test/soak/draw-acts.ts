@@ -1,5 +1,5 @@
 import type { Act, TcpHow } from "./acts.ts";
-import type { Dice } from "./dice.ts";
+import type { Dice } from "../rig/dice.ts";
 import { drawEmulatorFault } from "./emulator-faults.ts";
 
 export type Draw = (dice: Dice) => { readonly act: Act; readonly forMs: number };

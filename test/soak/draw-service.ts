@@ -1,5 +1,5 @@
 import type { EmulatorOptions } from "../../src/emulator/index.ts";
-import type { Dice } from "./dice.ts";
+import type { Dice } from "../rig/dice.ts";
 
 /** In what nobody documents, a service that is this or that one, for as long as the soak lasts. */
 export function drawService(dice: Dice) {

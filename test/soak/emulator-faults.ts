@@ -1,5 +1,5 @@
 import type { FaultDefinition, FaultKind } from "../../src/emulator/index.ts";
-import type { Dice } from "./dice.ts";
+import type { Dice } from "../rig/dice.ts";
 
 /**
  * How each kind of the emulator's faults is drawn: a kind that the emulator gets and this table lacks does not compile.

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { SeedRecord } from "../../src/emulator/index.ts";
-import { createDice } from "./dice.ts";
+import { createDice } from "../rig/dice.ts";
 import { triedPath } from "./document.ts";
 
 /** What has to become of a dead letter. `stay`: it is parked or held, and never published, dropped or deleted by redriver. */

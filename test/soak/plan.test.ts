@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { faultKinds } from "../../src/emulator/index.ts";
 import { claimsOf, nameOf, type PlannedAct } from "./acts.ts";
-import { createDice } from "./dice.ts";
+import { createDice } from "../rig/dice.ts";
 import { drawService } from "./draw-service.ts";
 import { drawEmulatorFault, lyingAboutPositions } from "./emulator-faults.ts";
 import { toPlan } from "./plan.ts";

@@ -1,5 +1,5 @@
 import { claimsOf, type PlannedAct } from "./acts.ts";
-import { createDice } from "./dice.ts";
+import { createDice } from "../rig/dice.ts";
 import { toDraws, type Draw } from "./draw-acts.ts";
 
 export interface PlanOptions {

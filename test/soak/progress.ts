@@ -6,7 +6,7 @@ import { createRedisLedger } from "../../src/store/ledger/redis-ledger.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
 import { sourceKey } from "../../src/redis/key-names.ts";
 import { ledgerLimits, sourceId } from "./document.ts";
-import type { Booked, Judge } from "./judge.ts";
+import type { Booked, Judge } from "../rig/judge.ts";
 import { createQuiet, stallLimitMs, type Excuse, type Obstacles, type Quiet } from "./waits.ts";
 import { restOf, weighWait } from "./weigh-wait.ts";
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
-import type { Guard } from "./guard.ts";
+import type { Guard } from "../rig/guard.ts";
 import { startRedisServer, type RedisServer } from "./redis-server.ts";
-import { waitUntil } from "./wait.ts";
+import { waitUntil } from "../rig/wait.ts";
 
 /** The Redis that daemons reach, each by a path of its own, and what can happen to it. */
 export interface RedisPair {

@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createRedis, type RedisConnection } from "../../src/redis/connect.ts";
-import { waitUntil } from "./wait.ts";
-import type { Guard } from "./guard.ts";
+import { waitUntil } from "../rig/wait.ts";
+import type { Guard } from "../rig/guard.ts";
 
 /**
  * A Redis server of the soak. Its log of writes is plain text, synced with every write and never rewritten: a restart keeps what was

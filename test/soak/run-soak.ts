@@ -2,12 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { losesWrites, nameOf, type PlannedAct } from "./acts.ts";
 import { applyAct, type Books } from "./apply-act.ts";
 import { createBookkeeping, type Bookkeeping } from "./bookkeeping.ts";
-import { createDice } from "./dice.ts";
+import { createDice } from "../rig/dice.ts";
 import { times } from "./document.ts";
 import { toPlan } from "./plan.ts";
 import { startStand, type Stand } from "./stand.ts";
 import { toReport, type SoakReport } from "./report.ts";
-import { waitUntil } from "./wait.ts";
+import { waitUntil } from "../rig/wait.ts";
 import { stallLimitMs, type Excuse, type Obstacles } from "./waits.ts";
 
 export interface SoakOptions {

@@ -3,15 +3,15 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
 import { createTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
-import { createDaemonProcess, type DaemonProcess } from "./daemon-process.ts";
-import { createDice } from "./dice.ts";
+import { createDaemonProcess, type DaemonProcess } from "../rig/daemon-process.ts";
+import { createDice } from "../rig/dice.ts";
 import { drawService } from "./draw-service.ts";
 import { toDocument, toSettings, times } from "./document.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
-import { startGuard } from "./guard.ts";
+import { startGuard } from "../rig/guard.ts";
 import { createLetterMaker, retentionMs, type LetterMaker } from "./letters.ts";
 import { startRedisPair, type RedisPair } from "./redis-pair.ts";
-import { createSecrets, type Secrets } from "./secrets.ts";
+import { createSecrets, type Secrets } from "../rig/secrets.ts";
 import { startWitness, type Witness } from "./witness.ts";
 
 /** Everything that a soak runs on, and breaks. */

@@ -5,12 +5,12 @@
 import type { Redis } from "ioredis";
 import type { JournalEntry } from "../../../src/emulator/index.ts";
 import type { RedisConnection } from "../../../src/redis/connect.ts";
-import { createDeclarations } from "../../soak/declarations.ts";
-import { createJudge, type Judge } from "../../soak/judge.ts";
-import { readArchivedIds } from "../../soak/read-archive.ts";
-import { createAuditReading } from "../../soak/read-audit.ts";
-import { createSecrets } from "../../soak/secrets.ts";
-import { createLogWatch, type LogWatch } from "../../soak/watch-log.ts";
+import { createDeclarations } from "../../rig/declarations.ts";
+import { createJudge, type Judge } from "../../rig/judge.ts";
+import { readArchivedIds } from "../../rig/archived-ids.ts";
+import { createAuditReading } from "../../rig/audit-reading.ts";
+import { createSecrets } from "../../rig/secrets.ts";
+import { createLogWatch, type LogWatch } from "../../rig/daemon-log.ts";
 import { dedupWindowMs } from "./document.ts";
 import type { TrialLetter } from "./letters.ts";
 import { keyPrefix } from "./stage.ts";

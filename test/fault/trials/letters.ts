@@ -1,7 +1,7 @@
 import type { SeedRecord } from "../../../src/emulator/index.ts";
 import { hourMs } from "../../lanes/time-scale.ts";
-import { bodyOf, sha256Of } from "../../lanes/letters.ts";
-import { createDice } from "../../soak/dice.ts";
+import { bodyOf, sha256Of } from "../../rig/letters.ts";
+import { createDice } from "../../rig/dice.ts";
 import type { Letter } from "../../soak/letters.ts";
 
 /** How the service receives a message: as any other, with a refusal of its whole batch, or of its own item. */

@@ -16,8 +16,8 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { countChecks, toTable, type ScenarioResult } from "../../lanes/figures.ts";
-import { startGuard } from "../../soak/guard.ts";
+import { countChecks, toTable, type ScenarioResult } from "../../rig/figures.ts";
+import { startGuard } from "../../rig/guard.ts";
 import { runTrial } from "./run-trial.ts";
 import { trials } from "./trials.ts";
 import type { Trial } from "./trial.ts";

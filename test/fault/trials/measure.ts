@@ -1,6 +1,6 @@
 /** The figures of a trial, from what the emulator and the receiver wrote down and, where only they know, from what the daemons said. */
-import { atMost, exactly, told, type Figure } from "../../lanes/figures.ts";
-import { countBy } from "../../lanes/judge.ts";
+import { atMost, exactly, told, type Figure } from "../../rig/figures.ts";
+import { countBy } from "../../rig/outcome.ts";
 import type { Books } from "./books.ts";
 import { longestStallMs, type Span } from "./pace.ts";
 import type { Stage } from "./stage.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { DaemonProcess } from "../../soak/daemon-process.ts";
+import type { DaemonProcess } from "../../rig/daemon-process.ts";
 import type { Span } from "./pace.ts";
 
 const everyMs = 1_000;

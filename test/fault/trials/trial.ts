@@ -1,5 +1,5 @@
 import type { FaultDefinition } from "../../../src/emulator/index.ts";
-import type { Dice } from "../../soak/dice.ts";
+import type { Dice } from "../../rig/dice.ts";
 import type { Shares } from "./letters.ts";
 import type { Span } from "./pace.ts";
 import type { Books } from "./books.ts";

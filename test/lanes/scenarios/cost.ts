@@ -1,7 +1,7 @@
 /** What an open lane costs: the same drain with lanes and without, one window at a time, counted on the path to Redis and in the emulator's journal. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { EntryOf } from "../../../src/emulator/index.ts";
-import { atMost, exactly, told, type Figure } from "../figures.ts";
+import { atMost, exactly, told, type Figure } from "../../rig/figures.ts";
 import { startRedisRounds, toLaneRound, type RedisRounds } from "../redis-rounds.ts";
 import { startStage } from "../stage.ts";
 import { hourMs, minuteMs, secondMs } from "../time-scale.ts";

@@ -1,7 +1,7 @@
 /** Dead letters of a dead receiver near the end of their retention: the service's clock is moved there. */
-import { readArchivedIds } from "../../soak/read-archive.ts";
-import { atMost, exactly, told, type Figure } from "../figures.ts";
-import { idOf, idsOf, toRecords } from "../letters.ts";
+import { readArchivedIds } from "../../rig/archived-ids.ts";
+import { atMost, exactly, told, type Figure } from "../../rig/figures.ts";
+import { idOf, idsOf, toRecords } from "../../rig/letters.ts";
 import { startStage } from "../stage.ts";
 import { hourMs, minuteMs } from "../time-scale.ts";
 import { isSoon, type World } from "../world.ts";

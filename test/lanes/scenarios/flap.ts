@@ -1,7 +1,7 @@
 /** A receiver that is up for 90 s and away for 90 s, in turns, for an hour. */
-import { atLeast, atMost, exactly, told, toPercent, type Figure } from "../figures.ts";
-import { mostWithin } from "../judge.ts";
-import { idOf, idsOf } from "../letters.ts";
+import { atLeast, atMost, exactly, told, toPercent, type Figure } from "../../rig/figures.ts";
+import { mostWithin } from "../../rig/outcome.ts";
+import { idOf, idsOf } from "../../rig/letters.ts";
 import { startStage } from "../stage.ts";
 import { hourMs, minuteMs, secondMs } from "../time-scale.ts";
 import { isSoon, until, type World } from "../world.ts";

@@ -1,8 +1,8 @@
 /** Redis is emptied under two replicas while the receiver is dead. */
-import { atLeast, atMost, exactly, told, type Figure } from "../figures.ts";
-import { countBy } from "../judge.ts";
-import { idOf, idsOf, sha256Of } from "../letters.ts";
-import { poisonPrefix } from "../receiver-messages.ts";
+import { atLeast, atMost, exactly, told, type Figure } from "../../rig/figures.ts";
+import { countBy } from "../../rig/outcome.ts";
+import { idOf, idsOf, sha256Of } from "../../rig/letters.ts";
+import { poisonPrefix } from "../../rig/receiver-messages.ts";
 import { startStage } from "../stage.ts";
 import { minuteMs, secondMs } from "../time-scale.ts";
 import { isSoon, type World } from "../world.ts";

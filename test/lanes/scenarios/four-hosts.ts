@@ -1,8 +1,8 @@
 /** Four hosts, all of them alive, and then with the first one hanging: the others have to be as fast. */
-import { atMost, shareAtLeast, told, type Figure } from "../figures.ts";
+import { atMost, shareAtLeast, told, type Figure } from "../../rig/figures.ts";
 import { deliveredOnce, outcomeAt } from "../delivered-once.ts";
-import { countBetween, ratePerSecond } from "../judge.ts";
-import { idsOf } from "../letters.ts";
+import { countBetween, ratePerSecond } from "../../rig/outcome.ts";
+import { idsOf } from "../../rig/letters.ts";
 import { startStage } from "../stage.ts";
 import { minuteMs, secondMs } from "../time-scale.ts";
 import { isSoon, type World } from "../world.ts";

@@ -1,9 +1,9 @@
 /** A drain with the shipped limits beside live traffic that takes all a receiver has. Not scaled: rates are what it is about. */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { startChild } from "../child.ts";
-import { atLeast, shareAtLeast, told, type Figure } from "../figures.ts";
-import { countBetween } from "../judge.ts";
+import { startChild } from "../../rig/child.ts";
+import { atLeast, shareAtLeast, told, type Figure } from "../../rig/figures.ts";
+import { countBetween } from "../../rig/outcome.ts";
 import { startStage } from "../stage.ts";
 import { createTimeScale, minuteMs, secondMs } from "../time-scale.ts";
 import { isSoon, type World } from "../world.ts";

@@ -1,9 +1,9 @@
 /** A receiver that is dead for hours, and then is back. */
-import { atLeast, atMost, exactly, shareAtLeast, told, type Figure } from "../figures.ts";
+import { atLeast, atMost, exactly, shareAtLeast, told, type Figure } from "../../rig/figures.ts";
 import { deliveredOnce } from "../delivered-once.ts";
-import { countBetween, ratePerSecond } from "../judge.ts";
-import { idOf, idsOf } from "../letters.ts";
-import type { Arrival } from "../receiver-messages.ts";
+import { countBetween, ratePerSecond } from "../../rig/outcome.ts";
+import { idOf, idsOf } from "../../rig/letters.ts";
+import type { Arrival } from "../../rig/receiver-messages.ts";
 import { startStage, type Stage } from "../stage.ts";
 import { hourMs, minuteMs, secondMs } from "../time-scale.ts";
 import { isSoon, until, type World } from "../world.ts";

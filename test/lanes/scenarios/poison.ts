@@ -1,9 +1,9 @@
 /** One message in ten is refused with 422 whenever it is tried, and retried alone in the end, when the others are delivered. */
-import { atMost, exactly, told, type Figure } from "../figures.ts";
+import { atMost, exactly, told, type Figure } from "../../rig/figures.ts";
 import { deliveredOnce } from "../delivered-once.ts";
-import { countBy } from "../judge.ts";
-import { idOf, idsOf, sha256Of } from "../letters.ts";
-import { poisonPrefix } from "../receiver-messages.ts";
+import { countBy } from "../../rig/outcome.ts";
+import { idOf, idsOf, sha256Of } from "../../rig/letters.ts";
+import { poisonPrefix } from "../../rig/receiver-messages.ts";
 import { startStage } from "../stage.ts";
 import { minuteMs, secondMs } from "../time-scale.ts";
 import { isSoon, type World } from "../world.ts";

@@ -5,10 +5,10 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createDeclarations } from "./declarations.ts";
 import { createJudge } from "./judge.ts";
-import { createLetterMaker } from "./letters.ts";
-import { readArchivedIds } from "./read-archive.ts";
+import { createLetterMaker } from "../soak/letters.ts";
+import { readArchivedIds } from "./archived-ids.ts";
 import { createSecrets } from "./secrets.ts";
-import { createLogWatch } from "./watch-log.ts";
+import { createLogWatch } from "./daemon-log.ts";
 
 let dir = "";
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import type { RedisConnection } from "../../src/redis/connect.ts";
-import { sourceId } from "./document.ts";
+import { sourceId } from "../soak/document.ts";
 import type { Declarations } from "./declarations.ts";
 
 /** An entry of the stream, as far as it is looked at: act, and groups of ids with their reason and notes. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { SeedRecord } from "../../src/emulator/index.ts";
-import { hourMs } from "./time-scale.ts";
+import { hourMs } from "../lanes/time-scale.ts";
 
 /** Dead letters of one destination. */
 export interface LetterBatch {

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import type { Guard } from "../soak/guard.ts";
+import type { Guard } from "./guard.ts";
 
 export interface ChildOptions {
   readonly script: string;

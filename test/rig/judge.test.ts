@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../src/emulator/index.ts";
 import { createDeclarations, lossReason } from "./declarations.ts";
 import { createJudge, type Evidence } from "./judge.ts";
-import type { Letter } from "./letters.ts";
+import type { Letter } from "../soak/letters.ts";
 
 const dedupWindowMs = 90_000;
 const letter: Letter = { dlqId: "1000-1", root: "m-1", fate: "republish", bodySha256: "sha", isTried: false };

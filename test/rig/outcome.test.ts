@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { atMost, countChecks, exactly, shareAtLeast, told, toTable } from "./figures.ts";
-import { countBetween, mostWithin, outcomeOf, ratePerSecond, type Evidence } from "./judge.ts";
+import { countBetween, mostWithin, outcomeOf, ratePerSecond, type Evidence } from "./outcome.ts";
 import { sha256Of } from "./letters.ts";
-import { toLaneRound } from "./redis-rounds.ts";
-import { createTimeScale, hourMs, minuteMs } from "./time-scale.ts";
+import { toLaneRound } from "../lanes/redis-rounds.ts";
+import { createTimeScale, hourMs, minuteMs } from "../lanes/time-scale.ts";
 
 const accepted = (messageId: string, id: string) => ({ messageId, bodySha256: sha256Of(id) });
 const arrival = (id: string, status = 200) => ({ at: 0, id, status, sentAs: "plain" as const });

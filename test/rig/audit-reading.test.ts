@@ -3,8 +3,8 @@ import { createRedisAudit } from "../../src/store/audit/redis-audit.ts";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import { useRedis } from "../support/redis.ts";
 import { createDeclarations, lossReason } from "./declarations.ts";
-import { sourceId } from "./document.ts";
-import { createAuditReading } from "./read-audit.ts";
+import { sourceId } from "../soak/document.ts";
+import { createAuditReading } from "./audit-reading.ts";
 
 const redis = useRedis();
 

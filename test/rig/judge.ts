@@ -10,9 +10,9 @@
 import type { EntryOf, JournalEntry } from "../../src/emulator/index.ts";
 import { lossReason, type Declaration } from "./declarations.ts";
 import { readDeduplicationId } from "./deduplication-id.ts";
-import { isRepublished } from "./document.ts";
-import type { Letter } from "./letters.ts";
-import type { Double, Rule, Violation } from "./verdict.ts";
+import { isRepublished } from "../soak/document.ts";
+import type { Letter } from "../soak/letters.ts";
+import type { Double, Rule, Violation } from "./judge-rules.ts";
 
 export interface Acceptance {
   readonly seq: number;
