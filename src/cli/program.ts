@@ -8,8 +8,8 @@ import { version } from "./version.ts";
 const parts: readonly { readonly names: readonly string[]; readonly load: () => Promise<Register> }[] = [
   { names: ["run"], load: async () => (await import("./run/command.ts")).registerRun },
   { names: ["drain"], load: async () => (await import("./drain/command.ts")).registerDrain },
-  { names: ["plan"], load: async () => (await import("./plan/plan.ts")).registerPlan },
-  { names: ["apply"], load: async () => (await import("./apply/apply.ts")).registerApply },
+  { names: ["plan"], load: async () => (await import("./plan/command.ts")).registerPlan },
+  { names: ["apply"], load: async () => (await import("./apply/command.ts")).registerApply },
   { names: ["status"], load: async () => (await import("./status/command.ts")).registerStatus },
   { names: ["pause", "resume"], load: async () => (await import("./pause/command.ts")).registerPause },
   { names: ["parked"], load: async () => (await import("./parked/command.ts")).registerParked },

@@ -1,6 +1,6 @@
 import type { Status } from "../../src/cli/status/read.ts";
 import { toStatusText } from "../../src/cli/status/text.ts";
-import type { LaneStatus } from "../../src/cli/plan/read-lane-next.ts";
+import type { LaneStatus } from "../../src/cli/status/read-lane-next.ts";
 import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";
 
 export const now = Date.UTC(2026, 7, 1, 12);

@@ -2,7 +2,7 @@ import { formatDuration } from "../../rules/format-duration.ts";
 import { laneStates, type LaneState } from "../../ports/lanes.ts";
 import { counted } from "../output/counted.ts";
 import type { OpenPass } from "../../ports/passes.ts";
-import type { LaneStatus } from "../plan/read-lane-next.ts";
+import type { LaneStatus } from "./read-lane-next.ts";
 import type { Status } from "./read.ts";
 import { toTable } from "../output/table.ts";
 import { terminalColumns, wrapList, wrapText, wrapWords } from "../output/wrap.ts";

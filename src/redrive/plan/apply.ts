@@ -23,10 +23,10 @@ import { workPage } from "../page/work-page.ts";
 import { splitUnlisted, type PlanCheck } from "./check-plan.ts";
 import { createLaneDemand, type LanesForecast } from "./lane-forecast.ts";
 import { isDone, standingOf } from "./selection.ts";
-import { createOrderNotes } from "./note-orders.ts";
+import { createOrderNotes } from "./record-orders.ts";
 import { createSkips, type SkipReport } from "./skips.ts";
 import { survey, type SurveyedRecord, type SurveyPage, type SurveyRange } from "./survey.ts";
-import { tellingRateWaits } from "./telling-rate-waits.ts";
+import { tellingRateWaits } from "./report-rate-waits.ts";
 import { watchPause, type PauseWatch } from "./watch-pause.ts";
 
 export interface ApplyRun {

@@ -3,8 +3,8 @@ import type { FrozenDrain } from "../../redrive/plan/file-summary.ts";
 import type { PlanHead } from "../../redrive/plan/plan-file.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
 import { counted } from "../output/counted.ts";
-import { toDecisionsText, toExpiryText, toRulesText, toTime } from "./plan-rules-text.ts";
-import { toFilterText } from "./plan-text.ts";
+import { toDecisionsText, toExpiryText, toRulesText, toTime } from "./rules-text.ts";
+import { toFilterText } from "./text.ts";
 import { wrapText } from "../output/wrap.ts";
 
 export interface ShownPlan {

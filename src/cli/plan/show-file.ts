@@ -3,8 +3,8 @@ import { toPrintable } from "../../message/masked-text.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { createFileSummary } from "../../redrive/plan/file-summary.ts";
 import type { Io } from "../io.ts";
-import { readPlanFile } from "./plan-reading.ts";
-import { toShownPlanText, type ShownPlan } from "./plan-show-text.ts";
+import { readPlanFile } from "./read-plan-file.ts";
+import { toShownPlanText, type ShownPlan } from "./show-file-text.ts";
 
 /** Flags of `plan` that only a queue can answer. */
 const notOfFiles = ["all", "rule", "host", "limit", "records", "out", "showContent"] as const;

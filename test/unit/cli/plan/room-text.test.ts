@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toCeilingText, toClockText, toGuardText } from "../../../../src/cli/plan/plan-room-text.ts";
+import { toCeilingText, toClockText, toGuardText } from "../../../../src/cli/plan/room-text.ts";
 import type { Estimate } from "../../../../src/redrive/plan/estimate.ts";
 
 const hour = 3_600_000;

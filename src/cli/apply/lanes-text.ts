@@ -2,7 +2,7 @@
 import type { LaneForecast, LanesForecast } from "../../redrive/plan/lane-forecast.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
 import { counted } from "../output/counted.ts";
-import { toStateItems } from "../plan/plan-lane-text.ts";
+import { toStateItems } from "../plan/lanes-text.ts";
 import { wrapList } from "../output/wrap.ts";
 
 /** Empty where lanes hold nothing of it. */

@@ -2,8 +2,8 @@ import type { Applied, Wait } from "../../redrive/plan/apply.ts";
 import type { PlanCheck } from "../../redrive/plan/check-plan.ts";
 import { addSkips, skippedOf, type SkipReport } from "../../redrive/plan/skips.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
-import { toTime } from "../plan/plan-rules-text.ts";
-import { toSkipCounts } from "../plan/plan-skips-text.ts";
+import { toTime } from "../plan/rules-text.ts";
+import { toSkipCounts } from "./skips-text.ts";
 import { toTable } from "../output/table.ts";
 
 /** A drain's part of a plan, as it was found and what became of it. */

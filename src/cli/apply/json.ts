@@ -2,7 +2,7 @@ import type { Applied } from "../../redrive/plan/apply.ts";
 import type { PlanCheck } from "../../redrive/plan/check-plan.ts";
 import type { LanesForecast } from "../../redrive/plan/lane-forecast.ts";
 import { skippedOf } from "../../redrive/plan/skips.ts";
-import { skipsOf, type ApplyLine } from "./apply-text.ts";
+import { skipsOf, type ApplyLine } from "./text.ts";
 
 /** A drain's part of an apply as `--json` prints it. */
 export function toApplyJson({ drain, host, check, applied }: ApplyLine): object {

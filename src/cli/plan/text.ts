@@ -9,9 +9,9 @@ import { formatDuration } from "../../rules/format-duration.ts";
 import type { Rate } from "../../rules/spec.ts";
 import { counted } from "../output/counted.ts";
 import { failuresHeading, shownFailures, toFailureLine, toOtherFailures } from "../output/failures.ts";
-import { toHaltedText, toLanesText } from "./plan-lane-text.ts";
-import { toCeilingText, toClockText, toGuardText } from "./plan-room-text.ts";
-import { toDecisionsText, toExpiryText, toItems, toRulesText, toTime } from "./plan-rules-text.ts";
+import { toHaltedText, toLanesText } from "./lanes-text.ts";
+import { toCeilingText, toClockText, toGuardText } from "./room-text.ts";
+import { toDecisionsText, toExpiryText, toItems, toRulesText, toTime } from "./rules-text.ts";
 import { wrapList, wrapText } from "../output/wrap.ts";
 
 export interface PlanReport {

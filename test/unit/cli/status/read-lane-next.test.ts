@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Core } from "../../../../src/compose/build-core.ts";
-import { readLaneNext } from "../../../../src/cli/plan/read-lane-next.ts";
+import { readLaneNext } from "../../../../src/cli/status/read-lane-next.ts";
 import { createMemoryLaneBook } from "../../../support/memory/memory-lane-book.ts";
 import { toLaneId } from "../../../../src/redrive/lanes/lane-id.ts";
 import { config, origin } from "../../../support/lane-stands.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { skipsOf, toApplyText, toQuestion, toWaitText } from "../../../../src/cli/apply/apply-text.ts";
-import { toLeftLanesText } from "../../../../src/cli/apply/apply-lanes-text.ts";
-import { toSkipChange, toSkipsText } from "../../../../src/cli/plan/plan-skips-text.ts";
+import { skipsOf, toApplyText, toQuestion, toWaitText } from "../../../../src/cli/apply/text.ts";
+import { toLeftLanesText } from "../../../../src/cli/apply/lanes-text.ts";
+import { toSkipChange, toSkipsText } from "../../../../src/cli/apply/skips-text.ts";
 import type { LaneForecast } from "../../../../src/redrive/plan/lane-forecast.ts";
-import { toPlanText, type PlanReport } from "../../../../src/cli/plan/plan-text.ts";
+import { toPlanText, type PlanReport } from "../../../../src/cli/plan/text.ts";
 import { wrapList, wrapText, wrapWords } from "../../../../src/cli/output/wrap.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";

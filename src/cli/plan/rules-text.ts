@@ -5,7 +5,7 @@ import type { NextReport, RuleReport } from "../../redrive/plan/rule-report.ts";
 import type { TopCounted } from "../../redrive/plan/top-count.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
 import { counted } from "../output/counted.ts";
-import { toSamplesText } from "./plan-samples-text.ts";
+import { toSamplesText } from "./samples-text.ts";
 import { wrapList } from "../output/wrap.ts";
 
 type Decided = Pick<DrainReport, "decisions" | "parkedAlready" | "rules"> &
