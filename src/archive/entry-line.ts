@@ -1,3 +1,4 @@
+import { isObject } from "../message/json-value.ts";
 import type { ArchiveEntry } from "../ports/archive.ts";
 import type { DrainName, SourceId } from "../ports/ids.ts";
 
@@ -31,10 +32,6 @@ function parseJson(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isTextOrNull(value: unknown): value is string | null {

@@ -1,4 +1,5 @@
-import { isJsonObject, toPointer } from "./json-pointer.ts";
+import { isObject } from "./json-value.ts";
+import { toPointer } from "./json-pointer.ts";
 import { toShownToken, type Show } from "./masked-text.ts";
 
 /** One place in a JSON document that an edit changed; `undefined` where it is not there. */
@@ -49,7 +50,7 @@ function namesOf(before: unknown, after: unknown): readonly string[] | null {
   if (Array.isArray(before) && Array.isArray(after)) {
     return before.length === after.length ? Object.keys(before) : null;
   }
-  if (!isJsonObject(before) || !isJsonObject(after)) return null;
+  if (!isObject(before) || !isObject(after)) return null;
   return [...new Set([...Object.keys(before), ...Object.keys(after)])];
 }
 

@@ -1,5 +1,5 @@
+import type { DestinationRewrite } from "./item-changes.ts";
 import { parseUrl } from "./parse-url.ts";
-import type { DestinationRewrite } from "../rules/spec.ts";
 
 /**
  * Whether a message can be sent to this URL: http or https, a host, no credentials, and none of the characters that URL

@@ -1,7 +1,7 @@
-import type { PolicyLoss } from "../rules/decision.ts";
-import type { BodyChange } from "../rules/spec.ts";
+import type { PolicyLoss } from "./losses.ts";
+import type { BodyChange } from "./item-changes.ts";
+import { isObject } from "./json-value.ts";
 import { findJsonLosses } from "./json-losses.ts";
-import { isJsonObject } from "./json-pointer.ts";
 import { patchJson, type PatchResult } from "./json-patch.ts";
 import { mergePatch } from "./merge-patch.ts";
 
@@ -48,8 +48,8 @@ function applied(value: unknown, change: BodyChange): PatchResult {
  * the rule's author did not think of, so such a merge does not apply; replacing by a list or a plain value says it on purpose.
  */
 function keepsContainers(target: unknown, merge: unknown): boolean {
-  if (!isJsonObject(merge) || target === undefined || target === null) return true;
-  if (!isJsonObject(target)) return false;
+  if (!isObject(merge) || target === undefined || target === null) return true;
+  if (!isObject(target)) return false;
   return Object.entries(merge).every(([name, value]) =>
     keepsContainers(Object.hasOwn(target, name) ? target[name] : undefined, value),
   );

@@ -1,4 +1,4 @@
-import type { ParkReason } from "../rules/decision.ts";
+import type { ParkReason } from "./park-reasons.ts";
 import type { DeadLetter, HeaderValues, RawRecord } from "./dead-letter.ts";
 import { isDestination } from "./destination.ts";
 import { byLowerName, valuesOf } from "./header-values.ts";

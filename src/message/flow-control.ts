@@ -2,7 +2,7 @@
  * A message's flow control. One that is redriven under another than its own comes back with that in its record; its lineage has what
  * its root had, and the come-back is decided and rebuilt with it.
  */
-import type { FlowControl } from "../rules/spec.ts";
+import type { FlowControl } from "./item-changes.ts";
 import type { DeadLetter } from "./dead-letter.ts";
 import type { Lineage, LineageReading } from "./lineage.ts";
 

@@ -2,8 +2,8 @@
  * What may be published at all, whatever a record or a rule says: to which addresses, how large, with how many headers. A record
  * that may not is parked, and asked again whenever it is listed: settings decide, not people.
  */
+import type { ParkReason } from "./park-reasons.ts";
 import { parseUrl } from "./parse-url.ts";
-import type { ParkReason } from "../rules/decision.ts";
 import type { BatchItem } from "./dead-letter.ts";
 import { isPrivateHost } from "./private-host.ts";
 import { isProofUrl } from "./proof-callback.ts";

@@ -1,6 +1,6 @@
 /** The settings of a message as item headers: all but method, forwarded headers, deduplication id and lineage. */
-import type { ItemChanges } from "../rules/spec.ts";
-import type { ParkReason } from "../rules/decision.ts";
+import type { ItemChanges } from "./item-changes.ts";
+import type { ParkReason } from "./park-reasons.ts";
 import type { DeadLetter, HeaderValues } from "./dead-letter.ts";
 import { isDestination } from "./destination.ts";
 import { originalFlowControl, toFlowControlValue } from "./flow-control.ts";

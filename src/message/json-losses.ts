@@ -1,3 +1,4 @@
+import type { PolicyLoss } from "./losses.ts";
 /**
  * What a JSON text loses when it is read into JavaScript values and written again. Linear in the text, without recursion.
  *
@@ -5,7 +6,6 @@
  * digits, 1e-400), and -0, which is written back as 0. 1.0 and 1e3 keep their value and are fine.
  * Duplicate keys: only the last of them is read, so the text has more members than the value.
  */
-import type { PolicyLoss } from "../rules/decision.ts";
 
 export type JsonLoss = Extract<PolicyLoss, "body-numbers" | "body-duplicate-keys">;
 

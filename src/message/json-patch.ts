@@ -4,9 +4,10 @@
  * inherited `toString` for a member, and a missing `from` for `undefined`. `move` and `copy` are run as the remove and add
  * that the RFC defines them by.
  */
+import { type JsonValue, isObject } from "./json-value.ts";
+import type { PatchOperation } from "./item-changes.ts";
 import jsonPatch from "fast-json-patch";
-import type { JsonValue, PatchOperation } from "../rules/spec.ts";
-import { hasMember, isJsonObject, resolveTokens, toIndex, toPointerTokens } from "./json-pointer.ts";
+import { hasMember, lookUp, parsePointer, toIndex } from "./json-pointer.ts";
 
 /** The patched document, or `not-applicable`: a `test` that fails, a path that is not there, or one that reaches a prototype. */
 export type PatchResult =
@@ -83,7 +84,7 @@ function take(document: unknown, step: Step): unknown {
 
 function takesNew(parent: unknown, token: string): boolean {
   if (Array.isArray(parent)) return token === "-" || (toIndex(token) ?? Infinity) <= parent.length;
-  return isJsonObject(parent);
+  return isObject(parent);
 }
 
 function isArrayEdit(document: unknown, step: Step): boolean {
@@ -100,13 +101,13 @@ function valueAt(document: unknown, pointer: string): unknown {
 }
 
 function found(document: unknown, tokens: readonly string[]): unknown {
-  const resolved = resolveTokens(document, tokens);
-  if (!resolved.found) throw new NotApplicable();
-  return resolved.value;
+  const value = lookUp(document, tokens);
+  if (value === undefined) throw new NotApplicable();
+  return value;
 }
 
 function tokensOf(pointer: string): readonly string[] {
-  const tokens = toPointerTokens(pointer);
+  const tokens = parsePointer(pointer);
   if (tokens === null) throw new NotApplicable();
   return tokens;
 }

@@ -1,7 +1,8 @@
 /** JSON pointers (RFC 6901), resolved over own members only: what an object inherits is not part of a document. */
+import { isObject, type JsonValue } from "./json-value.ts";
 
 /** The reference tokens of a pointer; null where the text is none. */
-export function toPointerTokens(pointer: string): readonly string[] | null {
+export function parsePointer(pointer: string): readonly string[] | null {
   if (pointer === "") return [];
   if (!pointer.startsWith("/") || /~(?![01])/.test(pointer)) return null;
   return pointer
@@ -14,29 +15,24 @@ export function toPointer(tokens: readonly string[]): string {
   return tokens.map((token) => `/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** The value at the tokens, or `found: false` where the path ends before. */
-export function resolveTokens(
-  document: unknown,
-  tokens: readonly string[],
-): { readonly found: true; readonly value: unknown } | { readonly found: false } {
+/** The value at the tokens; undefined where the path ends before. */
+export function lookUp(document: JsonValue, tokens: readonly string[]): JsonValue | undefined;
+export function lookUp(document: unknown, tokens: readonly string[]): unknown;
+export function lookUp(document: unknown, tokens: readonly string[]): unknown {
   let value = document;
   for (const token of tokens) {
-    if (!hasMember(value, token)) return { found: false };
+    if (!hasMember(value, token)) return undefined;
     value = (value as Readonly<Record<string, unknown>>)[token];
   }
-  return { found: true, value };
+  return value;
 }
 
 export function hasMember(value: unknown, token: string): boolean {
   if (Array.isArray(value)) return (toIndex(token) ?? value.length) < value.length;
-  return isJsonObject(value) && Object.hasOwn(value, token);
+  return isObject(value) && Object.hasOwn(value, token);
 }
 
 /** An array index as RFC 6901 writes it: no sign, no leading zero. Null for anything else. */
 export function toIndex(token: string): number | null {
   return /^(?:0|[1-9]\d{0,14})$/.test(token) ? Number(token) : null;
-}
-
-export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

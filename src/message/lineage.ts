@@ -13,8 +13,8 @@
  * value of theirs is absent too, and costs the rest nothing. A canary is k 1 to every version, so that each of them judges steps alike; one that
  * does not know h and g forgives each, and with what it sends itself one more may be forgiven.
  */
+import type { FlowControl } from "./item-changes.ts";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import type { FlowControl } from "../rules/spec.ts";
 import { comeBackKindOf } from "./come-back-kind.ts";
 import type { DeadLetter, DlqId, MessageId } from "./dead-letter.ts";
 import { valuesOf } from "./header-values.ts";

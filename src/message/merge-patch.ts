@@ -1,13 +1,12 @@
-import type { JsonValue } from "../rules/spec.ts";
-import { isJsonObject } from "./json-pointer.ts";
+import { type JsonValue, isObject } from "./json-value.ts";
 
 /**
  * JSON Merge Patch (RFC 7396): `null` removes a member, an object is merged into, anything else replaces. Changes neither
  * argument; the result shares what the patch leaves alone. Goes as deep as the patch, however deep the target is.
  */
 export function mergePatch(target: unknown, patch: JsonValue): unknown {
-  if (!isJsonObject(patch)) return patch;
-  const members = new Map<string, unknown>(isJsonObject(target) ? Object.entries(target) : []);
+  if (!isObject(patch)) return patch;
+  const members = new Map<string, unknown>(isObject(target) ? Object.entries(target) : []);
   for (const [name, value] of Object.entries(patch as Readonly<Record<string, JsonValue>>)) {
     if (value === null) members.delete(name);
     else members.set(name, mergePatch(members.get(name), value));

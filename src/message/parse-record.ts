@@ -1,3 +1,4 @@
+import { isObject } from "./json-value.ts";
 import type { DeadLetter, DlqId, HeaderValues, MessageId, RawRecord, UnusableRecord } from "./dead-letter.ts";
 
 export type ParsedRecord =
@@ -155,10 +156,6 @@ function toStrings(value: unknown): readonly string[] | null {
   if (value === undefined || value === null) return [];
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.every((item): item is string => typeof item === "string") ? [...list] : null;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isCount(value: unknown): value is number {

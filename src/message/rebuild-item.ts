@@ -6,8 +6,9 @@
  * and so not in the item unless a rule sets it: schedule id, caller ip, timeout, redaction settings, the original
  * deduplication id and URL Group membership.
  */
-import type { Loss, ParkReason } from "../rules/decision.ts";
-import type { ItemChanges } from "../rules/spec.ts";
+import type { Loss } from "./losses.ts";
+import type { ParkReason } from "./park-reasons.ts";
+import type { ItemChanges } from "./item-changes.ts";
 import type { BatchItem, DeadLetter, DeduplicationId } from "./dead-letter.ts";
 import { toDestination } from "./destination.ts";
 import { editBody, type EditedBody } from "./edit-body.ts";
@@ -16,7 +17,7 @@ import { isFieldValue, isToken } from "./header-values.ts";
 import { chosen, toItemSettings, type Headers } from "./item-settings.ts";
 import { lineageHeaderName } from "./lineage.ts";
 import { hasUnansweredProof } from "./signature-headers.ts";
-import { toldLossesOf } from "./told-losses.ts";
+import { reportedLossesOf } from "./losses.ts";
 
 export interface RebuildContext {
   /** `Upstash-`, `Service-`: never empty. */
@@ -76,7 +77,7 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
   const { failureCallback } = settings;
   const { flowControl } = changes;
   losses.push(
-    ...toldLossesOf(letter, { headerPrefix: prefix, queue, delayMs, failureCallback, flowControl }),
+    ...reportedLossesOf(letter, { headerPrefix: prefix, queue, delayMs, failureCallback, flowControl }),
   );
   return {
     kind: "item",

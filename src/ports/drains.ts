@@ -1,6 +1,7 @@
+import type { FlowControl } from "../message/item-changes.ts";
 import type { Router } from "../rules/facts.ts";
 import type { DateEdge } from "../rules/patterns/parse-edge.ts";
-import type { FlowControl, NumberPattern, Rate, RuleSpec } from "../rules/spec.ts";
+import type { NumberPattern, Rate, RuleSpec } from "../rules/spec.ts";
 import type { RuleTest } from "../rules/rule-test.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 import type { Select } from "./service.ts";

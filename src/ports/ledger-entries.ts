@@ -1,5 +1,5 @@
+import type { ParkReason } from "../message/park-reasons.ts";
 import type { DlqId, MessageId } from "../message/dead-letter.ts";
-import type { ParkReason } from "../rules/decision.ts";
 import type { DrainName } from "./ids.ts";
 
 /** The POSTs made under one deduplication id. */

@@ -1,5 +1,5 @@
+import type { ParkReason } from "../message/park-reasons.ts";
 import type { DlqId, MessageId } from "../message/dead-letter.ts";
-import type { ParkReason } from "../rules/decision.ts";
 import type { DrainName, Token } from "./ids.ts";
 import type { LedgerView, OpenEntry, ParkedEntry, PendingEntry, Released, Series } from "./ledger-entries.ts";
 import type { LedgerLimits } from "./ledger-limits.ts";

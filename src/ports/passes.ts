@@ -1,4 +1,5 @@
-import type { HoldReason, ParkReason } from "../rules/decision.ts";
+import type { ParkReason } from "../message/park-reasons.ts";
+import type { HoldReason } from "../rules/decision.ts";
 import type { DrainName, PassId, SourceId } from "./ids.ts";
 import type { PassCounts } from "./events.ts";
 

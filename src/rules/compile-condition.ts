@@ -4,7 +4,7 @@ import {
   compileTexts,
   compileValues,
 } from "./patterns/compile-patterns.ts";
-import { parsePointer } from "./json-pointer.ts";
+import { parsePointer } from "../message/json-pointer.ts";
 import type { Condition } from "./spec.ts";
 import type { Subject } from "./subject.ts";
 

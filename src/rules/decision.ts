@@ -1,4 +1,6 @@
-import type { Action, ItemChanges } from "./spec.ts";
+import type { ItemChanges } from "../message/item-changes.ts";
+import type { ParkReason } from "../message/park-reasons.ts";
+import type { Action } from "./spec.ts";
 
 /** Why a record is left where it is for now; a later pass asks again. */
 export const holdReasons = [
@@ -38,70 +40,12 @@ export const holdReasons = [
   "lane-halted",
 ] as const;
 
-/**
- * Why a record waits for a person, or, for `rule` and `otherwise`, for that drain's rules to change, or, for
- * `destination-not-allowed` and `over-limit`, for settings to change.
- */
-export const parkReasons = [
-  "rule",
-  "otherwise",
-  "no-dlq-id",
-  "malformed-record",
-  "binary-body",
-  "redacted",
-  "bad-destination",
-  /** The settings allow no publish to its destination or a callback (publish.allow…). */
-  "destination-not-allowed",
-  /** Larger, or with more or longer headers, than the settings allow (publish.max…). */
-  "over-limit",
-  "unjoinable-header",
-  /** Its own callback is sealed under a lineage key that is not known any more. */
-  "callback-sealed",
-  "workflow",
-  "body-length-differs",
-  "non-retryable",
-  "attempts-exhausted",
-  "refused",
-  "too-large",
-  "outcome-unknown",
-  "vanished",
-  /** In the queue when Redis lost its ledger; an earlier publication could not be noticed any more. */
-  "ledger-lost",
-  "body-numbers",
-  "body-duplicate-keys",
-  "body-not-editable",
-  "signed-body",
-  "patch-not-idempotent",
-] as const;
-
-/**
- * What a rebuild cannot keep. The first kinds are for `onLoss` to decide and are park reasons too; the others are only told
- * and counted, because nothing of the message itself changes.
- */
-export const policyLosses = [
-  "body-numbers",
-  "body-duplicate-keys",
-  "signed-body",
-  "patch-not-idempotent",
-] as const;
-export const toldLosses = [
-  "queue-delay",
-  "flow-control",
-  "failure-callback-again",
-  "schedule-id",
-  "redaction",
-  "group-membership",
-] as const;
-export type PolicyLoss = (typeof policyLosses)[number];
-export type Loss = PolicyLoss | (typeof toldLosses)[number];
-
 export const republishReasons = ["due", "reconcile", "after-ledger-loss"] as const;
 export const dropReasons = ["rule"] as const;
 /** Already done to this record: it is listed although published or gone, and is deleted again. */
 export const settleReasons = ["published-before"] as const;
 
 export type HoldReason = (typeof holdReasons)[number];
-export type ParkReason = (typeof parkReasons)[number];
 
 /** What is to be done with one record, with the rule that said so (`null`: no rule) and the reason from a closed set. */
 export type Decision =

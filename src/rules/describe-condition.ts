@@ -1,3 +1,4 @@
+import type { JsonValue } from "../message/json-value.ts";
 import {
   describeAddresses,
   describeNumbers,
@@ -5,8 +6,8 @@ import {
   describeValues,
 } from "./patterns/describe-patterns.ts";
 import { formatDuration } from "./format-duration.ts";
-import { parsePointer } from "./json-pointer.ts";
-import type { Condition, JsonValue, NumberField, TextField } from "./spec.ts";
+import { parsePointer } from "../message/json-pointer.ts";
+import type { Condition, NumberField, TextField } from "./spec.ts";
 import type { Subject } from "./subject.ts";
 
 /** A condition in the words of the document. Texts that header values and bodies must have are told as "[set]": they may be secrets. */

@@ -1,5 +1,5 @@
+import type { JsonValue } from "../message/json-value.ts";
 import type { Decision } from "./decision.ts";
-import type { JsonValue } from "./spec.ts";
 
 /** One entry of a drain's `tests:`. What `given` leaves out has a plain value; what `expect` leaves out is not compared. */
 export interface RuleTest {

@@ -1,3 +1,5 @@
+import type { ItemChanges } from "../message/item-changes.ts";
+
 /**
  * The rule language as plain data: what a drains document says after parsing and before compiling.
  * Values that need a grammar of their own (numbers, durations, globs) are parsed by parse-numbers.ts, parse-durations.ts and parse-texts.ts.
@@ -103,64 +105,6 @@ export type Condition =
     };
 
 export type Action = "republish" | "drop" | "hold" | "park";
-
-export type JsonValue =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly JsonValue[]
-  | { readonly [key: string]: JsonValue };
-
-/** RFC 6902. */
-export type PatchOperation =
-  | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: JsonValue }
-  | { readonly op: "remove"; readonly path: string }
-  | { readonly op: "move" | "copy"; readonly from: string; readonly path: string };
-
-/** An edit of a JSON body. */
-export type BodyChange =
-  | { readonly kind: "merge"; readonly value: JsonValue }
-  | { readonly kind: "patch"; readonly operations: readonly PatchOperation[] };
-
-/** What a republish changes on the rebuilt item. Absent = as the original. */
-export interface ItemChanges {
-  readonly destination?: string | DestinationRewrite;
-  /** `null` takes a queue record off its queue. */
-  readonly queue?: string | null;
-  readonly method?: string;
-  /** Name to value; `null` removes the header. */
-  readonly headers?: Readonly<Record<string, string | null>>;
-  readonly body?: BodyChange;
-  readonly delay?:
-    | { readonly kind: "fixed"; readonly ms: number }
-    | { readonly kind: "spread"; readonly ms: number };
-  readonly retries?: number;
-  /** The service's expression in ms over `retried`; `null` removes it. */
-  readonly retryDelay?: string | null;
-  readonly timeoutMs?: number;
-  /** `null` removes it. */
-  readonly callback?: string | null;
-  readonly failureCallback?: string | null;
-  readonly labels?: readonly string[];
-  /** `null` removes it. */
-  readonly flowControl?: FlowControl | null;
-}
-
-/** At least one of parallelism and rate. */
-export interface FlowControl {
-  readonly key: string;
-  readonly parallelism?: number;
-  readonly rate?: number;
-  readonly periodMs?: number;
-}
-
-/** Parts of the destination URL that are replaced; the rest stays. `host` may carry a port. */
-export interface DestinationRewrite {
-  readonly scheme?: "http" | "https";
-  readonly host?: string;
-  readonly path?: string;
-}
 
 /** `count` in any span of `perMs`. */
 export interface Rate {

@@ -1,10 +1,11 @@
+import type { JsonValue } from "../message/json-value.ts";
 import { parseUrl } from "../message/parse-url.ts";
 import type { DeadLetter, HeaderValues } from "../message/dead-letter.ts";
 import type { RecordFacts } from "./facts.ts";
 import { parseIpAddress, type IpAddress } from "./patterns/ip-address.ts";
 import { toJson } from "./patterns/json-body.ts";
-import { lookUp } from "./json-pointer.ts";
-import type { BodyField, DurationField, JsonValue, NumberField, TextField } from "./spec.ts";
+import { lookUp } from "../message/json-pointer.ts";
+import type { BodyField, DurationField, NumberField, TextField } from "./spec.ts";
 
 /**
  * What conditions ask of one record. What costs something (the URL's parts, headers by name, the body as JSON) is worked out

@@ -1,6 +1,7 @@
+import { isObject } from "../message/json-value.ts";
 import type { RawRecord } from "../message/dead-letter.ts";
 import type { ListPage } from "../ports/service.ts";
-import { isObject, parseJsonBody } from "./answer.ts";
+import { parseJsonBody } from "./answer.ts";
 import { withoutTokenInIds } from "./told-id.ts";
 
 export type Shaped<Value> =

@@ -49,7 +49,3 @@ export function parseJsonBody(bytes: Uint8Array): ParsedJson {
     return { kind: "not-json" };
   }
 }
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

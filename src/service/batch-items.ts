@@ -1,6 +1,6 @@
+import { isObject } from "../message/json-value.ts";
 import type { MessageId } from "../message/dead-letter.ts";
 import type { ItemOutcome } from "../ports/service.ts";
-import { isObject } from "./answer.ts";
 import { isMessageId } from "../message/message-id.ts";
 
 type Position =

@@ -1,4 +1,5 @@
-import { isObject, parseJsonBody, type AnswerBody } from "./answer.ts";
+import { isObject } from "../message/json-value.ts";
+import { parseJsonBody, type AnswerBody } from "./answer.ts";
 import { findKnownPhrase } from "./known-pages.ts";
 import { inToldWords } from "./told-words.ts";
 

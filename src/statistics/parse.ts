@@ -1,3 +1,4 @@
+import { isObject } from "../message/json-value.ts";
 import type {
   Datapoint,
   FieldProblem,
@@ -118,10 +119,6 @@ function parseDays(value: unknown, problems: FieldProblem[]): readonly string[] 
     return [];
   }
   return value;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The kind of a value, and the value itself where it is short. */

@@ -1,3 +1,4 @@
+import { isObject } from "../message/json-value.ts";
 import type { Datapoint, IndexReading } from "../ports/statistics.ts";
 import { scalarFields, seriesFields } from "../ports/statistics.ts";
 
@@ -50,8 +51,4 @@ function isDatapoint(value: unknown): value is Datapoint {
   if (!isObject(value) || !isObject(value["at"])) return false;
   const { epochMs, nanos } = value["at"];
   return typeof value["value"] === "number" && typeof epochMs === "number" && typeof nanos === "number";
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,15 +1,9 @@
+import { parkReasons } from "../../src/message/park-reasons.ts";
+import { policyLosses, reportedLosses } from "../../src/message/losses.ts";
 import { describe, expect, it } from "vitest";
 import { loadDocument } from "../../src/config/document/load-document.ts";
 import { scalarFields } from "../../src/ports/statistics.ts";
-import {
-  dropReasons,
-  holdReasons,
-  parkReasons,
-  policyLosses,
-  republishReasons,
-  settleReasons,
-  toldLosses,
-} from "../../src/rules/decision.ts";
+import { dropReasons, holdReasons, republishReasons, settleReasons } from "../../src/rules/decision.ts";
 import { complaints, inDrain, keysInSchema, loaded } from "../support/drains-documents.ts";
 import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";
 
@@ -100,7 +94,7 @@ describe("the tables of docs/rules.md", () => {
     );
     const expected = [
       ...policyLosses.map((loss) => `${loss} yes`),
-      ...toldLosses.map((loss) => `${loss} no`),
+      ...reportedLosses.map((loss) => `${loss} no`),
     ];
     expect(rows.toSorted()).toEqual(expected.toSorted());
   });

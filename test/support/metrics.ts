@@ -1,3 +1,4 @@
+import { parkReasons } from "../../src/message/park-reasons.ts";
 import { afterEach } from "vitest";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import type { LedgerSummary } from "../../src/ports/ledger.ts";
@@ -5,13 +6,7 @@ import type { Census, DrainFacts } from "../../src/ports/passes.ts";
 import type { LaneView } from "../../src/ports/lanes.ts";
 import type { LanesSeen, QueueFacts } from "../../src/ports/queue-facts.ts";
 import type { IndexGauge } from "../../src/ports/statistics.ts";
-import {
-  dropReasons,
-  holdReasons,
-  parkReasons,
-  republishReasons,
-  settleReasons,
-} from "../../src/rules/decision.ts";
+import { dropReasons, holdReasons, republishReasons, settleReasons } from "../../src/rules/decision.ts";
 import { createMetrics, type Metrics } from "../../src/telemetry/metrics.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
 

@@ -1,9 +1,9 @@
+import { parkReasons } from "../../message/park-reasons.ts";
 import type { Command } from "commander";
 import type { Core } from "../../compose/build-core.ts";
 import { openCore, requireRedis } from "../../compose/open-core.ts";
 import { createTeardown } from "../../compose/teardown.ts";
 import { RedriverError } from "../../ports/errors.ts";
-import { parkReasons } from "../../rules/decision.ts";
 import { releaseParked } from "../../redrive/parked/release.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { counted } from "../output/counted.ts";

@@ -1,9 +1,9 @@
+import { parkReasons, type ParkReason } from "../../message/park-reasons.ts";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { RawRecord } from "../../message/dead-letter.ts";
 import type { Core } from "../../compose/build-core.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { ParkedEntry } from "../../ports/ledger-entries.ts";
-import { parkReasons, type ParkReason } from "../../rules/decision.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";
 import { findParkedLetters, readParked, type ParkedLetter } from "../../redrive/parked/find-parked.ts";
 import type { SourceRuntime } from "../../redrive/runtime.ts";

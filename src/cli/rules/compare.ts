@@ -1,8 +1,8 @@
+import type { JsonValue } from "../../message/json-value.ts";
 import { differencesOf } from "../../message/body-differences.ts";
 import type { BatchItem } from "../../message/dead-letter.ts";
 import { toPrintable, toShownJson, toShownText } from "../../message/masked-text.ts";
 import type { RuleTest } from "../../rules/rule-test.ts";
-import type { JsonValue } from "../../rules/spec.ts";
 import type { Trial } from "./trial.ts";
 
 /** One thing that came out otherwise than a test expects. */

@@ -1,3 +1,5 @@
+import type { Loss } from "../../message/losses.ts";
+import type { ParkReason } from "../../message/park-reasons.ts";
 import type { RawRecord } from "../../message/dead-letter.ts";
 import { describeRebuild, type RebuildRow } from "../../message/describe-rebuild.ts";
 import { toPrintable, type Show } from "../../message/masked-text.ts";
@@ -6,7 +8,7 @@ import { createSelectMatcher } from "../../message/select.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { withoutOwnHeaders } from "../../redrive/plan/content-hash.ts";
-import type { Decision, Loss, ParkReason } from "../../rules/decision.ts";
+import type { Decision } from "../../rules/decision.ts";
 import type { RuleStep } from "../../rules/explain-rules.ts";
 import { signatureOf, type Signature } from "../../message/signature/signature-of.ts";
 import { tryRecord, type Becoming, type Trial, type TrialConditions } from "./trial.ts";

@@ -1,3 +1,4 @@
+import { isObject } from "../../message/json-value.ts";
 import type { RawRecord } from "../../message/dead-letter.ts";
 import { RedriverError } from "../../ports/errors.ts";
 
@@ -58,10 +59,6 @@ export function looksMasked(raw: RawRecord): boolean {
 export function hasHeader(raw: RawRecord, name: string): boolean {
   const header = raw["header"];
   return isObject(header) && Object.keys(header).some((key) => key.toLowerCase() === name.toLowerCase());
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function misused(got: string): RedriverError {

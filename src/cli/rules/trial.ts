@@ -2,6 +2,8 @@
  * One record through the rules of a drain, by the same stages as a pass: read, decide, rebuild. Pure, but for the clock that is
  * handed in.
  */
+import type { Loss } from "../../message/losses.ts";
+import type { ParkReason } from "../../message/park-reasons.ts";
 import type { BatchItem, DeadLetter, RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
 import type { CheckItem } from "../../message/item-check.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
@@ -9,7 +11,7 @@ import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { collect } from "../../redrive/page/collect.ts";
 import { decideOne, type DecidedOne, type DecidingRuntime } from "../../redrive/page/decide-one.ts";
 import { prepare } from "../../redrive/page/prepare.ts";
-import type { Decision, Loss, ParkReason } from "../../rules/decision.ts";
+import type { Decision } from "../../rules/decision.ts";
 import { explainDecision } from "../../rules/explain-decision.ts";
 import { explainRules, type RulesExplanation } from "../../rules/explain-rules.ts";
 import type { RecordFacts } from "../../rules/facts.ts";

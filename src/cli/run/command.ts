@@ -1,3 +1,4 @@
+import { parkReasons } from "../../message/park-reasons.ts";
 import { createFanOut } from "../../compose/fan-out.ts";
 import { createIndexReader, createStatisticsKeeper, toIntervalMs } from "../../compose/build-statistics.ts";
 import { createDocumentFile } from "../../compose/document-file.ts";
@@ -13,13 +14,7 @@ import { toFailure } from "../../ports/errors.ts";
 import type { Events } from "../../ports/events.ts";
 import { createBullmqQueue } from "../../queue/bullmq-queue.ts";
 import { toBullmqConnection } from "../../redis/connect.ts";
-import {
-  dropReasons,
-  holdReasons,
-  parkReasons,
-  republishReasons,
-  settleReasons,
-} from "../../rules/decision.ts";
+import { dropReasons, holdReasons, republishReasons, settleReasons } from "../../rules/decision.ts";
 import { createAuditLog } from "../../telemetry/audit-log.ts";
 import { createEventLog } from "../../telemetry/event-log.ts";
 import { createLogger } from "../../telemetry/logger.ts";

@@ -1,4 +1,4 @@
-import type { BodyChange, DestinationRewrite, ItemChanges } from "../../rules/spec.ts";
+import type { BodyChange, DestinationRewrite, ItemChanges } from "../../message/item-changes.ts";
 import type { ChangeKeys } from "./schema/change-schema.ts";
 import { toFlowControl } from "./schema/flow-control-schema.ts";
 

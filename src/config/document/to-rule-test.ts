@@ -1,5 +1,5 @@
+import type { JsonValue } from "../../message/json-value.ts";
 import type { RuleTest } from "../../rules/rule-test.ts";
-import type { JsonValue } from "../../rules/spec.ts";
 import type { RuleTestKeys } from "./schema/test-schema.ts";
 
 /** A test as it is run. Bodies that are mappings or lists become the JSON text of them. */

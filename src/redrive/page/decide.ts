@@ -1,8 +1,9 @@
+import type { ParkReason } from "../../message/park-reasons.ts";
 import { isNonRetryable } from "../../message/fidelity.ts";
 import { rootOf } from "../../message/lineage.ts";
 import { isDecidedAgain, type LedgerView } from "../../ports/ledger-entries.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
-import type { Decision, ParkReason } from "../../rules/decision.ts";
+import type { Decision } from "../../rules/decision.ts";
 import type { RecordFacts } from "../../rules/facts.ts";
 import { asksForStatus } from "../../rules/lint/asks-for-status.ts";
 import { whenDue } from "../../rules/when-due.ts";

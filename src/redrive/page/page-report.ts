@@ -1,6 +1,7 @@
+import type { ParkReason } from "../../message/park-reasons.ts";
 import type { DeadLetter, DlqId, UnusableRecord } from "../../message/dead-letter.ts";
 import type { Tally } from "../../ports/passes.ts";
-import type { Decision, HoldReason, ParkReason } from "../../rules/decision.ts";
+import type { Decision, HoldReason } from "../../rules/decision.ts";
 import { explainDecision } from "../../rules/explain-decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import type {

@@ -1,8 +1,8 @@
+import type { ParkReason } from "../../message/park-reasons.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { AuditRecord } from "../../ports/audit.ts";
 import type { Token } from "../../ports/ids.ts";
 import type { ParkVerdict } from "../../ports/ledger.ts";
-import type { ParkReason } from "../../rules/decision.ts";
 import { recordIntent, ofDrain } from "../record-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { parentOf } from "./audit-record.ts";

@@ -1,3 +1,6 @@
+import type { ItemChanges } from "../../message/item-changes.ts";
+import { policyLosses, type Loss, type PolicyLoss } from "../../message/losses.ts";
+import type { ParkReason } from "../../message/park-reasons.ts";
 import { createHash } from "node:crypto";
 import type { DeadLetter } from "../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../message/deduplication-id.ts";
@@ -8,8 +11,6 @@ import { hashBody, nextLineage, rootOf, signLineage } from "../../message/lineag
 import type { CheckItem } from "../../message/item-check.ts";
 import { rebuildItem } from "../../message/rebuild-item.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
-import type { ItemChanges } from "../../rules/spec.ts";
-import { policyLosses, type Loss, type ParkReason, type PolicyLoss } from "../../rules/decision.ts";
 import type { Candidate, DecidedRecord } from "./records.ts";
 import { largestShapes, toShape, type Plain } from "./publish/canary-variant.ts";
 

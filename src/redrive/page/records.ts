@@ -1,8 +1,9 @@
+import type { Loss } from "../../message/losses.ts";
 import type { BatchItem, DlqId, RawRecord, DeadLetter } from "../../message/dead-letter.ts";
 import type { Lineage, LineageReading } from "../../message/lineage.ts";
 import type { StepRef } from "../../ports/lanes.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
-import type { Decision, Loss } from "../../rules/decision.ts";
+import type { Decision } from "../../rules/decision.ts";
 
 /** A page of the DLQ, and the Redis time learned before its GET was sent. */
 export interface Page {

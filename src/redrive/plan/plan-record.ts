@@ -1,9 +1,10 @@
+import type { Loss } from "../../message/losses.ts";
 import { describeRebuild, type RebuildRow } from "../../message/describe-rebuild.ts";
 import type { BatchItem, DlqId, RawRecord } from "../../message/dead-letter.ts";
 import type { Show } from "../../message/masked-text.ts";
 import { toShownUrl } from "../../message/shown-url.ts";
 import type { DrainName } from "../../ports/ids.ts";
-import type { Decision, Loss } from "../../rules/decision.ts";
+import type { Decision } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { hashItem, hashRecord, withoutOwnHeaders } from "./content-hash.ts";
 import type { ForeseenRecord, NextDecision } from "./next-decision.ts";

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../spec.ts";
+import type { JsonValue } from "../../message/json-value.ts";
 
 /** Characters. A longer text is not parsed: the memory of a worker is shared by all messages of a page. */
 export const mostJsonCharacters = 8_388_608;

@@ -1,14 +1,6 @@
+import { isObject } from "../../message/json-value.ts";
 import { parseIpAddress, toIpv4Text } from "./ip-address.ts";
-import {
-  isMapping,
-  one,
-  parseEach,
-  parseExists,
-  parseForm,
-  parseOneOrMany,
-  type Forms,
-  type Parsed,
-} from "./parsed.ts";
+import { one, parseEach, parseExists, parseForm, parseOneOrMany, type Forms, type Parsed } from "./parsed.ts";
 import type { AddressPattern } from "../spec.ts";
 
 const expected =
@@ -20,7 +12,7 @@ export function parseAddressPatterns(value: unknown): Parsed<readonly AddressPat
 }
 
 function parseAddressPattern(value: unknown): Parsed<readonly AddressPattern[]> {
-  if (isMapping(value)) return parseForm(value, addressForms);
+  if (isObject(value)) return parseForm(value, addressForms);
   if (value === "none") return one({ kind: "none" });
   return parseNetwork(value);
 }

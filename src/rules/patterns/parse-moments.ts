@@ -1,4 +1,5 @@
-import { isMapping, one, parseExists, parseForm, parseOneOrMany, type Parsed } from "./parsed.ts";
+import { isObject } from "../../message/json-value.ts";
+import { one, parseExists, parseForm, parseOneOrMany, type Parsed } from "./parsed.ts";
 import { between } from "./parse-numbers.ts";
 import { parseDay, parseTime } from "./parse-date-or-time.ts";
 import type { NumberPattern } from "../spec.ts";
@@ -18,7 +19,7 @@ export function parseMomentPatterns(value: unknown): Parsed<readonly NumberPatte
 }
 
 function parseMomentPattern(value: unknown): Parsed<readonly NumberPattern[]> {
-  if (isMapping(value)) return parseForm(value, { exists: parseExists });
+  if (isObject(value)) return parseForm(value, { exists: parseExists });
   if (value === "none") return one({ kind: "none" });
   const pattern = toPattern(String(value).trim());
   return (typeof value === "string" || typeof value === "number") && pattern !== null

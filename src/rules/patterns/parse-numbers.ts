@@ -1,13 +1,5 @@
-import {
-  isMapping,
-  one,
-  parseEach,
-  parseExists,
-  parseForm,
-  parseOneOrMany,
-  type Forms,
-  type Parsed,
-} from "./parsed.ts";
+import { isObject } from "../../message/json-value.ts";
+import { one, parseEach, parseExists, parseForm, parseOneOrMany, type Forms, type Parsed } from "./parsed.ts";
 import type { NumberPattern } from "../spec.ts";
 
 const expected =
@@ -22,7 +14,7 @@ export function parseNumberPatterns(value: unknown): Parsed<readonly NumberPatte
 }
 
 function parseNumberPattern(value: unknown): Parsed<readonly NumberPattern[]> {
-  if (isMapping(value)) return parseForm(value, numberForms);
+  if (isObject(value)) return parseForm(value, numberForms);
   const pattern = toPattern(value);
   if (pattern !== null) return one(pattern);
   return {

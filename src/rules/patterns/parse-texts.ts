@@ -1,13 +1,5 @@
-import {
-  isMapping,
-  one,
-  parseEach,
-  parseExists,
-  parseForm,
-  parseOneOrMany,
-  type Forms,
-  type Parsed,
-} from "./parsed.ts";
+import { isObject } from "../../message/json-value.ts";
+import { one, parseEach, parseExists, parseForm, parseOneOrMany, type Forms, type Parsed } from "./parsed.ts";
 import { parseRegex } from "./regex.ts";
 import type { TextPattern } from "../spec.ts";
 
@@ -23,7 +15,7 @@ export function parseTextPatterns(value: unknown): Parsed<readonly TextPattern[]
 }
 
 export function parseTextPattern(value: unknown): Parsed<readonly TextPattern[]> {
-  if (isMapping(value)) return parseForm(value, textForms);
+  if (isObject(value)) return parseForm(value, textForms);
   if (typeof value !== "string" || value === "") return { ok: false, expected };
   if (value === "none") return one({ kind: "none" });
   return one(value.includes("*") ? { kind: "glob", pattern: value } : { kind: "exact", value });

@@ -1,13 +1,5 @@
-import {
-  isMapping,
-  one,
-  parseEach,
-  parseExists,
-  parseForm,
-  parseOneOrMany,
-  type Forms,
-  type Parsed,
-} from "./parsed.ts";
+import { isObject } from "../../message/json-value.ts";
+import { one, parseEach, parseExists, parseForm, parseOneOrMany, type Forms, type Parsed } from "./parsed.ts";
 import { parseLiteral, parseTextPattern } from "./parse-texts.ts";
 import { parseRegex } from "./regex.ts";
 import type { TextPattern, ValuePattern } from "../spec.ts";
@@ -26,7 +18,7 @@ export function parseValuePatterns(value: unknown): Parsed<readonly ValuePattern
 }
 
 function parseValuePattern(value: unknown): Parsed<readonly ValuePattern[]> {
-  if (isMapping(value)) return parseForm(value, valueForms);
+  if (isObject(value)) return parseForm(value, valueForms);
   if (typeof value !== "string") return parseEqual(value);
   const comparison = toComparison(value.trim());
   return comparison === null ? asText(parseTextPattern(value)) : one(comparison);

@@ -76,10 +76,6 @@ export function parseForm<T>(value: object, forms: Forms<T>): Parsed<readonly T[
   return { ok: false, expected: first?.expected ?? "", at: first?.at ?? [], also };
 }
 
-export function isMapping(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 export function one<T>(pattern: T): Parsed<readonly T[]> {
   return { ok: true, value: [pattern] };
 }

@@ -1,5 +1,5 @@
+import type { ParkReason } from "../../message/park-reasons.ts";
 import type { MessageId } from "../../message/dead-letter.ts";
-import type { ParkReason } from "../../rules/decision.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName, Token } from "../../ports/ids.ts";
 import { postHorizonMs, takeoverAfterMs } from "../../ports/ledger-limits.ts";

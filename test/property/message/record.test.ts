@@ -5,7 +5,7 @@ import { checkFidelity, isNonRetryable } from "../../../src/message/fidelity.ts"
 import { readLineage } from "../../../src/message/lineage.ts";
 import { parseRecord } from "../../../src/message/parse-record.ts";
 import { rebuildItem } from "../../../src/message/rebuild-item.ts";
-import { retryAfterOf } from "../../../src/rules/retry-after.ts";
+import { retryAfterOf } from "../../../src/message/retry-after.ts";
 import { deduplicationIdOf, letterOf, rawRecord } from "../../support/letters.ts";
 
 const context = {

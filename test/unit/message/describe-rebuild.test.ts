@@ -1,8 +1,8 @@
+import type { ItemChanges } from "../../../src/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
 import { describeRebuild } from "../../../src/message/describe-rebuild.ts";
 import type { Show } from "../../../src/message/masked-text.ts";
 import { rebuildItem } from "../../../src/message/rebuild-item.ts";
-import type { ItemChanges } from "../../../src/rules/spec.ts";
 import { deduplicationIdOf, letterOf } from "../../support/letters.ts";
 
 function rowsOf(fields: Record<string, unknown>, changes: ItemChanges, show: Show = "content") {

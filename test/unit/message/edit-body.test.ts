@@ -1,6 +1,7 @@
+import type { JsonValue } from "../../../src/message/json-value.ts";
+import type { PatchOperation } from "../../../src/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
 import { editBody } from "../../../src/message/edit-body.ts";
-import type { JsonValue, PatchOperation } from "../../../src/rules/spec.ts";
 
 const merge = (body: string, value: JsonValue, attempt = 0) =>
   editBody(body, { kind: "merge", value }, attempt);

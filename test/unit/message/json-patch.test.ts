@@ -1,6 +1,6 @@
+import type { PatchOperation } from "../../../src/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
 import { patchJson } from "../../../src/message/json-patch.ts";
-import type { PatchOperation } from "../../../src/rules/spec.ts";
 
 const patchedOf = (document: unknown, ...operations: PatchOperation[]) => {
   const result = patchJson(document, operations);

@@ -1,5 +1,5 @@
+import type { ItemChanges } from "../../../src/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
-import type { ItemChanges } from "../../../src/rules/spec.ts";
 import { itemOf, lossesOf, parkOf } from "../../support/rebuilt.ts";
 
 describe("what a rule changes", () => {

@@ -1,6 +1,6 @@
+import type { ItemChanges } from "../../../src/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
 import { inSeries } from "../../../src/message/rebuild-item.ts";
-import type { ItemChanges } from "../../../src/rules/spec.ts";
 import { deduplicationIdOf } from "../../support/letters.ts";
 import { itemOf, parkOf } from "../../support/rebuilt.ts";
 

@@ -1,8 +1,9 @@
+import type { ItemChanges } from "../../../message/item-changes.ts";
 import * as z from "zod";
 import type { DrainsDocument } from "../../../ports/drains.ts";
 import type { Select } from "../../../ports/service.ts";
 import { parseDuration } from "../../../rules/patterns/parse-durations.ts";
-import type { Condition, ItemChanges } from "../../../rules/spec.ts";
+import type { Condition } from "../../../rules/spec.ts";
 import { toSelect } from "../compile-document.ts";
 import { documentSchema, type DocumentKeys } from "../schema/document-schema.ts";
 import { common, drain as drainSchema } from "../schema/drain-schema.ts";

@@ -1,4 +1,5 @@
-import type { BodyChange, ItemChanges, JsonValue } from "../../../rules/spec.ts";
+import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
+import type { JsonValue } from "../../../message/json-value.ts";
 import { withoutQuery } from "../../../rules/without-query.ts";
 import { durationText } from "../../duration-text.ts";
 import { describeFlowControl } from "../schema/flow-control-schema.ts";

@@ -1,3 +1,4 @@
+import { isObject } from "../../../message/json-value.ts";
 import type { Condition, NumberField } from "../../../rules/spec.ts";
 import { durationText } from "../../duration-text.ts";
 import {
@@ -56,7 +57,7 @@ function describeAll(conditions: readonly Condition[]): unknown {
   const rest: unknown[] = [];
   for (const condition of conditions) {
     const described = describeWhen(condition);
-    if (!isMapping(described)) rest.push(described);
+    if (!isObject(described)) rest.push(described);
     else if (!addTo(merged, described)) rest.push(described);
   }
   return rest.length === 0 ? merged : { ...merged, all: rest };
@@ -67,11 +68,11 @@ function addTo(merged: Record<string, unknown>, described: Readonly<Record<strin
   if (key === undefined || others.length > 0 || key === "all") return false;
   const known = merged[key];
   if (known === undefined) {
-    merged[key] = isMapping(value) && nestedKeys.has(key) ? { ...value } : value;
+    merged[key] = isObject(value) && nestedKeys.has(key) ? { ...value } : value;
     return true;
   }
   // Headers by name and values by pointer stand together; a pattern for the whole body is no such mapping.
-  if (!nestedKeys.has(key) || !isMapping(known) || !isMapping(value)) return false;
+  if (!nestedKeys.has(key) || !isObject(known) || !isObject(value)) return false;
   const names = Object.keys(value);
   const isBody = key === "body" || key === "responseBody";
   if (isBody && ![...names, ...Object.keys(known)].every(isPointer)) return false;
@@ -82,10 +83,6 @@ function addTo(merged: Record<string, unknown>, described: Readonly<Record<strin
 
 function isPointer(name: string): boolean {
   return name === "" || name.startsWith("/");
-}
-
-function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function oneOrMany(values: readonly unknown[]): unknown {

@@ -3,7 +3,7 @@ import { isDestination } from "../../../message/destination.ts";
 import { isForwardable } from "../../../message/forward-headers.ts";
 import { isFieldValue, isToken } from "../../../message/header-values.ts";
 import { lineageHeaderName } from "../../../message/lineage.ts";
-import { parsePointer } from "../../../rules/json-pointer.ts";
+import { parsePointer } from "../../../message/json-pointer.ts";
 import type { Parsed } from "../../../rules/patterns/parsed.ts";
 import { flowControl } from "./flow-control-schema.ts";
 import { jsonValue } from "./json-value.ts";

@@ -1,5 +1,5 @@
+import type { FlowControl } from "../../../message/item-changes.ts";
 import * as z from "zod";
-import type { FlowControl } from "../../../rules/spec.ts";
 import { durationText } from "../../duration-text.ts";
 import { positiveDuration } from "./schedule-schema.ts";
 import { ifClean, key, line, section, wholeNumber } from "./shapes.ts";

@@ -1,3 +1,4 @@
+import { isObject } from "../../../message/json-value.ts";
 import type { Problem, ValuePath } from "../../problem.ts";
 
 /** The document as it stands, before anything is known of its shape: each look answers something, never throws. */
@@ -12,7 +13,7 @@ export type Report = (
 
 /** The mapping, or an empty one in place of anything else. */
 export function asMap(value: unknown): Raw {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Raw) : {};
+  return isObject(value) ? value : {};
 }
 
 /** The list, or an empty one in place of anything else. */

@@ -1,3 +1,4 @@
+import { isObject } from "../../../message/json-value.ts";
 import * as z from "zod";
 import { misfitsOf, type Parsed } from "../../../rules/patterns/parsed.ts";
 
@@ -44,13 +45,9 @@ export const aboutCount = { part: "count" } as const;
 /** Arguments of refine: a mapping has at most so many keys. Asked first: what else is wrong with so many members is no news. */
 export function atMostKeys(most: number, what: string) {
   return [
-    (map: unknown) => !isMapping(map) || Object.keys(map).length <= most,
+    (map: unknown) => !isObject(map) || Object.keys(map).length <= most,
     { error: `at most ${most} ${what}`, when: () => true, params: aboutCount },
   ] as const;
-}
-
-function isMapping(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A key that must not be there. `why` completes "this key is …". */

@@ -1,12 +1,7 @@
+import { parkReasons } from "../../../message/park-reasons.ts";
+import { policyLosses, reportedLosses } from "../../../message/losses.ts";
 import * as z from "zod";
-import {
-  dropReasons,
-  holdReasons,
-  parkReasons,
-  policyLosses,
-  republishReasons,
-  toldLosses,
-} from "../../../rules/decision.ts";
+import { dropReasons, holdReasons, republishReasons } from "../../../rules/decision.ts";
 import { jsonValue } from "./json-value.ts";
 import { duration } from "./schedule-schema.ts";
 import { key, line, name, oneOf, oneOrMany, section, wholeNumber } from "./shapes.ts";
@@ -80,7 +75,7 @@ const expected = section({
   reason: key(oneOf(reasons), "Why, from the closed set of reasons."),
   item: key(item, "The rebuilt item, as far as it is told."),
   losses: key(
-    z.array(oneOf([...policyLosses, ...toldLosses]), { error: "a list of losses" }),
+    z.array(oneOf([...policyLosses, ...reportedLosses]), { error: "a list of losses" }),
     "What the rebuild cannot keep.",
   ),
 });

@@ -1,13 +1,14 @@
+import { isObject } from "../../../message/json-value.ts";
 import * as z from "zod";
 import { isToken } from "../../../message/header-values.ts";
-import { parsePointer } from "../../../rules/json-pointer.ts";
+import { parsePointer } from "../../../message/json-pointer.ts";
 import { parseAddressPatterns } from "../../../rules/patterns/parse-addresses.ts";
 import { parseDurationPatterns } from "../../../rules/patterns/parse-durations.ts";
 import { parseMomentPatterns } from "../../../rules/patterns/parse-moments.ts";
 import { parseNumberPatterns } from "../../../rules/patterns/parse-numbers.ts";
 import { parseTextPatterns } from "../../../rules/patterns/parse-texts.ts";
 import { parseValuePatterns } from "../../../rules/patterns/parse-values.ts";
-import { isMapping, misfitsOf } from "../../../rules/patterns/parsed.ts";
+import { misfitsOf } from "../../../rules/patterns/parsed.ts";
 import type {
   AddressPattern,
   NumberField,
@@ -45,17 +46,17 @@ const bodies = z
   .unknown()
   .meta(bodyPatternMeta)
   .transform((value, context): BodyTests => {
-    if (!isMapping(value) || !hasPointers(value)) {
+    if (!isObject(value) || !hasPointers(value)) {
       const result = parseTextPatterns(value);
       if (result.ok) return { kind: "text", oneOf: result.value };
-      if (isMapping(value) && !hasForms(value)) {
+      if (isObject(value) && !hasForms(value)) {
         for (const name of Object.keys(value)) {
           const message = `${JSON.stringify(`/${name.slice(0, 60)}`)}, a JSON pointer, which begins with a slash`;
           context.addIssue({ code: "custom", message, path: [name], params: atKey });
         }
         return z.NEVER;
       }
-      const hint = isMapping(value) ? ", or a mapping of JSON pointers (/tenant) to values" : "";
+      const hint = isObject(value) ? ", or a mapping of JSON pointers (/tenant) to values" : "";
       for (const { expected, at } of misfitsOf(result)) {
         const path = [...(at ?? [])];
         context.addIssue({ code: "custom", message: path.length === 0 ? expected + hint : expected, path });

@@ -1,7 +1,7 @@
+import type { ParkReason } from "../../../message/park-reasons.ts";
 import { isRedisAway } from "../../../ports/errors.ts";
 import type { Token } from "../../../ports/ids.ts";
 import type { RefusedVerdict, SourceFacts } from "../../../ports/ledger.ts";
-import type { ParkReason } from "../../../rules/decision.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { parentOf } from "../audit-record.ts";
 import { writeParked } from "../park.ts";

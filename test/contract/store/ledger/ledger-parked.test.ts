@@ -1,8 +1,8 @@
+import type { ParkReason } from "../../../../src/message/park-reasons.ts";
 import { describe, expect, test } from "vitest";
 import { sourceKeys } from "../../../../src/store/source-keys.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import type { Token } from "../../../../src/ports/ids.ts";
-import type { ParkReason } from "../../../../src/rules/decision.ts";
 import {
   begin,
   defaultLimits,

@@ -1,8 +1,8 @@
+import { parkReasons, type ParkReason } from "../../../../src/message/park-reasons.ts";
 import { describe, expect, test } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import { isDecidedAgain, reasonsDecidedAgain } from "../../../../src/ports/ledger-entries.ts";
 import type { RefusedRequest } from "../../../../src/ports/ledger.ts";
-import { parkReasons, type ParkReason } from "../../../../src/rules/decision.ts";
 import {
   begin,
   defaultLimits,

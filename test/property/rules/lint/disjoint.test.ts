@@ -1,3 +1,4 @@
+import type { JsonValue } from "../../../../src/message/json-value.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -12,7 +13,6 @@ import { parseIpAddress } from "../../../../src/rules/patterns/ip-address.ts";
 import { judgeCondition } from "../../../../src/rules/lint/never-holds.ts";
 import type {
   AddressPattern,
-  JsonValue,
   NumberPattern,
   TextField,
   TextPattern,

@@ -1,3 +1,4 @@
+import type { ItemChanges } from "../../../../src/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
 import type { BatchItem, RawRecord } from "../../../../src/message/dead-letter.ts";
 import { collect } from "../../../../src/redrive/page/collect.ts";
@@ -10,7 +11,6 @@ import {
   type DecidedRecord,
   type SendAs,
 } from "../../../../src/redrive/page/records.ts";
-import type { ItemChanges } from "../../../../src/rules/spec.ts";
 import { enteredAt, rawRecord } from "../../../support/letters.ts";
 import { anyItem } from "../../../support/item-checks.ts";
 

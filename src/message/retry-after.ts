@@ -1,5 +1,5 @@
-import { valuesOf } from "../message/header-values.ts";
-import type { DeadLetter } from "../message/dead-letter.ts";
+import type { DeadLetter } from "./dead-letter.ts";
+import { valuesOf } from "./header-values.ts";
 
 /** 24 h: a receiver's wish is honoured no longer; longer waits are the operator's to configure. */
 const capMs = 86_400_000;
@@ -12,13 +12,12 @@ const firstUnixMs = 1_000_000_000_000;
 
 /**
  * Until when (Unix ms) the receiver asked to be left alone, from `Retry-After` and `X-RateLimit-Reset` of the stored
- * response: seconds, a Unix time, an HTTP date or a Go duration (`1m30s`), counted from entry into the DLQ. The later of the
- * two counts. Null when there is no plausible wish.
+ * response, counted from entry into the DLQ. The later of the two counts. Null when there is no plausible wish.
  */
 export function retryAfterOf(letter: DeadLetter): number | null {
   const wishes = ["retry-after", "x-ratelimit-reset"]
     .flatMap((name) => valuesOf(letter.responseHeader, name))
-    .flatMap((value) => toMoment(value.trim(), letter.enteredAt) ?? [])
+    .flatMap((value) => parseRetryMoment(value, letter.enteredAt) ?? [])
     .filter((at) => at > letter.enteredAt && at <= letter.enteredAt + plausibleMs);
   if (wishes.length === 0) return null;
   return Math.min(
@@ -27,19 +26,28 @@ export function retryAfterOf(letter: DeadLetter): number | null {
   );
 }
 
-function toMoment(value: string, enteredAt: number): number | null {
+/**
+ * The moment (Unix ms) that a wish to be left alone names: seconds, a Unix time, an HTTP date or a Go duration (`1m30s`).
+ * What is relative counts from `from`. Null for anything else.
+ */
+export function parseRetryMoment(text: string, from: number): number | null {
+  const value = text.trim();
   if (/^\d{1,15}(\.\d{1,9})?$/.test(value)) {
     const number = Number(value);
     if (number >= firstUnixMs) return Math.ceil(number);
-    return number >= firstUnixSeconds ? Math.ceil(number * 1_000) : enteredAt + Math.ceil(number * 1_000);
+    return number >= firstUnixSeconds ? Math.ceil(number * 1_000) : from + Math.ceil(number * 1_000);
   }
-  // IMF-fixdate, the one form of date that senders must generate (RFC 9110 §5.6.7).
-  if (/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(value)) {
-    const at = Date.parse(value);
-    return Number.isNaN(at) ? null : at;
-  }
+  const at = parseHttpDate(value);
+  if (at !== null) return at;
   const durationMs = toGoDurationMs(value);
-  return durationMs === null ? null : enteredAt + Math.ceil(durationMs);
+  return durationMs === null ? null : from + Math.ceil(durationMs);
+}
+
+/** IMF-fixdate, the one form that senders must generate (RFC 9110 §5.6.7). Date.parse alone takes "1" for the year 2001. */
+export function parseHttpDate(text: string): number | null {
+  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return null;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? null : at;
 }
 
 const goUnits: Readonly<Record<string, number>> = {

@@ -1,10 +1,29 @@
-import type { toldLosses } from "../rules/decision.ts";
 import type { DeadLetter } from "./dead-letter.ts";
-import type { FlowControl } from "../rules/spec.ts";
 import { isReplaced, originalFlowControl } from "./flow-control.ts";
 import { valuesOf } from "./header-values.ts";
+import type { FlowControl } from "./item-changes.ts";
 
-export type ToldLoss = (typeof toldLosses)[number];
+/**
+ * What a rebuild cannot keep. `onLoss` decides about the first kinds, which are park reasons too. The others are only
+ * reported and counted, because nothing of the message itself changes.
+ */
+export const policyLosses = [
+  "body-numbers",
+  "body-duplicate-keys",
+  "signed-body",
+  "patch-not-idempotent",
+] as const;
+export const reportedLosses = [
+  "queue-delay",
+  "flow-control",
+  "failure-callback-again",
+  "schedule-id",
+  "redaction",
+  "group-membership",
+] as const;
+export type PolicyLoss = (typeof policyLosses)[number];
+export type ReportedLoss = (typeof reportedLosses)[number];
+export type Loss = PolicyLoss | ReportedLoss;
 
 export interface RebuiltFacts {
   readonly headerPrefix: string;
@@ -16,12 +35,12 @@ export interface RebuiltFacts {
 }
 
 /**
- * What a rebuild leaves off, or does once more, without changing the message. A redacted record is parked before, so
- * `redaction` is told only of one that lists its setting and no placeholder: a redacted part that was empty.
+ * What a rebuild leaves off, or does once more, without changing the message. A redacted record is parked before. So
+ * `redaction` is reported only if a record lists its setting and no placeholder: a redacted part that was empty.
  */
-export function toldLossesOf(letter: DeadLetter, rebuilt: RebuiltFacts): readonly ToldLoss[] {
+export function reportedLossesOf(letter: DeadLetter, rebuilt: RebuiltFacts): readonly ReportedLoss[] {
   const { headerPrefix, queue, delayMs, failureCallback, flowControl } = rebuilt;
-  const losses: ToldLoss[] = [];
+  const losses: ReportedLoss[] = [];
   if (queue !== undefined && (delayMs ?? 0) > 0) losses.push("queue-delay");
   if (originalFlowControl(letter) !== undefined && isReplaced(letter, flowControl))
     losses.push("flow-control");

@@ -1,0 +1,37 @@
+/**
+ * Why a record waits for a person, or, for `rule` and `otherwise`, for that drain's rules to change, or, for
+ * `destination-not-allowed` and `over-limit`, for settings to change.
+ */
+export const parkReasons = [
+  "rule",
+  "otherwise",
+  "no-dlq-id",
+  "malformed-record",
+  "binary-body",
+  "redacted",
+  "bad-destination",
+  /** The settings allow no publish to its destination or a callback (publish.allow…). */
+  "destination-not-allowed",
+  /** Larger, or with more or longer headers, than the settings allow (publish.max…). */
+  "over-limit",
+  "unjoinable-header",
+  /** Its own callback is sealed under a lineage key that is not known any more. */
+  "callback-sealed",
+  "workflow",
+  "body-length-differs",
+  "non-retryable",
+  "attempts-exhausted",
+  "refused",
+  "too-large",
+  "outcome-unknown",
+  "vanished",
+  /** In the queue when Redis lost its ledger; an earlier publication could not be noticed any more. */
+  "ledger-lost",
+  "body-numbers",
+  "body-duplicate-keys",
+  "body-not-editable",
+  "signed-body",
+  "patch-not-idempotent",
+] as const;
+
+export type ParkReason = (typeof parkReasons)[number];
