@@ -1,7 +1,7 @@
 import { auditLimits } from "../store/audit/limits.ts";
 import { mergeReaders } from "../store/audit/merge-readers.ts";
 import { createRedisAudit } from "../store/audit/redis-audit.ts";
-import { createToldAudit } from "../store/audit/told-audit.ts";
+import { createObservedAudit } from "../store/audit/observed-audit.ts";
 import type { Audit, AuditReader, NewAuditEntry } from "../ports/audit.ts";
 import type { SourceId } from "../ports/ids.ts";
 import type { RedisConnection } from "../redis/connect.ts";
@@ -15,7 +15,7 @@ export function buildAudit(
   tell?: (entry: NewAuditEntry) => void,
 ): Audit {
   const audit = createRedisAudit(redis, source, auditLimits);
-  return tell === undefined ? audit : createToldAudit(audit, tell);
+  return tell === undefined ? audit : createObservedAudit(audit, tell);
 }
 
 /** Reads the audits of all sources of the document as one. */

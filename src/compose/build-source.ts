@@ -13,7 +13,7 @@ import { createRedisSourceBook } from "../store/sources/redis-source-book.ts";
 import { grantLifeMs } from "../ports/ledger-limits.ts";
 import { createRedisCapacity } from "../store/capacity/redis-capacity.ts";
 import { createRedisGuardBook } from "../store/guards/redis-guard-book.ts";
-import { createRedisRestBook } from "../store/source-pauses/redis-rest-book.ts";
+import { createRedisSourcePauseBook } from "../store/source-pauses/redis-source-pauses.ts";
 import { createItemCheck } from "../message/item-check.ts";
 import type { NewAuditEntry } from "../ports/audit.ts";
 import type { DrainConfig, DrainsDocument, SourceConfig } from "../ports/drains.ts";
@@ -125,7 +125,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
   const { service: listed, rests } = createRestingService({
     source: config.id,
     service: called,
-    book: createRedisRestBook(redis, config.id),
+    book: createRedisSourcePauseBook(redis, config.id),
     timeoutsMs: { list: listTimeoutMs, batch: batchTimeoutMs, delete: deleteTimeoutMs },
     clock: world.clock,
     events: world.events,

@@ -1,6 +1,6 @@
 import type { BuiltSource } from "../compose/build-source.ts";
 import type { ReplicaRecord } from "../ports/replicas.ts";
-import { callClasses } from "../ports/rests.ts";
+import { callClasses } from "../ports/source-pauses.ts";
 
 type Resting = ReplicaRecord["resting"];
 

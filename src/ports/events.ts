@@ -3,7 +3,7 @@ import type { CallbackOutcome } from "./callbacks.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { DrainName, PassId, SourceId } from "./ids.ts";
 import type { LaneState, Origin } from "./lanes.ts";
-import type { CallClass, RestReason } from "./rests.ts";
+import type { CallClass, SourcePauseReason } from "./source-pauses.ts";
 import type { ScalarField } from "./statistics.ts";
 
 export type ServiceOperation = "list" | "batch" | "delete";
@@ -156,7 +156,7 @@ export type RedriverEvent =
       readonly type: "source:waiting";
       readonly source: SourceId;
       readonly callClass: CallClass;
-      readonly why: RestReason;
+      readonly why: SourcePauseReason;
       /** Unix ms. */
       readonly until: number;
     }

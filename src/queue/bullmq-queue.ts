@@ -23,7 +23,7 @@ import { toQueueName, toQueuePrefix } from "./names.ts";
 import { createProcessor, lockLost } from "./processor.ts";
 import { createRenewedQueue } from "./renewed-queue.ts";
 import { createRedisWatch } from "./redis-watch.ts";
-import { createRest, type Rest } from "./rest.ts";
+import { createWorkerPause, type WorkerPause } from "./worker-pause.ts";
 import { createRunningJobs } from "./running-jobs.ts";
 import { applySchedules } from "./schedules.ts";
 import { closeQueues } from "./shutdown.ts";
@@ -62,7 +62,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   const windows = createRenewedQueue(() => createQueue("windows"));
   const workers: Worker[] = [];
   const concurrency = { ...options.concurrency };
-  const rests: Rest[] = [];
+  const pauses: WorkerPause[] = [];
   let lastProgressAt: number | undefined;
   let closing: Promise<void> | undefined;
   let applying: Promise<unknown> = Promise.resolve();
@@ -92,8 +92,8 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       runRetryDelay: refusedRestMs,
       settings: { backoffStrategy: (made) => toBackoffMs(made, retry, clock.random()) },
     };
-    const rest = createRest(() => worker, clock);
-    rests.push(rest);
+    const pause = createWorkerPause(() => worker, clock);
+    pauses.push(pause);
     const onError = watch.onError;
     const processing = {
       queue: kind,
@@ -104,7 +104,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       retry,
       onError,
       progress,
-      rest: rest.begin,
+      pause: pause.begin,
     };
     const worker = new Worker(toQueueName(keyPrefix, kind), createProcessor(processing), settings);
     worker.on("error", watch.onError);
@@ -212,7 +212,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
 
     close(deadline) {
       watch.stop();
-      for (const rest of rests) rest.stop();
+      for (const pause of pauses) pause.stop();
       closing ??= closeQueues({ workers, queues: [short, windows], connections, running, clock }, deadline);
       return closing;
     },

@@ -16,9 +16,9 @@ export const lockLost = "lock-lost";
 /** Forgetting costs a look at them that comes sooner. */
 const mostLeft = 1_000;
 /** After a job that was left to others, for whom this is long enough to take it: 40 looks a second in each process. */
-const leftRestMs = 25;
+const leftPauseMs = 25;
 /** After one that came back with nothing of its own in between: all that waits was looked at. */
-const leftAgainRestMs = 1_000;
+const leftAgainPauseMs = 1_000;
 
 /** How soon a job is moved again that Redis did not let move. */
 const moveAgainMs = 1_000;
@@ -35,7 +35,7 @@ interface Processing {
   /** Called when a job is taken and when it is finished. */
   readonly progress: () => void;
   /** Takes no further job for this long. */
-  readonly rest: (ms: number) => void;
+  readonly pause: (ms: number) => void;
 }
 
 type Processor = (
@@ -49,7 +49,7 @@ type Processor = (
  * BullMQ hands over the signal only to a function that declares all three parameters.
  */
 export function createProcessor(processing: Processing): Processor {
-  const { queue, handle, running, clock, events, retry, onError, progress, rest } = processing;
+  const { queue, handle, running, clock, events, retry, onError, progress, pause } = processing;
   const mayTell = createQuiet(clock);
   /** Jobs that this process left to others since it last did one of its own. */
   const left = new Set<string>();
@@ -119,9 +119,9 @@ export function createProcessor(processing: Processing): Processor {
           await move(() => stored.moveToDelayed(end.until, token), outer);
           throw new DelayedError();
         case "leave":
-          // To the back, so that this worker comes to what is behind it; and it rests, because of those that wait for a job the one
+          // To the back, so that this worker comes to what is behind it; and it pauses, because of those that wait for a job the one
           // that has just given it back would be the first to get it, time and again.
-          rest(isLeftAgain(stored.id ?? "") ? leftAgainRestMs : leftRestMs);
+          pause(isLeftAgain(stored.id ?? "") ? leftAgainPauseMs : leftPauseMs);
           await move(() => stored.moveToDelayed(clock.now(), token), outer);
           throw new DelayedError();
         case "give-up":

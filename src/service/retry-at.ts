@@ -12,7 +12,7 @@ const mostQuotaMs = 24 * 3_600_000;
  * When a 429 lets us try again, in Unix ms of our clock. Retry-After (seconds or a date) wins; else the reset of the
  * limit that is used up: Burst-RateLimit-* or, for the daily quota, RateLimit-*. Points in time are judged against the answer's own
  * Date, so that a wrong clock on either side cancels out. Without any of them: 10 s from now. At least 1 s; at most 15 min, or 24 h for the
- * daily quota. What is longer than a few minutes is probed before its end (ports/rests.ts).
+ * daily quota. What is longer than a few minutes is probed before its end (ports/source-pauses.ts).
  */
 export function toRetryAt(answer: Pick<Answer, "headers" | "receivedAt">): number {
   const { headers, receivedAt } = answer;

@@ -7,9 +7,9 @@ import {
   probeLimitEveryMs,
   probeSlackMs,
   type CallClass,
-  type Rest,
-  type RestBook,
-} from "../../ports/rests.ts";
+  type SourcePause,
+  type SourcePauseBook,
+} from "../../ports/source-pauses.ts";
 import type { BatchOutcome, MessageService } from "../../ports/service.ts";
 import { createRetryBudget } from "./retry-budget.ts";
 
@@ -24,7 +24,7 @@ export interface Rests {
 export interface RestingParts {
   readonly source: SourceId;
   readonly service: MessageService;
-  readonly book: RestBook;
+  readonly book: SourcePauseBook;
   /** How long a call of each kind may take. */
   readonly timeoutsMs: Readonly<Record<ServiceOperation, number>>;
   readonly clock: Pick<Clock, "now" | "monotonic" | "random">;
@@ -38,7 +38,7 @@ type Leave = "go" | "probe" | "limit-probe";
 type Sign = "answered" | "failed" | "silent" | { readonly limitedUntil: number };
 
 /**
- * The service of a source that is left alone when it asks for that (429) or does not answer, by all replicas at once (rests.ts).
+ * The service of a source that is left alone when it asks for that (429) or does not answer, by all replicas at once (ports/source-pauses.ts).
  * Every call asks first; one that must rest is not made: a list or delete throws `rate-limited` or `service-resting` with
  * retryAt, a publish is `not-sent` with `resting`. While Redis is away only what this process knows is kept to.
  */
@@ -48,7 +48,7 @@ export function createRestingService(parts: RestingParts): {
 } {
   const { source, service, book, timeoutsMs, clock, events } = parts;
   /** `endsAt` by clock.monotonic(): a clock that is set back must not make a rest longer. */
-  const known: Record<CallClass, { endsAt: number; why: Rest["why"] }> = {
+  const known: Record<CallClass, { endsAt: number; why: SourcePause["why"] }> = {
     dlq: { endsAt: -Infinity, why: "rate-limited" },
     batch: { endsAt: -Infinity, why: "rate-limited" },
   };
@@ -57,13 +57,13 @@ export function createRestingService(parts: RestingParts): {
   let isShaky = false;
   const budget = createRetryBudget();
 
-  const learn = (callClass: CallClass, { why, forMs }: Rest, isNews: boolean): void => {
+  const learn = (callClass: CallClass, { why, forMs }: SourcePause, isNews: boolean): void => {
     known[callClass] = { endsAt: clock.monotonic() + beforeProbe(why, forMs), why };
     if (why === "failing") isShaky = true;
     if (isNews) events.emit({ type: "source:waiting", source, callClass, why, until: clock.now() + forMs });
   };
 
-  const ask = async (operation: ServiceOperation): Promise<Rest | Leave> => {
+  const ask = async (operation: ServiceOperation): Promise<SourcePause | Leave> => {
     const callClass = classOf(operation);
     const forMs = leftMs(callClass);
     if (forMs > 0) return { why: known[callClass].why, forMs };
@@ -147,7 +147,7 @@ export function createRestingService(parts: RestingParts): {
 }
 
 /** Nobody waits for longer than until the next probe, which one of them is. */
-function beforeProbe(why: Rest["why"], forMs: number): number {
+function beforeProbe(why: SourcePause["why"], forMs: number): number {
   return why === "rate-limited" ? Math.min(forMs, probeLimitEveryMs) : forMs;
 }
 
@@ -206,7 +206,7 @@ function signOfBatch(outcome: BatchOutcome, now: number): Sign {
   }
 }
 
-function toError(source: SourceId, what: string, { why, forMs }: Rest, now: number): RedriverError {
+function toError(source: SourceId, what: string, { why, forMs }: SourcePause, now: number): RedriverError {
   const seconds = Math.ceil(forMs / 1_000);
   const retryAt = now + forMs;
   switch (why) {

@@ -2,7 +2,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { RedriverError, isRedriverError, type ErrorCode } from "../../ports/errors.ts";
 import type { Events } from "../../ports/events.ts";
 import type { SourceId } from "../../ports/ids.ts";
-import { callClasses, type CallClass } from "../../ports/rests.ts";
+import { callClasses, type CallClass } from "../../ports/source-pauses.ts";
 import type { Rests } from "./pausing-service.ts";
 
 export type Health =

@@ -6,7 +6,7 @@ import { createMemoryPassBook } from "../memory/memory-pass-book.ts";
 import { grantLifeMs } from "../../../src/ports/ledger-limits.ts";
 import type { SourceId } from "../../../src/ports/ids.ts";
 import { createMemorySourceBook } from "../memory/memory-source-book.ts";
-import { createMemoryRestBook } from "../memory/memory-rest-book.ts";
+import { createMemorySourcePauseBook } from "../memory/memory-source-pauses.ts";
 import type { DrainsDocument } from "../../../src/ports/drains.ts";
 import { load } from "../loaded-document.ts";
 import { limits } from "./limits.ts";
@@ -47,7 +47,7 @@ export async function runPlan(
     document: withLane(documents[plan.unknownOutcome], plan.lane),
     passes: createMemoryPassBook(clock),
     book,
-    rests: createMemoryRestBook(clock),
+    rests: createMemorySourcePauseBook(clock),
     copies: createMemoryCopyBook(clock, { lifeMs: limits.retentionMs }),
     nextId: () => `id-${(ids += 1)}`,
   };

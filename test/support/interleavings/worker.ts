@@ -5,7 +5,7 @@ import type { Clock } from "../../../src/ports/clock.ts";
 import type { CopyBook } from "../../../src/ports/archive.ts";
 import type { PassBook, SourceBook } from "../../../src/ports/passes.ts";
 import { isRedriverError } from "../../../src/ports/errors.ts";
-import type { RestBook } from "../../../src/ports/rests.ts";
+import type { SourcePauseBook } from "../../../src/ports/source-pauses.ts";
 import { createMemoryCapacity } from "../memory/memory-capacity.ts";
 import { lookAtLanes } from "../../../src/redrive/lanes/look-at-lanes.ts";
 import { createLanes } from "../../../src/redrive/lanes/lanes.ts";
@@ -29,7 +29,7 @@ export interface Installation extends World {
   readonly document: DrainsDocument;
   readonly passes: PassBook;
   readonly book: SourceBook;
-  readonly rests: RestBook;
+  readonly rests: SourcePauseBook;
   readonly copies: CopyBook;
   readonly nextId: () => string;
 }

@@ -27,7 +27,7 @@ function stand(codes: readonly ErrorCode[], refusals: readonly Error[] = []) {
     retry,
     onError: (error) => void errors.push(error),
     progress: () => undefined,
-    rest: () => undefined,
+    pause: () => undefined,
   });
   const move = (name: string, at?: number): Promise<void> => {
     moves.push(at === undefined ? [name] : [name, at - clock.now()]);

@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryRestBook } from "../../../support/memory/memory-rest-book.ts";
+import { createMemorySourcePauseBook } from "../../../support/memory/memory-source-pauses.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { SourceId } from "../../../../src/ports/ids.ts";
-import { failuresBeforeRest, probeSlackMs, type RestBook } from "../../../../src/ports/rests.ts";
+import {
+  failuresBeforePause,
+  probeSlackMs,
+  type SourcePauseBook,
+} from "../../../../src/ports/source-pauses.ts";
 import type { BatchOutcome, MessageService } from "../../../../src/ports/service.ts";
 import { createRestingService } from "../../../../src/redrive/source/pausing-service.ts";
 import { createManualClock, type ManualClock } from "../../../support/manual-clock.ts";
@@ -17,7 +21,7 @@ const listings: Readonly<Record<"well" | "failing" | "hanging", MessageService["
 };
 
 /** One replica: its own wall clock beside the time that passes for all, and what its service does next. */
-function replica(book: RestBook, time: ManualClock) {
+function replica(book: SourcePauseBook, time: ManualClock) {
   let aheadMs = 0;
   let list = listings.well;
   let batch: BatchOutcome = { kind: "answered", items: [] };
@@ -62,14 +66,14 @@ function replica(book: RestBook, time: ManualClock) {
 
 async function failing(one: ReturnType<typeof replica>): Promise<void> {
   one.lists("failing");
-  for (let call = 0; call < failuresBeforeRest; call += 1) await one.list();
+  for (let call = 0; call < failuresBeforePause; call += 1) await one.list();
   one.lists("well");
 }
 
 describe("a replica's clock that is moved", () => {
   test.each([-300_000, 300_000])("by %s ms changes no rest", async (byMs) => {
     const time = createManualClock();
-    const one = replica(createMemoryRestBook(time), time);
+    const one = replica(createMemorySourcePauseBook(time), time);
     one.publishes({ kind: "not-sent", why: "rate-limited", error: "429", retryAt: time.now() + 10_000 });
     await one.publish();
     one.publishes({ kind: "answered", items: [] });
@@ -87,7 +91,7 @@ describe("a replica's clock that is moved", () => {
 /** Two replicas as the rest that one began is over. */
 async function atRestsEnd() {
   const time = createManualClock();
-  const book = createMemoryRestBook(time);
+  const book = createMemorySourcePauseBook(time);
   const [one, two] = [replica(book, time), replica(book, time)];
   await failing(one);
   time.advance(1_000);
@@ -109,7 +113,7 @@ describe("a probe", () => {
     const { time, one, two } = await atRestsEnd();
     one.lists("hanging");
     void one.list();
-    await expect.poll(() => one.calls()).toBe(failuresBeforeRest + 1);
+    await expect.poll(() => one.calls()).toBe(failuresBeforePause + 1);
     for (let passed = 0; passed < timeoutsMs.list + probeSlackMs; passed += 1_000) {
       expect(await two.list()).toBe("service-resting");
       time.advance(1_000);
@@ -121,7 +125,7 @@ describe("a probe", () => {
     const { one, two } = await atRestsEnd();
     expect(await two.list()).toBe("listed");
     one.lists("failing");
-    for (let call = 1; call < failuresBeforeRest; call += 1) {
+    for (let call = 1; call < failuresBeforePause; call += 1) {
       expect(await one.list()).toBe("service-unavailable");
     }
     expect(await two.list()).toBe("listed");
@@ -130,10 +134,10 @@ describe("a probe", () => {
 
 test("failures that a replica left behind do not count with one of a minute later", async () => {
   const time = createManualClock();
-  const book = createMemoryRestBook(time);
+  const book = createMemorySourcePauseBook(time);
   const [dead, alive] = [replica(book, time), replica(book, time)];
   dead.lists("failing");
-  for (let call = 1; call < failuresBeforeRest; call += 1) await dead.list();
+  for (let call = 1; call < failuresBeforePause; call += 1) await dead.list();
   time.advance(60_001);
   alive.lists("failing");
   await alive.list();
@@ -147,7 +151,7 @@ describe("a pause of a day", () => {
 
   async function paused() {
     const time = createManualClock();
-    const book = createMemoryRestBook(time);
+    const book = createMemorySourcePauseBook(time);
     const [one, two] = [replica(book, time), replica(book, time)];
     const limited = (): BatchOutcome => ({
       kind: "not-sent",
@@ -203,7 +207,7 @@ describe("a pause of a day", () => {
 
   test("of listings is shown as one until the next probe", async () => {
     const time = createManualClock();
-    const one = replica(createMemoryRestBook(time), time);
+    const one = replica(createMemorySourcePauseBook(time), time);
     one.limits(time.now() + dayMs);
     await expect(one.listing()).rejects.toMatchObject({
       code: "rate-limited",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseEntryText, toTexts } from "../../../../src/store/audit/entry-text.ts";
 import { createAuditOver } from "../../../../src/store/audit/late-entries.ts";
-import { createToldAudit } from "../../../../src/store/audit/told-audit.ts";
+import { createObservedAudit } from "../../../../src/store/audit/observed-audit.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { NewAuditEntry } from "../../../../src/ports/audit.ts";
 import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";
@@ -103,7 +103,7 @@ describe("an entry that cannot be written", () => {
   test("is told of only as far as it is true: an intent once it is written, a fact at once", async () => {
     const store = createStore();
     const told: NewAuditEntry[] = [];
-    const audit = createToldAudit(createAuditOver(store.write), (one) => void told.push(one));
+    const audit = createObservedAudit(createAuditOver(store.write), (one) => void told.push(one));
     store.isAway = true;
     await expect(audit.append([entry("1-0")])).rejects.toThrow("away");
     await audit.note([entry("2-0")]);

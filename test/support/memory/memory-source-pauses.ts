@@ -3,13 +3,13 @@ import {
   besideProbeMs,
   inARowWithinMs,
   probeLimitEveryMs,
-  restAfterFailuresMs,
+  pauseAfterFailuresMs,
   type CallClass,
-  type RestBook,
-} from "../../../src/ports/rests.ts";
+  type SourcePauseBook,
+} from "../../../src/ports/source-pauses.ts";
 
-/** The reference for the script in redis-rest-book.ts: the rests of one process. */
-export function createMemoryRestBook(clock: Pick<Clock, "now">): RestBook {
+/** The reference for the script in redis-source-pauses.ts: the pauses of one process. */
+export function createMemorySourcePauseBook(clock: Pick<Clock, "now">): SourcePauseBook {
   /** `probeFrom`: the next probe may go; `leaseUntil`: one is under way. */
   const limits: Record<CallClass, { until: number; probeFrom: number; leaseUntil: number }> = {
     dlq: { until: 0, probeFrom: 0, leaseUntil: 0 },
@@ -55,7 +55,7 @@ export function createMemoryRestBook(clock: Pick<Clock, "now">): RestBook {
       if (failingUntil === 0 && now - failedAt > inARowWithinMs) failures = 0;
       failures += 1;
       failedAt = now;
-      const forMs = restAfterFailuresMs(failures, jitter);
+      const forMs = pauseAfterFailuresMs(failures, jitter);
       if (forMs === 0) return Promise.resolve(null);
       failingUntil = now + forMs;
       probeUntil = 0;

@@ -2,15 +2,15 @@ import { RedriverError } from "../../ports/errors.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import {
   besideProbeMs,
-  failuresBeforeRest,
-  firstRestMs,
+  failuresBeforePause,
+  firstPauseMs,
   inARowWithinMs,
   maxPauseMs,
   probeLimitEveryMs,
   type CallClass,
-  type Rest,
-  type RestBook,
-} from "../../ports/rests.ts";
+  type SourcePause,
+  type SourcePauseBook,
+} from "../../ports/source-pauses.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import { sourceKey } from "../../redis/key-names.ts";
 import { defineScript } from "../../redis/script-runner.ts";
@@ -21,17 +21,17 @@ const lifeMs = 3_600_000;
 /**
  * Six verbs over one hash.
  *
- * KEYS: 1 the source's rests: \`dlq\`, \`batch\` (rate limited until, Unix ms), \`failures\` in a row, \`failed\` (when last),
+ * KEYS: 1 the source's pauses: \`dlq\`, \`batch\` (rate limited until, Unix ms), \`failures\` in a row, \`failed\` (when last),
  *   \`failing\` (until), \`probe\` (until), \`noted\` (when one of them was last set); of each class that is limited \`<class>ProbeFrom\` (the next
  *   probe may go) and \`<class>Lease\` (one is under way until).
  * ARGV: 1 verb, 2 numbers as JSON { forMs?, jitter?, lease?, before, inARow, first, longest, beside, every, life }, 3 class of calls (ask,
  *   limited, lifted, giveBack).
- * Returns: JSON { why, forMs } of a rest, \`probe\`, \`limit-probe\`, or nil. Effects: those of RestBook.
- * Run twice: a second \`ask\` may find its own probe and rest beside it until the lease ends; a second \`failed\` counts once more
+ * Returns: JSON { why, forMs } of a pause, \`probe\`, \`limit-probe\`, or nil. Effects: those of SourcePauseBook.
+ * Run twice: a second \`ask\` may find its own probe and wait beside it until the lease ends; a second \`failed\` counts once more
  *   while failures are few. Both only wait longer. A second \`giveBack\` may let another call go beside the probe.
  */
-const restScript = defineScript(
-  "limits:rest",
+const sourcePauseScript = defineScript(
+  "source-pauses",
   `
 local verb, n, class = ARGV[1], cjson.decode(ARGV[2]), ARGV[3]
 local time = redis.call('TIME')
@@ -54,7 +54,7 @@ if back > 0 then
   end
   redis.call('HSET', KEYS[1], 'noted', string.format('%.0f', now))
 end
-local function rest(why, forMs) return cjson.encode({ why = why, forMs = forMs }) end
+local function pause(why, forMs) return cjson.encode({ why = why, forMs = forMs }) end
 
 if verb == 'answered' then
   redis.call('HDEL', KEYS[1], 'failures', 'failed', 'failing', 'probe')
@@ -76,7 +76,7 @@ if verb == 'lifted' then
 end
 local failing = get('failing')
 if verb == 'failed' then
-  if failing > now then return rest('failing', failing - now) end
+  if failing > now then return pause('failing', failing - now) end
   local failures = get('failures') + 1
   if failing == 0 and now - get('failed') > n.inARow then failures = 1 end
   set('failures', failures)
@@ -86,61 +86,61 @@ if verb == 'failed' then
   forMs = math.floor(forMs + 0.5)
   set('failing', now + forMs)
   redis.call('HDEL', KEYS[1], 'probe')
-  return rest('failing', forMs)
+  return pause('failing', forMs)
 end
 local limited = get(class)
 if limited > now and limited >= failing then
   local lease, probeFrom = get(class .. 'Lease'), get(class .. 'ProbeFrom')
-  if lease > now then return rest('rate-limited', math.min(n.beside, lease - now, limited - now)) end
-  if probeFrom > now then return rest('rate-limited', math.min(probeFrom, limited) - now) end
+  if lease > now then return pause('rate-limited', math.min(n.beside, lease - now, limited - now)) end
+  if probeFrom > now then return pause('rate-limited', math.min(probeFrom, limited) - now) end
   set(class .. 'Lease', now + n.lease)
   return 'limit-probe'
 end
-if failing > now then return rest('failing', failing - now) end
+if failing > now then return pause('failing', failing - now) end
 if failing == 0 then return false end
 local probe = get('probe')
-if probe > now then return rest('failing', math.min(n.beside, probe - now)) end
+if probe > now then return pause('failing', math.min(n.beside, probe - now)) end
 set('probe', now + n.lease)
 return 'probe'
 `,
 );
 
 const numbers = {
-  before: failuresBeforeRest,
+  before: failuresBeforePause,
   inARow: inARowWithinMs,
-  first: firstRestMs,
+  first: firstPauseMs,
   longest: maxPauseMs,
   beside: besideProbeMs,
   every: probeLimitEveryMs,
   life: lifeMs,
 };
 
-/** The rests of one source, shared by all replicas. */
-export function createRedisRestBook(
+/** The pauses of one source, shared by all replicas. */
+export function createRedisSourcePauseBook(
   redis: Pick<RedisConnection, "run" | "keyPrefix">,
   sourceId: SourceId,
-): RestBook {
+): SourcePauseBook {
   const key = sourceKey(redis.keyPrefix, sourceId, "rests");
   const run = async (
     verb: "ask" | "limited" | "failed" | "answered" | "lifted" | "giveBack",
     more: { readonly forMs?: number; readonly jitter?: number; readonly lease?: number } = {},
     callClass: CallClass | "" = "",
-  ): Promise<Rest | "probe" | "limit-probe" | null> => {
+  ): Promise<SourcePause | "probe" | "limit-probe" | null> => {
     const reply = await redis.run(
-      restScript,
+      sourcePauseScript,
       [key],
       [verb, JSON.stringify({ ...numbers, ...more }), callClass],
     );
     if (reply === null || reply === "probe" || reply === "limit-probe") return reply;
-    if (typeof reply === "string") return JSON.parse(reply) as Rest;
-    throw new RedriverError("invariant-broken", `expected limits:rest to answer text, got ${typeof reply}`);
+    if (typeof reply === "string") return JSON.parse(reply) as SourcePause;
+    throw new RedriverError("invariant-broken", `expected source-pauses to answer text, got ${typeof reply}`);
   };
   return {
     ask: async (callClass, leaseMs) => (await run("ask", { lease: leaseMs }, callClass)) ?? "go",
     limited: async (callClass, forMs) => void (await run("limited", { forMs: Math.ceil(forMs) }, callClass)),
     async failed(jitter) {
-      const rest = await run("failed", { jitter });
-      return typeof rest === "string" ? null : rest;
+      const pause = await run("failed", { jitter });
+      return typeof pause === "string" ? null : pause;
     },
     answered: async () => void (await run("answered")),
     lifted: async (callClass) => void (await run("lifted", {}, callClass)),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createRest } from "../../../src/queue/rest.ts";
+import { createWorkerPause } from "../../../src/queue/worker-pause.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 
 function stand() {
@@ -9,15 +9,15 @@ function stand() {
     pause: (doNotWaitActive?: boolean) => Promise.resolve(void told.push(`pause ${doNotWaitActive}`)),
     resume: () => Promise.resolve(void told.push("resume")),
   };
-  return { clock, told, rest: createRest(() => worker, clock) };
+  return { clock, told, pause: createWorkerPause(() => worker, clock) };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("a worker's rest", () => {
+describe("a worker's pause", () => {
   test("begins at once, leaves what runs alone, and ends by itself", async () => {
-    const { clock, told, rest } = stand();
-    rest.begin(25);
+    const { clock, told, pause } = stand();
+    pause.begin(25);
     expect(told).toEqual(["pause true"]);
     await settled();
     clock.advance(24);
@@ -26,16 +26,16 @@ describe("a worker's rest", () => {
     clock.advance(1);
     await settled();
     expect(told).toEqual(["pause true", "resume"]);
-    rest.begin(25);
+    pause.begin(25);
     expect(told).toEqual(["pause true", "resume", "pause true"]);
   });
 
   test("that overlaps another ends with the longer of the two", async () => {
-    const { clock, told, rest } = stand();
-    rest.begin(100);
+    const { clock, told, pause } = stand();
+    pause.begin(100);
     await settled();
-    rest.begin(1_000);
-    rest.begin(25);
+    pause.begin(1_000);
+    pause.begin(25);
     for (const ms of [100, 899]) {
       clock.advance(ms);
       await settled();
@@ -47,11 +47,11 @@ describe("a worker's rest", () => {
   });
 
   test("of a worker that is being closed never wakes it, and none begins", async () => {
-    const { clock, told, rest } = stand();
-    rest.begin(25);
+    const { clock, told, pause } = stand();
+    pause.begin(25);
     await settled();
-    rest.stop();
-    rest.begin(25);
+    pause.stop();
+    pause.begin(25);
     await settled();
     expect(clock.pending()).toBe(0);
     clock.advance(25);

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryRestBook } from "../../../support/memory/memory-rest-book.ts";
-import { createRedisRestBook } from "../../../../src/store/source-pauses/redis-rest-book.ts";
+import { createMemorySourcePauseBook } from "../../../support/memory/memory-source-pauses.ts";
+import { createRedisSourcePauseBook } from "../../../../src/store/source-pauses/redis-source-pauses.ts";
 import {
-  failuresBeforeRest,
+  failuresBeforePause,
   inARowWithinMs,
   maxPauseMs,
   probeLimitEveryMs,
-  restAfterFailuresMs,
-  type RestBook,
-} from "../../../../src/ports/rests.ts";
+  pauseAfterFailuresMs,
+  type SourcePauseBook,
+} from "../../../../src/ports/source-pauses.ts";
 import { source, withMovedTime } from "../../../support/ledger-stands.ts";
 import { createManualClock } from "../../../support/manual-clock.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -16,22 +16,22 @@ import { useRedis } from "../../../support/redis.ts";
 const redis = useRedis();
 const leaseMs = 60_000;
 
-async function failTimes(book: RestBook, times: number): Promise<unknown> {
+async function failTimes(book: SourcePauseBook, times: number): Promise<unknown> {
   let last: unknown = null;
   for (let time = 0; time < times; time += 1) last = await book.failed(0);
   return last;
 }
 
-/** Fails until the source is left alone, and waits for the end of that rest: the call that asks first is the probe. */
-async function takeProbe(book: RestBook, lease = leaseMs): Promise<void> {
-  await failTimes(book, failuresBeforeRest);
+/** Fails until the source is paused, and waits for the end of that pause: the call that asks first is the probe. */
+async function takeProbe(book: SourcePauseBook, lease = leaseMs): Promise<void> {
+  await failTimes(book, failuresBeforePause);
   await expect.poll(() => book.ask("dlq", lease), { timeout: 30_000, interval: 50 }).toBe("probe");
 }
 
-describe.each<{ name: string; create: () => RestBook }>([
-  { name: "memory", create: () => createMemoryRestBook({ now: () => Date.now() }) },
-  { name: "Redis", create: () => createRedisRestBook(redis.fresh(), source) },
-])("the book of rests ($name)", ({ create }) => {
+describe.each<{ name: string; create: () => SourcePauseBook }>([
+  { name: "memory", create: () => createMemorySourcePauseBook({ now: () => Date.now() }) },
+  { name: "Redis", create: () => createRedisSourcePauseBook(redis.fresh(), source) },
+])("the book of source pauses ($name)", ({ create }) => {
   test("lets calls through where nothing is known", async () => {
     const book = create();
     expect(await book.ask("dlq", leaseMs)).toBe("go");
@@ -43,20 +43,20 @@ describe.each<{ name: string; create: () => RestBook }>([
     await book.limited("dlq", 60_000);
     await book.limited("dlq", 5_000);
     expect(await book.ask("batch", leaseMs)).toBe("go");
-    const rest = await book.ask("dlq", leaseMs);
-    if (typeof rest === "string") throw new Error("expected a rest");
-    expect(rest.why).toBe("rate-limited");
-    expect(rest.forMs).toBeGreaterThan(58_000);
-    expect(rest.forMs).toBeLessThanOrEqual(60_000);
+    const pause = await book.ask("dlq", leaseMs);
+    if (typeof pause === "string") throw new Error("expected a pause");
+    expect(pause.why).toBe("rate-limited");
+    expect(pause.forMs).toBeGreaterThan(58_000);
+    expect(pause.forMs).toBeLessThanOrEqual(60_000);
     await book.answered();
     expect(await book.ask("dlq", leaseMs)).toMatchObject({ why: "rate-limited" });
   });
 
   test("leaves the service alone after failures in a row, all its calls, and not after fewer", async () => {
     const book = create();
-    expect(await failTimes(book, failuresBeforeRest - 1)).toBeNull();
+    expect(await failTimes(book, failuresBeforePause - 1)).toBeNull();
     await book.answered();
-    expect(await failTimes(book, failuresBeforeRest - 1)).toBeNull();
+    expect(await failTimes(book, failuresBeforePause - 1)).toBeNull();
     expect(await book.ask("dlq", leaseMs)).toBe("go");
     expect(await book.failed(0)).toEqual({ why: "failing", forMs: 1_000 });
     for (const callClass of ["dlq", "batch"] as const) {
@@ -64,14 +64,14 @@ describe.each<{ name: string; create: () => RestBook }>([
     }
   });
 
-  test("counts no failure of a call that was under way when the rest began", async () => {
+  test("counts no failure of a call that was under way when the pause began", async () => {
     const book = create();
-    await failTimes(book, failuresBeforeRest);
+    await failTimes(book, failuresBeforePause);
     await failTimes(book, 10);
     await expect.poll(() => book.ask("dlq", leaseMs), { timeout: 30_000, interval: 50 }).toBe("probe");
   });
 
-  test("lets one probe through when the rest is over, then rests twice as long or not at all", async () => {
+  test("lets one probe through when the pause is over, then pauses twice as long or not at all", async () => {
     const book = create();
     await takeProbe(book);
     expect(await book.ask("dlq", leaseMs)).toEqual({ why: "failing", forMs: 1_000 });
@@ -79,7 +79,7 @@ describe.each<{ name: string; create: () => RestBook }>([
     expect(await book.failed(0)).toEqual({ why: "failing", forMs: 2_000 });
     await book.answered();
     expect(await book.ask("dlq", leaseMs)).toBe("go");
-    expect(await failTimes(book, failuresBeforeRest - 1)).toBeNull();
+    expect(await failTimes(book, failuresBeforePause - 1)).toBeNull();
   });
 
   test("lets the next call probe once a probe was given back, or its lease is over", async () => {
@@ -95,22 +95,22 @@ describe.each<{ name: string; create: () => RestBook }>([
 describe("failures that are further apart than a minute are not in a row", () => {
   test("in memory", async () => {
     const clock = createManualClock();
-    const book = createMemoryRestBook(clock);
-    await failTimes(book, failuresBeforeRest - 1);
+    const book = createMemorySourcePauseBook(clock);
+    await failTimes(book, failuresBeforePause - 1);
     clock.advance(inARowWithinMs + 1);
-    expect(await failTimes(book, failuresBeforeRest - 1)).toBeNull();
+    expect(await failTimes(book, failuresBeforePause - 1)).toBeNull();
     clock.advance(inARowWithinMs);
     expect(await book.failed(0)).toMatchObject({ why: "failing" });
   });
 
   test("on Redis", async () => {
     const connection = redis.fresh();
-    const book = createRedisRestBook(connection, source);
-    await failTimes(book, failuresBeforeRest - 1);
+    const book = createRedisSourcePauseBook(connection, source);
+    await failTimes(book, failuresBeforePause - 1);
     const [key] = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
     const age = (ms: number): Promise<unknown> => connection.command("HINCRBY", key!, "failed", String(-ms));
     await age(inARowWithinMs + 1);
-    expect(await failTimes(book, failuresBeforeRest - 1)).toBeNull();
+    expect(await failTimes(book, failuresBeforePause - 1)).toBeNull();
     await age(inARowWithinMs - 5_000);
     expect(await book.failed(0)).toMatchObject({ why: "failing" });
   });
@@ -119,7 +119,7 @@ describe("failures that are further apart than a minute are not in a row", () =>
 const dayMs = 24 * 3_600_000;
 
 interface Moved {
-  readonly book: RestBook;
+  readonly book: SourcePauseBook;
   /** Lets time pass for the limit of batches. */
   pass(ms: number): Promise<void>;
 }
@@ -127,7 +127,7 @@ interface Moved {
 function movedMemory(): Moved {
   const clock = createManualClock();
   return {
-    book: createMemoryRestBook(clock),
+    book: createMemorySourcePauseBook(clock),
     pass(ms) {
       clock.advance(ms);
       return Promise.resolve();
@@ -138,7 +138,7 @@ function movedMemory(): Moved {
 function movedRedis(): Moved {
   const connection = redis.fresh();
   return {
-    book: createRedisRestBook(connection, source),
+    book: createRedisSourcePauseBook(connection, source),
     async pass(ms) {
       const [key] = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
       for (const field of ["batch", "batchProbeFrom", "batchLease"]) {
@@ -150,9 +150,9 @@ function movedRedis(): Moved {
   };
 }
 
-async function restMs(book: RestBook): Promise<number> {
+async function pauseMs(book: SourcePauseBook): Promise<number> {
   const answer = await book.ask("batch", leaseMs);
-  if (typeof answer === "string") throw new Error(`expected a rest, got ${answer}`);
+  if (typeof answer === "string") throw new Error(`expected a pause, got ${answer}`);
   expect(answer.why).toBe("rate-limited");
   return answer.forMs;
 }
@@ -160,18 +160,18 @@ async function restMs(book: RestBook): Promise<number> {
 describe.each([
   { name: "memory", create: movedMemory },
   { name: "Redis", create: movedRedis },
-])("a long rest that a 429 asked for ($name)", ({ create }) => {
+])("a long pause that a 429 asked for ($name)", ({ create }) => {
   test("is probed every five minutes, by one call", async () => {
     const { book, pass } = create();
     await book.limited("batch", dayMs);
-    const beforeMs = await restMs(book);
+    const beforeMs = await pauseMs(book);
     expect(beforeMs).toBeGreaterThan(probeLimitEveryMs - 5_000);
     expect(beforeMs).toBeLessThanOrEqual(probeLimitEveryMs);
     await pass(probeLimitEveryMs);
     expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
-    expect(await restMs(book)).toBe(1_000);
+    expect(await pauseMs(book)).toBe(1_000);
     await book.limited("batch", 10_000);
-    expect(await restMs(book)).toBeGreaterThan(probeLimitEveryMs - 5_000);
+    expect(await pauseMs(book)).toBeGreaterThan(probeLimitEveryMs - 5_000);
     await pass(probeLimitEveryMs);
     expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
   });
@@ -184,7 +184,7 @@ describe.each([
     await book.lifted("batch");
     expect(await book.ask("batch", leaseMs)).toBe("go");
     await book.limited("batch", dayMs);
-    await restMs(book);
+    await pauseMs(book);
   });
 
   test("is probed by the next call where a probe was given back, or its lease is over", async () => {
@@ -202,46 +202,46 @@ describe.each([
     const { book, pass } = create();
     await book.limited("batch", probeLimitEveryMs - 1_000);
     await pass(probeLimitEveryMs - 60_000);
-    expect(await restMs(book)).toBeGreaterThan(50_000);
+    expect(await pauseMs(book)).toBeGreaterThan(50_000);
     await pass(60_000);
     expect(await book.ask("batch", leaseMs)).toBe("go");
   });
 });
 
-test("rests grow from one second to the longest, with up to a quarter of jitter and never beyond", () => {
-  const rests = [4, 5, 6, 7, 9, 10, 11, 1_000].map((failures) => restAfterFailuresMs(failures, 0));
-  expect(rests).toEqual([0, 1_000, 2_000, 4_000, 16_000, maxPauseMs, maxPauseMs, maxPauseMs]);
-  expect(restAfterFailuresMs(5, 1)).toBe(1_250);
-  expect(restAfterFailuresMs(12, 1)).toBe(maxPauseMs);
+test("pauses grow from one second to the longest, with up to a quarter of jitter and never beyond", () => {
+  const pauses = [4, 5, 6, 7, 9, 10, 11, 1_000].map((failures) => pauseAfterFailuresMs(failures, 0));
+  expect(pauses).toEqual([0, 1_000, 2_000, 4_000, 16_000, maxPauseMs, maxPauseMs, maxPauseMs]);
+  expect(pauseAfterFailuresMs(5, 1)).toBe(1_250);
+  expect(pauseAfterFailuresMs(12, 1)).toBe(maxPauseMs);
 });
 
 test("two replicas of one source share a book, another source has its own", async () => {
   const connection = redis.fresh();
-  await createRedisRestBook(connection, source).limited("batch", 30_000);
-  expect(await createRedisRestBook(connection, source).ask("batch", leaseMs)).toMatchObject({
+  await createRedisSourcePauseBook(connection, source).limited("batch", 30_000);
+  expect(await createRedisSourcePauseBook(connection, source).ask("batch", leaseMs)).toMatchObject({
     why: "rate-limited",
   });
-  const other = createRedisRestBook(connection, "other" as typeof source);
+  const other = createRedisSourcePauseBook(connection, "other" as typeof source);
   expect(await other.ask("batch", leaseMs)).toBe("go");
   const [key, ...others] = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
   expect(others).toEqual([]);
   expect(Number(await connection.command("PTTL", key!))).toBeGreaterThan(30_000);
 });
 
-test("a clock that is set back lets no rest last until the old time comes again", async () => {
+test("a clock that is set back lets no pause last until the old time comes again", async () => {
   const moved = await withMovedTime(redis.fresh());
-  const book = createRedisRestBook(moved.redis, source);
+  const book = createRedisSourcePauseBook(moved.redis, source);
   await book.limited("batch", 6_000);
-  await failTimes(book, failuresBeforeRest);
+  await failTimes(book, failuresBeforePause);
   await moved.advance(-3_600_000);
-  const rests = async (): Promise<unknown[]> => [
+  const pauses = async (): Promise<unknown[]> => [
     await book.ask("dlq", leaseMs),
     await book.ask("batch", leaseMs),
   ];
-  for (const rest of await rests()) {
-    expect((rest as { readonly forMs: number }).forMs).toBeLessThanOrEqual(6_000);
+  for (const pause of await pauses()) {
+    expect((pause as { readonly forMs: number }).forMs).toBeLessThanOrEqual(6_000);
   }
   await moved.advance(6_000);
   // Every script runs twice here, so that the first call finds its own probe.
-  expect(await rests()).toEqual([1, 2].map(() => ({ why: "failing", forMs: 1_000 })));
+  expect(await pauses()).toEqual([1, 2].map(() => ({ why: "failing", forMs: 1_000 })));
 });
