@@ -1,11 +1,11 @@
 // Runs the files with a failed test once more, with the machine to themselves: a test that waits for real clocks may be late on a
-// machine that others use. Loud, so that such a test is mended: the summary names it. Not for the properties, which would be tried
+// machine that others use. Loud, so that such a test is fixed: the summary names it. Not for the properties, which would be tried
 // with other cases, nor for more than a few files, which are no accident. Exits with 0 when all of them passed.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
 const results = ".cache/test-results.json";
-const mostFiles = 4;
+const maxFiles = 4;
 
 const read = () => JSON.parse(readFileSync(results, "utf8"));
 const failedOf = (file) => file.assertionResults.filter(({ status }) => status === "failed");
@@ -15,7 +15,7 @@ if (!existsSync(results)) process.exit(1);
 const first = read();
 const failedFiles = first.testResults.filter(({ status }) => status === "failed");
 const isWholeRun = failedFiles.every((file) => failedOf(file).length > 0);
-const isAccident = failedFiles.length > 0 && failedFiles.length <= mostFiles && isWholeRun;
+const isAccident = failedFiles.length > 0 && failedFiles.length <= maxFiles && isWholeRun;
 if (!isAccident || failedFiles.some(({ name }) => name.includes("/test/property/"))) process.exit(1);
 
 for (const file of failedFiles)

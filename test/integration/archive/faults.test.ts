@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { systemDisk, type Disk } from "../../../src/archive/disk.ts";
 import { archiveEntry, archiveFiles, createStand, readArchive, unpack } from "../../support/archives.ts";
 import { createFolder } from "../../support/command.ts";
+import { casesOf } from "../../support/fuzzing.ts";
 
 type Fault = "write" | "short-write" | "sync" | "truncate" | "create" | "directory";
 
@@ -141,7 +142,7 @@ describe("any sequence of faults", () => {
         expect(ids).toEqual(expect.arrayContaining([...kept, idOf(100)]));
         expect(damages.filter(({ kind }) => kind === "broken")).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: casesOf(60) },
     );
   });
 });

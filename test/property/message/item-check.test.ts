@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createItemCheck, parseHostPattern } from "../../../src/message/item-check.ts";
 import { builtInPolicy } from "../../support/item-checks.ts";
+import { casesOf } from "../../support/fuzzing.ts";
 
 const check = createItemCheck(builtInPolicy, "Upstash-", "https://qstash.upstash.io");
 const verdict = (destination: string) => check({ destination, headers: {} }, 100);
@@ -66,7 +67,7 @@ describe("the check of destinations", () => {
           expect(verdict(`http://${disguise(host)}${port}/x?y#z`)).toBe(expected);
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: casesOf(2_000) },
     );
   });
 

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { signatureOf } from "../../../src/message/signature/signature-of.ts";
 import { letterOf } from "../../support/letters.ts";
+import { casesOf } from "../../support/fuzzing.ts";
 
 const of = (responseBody: string, responseStatus = 500) =>
   signatureOf(letterOf({ responseBody, responseStatus }));
@@ -67,7 +68,7 @@ describe("any signature", () => {
         expect(text).not.toMatch(/:\/\//);
         expect(text).not.toMatch(tokenLike);
       }),
-      { numRuns: 2_000 },
+      { numRuns: casesOf(2_000) },
     );
   });
 
@@ -99,7 +100,7 @@ describe("any signature", () => {
         const { text } = of(place(token));
         for (let at = 0; at + 8 <= token.length; at++) expect(text).not.toContain(token.slice(at, at + 8));
       }),
-      { numRuns: 3_000 },
+      { numRuns: casesOf(3_000) },
     );
   });
 
@@ -108,7 +109,7 @@ describe("any signature", () => {
       fc.property(fc.oneof(credentials, passwords), fc.constantFrom(...credentialPlaces), (secret, place) => {
         expect(of(place(secret)).text).not.toContain(secret);
       }),
-      { numRuns: 2_000 },
+      { numRuns: casesOf(2_000) },
     );
   });
 
@@ -121,7 +122,7 @@ describe("any signature", () => {
         // Shorter names may stand in the words around them.
         expect(name.length > 4 && text.includes(name)).toBe(false);
       }),
-      { numRuns: 1_000 },
+      { numRuns: casesOf(1_000) },
     );
   });
 

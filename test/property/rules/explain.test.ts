@@ -10,6 +10,7 @@ import { conditions, recordFacts } from "../../support/arbitrary-rules.ts";
 import { loaded } from "../../support/drains-documents.ts";
 import { enteredAt, messageIdOf } from "../../support/letters.ts";
 import { anyItem } from "../../support/item-checks.ts";
+import { casesOf } from "../../support/fuzzing.ts";
 
 const plain = loaded("version: 1\nsources: { a: {} }\ndrains: { d: {} }\n", "plain").drains[0]!;
 
@@ -106,7 +107,7 @@ describe("redriver rules explain", () => {
         expect(isRepublished || becomes === null).toBe(true);
         expect(decision.then !== "republish" || becomes?.kind === "item").toBe(true);
       }),
-      { numRuns: 1_000 },
+      { numRuns: casesOf(1_000) },
     );
     for (const outcome of ["rules republish", "rules drop", "rules hold", "rules park", "ledger settle"]) {
       expect(seen).toContain(outcome);

@@ -4,6 +4,7 @@ import { startEmulator } from "../../../../src/emulator/index.ts";
 import type { RawRecord } from "../../../../src/message/dead-letter.ts";
 import { createSelectMatcher, type Select } from "../../../../src/message/select.ts";
 import { toListPath } from "../../../../src/service/requests.ts";
+import { casesOf } from "../../../support/fuzzing.ts";
 
 /** Few values, so that matches are common; prototype names and an absent field among them. */
 const word = fc.constantFrom("orders", "refunds", "constructor", "a b", "日本");
@@ -92,8 +93,8 @@ test("a record is selected exactly where the emulator lists it", async () => {
       if (listed.size > 0 && listed.size < recordCount) selectedAtAll += 1;
       expect(new Set(ours)).toEqual(listed);
     }),
-    { numRuns: 500 },
+    { numRuns: casesOf(500) },
   );
   // Both answers have been asked for, often.
-  expect(selectedAtAll).toBeGreaterThan(100);
+  expect(selectedAtAll).toBeGreaterThan(casesOf(500) / 5);
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { CapacityRequest, Rate } from "../../../../src/ports/limits.ts";
 import { capacityStandsFor, pass, query, type CapacityStand } from "../../../support/capacity-stands.ts";
 import { useRedis } from "../../../support/redis.ts";
+import { casesOf } from "../../../support/fuzzing.ts";
 
 const redis = useRedis();
 const [memory, real] = capacityStandsFor(redis);
@@ -155,7 +156,7 @@ describe("capacity, whatever two replicas ask, give back and wait", () => {
         const { grants } = await play(told, await memory.create());
         expectAllBounds(told, grants);
       }),
-      { numRuns: 400 },
+      { numRuns: casesOf(400) },
     );
   });
 
@@ -166,7 +167,7 @@ describe("capacity, whatever two replicas ask, give back and wait", () => {
         expect(one.verdicts).toEqual(other.verdicts);
         expectAllBounds(told, one.grants);
       }),
-      { numRuns: 60 },
+      { numRuns: casesOf(60) },
     );
   }, 120_000);
 
@@ -191,7 +192,7 @@ describe("capacity, whatever two replicas ask, give back and wait", () => {
         expect(grants.length).toBeGreaterThanOrEqual(Math.floor(2 * publish.count * 0.95));
         expectBound(grants, publish);
       }),
-      { numRuns: 100 },
+      { numRuns: casesOf(100) },
     );
   });
 });

@@ -15,6 +15,7 @@ import {
 } from "../../../support/lane-model.ts";
 import { memoryLanes, redisLanes, type LaneStand } from "../../../support/lane-stands.ts";
 import { useRedis } from "../../../support/redis.ts";
+import { casesOf } from "../../../support/fuzzing.ts";
 
 const redis = useRedis();
 
@@ -64,7 +65,7 @@ const commands: fc.Arbitrary<Command>[] = [
   fc.constantFrom(-500, -2_000, -86_400_000).map(toAdvance),
 ];
 
-async function run(numRuns: number, create: () => Promise<readonly LaneStand[]>): Promise<void> {
+async function run(all: number, create: () => Promise<readonly LaneStand[]>): Promise<void> {
   const anyOrder = fc.asyncProperty(
     anyConfig,
     fc.commands(commands, { maxCommands: 80, size: "max" }),
@@ -73,7 +74,7 @@ async function run(numRuns: number, create: () => Promise<readonly LaneStand[]>)
       await fc.asyncModelRun(() => ({ model: newModel(config), real: { stands } }), order);
     },
   );
-  await fc.assert(anyOrder, { numRuns });
+  await fc.assert(anyOrder, { numRuns: casesOf(all) });
 }
 
 test(

@@ -33,6 +33,7 @@ import {
   takeoverMs,
 } from "../../../support/ledger-stands.ts";
 import { useRedis } from "../../../support/redis.ts";
+import { casesOf } from "../../../support/fuzzing.ts";
 
 const redis = useRedis();
 
@@ -122,6 +123,6 @@ test(
         await fc.asyncModelRun(() => ({ model, real }), [...run, toLookAround()]);
       },
     );
-    await expect(fc.assert(anyOrder, { numRuns: 300 })).resolves.toBeUndefined();
+    await expect(fc.assert(anyOrder, { numRuns: casesOf(300) })).resolves.toBeUndefined();
   },
 );
