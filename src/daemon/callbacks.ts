@@ -6,7 +6,7 @@ import type { Events } from "../ports/events.ts";
 import { chainCallback, createChainRefusals, type Chained } from "../redrive/callbacks/chain-callback.ts";
 import { receiveCallback } from "../redrive/callbacks/receive-callback.ts";
 import { createCallbackServer, type Call, type CallAnswer, type CallbackServer } from "./callback-http.ts";
-import type { Wakes } from "./wakes.ts";
+import type { Wakes } from "./early-ticks.ts";
 
 const newsEveryMs = 60_000;
 /** When nothing says more. */

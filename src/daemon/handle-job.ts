@@ -12,8 +12,8 @@ import { lookAtLanes } from "../redrive/lanes/look-at-lanes.ts";
 import { knownOffsetMs, leftToOthers, openPass, workWindow } from "../redrive/pass/run-pass.ts";
 import { createSweepMemory, sweep, type SweepMemory } from "../redrive/sweep/sweep.ts";
 import type { DrainRuntime } from "../redrive/runtime.ts";
-import type { Others } from "./others.ts";
-import type { Wakes } from "./wakes.ts";
+import type { Others } from "./peer-replicas.ts";
+import type { Wakes } from "./early-ticks.ts";
 import { createWindowSlots, type WindowSlots } from "./window-slots.ts";
 
 export interface JobParts {

@@ -1,4 +1,4 @@
-import { parseHttpDate } from "./http-date.ts";
+import { parseHttpDate } from "../message/http-date.ts";
 
 /** Header names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -6,9 +6,9 @@ import { toItemOutcome } from "./batch-items.ts";
 import type { CallResult } from "./call.ts";
 import { toAdvice, type ServiceSettings } from "./call-failure.ts";
 import { describeCause } from "./cause.ts";
-import { rawErrorText, toErrorText, toldErrorText } from "./error-text.ts";
+import { rawErrorText, toErrorText, toldErrorText } from "./error-text-filter.ts";
 import { toRetryAt } from "./retry-at.ts";
-import { toToldId } from "./told-id.ts";
+import { toToldId } from "./shown-message-id.ts";
 
 export interface BatchContext {
   /** Begins every error: operation and host. */

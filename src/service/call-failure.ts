@@ -2,7 +2,7 @@ import { RedriverError, type ErrorCode } from "../ports/errors.ts";
 import type { Answer, AnswerBody, Ending } from "./answer.ts";
 import type { CallResult } from "./call.ts";
 import { describeCause, isNeverConnected, isTimeout } from "./cause.ts";
-import { toldErrorText } from "./error-text.ts";
+import { toldErrorText } from "./error-text-filter.ts";
 import { toRetryAt } from "./retry-at.ts";
 
 /** Which settings a person changes when the service does not let us in; they are told with the failures that they mend. */

@@ -1,5 +1,5 @@
 import { headerOf, type Answer, type AnswerHeaders } from "./answer.ts";
-import { parseHttpDate } from "./http-date.ts";
+import { parseHttpDate } from "../message/http-date.ts";
 
 const missingWaitMs = 10_000;
 const minWaitMs = 1_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Core } from "../../../src/compose/build-core.ts";
-import { createWakes } from "../../../src/daemon/wakes.ts";
+import { createWakes } from "../../../src/daemon/early-ticks.ts";
 import type { DrainName, SourceId } from "../../../src/ports/ids.ts";
 import { emptyTally } from "../../../src/ports/tally.ts";
 import type { DrainRuntime, SourceRuntime } from "../../../src/redrive/runtime.ts";

@@ -7,7 +7,7 @@ import type { CallClass } from "../ports/source-pauses.ts";
 import type { DrainRuntime, SourceRuntime } from "../redrive/runtime.ts";
 import type { Health } from "../redrive/source/source-health.ts";
 import { notSentCoolMs } from "../redrive/page/publish/publish-context.ts";
-import { createWaitForAnswers } from "./wait-for-answers.ts";
+import { createWaitForAnswers } from "./unanswered-backoff.ts";
 
 /** How long after the end of a rest: by then what cooled for it is due too. */
 const afterRestMs = 250;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRedisTold } from "../../../src/daemon/redis-told.ts";
+import { createRedisTold } from "../../../src/daemon/redis-fitness-events.ts";
 import type { RedriverEvent } from "../../../src/ports/events.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 

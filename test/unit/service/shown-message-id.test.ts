@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toToldId, withoutTokenInIds } from "../../../src/service/told-id.ts";
+import { toToldId, withoutTokenInIds } from "../../../src/service/shown-message-id.ts";
 
 const token = "msg_token-of-9f8e7d6c";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rawErrorText, toErrorText, toldErrorText } from "../../../src/service/error-text.ts";
+import { rawErrorText, toErrorText, toldErrorText } from "../../../src/service/error-text-filter.ts";
 
 const token = "qst_live_9f8e7d6c5b4a39281706";
 const whole = (text: string) => ({ kind: "whole", bytes: Buffer.from(text) }) as const;
