@@ -48,7 +48,7 @@ export interface CoreParts {
 }
 
 /** What a core knows of the documents before and after its own. */
-export interface Succession {
+export interface PreviousCore {
   /** Sources that are the same in this one are taken over: their connections, health and clock. */
   readonly before: Core | null;
   /** The document in force now. A drain that it pauses or lacks begins nothing more, under whatever document it works. */
@@ -56,7 +56,7 @@ export interface Succession {
 }
 
 /** Builds every source and drain of a document. Throws `settings-invalid` with what is missing; nothing is left behind then. */
-export function buildCore(parts: CoreParts, document: DrainsDocument, succession?: Succession): Core {
+export function buildCore(parts: CoreParts, document: DrainsDocument, succession?: PreviousCore): Core {
   const { settings, redis, replicas } = parts;
   const documentNow = succession?.documentNow ?? (() => document);
   const sources = buildSources(parts, document, documentNow, succession?.before ?? null);

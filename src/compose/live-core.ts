@@ -5,7 +5,7 @@ import type { DrainName } from "../ports/ids.ts";
 import { buildCore, type Core, type CoreParts } from "./build-core.ts";
 
 /** A core for one piece of work: its sources live until it is released, whatever document comes meanwhile. */
-export interface HeldCore {
+export interface CoreLease {
   readonly core: Core;
   /** Aborts when another document has changed or removed this drain: finish the page, then stop. */
   superseded(drain: DrainName): AbortSignal;
@@ -20,7 +20,7 @@ export interface LiveCore {
   current(): Core;
   /** Throws `settings-invalid` with what the document lacks, and nothing has changed. */
   adopt(document: DrainsDocument): void;
-  hold(): HeldCore;
+  acquire(): CoreLease;
 }
 
 interface Generation {
@@ -66,7 +66,7 @@ export function createLiveCore(parts: CoreParts, first: DrainsDocument): LiveCor
         retire(generation);
       }
     },
-    hold() {
+    acquire() {
       const generation = latest;
       let held = true;
       generation.holders += 1;

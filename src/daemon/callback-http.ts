@@ -12,7 +12,7 @@ const defaultRequestTimeoutMs = 30_000;
 /** What is in hand as it closes may end; the service calls again for what does not. */
 const closeWithinMs = 2_000;
 
-export interface Call {
+export interface CallbackRequest {
   readonly path: string;
   /** With its `?`; empty where there is none. */
   readonly search: string;
@@ -21,7 +21,7 @@ export interface Call {
   body(): Promise<Buffer | "too-large" | "busy">;
 }
 
-export interface CallAnswer {
+export interface CallbackAnswer {
   readonly status: 200 | 400 | 401 | 404 | 413 | 502 | 503;
   /** When to call again, in seconds. */
   readonly retryAfterSeconds?: number;
@@ -31,7 +31,7 @@ export interface CallbackServerOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
-  readonly receive: (call: Call) => Promise<CallAnswer>;
+  readonly receive: (call: CallbackRequest) => Promise<CallbackAnswer>;
   /** From the first byte to the last. Default 30 s. */
   readonly requestTimeoutMs?: number;
 }

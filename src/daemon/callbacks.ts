@@ -5,16 +5,21 @@ import type { Clock } from "../ports/clock.ts";
 import type { Events } from "../ports/events.ts";
 import { chainCallback, createChainRefusals, type Chained } from "../redrive/callbacks/chain-callback.ts";
 import { receiveCallback } from "../redrive/callbacks/receive-callback.ts";
-import { createCallbackServer, type Call, type CallAnswer, type CallbackServer } from "./callback-http.ts";
-import type { Wakes } from "./early-ticks.ts";
+import {
+  createCallbackServer,
+  type CallbackRequest,
+  type CallbackAnswer,
+  type CallbackServer,
+} from "./callback-http.ts";
+import type { EarlyTicks } from "./early-ticks.ts";
 
 const newsEveryMs = 60_000;
 /** When nothing says more. */
 const retryAfterSeconds = 5;
 
 export interface CallbackParts {
-  readonly live: Pick<LiveCore, "current" | "hold">;
-  readonly wakes: Pick<Wakes, "afterLanes">;
+  readonly live: Pick<LiveCore, "current" | "acquire">;
+  readonly earlyTicks: Pick<EarlyTicks, "afterLanes">;
   readonly events: Events;
   readonly clock: Pick<Clock, "now" | "monotonic">;
   readonly stop: AbortSignal;
@@ -32,7 +37,7 @@ export interface Callbacks {
 }
 
 /** Receives what the service tells of canaries, for every source that has callbacks. */
-export function createCallbacks({ live, wakes, events, clock, stop }: CallbackParts): Callbacks {
+export function createCallbacks({ live, earlyTicks, events, clock, stop }: CallbackParts): Callbacks {
   let server: CallbackServer | null = null;
   const refusals = createChainRefusals();
   const toldAt = new Map<string, number>();
@@ -46,8 +51,8 @@ export function createCallbacks({ live, wakes, events, clock, stop }: CallbackPa
     events.emit({ type: "callback:received", source, outcome, why, isNews });
   };
 
-  const receive = async (call: Call): Promise<CallAnswer> => {
-    const { core, release } = live.hold();
+  const receive = async (call: CallbackRequest): Promise<CallbackAnswer> => {
+    const { core, release } = live.acquire();
     try {
       const source = [...core.sources.values()].find(({ callbacks }) => callbacks?.path === call.path);
       if (source?.callbacks === null || source === undefined) return { status: 404 };
@@ -72,7 +77,7 @@ export function createCallbacks({ live, wakes, events, clock, stop }: CallbackPa
         return { status: 400 };
       }
       tell(source, await receiveCallback(runtime, report));
-      await wakes.afterLanes(core);
+      await earlyTicks.afterLanes(core);
       const text = body.toString("utf8");
       const chained = await chainCallback(runtime, call.search, report, text, { refusals, signal: stop });
       if (chained.kind === "none") return { status: 200 };
@@ -102,7 +107,7 @@ export function createCallbacks({ live, wakes, events, clock, stop }: CallbackPa
 }
 
 /** While it is not handed on the service is asked to call again, and keeps it as a dead letter of its own in the end. */
-function toAnswer(chained: Exclude<Chained, { kind: "none" }>, now: number): CallAnswer {
+function toAnswer(chained: Exclude<Chained, { kind: "none" }>, now: number): CallbackAnswer {
   if (chained.kind === "chained") return { status: 200 };
   if (chained.retryAt === undefined) return { status: 502 };
   return { status: 503, retryAfterSeconds: Math.max(1, Math.ceil((chained.retryAt - now) / 1_000)) };

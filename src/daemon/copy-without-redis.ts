@@ -13,7 +13,7 @@ const unwellForMs = 5 * 60_000;
 const lookEveryMs = 5_000;
 
 export interface CopyingParts {
-  readonly live: Pick<LiveCore, "hold">;
+  readonly live: Pick<LiveCore, "acquire">;
   /** Whether Redis answers, may keep a ledger and has room: then the jobs count. */
   readonly isRedisWell: () => boolean;
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export function createCopyingWithoutRedis({
   return async () => {
     if (isRedisWell()) wellAt = clock.monotonic();
     if (clock.monotonic() - wellAt < unwellForMs) return lookEveryMs;
-    const { core, release } = live.hold();
+    const { core, release } = live.acquire();
     try {
       if (core.archive !== null) {
         await Promise.all([...core.sources.values()].map((source) => copy(core, source)));

@@ -7,7 +7,7 @@ import type { CallClass } from "../ports/source-pauses.ts";
 import type { DrainRuntime, SourceRuntime } from "../redrive/runtime.ts";
 import type { Health } from "../redrive/source/source-health.ts";
 import { notSentCoolMs } from "../redrive/page/publish/publish-context.ts";
-import { createWaitForAnswers } from "./unanswered-backoff.ts";
+import { createUnansweredBackoff } from "./unanswered-backoff.ts";
 
 /** How long after the end of a rest: by then what cooled for it is due too. */
 const afterRestMs = 250;
@@ -17,7 +17,7 @@ const afterRestMs = 250;
  * loss of Redis's writes everything is looked at while a hit on a deduplication id can still tell what was published. One that is lost
  * costs the wait for the schedule and nothing else, so none of these fails.
  */
-export interface Wakes {
+export interface EarlyTicks {
   /** No pass could be opened before this, Unix ms. */
   notOpened(drain: DrainName, until: number): Promise<void>;
   opened(drain: DrainName): void;
@@ -39,7 +39,7 @@ export interface Wakes {
 
 type PassClosed = Extract<CloseVerdict, { kind: "pass-closed" }>;
 
-export function createWakes(queue: Pick<WorkQueue, "addTick" | "addSweep">): Wakes {
+export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">): EarlyTicks {
   const lossesSeen = new WeakMap<BuiltSource, number>();
   /** Drains whose next pass must not wait; one that is open does not count. */
   const owed = new Set<DrainName>();
@@ -47,7 +47,7 @@ export function createWakes(queue: Pick<WorkQueue, "addTick" | "addSweep">): Wak
   const held = new Map<DrainName, { readonly callClass: CallClass; readonly coolAt: number }>();
   /** The trial that a drain was woken for: it needs one batch, and whom it turns away is woken when it has ended. */
   const wokenFor = new Map<DrainName, Health>();
-  const waits = createWaitForAnswers();
+  const waits = createUnansweredBackoff();
   /** Since their last pass was opened. */
   const unanswered = new Set<DrainName>();
   const tick = (drain: DrainName, at: number): Promise<void> =>
@@ -60,7 +60,7 @@ export function createWakes(queue: Pick<WorkQueue, "addTick" | "addSweep">): Wak
     await tick(config.name, Math.max(clock.now() + waitMs, until));
   };
 
-  const wakes: Wakes = {
+  const earlyTicks: EarlyTicks = {
     notOpened: (drain, until) => tick(drain, until + afterRestMs),
     opened(drain) {
       owed.delete(drain);
@@ -84,7 +84,7 @@ export function createWakes(queue: Pick<WorkQueue, "addTick" | "addSweep">): Wak
       if (outcome !== "complete" && unanswered.has(config.name)) await tickWhenAnswered(drain);
       const health = source.health.current("batch");
       if ((reasons.due["not-sent"] ?? 0) === 0) return;
-      if (health.state === "halted") return wakes.heldByHalt(drain, "batch");
+      if (health.state === "halted") return earlyTicks.heldByHalt(drain, "batch");
       await tick(config.name, (health.state === "waiting" ? health.until : now) + afterRestMs);
     },
     async afterDeletes({ config, clock, health, sweepRequest }) {
@@ -142,5 +142,5 @@ export function createWakes(queue: Pick<WorkQueue, "addTick" | "addSweep">): Wak
       }
     },
   };
-  return wakes;
+  return earlyTicks;
 }

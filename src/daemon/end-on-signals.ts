@@ -8,7 +8,7 @@
  * What is in doubt at any of these moments is in the ledger as open. An exit waits for calls to the disk and look-ups of names that are
  * under way, and a volume that is gone never answers (seen with Node 20): such a process can only be killed.
  */
-export interface Ending {
+export interface ProcessEnd {
   /** Aborts at the first signal, whose name is the reason. */
   readonly stop: AbortSignal;
   /** Everything is closed, and no signal is listened to any longer. */
@@ -23,7 +23,7 @@ const lingerMs = 250;
 /** What a thread of this process may be waiting in, as Node names it. */
 const inThreads = new Set(["FSReqCallback", "FSReqPromise", "GetAddrInfoReqWrap", "GetNameInfoReqWrap"]);
 
-export function endOnSignals(onSignal: OnSignal, hardMs: number): Ending {
+export function endOnSignals(onSignal: OnSignal, hardMs: number): ProcessEnd {
   const stop = new AbortController();
   const forget = onSignal((signal) => {
     if (stop.signal.aborted) return endBy(signal);

@@ -1,6 +1,6 @@
 import type { Core } from "../compose/build-core.ts";
 import { hasLanes } from "../compose/has-lanes.ts";
-import type { HeldCore, LiveCore } from "../compose/live-core.ts";
+import type { CoreLease, LiveCore } from "../compose/live-core.ts";
 import type { Clock } from "../ports/clock.ts";
 import { isRedriverError, RedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
@@ -12,15 +12,15 @@ import { lookAtLanes } from "../redrive/lanes/look-at-lanes.ts";
 import { knownOffsetMs, leftToOthers, openPass, workWindow } from "../redrive/pass/run-pass.ts";
 import { createSweepMemory, sweep, type SweepMemory } from "../redrive/sweep/sweep.ts";
 import type { DrainRuntime } from "../redrive/runtime.ts";
-import type { Others } from "./peer-replicas.ts";
-import type { Wakes } from "./early-ticks.ts";
+import type { PeerReplicas } from "./peer-replicas.ts";
+import type { EarlyTicks } from "./early-ticks.ts";
 import { createWindowSlots, type WindowSlots } from "./window-slots.ts";
 
 export interface JobParts {
   readonly live: LiveCore;
   readonly queue: Pick<WorkQueue, "addTick" | "addSweep" | "addWindows">;
-  readonly wakes: Wakes;
-  readonly others: Others;
+  readonly earlyTicks: EarlyTicks;
+  readonly peers: PeerReplicas;
   readonly events: Events;
   readonly clock: Pick<Clock, "sleep">;
   readonly readStatistics: (index: string, signal: AbortSignal) => Promise<void>;
@@ -53,30 +53,30 @@ export function createJobHandler(parts: JobParts): (job: Job, context: JobContex
     asking: new Set(),
     slots: createWindowSlots(parts.clock),
   };
-  const { wakes } = parts;
+  const { earlyTicks } = parts;
   return async (job, context) => {
     // A window is tried again: given up, it would keep its pass open until that is taken for abandoned.
     if (!parts.mayAct()) {
       throw new RedriverError("redis-unavailable", "Redis is away or not fit for a ledger now; see /readyz");
     }
-    const held = parts.live.hold();
+    const held = parts.live.acquire();
     try {
       switch (job.kind) {
         case "tick":
-          return await tick(parts, wakes, held.core, state, job.drain, context.signal);
+          return await tick(parts, earlyTicks, held.core, state, job.drain, context.signal);
         case "window":
-          return await window(parts, wakes, held, state, job, context);
+          return await window(parts, earlyTicks, held, state, job, context);
         case "sweep":
-          return await sweepSource(parts, wakes, held.core, state, job.source, context.signal);
+          return await sweepSource(parts, earlyTicks, held.core, state, job.source, context.signal);
         case "census":
           return await countSource(parts, held.core, state, job.source, context.signal);
         case "statistics":
           return await parts.readStatistics(job.index, context.signal);
       }
     } finally {
-      await wakes.afterLosses(held.core);
-      await wakes.afterHalts(held.core);
-      await wakes.afterLanes(held.core);
+      await earlyTicks.afterLosses(held.core);
+      await earlyTicks.afterHalts(held.core);
+      await earlyTicks.afterLanes(held.core);
       held.release();
     }
   };
@@ -84,7 +84,7 @@ export function createJobHandler(parts: JobParts): (job: Job, context: JobContex
 
 async function tick(
   parts: JobParts,
-  wakes: Wakes,
+  earlyTicks: EarlyTicks,
   core: Core,
   { asking }: SourceState,
   name: DrainName,
@@ -94,7 +94,7 @@ async function tick(
   if (drain === undefined || asking.has(name)) return;
   const { health } = drain.source;
   // It has said so already; the drain is woken when it resumes.
-  if (health.current().state === "halted") return wakes.heldByHalt(drain, "dlq");
+  if (health.current().state === "halted") return earlyTicks.heldByHalt(drain, "dlq");
   let opened: Awaited<ReturnType<typeof openPass>>;
   try {
     opened = await openPass(drain, core.settings.passes, signal, async () => {
@@ -107,13 +107,13 @@ async function tick(
     });
   } catch (error) {
     if (isRedriverError(error) && error.disposition === "wait" && error.retryAt !== undefined) {
-      return wakes.notOpened(name, error.retryAt);
+      return earlyTicks.notOpened(name, error.retryAt);
     }
-    if (health.current().state === "halted") wakes.heldByHalt(drain, "dlq");
-    else if (isUnanswered(error)) await wakes.unanswered(drain);
+    if (health.current().state === "halted") earlyTicks.heldByHalt(drain, "dlq");
+    else if (isUnanswered(error)) await earlyTicks.unanswered(drain);
     throw error;
   }
-  if (opened.kind === "opened") wakes.opened(name);
+  if (opened.kind === "opened") earlyTicks.opened(name);
   // Also those of a pass that is open: jobs that exist are not added twice, and those that a crash kept from being added are.
   const passId = opened.kind === "opened" ? opened.pass.passId : opened.passId;
   await workOldest(parts, core, name, passId, opened.windows);
@@ -124,13 +124,13 @@ async function tick(
  * on at once, and each window that ends makes room for the next at the end of the queue: so drains take turns.
  */
 async function workOldest(
-  { queue, others }: JobParts,
+  { queue, peers }: JobParts,
   { settings }: Core,
   drain: DrainName,
   passId: PassId,
   left: readonly Window[],
 ): Promise<void> {
-  const share = Math.max(1, Math.floor(settings.windows.concurrency / 2)) * (await others.living());
+  const share = Math.max(1, Math.floor(settings.windows.concurrency / 2)) * (await peers.living());
   // One more for what lanes call back, so that it does not wait for the pages of others.
   const atOnce = share + (left.some(({ windowId }) => isRecalled(windowId)) ? 1 : 0);
   await queue.addWindows(toJobs(drain, passId, left.slice(0, mostLeftTold)), atOnce);
@@ -138,23 +138,22 @@ async function workOldest(
 
 async function window(
   parts: JobParts,
-  wakes: Wakes,
-  { core, superseded }: HeldCore,
+  earlyTicks: EarlyTicks,
+  { core, superseded }: CoreLease,
   { slots }: SourceState,
   job: Extract<Job, { kind: "window" }>,
   { signal, lastTry }: JobContext,
 ): Promise<void> {
-  const { queue, others, stopping } = parts;
+  const { queue, peers, stopping } = parts;
   const drain = core.drains.get(job.drain);
   if (drain === undefined) {
     const { hash } = core.document;
     // Nobody opens another pass of a drain that no replica has, so what is left of this one keeps nobody waiting.
-    if (!(await others.workUnderAnother(hash))) return;
+    if (!(await peers.workUnderAnother(hash))) return;
     throw new RedriverError("document-changed", `document ${hash} has no drain ${job.drain}`);
   }
   const { passId, windowId } = job;
-  const isCalledElsewhere = (): Promise<boolean> =>
-    others.mayCall(drain.source.config.id, core.document.hash);
+  const isCalledElsewhere = (): Promise<boolean> => peers.mayCall(drain.source.config.id, core.document.hash);
   if (isHaltedHere(drain) && (await isCalledElsewhere())) throw leftToOthers(drain.source);
   const { verdict, failedWith } = await inSlot(core, slots, drain, `${passId}/${windowId}`, signal, () =>
     workWindow(drain, {
@@ -164,19 +163,19 @@ async function window(
       stopping: AbortSignal.any([stopping, superseded(job.drain)]),
       lastTry,
       awaitsRedis: true,
-      isWorkedElsewhere: (hash) => others.workUnder(hash),
+      isWorkedElsewhere: (hash) => peers.workUnder(hash),
       isCalledElsewhere,
       onPage: ({ reasons }) => {
-        if ((reasons.due["source-halted"] ?? 0) > 0) wakes.heldByHalt(drain, "batch");
-        void wakes.afterDeletes(drain.source);
+        if ((reasons.due["source-halted"] ?? 0) > 0) earlyTicks.heldByHalt(drain, "batch");
+        void earlyTicks.afterDeletes(drain.source);
         // A window may take longer than a lane's watch.
-        void wakes.afterLanes(core);
+        void earlyTicks.afterLanes(core);
       },
     }),
   );
-  if (isRedriverError(failedWith) && failedWith.disposition === "halt") wakes.heldByHalt(drain, "dlq");
-  if (isUnanswered(failedWith)) await wakes.unanswered(drain);
-  if (verdict.kind === "pass-closed") await wakes.closed(drain, verdict);
+  if (isRedriverError(failedWith) && failedWith.disposition === "halt") earlyTicks.heldByHalt(drain, "dlq");
+  if (isUnanswered(failedWith)) await earlyTicks.unanswered(drain);
+  if (verdict.kind === "pass-closed") await earlyTicks.closed(drain, verdict);
   if (verdict.kind === "pass-open") await workOldest(parts, core, job.drain, passId, verdict.left);
   // Its end is noted, and whoever noted it may have died before it let others be worked: a tick does.
   if (verdict.kind === "stale") await queue.addTick(job.drain, drain.source.clock.now());
@@ -232,7 +231,7 @@ const sweptAgainWithinMs = 1_000;
 
 async function sweepSource(
   { events, stopping }: JobParts,
-  wakes: Wakes,
+  earlyTicks: EarlyTicks,
   core: Core,
   { memories, sweeping }: SourceState,
   id: SourceId,
@@ -242,7 +241,7 @@ async function sweepSource(
   if (source === undefined) return;
   const now = source.health.current();
   const isLeftAlone = now.state === "waiting" && now.until - source.clock.now() > shortRestMs;
-  if (now.state === "halted" || isLeftAlone) return wakes.afterDeletes(source);
+  if (now.state === "halted" || isLeftAlone) return earlyTicks.afterDeletes(source);
   const memory = memories.get(id) ?? createSweepMemory(source.clock);
   memories.set(id, memory);
   if (sweeping.has(id)) {
@@ -263,7 +262,7 @@ async function sweepSource(
     ]);
   } finally {
     sweeping.delete(id);
-    await wakes.afterDeletes(source);
+    await earlyTicks.afterDeletes(source);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Core } from "../compose/build-core.ts";
-import { mostWaiting } from "./window-slots.ts";
+import { maxWaiting } from "./window-slots.ts";
 
 /** Ticks, looks and readings that have nothing to wait for, and statistics. */
 const shortJobs = 10;
@@ -9,7 +9,7 @@ const shortJobs = 10;
  * all others. A source has one sweep and one census under way, and a drain one tick that waits for a first answer. Of
  * windows, slots say which of them are worked on (window-slots.ts); a few wait for a slot, and two places are always free.
  */
-export function toMostJobs({
+export function toMaxJobs({
   sources,
   drains,
   document,
@@ -21,6 +21,6 @@ export function toMostJobs({
   const { concurrency } = settings.windows;
   return {
     short: shortJobs + 2 * sources.size + drains.size + document.indexes.length,
-    windows: sources.size <= 1 ? concurrency : concurrency - 1 + sources.size * (1 + mostWaiting) + 2,
+    windows: sources.size <= 1 ? concurrency : concurrency - 1 + sources.size * (1 + maxWaiting) + 2,
   };
 }

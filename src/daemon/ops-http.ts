@@ -1,7 +1,7 @@
 import { Hono, type Context } from "hono";
 import type { Clock } from "../ports/clock.ts";
 import { listenBounded } from "./bounded-server.ts";
-import type { Verdict } from "./readiness.ts";
+import type { HealthReport } from "./readiness.ts";
 import { createSharedScrape } from "./shared-scrape.ts";
 
 export interface OpsServerOptions {
@@ -9,8 +9,8 @@ export interface OpsServerOptions {
   /** 0 takes any free port. */
   readonly port: number;
   /** Must not wait: a liveness that hangs with Redis restarts every replica. */
-  readonly livez: () => Verdict;
-  readonly readyz: () => Promise<Verdict>;
+  readonly livez: () => HealthReport;
+  readonly readyz: () => Promise<HealthReport>;
   /** The Prometheus text. Asked at most once a second, however many scrape. */
   readonly metrics: () => Promise<string>;
   /** Of the Prometheus text. */
@@ -71,7 +71,7 @@ export async function createOpsServer(options: OpsServerOptions): Promise<OpsSer
   return { address: server.address, port: server.port, close: () => server.close(0) };
 }
 
-async function answer(context: Context, ask: () => Verdict | Promise<Verdict>): Promise<Response> {
+async function answer(context: Context, ask: () => HealthReport | Promise<HealthReport>): Promise<Response> {
   try {
     const { ok, reasons } = await ask();
     return context.json({ ok, reasons }, ok ? 200 : 503);

@@ -2,7 +2,7 @@ import type { SourceId } from "../ports/ids.ts";
 import type { ReplicaRecord, Replicas } from "../ports/replicas.ts";
 
 /** What this replica asks of the other living ones. Fails with `redis-unavailable`. */
-export interface Others {
+export interface PeerReplicas {
   /** How many replicas live, this one included. */
   living(): Promise<number>;
   workUnder(documentHash: string): Promise<boolean>;
@@ -11,7 +11,7 @@ export interface Others {
   mayCall(source: SourceId, documentHash: string): Promise<boolean>;
 }
 
-export function createOthers(replicas: Pick<Replicas, "all">, self: string): Others {
+export function createPeerReplicas(replicas: Pick<Replicas, "all">, self: string): PeerReplicas {
   const all = async (): Promise<readonly ReplicaRecord[]> =>
     (await replicas.all()).filter(({ replica }) => replica !== self);
   const hashes = async (): Promise<readonly string[]> => (await all()).map((one) => one.documentHash);

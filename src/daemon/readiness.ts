@@ -4,7 +4,7 @@ import type { RedisConnection } from "../redis/connect.ts";
 import type { RedisProblem } from "../redis/judge-server.ts";
 import type { Health } from "../redrive/source/source-health.ts";
 
-export interface Verdict {
+export interface HealthReport {
   readonly ok: boolean;
   /** What is wrong, in words for the person who looks. */
   readonly reasons: readonly string[];
@@ -27,7 +27,7 @@ export function toReadiness(
   redis: RedisConnection,
   state: DaemonState,
   archiveProblem: string | null,
-): Verdict {
+): HealthReport {
   const reasons: string[] = [];
   if (state.stopping) reasons.push("stopping");
   const away = redis.whyAway();
@@ -82,7 +82,7 @@ export function toLiveness(
   readySince: number | null,
   lastProgressAt: number | undefined,
   longestSilenceMs: number,
-): Verdict {
+): HealthReport {
   if (readySince === null) return { ok: true, reasons: [] };
   const since = Math.max(readySince, lastProgressAt ?? 0);
   if (now - since <= longestSilenceMs) return { ok: true, reasons: [] };

@@ -6,14 +6,17 @@ import type { RedisProblem } from "../redis/judge-server.ts";
 const awayForMs = 2_000;
 
 /** Tells of a Redis that is not fit, and of one that is fit again: once per change, however often it is looked at. */
-export interface RedisTold {
+export interface RedisFitnessEvents {
   /** What keeps work (refuse) or new work (hold) from it, as it was just found; empty: nothing. */
   found(problems: readonly Pick<RedisProblem, "kind" | "message">[]): void;
   /** It could not be asked, and why. */
   away(why: string): void;
 }
 
-export function createRedisTold(events: Events, clock: Pick<Clock, "monotonic">): RedisTold {
+export function createRedisFitnessEvents(
+  events: Events,
+  clock: Pick<Clock, "monotonic">,
+): RedisFitnessEvents {
   /** The kinds of what was told last: messages hold numbers that change from look to look. */
   let told = "";
   let awaySince: number | null = null;

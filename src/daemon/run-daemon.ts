@@ -13,15 +13,15 @@ import { findRedisProblems } from "../redis/preflight.ts";
 import { createCopyingWithoutRedis } from "./copy-without-redis.ts";
 import { createCallbacks } from "./callbacks.ts";
 import { createJobHandler } from "./handle-job.ts";
-import { createOthers } from "./peer-replicas.ts";
+import { createPeerReplicas } from "./peer-replicas.ts";
 import { createOpsServer } from "./ops-http.ts";
 import { probeSources } from "./probe-sources.ts";
 import { toLiveness, toReadiness, type DaemonState } from "./readiness.ts";
-import { toMostJobs } from "./max-jobs.ts";
-import { createRedisTold } from "./redis-fitness-events.ts";
-import { toResting } from "./source-pauses.ts";
+import { toMaxJobs } from "./max-jobs.ts";
+import { createRedisFitnessEvents } from "./redis-fitness-events.ts";
+import { toSourcePauses } from "./source-pauses.ts";
 import { toSchedules, toStanding } from "./schedules.ts";
-import { createWakes } from "./early-ticks.ts";
+import { createEarlyTicks } from "./early-ticks.ts";
 import { createArchiveWatch } from "./watch-archive.ts";
 import { createDocumentWatch } from "./watch-document.ts";
 
@@ -69,15 +69,15 @@ export interface DaemonParts {
 export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const { live, queue, events, clock, stop } = parts;
   const { settings, document, redis, replicas } = live.current();
-  const wakes = createWakes(queue);
-  const others = createOthers(replicas, parts.replica);
+  const earlyTicks = createEarlyTicks(queue);
+  const peers = createPeerReplicas(replicas, parts.replica);
   const watch = createDocumentWatch({ ...parts, file: parts.documentFile });
-  const redisTold = createRedisTold(events, clock);
+  const redisFitness = createRedisFitnessEvents(events, clock);
   const state: DaemonState = { redisProblems: null, schedulesAppliedAt: null, stopping: false };
   const archiveWatch = createArchiveWatch({ current: () => live.current(), clock, events });
   let readySince: number | null = null;
 
-  const callbacks = createCallbacks({ live, wakes, events, clock, stop });
+  const callbacks = createCallbacks({ live, earlyTicks, events, clock, stop });
   await callbacks.listen();
   const ops = await createOpsServer({
     host: settings.http.host,
@@ -127,7 +127,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     probeSources(
       () => live.current().sources.values(),
       probeEveryMs,
-      { clock, events, afterRound: () => wakes.afterHalts(live.current()) },
+      { clock, events, afterRound: () => earlyTicks.afterHalts(live.current()) },
       stop,
     ),
   ];
@@ -157,7 +157,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     const away = redis.whyAway();
     if (away !== null) {
       readySince = null;
-      redisTold.away(away);
+      redisFitness.away(away);
       return notReadyWaitMs;
     }
     try {
@@ -167,7 +167,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       state.redisProblems = [{ kind: "unreadable", weight: "refuse", message: toFailure(error).message }];
       throw error;
     } finally {
-      redisTold.found(state.redisProblems ?? []);
+      redisFitness.found(state.redisProblems ?? []);
     }
     readySince = isRedisFit() ? (readySince ?? clock.now()) : null;
     return redisCheckEveryMs;
@@ -186,7 +186,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     let started = false;
     let applied: Written | null = null;
     await keepGoing(async () => {
-      queue.allow(toMostJobs(live.current()));
+      queue.allow(toMaxJobs(live.current()));
       if (!isRedisFit()) return notReadyWaitMs;
       if (!started) {
         // Before the first window is taken: the others must know that this document is worked under.
@@ -195,8 +195,8 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
           createJobHandler({
             live,
             queue,
-            wakes,
-            others,
+            earlyTicks,
+            peers,
             events,
             clock,
             readStatistics: parts.readStatistics,
@@ -210,7 +210,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       const under = toStanding(live.current());
       if (stands(applied, under, reapplyEveryMs)) return standingLookEveryMs;
       // While replicas disagree, what this document does not have may be in force elsewhere.
-      const keep = await others.workUnderAnother(now.hash);
+      const keep = await peers.workUnderAnother(now.hash);
       await queue.applySchedules(toSchedules(now, settings.sweep.everyMs), keep ? "keep" : "remove");
       applied = { under, at: clock.monotonic() };
       state.schedulesAppliedAt = clock.now();
@@ -243,7 +243,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       version: parts.version,
       documentHash: now.hash,
       ...watch.state(),
-      resting: toResting(sources.values()),
+      resting: toSourcePauses(sources.values()),
       archive: archiveWatch.problem(),
     });
   }

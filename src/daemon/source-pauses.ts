@@ -5,7 +5,7 @@ import { callClasses } from "../ports/source-pauses.ts";
 type Resting = ReplicaRecord["resting"];
 
 /** The sources that this process does not call now, and why. */
-export function toResting(sources: Iterable<BuiltSource>): Resting {
+export function toSourcePauses(sources: Iterable<BuiltSource>): Resting {
   return [...sources].flatMap(({ runtime }): Resting => {
     const { health: of } = runtime;
     const standings = [of.standing(), ...callClasses.map((callClass) => of.current(callClass))];

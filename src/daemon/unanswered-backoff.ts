@@ -8,13 +8,13 @@ const longestWaitMs = 10 * 60_000;
 const inARowWithinMs = 60 * 60_000;
 
 /** When a drain whose source did not answer is looked at again: after 30 s, 1, 2 … 10 min, by the clock of this process. */
-export interface WaitForAnswers {
+export interface UnansweredBackoff {
   /** How long from now on, ms; null: not before its schedule, or it was said already. */
   next(drain: Pick<DrainConfig, "name" | "schedule">, clock: Pick<Clock, "monotonic">): number | null;
   answered(drain: DrainName): void;
 }
 
-export function createWaitForAnswers(): WaitForAnswers {
+export function createUnansweredBackoff(): UnansweredBackoff {
   const waits = new Map<DrainName, { readonly waitMs: number; readonly endsAt: number }>();
   return {
     next({ name, schedule }, clock) {

@@ -28,10 +28,10 @@ export interface SlotAsked {
 }
 
 /** Of one source. These hold places of the worker, so that a few are enough to take over what comes free. */
-export const mostWaiting = 2;
+export const maxWaiting = 2;
 const waitMs = 1_000;
 /** Forgetting costs a window its turn. */
-const mostTurns = 1_000;
+const maxTurns = 1_000;
 
 interface Waiter extends SlotAsked {
   readonly turn: number;
@@ -79,7 +79,7 @@ export function createWindowSlots(clock: Pick<Clock, "sleep">): WindowSlots {
   function turnOf(id: string): number {
     const known = turns.get(id);
     if (known !== undefined) return known;
-    if (turns.size >= mostTurns) turns.clear();
+    if (turns.size >= maxTurns) turns.clear();
     nextTurn += 1;
     turns.set(id, nextTurn);
     return nextTurn;
@@ -99,7 +99,7 @@ export function createWindowSlots(clock: Pick<Clock, "sleep">): WindowSlots {
     };
     waiters.add(waiter);
     const all = ofSource(asked.source).toSorted((one, other) => one.turn - other.turn);
-    for (const last of all.slice(mostWaiting)) last.end(null);
+    for (const last of all.slice(maxWaiting)) last.end(null);
     await clock.sleep(waitMs, AbortSignal.any([signal, over.signal])).catch(() => undefined);
     waiters.delete(waiter);
     return slot;

@@ -27,7 +27,7 @@ export const callbackOutcomes = [
   /** Signed, and no callback that can be read. */
   "unreadable",
   "too-large",
-  /** Others are in hand that fill the room for them. */
+  /** PeerReplicas are in hand that fill the room for them. */
   "busy",
   /** The message's own callback has it now: the service accepted it. */
   "chained",

@@ -4,16 +4,16 @@ import { parseHttpDate } from "../message/http-date.ts";
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** What our side did to a call before its answer was complete. `withheld`: the last byte was not allowed to leave. */
-export type Ending = "timeout" | "stopped" | "withheld";
+export type CallEnd = "timeout" | "stopped" | "withheld";
 
 export type AnswerBody =
   | { readonly kind: "whole"; readonly bytes: Uint8Array }
   /** More than so many bytes, which were allowed; the rest was not read. */
   | { readonly kind: "too-large"; readonly bytes: number }
-  | { readonly kind: "cut"; readonly by: Ending | "failure"; readonly cause?: unknown };
+  | { readonly kind: "cut"; readonly by: CallEnd | "failure"; readonly cause?: unknown };
 
 /** An answer whose status line and headers arrived; its body may be cut. */
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
   /** Unix ms of our clock when the headers arrived. */

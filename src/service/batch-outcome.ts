@@ -1,14 +1,14 @@
 import type { MessageId } from "../message/dead-letter.ts";
 import type { BatchOutcome } from "../ports/service.ts";
-import { parseJsonBody, type Answer, type AnswerBody } from "./answer.ts";
+import { parseJsonBody, type HttpAnswer, type AnswerBody } from "./answer.ts";
 import type { Sent } from "./batch-body.ts";
 import { toItemOutcome } from "./batch-items.ts";
 import type { CallResult } from "./call.ts";
 import { toAdvice, type ServiceSettings } from "./call-failure.ts";
 import { describeCause } from "./cause.ts";
-import { rawErrorText, toErrorText, toldErrorText } from "./error-text-filter.ts";
+import { rawErrorText, toErrorText, toShownErrorText } from "./error-text-filter.ts";
 import { toRetryAt } from "./retry-at.ts";
-import { toToldId } from "./shown-message-id.ts";
+import { toShownMessageId } from "./shown-message-id.ts";
 
 export interface BatchContext {
   /** Begins every error: operation and host. */
@@ -61,10 +61,10 @@ function unanswered({ where, sent }: BatchContext, why: string): BatchOutcome {
   return { kind: "unknown", error: `${where}: sent, and no answer: ${why}` };
 }
 
-function fromAnswer(answer: Answer, context: BatchContext): BatchOutcome {
+function fromAnswer(answer: HttpAnswer, context: BatchContext): BatchOutcome {
   const { status } = answer;
   const raw = rawErrorText(answer.body);
-  const text = toldErrorText(answer.body, context.token);
+  const text = toShownErrorText(answer.body, context.token);
   const error = `${context.where}: expected 2xx, got ${status}${text === "" ? "" : `: ${text}`}`;
   if (status >= 200 && status < 300) return fromSuccess(answer.body, status, context);
   switch (status) {
@@ -107,7 +107,7 @@ function fromSuccess(body: AnswerBody, status: number, context: BatchContext): B
     return unreadable(`${expected}, got ${status} with ${elements.length}`);
   }
   const clean = (text: string): string => toErrorText(text, context.token);
-  const toId = (text: string): MessageId => toToldId(text, context.token);
+  const toId = (text: string): MessageId => toShownMessageId(text, context.token);
   return { kind: "answered", items: elements.map((element) => toItemOutcome(element, clean, toId)) };
 }
 

@@ -1,8 +1,8 @@
 import { RedriverError, type ErrorCode } from "../ports/errors.ts";
-import type { Answer, AnswerBody, Ending } from "./answer.ts";
+import type { HttpAnswer, AnswerBody, CallEnd } from "./answer.ts";
 import type { CallResult } from "./call.ts";
 import { describeCause, isNeverConnected, isTimeout } from "./cause.ts";
-import { toldErrorText } from "./error-text-filter.ts";
+import { toShownErrorText } from "./error-text-filter.ts";
 import { toRetryAt } from "./retry-at.ts";
 
 /** Which settings a person changes when the service does not let us in; they are told with the failures that they mend. */
@@ -20,7 +20,7 @@ export interface CallContext {
   readonly settings: ServiceSettings;
 }
 
-export type WholeAnswer = Answer & { readonly body: Extract<AnswerBody, { kind: "whole" }> };
+export type WholeAnswer = HttpAnswer & { readonly body: Extract<AnswerBody, { kind: "whole" }> };
 
 /** A list's or delete's 2xx answer with its whole body; everything else is thrown as a RedriverError. */
 export function toSuccess(result: CallResult, context: CallContext): WholeAnswer {
@@ -69,7 +69,7 @@ function networkError(cause: unknown, { where, settings }: CallContext, status?:
   });
 }
 
-function endedError(by: Ending, { where, timeout }: CallContext, status?: number): RedriverError {
+function endedError(by: CallEnd, { where, timeout }: CallContext, status?: number): RedriverError {
   const detail = status === undefined ? {} : { status };
   if (by === "timeout") {
     return new RedriverError("service-timeout", `${where}: no whole answer within ${timeout}`, detail);
@@ -77,9 +77,9 @@ function endedError(by: Ending, { where, timeout }: CallContext, status?: number
   return new RedriverError("stopped", `${where}: stopped before its answer`, detail);
 }
 
-function statusError(answer: Answer, { where, token, settings }: CallContext): RedriverError {
+function statusError(answer: HttpAnswer, { where, token, settings }: CallContext): RedriverError {
   const { status } = answer;
-  const text = toldErrorText(answer.body, token);
+  const text = toShownErrorText(answer.body, token);
   const code = codeOfStatus(status);
   const message = `${where}: expected 2xx, got ${status}${text === "" ? "" : `: ${text}`}${toAdvice(code, settings)}`;
   return new RedriverError(code, message, {

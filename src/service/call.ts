@@ -9,10 +9,10 @@
  */
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../ports/clock.ts";
-import { headerOf, type Answer, type AnswerBody, type AnswerHeaders, type Ending } from "./answer.ts";
+import { headerOf, type HttpAnswer, type AnswerBody, type AnswerHeaders, type CallEnd } from "./answer.ts";
 import type { BatchBody } from "./batch-body.ts";
-import type { Connection, Incoming } from "./connection.ts";
-import type { Connections } from "./connections.ts";
+import type { ServiceConnection, Incoming } from "./connection.ts";
+import type { ServiceConnections } from "./connections.ts";
 
 export interface Call {
   readonly method: "GET" | "POST" | "DELETE";
@@ -29,12 +29,12 @@ export interface Call {
 }
 
 export type CallResult =
-  | { readonly kind: "answered"; readonly answer: Answer }
-  | { readonly kind: "ended"; readonly by: Ending }
+  | { readonly kind: "answered"; readonly answer: HttpAnswer }
+  | { readonly kind: "ended"; readonly by: CallEnd }
   | { readonly kind: "failed"; readonly cause: unknown };
 
 export interface CallTools {
-  readonly connections: Connections;
+  readonly connections: ServiceConnections;
   readonly clock: Clock;
   readonly maxAnswerBytes: number;
   /** Told of every answer as soon as its headers are there; `receivedAt` is Unix ms. */
@@ -44,11 +44,11 @@ export interface CallTools {
 type Raced<Value> =
   | { readonly kind: "done"; readonly value: Value }
   | { readonly kind: "failed"; readonly cause: unknown }
-  | { readonly kind: "ended"; readonly by: Ending };
+  | { readonly kind: "ended"; readonly by: CallEnd };
 
 export async function makeCall(call: Call, tools: CallTools): Promise<CallResult> {
   const ending = watchForEnd(call, tools.clock);
-  let connection: Connection | undefined;
+  let connection: ServiceConnection | undefined;
   let reusable = false;
   const maxAnswerBytes = Math.min(call.maxAnswerBytes ?? Infinity, tools.maxAnswerBytes);
   try {
@@ -75,9 +75,9 @@ export async function makeCall(call: Call, tools: CallTools): Promise<CallResult
 
 function toOutgoing(
   call: Call,
-  connection: Connection,
-  end: (by: Ending) => void,
-): Parameters<Connection["send"]>[0] {
+  connection: ServiceConnection,
+  end: (by: CallEnd) => void,
+): Parameters<ServiceConnection["send"]>[0] {
   const { method, path, headers, timeoutMs, body } = call;
   if (body === undefined) return { method, path, headers, timeoutMs };
   return {
@@ -146,9 +146,9 @@ function keepBytes(expected: number) {
 interface EndWatch {
   /** Aborts when the call has ended. */
   readonly signal: AbortSignal;
-  by(): Ending | undefined;
+  by(): CallEnd | undefined;
   /** Ends the call; the first end stays. */
-  end(this: void, by: Ending): void;
+  end(this: void, by: CallEnd): void;
   /** Runs at the end, before anything that waits learns of it. */
   onEnd(action: () => void): void;
   race<Value>(work: Promise<Value>): Promise<Raced<Value>>;
@@ -159,11 +159,11 @@ function watchForEnd(call: Call, clock: Clock): EndWatch {
   const controller = new AbortController();
   const deadline = new AbortController();
   const actions: (() => void)[] = [];
-  let endedBy: Ending | undefined;
-  const ended = new Promise<Ending>((resolve) => {
+  let endedBy: CallEnd | undefined;
+  const ended = new Promise<CallEnd>((resolve) => {
     controller.signal.addEventListener("abort", () => resolve(endedBy ?? "stopped"), { once: true });
   });
-  const end = (by: Ending): void => {
+  const end = (by: CallEnd): void => {
     if (endedBy !== undefined) return;
     endedBy = by;
     call.body?.stop();

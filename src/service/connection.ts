@@ -30,7 +30,7 @@ export interface Incoming {
  * One connection to the service, for one call at a time. It is made when the first call needs it, kept between calls and
  * made again when the service closed it meanwhile. A call is sent at most once.
  */
-export interface Connection {
+export interface ServiceConnection {
   send(outgoing: Outgoing): Promise<Incoming>;
   /** Resolves when all bytes written so far have left this process, or the socket is gone. */
   flushed(): Promise<void>;
@@ -50,7 +50,7 @@ const keepAliveMs = 4_000;
 const keepAliveMaxMs = 30_000;
 const noBytes = new Uint8Array(0);
 
-export function createConnection(options: ConnectionOptions): Connection {
+export function createConnection(options: ConnectionOptions): ServiceConnection {
   let tcp: ResettableSocket | undefined;
   let stream: Socket | undefined;
   const connect = createConnector({

@@ -1,23 +1,23 @@
-import type { Connection } from "./connection.ts";
+import type { ServiceConnection } from "./connection.ts";
 
 /** A bounded set of connections. The one used last is used next, so that the others can fall idle and close. */
-export interface Connections {
-  /** WaitBudget for a free one; undefined when the signal aborts first. */
-  acquire(signal: AbortSignal): Promise<Connection | undefined>;
+export interface ServiceConnections {
+  /** Waits for a free one; undefined when the signal aborts first. */
+  acquire(signal: AbortSignal): Promise<ServiceConnection | undefined>;
   /** Gives one back that is ready for the next call. */
-  release(connection: Connection): void;
+  release(connection: ServiceConnection): void;
   /** Resets one that is not, and makes room for another. */
-  discard(connection: Connection): void;
+  discard(connection: ServiceConnection): void;
   close(): Promise<void>;
 }
 
-export function createConnections(max: number, make: () => Connection): Connections {
-  const idle: Connection[] = [];
-  const waiting: ((connection: Connection) => void)[] = [];
+export function createConnections(max: number, make: () => ServiceConnection): ServiceConnections {
+  const idle: ServiceConnection[] = [];
+  const waiting: ((connection: ServiceConnection) => void)[] = [];
   let count = 0;
   let closed = false;
 
-  const offer = (connection: Connection): void => {
+  const offer = (connection: ServiceConnection): void => {
     const next = waiting.shift();
     if (next === undefined) idle.push(connection);
     else next(connection);
@@ -33,7 +33,7 @@ export function createConnections(max: number, make: () => Connection): Connecti
         return make();
       }
       return new Promise((resolve) => {
-        const take = (connection: Connection): void => {
+        const take = (connection: ServiceConnection): void => {
           signal.removeEventListener("abort", leave);
           resolve(connection);
         };

@@ -27,7 +27,7 @@ export function rawErrorText(body: AnswerBody): string {
  * What may be told of an error's body: the text of the service's own JSON as toErrorText leaves it. Of any other body, which may be a
  * proxy's page that repeats what was sent, its size and a phrase of ours that it has. Empty when there is none, or it was cut.
  */
-export function toldErrorText(body: AnswerBody, token: string): string {
+export function toShownErrorText(body: AnswerBody, token: string): string {
   if (body.kind !== "whole" || body.bytes.byteLength === 0) return "";
   const text = rawErrorText(body);
   if (text.trimStart().startsWith("quota ")) return toErrorText(text, token);

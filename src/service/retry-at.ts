@@ -1,4 +1,4 @@
-import { headerOf, type Answer, type AnswerHeaders } from "./answer.ts";
+import { headerOf, type HttpAnswer, type AnswerHeaders } from "./answer.ts";
 import { parseHttpDate } from "../message/http-date.ts";
 
 const missingWaitMs = 10_000;
@@ -14,7 +14,7 @@ const mostQuotaMs = 24 * 3_600_000;
  * Date, so that a wrong clock on either side cancels out. Without any of them: 10 s from now. At least 1 s; at most 15 min, or 24 h for the
  * daily quota. What is longer than a few minutes is probed before its end (ports/source-pauses.ts).
  */
-export function toRetryAt(answer: Pick<Answer, "headers" | "receivedAt">): number {
+export function toRetryAt(answer: Pick<HttpAnswer, "headers" | "receivedAt">): number {
   const { headers, receivedAt } = answer;
   const serviceNow = parseHttpDate(headerOf(headers, "date")) ?? receivedAt;
   const waitMs = retryAfterMs(headers, serviceNow) ?? resetMs(headers, serviceNow) ?? missingWaitMs;

@@ -7,7 +7,7 @@ const plain = /^msg_[\w.:=~+-]{1,128}$/;
  * A message id of an answer as it may be kept and shown: as it came where it has the documented form (service-interface.md 2.2), else
  * under a name made of its hash, because it may hold anything, the token or a body too. Equal ids stay equal.
  */
-export function toToldId(messageId: string, token: string): MessageId {
+export function toShownMessageId(messageId: string, token: string): MessageId {
   if (plain.test(messageId) && !holdsToken(messageId, token)) return messageId as MessageId;
   return `msg_hash-${createHash("sha256").update(messageId).digest("hex").slice(0, 24)}` as MessageId;
 }
@@ -16,7 +16,7 @@ export function toToldId(messageId: string, token: string): MessageId {
 export function withoutTokenInIds(record: Readonly<Record<string, unknown>>, token: string) {
   const { messageId } = record;
   if (typeof messageId !== "string" || !holdsToken(messageId, token)) return record;
-  return { ...record, messageId: toToldId(messageId, token) };
+  return { ...record, messageId: toShownMessageId(messageId, token) };
 }
 
 const shortestToken = 6;

@@ -1,10 +1,10 @@
 import type { CallbackOutcome } from "../ports/callbacks.ts";
 import { errorTable, type ErrorCode } from "../ports/errors.ts";
 import type { Events, RedriverEvent, RequestOutcome } from "../ports/events.ts";
-import type { Logger, LogLevel } from "./logger.ts";
+import type { Logger, LineLevel } from "./logger.ts";
 
 interface Line {
-  readonly level: LogLevel;
+  readonly level: LineLevel;
   readonly message: string;
   /** What stands in the line besides `event` and the message; the event's own fields by default. */
   readonly fields?: Readonly<Record<string, unknown>>;
@@ -38,11 +38,11 @@ function toAdoption({ hash, before }: Extract<RedriverEvent, { type: "document:a
     : `drains document ${hash} in force, before it ${before}`;
 }
 
-function levelOf(code: ErrorCode | "unexpected"): LogLevel {
+function levelOf(code: ErrorCode | "unexpected"): LineLevel {
   return code === "unexpected" ? "error" : errorTable[code].level;
 }
 
-const requestLevels: Readonly<Record<RequestOutcome, LogLevel>> = {
+const requestLevels: Readonly<Record<RequestOutcome, LineLevel>> = {
   ok: "debug",
   refused: "info",
   "rate-limited": "info",
@@ -57,7 +57,7 @@ const requestLevels: Readonly<Record<RequestOutcome, LogLevel>> = {
 };
 
 /** Of the first in a minute: anybody may call, and as often as they like. */
-const callbackLevels: Readonly<Record<CallbackOutcome, LogLevel>> = {
+const callbackLevels: Readonly<Record<CallbackOutcome, LineLevel>> = {
   delivered: "debug",
   failed: "debug",
   retrying: "debug",
@@ -71,7 +71,7 @@ const callbackLevels: Readonly<Record<CallbackOutcome, LogLevel>> = {
 };
 
 /** Each pass is one line, also one that did nothing: who waits for a drain's next look waits for it. */
-function toPassLevel({ outcome, counts }: Extract<RedriverEvent, { type: "pass:closed" }>): LogLevel {
+function toPassLevel({ outcome, counts }: Extract<RedriverEvent, { type: "pass:closed" }>): LineLevel {
   // What came back is told here once for all of them: their receiver is not well yet.
   return outcome !== "complete" || counts.comeBacks > 0 ? "warn" : "info";
 }

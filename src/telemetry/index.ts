@@ -1,4 +1,4 @@
 export { createEventLog } from "./event-log.ts";
 export type { MeasuredDocument, ReasonsByDecision } from "./event-counters.ts";
-export { createLogger, logLevels, type Logger, type LoggerOptions, type LogLevel } from "./logger.ts";
+export { createLogger, type Logger, type LoggerOptions } from "./logger.ts";
 export { createMetrics, type Metrics, type MetricsOptions } from "./metrics.ts";

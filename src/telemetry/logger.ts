@@ -2,20 +2,19 @@ import { pino, type DestinationStream } from "pino";
 import { isRedriverError } from "../ports/errors.ts";
 import { createRedact } from "./redact.ts";
 
-export const logLevels = ["debug", "info", "warn", "error", "fatal"] as const;
-export type LogLevel = (typeof logLevels)[number];
+export type LineLevel = "debug" | "info" | "warn" | "error" | "fatal";
 
 /** A field named `err` may hold anything thrown. */
 type Write = (fields: Readonly<Record<string, unknown>>, message: string) => void;
 
 /** One JSON line per call, in Unix ms, on the destination. Never throws. */
-export interface Logger extends Readonly<Record<LogLevel, Write>> {
-  /** WaitBudget for lines that are not written yet. */
+export interface Logger extends Readonly<Record<LineLevel, Write>> {
+  /** Waits for lines that are not written yet. */
   flush(): void;
 }
 
 export interface LoggerOptions {
-  readonly level: LogLevel | "silent";
+  readonly level: LineLevel | "silent";
   /** Values that must not appear in any line; asked for every line. */
   readonly secrets: () => readonly string[];
   /** Commands log to stderr, because data is on stdout; the daemon may log to stdout. */
@@ -37,7 +36,7 @@ export function createLogger({ level, secrets, destination }: LoggerOptions): Lo
     stream,
   );
   const write =
-    (at: LogLevel): Write =>
+    (at: LineLevel): Write =>
     (fields, message) => {
       try {
         logger[at](fields, message);

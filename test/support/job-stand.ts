@@ -4,8 +4,8 @@ import type { LiveCore } from "../../src/compose/live-core.ts";
 import { systemClock } from "../../src/compose/system-world.ts";
 import { createTeardown } from "../../src/compose/teardown.ts";
 import { createJobHandler } from "../../src/daemon/handle-job.ts";
-import { createOthers } from "../../src/daemon/peer-replicas.ts";
-import { createWakes, type Wakes } from "../../src/daemon/early-ticks.ts";
+import { createPeerReplicas } from "../../src/daemon/peer-replicas.ts";
+import { createEarlyTicks, type EarlyTicks } from "../../src/daemon/early-ticks.ts";
 import type { RetryPolicy } from "../../src/queue/policy.ts";
 import { openQueue, type RecordedEvents } from "./queue-redis.ts";
 import { createRig, type Rig, type RigOptions } from "./rig.ts";
@@ -17,7 +17,7 @@ export interface JobStand {
   readonly live: LiveCore;
   readonly events: RecordedEvents;
   readonly queue: ReturnType<typeof openQueue>["queue"];
-  readonly wakes: Wakes;
+  readonly earlyTicks: EarlyTicks;
   /** Whether Redis is fit for a ledger, as the daemon last found, and how often a job asked. */
   readonly state: { isFit: boolean; asked: number };
   /** What the queue hands its jobs to. */
@@ -44,12 +44,12 @@ export async function createJobStand(
   });
   await live.current().redis.ready(5_000);
   const state = { isFit, asked: 0 };
-  const wakes = createWakes(queue);
+  const earlyTicks = createEarlyTicks(queue);
   const handle = createJobHandler({
     live,
     queue,
-    wakes,
-    others: createOthers(live.current().replicas, "this"),
+    earlyTicks,
+    peers: createPeerReplicas(live.current().replicas, "this"),
     events,
     clock: systemClock,
     readStatistics: () => Promise.resolve(),
@@ -59,5 +59,5 @@ export async function createJobStand(
       return state.isFit;
     },
   });
-  return { rig, live, events, queue, wakes, state, handle, start: () => queue.start(handle) };
+  return { rig, live, events, queue, earlyTicks, state, handle, start: () => queue.start(handle) };
 }

@@ -116,7 +116,7 @@ describe("a document that replaces another", () => {
 
   it("builds a source that it changes anew, and the old one answers until the last work with it has ended", async () => {
     const { live } = await setUp(text());
-    const held = live.hold();
+    const held = live.acquire();
     const old = held.core.sources.get(us)!;
     live.adopt(load(text({ us: "{ token: { env: OTHER } }" })));
     const current = live.current().sources.get(us)!;
@@ -139,7 +139,7 @@ describe("a document that replaces another", () => {
 
   it("keeps a source open for work under a document two before", async () => {
     const { live } = await setUp(text());
-    const held = live.hold();
+    const held = live.acquire();
     const old = held.core.sources.get(us)!;
     live.adopt(load(text({ us: "", refunds: null })));
     live.adopt(load(text({ us: "", refunds: null, orders: "hold" })));
@@ -151,7 +151,7 @@ describe("a document that replaces another", () => {
   it("that cannot be built changes nothing", async () => {
     const { live } = await setUp(text());
     const before = live.current();
-    const held = live.hold();
+    const held = live.acquire();
     const bad = load(text({ us: "{ token: { env: NOT_SET } }", orders: "hold" }));
     expect(() => live.adopt(bad)).toThrow(/environment variable NOT_SET/);
     expect(live.current()).toBe(before);
@@ -163,18 +163,18 @@ describe("a document that replaces another", () => {
 
   it("ends, after their page, the windows of drains that it changes or lacks, and of no others", async () => {
     const { live } = await setUp(text());
-    const held = live.hold();
+    const held = live.acquire();
     const [ofOrders, ofRefunds] = [held.superseded(orders), held.superseded(refunds)];
     live.adopt(load(text({ orders: "hold" })));
     expect([ofOrders.aborted, ofRefunds.aborted]).toEqual([true, false]);
     live.adopt(load(text({ orders: "hold", refunds: null })));
     expect(ofRefunds.aborted).toBe(true);
-    expect(live.hold().superseded(orders).aborted).toBe(false);
+    expect(live.acquire().superseded(orders).aborted).toBe(false);
   });
 
   it("pauses work under the one before it too, and so does its lack of a drain", async () => {
     const { live } = await setUp(text());
-    const held = live.hold();
+    const held = live.acquire();
     const paused = () => [orders, refunds].map((name) => held.core.drains.get(name)?.config.paused);
     expect(paused()).toEqual([false, false]);
     live.adopt(load(text({ refunds: null })));

@@ -142,10 +142,10 @@ async function refuse({ rig, queue, events }: JobStand): Promise<void> {
   await expect.poll(() => events.of("source:halted").length, { timeout: 30_000 }).toBe(1);
 }
 
-function probe({ live, events, wakes }: JobStand): void {
+function probe({ live, events, earlyTicks }: JobStand): void {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  const afterRound = (): Promise<void> => wakes.afterHalts(live.current());
+  const afterRound = (): Promise<void> => earlyTicks.afterHalts(live.current());
   void probeSources(() => live.current().sources.values(), 100, { clock, events, afterRound }, stop.signal);
 }
 
@@ -209,12 +209,12 @@ describe("a service that does not answer", () => {
 
   it("is waited for by a drain whose pass could not be opened, and by one whose windows it failed", async () => {
     const stand = await createJobStand({ redisUrl: redis.url() });
-    const { rig, live, wakes, handle } = stand;
+    const { rig, live, earlyTicks, handle } = stand;
     const opened = await openPass(rig.drain, rig.core.settings.passes, context.signal);
     const [{ windowId } = { windowId: "" }] = opened.windows;
     if (opened.kind !== "opened") throw new Error("expected an open pass");
     const { passId } = opened.pass;
-    const unanswered = vi.spyOn(wakes, "unanswered").mockResolvedValue();
+    const unanswered = vi.spyOn(earlyTicks, "unanswered").mockResolvedValue();
     rig.emulator.faults.add({ kind: "status", operation: "list", status: 503, name: "down" });
     const tick = handle({ kind: "tick", drain: main }, context);
     await expect(tick).rejects.toMatchObject({ code: "service-unavailable" });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Core } from "../../../src/compose/build-core.ts";
 import { toReadiness, type DaemonState } from "../../../src/daemon/readiness.ts";
-import { toResting } from "../../../src/daemon/source-pauses.ts";
+import { toSourcePauses } from "../../../src/daemon/source-pauses.ts";
 import type { SourceId } from "../../../src/ports/ids.ts";
 import type { RedisConnection } from "../../../src/redis/connect.ts";
 import { createSourceHealth } from "../../../src/redrive/source/source-health.ts";
@@ -48,7 +48,7 @@ test("is not given where no source may be published through, and is where one ma
 test("what a replica announces of a source is its halt before its rest", () => {
   const { healths, core } = sourcesOf("eu", "us");
   healths[1]!.halt("service-refuses-everything", "10 in a row", "batch");
-  expect(toResting(core.sources.values())).toEqual([
+  expect(toSourcePauses(core.sources.values())).toEqual([
     { source: "us", state: "halted", code: "service-refuses-everything" },
   ]);
 });
@@ -58,10 +58,12 @@ test("publishing on trial is halted still, for readiness and for other replicas"
   healths[0]!.halt("answer-unreadable", "batch at eu: expected JSON", "batch");
   healths[0]!.tryPublishing();
   expect(toReadiness(core, redis, state, null).ok).toBe(false);
-  expect(toResting(core.sources.values())).toMatchObject([{ state: "halted", code: "answer-unreadable" }]);
+  expect(toSourcePauses(core.sources.values())).toMatchObject([
+    { state: "halted", code: "answer-unreadable" },
+  ]);
   healths[0]!.batchAnswered("some-accepted");
   expect(toReadiness(core, redis, state, null).ok).toBe(true);
-  expect(toResting(core.sources.values())).toEqual([]);
+  expect(toSourcePauses(core.sources.values())).toEqual([]);
 });
 
 const drain = (name: string, mode: string, then: string, paused = false) =>

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { createRedisTold } from "../../../src/daemon/redis-fitness-events.ts";
+import { createRedisFitnessEvents } from "../../../src/daemon/redis-fitness-events.ts";
 import type { RedriverEvent } from "../../../src/ports/events.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 
 function createTold() {
   const events: RedriverEvent[] = [];
   const clock = createManualClock();
-  const told = createRedisTold({ emit: (event) => void events.push(event) }, clock);
+  const told = createRedisFitnessEvents({ emit: (event) => void events.push(event) }, clock);
   return { told, clock, take: () => events.splice(0) };
 }
 

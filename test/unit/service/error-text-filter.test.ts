@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rawErrorText, toErrorText, toldErrorText } from "../../../src/service/error-text-filter.ts";
+import { rawErrorText, toErrorText, toShownErrorText } from "../../../src/service/error-text-filter.ts";
 
 const token = "qst_live_9f8e7d6c5b4a39281706";
 const whole = (text: string) => ({ kind: "whole", bytes: Buffer.from(text) }) as const;
@@ -77,7 +77,7 @@ test.each([
   ['{"other":1}', "a text of 11 characters, not repeated here"],
   ["quota maxRetries exceeded", "quota maxRetries exceeded"],
 ])("of JSON, the error's own text is told: %s", (body, told) => {
-  expect(toldErrorText(whole(body), token)).toBe(told);
+  expect(toShownErrorText(whole(body), token)).toBe(told);
 });
 
 test.each([
@@ -88,9 +88,9 @@ test.each([
   ["secret order", "a text of 12 bytes, not repeated here"],
   ["", ""],
 ])("of a body that is not the service's own JSON, its size and a phrase that is ours: %s", (body, told) => {
-  expect(toldErrorText(whole(body), token)).toBe(told);
+  expect(toShownErrorText(whole(body), token)).toBe(told);
 });
 
 test("a body that was cut is not told", () => {
-  expect(toldErrorText({ kind: "cut", by: "timeout" }, token)).toBe("");
+  expect(toShownErrorText({ kind: "cut", by: "timeout" }, token)).toBe("");
 });

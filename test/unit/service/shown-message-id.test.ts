@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toToldId, withoutTokenInIds } from "../../../src/service/shown-message-id.ts";
+import { toShownMessageId, withoutTokenInIds } from "../../../src/service/shown-message-id.ts";
 
 const token = "msg_token-of-9f8e7d6c";
 
@@ -8,7 +8,7 @@ test.each([
   "msg_1",
   "msg_7YoJxFpwkEy5zBp378JgvD6YBDPBEqkBPje2JGTCEUiASMJQ1FwY9",
 ])("an id of the documented form is told as it is: %s", (id) => {
-  expect(toToldId(id, token)).toBe(id);
+  expect(toShownMessageId(id, token)).toBe(id);
 });
 
 test.each([
@@ -22,17 +22,17 @@ test.each([
   `msg_${"x".repeat(200)}`,
   "id-1",
 ])("anything else is told by its hash, and equal ones stay equal: %j", (id) => {
-  const told = toToldId(id, token);
+  const told = toShownMessageId(id, token);
   expect(told).toMatch(/^msg_hash-[0-9a-f]{24}$/);
-  expect(toToldId(id, token)).toBe(told);
-  expect(toToldId(told, token)).toBe(told);
+  expect(toShownMessageId(id, token)).toBe(told);
+  expect(toShownMessageId(told, token)).toBe(told);
 });
 
 test("a listed record keeps its id, unless that repeats the token", () => {
   const record = { messageId: "order of a customer", body: token };
   expect(withoutTokenInIds(record, token)).toBe(record);
   expect(withoutTokenInIds({ messageId: `x${token}`, body: token }, token)).toEqual({
-    messageId: toToldId(`x${token}`, token),
+    messageId: toShownMessageId(`x${token}`, token),
     body: token,
   });
 });

@@ -30,13 +30,13 @@ async function listen(rig: Rig): Promise<Callbacks> {
   const callbacks = createCallbacks({
     live: {
       current: () => rig.core,
-      hold: () => ({
+      acquire: () => ({
         core: rig.core,
         superseded: () => new AbortController().signal,
         release: () => undefined,
       }),
     },
-    wakes: { afterLanes: () => Promise.resolve() },
+    earlyTicks: { afterLanes: () => Promise.resolve() },
     events: { emit: (event) => void rig.events.push(event) },
     clock: rig.drain.source.clock,
     stop: new AbortController().signal,

@@ -38,9 +38,9 @@ async function createStand(options: { readonly archive?: false } = {}) {
   const state = { isRedisWell: true };
   const { core } = rig;
   const { events } = rig.drain.source;
-  const hold = () => ({ core, superseded: () => never, release: () => undefined });
+  const acquire = () => ({ core, superseded: () => never, release: () => undefined });
   const turn = createCopyingWithoutRedis({
-    live: { hold },
+    live: { acquire },
     isRedisWell: () => state.isRedisWell,
     clock,
     events,
