@@ -39,7 +39,7 @@ function stand(standing: Partial<Record<"dlq" | "batch", Health>> = {}) {
       ["elsewhere", { ...drain, source: { ...source } }],
     ]),
   } as unknown as Core;
-  return { asked, sweepWish, earlyTicks, drain, core, lose: () => void (losses += 1) };
+  return { asked, sweepRequest, earlyTicks, drain, core, lose: () => void (losses += 1) };
 }
 
 describe("a pass that ends", () => {
@@ -86,9 +86,9 @@ test("deletes that rest are swept for when the rest is over", async () => {
 });
 
 test("deletes that a page has left are swept for so soon, once", async () => {
-  const { earlyTicks, drain, asked, sweepWish } = stand();
-  sweepWish.within(1_000);
-  sweepWish.within(5_000);
+  const { earlyTicks, drain, asked, sweepRequest } = stand();
+  sweepRequest.within(1_000);
+  sweepRequest.within(5_000);
   await earlyTicks.afterDeletes(drain.source);
   await earlyTicks.afterDeletes(drain.source);
   expect(asked).toEqual(["sweep eu +1000"]);
