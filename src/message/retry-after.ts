@@ -32,7 +32,7 @@ export function retryAfterOf(letter: DeadLetter): number | null {
  */
 export function parseRetryMoment(text: string, from: number): number | null {
   const value = text.trim();
-  if (/^\d{1,15}(\.\d{1,9})?$/.test(value)) {
+  if (/^\d+(?:\.\d+)?$/.test(value)) {
     const number = Number(value);
     if (number >= firstUnixMs) return Math.ceil(number);
     return number >= firstUnixSeconds ? Math.ceil(number * 1_000) : from + Math.ceil(number * 1_000);

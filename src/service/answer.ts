@@ -1,4 +1,4 @@
-import { parseHttpDate } from "../message/http-date.ts";
+import { parseHttpDate } from "../message/retry-after.ts";
 
 /** Header names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -27,10 +27,9 @@ export function headerOf(headers: AnswerHeaders, name: string): string | undefin
   return typeof value === "string" ? value : value?.[0];
 }
 
-/** The service's clock minus ours in ms; undefined without a readable Date header. */
-export function clockOffsetOf(headers: AnswerHeaders, receivedAt: number): number | undefined {
-  const date = parseHttpDate(headerOf(headers, "date"));
-  return date === undefined ? undefined : date - receivedAt;
+/** Unix ms of the answer's Date header, in whole seconds; null without a readable one. */
+export function dateOf(headers: AnswerHeaders): number | null {
+  return parseHttpDate(headerOf(headers, "date")?.trim() ?? "");
 }
 
 export type ParsedJson = { readonly kind: "json"; readonly value: unknown } | { readonly kind: "not-json" };

@@ -3,7 +3,7 @@ import type { Clock } from "../ports/clock.ts";
 import { isRedriverError, RedriverError } from "../ports/errors.ts";
 import type { RequestOutcome, ServiceOperation } from "../ports/events.ts";
 import type { BatchOutcome, ListPage, ListQuery, MayRead, MessageService } from "../ports/service.ts";
-import { clockOffsetOf } from "./answer.ts";
+import { dateOf } from "./answer.ts";
 import { parseDeleted, parseListPage, type Shaped } from "./answer-shapes.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { createBatchBody, type BatchBody } from "./batch-body.ts";
@@ -105,8 +105,8 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     clock,
     maxAnswerBytes: options.maxAnswerBytes ?? defaultMaxAnswerBytes,
     onHeaders(headers, receivedAt) {
-      const offsetMs = clockOffsetOf(headers, receivedAt);
-      if (offsetMs !== undefined) serviceClock.note(offsetMs);
+      const date = dateOf(headers);
+      if (date !== null) serviceClock.note(date - receivedAt);
     },
   };
   const whereOf = (operation: ServiceOperation): string => `${operation} at ${base.host}`;

@@ -1,16 +1,20 @@
+import { parseRetryMoment } from "../message/retry-after.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { IndexConfig } from "../ports/drains.ts";
 import { RedriverError } from "../ports/errors.ts";
 import type { IndexCredentials, IndexStatistics, StatisticsReader } from "../ports/statistics.ts";
-import { BodyTooLong, readText } from "./body.ts";
 import { parseStatistics } from "./parse.ts";
-import { retryAtOf } from "./retry-after.ts";
 
 /** Where the service's management API answers in production (remote-contract.md). */
 const defaultStatisticsUrl = "https://api.upstash.com";
 
 /** 16 series of 240 points of about 75 bytes are 288 kB; ten times that is not statistics any more. */
 const maxAnswerBytes = 3_000_000;
+
+/** Without a usable Retry-After, a minute: the shortest schedule anybody needs for hourly statistics. */
+const defaultWaitMs = 60_000;
+/** A header that asks for more is not believed: the schedule asks again anyway. */
+const maxWaitMs = 3_600_000;
 
 export interface StatisticsClientOptions {
   readonly baseUrl?: string;
@@ -55,6 +59,27 @@ export function createStatisticsClient(options: StatisticsClientOptions): Statis
   };
 }
 
+/** Unix ms until which the service asks to be left alone. */
+export function retryAtOf(retryAfter: string | null, now: number): number {
+  const waitMs = (parseRetryMoment(retryAfter ?? "", now) ?? now + defaultWaitMs) - now;
+  return now + Math.min(maxWaitMs, Math.max(0, waitMs));
+}
+
+/** The body as UTF-8 text. Throws BodyTooLong and drops the connection as soon as more than `maxBytes` have come. */
+async function readText(response: Response, maxBytes: number): Promise<string> {
+  if (response.body === null) return "";
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw new BodyTooLong();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+class BodyTooLong extends Error {}
+
 function basic(index: Target, { user, password }: IndexCredentials): string {
   // RFC 7617: everything after the first colon is the password, so this user could never be recognised.
   if (user.includes(":")) {
@@ -91,7 +116,7 @@ function translate(
   if (error instanceof BodyTooLong) {
     return new RedriverError(
       "answer-unreadable",
-      `${naming(index)}: expected at most ${error.maxBytes} bytes, got more`,
+      `${naming(index)}: expected at most ${maxAnswerBytes} bytes, got more`,
       { cause: error, status: 200 },
     );
   }
