@@ -1,14 +1,22 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readDoc } from "../support/markdown.ts";
+import { readDoc, root, tableRows } from "../support/markdown.ts";
 
-const [, races = ""] = readDoc("docs/guarantees.md").split("\n## Races\n");
-const [table = ""] = races.split("\n## ");
-const rows = [...table.matchAll(/^\| (.+) \| `(.+)`: (.+) \|$/gm)].map(
-  ([, race = "", file = "", title = ""]) => [race, file, title] as const,
-);
+const rows = tableRows(readDoc("docs/guarantees.md"), ["id", "race", "the test that plays it"]);
 
-it("names a test of that title for each race, and each race once", () => {
+/** `R07 <file>` of each test whose title begins with an id. */
+const tests = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".test.ts"))
+  .map((name) => `test/${name}`)
+  .flatMap((file) => [...readDoc(file).matchAll(/"(R\d{2}) /g)].map(([, id]) => `${id} ${file}`));
+
+it("names the file of each test that has the id of a race, and no other", () => {
   expect(rows.length).toBeGreaterThan(50);
-  expect(new Set(rows.map(([race]) => race)).size).toBe(rows.length);
-  for (const [, file, title] of rows) expect(readDoc(file)).toContain(`"${title}"`);
+  const documented = rows.map(([id, , file]) => `${id} ${file?.replaceAll("`", "")}`);
+  expect(documented.toSorted()).toEqual(tests.toSorted());
+});
+
+it("has each race and each id once", () => {
+  for (const column of [0, 1]) expect(new Set(rows.map((row) => row[column])).size).toBe(rows.length);
 });

@@ -29,7 +29,7 @@ describe("a daemon", () => {
     deliveredOnce(bodies);
   }, 180_000);
 
-  it("stopped in the middle of a POST past the takeover, then continued, delivers once", async () => {
+  it("R07 stopped in the middle of a POST past the takeover, then continued, delivers once", async () => {
     const { emulator, setup, seed, deliveredOnce, emptied } = await setUp();
     // Larger than all socket buffers on the way, so that the stop falls between the first byte and the last.
     const bodies = seed(40, 90_000);

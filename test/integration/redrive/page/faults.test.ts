@@ -9,7 +9,7 @@ const redis = useRedis();
 const impatient = { "ledger.sendBy": "1s", "service.batchTimeout": "1s", "service.deleteTimeout": "1s" };
 
 describe("an answer that never comes", () => {
-  it("after acceptance is found again under the same id: delivered once, deleted once", async () => {
+  it("R38 after acceptance is found again under the same id: delivered once, deleted once", async () => {
     // No takeover is waited for here, so a second call that a busy machine delays is in time too.
     const rig = await createRig({ redisUrl: redis.url() });
     rig.seed(20);

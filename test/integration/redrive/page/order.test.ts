@@ -65,7 +65,7 @@ describe("a delete", () => {
 });
 
 describe("a hit on an id of ours", () => {
-  it("after refusals only proves nothing: the message goes out under the next suffix and is delivered once", async () => {
+  it("R39 after refusals only proves nothing: the message goes out under the next suffix and is delivered once", async () => {
     const rig = await createRig({ redisUrl: redis.url() });
     const [id] = rig.seed(1) as DlqId[];
     rig.emulator.faults.add({

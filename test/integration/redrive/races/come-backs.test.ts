@@ -48,7 +48,7 @@ const states = [
 ] as const;
 
 describe("a come-back is listed beside its parent", () => {
-  it.each(states)("which is %s: the parent is settled, not published again", async (_name, become) => {
+  it.each(states)("R42 which is %s: the parent is settled, not published again", async (_name, become) => {
     const { race, parent, comeBack, wake } = await createReturn();
     await become(race);
     const b = await race.worker();
@@ -61,7 +61,7 @@ describe("a come-back is listed beside its parent", () => {
     expect(await race.states([parent, comeBack])).toEqual(["gone", "gone"]);
   });
 
-  it("whose holder wakes first: its own fact and the evidence name the same message", async () => {
+  it("R43 whose holder wakes first: its own fact and the evidence name the same message", async () => {
     const { race, parent, holder, wake } = await createReturn();
     const b = await race.worker();
     const naming = b.stop("published", "before");
@@ -80,7 +80,7 @@ describe("a come-back is listed beside its parent", () => {
     ["open", () => Promise.resolve(), 0],
     ["unknown", (race: RaceStand) => race.wait(takeoverMs + 1), 1],
   ] as const)(
-    "which is %s, under a tag that does not hold: nobody's parent, and neither settled nor counted",
+    "R44 which is %s, under a tag that does not hold: nobody's parent, and neither settled nor counted",
     async (state, become, deduplicated) => {
       const { race, parent, comeBack } = await createReturn();
       const { dlq, journal } = race.rig.emulator;

@@ -35,7 +35,7 @@ const ways = [
 
 describe("a worker that drops dies", () => {
   it.each(ways)(
-    "between the archive's write and the fact: after the takeover %s drops it again, with a second copy",
+    "R52 between the archive's write and the fact: after the takeover %s drops it again, with a second copy",
     async (_way, takeUp) => {
       const race = await stand();
       const [a, b] = [await race.worker(), await race.worker()];
@@ -54,7 +54,7 @@ describe("a worker that drops dies", () => {
   );
 
   it.each(ways)(
-    "between the fact and the delete: %s deletes it, without a second copy",
+    "R53 between the fact and the delete: %s deletes it, without a second copy",
     async (_way, takeUp) => {
       const race = await stand();
       const [a, b] = [await race.worker(), await race.worker()];
@@ -73,7 +73,7 @@ describe("a worker that drops dies", () => {
 });
 
 describe("two workers drop the same", () => {
-  it("at once: one begins, one copy is made", async () => {
+  it("R54 at once: one begins, one copy is made", async () => {
     const race = await stand();
     const [a, b] = [await race.worker(), await race.worker()];
     const ids = race.seed(2);
@@ -87,7 +87,7 @@ describe("two workers drop the same", () => {
     expect(await race.kept()).toEqual(ids.toSorted());
   });
 
-  it("one after the other, and the first wakes with its copy made: its token is spent, and it deletes nothing", async () => {
+  it("R55 one after the other, and the first wakes with its copy made: its token is spent, and it deletes nothing", async () => {
     const race = await stand();
     const [a, b] = [await race.worker(), await race.worker()];
     const ids = race.seed(2);
@@ -102,7 +102,7 @@ describe("two workers drop the same", () => {
 });
 
 describe("one drops and another republishes the same", () => {
-  it("which takes the drop over: it is published once, and the drop that wakes deletes nothing of its own", async () => {
+  it("R56 which takes the drop over: it is published once, and the drop that wakes deletes nothing of its own", async () => {
     const race = await stand();
     const [a, b] = [await race.worker(), await race.worker({ drain: republishes })];
     const ids = race.seed(2);
@@ -115,7 +115,7 @@ describe("one drops and another republishes the same", () => {
     expect(race.rig.emulator.journal.counts().accepted).toBe(2);
   });
 
-  it("whose POST was accepted when the drop takes over: the fact overrides what was archived, and nothing goes out again", async () => {
+  it("R57 whose POST was accepted when the drop takes over: the fact overrides what was archived, and nothing goes out again", async () => {
     const race = await stand();
     const [a, b] = [await race.worker({ drain: republishes }), await race.worker()];
     const ids = race.seed(2);

@@ -26,7 +26,7 @@ async function firstUnanswered(race: RaceStand, when: "before" | "after"): Promi
 }
 
 describe("a hit after an unanswered POST and a refusal", () => {
-  it("proves nothing, whoever knows the id: the record stays in doubt, and past its window the next suffix brings it", async () => {
+  it("R40 proves nothing, whoever knows the id: the record stays in doubt, and past its window the next suffix brings it", async () => {
     const race = await stand();
     const [id] = race.seed(1) as [DlqId];
     await firstUnanswered(race, "before");
@@ -54,7 +54,7 @@ describe("a hit after an unanswered POST and a refusal", () => {
     expect(dlq.size).toBe(0);
   });
 
-  it("also where the first was accepted: nothing is deleted on it, and a park keeps it from doubling", async () => {
+  it("R41 also where the first was accepted: nothing is deleted on it, and a park keeps it from doubling", async () => {
     const race = await stand({
       drain: `
     minAge: 0s

@@ -33,7 +33,7 @@ async function die(race: RaceStand, call: string, moment: "before" | "after"): P
 }
 
 describe("a page is in the hands of a worker that stalls", () => {
-  it("until its record was published, deleted and its tombstone forgotten: it begins nothing", async () => {
+  it("R17 until its record was published, deleted and its tombstone forgotten: it begins nothing", async () => {
     const race = await stand();
     const [a, b] = [await race.worker(), await race.worker()];
     const ids = race.seed(2);
@@ -51,7 +51,7 @@ describe("a page is in the hands of a worker that stalls", () => {
     await expectDrainedOnce(race.rig, 2);
   });
 
-  it("for as long as it may: what was deleted meanwhile is buried still, and is deleted again, not published", async () => {
+  it("R18 for as long as it may: what was deleted meanwhile is buried still, and is deleted again, not published", async () => {
     const race = await stand();
     const [a, b] = [await race.worker(), await race.worker()];
     race.seed(2);
@@ -63,7 +63,7 @@ describe("a page is in the hands of a worker that stalls", () => {
     await expectDrainedOnce(race.rig, 2);
   });
 
-  it("between look and begin, while another publishes: begin says so, and no POST is made", async () => {
+  it("R19 between look and begin, while another publishes: begin says so, and no POST is made", async () => {
     const race = await stand();
     const [a, b] = [await race.worker(), await race.worker()];
     const ids = race.seed(2);
@@ -75,7 +75,7 @@ describe("a page is in the hands of a worker that stalls", () => {
     await expectDrainedOnce(race.rig, 2);
   });
 
-  it("of a sweep, while a pass settles what it found: nothing is published again", async () => {
+  it("R20 of a sweep, while a pass settles what it found: nothing is published again", async () => {
     const race = await stand();
     race.seed(2);
     await die(race, "publish", "after");
@@ -93,7 +93,7 @@ describe("a page is in the hands of a worker that stalls", () => {
 });
 
 describe("two replicas list the same page at once", () => {
-  it("one begins, the other holds it in flight, and both may settle", async () => {
+  it("R21 one begins, the other holds it in flight, and both may settle", async () => {
     const race = await stand();
     const [a, b] = [await race.worker(), await race.worker()];
     const ids = race.seed(3);
@@ -116,7 +116,7 @@ describe("two replicas list the same page at once", () => {
     await expectDrainedOnce(race.rig, 3);
   });
 
-  it("both have looked before either begins: the second is told that they are in flight", async () => {
+  it("R22 both have looked before either begins: the second is told that they are in flight", async () => {
     const race = await stand();
     const [a, b] = [await race.worker(), await race.worker()];
     race.seed(3);
@@ -134,7 +134,7 @@ describe("two replicas list the same page at once", () => {
     await expectDrainedOnce(race.rig, 3);
   });
 
-  it("both sweep the same outcome that is unknown: one POST settles it", async () => {
+  it("R23 both sweep the same outcome that is unknown: one POST settles it", async () => {
     const race = await stand();
     race.seed(3);
     await die(race, "publish", "after");
@@ -152,7 +152,7 @@ describe("two replicas list the same page at once", () => {
 });
 
 describe("a worker dies after the fact and before the delete", () => {
-  it.each(ways)("and %s deletes, without a POST", async (_way, takeUp) => {
+  it.each(ways)("R24 and %s deletes, without a POST", async (_way, takeUp) => {
     const race = await stand();
     const ids = race.seed(2);
     await die(race, "published", "after");
@@ -164,7 +164,7 @@ describe("a worker dies after the fact and before the delete", () => {
     await expectDrainedOnce(race.rig, 2);
   });
 
-  it("and a sweep and a page race for it: both delete, one is told that nothing was left, and it is gone", async () => {
+  it("R25 and a sweep and a page race for it: both delete, one is told that nothing was left, and it is gone", async () => {
     const race = await stand();
     const ids = race.seed(2);
     await die(race, "published", "after");
@@ -186,7 +186,7 @@ describe("a worker dies after the fact and before the delete", () => {
 });
 
 describe("a worker dies after the delete and before the tombstone", () => {
-  it("and a sweep finds by a listing that it is gone", async () => {
+  it("R26 and a sweep finds by a listing that it is gone", async () => {
     const race = await stand();
     const ids = race.seed(2);
     await die(race, "remove", "after");
@@ -197,7 +197,7 @@ describe("a worker dies after the delete and before the tombstone", () => {
     await expectDrainedOnce(race.rig, 2);
   });
 
-  it("and a full pass that no longer lists it buries it", async () => {
+  it("R27 and a full pass that no longer lists it buries it", async () => {
     const race = await stand();
     const ids = race.seed(2);
     await die(race, "remove", "after");
@@ -213,7 +213,7 @@ describe("a worker dies after the delete and before the tombstone", () => {
     expect(await race.states(ids)).toEqual(["gone", "gone"]);
   });
 
-  it("and a listing that lags shows it once more: deleted again, never published again", async () => {
+  it("R28 and a listing that lags shows it once more: deleted again, never published again", async () => {
     const race = await stand();
     const ids = race.seed(2);
     race.rig.emulator.faults.add({ kind: "lagging-list", forMs: 10 * takeoverMs, count: 1 });
@@ -232,7 +232,7 @@ describe("a worker dies after the delete and before the tombstone", () => {
 });
 
 describe("a delete is answered with fewer than asked", () => {
-  it.each(ways)("all stay published, and %s deletes again what is listed again", async (_way, takeUp) => {
+  it.each(ways)("R29 all stay published, and %s deletes again what is listed again", async (_way, takeUp) => {
     const race = await stand();
     const a = await race.worker();
     const ids = race.seed(3) as [DlqId, DlqId, DlqId];

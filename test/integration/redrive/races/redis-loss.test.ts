@@ -23,7 +23,7 @@ async function createProxy(): Promise<{ readonly proxy: TcpProxy; readonly url: 
 }
 
 describe("Redis goes away between the answer and the fact", () => {
-  it("after one attempt to write it is deleted all the same, and the fact is written when Redis answers again", async () => {
+  it("R30 after one attempt to write it is deleted all the same, and the fact is written when Redis answers again", async () => {
     const race = await stand();
     const { proxy, url } = await createProxy();
     const a = await race.worker({ redisUrl: url });
@@ -51,7 +51,7 @@ describe("Redis goes away between the answer and the fact", () => {
     await proxy.close();
   });
 
-  it("and the delete fails too: another takes over, and the fact that is replayed after it doubles nothing", async () => {
+  it("R31 and the delete fails too: another takes over, and the fact that is replayed after it doubles nothing", async () => {
     const race = await stand();
     const { proxy, url } = await createProxy();
     const [a, b] = [await race.worker({ redisUrl: url }), await race.worker()];
@@ -82,7 +82,7 @@ describe("Redis loses everything", () => {
     ["between fact and delete", "remove", "before"],
     ["between delete and tombstone", "remove", "after"],
   ] as const)(
-    "%s: inside the window another one's hit heals it, and both end well",
+    "R32 %s: inside the window another one's hit heals it, and both end well",
     async (_name, call, moment) => {
       const race = await stand();
       const [a, b] = [await race.worker(), await race.worker()];
@@ -100,7 +100,7 @@ describe("Redis loses everything", () => {
   );
 
   it.each(["begin", "published", "gone"])(
-    "before %s, of one worker alone: it goes on with what it has in hand",
+    "R33 before %s, of one worker alone: it goes on with what it has in hand",
     async (script) => {
       const race = await stand();
       const a = await race.worker();
@@ -120,7 +120,7 @@ describe("Redis loses everything", () => {
     ["as long as every publish of it would be a hit it is published, and is one", 0, 1, 0],
     ["a moment later it is the policy's", 1, 0, 1],
   ] as const)(
-    "and somebody noticed, with a record published and not deleted: %s",
+    "R34 and somebody noticed, with a record published and not deleted: %s",
     async (_name, lateMs, deduplicated, parked) => {
       const race = await stand({
         drain: `
@@ -150,7 +150,7 @@ describe("Redis loses everything", () => {
 });
 
 describe("a failover to a replica that was behind", () => {
-  it("takes a begin back: two hold the record, each posts under the same id, and it is accepted once", async () => {
+  it("R35 takes a begin back: two hold the record, each posts under the same id, and it is accepted once", async () => {
     const race = await stand();
     const [a, b] = [await race.worker(), await race.worker()];
     await a.page();
@@ -167,7 +167,7 @@ describe("a failover to a replica that was behind", () => {
     await expectDrainedOnce(race.rig, 2);
   });
 
-  it("takes a fact back: another one's hit heals it, and who wakes finds it gone", async () => {
+  it("R36 takes a fact back: another one's hit heals it, and who wakes finds it gone", async () => {
     const race = await stand();
     const [a, b] = [await race.worker(), await race.worker()];
     await a.rig.pass();
@@ -184,7 +184,7 @@ describe("a failover to a replica that was behind", () => {
     await expectDrainedOnce(race.rig, 2);
   });
 
-  it("is noticed by a worker that asked before it, once, and the next pass is a full one", async () => {
+  it("R37 is noticed by a worker that asked before it, once, and the next pass is a full one", async () => {
     const race = await stand();
     const a = await race.worker();
     await a.rig.pass();

@@ -72,7 +72,7 @@ const cases: readonly (readonly [string, Case])[] = [
 ];
 
 describe("the reply to a script is lost, and the client sends it again", () => {
-  it.each(cases)("of %s: it ran, and its second run changes nothing", async (_what, one) => {
+  it.each(cases)("R14 of %s: it ran, and its second run changes nothing", async (_what, one) => {
     const race = await stand();
     const lossy = await createLossyRedis(redis.url());
     const a = await race.worker({ redisUrl: lossy.url });
@@ -99,7 +99,7 @@ describe("the reply to a script is lost, and the client sends it again", () => {
     expect((await readArchive(race.dir)).ids).toEqual(one.script === "archived" ? ids : []);
   });
 
-  it("of every script of every journey: all is done once", async () => {
+  it("R15 of every script of every journey: all is done once", async () => {
     const race = await stand();
     const [a, b] = [await race.worker({ scriptsTwice: true }), await race.worker({ scriptsTwice: true })];
     const due = race.seed(4);
@@ -135,7 +135,7 @@ describe("the reply to a script is lost, and the client sends it again", () => {
 });
 
 describe("no reply comes to a begin", () => {
-  it("means not begun: nothing is posted, now or when the reply comes after all", async () => {
+  it("R16 means not begun: nothing is posted, now or when the reply comes after all", async () => {
     const race = await stand();
     const lossy = await createLossyRedis(redis.url());
     const a = await race.worker({ redisUrl: lossy.url });

@@ -17,7 +17,7 @@ const parksAll = `
 `;
 
 describe("a person releases a park", () => {
-  it("between the look of a worker under other rules and its begin: one attempt, once", async () => {
+  it("R45 between the look of a worker under other rules and its begin: one attempt, once", async () => {
     const race = await stand();
     const [old, a] = [await race.worker({ drain: parksAll }), await race.worker()];
     const ids = race.seed(2);
@@ -30,7 +30,7 @@ describe("a person releases a park", () => {
     await expectDrainedOnce(race.rig, 2);
   });
 
-  it("while its worker has it on its way: nothing is released, and nothing is published twice", async () => {
+  it("R46 while its worker has it on its way: nothing is released, and nothing is published twice", async () => {
     const race = await stand();
     const [old, a, b] = [await race.worker({ drain: parksAll }), await race.worker(), await race.worker()];
     const ids = race.seed(2);
@@ -46,7 +46,7 @@ describe("a person releases a park", () => {
     await expectDrainedOnce(race.rig, 2);
   });
 
-  it("between the look of a worker that parks it and its park: the person's word stands", async () => {
+  it("R47 between the look of a worker that parks it and its park: the person's word stands", async () => {
     const race = await stand();
     const [old, late] = [
       await race.worker({ drain: parksAll }),
@@ -64,7 +64,7 @@ describe("a person releases a park", () => {
 });
 
 describe("a worker under an older document parks", () => {
-  it("what another has published and deleted since its look: it stays gone", async () => {
+  it("R48 what another has published and deleted since its look: it stays gone", async () => {
     const race = await stand();
     const [old, a] = [await race.worker({ drain: parksAll }), await race.worker()];
     const ids = race.seed(2);
@@ -78,7 +78,7 @@ describe("a worker under an older document parks", () => {
     await expectDrainedOnce(race.rig, 2);
   });
 
-  it("what another has begun since its look: it stays with its holder", async () => {
+  it("R49 what another has begun since its look: it stays with its holder", async () => {
     const race = await stand();
     const [old, a] = [await race.worker({ drain: parksAll }), await race.worker()];
     const ids = race.seed(2);
@@ -96,7 +96,7 @@ describe("a worker under an older document parks", () => {
 });
 
 describe("between decide and begin", () => {
-  it("the settle gate closes: nothing is posted until what is pending is deleted", async () => {
+  it("R50 the settle gate closes: nothing is posted until what is pending is deleted", async () => {
     const race = await stand();
     const [a, b] = [await race.worker(), await race.worker()];
     race.rig.emulator.faults.add({ kind: "status", operation: "delete", status: 500, count: 1 });
@@ -116,7 +116,7 @@ describe("between decide and begin", () => {
     await expectDrainedOnce(race.rig, 2);
   });
 
-  it("a person pauses: nothing is posted until it is lifted", async () => {
+  it("R51 a person pauses: nothing is posted until it is lifted", async () => {
     const race = await stand();
     const a = await race.worker();
     race.seed(1);

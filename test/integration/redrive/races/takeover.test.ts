@@ -45,7 +45,7 @@ const deletedTimes = ({ rig }: RaceStand, id: DlqId): number =>
 
 describe("a worker whose POST was accepted stalls", () => {
   it.each(ways)(
-    "and another takes over %s: it wakes with the message id in hand and records it without a token",
+    "R01 and another takes over %s: it wakes with the message id in hand and records it without a token",
     async (_way, takeOver) => {
       const race = await stand();
       const [a, b] = [await race.worker(), await race.worker()];
@@ -68,7 +68,7 @@ describe("a worker whose POST was accepted stalls", () => {
     },
   );
 
-  it("and wakes when the other has finished: nothing is left to do, and nothing is done twice", async () => {
+  it("R02 and wakes when the other has finished: nothing is left to do, and nothing is done twice", async () => {
     const race = await stand();
     const [a, b] = [await race.worker(), await race.worker()];
     const [id] = race.seed(1) as [DlqId];
@@ -82,7 +82,7 @@ describe("a worker whose POST was accepted stalls", () => {
     await expectDrainedOnce(race.rig, 1);
   });
 
-  it("until its outcome was parked past the horizon: the published fact overrides the park", async () => {
+  it("R03 until its outcome was parked past the horizon: the published fact overrides the park", async () => {
     const race = await stand({ drain: parking });
     const [a, b] = [await race.worker(), await race.worker()];
     const [id] = race.seed(1) as [DlqId];
@@ -98,7 +98,7 @@ describe("a worker whose POST was accepted stalls", () => {
 
 describe("a worker dies between begin and POST", () => {
   it.each(ways)(
-    "and its intent outlives the lease: only after it another begins %s, with the same id and the old firstAt",
+    "R04 and its intent outlives the lease: only after it another begins %s, with the same id and the old firstAt",
     async (_way, takeOver) => {
       const race = await stand();
       const [a, b] = [await race.worker(), await race.worker()];
@@ -128,7 +128,7 @@ describe("a worker dies between begin and POST", () => {
 });
 
 describe("a worker is paused between the first byte of its POST and the check before the last", () => {
-  it("and another takes over meanwhile: the late batch is withheld, and the other's series stays as it is", async () => {
+  it("R06 and another takes over meanwhile: the late batch is withheld, and the other's series stays as it is", async () => {
     const race = await stand({ settings: { "publish.maxBytes": "100MiB" } });
     const b = await race.worker();
     const hold = await createHold(race.rig.emulator.url, "POST /v2/batch");
@@ -154,23 +154,26 @@ describe("a worker is paused between the first byte of its POST and the check be
 });
 
 describe("no POST of one id begins later than the window allows", () => {
-  it.each(ways)("taken over %s: at the horizon the same id, a moment later none", async (_way, takeOver) => {
-    for (const [lateMs, posts] of [
-      [0, 2],
-      [1, 1],
-    ] as const) {
-      const race = await stand({ drain: parking });
-      race.seed(1);
-      await leaveUnanswered(race);
-      await race.wait(horizonMs + lateMs);
-      await takeOver(await race.worker());
-      expect(race.posts).toHaveLength(posts);
-      expect(new Set(race.posts.flatMap(({ ids }) => ids)).size).toBe(1);
-      expect(race.rig.emulator.journal.counts().accepted).toBe(1);
-    }
-  });
+  it.each(ways)(
+    "R08 taken over %s: at the horizon the same id, a moment later none",
+    async (_way, takeOver) => {
+      for (const [lateMs, posts] of [
+        [0, 2],
+        [1, 1],
+      ] as const) {
+        const race = await stand({ drain: parking });
+        race.seed(1);
+        await leaveUnanswered(race);
+        await race.wait(horizonMs + lateMs);
+        await takeOver(await race.worker());
+        expect(race.posts).toHaveLength(posts);
+        expect(new Set(race.posts.flatMap(({ ids }) => ids)).size).toBe(1);
+        expect(race.rig.emulator.journal.counts().accepted).toBe(1);
+      }
+    },
+  );
 
-  it("taken over by one after the other: each begins anew, and firstAt is the first one's", async () => {
+  it("R09 taken over by one after the other: each begins anew, and firstAt is the first one's", async () => {
     const race = await stand({ drain: parking });
     const [id] = race.seed(1) as [DlqId];
     for (let worker = 0; worker < 8; worker += 1) {
@@ -186,7 +189,7 @@ describe("no POST of one id begins later than the window allows", () => {
     expect(race.rig.emulator.journal.counts().accepted).toBe(1);
   });
 
-  it("by the worker that holds the body: it stalls before its retry, and the retry is not made", async () => {
+  it("R10 by the worker that holds the body: it stalls before its retry, and the retry is not made", async () => {
     const race = await stand({ drain: parking });
     const [a, b] = [await race.worker(), await race.worker()];
     const [id] = race.seed(1) as [DlqId];
@@ -206,7 +209,7 @@ describe("no POST of one id begins later than the window allows", () => {
     expect(await race.states([id])).toEqual(["parked"]);
   });
 
-  it("by bisecting: each half has an id of its own, and a window of its own from its first POST", async () => {
+  it("R11 by bisecting: each half has an id of its own, and a window of its own from its first POST", async () => {
     const race = await stand({ drain: parking });
     const a = await race.worker();
     race.seed(4);
@@ -225,7 +228,7 @@ describe("no POST of one id begins later than the window allows", () => {
     expect(race.rig.emulator.journal.counts()).toMatchObject({ accepted: 4, deduplicated: 0 });
   });
 
-  it("by a refusal in between: the series after it counts from its own first POST, and not from a later one", async () => {
+  it("R12 by a refusal in between: the series after it counts from its own first POST, and not from a later one", async () => {
     const race = await stand({ drain: parking });
     const a = await race.worker();
     const [id] = race.seed(2) as [DlqId];
@@ -250,7 +253,7 @@ describe("no POST of one id begins later than the window allows", () => {
 });
 
 describe("a refusal after an unanswered POST", () => {
-  it("leaves it open: neither cool nor parked, and in the DLQ", async () => {
+  it("R13 leaves it open: neither cool nor parked, and in the DLQ", async () => {
     const race = await stand();
     const [id] = race.seed(1) as [DlqId];
     await leaveUnanswered(race);

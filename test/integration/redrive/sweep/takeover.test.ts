@@ -77,7 +77,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe.concurrent("a worker that stops between begin and POST", () => {
-  it("is taken over by the sweep, and its own POST never leaves whole: delivered once", async ({
+  it("R05 is taken over by the sweep, and its own POST never leaves whole: delivered once", async ({
     expect,
     onTestFinished,
   }) => {
