@@ -13,7 +13,7 @@ import { createSelection, type Selection } from "../../redrive/plan/selection.ts
 import { addSkips, noSkips } from "../../redrive/plan/skips.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { skipsOf, toApplyText, toQuestion, toWaitText, type ApplyLine } from "./text.ts";
-import { toLeftLanesText } from "./lanes-text.ts";
+import { toLanesText } from "../plan/lanes-text.ts";
 import { toApplyJson } from "./json.ts";
 import { createCommandEvents } from "../output/command-events.ts";
 import { toExit, worseExit, type CommandContext, type Register } from "../command-context.ts";
@@ -239,7 +239,8 @@ function tell(line: ApplyLine, io: Io): number {
   const { stop, left, leftReasons, leftLanes } = applied;
   const reasons = Object.entries(leftReasons).map(([reason, count]) => `${reason} ${count}`);
   const why = reasons.length === 0 ? "" : ` (${reasons.join(", ")})`;
-  const rest = `${left} left${why}; apply the plan again to go on\n${toLeftLanesText(terminalColumns, leftLanes)}`;
+  const lanes = leftLanes === null ? "" : toLanesText(terminalColumns, 2, leftLanes);
+  const rest = `${left} left${why}; apply the plan again to go on\n${lanes}`;
   if (stop === null) {
     if (left > 0) io.err(`${drain}: ${rest}`);
     return left > 0 ? 3 : 0;

@@ -1,6 +1,6 @@
 import type { Applied } from "../../redrive/plan/apply.ts";
 import type { PlanCheck } from "../../redrive/plan/check-plan.ts";
-import type { LanesForecast } from "../../redrive/plan/lane-forecast.ts";
+import type { LaneWaits } from "../../redrive/plan/lane-waits.ts";
 import { skippedOf } from "../../redrive/plan/skips.ts";
 import { skipsOf, type ApplyLine } from "./text.ts";
 
@@ -43,7 +43,7 @@ function toAppliedJson({
   };
 }
 
-function toLanesJson({ lanes, more }: LanesForecast): object {
+function toLanesJson({ lanes, more }: LaneWaits): object {
   return {
     lanes: lanes.map(({ origin, due: held, state, sinceMs, why, nextInMs }) => ({
       origin,

@@ -9,7 +9,7 @@ import { formatDuration } from "../../rules/format-duration.ts";
 import type { Rate } from "../../rules/spec.ts";
 import { counted } from "../output/counted.ts";
 import { failuresHeading, shownFailures, toFailureLine, toOtherFailures } from "../output/failures.ts";
-import { toHaltedText, toLanesText } from "./lanes-text.ts";
+import { toHaltedText, toPlanLanesText } from "./lanes-text.ts";
 import { toCeilingText, toClockText, toGuardText } from "./room-text.ts";
 import { toDecisionsText, toExpiryText, toItems, toRulesText, toTime } from "./rules-text.ts";
 import { wrapList, wrapText } from "../output/wrap.ts";
@@ -74,7 +74,7 @@ function toDrainText(columns: number, drain: PlanReport["drains"][number], now: 
     }),
     toRulesText(columns, drain.rules, now, heldOfRules(drain)),
     ...(drain.failures.top.length === 0 ? [] : [`\n${toFailureText(columns, drain.failures)}`]),
-    toLanesText(columns, drain.lanes, estimate),
+    toPlanLanesText(columns, drain.lanes),
     ...(estimate.publishes === 0 ? [] : [`\n${toEstimateText(columns, estimate, drain.room)}`]),
   ].join("");
 }
@@ -108,13 +108,14 @@ function toFailureText(columns: number, { top, more }: SignatureCounts): string 
 }
 
 function toEstimateText(columns: number, estimate: Estimate, room: Room): string {
-  const { durationMs, boundBy, publishes, billed, calls } = estimate;
+  const { durationMs, atLeast, boundBy, publishes, billed, calls } = estimate;
   const best = billed.best === billed.worst ? "" : `${billed.best} to `;
   const bills = `${best}${counted(billed.worst, "attempt")} for ${counted(publishes, "publish", "publishes")}`;
   return [
     "  doing it now\n",
     wrapList(columns, 4, "takes", [
-      `about ${formatDuration(Math.max(1_000, durationMs))} (${toBound(boundBy)})`,
+      `${atLeast ? "at least" : "about"} ${formatDuration(Math.max(1_000, durationMs))} (${toBound(boundBy)})`,
+      ...(atLeast ? ["longer by the steps of its lanes"] : []),
     ]),
     wrapList(columns, 4, "calls", [
       `${calls.list} list`,
@@ -131,7 +132,7 @@ function toBound(bound: Bound): string {
     case "day":
       return `perDay ${bound.limit}`;
     case "lane":
-      return `the lane of ${bound.origin}, if nothing comes back`;
+      return `lane ${bound.origin}`;
     case "calls":
       return "one call after the other";
     case "publish":

@@ -21,7 +21,7 @@ import { lookAtLanes } from "../lanes/look-at-lanes.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { workPage } from "../page/work-page.ts";
 import { splitUnlisted, type PlanCheck } from "./check-plan.ts";
-import { createLaneDemand, type LanesForecast } from "./lane-forecast.ts";
+import { createLaneWaitCount, type LaneWaits } from "./lane-waits.ts";
 import { isDone, standingOf } from "./selection.ts";
 import { createOrderNotes } from "./record-orders.ts";
 import { createSkips, type SkipReport } from "./skips.ts";
@@ -67,7 +67,7 @@ export interface Applied {
   /** Why, adding up to `left`: what held each back when it was last looked at; `not-reached` where that was never. */
   readonly leftReasons: Readonly<Record<string, number>>;
   /** The lanes that hold what of it was held by lanes, as they stand now; null where there is none, or nobody could be asked. */
-  readonly leftLanes: LanesForecast | null;
+  readonly leftLanes: LaneWaits | null;
   /** What ended it before its end; null when nothing did. */
   readonly stop:
     | null
@@ -253,14 +253,14 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
       stop = why;
     },
     /** Throws `redis-unavailable`. */
-    lanes(): Promise<LanesForecast | null> {
+    lanes(): Promise<LaneWaits | null> {
       const held = [...laneOrigins].filter(
         ([dlqId]) => open.has(dlqId) && isOfLane(reasons.get(dlqId) ?? ""),
       );
       if (held.length === 0) return Promise.resolve(null);
-      const demand = createLaneDemand(drain);
-      for (const [, origin] of held) demand.due(origin);
-      return demand.forecast();
+      const count = createLaneWaitCount(drain);
+      for (const [, origin] of held) count.addDue(origin);
+      return count.read();
     },
     applied: (): Omit<Applied, "leftLanes"> => ({
       tally,

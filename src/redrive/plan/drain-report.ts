@@ -7,7 +7,7 @@ import type { ForeseenRecord } from "./next-decision.ts";
 import { isParkedAlready } from "./plan-record.ts";
 import { createSignatureCount, type SignatureCounts } from "./signature-count.ts";
 import { isReconciling } from "../page/capacity-request.ts";
-import type { LanesForecast } from "./lane-forecast.ts";
+import type { LaneWaits } from "./lane-waits.ts";
 import type { Room } from "./room.ts";
 import { toRuleEntry } from "./rule-entry.ts";
 import { createRuleCount, type RuleCount, type RuleReport } from "./rule-report.ts";
@@ -43,7 +43,7 @@ export interface DrainReport {
   readonly failures: SignatureCounts;
   readonly room: Room;
   /** Null where the drain has none. */
-  readonly lanes: LanesForecast | null;
+  readonly lanes: LaneWaits | null;
   readonly estimate: Estimate;
 }
 
@@ -52,7 +52,7 @@ export interface DrainCount {
   unusable(records: SurveyPage["unusable"]): void;
   add(record: ForeseenRecord): void;
   planned(): number;
-  report(cut: boolean, room: Room, lanes: LanesForecast | null): DrainReport;
+  report(cut: boolean, room: Room, lanes: LaneWaits | null): DrainReport;
 }
 
 const maxHosts = 2_000;
@@ -127,7 +127,7 @@ export function createDrainCount(
           publishes: decisions.republish,
           firstPublishes,
           room,
-          lanes: lanes?.lanes ?? [],
+          lanes,
           worstBilled,
           deletes: decisions.republish + decisions.drop + decisions.settle,
           itemsPerPublish: source.publish.maxItems,

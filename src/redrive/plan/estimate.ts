@@ -1,6 +1,6 @@
 import type { LimitsConfig } from "../../ports/drains.ts";
 import type { Rate } from "../../rules/spec.ts";
-import type { LaneForecast } from "./lane-forecast.ts";
+import type { LaneWaits } from "./lane-waits.ts";
 import type { DayCeiling, Room } from "./room.ts";
 
 /** What it would take to act on what is due now. */
@@ -10,8 +10,10 @@ export interface Estimate {
   readonly billed: { readonly best: number; readonly worst: number };
   /** Requests to the service. */
   readonly calls: { readonly list: number; readonly publish: number; readonly remove: number };
-  /** By rates, what is left of today's ceiling, and lanes of which nothing comes back; guards open when they open. */
+  /** By rates, what is left of today's ceiling, and when each lane can go on; guards open when they open. */
   readonly durationMs: number;
+  /** It lasts longer than `durationMs` by the steps and probes of lanes that are not open. */
+  readonly atLeast: boolean;
   readonly boundBy: Bound;
   /** Passes that an unattended drain needs under `perPass`; 1 without such a ceiling. */
   readonly passes: number;
@@ -35,7 +37,7 @@ export interface EstimateInput {
   /** Of those: what ceilings count, because it is published for the first time. */
   readonly firstPublishes: number;
   readonly room: Pick<Room, "perDay">;
-  readonly lanes: readonly Pick<LaneForecast, "origin" | "durationMs">[];
+  readonly lanes: LaneWaits | null;
   readonly worstBilled: number;
   readonly deletes: number;
   readonly itemsPerPublish: number;
@@ -73,9 +75,10 @@ export function estimate(input: EstimateInput): Estimate {
   const byDay = waitMs + byRates.ms * (lastCount / Math.max(1, publishes));
   const byLimits =
     waitMs > 0 && byDay > byRates.ms ? { ms: byDay, bound: { kind: "day", limit } as const } : byRates;
-  const longest = input.lanes.reduce(
-    (one, { origin, durationMs }) =>
-      durationMs > one.ms ? { ms: durationMs, bound: { kind: "lane", origin } as const } : one,
+  const waitedFor = (input.lanes?.lanes ?? []).filter(({ due, state }) => due > 0 && state !== "open");
+  const longest = waitedFor.reduce(
+    (one, { origin, nextInMs }) =>
+      nextInMs > one.ms ? { ms: nextInMs, bound: { kind: "lane", origin } as const } : one,
     byLimits,
   );
   return {
@@ -83,6 +86,7 @@ export function estimate(input: EstimateInput): Estimate {
     billed: { best: publishes, worst: input.worstBilled },
     calls,
     durationMs: Math.ceil(longest.ms),
+    atLeast: waitedFor.length > 0 || (input.lanes?.more.due ?? 0) > 0,
     boundBy: longest.bound,
     passes: limits.perPass === undefined ? 1 : Math.max(1, Math.ceil(firstPublishes / limits.perPass)),
     days,

@@ -4,7 +4,7 @@ import { compileGlob } from "../../rules/patterns/glob.ts";
 import type { ListingSignals } from "../listing/list-with-retry.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { createDrainCount, type DrainReport } from "./drain-report.ts";
-import { createLaneDemand } from "./lane-forecast.ts";
+import { createLaneWaitCount } from "./lane-waits.ts";
 import { foresee, type ForeseenRecord } from "./next-decision.ts";
 import { readRoom } from "./room.ts";
 import { survey, type FrozenRange, type SurveyedRecord } from "./survey.ts";
@@ -37,9 +37,9 @@ export async function planDrain(run: PlanRun): Promise<DrainReport> {
   const limit = filter.limit ?? Infinity;
   const isFiltered = filter.rules !== undefined || filter.host !== undefined;
   const count = createDrainCount(drain, range, show);
-  const demand = createLaneDemand(drain);
+  const lanes = createLaneWaitCount(drain);
   const report = async (cut: boolean): Promise<DrainReport> =>
-    count.report(cut, await readRoom(drain), await demand.forecast());
+    count.report(cut, await readRoom(drain), await lanes.read());
   let listed = 0;
   for await (const page of survey(drain, range, run.signals)) {
     // Such a record has neither a rule nor a host.
@@ -51,7 +51,7 @@ export async function planDrain(run: PlanRun): Promise<DrainReport> {
       if (!isWanted(record)) continue;
       const foreseen = foresee(drain, record);
       count.add(foreseen);
-      demand.add(foreseen);
+      lanes.add(foreseen);
       await run.onRecord(foreseen);
     }
     listed += looked;

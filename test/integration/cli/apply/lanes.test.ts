@@ -59,7 +59,7 @@ describe("redriver apply, of a drain with lanes", () => {
     });
     const told = err.slice(err.indexOf(" left (")).replaceAll(/\s+/g, " ");
     expect(told).toContain(
-      `left (lane-halted ${applied.left}); apply the plan again to go on ${origin}, ${applied.left} held, halted for `,
+      `left (lane-halted ${applied.left}); apply the plan again to go on ${applied.left} wait for lane ${origin}: halted for `,
     );
     expect(told).toMatch(/came back, 503, (next probe|its probe is watched, and judged) (now|in \d+s)/);
     expect(stand.receiver.deliveries.length).toBeLessThan(10);

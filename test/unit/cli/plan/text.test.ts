@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { skipsOf, toApplyText, toQuestion, toWaitText } from "../../../../src/cli/apply/text.ts";
-import { toLeftLanesText } from "../../../../src/cli/apply/lanes-text.ts";
+import { toLanesText } from "../../../../src/cli/plan/lanes-text.ts";
 import { toSkipChange, toSkipsText } from "../../../../src/cli/apply/skips-text.ts";
-import type { LaneForecast } from "../../../../src/redrive/plan/lane-forecast.ts";
+import type { LaneWait } from "../../../../src/redrive/plan/lane-waits.ts";
 import { toPlanText, type PlanReport } from "../../../../src/cli/plan/text.ts";
 import { wrapList, wrapText, wrapWords } from "../../../../src/cli/output/wrap.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
@@ -211,6 +211,7 @@ const report: PlanReport = {
         billed: { best: 812, worst: 3_248 },
         calls: { list: 12, publish: 9, remove: 9 },
         durationMs: 81_200,
+        atLeast: false,
         boundBy: { kind: "host", host: "api.orders.example.com", rate: { count: 10, perMs: 1_000 } },
         passes: 2,
         days: 9,
@@ -219,7 +220,7 @@ const report: PlanReport = {
   ],
 };
 
-const laneOf = (changes: Partial<LaneForecast>): LaneForecast => ({
+const laneOf = (changes: Partial<LaneWait>): LaneWait => ({
   origin: "https://a.example.com",
   due: 812,
   kept: 0,
@@ -228,14 +229,9 @@ const laneOf = (changes: Partial<LaneForecast>): LaneForecast => ({
   why: null,
   sent: 0,
   nextInMs: 0,
-  canaries: [],
-  plain: 0,
-  watches: 0,
-  durationMs: 0,
-  limitsMs: 0,
   ...changes,
 });
-const withLanes = (lanes: readonly LaneForecast[], more = { lanes: 0, due: 0 }): PlanReport => ({
+const withLanes = (lanes: readonly LaneWait[], more = { lanes: 0, due: 0 }): PlanReport => ({
   ...report,
   drains: [
     {
@@ -358,18 +354,12 @@ describe("a plan on the terminal", () => {
     `);
   });
 
-  it("says what lanes would do with what is due", () => {
+  it("says which lanes what is due waits for", () => {
     const text = toPlanText(
       80,
       withLanes(
         [
-          laneOf({
-            sinceMs: null,
-            canaries: [5, 50],
-            plain: 757,
-            watches: 2,
-            durationMs: 120_000,
-          }),
+          laneOf({ sinceMs: null }),
           laneOf({
             origin: "https://b.example.com",
             state: "halted",
@@ -377,38 +367,8 @@ describe("a plan on the terminal", () => {
             due: 90,
             kept: 12,
             nextInMs: 240_000,
-            canaries: [1, 50, 39],
-            watches: 2,
-            durationMs: 360_000,
           }),
-          laneOf({
-            origin: "https://c.example.com",
-            state: "halted",
-            due: 3,
-            sent: 1,
-            nextInMs: 40_000,
-            canaries: [3],
-            durationMs: 40_000,
-          }),
-          laneOf({
-            origin: "queue:invoices",
-            state: "ramping",
-            due: 20,
-            sent: 50,
-            nextInMs: 40_000,
-            plain: 20,
-            durationMs: 40_000,
-          }),
-          laneOf({ origin: "https://d.example.com", state: "open", sinceMs: 3_600_000, due: 9, plain: 9 }),
-          laneOf({
-            origin: "https://f.example.com",
-            due: 2_000,
-            canaries: [5],
-            plain: 1_995,
-            watches: 1,
-            durationMs: 60_000,
-            limitsMs: 200_000,
-          }),
+          laneOf({ origin: "https://d.example.com", state: "open", sinceMs: 3_600_000, due: 9 }),
           laneOf({ origin: "https://e.example.com", state: "halted", due: 0, kept: 4 }),
         ],
         { lanes: 14, due: 200 },
@@ -416,46 +376,28 @@ describe("a plan on the terminal", () => {
     );
     expect(text.slice(text.indexOf("  lanes:"), text.indexOf("  doing it now"))).toMatchInlineSnapshot(`
       "  lanes: a destination gets more when nothing has come back for 1m
-          https://a.example.com, 812 due, new, 5 canaries now, then 50,
-          then 757 at once, the last in about 2m
-          https://b.example.com, 90 due, halted for 3m, 3 of 5 came back, 503,
-          a probe in 4m, 89 held until it survives, then 50, 39, the last in about 6m,
+          812 wait for lane https://a.example.com: new, next step now
+          90 wait for lane https://b.example.com: halted for 3m,
+          3 of 5 came back, 503, next probe in 4m,
           12 without attempts left held and not parked
-          https://c.example.com, 3 due, halted for 3m, its probe is watched,
-          3 held until it survives, then 3, the last in about 40s
-          queue:invoices, 20 due, ramping for 3m, 20 at once in 40s,
-          the last in about 40s
-          https://d.example.com, 9 due, open for 1h, all as the limits let them
-          https://f.example.com, 2000 due, canary for 3m, 5 canaries now,
-          then 1995 at the limits, the last in about 3m20s
-          https://e.example.com, 0 due, halted for 3m,
+          9 due to lane https://d.example.com: open for 1h
+          lane https://e.example.com: halted for 3m, next probe now,
           4 without attempts left held and not parked
-          14 more destinations, 200 due
-        apply goes by these lanes as a pass does: it sends a step, waits for its watch
-        and goes on. It leaves what would have to wait longer than 10m, and what waits
-        for a lane that stays halted
+          200 wait for 14 more lanes
+        apply sends each lane a step, waits for its watch and goes on. It leaves what
+        would wait longer than 10m, and what waits for a lane that stays halted
 
       "
     `);
     const takes = {
       ...report.drains[0]!.estimate,
-      durationMs: 120_000,
-      boundBy: { kind: "lane", origin: "https://a.example.com" } as const,
+      durationMs: 240_000,
+      atLeast: true,
+      boundBy: { kind: "lane", origin: "https://b.example.com" } as const,
     };
     expect(toPlanText(80, { ...report, drains: [{ ...report.drains[0]!, estimate: takes }] })).toContain(
-      "about 2m (the lane of https://a.example.com, if nothing comes back)",
+      "takes     at least 4m (lane https://b.example.com),\n              longer by the steps of its lanes",
     );
-  });
-
-  it("says of a lane that a ceiling of the whole drain makes it last", () => {
-    const lanes = withLanes([laneOf({ canaries: [5], plain: 807, watches: 1, durationMs: 60_000 })]);
-    const estimate = {
-      ...lanes.drains[0]!.estimate,
-      durationMs: 9 * 24 * hour,
-      boundBy: { kind: "day", limit: 100 } as const,
-    };
-    const text = toPlanText(200, { ...lanes, drains: [{ ...lanes.drains[0]!, estimate }] });
-    expect(text).toContain("5 canaries now, then 807 at the limits, the last in about 9d");
   });
 
   it("says where it would say how many are due that a halted lane holds them, or a pause does", () => {
@@ -465,7 +407,7 @@ describe("a plan on the terminal", () => {
     ]);
     const told = (pausedBy: string | null): string =>
       toPlanText(200, { ...halted, drains: [{ ...halted.drains[0]!, rules: [outage], pausedBy }] });
-    expect(told(null)).toContain("812 republish (819 held by halted lanes), 3 drop");
+    expect(told(null)).toContain("812 republish (820 wait for halted lanes), 3 drop");
     expect(told(null)).toContain("due       812 now (see lanes), 200 in");
     expect(told("by eve: incident 7")).toContain("812 republish (paused), 3 drop");
     expect(told("by eve: incident 7")).toContain("due       812 now (paused), 200 in");
@@ -477,7 +419,7 @@ describe("a plan on the terminal", () => {
 
   it("says nothing of lanes where there are none, nothing is due to them, and no more of open ones than that", () => {
     expect(toPlanText(80, withLanes([]))).not.toContain("lanes");
-    expect(toPlanText(80, withLanes([laneOf({ state: "open", plain: 812 })]))).not.toContain("apply goes by");
+    expect(toPlanText(80, withLanes([laneOf({ state: "open" })]))).not.toContain("apply sends");
   });
 
   it("fits 80 columns", () => {
@@ -580,9 +522,9 @@ describe("an apply on the terminal", () => {
   });
 });
 
-describe("what lanes hold of what an apply leaves", () => {
+describe("what waits for lanes", () => {
   it("is told by destination, with why and when it goes on", () => {
-    const text = toLeftLanesText(80, {
+    const text = toLanesText(80, 2, {
       watchMs: 60_000,
       lanes: [
         laneOf({ state: "halted", why: "3 of 5 came back, 503", due: 90, nextInMs: 240_000 }),
@@ -594,17 +536,16 @@ describe("what lanes hold of what an apply leaves", () => {
       more: { lanes: 14, due: 200 },
     });
     expect(text).toMatchInlineSnapshot(`
-      "  https://a.example.com, 90 held, halted for 3m, 3 of 5 came back, 503,
+      "  90 wait for lane https://a.example.com: halted for 3m, 3 of 5 came back, 503,
         next probe in 4m
-        https://b.example.com, 3 held, halted for 3m,
+        3 wait for lane https://b.example.com: halted for 3m,
         its probe is watched, and judged in 40s
-        queue:invoices, 20 held, ramping for 3m, next step in 1s
-        https://c.example.com, 4 held, new, next step now
-        https://d.example.com, 2 held, open for 3m
-        14 more destinations, 200 held
+        20 wait for lane queue:invoices: ramping for 3m, next step in 1s
+        4 wait for lane https://c.example.com: new, next step now
+        2 due to lane https://d.example.com: open for 3m
+        200 wait for 14 more lanes
       "
     `);
-    expect(toLeftLanesText(80, null)).toBe("");
   });
 });
 

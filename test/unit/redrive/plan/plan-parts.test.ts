@@ -5,6 +5,7 @@ import type { LedgerView } from "../../../../src/ports/ledger-entries.ts";
 import type { Decision } from "../../../../src/rules/decision.ts";
 import { hashItem, hashRecord } from "../../../../src/redrive/plan/content-hash.ts";
 import { estimate, type EstimateInput } from "../../../../src/redrive/plan/estimate.ts";
+import type { LaneWait } from "../../../../src/redrive/plan/lane-waits.ts";
 import { createPlanWriter, readPlan, type PlanHead } from "../../../../src/redrive/plan/plan-file.ts";
 import { isParkedAlready, toPlanned, type PlanRecord } from "../../../../src/redrive/plan/plan-record.ts";
 import { createSamples } from "../../../../src/redrive/plan/samples.ts";
@@ -298,6 +299,21 @@ function day(limit: number, used: number): Partial<EstimateInput> {
   return { room: { perDay: { limit, used, left: Math.max(0, limit - used), endsInMs: 7_200_000 } } };
 }
 
+function waitsFor(...lanes: readonly Partial<LaneWait>[]): Partial<EstimateInput> {
+  const open: LaneWait = {
+    origin: "https://a.example.com",
+    due: 9,
+    kept: 0,
+    state: "open",
+    sinceMs: 1_000,
+    why: null,
+    sent: 0,
+    nextInMs: 0,
+  };
+  const more = { lanes: 0, due: 0 };
+  return { lanes: { watchMs: 60_000, lanes: lanes.map((one) => ({ ...open, ...one })), more } };
+}
+
 describe("an estimate", () => {
   const input: EstimateInput = {
     limits: {},
@@ -305,7 +321,7 @@ describe("an estimate", () => {
     publishes: 500,
     firstPublishes: 500,
     room: { perDay: null },
-    lanes: [],
+    lanes: null,
     worstBilled: 2_000,
     deletes: 500,
     itemsPerPublish: 100,
@@ -358,14 +374,19 @@ describe("an estimate", () => {
       { days: 2, durationMs: 30_000_000, boundBy: { kind: "publish" } },
     ],
     [
-      "a lane that takes longer than all that",
-      {
-        lanes: [
-          { origin: "https://a.example.com", durationMs: 2_000 },
-          { origin: "https://b.example.com", durationMs: 120_000 },
-        ],
-      },
-      { durationMs: 120_000, boundBy: { kind: "lane", origin: "https://b.example.com" } },
+      "a lane that goes on later than all that, and what it sends then is not counted",
+      waitsFor({ nextInMs: 2_000 }, { origin: "https://b.example.com", state: "halted", nextInMs: 120_000 }),
+      { durationMs: 120_000, atLeast: true, boundBy: { kind: "lane", origin: "https://b.example.com" } },
+    ],
+    [
+      "calls, and lasts longer by the steps of a lane that is new",
+      waitsFor({ state: "canary" }),
+      { durationMs: 3_000, atLeast: true, boundBy: { kind: "calls" } },
+    ],
+    [
+      "no lane that is open, or to which nothing is due",
+      waitsFor({ nextInMs: 60_000 }, { state: "halted", due: 0, kept: 4, nextInMs: 60_000 }),
+      { durationMs: 3_000, atLeast: false, boundBy: { kind: "calls" } },
     ],
     ["nothing to do", { publishes: 0, deletes: 0, listed: 0 }, { durationMs: 150, passes: 1, days: 1 }],
   ])("is bound by %s", (_name, fields, expected) => {

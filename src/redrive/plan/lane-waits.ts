@@ -1,0 +1,144 @@
+/**
+ * The lanes that a plan's messages wait for, as they stand now. Lanes are asked with nothing wanted: nothing is granted to a plan, and
+ * no lane remembers that it was asked.
+ */
+import type { LaneConfig } from "../../ports/drains.ts";
+import type { LaneAnswer, LaneState, LaneView, Origin } from "../../ports/lanes.ts";
+import { isNewlyExhausted, mayBeKept } from "../lanes/exhausted.ts";
+import { toLaneId } from "../lanes/lane-id.ts";
+import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-origin.ts";
+import { isReconciling } from "../page/capacity-request.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import type { SurveyedRecord } from "./survey.ts";
+
+export interface LaneWait {
+  readonly origin: Origin;
+  /** Records that are due to it. */
+  readonly due: number;
+  /** Records without attempts left that it keeps from being parked. */
+  readonly kept: number;
+  readonly state: LaneState;
+  /** For how long; null if nobody has asked for it, or not lately. */
+  readonly sinceMs: number | null;
+  readonly why: string | null;
+  /** Sent of the step that is collecting or watched; of a halted lane 1 while its probe is out. */
+  readonly sent: number;
+  /** Until the next step, or the probe, can go, or the probe that is out is judged, at the latest; 0: now. */
+  readonly nextInMs: number;
+}
+
+export interface LaneWaits {
+  /** A destination gets more if nothing came back for so long. */
+  readonly watchMs: number;
+  /** Those with most records first. */
+  readonly lanes: readonly LaneWait[];
+  /** The rest: destinations, as far as they were told apart, and what is due to them. */
+  readonly more: { readonly lanes: number; readonly due: number };
+}
+
+/** Counts a plan's records by lane, in bounded memory. */
+export interface LaneWaitCount {
+  add(record: SurveyedRecord): void;
+  /** One more that is due to it. */
+  addDue(origin: Origin): void;
+  /** Throws `redis-unavailable`. Null if the drain has no lanes. */
+  read(): Promise<LaneWaits | null>;
+}
+
+const maxOrigins = 2_000;
+const maxShown = 10;
+
+interface Counts {
+  due: number;
+  exhausted: number;
+}
+
+export function createLaneWaitCount({ config, source }: DrainRuntime): LaneWaitCount {
+  const { lane } = config;
+  const byOrigin = new Map<Origin, Counts>();
+  let othersDue = 0;
+  const count = (origin: Origin, key: keyof Counts): void => {
+    const known = byOrigin.get(origin);
+    if (known !== undefined) known[key] += 1;
+    else if (byOrigin.size < maxOrigins) byOrigin.set(origin, { due: 0, exhausted: 0, [key]: 1 });
+    else if (key === "due") othersDue += 1;
+  };
+  const ask = async (
+    shown: readonly (readonly [Origin, Counts])[],
+    given: LaneConfig,
+  ): Promise<readonly LaneWait[]> => {
+    const asks = shown.map(([origin]) => ({
+      lane: toLaneId(config.name, origin),
+      origin,
+      wanted: 0,
+      places: [],
+    }));
+    const { answers, at } = await source.lanes.ask(config.name, given, asks);
+    const views = await source.lanes.viewsOf(asks.map((one) => one.lane));
+    return shown.flatMap(([origin, counts], index) => {
+      const answer = answers[index];
+      if (answer === undefined) return [];
+      const view = views.find((one) => one.lane === asks[index]?.lane);
+      const wait = toLaneWait(origin, counts, { answer, view, at, watchMs: given.watchMs });
+      return wait.due + wait.kept > 0 ? [wait] : [];
+    });
+  };
+  return {
+    add({ decided, candidate }) {
+      if (lane === undefined) return;
+      if (candidate !== null && !isReconciling(candidate)) count(laneOriginOf(candidate.toItem(1)), "due");
+      if (!isNewlyExhausted(decided) || !mayBeKept(decided)) return;
+      const origin = laneOriginOfLetter(decided.letter);
+      if (origin !== null) count(origin, "exhausted");
+    },
+    addDue: (origin) => count(origin, "due"),
+    async read() {
+      if (lane === undefined) return null;
+      const sorted = [...byOrigin].toSorted(
+        ([one, ones], [other, others]) =>
+          others.due - ones.due || others.exhausted - ones.exhausted || (one < other ? -1 : 1),
+      );
+      const shown = sorted.slice(0, maxShown);
+      const rest = sorted.slice(maxShown).filter(([, { due }]) => due > 0);
+      return {
+        watchMs: lane.watchMs,
+        lanes: shown.length === 0 ? [] : await ask(shown, lane),
+        more: {
+          lanes: rest.length + (othersDue > 0 ? 1 : 0),
+          due: rest.reduce((sum, [, { due }]) => sum + due, othersDue),
+        },
+      };
+    },
+  };
+}
+
+interface LaneFacts {
+  readonly answer: LaneAnswer;
+  readonly view: LaneView | undefined;
+  /** Redis time of the answer. */
+  readonly at: number;
+  readonly watchMs: number;
+}
+
+function toLaneWait(
+  origin: Origin,
+  { due, exhausted }: Counts,
+  { answer, view, at, watchMs }: LaneFacts,
+): LaneWait {
+  const { state, step, until, isSuspect } = answer;
+  // A lane that was open or ramping and is long unused is new again, which its view does not say.
+  const seen = view?.state === state ? view : null;
+  const sent = seen?.step === step ? seen.sent : 0;
+  const grantInMs = Math.max(0, (until ?? at) - at);
+  return {
+    origin,
+    due,
+    kept: isSuspect ? exhausted : 0,
+    state,
+    sinceMs: seen === null ? null : Math.max(0, at - seen.since),
+    why: seen === null || seen.why === "" ? null : seen.why,
+    sent,
+    // A probe that is out is judged by its own watch, long before another may go.
+    nextInMs: state === "halted" && sent > 0 ? Math.min(grantInMs, watchMs) : grantInMs,
+  };
+}
