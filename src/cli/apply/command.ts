@@ -1,10 +1,8 @@
 import type { Command } from "commander";
 import { toKeyedHash } from "../../compose/build-source.ts";
 import type { Core } from "../../compose/build-core.ts";
-import { openCore, requireRedis } from "../../compose/open-core.ts";
+import { requireRedis } from "../../compose/open-core.ts";
 import { pauseOf } from "../../compose/read-facts.ts";
-import { createSecretValues } from "../../compose/secret-values.ts";
-import { createTeardown } from "../../compose/teardown.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { applyPlan, type Applied } from "../../redrive/plan/apply.ts";
 import { checkPlan, driftOf, type PlanCheck } from "../../redrive/plan/check-plan.ts";
@@ -15,7 +13,6 @@ import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { skipsOf, toApplyText, toQuestion, toWaitText, type ApplyLine } from "./text.ts";
 import { toLanesText } from "../plan/lanes-text.ts";
 import { toApplyJson } from "./json.ts";
-import { createCommandEvents } from "../output/command-events.ts";
 import { toExit, worseExit, type CommandContext, type Register } from "../command-context.ts";
 import { hasConsent } from "../input/consent.ts";
 import { currentUser } from "../input/current-user.ts";
@@ -26,6 +23,7 @@ import { toSkipChange, toSkipsText } from "./skips-text.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { createStop, type Stop } from "../input/stop.ts";
 import { terminalColumns } from "../output/wrap.ts";
+import { withActingCore } from "../with-acting-core.ts";
 
 interface ApplyFlags {
   readonly reason?: string;
@@ -34,7 +32,6 @@ interface ApplyFlags {
   readonly json?: boolean;
 }
 
-const closeWithinMs = 5_000;
 /** A wait that is told at once, also where nobody looks at a terminal. */
 const longWaitMs = 5_000;
 /** A plan of which more than this part has changed is not the plan that was read any more. */
@@ -68,27 +65,12 @@ async function apply(
   if (!io.isTerminal && (isEmpty(flags.reason) || isEmpty(flags.by))) {
     throw new RedriverError("command-misused", "without a terminal --reason and --by are required");
   }
-  const { settings, document } = loadAll(command, io);
+  const loaded = loadAll(command, io);
   const selection = createSelection();
   const head = await readPlanFile(file, selection.add);
-  const teardown = createTeardown();
-  const secrets = createSecretValues(settings);
-  const { logLevel } = command.optsWithGlobals<{ readonly logLevel?: string }>();
-  const log = { level: settings.log.level, isAsked: logLevel !== undefined, secrets: secrets.all };
-  const stop = createStop(io);
-  teardown.add("signals", stop.forget);
-  try {
-    const core = openCore({
-      settings,
-      document,
-      env: io.env,
-      teardown,
-      by: flags.by ?? currentUser(),
-      readsIndexes: true,
-      onSecret: secrets.add,
-      events: createCommandEvents(log, io),
-    });
-    secrets.use(core);
+  const by = flags.by ?? currentUser();
+  await withActingCore(io, command, loaded, { by }, async (core, teardown) => {
+    const stop = createStop(io, teardown);
     const parts = head.drains.map((planned) => toPart(core, planned));
     await requireRedis(core.redis);
     const checks = await check(parts, selection, stop, io);
@@ -109,9 +91,7 @@ async function apply(
       flags.json === true ? `${JSON.stringify(results.map(toApplyJson), null, 2)}\n` : toApplyText(results),
     );
     exitWith(results.reduce((code, result) => worseExit(code, tell(result, io)), 0));
-  } finally {
-    await teardown.run(closeWithinMs);
-  }
+  });
 }
 
 function isEmpty(text: string | undefined): boolean {

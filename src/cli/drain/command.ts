@@ -1,27 +1,25 @@
 import type { Command } from "commander";
-import { createFanOut } from "../../compose/fan-out.ts";
 import { pauseOf } from "../../compose/read-facts.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { isRedriverError } from "../../ports/errors.ts";
-import type { DrainFacts } from "../../ports/passes.ts";
+import type { DrainFacts, Tally } from "../../ports/passes.ts";
 import { emptyTally } from "../../ports/tally.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
-import { openCore, requireRedis } from "../../compose/open-core.ts";
-import { createSecretValues } from "../../compose/secret-values.ts";
-import { createTeardown } from "../../compose/teardown.ts";
+import { requireRedis } from "../../compose/open-core.ts";
 import type { Core } from "../../compose/build-core.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { drainInProcess } from "../../redrive/pass/drain-in-process.ts";
 import { chooseDrains, requireNamesOrAll } from "../input/choose-drains.ts";
 import { toExit, worseExit, type Register } from "../command-context.ts";
-import { createCommandEvents } from "../output/command-events.ts";
 import { counted } from "../output/counted.ts";
 import { hasConsent } from "../input/consent.ts";
 import { currentUser } from "../input/current-user.ts";
-import { createStop } from "../input/stop.ts";
+import { createStop, type Stop } from "../input/stop.ts";
 import { loadAll } from "../load.ts";
 import type { Io } from "../io.ts";
-import { createProgress, toSummary, type PassLine } from "./pass-lines.ts";
+import { createProgressLine } from "../output/progress.ts";
+import { withActingCore } from "../with-acting-core.ts";
+import { toProgress, toSummary, type PassLine } from "./pass-lines.ts";
 import { createReasonCount, type ReasonCount } from "./reason-count.ts";
 
 interface DrainFlags {
@@ -29,8 +27,6 @@ interface DrainFlags {
   readonly yes?: boolean;
   readonly json?: boolean;
 }
-
-const closeWithinMs = 5_000;
 
 export const registerDrain: Register = (program, { io, exitWith }) => {
   program
@@ -42,24 +38,9 @@ export const registerDrain: Register = (program, { io, exitWith }) => {
     .option("--json", "print the summary as JSON")
     .action(async (names: readonly string[], flags: DrainFlags, command: Command) => {
       requireNamesOrAll(names, flags.all === true);
-      const { settings, document } = loadAll(command, io);
-      const teardown = createTeardown();
-      const secrets = createSecretValues(settings);
       const reasons = createReasonCount();
-      const { logLevel } = command.optsWithGlobals<{ readonly logLevel?: string }>();
-      const log = { level: settings.log.level, isAsked: logLevel !== undefined, secrets: secrets.all };
-      try {
-        const core = openCore({
-          settings,
-          document,
-          env: io.env,
-          teardown,
-          by: currentUser(),
-          readsIndexes: true,
-          onSecret: secrets.add,
-          events: createFanOut([createCommandEvents(log, io), reasons]),
-        });
-        secrets.use(core);
+      const options = { by: currentUser(), observers: [reasons] };
+      await withActingCore(io, command, loadAll(command, io), options, async (core, teardown) => {
         const drains = chooseDrains(core, names);
         await requireRedis(core.redis);
         if (!(await hasConsent(io, flags.yes, () => toQuestion(core, drains)))) {
@@ -67,10 +48,9 @@ export const registerDrain: Register = (program, { io, exitWith }) => {
           exitWith(3);
           return;
         }
-        exitWith(await drainAll(core, drains, reasons, io, flags.json === true));
-      } finally {
-        await teardown.run(closeWithinMs);
-      }
+        const stop = createStop(io, teardown);
+        exitWith(await drainAll(core, drains, reasons, stop, io, flags.json === true));
+      });
     });
 };
 
@@ -98,28 +78,24 @@ async function drainAll(
   core: Core,
   drains: readonly DrainRuntime[],
   reasons: ReasonCount,
+  stop: Stop,
   io: Io,
   json: boolean,
 ): Promise<number> {
-  const stop = createStop(io);
   const lines: PassLine[] = [];
   let exitCode = 0;
-  try {
-    for (const drain of drains) {
-      const line = await drainOne(core, drain, stop, io);
-      lines.push(line);
-      exitCode = worseExit(exitCode, line.exitCode);
-      if (!stop.stopping.aborted) continue;
-      if (line.outcome === "stopped") io.err(toStopped(line));
-      const others = drains.slice(lines.length).map(({ config }) => config.name);
-      if (others.length > 0) {
-        exitCode = worseExit(exitCode, 3);
-        io.err(`not looked at: ${others.join(", ")}\n`);
-      }
-      break;
+  for (const drain of drains) {
+    const line = await drainOne(core, drain, stop, io);
+    lines.push(line);
+    exitCode = worseExit(exitCode, line.exitCode);
+    if (!stop.stopping.aborted) continue;
+    if (line.outcome === "stopped") io.err(toStopped(line));
+    const others = drains.slice(lines.length).map(({ config }) => config.name);
+    if (others.length > 0) {
+      exitCode = worseExit(exitCode, 3);
+      io.err(`not looked at: ${others.join(", ")}\n`);
     }
-  } finally {
-    stop.forget();
+    break;
   }
   const results = lines.map((line) => ({ ...line, decisions: reasons.of(line.drain) }));
   io.out(json ? `${JSON.stringify(results, null, 2)}\n` : toSummary(results));
@@ -141,14 +117,10 @@ async function tellPause(core: Core, { config, source }: DrainRuntime, io: Io): 
   }
 }
 
-async function drainOne(
-  core: Core,
-  drain: DrainRuntime,
-  stop: ReturnType<typeof createStop>,
-  io: Io,
-): Promise<PassLine> {
+async function drainOne(core: Core, drain: DrainRuntime, stop: Stop, io: Io): Promise<PassLine> {
   const { name, mode } = drain.config;
-  const progress = createProgress(name, io);
+  const progress = createProgressLine(io);
+  let latest: Tally | null = null;
   const startedAt = systemClock.monotonic();
   try {
     await tellPause(core, drain, io);
@@ -156,11 +128,13 @@ async function drainOne(
       drain,
       { ...core.settings.passes, alwaysFull: true },
       stop,
-      progress.show,
+      (tally) => {
+        latest = tally;
+        progress.show(toProgress({ drain: name, tally }));
+      },
       (records, waitMs) => {
         const text = `${counted(records, "record")} held until what was sent has stayed away`;
-        io.err(`${name}: ${text}; the next look is in ${formatDuration(waitMs)}
-`);
+        io.err(`${name}: ${text}; the next look is in ${formatDuration(waitMs)}\n`);
       },
     );
     if (result.kind === "busy") {
@@ -194,7 +168,7 @@ async function drainOne(
       drain: name,
       mode,
       outcome: exitCode === 3 ? "stopped" : "failed",
-      tally: progress.latest(),
+      tally: latest,
       durationMs: Math.round(systemClock.monotonic() - startedAt),
       exitCode,
     };

@@ -1,5 +1,4 @@
 import type { Tally } from "../../ports/passes.ts";
-import type { Io } from "../io.ts";
 import type { DecisionCount } from "./reason-count.ts";
 import { toTable } from "../output/table.ts";
 
@@ -57,37 +56,7 @@ export function toSummary(
   return `${passes}\n${toTable(["drain", "decision", "reason", "rule", "count"], decisions)}`;
 }
 
-export interface Progress {
-  show(tally: Tally): void;
-  latest(): Tally | null;
-  end(): void;
-}
-
-const linesEveryMs = 5_000;
-
-/** On a terminal one line that is written over; elsewhere a line every 5 s. Goes to stderr. */
-export function createProgress(name: string, io: Io): Progress {
-  let latest: Tally | null = null;
-  let shown: Tally | null = null;
-  let shownAt = 0;
-  const write = (tally: Tally): void => {
-    shown = tally;
-    const text = `${name}: ${tally.listed} listed, ${tally.republished} republished, ${tally.deleted} deleted, ${tally.held} held, ${tally.parked} parked`;
-    io.err(io.isTerminal ? `\r\u001B[2K${text}` : `${text}\n`);
-  };
-  return {
-    show(tally) {
-      latest = tally;
-      const now = Date.now();
-      if (!io.isTerminal && now - shownAt < linesEveryMs) return;
-      shownAt = now;
-      write(tally);
-    },
-    latest: () => latest,
-    end() {
-      // What came after the last line is not left untold.
-      if (latest !== null && shown !== latest) write(latest);
-      if (io.isTerminal && latest !== null) io.err("\n");
-    },
-  };
+export function toProgress({ drain, tally }: { readonly drain: string; readonly tally: Tally }): string {
+  const { listed, republished, deleted, held, parked } = tally;
+  return `${drain}: ${listed} listed, ${republished} republished, ${deleted} deleted, ${held} held, ${parked} parked`;
 }

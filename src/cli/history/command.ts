@@ -1,11 +1,9 @@
 import type { Command } from "commander";
 import { openAuditReader } from "../../compose/build-audit.ts";
-import { openCore, requireRedis } from "../../compose/open-core.ts";
+import { requireRedis } from "../../compose/open-core.ts";
 import { systemClock } from "../../compose/system-world.ts";
-import { createTeardown } from "../../compose/teardown.ts";
 import { toSafeJson } from "../../message/safe-json.ts";
 import type { AuditQuery, AuditReader } from "../../ports/audit.ts";
-import type { DrainsDocument } from "../../ports/drains.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { Register } from "../command-context.ts";
 import { historyHeader, toHistoryRows, toTableRows, type HistoryRow } from "./rows.ts";
@@ -13,13 +11,12 @@ import { findStory } from "./story.ts";
 import type { Io } from "../io.ts";
 import { loadForReading } from "../load.ts";
 import { createProgressLine } from "../output/progress.ts";
-import { silent } from "../silent.ts";
 import { createStop } from "../input/stop.ts";
 import { toTable } from "../output/table.ts";
-import { unknownDrainNote } from "../input/unknown-drain.ts";
+import { unknownDrainNote } from "../input/choose-drains.ts";
 import { countOption, timeOption } from "../input/options.ts";
+import { withCore } from "../with-core.ts";
 
-const closeWithinMs = 2_000;
 /** Rows of a table are all in memory before the first is printed. */
 const tableLimit = 100;
 
@@ -46,19 +43,17 @@ export const registerHistory: Register = (program, { io, exitWith }) => {
     .addOption(countOption("--limit <n>", `at most so many rows; default: all, of the table ${tableLimit}`))
     .option("--json", "print one JSON object per line")
     .action(async (dlqId: string | undefined, flags: HistoryFlags, command: Command) => {
-      const { settings, document } = loadForReading(command, io);
-      const teardown = createTeardown();
-      try {
-        const core = openCore({ settings, document, env: io.env, events: silent, teardown });
+      const loaded = loadForReading(command, io);
+      const drains = loaded.document.drains.map(({ name }) => name);
+      await withCore(io, loaded, {}, async (core, teardown) => {
         await requireRedis(core.redis);
         const reader = openAuditReader(core);
         if (dlqId === undefined) {
           const { ofDrains } = await show(reader, toQuery(flags), flags, io);
-          tellOfDrain(document, flags, ofDrains, io);
+          io.err(unknownDrainNote(flags.drain, drains, ofDrains) ?? "");
           return;
         }
-        const stop = createStop(io);
-        teardown.add("signals", stop.forget);
+        const stop = createStop(io, teardown);
         const story = await findStory(dlqId, {
           reader,
           sources: [...core.sources.values()].map(({ runtime }) => runtime),
@@ -66,20 +61,13 @@ export const registerHistory: Register = (program, { io, exitWith }) => {
           progress: createProgressLine(io),
         });
         const { shown, ofDrains } = await show(reader, toQuery(flags, story.dlqIds), flags, io);
-        tellOfDrain(document, flags, ofDrains, io);
+        io.err(unknownDrainNote(flags.drain, drains, ofDrains) ?? "");
         for (const note of story.notes) io.err(`${note}\n`);
         if (stop.stopping.aborted) exitWith(3);
         else if (shown === 0 && !story.isListed) exitWith(1);
-      } finally {
-        await teardown.run(closeWithinMs);
-      }
+      });
     });
 };
-
-function tellOfDrain({ drains }: DrainsDocument, { drain }: HistoryFlags, found: number, io: Io): void {
-  const known = drains.map(({ name }) => name);
-  io.err(unknownDrainNote(drain, known, found) ?? "");
-}
 
 function toQuery({ drain, since, until }: HistoryFlags, dlqIds?: ReadonlySet<string>): AuditQuery {
   return {

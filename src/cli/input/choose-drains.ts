@@ -1,3 +1,4 @@
+/** Drains by the names that a command was given. */
 import type { Core } from "../../compose/build-core.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName } from "../../ports/ids.ts";
@@ -9,16 +10,32 @@ export function requireNamesOrAll(names: readonly string[], all: boolean): void 
   throw new RedriverError("command-misused", "name at least one drain, or give --all, not both");
 }
 
-/** The drains of these names, each once; all where none is named. */
+/** The drains of these names, each once; all if none is named. */
 export function chooseDrains(core: Core, names: readonly string[]): readonly DrainRuntime[] {
   if (names.length === 0) return [...core.drains.values()];
-  const known = [...core.drains.keys()];
   return [...new Set(names)].map((name) => {
     const drain = core.drains.get(name as DrainName);
     if (drain !== undefined) return drain;
-    throw new RedriverError(
-      "command-misused",
-      `no drain is named "${name}"; the document has ${known.join(", ")}`,
-    );
+    throw unknownDrain(name, [...core.drains.keys()]);
   });
+}
+
+/** For a command that needs the drain. */
+export function unknownDrain(name: string, known: readonly string[]): RedriverError {
+  const has = known.join(", ") || "none";
+  return new RedriverError("command-misused", `no drain is named "${name}"; the document has ${has}`);
+}
+
+/**
+ * For a command that found nothing of a drain which the document does not have: it may be mistyped, or from before. Null if there is
+ * nothing to report. `found`: how much was.
+ */
+export function unknownDrainNote(
+  name: string | undefined,
+  known: readonly string[],
+  found: number,
+): string | null {
+  if (name === undefined || found > 0 || known.includes(name)) return null;
+  const has = known.length === 0 ? "" : `; the document has ${known.join(", ")}`;
+  return `nothing is known of a drain named ${JSON.stringify(name)}${has}\n`;
 }

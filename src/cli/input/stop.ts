@@ -1,13 +1,13 @@
+import type { Teardown } from "../../compose/teardown.ts";
 import type { Io } from "../io.ts";
 
-/** Ctrl-C once: finish the page and stop. Twice: end calls too, still safe: what is in doubt is in the ledger. */
+/** Ctrl-C once: finish the page and stop. Twice: end calls too, still safe, because what is in doubt is in the ledger. */
 export interface Stop {
   readonly stopping: AbortSignal;
   readonly signal: AbortSignal;
-  forget(): void;
 }
 
-export function createStop(io: Io): Stop {
+export function createStop(io: Io, teardown: Teardown): Stop {
   const stopping = new AbortController();
   const now = new AbortController();
   const forget = io.onSignal(() => {
@@ -18,5 +18,6 @@ export function createStop(io: Io): Stop {
     io.err("stopping after this page; once more to stop now\n");
     stopping.abort();
   });
-  return { stopping: stopping.signal, signal: now.signal, forget };
+  teardown.add("signals", forget);
+  return { stopping: stopping.signal, signal: now.signal };
 }

@@ -1,16 +1,34 @@
-/** Columns padded to their widest cell, two spaces apart; numbers to the right. Ends with a newline. */
-export function toTable(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const cells = [header, ...rows.map((row) => row.map(String))];
-  const widths = header.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  const isNumber = header.map(
-    (_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === "number"),
+/**
+ * Columns padded to their widest cell, two spaces apart. Columns of numbers end at the right; `numbers` counts those from the second
+ * one on that do so whatever is in them. Ends with a newline.
+ */
+export function toTable(
+  header: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+  numbers = 0,
+): string {
+  return toLines([header, ...rows], (column) => {
+    if (column >= 1 && column <= numbers) return true;
+    return rows.length > 0 && rows.every((row) => typeof row[column] === "number");
+  });
+}
+
+/** A label and its value on each line, values below each other. */
+export function toFields(fields: readonly (readonly [label: string, value: string])[]): string {
+  return toLines(fields, () => false);
+}
+
+function toLines(
+  rows: readonly (readonly (string | number)[])[],
+  isRight: (column: number) => boolean,
+): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => String(row[column] ?? "").length)),
   );
-  const toLine = (row: readonly string[]): string =>
-    row
-      .map((cell, column) =>
-        isNumber[column] === true ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
-      )
-      .join("  ")
-      .trimEnd();
-  return `${cells.map(toLine).join("\n")}\n`;
+  const isRightAt = widths.map((_, column) => isRight(column));
+  const toCell = (cell: string | number, column: number): string => {
+    const width = widths[column] ?? 0;
+    return isRightAt[column] === true ? String(cell).padStart(width) : String(cell).padEnd(width);
+  };
+  return rows.map((row) => `${row.map(toCell).join("  ").trimEnd()}\n`).join("");
 }

@@ -1,8 +1,7 @@
 import { parkReasons } from "../../message/park-reasons.ts";
 import type { Command } from "commander";
 import type { Core } from "../../compose/build-core.ts";
-import { openCore, requireRedis } from "../../compose/open-core.ts";
-import { createTeardown } from "../../compose/teardown.ts";
+import { requireRedis } from "../../compose/open-core.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { releaseParked } from "../../redrive/parked/release.ts";
 import type { CommandContext, Register } from "../command-context.ts";
@@ -13,11 +12,10 @@ import { loadAll, loadForReading, type Loaded } from "../load.ts";
 import { addFilterOptions, findParked, requireChoice, type ParkedFilter } from "./find.ts";
 import { toParkedCounts, toParkedFailures, toParkedJson, toParkedTable } from "./text.ts";
 import { showParked } from "./show.ts";
-import { silent } from "../silent.ts";
 import { createStop, type Stop } from "../input/stop.ts";
-import { unknownDrainNote } from "../input/unknown-drain.ts";
+import { unknownDrainNote } from "../input/choose-drains.ts";
+import { withCore } from "../with-core.ts";
 
-const closeWithinMs = 2_000;
 /** Rows of a table are all in memory before the first is printed. */
 const tableLimit = 100;
 
@@ -45,7 +43,7 @@ export const registerParked: Register = (program, context) => {
     .option("--json", "print one JSON object per line")
     .action((flags: ListFlags, command: Command) =>
       // Which rule holds now is for a document that loads.
-      withCore(
+      withParked(
         (flags.rule === undefined ? loadForReading : loadAll)(command, context.io),
         context,
         currentUser(),
@@ -59,7 +57,7 @@ export const registerParked: Register = (program, context) => {
     .option("--json", "print one JSON object per line, bodies and header values masked")
     .option("--show-content", "with bodies and header values, complete")
     .action((ids: string[], flags: ShowFlags, command: Command) =>
-      withCore(loadAll(command, context.io), context, currentUser(), (core, stop) =>
+      withParked(loadAll(command, context.io), context, currentUser(), (core, stop) =>
         showParked(core, ids, flags, stop, context),
       ),
     );
@@ -75,28 +73,23 @@ export const registerParked: Register = (program, context) => {
     .option("--yes", "do not ask; required without a terminal")
     .action((ids: string[], flags: ReleaseFlags, command: Command) => {
       checkRelease(ids, flags, context);
-      return withCore(loadAll(command, context.io), context, flags.by, (core, stop) =>
+      return withParked(loadAll(command, context.io), context, flags.by, (core, stop) =>
         release(core, ids, flags, stop, context),
       );
     });
 };
 
-async function withCore(
-  { settings, document }: Loaded,
+function withParked(
+  loaded: Loaded,
   { io }: CommandContext,
   by: string,
   work: (core: Core, stop: Stop) => Promise<void>,
 ): Promise<void> {
-  const teardown = createTeardown();
-  const stop = createStop(io);
-  try {
-    const core = openCore({ settings, document, env: io.env, events: silent, teardown, by });
+  return withCore(io, loaded, { by }, async (core, teardown) => {
+    const stop = createStop(io, teardown);
     await requireRedis(core.redis);
     await work(core, stop);
-  } finally {
-    stop.forget();
-    await teardown.run(closeWithinMs);
-  }
+  });
 }
 
 async function list(core: Core, flags: ListFlags, stop: Stop, { io }: CommandContext): Promise<void> {

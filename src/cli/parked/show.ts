@@ -5,6 +5,7 @@ import { toSafeJson } from "../../message/safe-json.ts";
 import { isDecidedAgain, type LedgerView } from "../../ports/ledger-entries.ts";
 import type { CommandContext } from "../command-context.ts";
 import { toMaskedRecord } from "../output/masked-record.ts";
+import { toFields } from "../output/table.ts";
 import { findParked, withLetters, type FoundParked } from "./find.ts";
 import { toDrain, toParkedJson } from "./text.ts";
 import type { Stop } from "../input/stop.ts";
@@ -49,7 +50,7 @@ function toLines(one: FoundParked): string {
     ["answer", letter?.signature ? toPrintable(letter.signature.text) : "-"],
     ["rule now", letter?.rule ?? "-"],
   ];
-  return rows.map(([name, value]) => `${name.padEnd(13)} ${value}\n`).join("");
+  return toFields(rows);
 }
 
 function toWait({ view: { reason }, hasDrain }: FoundParked): string {

@@ -1,19 +1,16 @@
-import { openCore, requireRedis } from "../../compose/open-core.ts";
+import { requireRedis } from "../../compose/open-core.ts";
 import type { BuiltSource } from "../../compose/build-source.ts";
 import type { Core } from "../../compose/build-core.ts";
 import { systemClock } from "../../compose/system-world.ts";
-import { createTeardown } from "../../compose/teardown.ts";
-import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import { recordIntent, type ActOf } from "../../redrive/record-act.ts";
 import type { Register } from "../command-context.ts";
+import { chooseDrains, requireNamesOrAll } from "../input/choose-drains.ts";
 import { currentUser } from "../input/current-user.ts";
 import { loadNames } from "../load.ts";
-import { silent } from "../silent.ts";
+import { withCore } from "../with-core.ts";
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
-
-const closeWithinMs = 2_000;
 
 export const registerPause: Register = (program, { io }) => {
   program
@@ -73,19 +70,12 @@ async function onEach(
   { all = false, by }: ActFlags,
   act: Act,
 ): Promise<void> {
-  if (all === names.length > 0) {
-    throw new RedriverError("command-misused", "name at least one drain, or give --all, not both");
-  }
-  const { settings, document } = loadNames(command, io);
-  const teardown = createTeardown();
-  try {
-    const core = openCore({ settings, document, env: io.env, events: silent, teardown, by });
-    const targets = all ? allDrains(core) : named(core, names);
+  requireNamesOrAll(names, all);
+  await withCore(io, loadNames(command, io), { by }, async (core) => {
+    const targets = all ? allDrains(core) : namedDrains(core, names);
     await requireRedis(core.redis);
     for (const { label, source, drain } of targets) io.err(`${label}: ${await act(source, drain)}\n`);
-  } finally {
-    await teardown.run(closeWithinMs);
-  }
+  });
 }
 
 interface Target {
@@ -102,16 +92,9 @@ function allDrains(core: Core): readonly Target[] {
   }));
 }
 
-function named(core: Core, names: readonly string[]): readonly Target[] {
-  return names.map((name) => {
-    const config = core.drains.get(name as DrainName)?.config;
-    const source = config === undefined ? undefined : core.sources.get(config.source.id);
-    if (config === undefined || source === undefined) {
-      throw new RedriverError(
-        "command-misused",
-        `no drain is named "${name}"; the document has ${[...core.drains.keys()].join(", ")}`,
-      );
-    }
-    return { label: name, source, drain: config.name };
+function namedDrains(core: Core, names: readonly string[]): readonly Target[] {
+  return chooseDrains(core, names).flatMap(({ config }) => {
+    const source = core.sources.get(config.source.id);
+    return source === undefined ? [] : [{ label: config.name, source, drain: config.name }];
   });
 }

@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import { toKeyedHash } from "../../compose/build-source.ts";
 import type { Core } from "../../compose/build-core.ts";
-import { openCore, requireRedis } from "../../compose/open-core.ts";
+import { requireRedis } from "../../compose/open-core.ts";
 import { pauseOf } from "../../compose/read-facts.ts";
 import { systemClock } from "../../compose/system-world.ts";
-import { createTeardown } from "../../compose/teardown.ts";
 import { toSafeJson } from "../../message/safe-json.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { DrainReport } from "../../redrive/plan/drain-report.ts";
@@ -23,10 +22,10 @@ import { toNextText, toSpan, toTime } from "./rules-text.ts";
 import { showPlan } from "./show-file.ts";
 import { toPlanText, type PlanReport } from "./text.ts";
 import { createProgressLine } from "../output/progress.ts";
-import { silent } from "../silent.ts";
 import { createStop, type Stop } from "../input/stop.ts";
 import { countOption } from "../input/options.ts";
 import { version } from "../version.ts";
+import { withCore } from "../with-core.ts";
 
 interface PlanFlags {
   readonly all?: boolean;
@@ -39,8 +38,6 @@ interface PlanFlags {
   readonly show?: string;
   readonly showContent?: boolean;
 }
-
-const closeWithinMs = 5_000;
 
 export const registerPlan: Register = (program, context) => {
   program
@@ -79,12 +76,8 @@ async function plan(
   if (flags.out === "-" && (flags.json === true || flags.records === true)) {
     throw new RedriverError("command-misused", "--out - takes stdout, so --json and --records have no place");
   }
-  const { settings, document } = loadAll(command, io);
-  const teardown = createTeardown();
-  const stop = createStop(io);
-  teardown.add("signals", stop.forget);
-  try {
-    const core = openCore({ settings, document, env: io.env, events: silent, teardown });
+  await withCore(io, loadAll(command, io), { closeWithinMs: 5_000 }, async (core, teardown) => {
+    const stop = createStop(io, teardown);
     const drains = chooseDrains(core, names);
     requireRules(drains, flags.rule ?? []);
     await requireRedis(core.redis);
@@ -102,9 +95,7 @@ async function plan(
     await output.commit();
     const where = flags.out === "-" ? "stdout" : flags.out;
     io.err(`${counted(records, "record")} written to ${where}; redriver apply acts on exactly these\n`);
-  } finally {
-    await teardown.run(closeWithinMs);
-  }
+  });
 }
 
 async function planAll(

@@ -1,12 +1,13 @@
 import type { Command } from "commander";
-import { openCore, requireRedis } from "../../compose/open-core.ts";
+import type { Core } from "../../compose/build-core.ts";
+import { requireRedis } from "../../compose/open-core.ts";
 import { systemClock } from "../../compose/system-world.ts";
-import { createTeardown } from "../../compose/teardown.ts";
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import { lineageHeaderName } from "../../message/lineage.ts";
 import { toEnteredAt } from "../../message/parse-record.ts";
 import { toSafeJson } from "../../message/safe-json.ts";
 import type { DrainConfig, DrainsDocument } from "../../ports/drains.ts";
+import type { Select } from "../../ports/service.ts";
 import { isRedriverError, RedriverError } from "../../ports/errors.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import type { SourceRuntime } from "../../redrive/runtime.ts";
@@ -22,7 +23,7 @@ import { findListed } from "../input/find-listed.ts";
 import { readLineageKeys } from "./lineage-keys.ts";
 import { hasHeader, looksMasked, parseRecordText } from "./given-record.ts";
 import { cameBackFrom, whyUnselected } from "./unselected.ts";
-import { silent } from "../silent.ts";
+import { withCore } from "../with-core.ts";
 import { createStop } from "../input/stop.ts";
 
 export interface ExplainFlags {
@@ -45,7 +46,6 @@ interface Missing {
   readonly missing: string;
 }
 
-const closeWithinMs = 2_000;
 /** A record is at most some megabytes: its body, and a response. */
 const mostBytes = 67_108_864;
 
@@ -130,44 +130,30 @@ async function listedSubject(
 ): Promise<Subject | Missing> {
   if (at !== undefined) throw new RedriverError("command-misused", "--at goes with a file or stdin");
   const { name } = chooseDrain(document, named);
-  const teardown = createTeardown();
-  const stop = createStop(io);
-  teardown.add("signals", stop.forget);
-  const progress = createProgressLine(io);
-  try {
-    const core = openCore({ settings, document, env: io.env, events: silent, teardown });
+  return withCore(io, { settings, document }, {}, async (core, teardown): Promise<Subject | Missing> => {
+    const stop = createStop(io, teardown);
     const runtime = core.drains.get(name);
     if (runtime === undefined) throw new RedriverError("invariant-broken", `drain ${name} was not built`);
     const { config, source } = runtime;
-    const signal = AbortSignal.any([stop.signal, stop.stopping]);
-    const onPage = (listed: number): void => progress.show(`${listed} looked at`);
-    const raw = await findListed(dlqId, {
-      service: source.service,
-      select: config.select,
-      memory: source.memory,
-      signal,
-      onPage,
-    });
-    if (raw === null) {
-      const anyway = await findListed(dlqId, {
+    const progress = createProgressLine(io);
+    const find = (select: Select): Promise<RawRecord | null> =>
+      findListed(dlqId, {
         service: source.service,
-        select: {},
+        select,
         memory: source.memory,
-        signal,
-        onPage,
+        signal: AbortSignal.any([stop.signal, stop.stopping]),
+        onPage: (listed) => progress.show(`${listed} looked at`),
       });
-      progress.end();
-      return { missing: toMissing(config, anyway, source) };
-    }
+    const raw = await find(config.select);
+    const unselected = raw === null ? await find({}) : null;
     progress.end();
-    const ledger = await askLedger(dlqId, source, () => requireRedis(core.redis));
+    if (raw === null) return { missing: toMissing(config, unselected, source) };
+    const ledger = await askLedger(dlqId, source, core);
     const now = serviceNow(source);
     const { viewedAt = now } = ledger;
     const lineageKeys = source.lineageKeys();
     return { drain: config, raw, conditions: { now, lineageKeys, notes: [], ...ledger, viewedAt } };
-  } finally {
-    await teardown.run(closeWithinMs);
-  }
+  });
 }
 
 function toMissing(drain: DrainConfig, raw: RawRecord | null, source: SourceRuntime): string {
@@ -183,14 +169,14 @@ function toMissing(drain: DrainConfig, raw: RawRecord | null, source: SourceRunt
 async function askLedger(
   dlqId: DlqId,
   { ledger }: Pick<SourceRuntime, "ledger">,
-  ready: () => Promise<void>,
+  { redis }: Pick<Core, "redis">,
 ): Promise<{
   readonly view: LedgerView;
   readonly viewedAt?: number;
   readonly ledgerNotAsked: string | null;
 }> {
   try {
-    await ready();
+    await requireRedis(redis);
     const { views, at } = await ledger.peek([dlqId]);
     return { view: views[0] ?? { state: "absent" }, viewedAt: at, ledgerNotAsked: null };
   } catch (error) {

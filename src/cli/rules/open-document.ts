@@ -9,6 +9,7 @@ import { textLimits } from "../../config/text/token-gate.ts";
 import { parseYaml, type YamlTree } from "../../config/text/yaml-tree.ts";
 import type { DrainConfig, DrainsDocument } from "../../ports/drains.ts";
 import { RedriverError } from "../../ports/errors.ts";
+import { unknownDrain } from "../input/choose-drains.ts";
 import type { Io } from "../io.ts";
 import { loadSettingsFor } from "../load.ts";
 
@@ -70,10 +71,9 @@ export function drainsNamed({ drains }: DrainsDocument, name: string | undefined
   if (name === undefined) return drains;
   const named = drains.filter((drain) => drain.name === name);
   if (named.length > 0) return named;
-  const known = drains.map((drain) => drain.name).join(", ");
-  throw new RedriverError(
-    "command-misused",
-    `no drain is named "${name}"; the document has ${known || "none"}`,
+  throw unknownDrain(
+    name,
+    drains.map((drain) => drain.name),
   );
 }
 

@@ -1,15 +1,12 @@
-import { openCore, requireRedis } from "../../compose/open-core.ts";
+import { requireRedis } from "../../compose/open-core.ts";
 import { systemClock } from "../../compose/system-world.ts";
-import { createTeardown } from "../../compose/teardown.ts";
 import { readNextRuns } from "../../queue/read-next-runs.ts";
 import { toBullmqConnection } from "../../redis/connect.ts";
 import type { Register } from "../command-context.ts";
 import { loadForReading } from "../load.ts";
+import { withCore } from "../with-core.ts";
 import { readStatus } from "./read.ts";
-import { silent } from "../silent.ts";
 import { toStatusText } from "./text.ts";
-
-const closeWithinMs = 2_000;
 
 export const registerStatus: Register = (program, { io }) => {
   program
@@ -17,10 +14,9 @@ export const registerStatus: Register = (program, { io }) => {
     .description("what each drain, source and replica is at, as Redis knows it")
     .option("--json", "print as JSON")
     .action(async (options: { json?: boolean }, command) => {
-      const { settings, document, problems } = loadForReading(command, io);
-      const teardown = createTeardown();
-      try {
-        const core = openCore({ settings, document, env: io.env, events: silent, teardown });
+      const loaded = loadForReading(command, io);
+      const { settings, problems } = loaded;
+      await withCore(io, loaded, {}, async (core, teardown) => {
         await requireRedis(core.redis);
         const connection = toBullmqConnection(settings.redis, "queue");
         teardown.add("queue connection", () => connection.disconnect());
@@ -29,8 +25,6 @@ export const registerStatus: Register = (program, { io }) => {
         io.out(
           options.json === true ? `${JSON.stringify(status, null, 2)}\n` : toStatusText(io.columns, status),
         );
-      } finally {
-        await teardown.run(closeWithinMs);
-      }
+      });
     });
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { historyHeader, toTableRows, type HistoryRow } from "../../../../src/cli/history/rows.ts";
-import { unknownDrainNote } from "../../../../src/cli/input/unknown-drain.ts";
+import { unknownDrainNote } from "../../../../src/cli/input/choose-drains.ts";
 
 function row(changes: Partial<HistoryRow>): HistoryRow {
   return { at: 0, act: "republish", dlqId: "1-0", source: "eu", drain: "orders", by: "ana", ...changes };

@@ -1,0 +1,33 @@
+import type { Core } from "../compose/build-core.ts";
+import { openCore, type OpenParts } from "../compose/open-core.ts";
+import { createTeardown, type Teardown } from "../compose/teardown.ts";
+import type { Io } from "./io.ts";
+import type { Loaded } from "./load.ts";
+import type { Events } from "../ports/events.ts";
+
+/** For commands that only read: nothing happens in them that somebody would want to watch. */
+const silent: Events = { emit: () => undefined };
+
+interface CoreOptions extends Partial<Pick<OpenParts, "by" | "events" | "onSecret" | "readsIndexes">> {
+  /** How long closing may take, ms. */
+  readonly closeWithinMs?: number;
+}
+
+/**
+ * Builds the document's drains and sources for one command, and closes them when `work` ends. Redis may be away: a command that
+ * needs it calls `requireRedis`. Nobody hears of events unless `events` is given.
+ */
+export async function withCore<Result>(
+  io: Io,
+  { settings, document }: Loaded,
+  { closeWithinMs = 2_000, events = silent, ...options }: CoreOptions,
+  work: (core: Core, teardown: Teardown) => Promise<Result>,
+): Promise<Result> {
+  const teardown = createTeardown();
+  try {
+    const core = openCore({ settings, document, env: io.env, events, teardown, ...options });
+    return await work(core, teardown);
+  } finally {
+    await teardown.run(closeWithinMs);
+  }
+}
