@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { files, folderOf, imports, root, type Import } from "../support/import-graph.ts";
 
 /**
  * Who may import whom, by folder of src. `message` and `rules` are pure and below everything; implementations never import
@@ -84,26 +84,13 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   jose: ["redrive"],
 };
 
-const root = resolve(import.meta.dirname, "../../src");
-
-interface Import {
-  readonly file: string;
-  readonly from: string;
-  readonly specifier: string;
-  readonly isTypeOnly: boolean;
-  /** Loaded when it is come to, not with the file. */
-  readonly isDynamic: boolean;
-}
-
-const imports = filesUnder(root).flatMap(readImports);
-
 describe("the import table", () => {
   it("finds the imports of the whole tree", () => {
     expect(imports.length).toBeGreaterThan(200);
   });
 
   it("has a row for every folder", () => {
-    const folders = new Set(filesUnder(root).map(folderOf));
+    const folders = new Set(files.map(folderOf));
     expect([...folders].filter((folder) => mayImport[folder] === undefined)).toEqual([]);
   });
 
@@ -174,30 +161,6 @@ function librariesOf(file: string, seen: Set<string>): Set<string> {
     } else if (!specifier.startsWith("node:")) found.add(toPackage(specifier));
   }
   return found;
-}
-
-function filesUnder(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
-    .map((name) => join(folder, name));
-}
-
-function folderOf(file: string): string {
-  return relative(root, file).split(sep)[0] ?? "";
-}
-
-function readImports(file: string): Import[] {
-  const text = readFileSync(file, "utf8");
-  const statements = text.matchAll(
-    /^(?:import|export)\s+(type\s)?[^;]*?from\s+"([^"]+)"|^import\s+"([^"]+)"|import\("([^"]+)"\)/gm,
-  );
-  return [...statements].map(([, type, from, bare, dynamic]) => ({
-    file,
-    from: folderOf(file),
-    specifier: from ?? bare ?? dynamic ?? "",
-    isTypeOnly: type !== undefined,
-    isDynamic: dynamic !== undefined,
-  }));
 }
 
 function toPackage(specifier: string): string {

@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { expect, it } from "vitest";
+import { files, importedBy, root } from "../support/import-graph.ts";
+
+/** Exported type names that still stand for two things. */
+const ambiguousNames: readonly string[] = [
+  "Search",
+  "Verdict",
+  "PublishedMessage",
+  "Metrics",
+  "Ending",
+  "Settings",
+  "Refusal",
+  "World",
+  "DeadLetter",
+  "BatchItem",
+  "FlowControl",
+  "Origin",
+  "ParkedEntry",
+  "Pause",
+  "Selection",
+  "Page",
+  "Standing",
+  "Misfit",
+];
+
+/** Files that still import each other's types. */
+const circularFiles: readonly string[] = [
+  "ports/statistics.ts",
+  "ports/drains.ts",
+  "rules/lint/pattern-covers.ts",
+  "rules/lint/covers.ts",
+  "config/document/checks/value-warnings.ts",
+  "config/document/checks/rule-warnings.ts",
+  "compose/build-source.ts",
+  "compose/build-core.ts",
+  "compose/build-audit.ts",
+  "redrive/page/park.ts",
+  "redrive/page/audit-record.ts",
+  "redrive/page/publish/refusals.ts",
+  "redrive/page/publish/publish-context.ts",
+  "redrive/plan/lane-forecast.ts",
+  "redrive/plan/estimate.ts",
+  "emulator/delivery/session.ts",
+  "emulator/delivery/journey.ts",
+];
+
+const nameOf = (file: string): string => relative(root, file);
+const textOf = (file: string): string => readFileSync(file, "utf8");
+
+it("an exported type name is declared once in src", () => {
+  const places = new Map<string, string[]>();
+  const declarations = /^export (?:declare )?(?:abstract )?(?:type|interface|class|enum) (\w+)/gm;
+  for (const file of files) {
+    for (const [, name = ""] of textOf(file).matchAll(declarations))
+      places.set(name, [...(places.get(name) ?? []), nameOf(file)]);
+  }
+  expect(places.size).toBeGreaterThan(300);
+  const offenders = [...places].filter(([name, at]) => at.length > 1 && !ambiguousNames.includes(name));
+  expect(offenders).toEqual([]);
+});
+
+it("no file of src imports itself through others, be it for a type", () => {
+  const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+    importedBy(from).some((next) => {
+      if (next === to) return true;
+      if (seen.has(next)) return false;
+      seen.add(next);
+      return reaches(next, to, seen);
+    });
+  const circular = files.filter((file) => reaches(file, file)).map(nameOf);
+  expect(circular.filter((name) => !circularFiles.includes(name))).toEqual([]);
+});
+
+/** Scripts that a file starts as processes of their own, by their name in `dist`. */
+const startedBy = (file: string): readonly string[] =>
+  [...textOf(file).matchAll(/\(distDir, "([\w/-]+)\.js"\)/g)].map(([, name]) => join(root, `${name}.ts`));
+
+it("every file of src is part of the built command", () => {
+  const reached = new Set([join(root, "main.ts")]);
+  for (const file of reached) {
+    for (const next of [...importedBy(file), ...startedBy(file)]) reached.add(next);
+  }
+  expect(files.filter((file) => !reached.has(file)).map(nameOf)).toEqual([]);
+});

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+
+export const root = resolve(import.meta.dirname, "../../src");
+
+/** Every file of src, absolute. */
+export const files: readonly string[] = readdirSync(root, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => join(root, name));
+
+export interface Import {
+  readonly file: string;
+  readonly from: string;
+  readonly specifier: string;
+  readonly isTypeOnly: boolean;
+  /** Loaded when it is come to, not with the file. */
+  readonly isDynamic: boolean;
+}
+
+export const imports: readonly Import[] = files.flatMap(readImports);
+
+/** The first part of a file's path in src. */
+export function folderOf(file: string): string {
+  return relative(root, file).split(sep)[0] ?? "";
+}
+
+/** The files of src that a file imports, types included. */
+export function importedBy(file: string): readonly string[] {
+  return imports
+    .filter((one) => one.file === file && one.specifier.startsWith("."))
+    .map(({ specifier }) => resolve(dirname(file), specifier));
+}
+
+function readImports(file: string): Import[] {
+  const text = readFileSync(file, "utf8");
+  const statements = text.matchAll(
+    /^(?:import|export)\s+(type\s)?[^;]*?from\s+"([^"]+)"|^import\s+"([^"]+)"|import\("([^"]+)"\)/gm,
+  );
+  return [...statements].map(([, type, from, bare, dynamic]) => ({
+    file,
+    from: folderOf(file),
+    specifier: from ?? bare ?? dynamic ?? "",
+    isTypeOnly: type !== undefined,
+    isDynamic: dynamic !== undefined,
+  }));
+}
