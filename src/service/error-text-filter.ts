@@ -1,10 +1,14 @@
 import { isObject } from "../message/json-value.ts";
+import { jsonErrorText } from "../message/signature/json-error-text.ts";
+import { normaliseText } from "../message/signature/normalise-text.ts";
 import { parseJsonBody, type AnswerBody } from "./answer.ts";
-import { findKnownPhrase } from "./known-pages.ts";
-import { inToldWords } from "./told-words.ts";
 
+/**
+ * What of a service's error may be shown. A service may repeat what it was sent: the token, a header's value, part of a body.
+ * So the token is removed, then ids, addresses, secrets and quotations become placeholders (message/signature), then it is cut.
+ */
 const maxErrorChars = 200;
-// Longer bodies are a proxy's page, not the service's `{"error":"…"}`; only their beginning is looked at.
+// Longer bodies are a proxy's page, not the service's `{"error":"…"}`; only their beginning is searched.
 const maxErrorBytes = 65_536;
 const removed = "[removed]";
 
@@ -24,60 +28,72 @@ export function rawErrorText(body: AnswerBody): string {
 }
 
 /**
- * What may be told of an error's body: the text of the service's own JSON as toErrorText leaves it. Of any other body, which may be a
- * proxy's page that repeats what was sent, its size and a phrase of ours that it has. Empty when there is none, or it was cut.
+ * The error of a body as it may be shown. JSON is shown by its error text. Any other body may be a proxy's page that repeats
+ * what was sent: it is shown by its size and a known phrase that it has. Empty when there is no body, or it was cut.
  */
 export function toShownErrorText(body: AnswerBody, token: string): string {
   if (body.kind !== "whole" || body.bytes.byteLength === 0) return "";
   const text = rawErrorText(body);
   if (text.trimStart().startsWith("quota ")) return toErrorText(text, token);
   const { byteLength } = body.bytes;
-  const parsed = byteLength <= maxErrorBytes ? parseJsonBody(body.bytes) : { kind: "not-json" as const };
-  if (parsed.kind === "json") return toErrorText(textOfOther(parsed.value) ?? text, token);
-  const phrase = findKnownPhrase(text);
+  if (byteLength <= maxErrorBytes) {
+    const said = jsonErrorText(withoutToken(new TextDecoder().decode(body.bytes), token), true);
+    if (said !== null) return cut(said);
+  }
+  const lower = text.replace(/\s+/g, " ").toLowerCase();
+  const phrase = pagePhrases.find((one) => lower.includes(one));
   const what = `${/<html|<!doctype/i.test(text) ? "a page" : "a text"} of ${byteLength} bytes`;
-  return phrase === null ? `${what}, not repeated here` : `${what} that says "${phrase}"`;
+  return phrase === undefined ? `${what}, not repeated here` : `${what} that says "${phrase}"`;
 }
 
-/** Where frameworks put an error's text in place of `error` and `message`. What is not told there decides nothing. */
-const otherKeys = ["detail", "title", "reason", "error_description", "description", "msg"] as const;
-
-function textOfOther(value: unknown): string | undefined {
-  if (!isObject(value) || typeof value["error"] === "string") return undefined;
-  const { errors } = value;
-  const [first]: readonly unknown[] = Array.isArray(errors) ? errors : [];
-  if (typeof first === "string") return first;
-  if (isObject(first) && typeof first["message"] === "string") return first["message"];
-  if (isObject(value["error"]) || typeof value["message"] === "string") return undefined;
-  return otherKeys.map((key) => value[key]).find((text) => typeof text === "string");
-}
-
-/**
- * Makes text of the service fit for logs: one line, at most 200 characters, nothing in it that looks like a token, nothing that it
- * quotes, and no word that is not one of those in which a service says what is wrong (told-words.ts). Where nothing of it is left, its
- * length.
- */
+/** A text of the service as it may be shown: one line of at most 200 characters, without token, ids and quoted content. */
 export function toErrorText(text: string, token: string): string {
-  const plain = withoutToken(text, token)
-    .replace(/"[^"]*"?|\{.*/gs, '"…"')
-    .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
-    .trim();
-  const line = inToldWords(plain);
-  if (line !== "" && !/\p{L}|\d/u.test(line)) return `a text of ${text.length} characters, not repeated here`;
-  if (line.length <= maxErrorChars) return line;
+  return cut(normaliseText(withoutToken(text.slice(0, maxErrorBytes), token)));
+}
+
+function cut(masked: string): string {
+  // JSON within a text is part of a message, and so is a quotation without an end.
+  const text = masked.replace(/["{].*/s, "<text>");
+  if (text.length <= maxErrorChars) return text;
   // Cutting may halve a surrogate pair.
-  return `${line.slice(0, maxErrorChars - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+  return `${text.slice(0, maxErrorChars - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 function withoutToken(text: string, token: string): string {
-  let rest = text;
+  if (token === "") return text;
   // A service may repeat only the beginning of a token, so eight equal characters are enough to remove the word.
-  if (token !== "") {
-    const head = token.slice(0, 8).replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
-    rest = rest.replace(new RegExp(`${head}[^\\s"']*`, "g"), removed);
-  }
-  return rest
-    .replace(/\bBearer\s+[^\s"']+/gi, `Bearer ${removed}`)
-    .replace(/\beyJ[\w+/=.-]{13,}/g, removed)
-    .replace(/[\w+=-]{40,}/g, removed);
+  const head = token.slice(0, 8).replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+  return text.replace(new RegExp(`${head}[^\\s"']*`, "g"), removed);
 }
+
+/** What servers and proxies write when the service does not come to answer, in lower case; the most specific first. */
+const pagePhrases = [
+  "upstream connect error or disconnect/reset before headers",
+  "no server is available to handle this request",
+  "no healthy upstream",
+  "no available server",
+  "upstream request timeout",
+  "application failed to respond",
+  "web server is down",
+  "origin is unreachable",
+  "ssl handshake failed",
+  "dns resolution",
+  "backend fetch failed",
+  "connection timed out",
+  "stream timeout",
+  "maintenance",
+  "default backend",
+  "internal server error",
+  "bad gateway",
+  "service temporarily unavailable",
+  "service unavailable",
+  "gateway time-out",
+  "gateway timeout",
+  "too many requests",
+  "access denied",
+  "request entity too large",
+  "method not allowed",
+  "unauthorized",
+  "forbidden",
+  "not found",
+] as const;

@@ -15,27 +15,24 @@ test.each([
 });
 
 test.each([
-  [`token ${token} is not valid`],
-  [`token ${token.slice(0, 12)} is not valid`],
-  [`bearer ${token}`],
-  ["got eyJVc2VySUQiOiJhYmMiLCJQYXNzd29yZCI6ImRlZiJ9 instead"],
-  [`a${"b".repeat(60)}`],
-])("%s loses what looks like a token", (text) => {
-  const clean = toErrorText(text, token);
-  expect(clean).toContain("[removed]");
-  expect(clean).not.toContain(token.slice(0, 12));
-  expect(clean).not.toMatch(/eyJVc2|bbbb/);
+  [`token ${token} is not valid`, "token [removed] is not valid"],
+  [`token ${token.slice(0, 12)} is not valid`, "token [removed] is not valid"],
+  [`bearer ${token}`, "bearer <secret>"],
+  ["got eyJVc2VySUQiOiJhYmMiLCJQYXNzd29yZCI6ImRlZiJ9 instead", "got <id> instead"],
+  [`a${"b".repeat(60)}`, "<hex>"],
+])("%s loses what looks like a token", (text, shown) => {
+  expect(toErrorText(text, token)).toBe(shown);
 });
 
 test("the text is one line of at most 200 characters", () => {
-  const clean = toErrorText(`first\r\nsecond\u001b[31m ${"word ".repeat(100)}`, token);
-  expect(clean).toMatch(/^first second … word /);
-  expect(clean.length).toBe(200);
+  const shown = toErrorText(`first\r\nsecond ${"word ".repeat(100)}`, token);
+  expect(shown).toMatch(/^first second word .*…$/);
+  expect(shown.length).toBe(200);
 });
 
 test("cutting does not leave half a character", () => {
-  const clean = toErrorText(`${"x ".repeat(99)}😀😀`, token);
-  expect(Buffer.from(clean).toString()).toBe(clean);
+  const shown = toErrorText(`${"x ".repeat(99)}😀😀`, token);
+  expect(Buffer.from(shown).toString()).toBe(shown);
 });
 
 test("a token with characters that mean something in patterns is removed", () => {
@@ -43,41 +40,33 @@ test("a token with characters that mean something in patterns is removed", () =>
 });
 
 test.each([
-  ["invalid destination url: https://a.example/?key=1", "invalid destination url: …"],
+  ["invalid destination url: https://a.example/?key=1", "invalid destination url: <url>"],
   ["quota maxMessageSize exceeded", "quota maxMessageSize exceeded"],
-  ["DeduplicationId cannot contain ':'", "DeduplicationId cannot contain ':'"],
-  ["rate-limit of 100 per second exceeded.", "rate-limit of 100 per second exceeded."],
-  ["cannot read Xylophone Quixotic at 12", "cannot read … at 12"],
-  ["card 4111111111111111 is not valid", "… is not valid"],
-  [
-    "failed to connect to db-7.internal:5432: context deadline exceeded",
-    "failed to connect to … context deadline exceeded",
-  ],
+  ["card 4111111111111111 is not valid", "card <n> is not valid"],
+  ["no message msg_26hZCxZCuWyyTWPmSVBrNB8", "no message <id>"],
   ["panic: runtime error: nil pointer dereference", "panic: runtime error: nil pointer dereference"],
-  ["__proto__ constructor 'pass' pw=1", "a text of 33 characters, not repeated here"],
-])("only words of errors are told: %s", (text, told) => {
-  expect(toErrorText(text, token)).toBe(told);
-});
-
-test.each([
-  ['body "secret order" is not valid', 'body "…" is not valid'],
-  ['cannot read "secret order without an end', 'cannot read "…"'],
-  ['bad item {"pw":"secret"} at 3', 'bad item "…"'],
-])("what the service quotes is left out, because it may be a part of a message: %s", (text, told) => {
-  expect(toErrorText(text, token)).toBe(told);
-});
+  ["password=hunter2 for a@b.example", "password=<secret> for <email>"],
+  ['body "secret order" is not valid', "body <text> is not valid"],
+  ["body 'secret order' is not valid", "body <text> is not valid"],
+  ['cannot read "secret order without an end', "cannot read <text>"],
+  ['bad item {"pw":"secret"} at 3', "bad item <text>"],
+])(
+  "ids and what the service quotes are masked, because they may be parts of a message: %s",
+  (text, shown) => {
+    expect(toErrorText(text, token)).toBe(shown);
+  },
+);
 
 test.each([
   ['{"error":"invalid destination url"}', "invalid destination url"],
   ['{"errors":[{"message":"connection pool exhausted"}]}', "connection pool exhausted"],
-  ['{"errors":["leader unavailable"]}', "leader unavailable"],
   ['{"type":"about:blank","title":"Internal Server Error","status":500}', "Internal Server Error"],
-  ['{"detail":"internal error: Xylophone"}', "internal error: …"],
-  ['{"error":"Xylophone","detail":"internal error"}', "a text of 9 characters, not repeated here"],
-  ['{"other":1}', "a text of 11 characters, not repeated here"],
+  ['{"error":"order \\"secret","detail":"internal error"}', "order <text>"],
+  [`{"error":"bad token ${token}"}`, "bad token [removed]"],
+  ['{"other":1}', "(json: other)"],
   ["quota maxRetries exceeded", "quota maxRetries exceeded"],
-])("of JSON, the error's own text is told: %s", (body, told) => {
-  expect(toShownErrorText(whole(body), token)).toBe(told);
+])("JSON is shown by its error's own text: %s", (body, shown) => {
+  expect(toShownErrorText(whole(body), token)).toBe(shown);
 });
 
 test.each([
@@ -87,10 +76,10 @@ test.each([
   ["no healthy upstream for customer 4711", 'a text of 37 bytes that says "no healthy upstream"'],
   ["secret order", "a text of 12 bytes, not repeated here"],
   ["", ""],
-])("of a body that is not the service's own JSON, its size and a phrase that is ours: %s", (body, told) => {
-  expect(toShownErrorText(whole(body), token)).toBe(told);
+])("any other body is shown by its size and a known phrase: %s", (body, shown) => {
+  expect(toShownErrorText(whole(body), token)).toBe(shown);
 });
 
-test("a body that was cut is not told", () => {
+test("a body that was cut is not shown", () => {
   expect(toShownErrorText({ kind: "cut", by: "timeout" }, token)).toBe("");
 });
