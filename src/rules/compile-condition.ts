@@ -15,20 +15,20 @@ export function compileCondition(condition: Condition): (subject: Subject) => bo
     case "all": {
       const tests = condition.of.map(compileCondition);
       return (subject) => {
-        for (const holds of tests) if (!holds(subject)) return false;
+        for (const matches of tests) if (!matches(subject)) return false;
         return true;
       };
     }
     case "some": {
       const tests = condition.of.map(compileCondition);
       return (subject) => {
-        for (const holds of tests) if (holds(subject)) return true;
+        for (const matches of tests) if (matches(subject)) return true;
         return false;
       };
     }
     case "not": {
-      const holds = compileCondition(condition.of);
-      return (subject) => !holds(subject);
+      const matches = compileCondition(condition.of);
+      return (subject) => !matches(subject);
     }
     case "text": {
       const matches = compileTexts(condition.oneOf, condition.field);

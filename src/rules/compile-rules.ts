@@ -1,29 +1,40 @@
 import { compileCondition } from "./compile-condition.ts";
 import type { Routing } from "./decision.ts";
 import type { RecordFacts, Router } from "./facts.ts";
-import { compileHoldsUntil } from "./lint/holds-until.ts";
 import type { RuleSpec } from "./spec.ts";
-import { toSubject } from "./subject.ts";
+import { toSubject, type Subject } from "./subject.ts";
+import { compileTurningPoints } from "./turning-points.ts";
+
+/** A record with more turning points than this is asked again at the last of them. */
+const maxTurningPoints = 200;
 
 /**
- * Compiles a rule list: rules are asked from the top, the first that holds decides, and if none does, `otherwise` decides.
+ * Compiles a rule list: rules are asked from the top, the first that matches decides, and if none does, `otherwise` decides.
  * A rule is skipped when facts.now is past its ignoreAfter. The router is pure and total.
  */
 export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "park"): Router {
   const compiled = rules.map((rule) => ({
-    when: rule.when,
-    then: rule.then,
     ignoreAfter: rule.ignoreAfter ?? Number.POSITIVE_INFINITY,
-    holds: compileCondition(rule.when),
+    matches: compileCondition(rule.when),
     routing: { then: rule.then, rule: rule.name, set: rule.set ?? {} } satisfies Routing,
   }));
   const fallback: Routing = { then: otherwise, rule: null, set: {} };
-  const route = (facts: RecordFacts): Routing => {
-    const subject = toSubject(facts);
+  const decide = (subject: Subject, now: number): Routing => {
     for (const rule of compiled) {
-      if (facts.now <= rule.ignoreAfter && rule.holds(subject)) return rule.routing;
+      if (now <= rule.ignoreAfter && rule.matches(subject)) return rule.routing;
     }
     return fallback;
   };
-  return Object.assign(route, { holdsUntil: compileHoldsUntil(compiled, otherwise) });
+
+  const onlyHolds = otherwise === "hold" && rules.every(({ then }) => then === "hold");
+  const toTurningPoints = compileTurningPoints(onlyHolds ? [] : rules);
+  const heldUntil = (facts: RecordFacts): number | null => {
+    const subject = toSubject(facts);
+    for (const [index, at] of toTurningPoints(facts).entries()) {
+      subject.moveTo(at);
+      if (index === maxTurningPoints || decide(subject, at).then !== "hold") return at;
+    }
+    return null;
+  };
+  return Object.assign((facts: RecordFacts) => decide(toSubject(facts), facts.now), { heldUntil });
 }

@@ -17,7 +17,8 @@ export interface RecordFacts {
 export interface Router {
   (facts: RecordFacts): Routing;
   /**
-   * For a record that it holds now: Unix ms from which, with time alone, it says something else; null when it never does.
+   * For a record that it holds now: the first moment (Unix ms) at which time alone makes it decide something else than
+   * `hold`; null when it never does.
    */
-  holdsUntil(facts: RecordFacts): number | null;
+  heldUntil(facts: RecordFacts): number | null;
 }

@@ -104,6 +104,9 @@ export type Condition =
       readonly oneOf: readonly ValuePattern[];
     };
 
+/** A test of one field. */
+export type Leaf = Exclude<Condition, { readonly kind: "any" | "all" | "some" | "not" }>;
+
 export type Action = "republish" | "drop" | "hold" | "park";
 
 /** `count` in any span of `perMs`. */

@@ -12,6 +12,8 @@ import type { BodyField, DurationField, NumberField, TextField } from "./spec.ts
  * once, when a condition first asks for it, and shared by all rules.
  */
 export interface Subject {
+  /** Ages from here on are those at this moment (Unix ms); all else stays as it is. */
+  moveTo(now: number): void;
   /** The values of a text field, of which any may match; none when it is absent. */
   texts(field: TextField): readonly string[];
   /** By lower-case name. */
@@ -40,6 +42,7 @@ type ValuesByName = ReadonlyMap<string, readonly string[]>;
 /** A class because routers make one for every record: its methods are shared, closures would be made anew. */
 class RecordSubject implements Subject {
   readonly #facts: RecordFacts;
+  #now: number;
   readonly #letter: DeadLetter;
   #address: Address | undefined;
   #request: ValuesByName | undefined;
@@ -50,7 +53,12 @@ class RecordSubject implements Subject {
 
   constructor(facts: RecordFacts) {
     this.#facts = facts;
+    this.#now = facts.now;
     this.#letter = facts.letter;
+  }
+
+  moveTo(now: number): void {
+    this.#now = now;
   }
 
   texts(field: TextField): readonly string[] {
@@ -108,7 +116,7 @@ class RecordSubject implements Subject {
   }
 
   durationMs(field: DurationField): number {
-    const { now } = this.#facts;
+    const now = this.#now;
     switch (field) {
       case "age":
         return now - this.#letter.enteredAt;

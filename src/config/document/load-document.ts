@@ -6,7 +6,7 @@ import { parseYaml } from "../text/yaml-tree.ts";
 import { checkTogether } from "./checks/checks.ts";
 import { compileDocument } from "./compile-document.ts";
 import { documentSchema } from "./schema/document-schema.ts";
-import { salvage, toStanding, type Standing } from "./checks/standing.ts";
+import { toLintView } from "./checks/lint-view.ts";
 import { findStrayKeys, toStrayProblem } from "./checks/stray-keys.ts";
 import { findOverfull, toProblems } from "./to-problems.ts";
 import { findWarnings } from "./checks/warnings.ts";
@@ -39,13 +39,11 @@ export function loadDocument(text: string, fileName: string, options: LoadOption
     ...(shape.success ? [] : toProblems(shape.error.issues, tree, fileName)).filter(isOutside(strayPaths)),
     ...checkTogether(tree, fileName).filter(isOutside([...strayPaths, ...overfull])),
   ];
-  const warningsOf = (standing: Standing): readonly Problem[] =>
-    inOrder(findWarnings(standing, tree, fileName, options.now).filter(isOutside(overfull)));
-  if (!shape.success || problems.length > 0) {
-    return { ok: false, problems: inOrder(problems), warnings: warningsOf(salvage(tree.value, strays)) };
-  }
-  const document = compileDocument(shape.data);
-  return { ok: true, document, warnings: warningsOf(toStanding(document, shape.data)) };
+  const found = findWarnings(toLintView(tree.value, strays), tree, fileName, options.now);
+  const warnings = inOrder(found.filter(isOutside(overfull)));
+  return !shape.success || problems.length > 0
+    ? { ok: false, problems: inOrder(problems), warnings }
+    : { ok: true, document: compileDocument(shape.data), warnings };
 }
 
 /** Reads and loads a document of at most 1 MiB. */

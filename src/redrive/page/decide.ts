@@ -5,7 +5,7 @@ import { isDecidedAgain, type LedgerView } from "../../ports/ledger-entries.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
 import type { Decision } from "../../rules/decision.ts";
 import type { RecordFacts } from "../../rules/facts.ts";
-import { asksForStatus } from "../../rules/lint/asks-for-status.ts";
+import { asksForStatus } from "../../rules/asks-for-status.ts";
 import { whenDue } from "../../rules/when-due.ts";
 import type { KnownRecord } from "./records.ts";
 
@@ -56,7 +56,7 @@ export function decideRecord(drain: DecidingDrain, record: KnownRecord, now: num
       return done(
         reconciling
           ? { then: "hold", reason: "outcome-unknown", rule }
-          : withUntil({ then: "hold", reason: byRule(rule), rule }, drain.route.holdsUntil(facts)),
+          : withUntil({ then: "hold", reason: byRule(rule), rule }, drain.route.heldUntil(facts)),
       );
     case "park":
       if (isOrdered) break;

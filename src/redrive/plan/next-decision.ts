@@ -52,7 +52,7 @@ function turnOf(
   // While it cools no rule is asked. Else another rule may take it before its wait is over.
   if (view.state === "cool" && view.dueAt > decided.viewedAt) return decision.until;
   if (!isFine) return decision.until;
-  return Math.min(decision.until, config.route.holdsUntil(facts) ?? Infinity);
+  return Math.min(decision.until, config.route.heldUntil(facts) ?? Infinity);
 }
 
 function decideAt(

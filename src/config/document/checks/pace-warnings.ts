@@ -1,8 +1,7 @@
 import { rateText } from "../../../rules/patterns/parse-rate.ts";
 import { durationText } from "../../duration-text.ts";
 import type { ValuePath } from "../../problem.ts";
-import type { Warn } from "./rule-warnings.ts";
-import type { StandingDrain } from "./standing.ts";
+import type { LintDrain, Warn } from "./lint-view.ts";
 
 /** Of a rate without a period, as far as is known; a longer one would be lower still. */
 const usualPeriodMs = 1_000;
@@ -11,7 +10,7 @@ const usualPeriodMs = 1_000;
  * A drain with a lane whose flow control lets less through than the drain publishes: what waits at the service under its key has not
  * been tried when the watch is over, and the lane takes that for silence (docs/lanes.md, "Where it ends"). `rateAt`: where the rate is said.
  */
-export function warnAboutPace(drain: StandingDrain, rateAt: ValuePath, warn: Warn): void {
+export function warnAboutPace(drain: LintDrain, rateAt: ValuePath, warn: Warn): void {
   const { lane, limits, flowControl } = drain.pace ?? {};
   if (lane === undefined || limits === undefined || flowControl?.rate === undefined) return;
   if (!drain.rules.some(({ then, set }) => then === "republish" && set.flowControl === undefined)) return;

@@ -1,20 +1,16 @@
 import type { Select } from "../../../ports/service.ts";
-import { shownValue, toPathText, type Problem, type ValuePath } from "../../problem.ts";
+import { toPathText, type Problem, type ValuePath } from "../../problem.ts";
 import type { YamlTree } from "../../text/yaml-tree.ts";
 import { warnAboutComeBacks } from "./come-back-warnings.ts";
 import { warnAboutPace } from "./pace-warnings.ts";
-import { asList, asMap, type Raw } from "../schema/raw.ts";
+import { asMap, type Raw } from "../schema/raw.ts";
 import { findRetentionMisfits } from "./retention-checks.ts";
-import { warnAboutRules, type Warn } from "./rule-warnings.ts";
-import { valueAt } from "../to-problems.ts";
-import type { Standing, StandingDrain } from "./standing.ts";
-
-/** Of patterns with each other: some tenths of a second. What a larger document hides beyond it is not told. */
-const mostComparisons = 2_000_000;
+import { warnAboutRules } from "./rule-warnings.ts";
+import type { LintDrain, LintView, Warn } from "./lint-view.ts";
 
 /** What loads and is probably not meant. `now` in Unix ms; without it no date is judged. */
 export function findWarnings(
-  standing: Standing,
+  view: LintView,
   tree: YamlTree,
   file: string,
   now: number | undefined,
@@ -30,17 +26,15 @@ export function findWarnings(
       message,
     });
   };
-  const { archive, places } = standing;
+  const { archive, places } = view;
   const raw = asMap(tree.value);
   const drains = asMap(raw["drains"]);
-  const saidAt = (path: ValuePath): string => `${String(path.at(-1))} ${saidText(valueAt(raw, path))}`;
-  const context = { archive, places, saidAt, now, budget: { left: mostComparisons } };
-  for (const [index, drain] of standing.drains.entries()) {
-    warnAboutOverlap(drain, standing.drains.slice(0, index), warn);
-    warnAboutRules(drain, context, warn);
-    const others = standing.drains.filter((other) => other !== drain && sharesSource(other, drain));
+  for (const [index, drain] of view.drains.entries()) {
+    warnAboutOverlap(drain, view.drains.slice(0, index), warn);
+    warnAboutRules(drain, { archive, places, now }, warn);
+    const others = view.drains.filter((other) => other !== drain && sharesSource(other, drain));
     const takesRest = others.some(({ name }) => selectsAll(asMap(drains[name])));
-    warnAboutComeBacks(drain, takesRest, context.budget, warn);
+    warnAboutComeBacks(drain, takesRest, warn);
     warnAboutPace(drain, rateAt(drains, drain.name), warn);
     if (!archive) warnAboutCopies(drains[drain.name], ["drains", drain.name], warn);
   }
@@ -57,16 +51,7 @@ function rateAt(drains: Raw, name: string): ValuePath {
   return [...(isOwn ? ["drains", name] : ["defaults"]), "flowControl", "rate"];
 }
 
-const mostSaid = 5;
-
-function saidText(value: unknown): string {
-  const all = asList(value);
-  if (all.length === 0) return shownValue(value);
-  const more = all.length > mostSaid ? ", …" : "";
-  return `${all.slice(0, mostSaid).map(shownValue).join(", ")}${more}`;
-}
-
-function sharesSource(one: StandingDrain, other: StandingDrain): boolean {
+function sharesSource(one: LintDrain, other: LintDrain): boolean {
   return one.source !== null && one.source.id === other.source?.id;
 }
 
@@ -75,7 +60,7 @@ function selectsAll(drain: Raw): boolean {
   return Object.keys(asMap(drain["select"])).length === 0;
 }
 
-function warnAboutOverlap(drain: StandingDrain, earlier: readonly StandingDrain[], warn: Warn): void {
+function warnAboutOverlap(drain: LintDrain, earlier: readonly LintDrain[], warn: Warn): void {
   const names = earlier.filter((one) => mayOverlap(one, drain)).map(({ name }) => name);
   if (names.length === 0) return;
   const shown =
@@ -101,7 +86,7 @@ function warnAboutCopies(asked: unknown, path: ValuePath, warn: Warn): void {
  */
 const singleValued = ["url", "topicName", "scheduleId", "queueName", "responseStatus", "callerIp"] as const;
 
-function mayOverlap(one: StandingDrain, other: StandingDrain): boolean {
+function mayOverlap(one: LintDrain, other: LintDrain): boolean {
   if (one.source === null || other.source === null || one.select === null || other.select === null)
     return false;
   return one.source.id === other.source.id && !areDisjoint(one.select, other.select);

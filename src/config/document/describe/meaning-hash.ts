@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { DrainConfig, DrainsDocument } from "../../../ports/drains.ts";
-import { someLeaf } from "../../../rules/lint/some-leaf.ts";
+import { leavesOf } from "../../../rules/leaves.ts";
 import type { Condition } from "../../../rules/spec.ts";
 
 /**
@@ -20,7 +20,7 @@ export function toRulesHash(
 }
 
 function asksForTimeLeft(condition: Condition): boolean {
-  return someLeaf(condition, (leaf) => leaf.kind === "duration" && leaf.field === "timeLeft");
+  return leavesOf(condition).some((leaf) => leaf.kind === "duration" && leaf.field === "timeLeft");
 }
 
 /**
@@ -50,7 +50,7 @@ function byName<Named extends { readonly name: string }>(list: readonly Named[])
 }
 
 function hash(value: unknown): string {
-  return createHash("sha256").update(canonical(value)).digest("hex").slice(0, 12);
+  return createHash("sha256").update(canonicalJson(value)).digest("hex").slice(0, 12);
 }
 
 /** Lists that mean a set: the order of their members says nothing. */
@@ -70,16 +70,16 @@ const unorderedKeys = new Set([
 const orderedPart = "set";
 
 /** JSON with sorted keys. Infinite ends of ranges become null, which is unambiguous: `from` is never the upper end. */
-function canonical(value: unknown, key = "", ordered = false): string {
+export function canonicalJson(value: unknown, key = "", ordered = false): string {
   if (Array.isArray(value)) {
-    const members = value.map((member) => canonical(member, "", ordered));
+    const members = value.map((member) => canonicalJson(member, "", ordered));
     return `[${(unorderedKeys.has(key) && !ordered ? members.toSorted() : members).join(",")}]`;
   }
   if (typeof value === "object" && value !== null) {
     const entries = Object.entries(value).filter(([, member]) => member !== undefined);
     const sorted = entries.toSorted(([one], [other]) => (one < other ? -1 : 1));
     const members = sorted.map(([name, member]) => {
-      const text = canonical(member, name, ordered || name === orderedPart);
+      const text = canonicalJson(member, name, ordered || name === orderedPart);
       return `${JSON.stringify(name)}:${text}`;
     });
     return `{${members.join(",")}}`;

@@ -86,7 +86,7 @@ drains:
       "drains.yaml:7:23: warning: drains.orders.rules[0].ignoreAfter
         is skipped: its ignoreAfter 2025-01-01T23:59:59.999Z has passed
       drains.yaml:9:9: warning: drains.orders.rules[2]
-        is never asked: rule "all" above it holds for every record
+        is never asked: rule "all" above it matches every record
       2 warnings: drains.yaml: 1 source, 1 drain, 3 rules, 0 tests, hash c4192ce9ecb7
       "
     `);
@@ -103,7 +103,7 @@ drains:
 `;
     const outcome = loadDocument(text, "drains.yaml");
     expect(toCheckText(Infinity, { file: "drains.yaml", outcome })).toMatchInlineSnapshot(`
-      "drains.yaml:6:28: warning: drains.orders.rules[0].when.path: can never hold: got "a-path-without-its-slash", but a path begins with /; expected a path such as /orders, or a glob such as */orders
+      "drains.yaml:6:28: warning: drains.orders.rules[0].when.path: can never match: got "a-path-without-its-slash", but a path begins with /; expected a path such as /orders, or a glob such as */orders
       drains.yaml:7:44: error: drains.orders.rules[1].when.responseStatus: expected a whole number (503), a range (502-504), a class (5xx), a comparison (< 3, >= 5), none, or one of { equals, in, range, exists }, got "5xy"
       1 error, 1 warning: drains.yaml
       "

@@ -34,7 +34,7 @@ describe("warnings", () => {
       - { when: any, then: hold }
       - { when: { host: b }, then: park }`;
     expect(load(text).warnings).toEqual([
-      'drains.yaml:8:9 drains.orders.rules[2]: is never asked: rule "rule-2" above it holds for every record',
+      'drains.yaml:8:9 drains.orders.rules[2]: is never asked: rule "rule-2" above it matches every record',
     ]);
     expect(load(text, Date.UTC(2026, 11, 2)).warnings[0]).toMatch(
       /^drains\.yaml:6:42 .*2026-12-01T23:59:59\.999Z has passed$/,
@@ -48,82 +48,38 @@ const rulesWarned = (rules: readonly string[], more = "") =>
     `${head}drains:\n  orders:\n    mode: plan\n    ${more}\n    rules:\n${rules.map((rule) => `      - ${rule}`).join("\n")}`,
   ).warnings;
 
+const until = (date: string) => `{ when: { host: a }, then: hold, ignoreAfter: ${date} }`;
+
 describe("warnings about rules", () => {
   it.each([
-    ["the same", "{ responseStatus: 503 }", "{ responseStatus: 503 }"],
-    ["a range", "{ responseStatus: 500-599 }", "{ responseStatus: [503, 504] }"],
-    ["ranges that touch", "{ responseStatus: [500-502, 503-599] }", "{ responseStatus: 502-504 }"],
-    ["a list", "{ topicName: [a, b, c] }", "{ topicName: [c, a] }"],
-    ["a prefix", "{ path: { prefix: /a } }", "{ path: /a/b }"],
-    ["a longer prefix", "{ path: { prefix: /a } }", "{ path: { prefix: /ab } }"],
-    ["a glob's prefix", "{ path: /a* }", "{ path: /ab* }"],
-    ["a glob", "{ host: '*.example.com' }", "{ host: [API.example.com, '*.eu.example.com'] }"],
-    ["whatever is there", "{ topicName: { exists: true } }", "{ topicName: a }"],
-    ["a star", "{ topicName: '*' }", "{ topicName: { regex: '^a' } }"],
-    ["fewer tests", "{ host: a.example }", "{ host: a.example, responseStatus: 503 }"],
-    ["a test among alternatives", "{ any: [{ host: a }, { host: b }] }", "{ host: b, attempt: 1 }"],
-    ["a network", "{ callerIp: 10.0.0.0/8 }", "{ callerIp: 10.1.0.0/16 }"],
-    ["a value", "{ body: { /n: '< 5' } }", "{ body: { /n: [1, '< 3'] } }"],
-    ["an age", "{ age: '> 1h' }", "{ age: '> 2h', host: a }"],
-    ["a header in another case", "{ header: { X-A: a } }", "{ header: { x-a: a } }"],
-  ])("tell of a rule that %s above it hides", (_name, above, below) => {
+    ["the same words", "{ responseStatus: 503 }", "{ responseStatus: 503 }"],
+    ["another order of keys", "{ host: a, path: /b }", "{ path: /b, host: a }"],
+    ["another order of a list", "{ topicName: [a, b] }", "{ topicName: [b, a] }"],
+    ["other words for the same", "{ age: '> 1h' }", "{ all: [{ age: '> 60m' }] }"],
+  ])("report a rule whose condition an earlier one has: %s", (_name, above, below) => {
     expect(rulesWarned([`{ when: ${above}, then: hold }`, `{ when: ${below}, then: park }`])).toEqual([
-      'drains.yaml:9:9 drains.orders.rules[1]: never decides: rule "rule-1" above it holds for every record that this one does',
+      'drains.yaml:9:9 drains.orders.rules[1]: never decides: rule "rule-1" above it has the same condition',
     ]);
-    expect(
-      rulesWarned([
-        `{ when: ${above}, then: hold, ignoreAfter: 2030-01-01 }`,
-        `{ when: ${below}, then: park }`,
-      ]),
-    ).toEqual([]);
   });
 
   it.each([
     ["{ responseStatus: 503 }", "{ responseStatus: 503-504 }"],
-    ["{ responseStatus: [500-501, 503-599] }", "{ responseStatus: 500-503 }"],
     ["{ host: a.example, responseStatus: 503 }", "{ host: a.example }"],
-    ["{ path: { prefix: /ab } }", "{ path: { prefix: /a } }"],
-    ["{ path: /a*b }", "{ path: /a* }"],
-    ["{ host: { regex: ex } }", "{ host: { prefix: ex } }"],
-    ["{ not: { host: a } }", "{ host: b }"],
-    ["{ topicName: { exists: true } }", "{ topicName: [a, none] }"],
     ["{ header: { X-A: a } }", "{ responseHeader: { X-A: a } }"],
-    ["{ body: { /n: '< 5' } }", "{ body: { /n: '<= 5' } }"],
-    ["{ callerIp: 10.0.0.0/16 }", "{ callerIp: 10.0.0.0/8 }"],
-  ])("are silent where the other rule decides some: %s above %s", (above, below) => {
+    ["{ not: { host: a } }", "{ host: a }"],
+  ])("are silent if the condition is another one: %s above %s", (above, below) => {
     expect(rulesWarned([`{ when: ${above}, then: hold }`, `{ when: ${below}, then: park }`])).toEqual([]);
   });
 
-  it.each([
-    ["select: { responseStatus: [500, 503] }", "{ responseStatus: 4xx }"],
-    ["select: { responseStatus: 503 }", "{ responseStatus: none }"],
-    ["select: { topicName: [a, b] }", "{ topicName: [c, 'd*'], host: x }"],
-    ["select: { topicName: a }", "{ topicName: none }"],
-    ["select: { url: 'https://a.example/x' }", "{ host: b.example }"],
-    ["select: { url: 'https://a.example/x' }", "{ any: [{ path: /y }, { url: 'http://z' }] }"],
-    ["select: { callerIp: 10.0.0.1 }", "{ callerIp: 192.168.0.0/16 }"],
-    ["select: { label: a }", "{ label: none }"],
-    ["select: { messageId: m1 }", "{ messageId: m2 }"],
-  ])("tell of a rule that nothing selected fits: %s, %s", (select, when) => {
-    expect(rulesWarned([`{ when: ${when}, then: hold }`], select)).toEqual([
-      expect.stringMatching(
-        /^drains\.yaml:8:11 drains\.orders\.rules\[0\]\.when: can never hold: no record that select lists/,
-      ),
+  it("go by how long the rule above is asked", () => {
+    const asked = "{ when: { host: a }, then: park }";
+    expect(rulesWarned([until("2030-01-01"), asked])).toEqual([]);
+    expect(rulesWarned([until("2030-01-01"), until("2031-01-01")])).toEqual([]);
+    expect(rulesWarned([until("2031-01-01"), until("2030-01-01")])).toHaveLength(1);
+    // Of two above it the one that lasts counts.
+    expect(rulesWarned([until("2030-01-01"), asked, asked])).toEqual([
+      expect.stringContaining('rules[2]: never decides: rule "rule-2"'),
     ]);
-  });
-
-  it.each([
-    ["select: { responseStatus: 0 }", "{ responseStatus: none }"],
-    ["select: { responseStatus: [500, 404] }", "{ responseStatus: 4xx }"],
-    ["select: { label: a }", "{ label: b }"],
-    ["select: { topicName: a }", "{ topicName: 'a*' }"],
-    ["select: { topicName: a }", "{ queueName: b }"],
-    ["select: { url: 'https://A.example/x' }", "{ host: a.example, path: /x }"],
-    ["select: { url: 'not an address' }", "{ host: a.example }"],
-    ["select: { callerIp: 10.0.0.1 }", "{ callerIp: 10.0.0.0/8 }"],
-    ["select: { topicName: a }", "{ not: { topicName: a } }"],
-  ])("are silent where something selected may fit: %s, %s", (select, when) => {
-    expect(rulesWarned([`{ when: ${when}, then: hold }`], select)).toEqual([]);
   });
 
   it("tell of a drop that a live drain would refuse, and of a copy that has no place", () => {
@@ -142,16 +98,15 @@ describe("warnings about rules", () => {
   });
 });
 
-const drop = (when: string, more = "") => rulesWarned([`{ when: ${when}, then: drop }`], more);
-
-describe("warnings about conditions that no record can fulfil", () => {
+describe("warnings about patterns that can never match", () => {
   it.each([
-    ["{ responseStatus: '> 599' }", "responseStatus", "got from 600, but an HTTP status is from 100 to 599"],
-    ["{ responseStatus: '< 100' }", "responseStatus", "got up to 99, but an HTTP status"],
+    ["{ responseStatus: '> 599' }", "responseStatus", "got > 599, but an HTTP status is from 100 to 599"],
+    ["{ responseStatus: '< 100' }", "responseStatus", "got <= 99, but an HTTP status"],
     ["{ responseStatus: 0 }", "responseStatus", "got 0, but an HTTP status"],
-    ["{ attempt: '< 0' }", "attempt", "got up to -1, but attempt is 0 or more"],
+    ["{ attempt: '< 0' }", "attempt", "got < 0, but attempt is 0 or more"],
     ["{ attempt: none }", "attempt", "got none, but every record has attempt"],
     ["{ method: { exists: false } }", "method", "got none, but every record has method"],
+    ["{ method: GETT }", "method", 'got "GETT", but no usual HTTP method has this name; expected GET'],
     ["{ host: 'https://api.example.com' }", "host", 'got "https://api.example.com", but a host has no'],
     ["{ host: api.example.com/orders }", "host", 'got "api.example.com/orders", but a host has no'],
     ["{ host: { prefix: 'http://' } }", "host", 'got "http://", but a host has no'],
@@ -159,44 +114,25 @@ describe("warnings about conditions that no record can fulfil", () => {
     ["{ path: 'orders/*' }", "path", 'got "orders/*", but a path begins with /'],
     ["{ path: '/orders?id=1' }", "path", 'got "/orders?[set]", but a path ends before the query'],
     [
-      "{ all: [{ responseStatus: 503 }, { responseStatus: 504 }] }",
-      "all[1].responseStatus",
-      "no record for which responseStatus is 504 is one for which responseStatus is 503 (drains.orders.rules[0].when.all[0].responseStatus)",
+      "{ url: api.example.com/* }",
+      "url",
+      'got "api.example.com/*", but a url begins with http:// or https://',
     ],
+    ["{ url: { prefix: //api } }", "url", 'got "//api", but a url begins with'],
     [
-      "{ responseStatus: 5xx, all: [{ responseStatus: [404, '429-499'] }] }",
-      "all[0].responseStatus",
-      "is one of 404, 429-499",
+      "{ age: '> 4d' }",
+      "age",
+      "got > 4d, but a record stays 3d in the queue, the source's retention; expected at most 3d",
     ],
-    [
-      "{ all: [{ topicName: { prefix: a } }, { topicName: { equals: b } }] }",
-      "all[1].topicName",
-      "is prefix",
-    ],
-    ["{ all: [{ topicName: 'a*' }, { topicName: 'b*' }] }", "all[1].topicName", "no record"],
-    ["{ queueName: { exists: false }, all: [{ queueName: q }] }", "all[0].queueName", "is none"],
-    ["{ label: none, labels: a }", "labels", "is none"],
-    ["{ header: { X-A: none, x-a: b } }", "header.x-a", "is none"],
-    ["{ host: a.example, all: [{ host: b.example }] }", "all[0].host", "no record"],
-    ["{ host: a.example, all: [{ host: '*.example.com' }] }", "all[0].host", "no record"],
-    ["{ callerIp: 10.0.0.0/8, all: [{ callerIp: 192.168.0.0/16 }] }", "all[0].callerIp", "no record"],
-    ["{ body: { /a: 1 }, all: [{ body: { /a: '> 1' } }] }", "all[0].body", "no record"],
-    ["{ all: [{ age: '> 2h' }, { age: '< 1h' }] }", "all[1].age", "no record"],
-    ["{ age: '> 2d', timeLeft: '> 2d' }", "timeLeft", "age and timeLeft are the source's retention together"],
-    [
-      "{ responseStatus: 503, not: { responseStatus: 5xx } }",
-      "not",
-      "this excludes whatever the tests beside",
-    ],
+    ["{ age: 4d-5d }", "age", "got 4d-5d, but a record stays 3d"],
+    ["{ not: { timeLeft: '>= 5d' } }", "not.timeLeft", "got >= 5d, but a record stays 3d"],
     ["{ any: [{ host: a, path: b }, { host: c }] }", "any[0].path", 'got "b"'],
-    ["{ host: a, any: [{ host: b }, { path: /c }] }", "any[0].host", "no record"],
     ["{ not: { path: b } }", "not.path", 'got "b"'],
   ])("tell where and why: %s", (when, way, why) => {
     const [warning = "", ...others] = rulesWarned([`{ when: ${when}, then: hold }`]);
     expect(others).toEqual([]);
     expect(warning).toMatch(/^drains\.yaml:8:\d+ /);
-    expect(warning).toContain(` drains.orders.rules[0].when.${way}`);
-    expect(warning).toContain("can never hold");
+    expect(warning).toContain(` drains.orders.rules[0].when.${way}: can never match: `);
     expect(warning).toContain(why);
   });
 
@@ -215,7 +151,7 @@ describe("warnings about conditions that no record can fulfil", () => {
             - responseStatus: 503
             - host: a
               responseStatus:
-                504
+                999
         then: hold
 `;
     expect(load(text).warnings).toEqual([
@@ -226,84 +162,25 @@ describe("warnings about conditions that no record can fulfil", () => {
   it.each([
     "{ responseStatus: '>= 599' }",
     "{ responseStatus: none }",
-    "{ all: [{ responseStatus: 5xx }, { responseStatus: 503-504 }] }",
-    "{ all: [{ label: a }, { label: b }] }",
-    "{ all: [{ header: { X-A: a } }, { header: { X-A: b } }] }",
-    "{ all: [{ host: a.example }, { host: 'a.example:8080' }] }",
-    "{ all: [{ host: a.example }, { host: { suffix: ':8080' } }] }",
-    "{ all: [{ topicName: 'a*' }, { topicName: '*b' }] }",
-    "{ all: [{ topicName: { regex: a } }, { topicName: { prefix: b } }] }",
-    "{ all: [{ body: { /a: '<= 1' } }, { body: { /a: '>= 1' } }] }",
-    "{ all: [{ body: { /a: 1 } }, { body: { /b: 2 } }] }",
     "{ host: '*', path: '*' }",
     "{ path: { suffix: orders } }",
     "{ path: { regex: orders } }",
     "{ path: none, host: none }",
-    "{ age: '> 1d', timeLeft: '> 1d' }",
     "{ age: '> 2d' }",
+    "{ age: '< 0s' }",
     "{ messageAge: '> 4d' }",
     "{ method: [get, PROPFIND, 'P*'] }",
     "{ url: ['https://a.example/*', 'http*', '*://a.example/*', HTTPS://A.example/, { regex: a }] }",
     "{ url: [{ prefix: ht }, { suffix: a }] }",
-    "{ age: '< 0s' }",
-    "{ responseStatus: 5xx, not: { responseStatus: 503 } }",
-    "{ any: [{ responseStatus: 503 }, { responseStatus: 504 }] }",
+    // What patterns mean together is not judged.
+    "{ all: [{ responseStatus: 503 }, { responseStatus: 504 }] }",
   ])("are silent where some record may: %s", (when) => {
     expect(rulesWarned([`{ when: ${when}, then: hold }`])).toEqual([]);
-  });
-
-  it.each([
-    [
-      "{ method: GETT }",
-      'method: can never hold for "GETT": no usual HTTP method has this name; expected GET',
-    ],
-    [
-      "{ url: api.example.com/* }",
-      'url: can never hold for "api.example.com/*": a url begins with http:// or https://; expected a whole address,',
-    ],
-    ["{ url: { prefix: //api } }", 'url: can never hold for "//api"'],
-    [
-      "{ age: '> 4d' }",
-      'age: can never hold for age "> 4d": a record stays 3d in the queue, the source\'s retention; expected at most 3d,',
-    ],
-    ["{ not: { timeLeft: '>= 5d' } }", 'not.timeLeft: can never hold for timeLeft ">= 5d": '],
-    ["{ age: 4d-5d }", 'age: can never hold for age "4d-5d": '],
-  ])("tell of a value that no record has: %s", (when, told) => {
-    const warned = rulesWarned([`{ when: ${when}, then: republish }`]);
-    expect(warned).toEqual([expect.stringContaining(`drains.orders.rules[0].when.${told}`)]);
   });
 
   it("go by the source's own retention", () => {
     const text = `version: 1\nsources: { default: { retention: 7d } }\ndrains: { a: { rules: [{ when: { age: '> 4d' }, then: hold }] } }`;
     expect(load(text).warnings).toEqual([]);
-  });
-
-  it("tell of a republish that holds only for what is not due yet", () => {
-    const republish = (when: string, more = "") => rulesWarned([`{ when: ${when}, then: republish }`], more);
-    expect(republish("{ age: '< 1m' }")).toEqual([
-      expect.stringMatching(/rules\[0\]\.when: never republishes by itself: .* and nothing is due before 2m/),
-    ]);
-    expect(republish("{ timeLeft: '> 71h59m' }")).toEqual([
-      expect.stringContaining(
-        'never republishes by itself: it asks for timeLeft "> 71h59m", which is an age of at most 59s, and',
-      ),
-    ]);
-    expect(republish("{ any: [{ age: '< 1m' }, { age: '< 90s' }] }")).toHaveLength(1);
-    expect(republish("{ age: '< 3m' }")).toEqual([]);
-    expect(republish("{ any: [{ age: '< 1m' }, { host: a }] }")).toEqual([]);
-    expect(republish("{ age: '< 1m' }", "minAge: 0s\n    attempts: { wait: [10m, 10s] }")).toEqual([]);
-    expect(rulesWarned(["{ when: { age: '< 1m' }, then: hold }"])).toEqual([]);
-  });
-
-  it("tell of a drop that holds only for what minAge keeps", () => {
-    expect(drop("{ age: '< 1m' }")).toContainEqual(
-      expect.stringMatching(/rules\[0\]\.when: never drops: .* and nothing is dropped before 2m \(minAge\)/),
-    );
-    expect(drop("{ age: '< 3m' }")).not.toContainEqual(expect.stringContaining("never drops"));
-    // The waits are of redrives.
-    expect(drop("{ age: '< 3m' }", "attempts: { wait: [10m] }")).not.toContainEqual(
-      expect.stringContaining("never drops"),
-    );
   });
 });
 
@@ -323,22 +200,22 @@ describe("warnings beside problems", () => {
       "{ when: { host: a }, then: hold, ignoreAfter: 2025-01-01 }",
       "{ when: { path: b }, then: hold }",
       "{ when: { responseStatus: 5xx }, then: park }",
-      "{ when: { responseStatus: 503 }, then: hold }",
-      "{ when: { topicName: x }, then: drop }",
+      "{ when: { responseStatus: 5xx }, then: hold }",
+      "{ when: { topicName: y }, then: drop }",
     ];
     const select = "select: { topicName: y }";
     const found = load(
       `${head}drains:\n  orders:\n    ${select}\n    rules:\n${rules.map((rule) => `      - ${rule}`).join("\n")}`,
       Date.UTC(2026, 0, 1),
     ).warnings;
-    expect(found).toHaveLength(5);
+    expect(found).toHaveLength(4);
     expect(inRules([...rules, "{ when: { hots: a }, then: hold }"], select)).toEqual(found);
     expect(inRules([...rules, "{ when: { host: c }, then: hld }"], select)).toEqual(found);
   });
 
   it("are told of what is readable of a condition", () => {
     expect(inRules(["{ when: { responseStatus: 5xy, path: b }, then: hold }"])).toEqual([
-      expect.stringContaining("rules[0].when.path: can never hold"),
+      expect.stringContaining("rules[0].when.path: can never match"),
     ]);
   });
 

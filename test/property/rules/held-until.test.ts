@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compileRules } from "../../../../src/rules/compile-rules.ts";
-import type { RecordFacts } from "../../../../src/rules/facts.ts";
-import type { Condition, RuleSpec } from "../../../../src/rules/spec.ts";
-import { conditions, recordFacts } from "../../../support/arbitrary-rules.ts";
-import { enteredAt } from "../../../support/letters.ts";
-import { holdsNaively } from "../../../support/naive-rules.ts";
+import { compileRules } from "../../../src/rules/compile-rules.ts";
+import type { RecordFacts } from "../../../src/rules/facts.ts";
+import type { Condition, RuleSpec } from "../../../src/rules/spec.ts";
+import { conditions, recordFacts } from "../../support/arbitrary-rules.ts";
+import { enteredAt } from "../../support/letters.ts";
+import { holdsNaively } from "../../support/naive-rules.ts";
 
 /** Small spans beside those of the shared arbitrary, so that several turn one after the other. */
 const edges = fc.oneof(
@@ -83,7 +83,7 @@ describe("until when the rules hold a record", () => {
               (one) => now <= (one.ignoreAfter ?? Infinity) && holdsNaively(one.when, { ...facts, now }),
             )?.then ?? otherwise;
           fc.pre(route(facts).then === "hold");
-          const until = route.holdsUntil(facts);
+          const until = route.heldUntil(facts);
           const moments = momentsOf(rules, facts).filter((at) => at > facts.now);
           const before = moments.filter((at) => until === null || at < until);
           expect(before.map(saysAt)).toEqual(before.map(() => "hold"));

@@ -1,4 +1,4 @@
-import type { Condition, RuleSpec } from "../spec.ts";
+import type { Condition, RuleSpec } from "./spec.ts";
 
 /** Whether the rule of that name names this response status itself, not by a range or class that happens to hold it. */
 export function asksForStatus(rules: readonly RuleSpec[], name: string | null, status: number): boolean {

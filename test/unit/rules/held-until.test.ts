@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { compileRules } from "../../../../src/rules/compile-rules.ts";
-import type { Condition, RuleSpec } from "../../../../src/rules/spec.ts";
-import { duration, number, rule, text, value } from "../../../support/conditions.ts";
-import { enteredAt, factsOf } from "../../../support/letters.ts";
+import { compileRules } from "../../../src/rules/compile-rules.ts";
+import type { Condition, RuleSpec } from "../../../src/rules/spec.ts";
+import { duration, number, rule, text, value } from "../../support/conditions.ts";
+import { enteredAt, factsOf } from "../../support/letters.ts";
 
 const hour = 3_600_000;
 const expiresAt = enteredAt + 72 * hour;
 const rootCreatedAt = enteredAt - hour;
 
 /** Of a record with status 503 that entered just now. */
-function holdsUntil(rules: readonly RuleSpec[], otherwise: "hold" | "park" = "hold", now = enteredAt) {
+function heldUntil(rules: readonly RuleSpec[], otherwise: "hold" | "park" = "hold", now = enteredAt) {
   const facts = factsOf({ responseStatus: 503 }, { now, rootCreatedAt, expiresAt });
   const route = compileRules(rules, otherwise);
   expect(route(facts).then).toBe("hold");
-  return route.holdsUntil(facts);
+  return route.heldUntil(facts);
 }
 
 const all = (...of: readonly Condition[]): Condition => ({ kind: "all", of });
@@ -48,32 +48,32 @@ describe("a record that rules hold", () => {
     [all(value("body", "/order", 2), old), null],
     [all(value("body", "/order", 1), old), enteredAt + 2 * hour],
   ])("by otherwise is decided otherwise when the rule comes to hold: %#", (condition, moment) => {
-    expect(holdsUntil([rule("r", condition)])).toBe(moment);
+    expect(heldUntil([rule("r", condition)])).toBe(moment);
   });
 
   it("by a rule is decided otherwise when that rule ends, by age or by its date", () => {
     const republish = rule("go", any);
-    expect(holdsUntil([young({}), republish])).toBe(enteredAt + hour);
-    expect(holdsUntil([young({ ignoreAfter: enteredAt + 10 }), republish])).toBe(enteredAt + 11);
-    expect(holdsUntil([young({}), rule("go", is422)], "park")).toBe(enteredAt + hour);
-    expect(holdsUntil([young({}), rule("go", is422)])).toBeNull();
+    expect(heldUntil([young({}), republish])).toBe(enteredAt + hour);
+    expect(heldUntil([young({ ignoreAfter: enteredAt + 10 }), republish])).toBe(enteredAt + 11);
+    expect(heldUntil([young({}), rule("go", is422)], "park")).toBe(enteredAt + hour);
+    expect(heldUntil([young({}), rule("go", is422)])).toBeNull();
   });
 
   it("is not promised what a rule above keeps from it", () => {
     const always = rule("always", is503, { then: "hold" });
-    expect(holdsUntil([always, rule("old", old)])).toBeNull();
+    expect(heldUntil([always, rule("old", old)])).toBeNull();
     // Until the date at which that one is taken out.
     const until = enteredAt + 5 * hour;
-    expect(holdsUntil([{ ...always, ignoreAfter: until }, rule("old", old)])).toBe(until + 1);
+    expect(heldUntil([{ ...always, ignoreAfter: until }, rule("old", old)])).toBe(until + 1);
     // Held by one rule first and by another then.
     expect(
-      holdsUntil([rule("a", duration("age", "< 1h"), { then: "hold" }), rule("b", any, { then: "hold" })]),
+      heldUntil([rule("a", duration("age", "< 1h"), { then: "hold" }), rule("b", any, { then: "hold" })]),
     ).toBeNull();
   });
 
   it("is not promised what an expired rule would have said", () => {
-    expect(holdsUntil([rule("old", old, { ignoreAfter: enteredAt - 1 })])).toBeNull();
-    expect(holdsUntil([rule("old", old, { ignoreAfter: enteredAt + hour })])).toBeNull();
+    expect(heldUntil([rule("old", old, { ignoreAfter: enteredAt - 1 })])).toBeNull();
+    expect(heldUntil([rule("old", old, { ignoreAfter: enteredAt + hour })])).toBeNull();
   });
 
   it("is asked again early where a document has more ages than anybody writes", () => {
@@ -82,7 +82,7 @@ describe("a record that rules hold", () => {
       return { kind: "range", from, to: from } as const;
     });
     const strange = rule("held", { kind: "duration", field: "age", oneOf: ranges }, { then: "hold" });
-    const moment = holdsUntil([strange, rule("old", all(old, text("host", "api.example.com")))]);
+    const moment = heldUntil([strange, rule("old", all(old, text("host", "api.example.com")))]);
     expect(moment).toBeGreaterThan(enteredAt + 1_000);
     expect(moment).toBeLessThan(enteredAt + 20_000);
   });

@@ -1,14 +1,14 @@
 import type { ItemChanges } from "../../../message/item-changes.ts";
 import * as z from "zod";
-import type { DrainsDocument } from "../../../ports/drains.ts";
 import type { Select } from "../../../ports/service.ts";
 import { parseDuration } from "../../../rules/patterns/parse-durations.ts";
 import type { Condition } from "../../../rules/spec.ts";
 import { toSelect } from "../compile-document.ts";
-import { documentSchema, type DocumentKeys } from "../schema/document-schema.ts";
+import { documentSchema } from "../schema/document-schema.ts";
 import { common, drain as drainSchema } from "../schema/drain-schema.ts";
 import { builtIn, toEffective, type Effective } from "../describe/effective.ts";
 import { misfitOfFlowControl } from "../schema/flow-control-schema.ts";
+import type { ValuePath } from "../../problem.ts";
 import { asList, asMap, type Raw } from "../schema/raw.ts";
 import { defaultRuleName } from "./rule-checks.ts";
 import { rule as ruleSchema } from "../schema/rule-schema.ts";
@@ -16,36 +16,31 @@ import { toChanges } from "../to-changes.ts";
 import { toCondition, type Places } from "../to-condition.ts";
 import { whenKeys, type WhenKeys } from "../schema/when-schema.ts";
 
-/** What of a document can be judged by itself, also where other parts of it are wrong. Null: not readable. */
-export interface Standing {
+export type Warn = (path: ValuePath, expected: string, message: string, found?: string) => void;
+
+/** What warnings are made of: the parts of a document that can be read, whatever is wrong elsewhere. Null: not readable. */
+export interface LintView {
   readonly archive: boolean;
-  readonly drains: readonly StandingDrain[];
+  readonly drains: readonly LintDrain[];
   readonly places: Places;
 }
 
-export interface StandingDrain {
+export interface LintDrain {
   readonly name: string;
   readonly isLive: boolean;
   readonly source: { readonly id: string; readonly retentionMs: number | null } | null;
   readonly select: Select | null;
-  /** No record is republished or dropped at a lower age, in ms. */
-  readonly dueFrom: DueFrom | null;
   /** How fast it goes: its lane, its limits, and the flow control of what it redrives. */
   readonly pace: Pace | null;
-  readonly rules: readonly StandingRule[];
+  readonly rules: readonly LintRule[];
 }
 
-export interface DueFrom {
-  readonly republish: number;
-  readonly drop: number;
-}
-
-export interface StandingRule {
+export interface LintRule {
   readonly name: string;
   readonly then: unknown;
-  /** Null where a part of it is not readable, so that what it holds for is not known. */
+  /** Null if a part of it is not readable, so that what it matches is not known. */
   readonly when: Condition | null;
-  /** What is readable of it; all of that must hold. */
+  /** What is readable of it; all of that must match. */
   readonly readable: Condition;
   readonly ignoreAfter: number | undefined;
   /** What is readable of what it sets. */
@@ -54,30 +49,8 @@ export interface StandingRule {
 
 export type Pace = Pick<Effective, "lane" | "limits" | "flowControl">;
 
-/** Of a document without problems. `keys` are what it was compiled from. */
-export function toStanding(document: DrainsDocument, keys: DocumentKeys): Standing {
-  const places: Places = new Map();
-  return {
-    archive: document.archive !== undefined,
-    places,
-    drains: document.drains.map((drain) => ({
-      name: drain.name,
-      isLive: drain.mode === "live",
-      source: drain.source,
-      select: drain.select,
-      dueFrom: toDueFrom(drain),
-      pace: drain,
-      rules: drain.rules.map(({ name: ruleName, then, ignoreAfter, set = {} }, index) => {
-        const said = keys.drains[drain.name]?.rules?.[index]?.when ?? "any";
-        const when = toCondition(said, ["drains", drain.name, "rules", index, "when"], places);
-        return { name: ruleName, then, when, readable: when, ignoreAfter, set };
-      }),
-    })),
-  };
-}
-
-/** Of one with problems, from the document as it stands; `strays` are no drains, whatever they are. Never throws. */
-export function salvage(value: unknown, strays: readonly string[] = []): Standing {
+/** Reads the document as it was written. `strays` are no drains, whatever they are. Never throws. */
+export function toLintView(value: unknown, strays: readonly string[] = []): LintView {
   const document = asMap(value);
   const places: Places = new Map();
   const sources = Object.entries(asMap(document["sources"])).map(([name, raw]) => {
@@ -102,9 +75,8 @@ export function salvage(value: unknown, strays: readonly string[] = []): Standin
         isLive: (drain["mode"] ?? defaults["mode"]) === "live",
         source: sources.find((source) => source.name === wanted) ?? null,
         select: isKnown ? toSelect(select.data ?? {}) : null,
-        dueFrom: salvageDueFrom(defaults, drain),
-        pace: salvagePace(defaults, drain),
-        rules: asList(drain["rules"]).map((rule, index) => salvageRule(asMap(rule), name, index, places)),
+        pace: toPace(defaults, drain),
+        rules: asList(drain["rules"]).map((rule, index) => toLintRule(asMap(rule), name, index, places)),
       };
     }),
   };
@@ -115,13 +87,13 @@ function hasStray(raw: Raw, known: object): boolean {
   return Object.keys(raw).some((key) => !Object.hasOwn(known, key));
 }
 
-function salvageRule(rule: Raw, drain: string, index: number, places: Places): StandingRule {
+function toLintRule(rule: Raw, drain: string, index: number, places: Places): LintRule {
   const { name, then } = rule;
   const path = ["drains", drain, "rules", index, "when"];
   const when = ruleSchema.shape.when.safeParse(rule["when"]);
   const until = ruleSchema.shape.ignoreAfter.safeParse(rule["ignoreAfter"]);
   const set = ruleSchema.shape.set.safeParse(rule["set"]);
-  const said = when.success ? (when.data ?? "any") : salvageWhen(rule["when"]);
+  const said = when.success ? (when.data ?? "any") : toReadableWhen(rule["when"]);
   const readable = toCondition(said, path, places);
   // Without `when` it is only whole where it may be left out.
   const isLeftOut = (then === "hold" || then === "park") && !hasStray(rule, ruleSchema.shape);
@@ -137,7 +109,7 @@ function salvageRule(rule: Raw, drain: string, index: number, places: Places): S
 }
 
 /** Those keys that can be read, each by itself: they are and, so the rest can only narrow what they say. */
-function salvageWhen(value: unknown): WhenKeys {
+function toReadableWhen(value: unknown): WhenKeys {
   const kept: WhenKeys = {};
   for (const [key, member] of Object.entries(asMap(value))) {
     const one = whenKeys.safeParse({ [key]: member });
@@ -146,28 +118,13 @@ function salvageWhen(value: unknown): WhenKeys {
   return kept;
 }
 
-function salvageDueFrom(defaults: Raw, drain: Raw): DueFrom | null {
-  const [below, above] = [defaults, drain].map((raw) => ({
-    minAge: common.minAge.safeParse(raw["minAge"]),
-    attempts: common.attempts.safeParse(raw["attempts"]),
-  }));
-  if (!below?.minAge.success || !below.attempts.success) return null;
-  if (!above?.minAge.success || !above.attempts.success) return null;
-  return toDueFrom(
-    toEffective(
-      { minAge: below.minAge.data, attempts: below.attempts.data },
-      { minAge: above.minAge.data, attempts: above.attempts.data },
-    ),
-  );
-}
-
 const paceKeys = z.object({
   lane: common.lane,
   limits: common.limits,
   flowControl: common.flowControl,
 });
 
-function salvagePace(defaults: Raw, drain: Raw): Pace | null {
+function toPace(defaults: Raw, drain: Raw): Pace | null {
   if (hasStray(defaults, common) || hasStray(drain, drainSchema.shape)) return null;
   const [below, above] = [defaults, drain].map((raw) => paceKeys.safeParse(raw));
   if (!below?.success || !above?.success) return null;
@@ -176,12 +133,4 @@ function salvagePace(defaults: Raw, drain: Raw): Pace | null {
   return Object.keys(said).length > 0 && misfitOfFlowControl(said) !== null
     ? null
     : toEffective(below.data, above.data);
-}
-
-function toDueFrom({
-  minAgeMs,
-  attempts,
-}: Pick<DrainsDocument["drains"][number], "minAgeMs" | "attempts">): DueFrom {
-  const minWaitMs = attempts.waitMs.length === 0 ? 0 : Math.min(...attempts.waitMs);
-  return { republish: Math.max(minAgeMs, minWaitMs), drop: minAgeMs };
 }
