@@ -157,7 +157,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     ledger: watchLedger(ledger, (lost, oldestAt) => {
       world.events.emit({ type: "ledger:lost-writes", source: config.id, ...lost });
       // Best effort like the passes: noticed once more by whoever asks next where Redis is away again.
-      ledger.noteLoss(oldestAt).catch(() => undefined);
+      ledger.recordLoss(oldestAt).catch(() => undefined);
       forceFullPasses();
       losses += 1;
     }),

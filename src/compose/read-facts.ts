@@ -1,5 +1,5 @@
 import { isRedisAway } from "../ports/errors.ts";
-import { mostLanesTold, type LanesSeen, type QueueFacts } from "../ports/queue-facts.ts";
+import { maxLanesShown, type LanesSeen, type QueueFacts } from "../ports/queue-facts.ts";
 import type { PauseRecord } from "../ports/passes.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { checkFitness } from "../redis/preflight.ts";
@@ -42,7 +42,7 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
 
 async function readLanes(core: Core, source: SourceRuntime): Promise<LanesSeen | null> {
   if (!hasLanes(core, source)) return null;
-  const { lanes, counts, totals } = await source.lanes.busiest(mostLanesTold);
+  const { lanes, counts, totals } = await source.lanes.busiest(maxLanesShown);
   return { busiest: lanes, counts, totals };
 }
 

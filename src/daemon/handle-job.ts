@@ -5,10 +5,10 @@ import type { Clock } from "../ports/clock.ts";
 import { isRedriverError, RedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { DrainName, PassId, SourceId } from "../ports/ids.ts";
-import { isRecalled, mostLeftTold, type Window } from "../ports/passes.ts";
+import { isRecalled, maxLeftShown, type Window } from "../ports/passes.ts";
 import type { Job, JobContext, WorkQueue } from "../ports/queue.ts";
 import { takeCensus } from "../redrive/census/census.ts";
-import { lookAtLanes } from "../redrive/lanes/look-at-lanes.ts";
+import { runListingChecks } from "../redrive/lanes/listing-checks.ts";
 import { knownOffsetMs, leftToOthers, openPass, workWindow } from "../redrive/pass/run-pass.ts";
 import { createSweepMemory, sweep, type SweepMemory } from "../redrive/sweep/sweep.ts";
 import type { DrainRuntime } from "../redrive/runtime.ts";
@@ -133,7 +133,7 @@ async function workOldest(
   const share = Math.max(1, Math.floor(settings.windows.concurrency / 2)) * (await peers.living());
   // One more for what lanes call back, so that it does not wait for the pages of others.
   const atOnce = share + (left.some(({ windowId }) => isRecalled(windowId)) ? 1 : 0);
-  await queue.addWindows(toJobs(drain, passId, left.slice(0, mostLeftTold)), atOnce);
+  await queue.addWindows(toJobs(drain, passId, left.slice(0, maxLeftShown)), atOnce);
 }
 
 async function window(
@@ -255,7 +255,7 @@ async function sweepSource(
   };
   try {
     // Side by side: neither waits for the listings of the other, or fails with it.
-    const looked = hasLanes(core, source) ? lookAtLanes(source, signal) : Promise.resolve();
+    const looked = hasLanes(core, source) ? runListingChecks(source, signal) : Promise.resolve();
     await Promise.all([
       looked.catch(report),
       sweep(source, core.drains, memory, signal, stopping).catch(report),

@@ -95,7 +95,7 @@ export interface Audit {
    * For what has happened, or must happen all the same: tries to write now. While Redis is away the entries are kept in this
    * process (the newest 1,000) and written with the next that succeed. Never fails.
    */
-  note(entries: readonly NewAuditEntry[]): Promise<void>;
+  record(entries: readonly NewAuditEntry[]): Promise<void>;
 }
 
 /** Reads page by page, whatever the record's size; who has enough stops asking. Fails with `redis-unavailable`. */

@@ -20,7 +20,7 @@ export interface GuardBook {
   /** In the order of `guards`, which are unique names in the drain; null where nothing is remembered. */
   recall(drain: DrainName, guards: readonly string[]): Promise<readonly (GuardMemory | null)[]>;
   /** Answers the effect that it replaced ("open" where there was none), or null when a newer one is kept. */
-  note(drain: DrainName, guard: string, memory: GuardMemory): Promise<GuardMemory["effect"] | null>;
+  record(drain: DrainName, guard: string, memory: GuardMemory): Promise<GuardMemory["effect"] | null>;
 }
 
 /** How one guard of a drain stands now. */

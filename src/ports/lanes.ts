@@ -34,11 +34,11 @@ export interface LaneAsk {
    * Where such messages can be found again: starts of minutes of entry, Unix ms by the service's clock, at most two. Remembered where
    * less is granted than was wanted, and of a halted lane always.
    */
-  readonly places: readonly number[];
+  readonly resumeMinutes: readonly number[];
 }
 
 /** A step or probe whose time is over is judged by a look, and one that is late comes within this: so long `until` is ahead then. */
-export const lateLookMs = 15_000;
+export const lateCheckMs = 15_000;
 
 /** What a lane lets go now, of what a page wants. */
 export interface LaneAnswer {
@@ -72,7 +72,7 @@ export interface LaneUnused extends StepRef {
   /** 0 where only places are told. */
   readonly count: number;
   /** Of what was denied, where none of it lies in the places that were told with the question; as there, and remembered as those. */
-  readonly places: readonly number[];
+  readonly resumeMinutes: readonly number[];
 }
 
 export interface LaneComeBack extends StepRef {
@@ -111,7 +111,7 @@ export type LaneChange =
       readonly sent: number;
       readonly comeBacks: number;
       /** What the step that follows may be filled from, handed out with the move; empty where that is open, or halted. */
-      readonly places: readonly number[];
+      readonly resumeMinutes: readonly number[];
       /** It can go on, and of what was held it remembers no place: a full pass finds that. Told once, and always of one that opens. */
       readonly wantsFull: boolean;
     };
@@ -120,7 +120,7 @@ export type LaneChange =
 export interface LaneReady {
   readonly drain: DrainName;
   /** Ascending, each once. */
-  readonly places: readonly number[];
+  readonly resumeMinutes: readonly number[];
 }
 
 /** What only grows. */
@@ -171,7 +171,7 @@ export interface LaneBook {
   sent(sent: readonly LaneSent[]): Promise<void>;
   giveBack(unused: readonly LaneUnused[]): Promise<void>;
   /** Come-backs that a pass or a look met; those of steps that nobody remembers change nothing. Answers the lanes that moved. */
-  note(comeBacks: readonly LaneComeBack[]): Promise<readonly LaneChange[]>;
+  recordComeBacks(comeBacks: readonly LaneComeBack[]): Promise<readonly LaneChange[]>;
   /**
    * Of the 200 lanes that have waited longest: steps that ask for a look now, and drains of which a lane can go on now (its probe is due, or
    * its step has room, and it has places). Both are handed to whoever asks first: a look is asked for halfway through the watch, at its end,
@@ -188,21 +188,21 @@ export interface LaneBook {
    * the step that it showed; those of other steps are for `note`. Where its watch was over by then and nothing of it is under way, the step
    * is judged.
    */
-  looked(step: StepRef, lookedAt: number, comeBacks: readonly LaneComeBack[]): Promise<LaneChange>;
+  checked(step: StepRef, checkedAt: number, comeBacks: readonly LaneComeBack[]): Promise<LaneChange>;
   /** The receiver itself told of a delivery (a callback): a step of which all is delivered or back needs no silence. */
   delivered(step: StepRef, parentDlqId: string): Promise<LaneChange>;
   /**
-   * For people: at most `most` lanes in the order of `laneStates`, of each state those used last first, so that one that is halted is hidden by no other.
+   * For people: at most `max` lanes in the order of `laneStates`, of each state those used last first, so that one that is halted is hidden by no other.
    */
-  views(most: number): Promise<LanesCounted>;
+  views(max: number): Promise<LanesCounted>;
   /** Those of these lanes that are remembered, at most 100, in any order. */
   viewsOf(lanes: readonly string[]): Promise<readonly LaneView[]>;
   /**
-   * The lanes that pages have asked for most messages since each is remembered, at most `most`; what is held is asked for by each page that meets it.
+   * The lanes that pages have asked for most messages since each is remembered, at most `max`; what is held is asked for by each page that meets it.
    * The most asked for first, of equals the larger id. Unlike those used last they are the same ones for days. `totals`: of all lanes of the
    * source, also of those that are forgotten since; they begin again where all are.
    */
-  busiest(most: number): Promise<LanesCounted & { readonly totals: LaneTotals }>;
+  busiest(max: number): Promise<LanesCounted & { readonly totals: LaneTotals }>;
 }
 
 /** `counts`: of all lanes of the source. */

@@ -112,7 +112,7 @@ export interface OpenEntry {
   readonly view: Extract<LedgerView, { state: "open" }>;
 }
 
-export interface ParkedEntry {
+export interface ParkedDeadLetter {
   readonly dlqId: DlqId;
   readonly view: Extract<LedgerView, { state: "parked" }>;
 }

@@ -1,7 +1,14 @@
 import type { ParkReason } from "../message/park-reasons.ts";
 import type { DlqId, MessageId } from "../message/dead-letter.ts";
 import type { DrainName, Token } from "./ids.ts";
-import type { LedgerView, OpenEntry, ParkedEntry, PendingEntry, Released, Series } from "./ledger-entries.ts";
+import type {
+  LedgerView,
+  OpenEntry,
+  ParkedDeadLetter,
+  PendingEntry,
+  Released,
+  Series,
+} from "./ledger-entries.ts";
 import type { LedgerLimits } from "./ledger-limits.ts";
 
 /** Comes with every answer. Another epoch, or a lower sequence number than any live worker has seen, means lost writes. */
@@ -254,7 +261,7 @@ export interface Ledger {
    */
   parkedEntries(
     cursor: string | null,
-  ): Promise<LedgerStamp & { readonly entries: readonly ParkedEntry[]; readonly cursor: string | null }>;
+  ): Promise<LedgerStamp & { readonly entries: readonly ParkedDeadLetter[]; readonly cursor: string | null }>;
   /** Open entries whose outcome is unknown (lastAt + takeoverAfter < now), oldest first, skipping `offset`. */
   unknownOutcomes(
     limit: number,
@@ -270,5 +277,5 @@ export interface Ledger {
    * Somebody noticed that writes were lost: remembered from now on, in every answer. `oldestAt`: the oldest publication that was not
    * settled when it looked last, Unix ms; whatever it is, what the settle gate lets pend may be among them.
    */
-  noteLoss(oldestAt?: number): Promise<LedgerStamp>;
+  recordLoss(oldestAt?: number): Promise<LedgerStamp>;
 }

@@ -113,7 +113,7 @@ export interface OpenRequest {
 }
 
 /** Of an open pass: more than are ever worked at once, because some may wait for another try. */
-export const mostLeftTold = 32;
+export const maxLeftShown = 32;
 
 export type WindowEnd =
   /** `split` windows take its place. */
@@ -251,5 +251,5 @@ export interface SourceBook {
   learnDates(meaning: "entered" | "created"): Promise<void>;
   census(): Promise<Census | null>;
   /** Kept unless a newer one (`at`) is known. */
-  noteCensus(census: Census): Promise<void>;
+  recordCensus(census: Census): Promise<void>;
 }

@@ -46,7 +46,7 @@ export interface LanesSeen {
 }
 
 /** Lanes that are told one by one, by metrics and status. */
-export const mostLanesTold = 20;
+export const maxLanesShown = 20;
 
 /**
  * The ledger counts unknown outcomes per source, passes saw them per drain. The sum is always the ledger's; each drain has

@@ -46,7 +46,7 @@ export interface WorkQueue {
    */
   addWindows(windows: readonly Extract<Job, { kind: "window" }>[], atOnce?: number): Promise<void>;
   /** How many jobs of each queue this process has in hand at once from now on; never fewer than it was allowed before. */
-  allow(most: { readonly short: number; readonly windows: number }): void;
+  allow(max: { readonly short: number; readonly windows: number }): void;
   start(handle: (job: Job, context: JobContext) => Promise<void>): Promise<void>;
   /** Unix ms at which a worker last took or finished a job; what liveness looks at. */
   lastProgressAt(): number | undefined;

@@ -189,9 +189,9 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       await withinRedis(forQueues, callTimeoutMs, "windows", () => windows.current().addBulk(added));
     },
 
-    allow(most) {
+    allow(max) {
       for (const [index, kind] of kinds.entries()) {
-        concurrency[kind] = Math.max(concurrency[kind], most[kind]);
+        concurrency[kind] = Math.max(concurrency[kind], max[kind]);
         const worker = workers[index];
         if (worker !== undefined) worker.concurrency = concurrency[kind];
       }

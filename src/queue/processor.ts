@@ -14,7 +14,7 @@ import { toQueueFailure } from "./translate-error.ts";
 export const lockLost = "lock-lost";
 
 /** Forgetting costs a look at them that comes sooner. */
-const mostLeft = 1_000;
+const maxLeft = 1_000;
 /** After a job that was left to others, for whom this is long enough to take it: 40 looks a second in each process. */
 const leftPauseMs = 25;
 /** After one that came back with nothing of its own in between: all that waits was looked at. */
@@ -82,7 +82,7 @@ export function createProcessor(processing: Processing): Processor {
 
   function isLeftAgain(id: string): boolean {
     if (left.delete(id)) return true;
-    if (left.size >= mostLeft) left.clear();
+    if (left.size >= maxLeft) left.clear();
     left.add(id);
     return false;
   }

@@ -113,10 +113,10 @@ function judgeMemory(info: ServerFacts["info"]): RedisProblem | null {
 
 /** Memory in use as a share of maxmemory, counted as Redis counts it before it refuses a write; null without a limit. */
 export function memoryShare(info: ServerFacts["info"]): number | null {
-  const most = Number(info.get("maxmemory") ?? 0);
+  const max = Number(info.get("maxmemory") ?? 0);
   const used = Number(info.get("used_memory") ?? Number.NaN);
-  if (!(most > 0) || Number.isNaN(used)) return null;
-  return (used - Number(info.get("mem_not_counted_for_evict") ?? 0)) / most;
+  if (!(max > 0) || Number.isNaN(used)) return null;
+  return (used - Number(info.get("mem_not_counted_for_evict") ?? 0)) / max;
 }
 
 /** `field:value` lines → map. Anything else is skipped. */

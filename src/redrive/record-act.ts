@@ -32,7 +32,7 @@ export async function recordFact(
   records: readonly AuditRecord[],
   of: ActOf,
 ): Promise<void> {
-  if (records.length > 0) await source.audit.note([toEntry(source, act, records, of)]);
+  if (records.length > 0) await source.audit.record([toEntry(source, act, records, of)]);
 }
 
 function toEntry(

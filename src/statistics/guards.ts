@@ -81,7 +81,7 @@ async function look(parts: GuardParts, config: DrainConfig): Promise<readonly Gu
   if (wasHeld && !isHeld) await parts.forceFull(name);
   for (const { guard, before, memory, standing } of judged) {
     if (before !== null && isSame(before, memory)) continue;
-    const replaced = await parts.book.note(name, nameOf(guard), memory);
+    const replaced = await parts.book.record(name, nameOf(guard), memory);
     if (replaced !== null && replaced !== memory.effect) tell(parts.events, name, standing);
   }
   return judged.map(({ standing }) => standing);

@@ -107,15 +107,17 @@ const states: Readonly<Record<string, Write>> = {
     const config = { canary: 5, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000, openFrom: 600 };
     const asks = ids.map((id) => {
       const origin = `https://api-${id}.example.com`;
-      return { lane: toLaneId(drain, origin), origin, wanted: 5, places: [] };
+      return { lane: toLaneId(drain, origin), origin, wanted: 5, resumeMinutes: [] };
     });
     const { answers } = await book.ask(drain, config, asks);
     for (const pair of [0, 2, 4, 6, 8, 10]) {
-      const places = [pair, pair + 1].map((minute) => Math.floor(startedAt / 60_000 - minute) * 60_000);
+      const resumeMinutes = [pair, pair + 1].map(
+        (minute) => Math.floor(startedAt / 60_000 - minute) * 60_000,
+      );
       await book.ask(
         drain,
         config,
-        asks.map((ask) => ({ ...ask, places })),
+        asks.map((ask) => ({ ...ask, resumeMinutes })),
       );
     }
     await book.sent(

@@ -13,11 +13,11 @@ const byJob: Readonly<Record<string, readonly string[]>> = {
     "laneBook.ask",
     "laneBook.sent",
     "laneBook.giveBack",
-    "laneBook.note",
+    "laneBook.recordComeBacks",
   ],
   sweep: [
     "laneBook.due",
-    "laneBook.looked",
+    "laneBook.checked",
     "passes.recall",
     "ledger.begin",
     "service.publish",
@@ -27,7 +27,7 @@ const byJob: Readonly<Record<string, readonly string[]>> = {
     "archive.write",
     "ledger.archived",
   ],
-  census: ["archive.write", "copies.copied", "book.noteCensus"],
+  census: ["archive.write", "copies.copied", "book.recordCensus"],
 };
 
 /**

@@ -186,7 +186,7 @@ async function isDone(stand: Stand): Promise<boolean> {
 }
 
 function isGuardNoted(passed: string): boolean {
-  return passed.endsWith("guardBook.note:after");
+  return passed.endsWith("guardBook.record:after");
 }
 
 /** What a guard never held, its opening does not let go. */

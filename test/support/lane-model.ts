@@ -46,7 +46,7 @@ export interface Model {
   /** Asked for, by lane. */
   readonly records: Map<string, number>;
   /** Told by lane, and not handed out since. */
-  readonly places: Map<string, Set<number>>;
+  readonly resumeMinutes: Map<string, Set<number>>;
   minted: number;
   /** Steps from before it took messages for longer: nobody knows what time had passed. */
   setBackAt: number;
@@ -66,7 +66,7 @@ export function newModel(config: LaneConfig): Model {
     counted: new Map(lanes.map((lane) => [lane, new Set()])),
     totals: new Map(),
     records: new Map(),
-    places: new Map(lanes.map((lane) => [lane, new Set()])),
+    resumeMinutes: new Map(lanes.map((lane) => [lane, new Set()])),
     minted: 0,
     setBackAt: -Infinity,
   };
@@ -173,12 +173,12 @@ function checkMove(
   look: { readonly elapsed: number } | null,
 ): void {
   if (change.kind === "none") return;
-  const { lane, from, to, sent, comeBacks, places } = change;
-  checkPlaces(model, [lane], places);
-  if (to === "halted" || to === "open") expect(places).toEqual([]);
+  const { lane, from, to, sent, comeBacks, resumeMinutes } = change;
+  checkResumeMinutes(model, [lane], resumeMinutes);
+  if (to === "halted" || to === "open") expect(resumeMinutes).toEqual([]);
   if (to === "open" || to === "halted") expect(change.wantsFull).toBe(to === "open");
-  if (places.length > 0) expect(change.wantsFull).toBe(false);
-  if (to === "open") model.places.get(lane)!.clear();
+  if (resumeMinutes.length > 0) expect(change.wantsFull).toBe(false);
+  if (to === "open") model.resumeMinutes.get(lane)!.clear();
   const known = model.steps.get(keyOf(lane, step))!;
   const published = sentOf(model, lane, step);
   expect(comeBacks).toBe(known.back.size);
@@ -221,23 +221,23 @@ function command(text: string, run: Command["run"]): Command {
 }
 
 /** Each place is told by one lane, is handed out once, and no more of them at once than a lane remembers. */
-function checkPlaces(model: Model, of: readonly string[], places: readonly number[]): void {
-  expect(places.length).toBeLessThanOrEqual(12 * of.length);
-  for (const place of places) {
-    const lane = of.find((one) => model.places.get(one)!.delete(place));
+function checkResumeMinutes(model: Model, of: readonly string[], resumeMinutes: readonly number[]): void {
+  expect(resumeMinutes.length).toBeLessThanOrEqual(12 * of.length);
+  for (const place of resumeMinutes) {
+    const lane = of.find((one) => model.resumeMinutes.get(one)!.delete(place));
     expect(lane).toBeDefined();
   }
 }
 
 /** No two lanes have one in common. */
-const placesOf = (which: number, minutes: readonly number[]): readonly number[] =>
+const minutesOf = (which: number, minutes: readonly number[]): readonly number[] =>
   minutes.map((minute) => (minute * lanes.length + which) * 60_000);
 
 export const toAsk = (which: number, wanted: number, minutes: readonly number[]): Command =>
   command(`ask ${which} ${wanted} ${minutes}`, async (model, real) => {
     const lane = lanes[which]!;
-    const places = placesOf(which, minutes);
-    const ask = { lane, origin: `https://${lane}`, wanted, places };
+    const resumeMinutes = minutesOf(which, minutes);
+    const ask = { lane, origin: `https://${lane}`, wanted, resumeMinutes };
     const { answers, at } = await all(real, ({ book }) => book.ask(drain, model.config, [ask]));
     model.looks.push({ at, elapsed: model.elapsed });
     if (wanted > 0) model.records.set(lane, (model.records.get(lane) ?? 0) + wanted);
@@ -249,7 +249,7 @@ export const toAsk = (which: number, wanted: number, minutes: readonly number[])
     if (answer!.state === "open") expect([0, wanted]).toContain(answer!.canaries + answer!.plain);
     // Kept where some of it is denied, and of a halted lane.
     if (answer!.canaries + answer!.plain < wanted || answer!.state === "halted")
-      for (const place of places) model.places.get(lane)!.add(place);
+      for (const place of resumeMinutes) model.resumeMinutes.get(lane)!.add(place);
     if (answer!.canaries === 0) return;
     const view = views.get(lane)!;
     const grant: Grant = {
@@ -285,10 +285,10 @@ export const toGiveBack = (pick: number, most: number, minutes: readonly number[
     if (grant === undefined) return;
     const { lane, step } = grant;
     const count = Math.min(most, grant.left);
-    const places = placesOf(lanes.indexOf(lane), minutes);
-    await all(real, ({ book }) => book.giveBack([{ lane, step, count, places }]));
+    const resumeMinutes = minutesOf(lanes.indexOf(lane), minutes);
+    await all(real, ({ book }) => book.giveBack([{ lane, step, count, resumeMinutes }]));
     grant.left -= count;
-    for (const place of places) model.places.get(lane)!.add(place);
+    for (const place of resumeMinutes) model.resumeMinutes.get(lane)!.add(place);
   });
 
 export interface Found {
@@ -333,18 +333,18 @@ export const toNote = (found: Found): Command =>
   command(`note ${JSON.stringify(found)}`, async (model, real) => {
     const met = find(model, found);
     if (met === null) return;
-    const changes = await all(real, ({ book }) => book.note(met.comeBacks));
+    const changes = await all(real, ({ book }) => book.recordComeBacks(met.comeBacks));
     for (const change of changes) checkMove(model, met.step, change, null);
     checkNoHalt(model, (await viewsOf(model, real)).get(met.lane));
   });
 
 export const toLook = (found: Found, ago: number): Command =>
-  command(`looked ${JSON.stringify(found)} ${ago}`, async (model, real) => {
+  command(`checked ${JSON.stringify(found)} ${ago}`, async (model, real) => {
     const look = model.looks.at(-1 - ago);
     const met = look === undefined ? null : find(model, found);
     if (met === null || look === undefined) return;
     const { lane, step, comeBacks } = met;
-    const change = await all(real, ({ book }) => book.looked({ lane, step }, look.at, comeBacks));
+    const change = await all(real, ({ book }) => book.checked({ lane, step }, look.at, comeBacks));
     checkMove(model, step, change, look);
     checkNoHalt(model, (await viewsOf(model, real)).get(lane));
   });
@@ -364,7 +364,7 @@ export const toDeliver = (pick: number, index: number): Command =>
 export const toDue = (): Command =>
   command("due", async (model, real) => {
     const { watches, ready, at } = await all(real, ({ book }) => book.due());
-    for (const { places } of ready) checkPlaces(model, lanes, places);
+    for (const { resumeMinutes } of ready) checkResumeMinutes(model, lanes, resumeMinutes);
     model.looks.push({ at, elapsed: model.elapsed });
     for (const { lane, step } of watches) {
       const known = model.steps.get(keyOf(lane, step))!;

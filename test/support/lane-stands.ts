@@ -72,9 +72,9 @@ export function driverOf({ book, now, advance }: LaneStand, given: LaneConfig = 
     async ask(
       wanted: number,
       changes: Partial<LaneConfig> = {},
-      places: readonly number[] = [],
+      resumeMinutes: readonly number[] = [],
     ): Promise<LaneAnswer> {
-      const ask = { lane, origin, wanted, places };
+      const ask = { lane, origin, wanted, resumeMinutes };
       const { answers } = await book.ask(drain, { ...given, ...changes }, [ask]);
       return answers[0]!;
     },
@@ -82,12 +82,12 @@ export function driverOf({ book, now, advance }: LaneStand, given: LaneConfig = 
       const roots = Array.from({ length: count }, () => `root-${(sentSoFar += 1)}`);
       await book.sent([{ lane, step, roots }]);
     },
-    giveBack: (step: number, count: number, places: readonly number[] = []) =>
-      book.giveBack([{ lane, step, count, places }]),
+    giveBack: (step: number, count: number, resumeMinutes: readonly number[] = []) =>
+      book.giveBack([{ lane, step, count, resumeMinutes }]),
     note: (step: number, kind: LaneComeBack["kind"], parents: readonly string[], status = 503) =>
-      book.note(comeBacks(step, kind, parents, status)),
-    looked: (step: number, lookedAt = now(), back: readonly LaneComeBack[] = []) =>
-      book.looked({ lane, step } satisfies StepRef, lookedAt, back),
+      book.recordComeBacks(comeBacks(step, kind, parents, status)),
+    checked: (step: number, checkedAt = now(), back: readonly LaneComeBack[] = []) =>
+      book.checked({ lane, step } satisfies StepRef, checkedAt, back),
     /** Grants and sends a whole step; answers its number. */
     async step(wanted: number): Promise<number> {
       const { canaries, step } = await driver.ask(wanted);
@@ -98,7 +98,7 @@ export function driverOf({ book, now, advance }: LaneStand, given: LaneConfig = 
     async survive(wanted: number) {
       const step = await driver.step(wanted);
       await advance(given.watchMs);
-      return driver.looked(step);
+      return driver.checked(step);
     },
     async halt(): Promise<number> {
       const step = await driver.step(given.canary);

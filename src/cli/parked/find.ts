@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import type { RawRecord } from "../../message/dead-letter.ts";
 import type { Core } from "../../compose/build-core.ts";
 import { RedriverError } from "../../ports/errors.ts";
-import type { ParkedEntry } from "../../ports/ledger-entries.ts";
+import type { ParkedDeadLetter } from "../../ports/ledger-entries.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";
 import { findParkedLetters, readParked, type ParkedLetter } from "../../redrive/parked/find-parked.ts";
 import type { SourceRuntime } from "../../redrive/runtime.ts";
@@ -19,7 +19,7 @@ export interface ParkedFilter {
   readonly limit?: number;
 }
 
-export interface FoundParked extends ParkedEntry {
+export interface FoundParked extends ParkedDeadLetter {
   readonly source: SourceRuntime;
   /** False: the document has no drain of this name on this source, so no rules decide it again until it is released. */
   readonly hasDrain: boolean;
@@ -92,7 +92,7 @@ export async function withLetters(
   signals: ListingSignals,
   onRaw: (dlqId: string, raw: RawRecord) => void = () => undefined,
 ): Promise<readonly FoundParked[]> {
-  const letters = new Map<ParkedEntry, ParkedLetter | null>();
+  const letters = new Map<ParkedDeadLetter, ParkedLetter | null>();
   for (const { runtime } of core.sources.values()) {
     const own = parked.filter(({ source }) => source === runtime);
     const gone = await findParkedLetters(runtime, core.drains, own, signals, (entry, letter, raw) => {

@@ -1,7 +1,7 @@
 import { toLaneId } from "../../redrive/lanes/lane-id.ts";
 import type { Core } from "../../compose/build-core.ts";
 import type { DrainName } from "../../ports/ids.ts";
-import { lateLookMs, type LanesCounted, type LaneView } from "../../ports/lanes.ts";
+import { lateCheckMs, type LanesCounted, type LaneView } from "../../ports/lanes.ts";
 
 /** A lane with when it can go on. */
 export interface LaneStatus extends LaneView {
@@ -28,7 +28,7 @@ export async function readLaneNext(
     counts,
     told: lanes.map((lane) => {
       const nextInMs = next.get(lane.lane) ?? null;
-      return { ...lane, nextInMs, awaitsLook: nextInMs === lateLookMs };
+      return { ...lane, nextInMs, awaitsLook: nextInMs === lateCheckMs };
     }),
   };
 
@@ -37,7 +37,7 @@ export async function readLaneNext(
     if (drain?.config.lane === undefined) return [];
     const asks = lanes
       .filter(({ drain: of }) => of === name)
-      .map(({ origin }) => ({ lane: toLaneId(name, origin), origin, wanted: 0, places: [] }));
+      .map(({ origin }) => ({ lane: toLaneId(name, origin), origin, wanted: 0, resumeMinutes: [] }));
     const { answers, at } = await drain.source.lanes.ask(name, drain.config.lane, asks);
     return asks.map(({ lane }, index) => {
       const until = answers[index]?.until ?? null;

@@ -3,7 +3,7 @@ import { pauseOf, readQueueFacts } from "../../compose/read-facts.ts";
 import { readLaneNext, type LanesStatus } from "./read-lane-next.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import type { PauseRecord } from "../../ports/passes.ts";
-import { mostLanesTold, toInDoubt, type QueueFacts } from "../../ports/queue-facts.ts";
+import { maxLanesShown, toInDoubt, type QueueFacts } from "../../ports/queue-facts.ts";
 
 /** Since when a drain is held back, by whom and why; the document says only that it is. */
 export type Pause = PauseRecord | { readonly by: "document" } | null;
@@ -62,7 +62,7 @@ export async function readStatus(core: Core, { nextRuns, problems, now }: Status
 
 async function readLanes(core: Core, source: SourceId): Promise<LanesStatus | null> {
   const lanes = core.sources.get(source)?.runtime.lanes;
-  return lanes === undefined ? null : readLaneNext(core, await lanes.views(mostLanesTold));
+  return lanes === undefined ? null : readLaneNext(core, await lanes.views(maxLanesShown));
 }
 
 /** As the metric counts it: what the ledger does not know now, in place of what the last pass met under way. */

@@ -19,6 +19,6 @@ export async function receiveCallback(
     return "delivered";
   }
   if (retried < maxRetries) return "retrying";
-  await lanes.note(comeBackOf(reading.lineage, status));
+  await lanes.recordComeBacks(comeBackOf(reading.lineage, status));
   return "failed";
 }

@@ -57,7 +57,7 @@ export async function takeCensus(order: CensusOrder, signals: ListingSignals): P
   }
   const startedAt = source.clock.monotonic();
   const census = await count(order, signals);
-  await source.book.noteCensus(census);
+  await source.book.recordCensus(census);
   reportCensus(source, census, startedAt);
   return census;
 }

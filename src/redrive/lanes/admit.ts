@@ -19,7 +19,7 @@ import { canariesByStep } from "./canaries-by-step.ts";
 import { chooseCanaries } from "./choose-canaries.ts";
 import { mayBeKept } from "./exhausted.ts";
 import { laneOriginOf, laneOriginOfLetter } from "./lane-origin.ts";
-import { placesBeside, placesOf } from "./places.ts";
+import { resumeMinutesBeside, resumeMinutesOf } from "./resume-minutes.ts";
 
 export interface Admission {
   readonly free: readonly Candidate[];
@@ -53,7 +53,7 @@ export async function admitToLanes(
     lane: one.lane,
     origin: one.origin,
     wanted: one.candidates.length,
-    places: placesOf(worthCalling(one.candidates)),
+    resumeMinutes: resumeMinutesOf(worthCalling(one.candidates)),
   }));
   const { answers } = await source.lanes.ask(config.name, lane, asks);
   const canaries: Candidate[] = [];
@@ -70,8 +70,9 @@ export async function admitToLanes(
     heldHere.push(...shared.held);
     const count = answer.canaries - shared.canaries.length;
     const waiting = worthCalling(shared.held.map(({ candidate }) => candidate));
-    const places = placesBeside(asks[index]?.places ?? [], waiting);
-    if (count > 0 || places.length > 0) unused.push({ lane: group.lane, step: answer.step, count, places });
+    const resumeMinutes = resumeMinutesBeside(asks[index]?.resumeMinutes ?? [], waiting);
+    if (count > 0 || resumeMinutes.length > 0)
+      unused.push({ lane: group.lane, step: answer.step, count, resumeMinutes });
     if (answer.isSuspect) kept.push(...group.exhausted.map((one) => held(one, whyHeld(answer))));
   }
   await source.lanes.giveBack(unused);
@@ -94,7 +95,7 @@ export async function giveBackUnpublished(
       lane,
       step,
       count: canaries.length,
-      places: [],
+      resumeMinutes: [],
     })),
   );
 }

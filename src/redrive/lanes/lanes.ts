@@ -13,7 +13,7 @@ import type {
   StepRef,
 } from "../../ports/lanes.ts";
 import type { PassBook } from "../../ports/passes.ts";
-import { recordLaneMove, type MoveNotes } from "./note-move.ts";
+import { recordLaneMove, type MoveRecorder } from "./record-move.ts";
 
 /** By then it is over by Redis's clock too. */
 const afterWatchMs = 250;
@@ -30,12 +30,12 @@ export interface Lanes {
   /** `watchMs`: of the lane's drain; a look is wanted when it is over. */
   sent(sent: readonly LaneSent[], watchMs: number): Promise<void>;
   giveBack(unused: readonly LaneUnused[]): Promise<void>;
-  note(comeBacks: readonly LaneComeBack[]): Promise<void>;
+  recordComeBacks(comeBacks: readonly LaneComeBack[]): Promise<void>;
   /** A canary was delivered (LaneBook.delivered). */
   delivered(step: StepRef, parentDlqId: string): Promise<void>;
   /** Steps that ask for a look, and the Redis time of the answer. Drains that can go on are among `takeReady` then. */
   due(): Promise<{ readonly watches: readonly LaneWatch[]; readonly at: number }>;
-  looked(step: StepRef, lookedAt: number, comeBacks: readonly LaneComeBack[]): Promise<void>;
+  checked(step: StepRef, checkedAt: number, comeBacks: readonly LaneComeBack[]): Promise<void>;
   /** Drains of which a lane can go on now, since this was asked last. */
   takeReady(): readonly DrainName[];
   /**
@@ -45,7 +45,7 @@ export interface Lanes {
   takeNext(): readonly number[];
 }
 
-export interface LanesParts extends MoveNotes {
+export interface LanesParts extends MoveRecorder {
   readonly book: LaneBook;
   readonly clock: Pick<Clock, "now">;
   readonly events: Events;
@@ -55,28 +55,28 @@ export interface LanesParts extends MoveNotes {
 export function createLanes(parts: LanesParts): Lanes {
   const { source, book, clock, events, passes } = parts;
   const ready = new Set<DrainName>();
-  let nextLookAt: number | null = null;
+  let nextCheckAt: number | null = null;
   let nextProbeAt: number | null = null;
-  let toldProbeAt = 0;
+  let reportedProbeAt = 0;
 
   /** Called back first: the drain's next pass has them in its windows. Where that fails the next full pass finds them. */
-  const wake = async ({ drain, places }: LaneReady): Promise<void> => {
-    if (places.length > 0) await passes.recall(drain, places).catch(() => undefined);
+  const wake = async ({ drain, resumeMinutes }: LaneReady): Promise<void> => {
+    if (resumeMinutes.length > 0) await passes.recall(drain, resumeMinutes).catch(() => undefined);
     ready.add(drain);
   };
 
   /** Each page that it holds something of says so again. */
-  const noteProbe = (at: number): void => {
-    if (Math.abs(at - toldProbeAt) <= 1_000) return;
+  const recordProbe = (at: number): void => {
+    if (Math.abs(at - reportedProbeAt) <= 1_000) return;
     nextProbeAt = Math.min(nextProbeAt ?? at, at);
   };
 
-  const tell = async (change: LaneChange): Promise<void> => {
+  const report = async (change: LaneChange): Promise<void> => {
     if (change.kind === "none") return;
-    const { kind: _kind, lane: _lane, places, wantsFull, ...told } = change;
+    const { kind: _kind, lane: _lane, resumeMinutes, wantsFull, ...told } = change;
     // Before anybody is told: an opening that was told and not followed would wait for the next full pass.
     if (wantsFull) await passes.forceFull(change.drain).catch(() => undefined);
-    if (change.to !== "halted") await wake({ drain: change.drain, places });
+    if (change.to !== "halted") await wake({ drain: change.drain, resumeMinutes });
     events.emit({ type: "lane:moved", source, ...told });
     await recordLaneMove(parts, change);
   };
@@ -86,37 +86,37 @@ export function createLanes(parts: LanesParts): Lanes {
       const reply = await book.ask(drain, config, asks);
       for (const { state, until } of reply.answers) {
         if (state !== "halted" || until === null || until <= reply.at) continue;
-        noteProbe(clock.now() + until - reply.at + afterWatchMs);
+        recordProbe(clock.now() + until - reply.at + afterWatchMs);
       }
       return reply;
     },
-    views: (most) => book.views(most),
+    views: (max) => book.views(max),
     viewsOf: (lanes) => book.viewsOf(lanes),
-    busiest: (most) => book.busiest(most),
+    busiest: (max) => book.busiest(max),
     async sent(sent, watchMs) {
       if (sent.length === 0) return;
       const at = clock.now() + watchMs + afterWatchMs;
-      nextLookAt = Math.min(nextLookAt ?? at, at);
+      nextCheckAt = Math.min(nextCheckAt ?? at, at);
       await orLost(book.sent(sent));
     },
     async giveBack(unused) {
       if (unused.length > 0) await orLost(book.giveBack(unused));
     },
-    async note(comeBacks) {
+    async recordComeBacks(comeBacks) {
       if (comeBacks.length === 0) return;
-      for (const change of (await orLost(book.note(comeBacks))) ?? []) await tell(change);
+      for (const change of (await orLost(book.recordComeBacks(comeBacks))) ?? []) await report(change);
     },
     async delivered({ lane, step }, parentDlqId) {
       const change = await orLost(book.delivered({ lane, step }, parentDlqId));
-      if (change !== undefined) await tell(change);
+      if (change !== undefined) await report(change);
     },
     async due() {
       const due = await book.due();
       for (const one of due.ready) await wake(one);
       return due;
     },
-    async looked(step, lookedAt, comeBacks) {
-      await tell(await book.looked(step, lookedAt, comeBacks));
+    async checked(step, checkedAt, comeBacks) {
+      await report(await book.checked(step, checkedAt, comeBacks));
     },
     takeReady() {
       const taken = [...ready];
@@ -124,9 +124,9 @@ export function createLanes(parts: LanesParts): Lanes {
       return taken;
     },
     takeNext() {
-      const next = [nextLookAt, nextProbeAt].filter((at) => at !== null);
-      toldProbeAt = nextProbeAt ?? toldProbeAt;
-      nextLookAt = null;
+      const next = [nextCheckAt, nextProbeAt].filter((at) => at !== null);
+      reportedProbeAt = nextProbeAt ?? reportedProbeAt;
+      nextCheckAt = null;
       nextProbeAt = null;
       return next;
     },

@@ -127,7 +127,7 @@ export async function workPage(
 
   const [{ free: unguarded, held: guarded }] = await Promise.all([
     holdByGuards(drain, candidates),
-    source.lanes.note(newComeBacks(known)),
+    source.lanes.recordComeBacks(newComeBacks(known)),
   ]);
   const grantsEndAt = source.clock.monotonic() + grantedForMs(source.ledger.limits);
   const { free, held, kept } = await admitToLanes(drain, unguarded, exhausted);

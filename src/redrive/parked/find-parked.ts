@@ -3,7 +3,7 @@ import { withRootFlowControl } from "../../message/flow-control.ts";
 import { readLineage, rootOf } from "../../message/lineage.ts";
 import { parseRecord } from "../../message/parse-record.ts";
 import type { DrainName } from "../../ports/ids.ts";
-import type { ParkedEntry } from "../../ports/ledger-entries.ts";
+import type { ParkedDeadLetter } from "../../ports/ledger-entries.ts";
 import type { Select } from "../../ports/service.ts";
 import { signatureOf, type Signature } from "../../message/signature/signature-of.ts";
 import type { ListingSignals } from "../listing/list-with-retry.ts";
@@ -24,8 +24,8 @@ export interface ParkedLetter {
 }
 
 /** Everything that is parked in a source, by time of entry. Holds the ids and what the ledger says of them. */
-export async function readParked({ ledger }: SourceRuntime): Promise<readonly ParkedEntry[]> {
-  const found = new Map<DlqId, ParkedEntry>();
+export async function readParked({ ledger }: SourceRuntime): Promise<readonly ParkedDeadLetter[]> {
+  const found = new Map<DlqId, ParkedDeadLetter>();
   let cursor: string | null = null;
   do {
     const page = await ledger.parkedEntries(cursor);
@@ -42,11 +42,11 @@ export async function readParked({ ledger }: SourceRuntime): Promise<readonly Pa
 export async function findParkedLetters(
   source: SourceRuntime,
   drains: ReadonlyMap<DrainName, DrainRuntime>,
-  entries: readonly ParkedEntry[],
+  entries: readonly ParkedDeadLetter[],
   signals: ListingSignals,
-  onFound: (entry: ParkedEntry, letter: ParkedLetter, raw: RawRecord) => void,
+  onFound: (entry: ParkedDeadLetter, letter: ParkedLetter, raw: RawRecord) => void,
 ): Promise<ReadonlySet<DlqId>> {
-  const missing = new Map<string, ParkedEntry>(entries.map((entry) => [entry.dlqId, entry]));
+  const missing = new Map<string, ParkedDeadLetter>(entries.map((entry) => [entry.dlqId, entry]));
   const names = new Set(entries.map(({ view }) => view.drain));
   const [only] = names;
   const select = names.size === 1 && only !== undefined ? (drains.get(only)?.config.select ?? {}) : {};
@@ -63,9 +63,9 @@ export async function findParkedLetters(
 async function listThrough(
   source: SourceRuntime,
   select: Select,
-  missing: Map<string, ParkedEntry>,
+  missing: Map<string, ParkedDeadLetter>,
   signals: ListingSignals,
-  onFound: (entry: ParkedEntry, raw: RawRecord) => void,
+  onFound: (entry: ParkedDeadLetter, raw: RawRecord) => void,
 ): Promise<boolean> {
   if (missing.size === 0) return true;
   let isWhole = true;
@@ -85,7 +85,10 @@ async function listThrough(
   return isWhole;
 }
 
-function toRange(entries: readonly ParkedEntry[]): { readonly fromDate: number; readonly toDate: number } {
+function toRange(entries: readonly ParkedDeadLetter[]): {
+  readonly fromDate: number;
+  readonly toDate: number;
+} {
   let [fromDate, toDate] = [Number.POSITIVE_INFINITY, 0];
   for (const { dlqId } of entries) {
     fromDate = Math.min(fromDate, enteredAtOf(dlqId));
@@ -97,7 +100,7 @@ function toRange(entries: readonly ParkedEntry[]): { readonly fromDate: number; 
 function toParkedLetter(
   source: SourceRuntime,
   drain: DrainRuntime | undefined,
-  { view }: ParkedEntry,
+  { view }: ParkedDeadLetter,
   raw: RawRecord,
 ): ParkedLetter {
   const parsed = parseRecord(raw);

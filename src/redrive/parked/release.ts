@@ -1,4 +1,4 @@
-import type { ParkedEntry } from "../../ports/ledger-entries.ts";
+import type { ParkedDeadLetter } from "../../ports/ledger-entries.ts";
 import { recordIntent } from "../record-act.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import type { DrainName } from "../../ports/ids.ts";
@@ -13,11 +13,11 @@ const entriesPerCall = 100;
 export async function releaseParked(
   source: SourceRuntime,
   drains: ReadonlyMap<DrainName, DrainRuntime>,
-  entries: readonly ParkedEntry[],
+  entries: readonly ParkedDeadLetter[],
   why: string,
 ): Promise<number> {
   let released = 0;
-  const byDrain = new Map<DrainName, ParkedEntry[]>();
+  const byDrain = new Map<DrainName, ParkedDeadLetter[]>();
   for (const entry of entries) {
     const group = byDrain.get(entry.view.drain);
     if (group === undefined) byDrain.set(entry.view.drain, [entry]);

@@ -1,5 +1,5 @@
 import type { Tally } from "../../ports/passes.ts";
-import { lookAtLanes } from "../lanes/look-at-lanes.ts";
+import { runListingChecks } from "../lanes/listing-checks.ts";
 import type { ListingSignals } from "../listing/list-with-retry.ts";
 import type { PassSettings } from "./run-pass.ts";
 import { runPassInProcess, type PassInProcess } from "./pass-in-process.ts";
@@ -26,7 +26,7 @@ export async function drainInProcess(
   const hasLanes = config.lane !== undefined && config.mode === "live";
   let before: Extract<PassInProcess, { kind: "closed" }> | null = null;
   for (;;) {
-    if (hasLanes) await lookAtLanes(source, signals.signal);
+    if (hasLanes) await runListingChecks(source, signals.signal);
     const sofar: Tally | null = before?.tally ?? null;
     const latest = await runPassInProcess(drain, settings, signals, (tally) =>
       onProgress(sofar === null ? tally : inAll(sofar, tally)),

@@ -213,7 +213,7 @@ async function endWindow(
   if (outcome === "complete") {
     const census = toPassCensus(drain, pass, verdict.tally);
     // Losing it costs a listing.
-    if (census !== null) await source.book.noteCensus(census).catch(() => undefined);
+    if (census !== null) await source.book.recordCensus(census).catch(() => undefined);
   }
   // Where something was deleted meanwhile, a service whose cursor is a position has skipped records.
   const isWhole = outcome === "complete" && verdict.tally.deleted === 0;

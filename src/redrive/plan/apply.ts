@@ -17,7 +17,7 @@ import { addTallies, emptyTally, noReasons } from "../../ports/tally.ts";
 import type { ListingSignals } from "../listing/list-with-retry.ts";
 import type { PageOutcome } from "../page/page-report.ts";
 import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-origin.ts";
-import { lookAtLanes } from "../lanes/look-at-lanes.ts";
+import { runListingChecks } from "../lanes/listing-checks.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { workPage } from "../page/work-page.ts";
 import { splitUnlisted, type PlanCheck } from "./check-plan.ts";
@@ -211,7 +211,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     nextAt = Infinity;
     laneAt = Infinity;
     // Whether or not a daemon runs that would: a step that nobody looks at is never judged.
-    if (drain.config.lane !== undefined) await lookAtLanes(source, signals.signal);
+    if (drain.config.lane !== undefined) await runListingChecks(source, signals.signal);
     const unseen = new Set(open.keys());
     for await (const page of survey(drain, run.range, signals)) {
       for (const { decided } of page.records) unseen.delete(decided.letter.dlqId);

@@ -71,7 +71,7 @@ export function createLaneWaitCount({ config, source }: DrainRuntime): LaneWaitC
       lane: toLaneId(config.name, origin),
       origin,
       wanted: 0,
-      places: [],
+      resumeMinutes: [],
     }));
     const { answers, at } = await source.lanes.ask(config.name, given, asks);
     const views = await source.lanes.viewsOf(asks.map((one) => one.lane));

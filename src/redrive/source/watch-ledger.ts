@@ -70,7 +70,7 @@ export function watchLedger(
       oldestAt = oldestUnsettledAt(summary, ledger.limits);
       return summary;
     },
-    noteLoss: watched((at) => ledger.noteLoss(at)),
+    recordLoss: watched((at) => ledger.recordLoss(at)),
   };
 }
 

@@ -32,7 +32,7 @@ interface StoredGroup {
 /** A page of a reader is 100 entries; this keeps it under a megabyte. */
 const recordsPerEntry = 100;
 /** A person's reason is a sentence or two. */
-const longestWhy = 1_000;
+const maxWhy = 1_000;
 
 /** The texts that keep one entry: one, or one per 100 records. */
 export function toTexts(entry: NewAuditEntry): readonly string[] {
@@ -53,7 +53,7 @@ function toText({ act, by, drain, passId, documentHash, why, lane, records }: Ne
     ...(drain === null ? {} : { d: drain }),
     ...(passId === undefined ? {} : { p: passId }),
     ...(documentHash === undefined ? {} : { h: documentHash }),
-    ...(why === undefined ? {} : { w: why.slice(0, longestWhy) }),
+    ...(why === undefined ? {} : { w: why.slice(0, maxWhy) }),
     ...(lane === undefined ? {} : { l: lane }),
     ...(records.length === 0 ? {} : { g: toGroups(records) }),
   };

@@ -1,7 +1,7 @@
 import type { Audit, NewAuditEntry } from "../../ports/audit.ts";
 
 /** What is kept while nothing can be written is bounded: the oldest go first. */
-const mostKept = 1_000;
+const maxWaiting = 1_000;
 
 /**
  * An Audit over something that writes. What `note` could not write waits here and goes before whatever is written next; what
@@ -17,19 +17,19 @@ export function createAuditOver(write: (entries: readonly NewAuditEntry[]) => Pr
     try {
       await write([...waiting, ...entries]);
     } catch (error) {
-      kept = [...waiting, ...kept].slice(-mostKept);
+      kept = [...waiting, ...kept].slice(-maxWaiting);
       throw error;
     }
   };
 
   return {
     append: writeAfterKept,
-    async note(entries) {
+    async record(entries) {
       try {
         await writeAfterKept(entries);
       } catch {
         // Whatever it was, the next `append` meets it too and stops its act.
-        kept = [...kept, ...entries].slice(-mostKept);
+        kept = [...kept, ...entries].slice(-maxWaiting);
       }
     },
   };

@@ -7,9 +7,9 @@ export function createObservedAudit(audit: Audit, observe: (entry: NewAuditEntry
       await audit.append(entries);
       for (const entry of entries) observe(entry);
     },
-    async note(entries) {
+    async record(entries) {
       for (const entry of entries) observe(entry);
-      await audit.note(entries);
+      await audit.record(entries);
     },
   };
 }

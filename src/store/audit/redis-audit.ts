@@ -21,7 +21,7 @@ import { earliestActAt, traceLineage } from "./trace-lineage.ts";
 const appendScript = defineScript(
   "audit:append",
   `
-local stream, keep, most = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
+local stream, keep, maxBytes = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 local time = redis.call('TIME')
 local oldest = string.format('%.0f', math.max(0, time[1] * 1000 + math.floor(time[2] / 1000) - keep))
 
@@ -39,7 +39,7 @@ for i = 3, #ARGV do
   total = total + #ARGV[i]
 end
 local first = redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1]
-if total - tonumber(field(first, 'c')) > most then
+if total - tonumber(field(first, 'c')) > maxBytes then
   redis.call('XTRIM', stream, 'MAXLEN', '~', math.max(1, redis.call('XLEN', stream) - 100 - 2 * (#ARGV - 2)))
 end
 redis.call('PEXPIRE', stream, keep)

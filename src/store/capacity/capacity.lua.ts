@@ -65,7 +65,7 @@ end
  * take: asks for one publish per request.
  *
  * KEYS: 1 count of the pass, 2 count of the day (\`<days since 1970>:<count>\`), 3… grants of the rates.
- * ARGV: 1 { rates: [{ most, span, slot }], requests: [{ needs: [1-based rates], again? }], perPass?, perDay?, passLife }, times in ms.
+ * ARGV: 1 { rates: [{ max, span, slot }], requests: [{ needs: [1-based rates], again? }], perPass?, perDay?, passLife }, times in ms.
  * Returns: JSON { at, verdicts in order: { k: granted } | { k: wait, rate, until } | { k: pass } | { k: day, until } }.
  * Effects: what is granted is noted in each rate that it needs and in both ceilings; a rate's key lives as long as its youngest
  *   grant counts, the day's two days, the pass's \`passLife\` from its last grant.
@@ -90,14 +90,14 @@ local counted = 0
 
 -- When the rank-th of those that wait for this rate is granted, if nobody else comes.
 local function freeAt(log, rate, rank)
-  local place = (rank - 1) % rate.most + 1 - (rate.most - log.used)
+  local place = (rank - 1) % rate.max + 1 - (rate.max - log.used)
   local at = nowUp
   for i, count in ipairs(log.counts) do
     if place <= 0 then break end
     at = log.ats[i] + rate.span
     place = place - count
   end
-  return at + math.floor((rank - 1) / rate.most) * rate.span
+  return at + math.floor((rank - 1) / rate.max) * rate.span
 end
 
 local function ask(request)
@@ -108,7 +108,7 @@ local function ask(request)
   if first and call.perPass and passCount + counted >= call.perPass then return { k = 'pass' } end
   local hasRoom = true
   for _, i in ipairs(request.needs) do
-    if logs[i].used >= call.rates[i].most then hasRoom = false end
+    if logs[i].used >= call.rates[i].max then hasRoom = false end
   end
   if hasRoom then
     for _, i in ipairs(request.needs) do

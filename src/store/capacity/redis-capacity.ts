@@ -28,7 +28,7 @@ export function createRedisCapacity(
       const { rates, needs } = toCountedRates(query);
       const call = {
         rates: rates.map(({ spacing }) => ({
-          most: spacing.most,
+          max: spacing.max,
           span: spacing.spanMs,
           slot: spacing.slotMs,
         })),

@@ -43,7 +43,7 @@ export function createRedisGuardBook(
       const texts = (await redis.command("MGET", ...keys)) as readonly (string | null)[];
       return texts.map((text) => (text === null ? null : toMemory(text)));
     },
-    async note(drain, guard, { state, effect, readAt }) {
+    async record(drain, guard, { state, effect, readAt }) {
       const text = JSON.stringify({ v: version, state, effect, readAt });
       const replaced = await redis.run(noteScript, [keyOf(drain, guard)], [readAt, text, lifeMs, version]);
       return replaced === "open" || replaced === "closed" ? replaced : null;

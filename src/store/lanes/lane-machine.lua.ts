@@ -3,10 +3,10 @@ import {
   callAgainMs,
   forgetAfterMs,
   idleMs,
-  longestProbe,
-  lookEveryMs,
-  mostPlaces,
-  probePlaces,
+  maxProbe,
+  checkEveryMs,
+  maxResumeMinutes,
+  probeMinutes,
   steadyWatches,
   suspectMs,
 } from "./lane-numbers.ts";
@@ -132,25 +132,25 @@ local function enter(lane, state, why, size)
 end
 
 -- Kept as counts of minutes, which are shorter. Of too many the oldest and the youngest are kept.
-local function remember(lane, places)
+local function remember(lane, resumeMinutes)
   local isKnown, all = {}, {}
   local function add(minute)
     if not isKnown[minute] then all[#all + 1] = minute end
     isKnown[minute] = true
   end
   for _, minute in ipairs(lane.places) do add(minute) end
-  for _, place in ipairs(places) do add(place / 60000) end
+  for _, place in ipairs(resumeMinutes) do add(place / 60000) end
   table.sort(all)
   lane.hasHeld = true
   lane.places = {}
   for i, minute in ipairs(all) do
-    if i <= ${mostPlaces / 2} or i > #all - ${mostPlaces / 2} then lane.places[#lane.places + 1] = minute end
+    if i <= ${maxResumeMinutes / 2} or i > #all - ${maxResumeMinutes / 2} then lane.places[#lane.places + 1] = minute end
   end
 end
 
 -- Hands out as many places as the next grant needs. They are told again by what is denied of them.
-local function takePlaces(lane)
-  local isProbe, taken, left = lane.state == 'halted' and #lane.places > ${probePlaces}, {}, {}
+local function takeResumeMinutes(lane)
+  local isProbe, taken, left = lane.state == 'halted' and #lane.places > ${probeMinutes}, {}, {}
   for i, minute in ipairs(lane.places) do
     if isProbe and i > 1 and i < #lane.places then
       left[#left + 1] = minute
@@ -231,7 +231,7 @@ end
 local function probeEveryOf(lane, factor)
   local least = lane.config.probeEveryMs
   local every = math.ceil((lane.probeEvery or least) * factor)
-  return math.min(math.max(every, least), ${longestProbe} * least)
+  return math.min(math.max(every, least), ${maxProbe} * least)
 end
 
 local function halt(lane, cause, why)
@@ -297,7 +297,7 @@ local function mayBeByChance(lane, step, whole)
 end
 
 -- Whether it is in another state, or at the next size.
-local function judge(lane, step, lookedAt)
+local function judge(lane, step, checkedAt)
   local back, whole = count(step.back), wholeOf(lane, step)
   local cameBack = string.format('%.0f of %.0f came back, %s', back, whole, statusesOf(step.back))
   -- A share like 0.29 of 100 is a little less than 29 in binary. Nothing is more than all of it, which is too many all the same.
@@ -307,7 +307,7 @@ local function judge(lane, step, lookedAt)
     halt(lane, 'down', cameBack)
     return true
   end
-  local isSilent = lookedAt and step.lastAt and not waitsForGrants(lane, step) and lookedAt >= step.lastAt + step.watchMs
+  local isSilent = checkedAt and step.lastAt and not waitsForGrants(lane, step) and checkedAt >= step.lastAt + step.watchMs
   local isAllKnown = isClosed(lane, step) and proven(step) >= countedOf(lane, step)
   if not isSilent and not isAllKnown then return false end
   if lane.state == 'halted' then return judgeProbe(lane, step) end
@@ -335,17 +335,17 @@ local function judge(lane, step, lookedAt)
 end
 
 -- Judges a step where it can be. lookedAt: when a listing began that showed all of its come-backs. Answers the LaneChange, or nil.
-local function settle(id, lane, step, lookedAt)
+local function settle(id, lane, step, checkedAt)
   local from, sent, comeBacks = lane.state, knownOf(step), count(step.back)
-  if not judge(lane, step, lookedAt) then return nil end
+  if not judge(lane, step, checkedAt) then return nil end
   local takes = lane.state == 'canary' or lane.state == 'ramping'
-  local places = takes and takePlaces(lane) or {}
-  local wantsFull = lane.state == 'open' or (takes and lane.hasHeld and #places == 0)
+  local resumeMinutes = takes and takeResumeMinutes(lane) or {}
+  local wantsFull = lane.state == 'open' or (takes and lane.hasHeld and #resumeMinutes == 0)
   if wantsFull then lane.hasHeld = nil end
   return {
     kind = 'moved', lane = id, drain = lane.drain, origin = lane.origin, from = from, to = lane.state,
     size = lane.state == 'halted' and 0 or lane.step.size, why = lane.why, sent = sent, comeBacks = comeBacks,
-    places = places, wantsFull = wantsFull or false,
+    resumeMinutes = resumeMinutes, wantsFull = wantsFull or false,
   }
 end
 
@@ -358,7 +358,7 @@ end
 -- When the next step or probe can be granted, as far as anybody knows.
 local function nextGrantAt(lane)
   local step, at = lane.step, nil
-  if lane.state == 'open' then return isBlind(lane) and now + ${lookEveryMs} or nil end
+  if lane.state == 'open' then return isBlind(lane) and now + ${checkEveryMs} or nil end
   if lane.state == 'halted' then
     if takenOf(step) == 0 then return lane.nextAt end
     at = step.underWay > 0 and step.grantAt + lane.probeEvery or lane.nextAt
@@ -366,7 +366,7 @@ local function nextGrantAt(lane)
     if roomOf(lane) > 0 then return now end
     at = (step.lastAt or step.firstAt) + step.watchMs
   end
-  return at > now and at or now + ${lookEveryMs}
+  return at > now and at or now + ${checkEveryMs}
 end
 
 -- When the step wants a look: halfway through its watch, and when that is over and it waits for no grants.

@@ -1,4 +1,4 @@
-import { lateLookMs } from "../../ports/lanes.ts";
+import { lateCheckMs } from "../../ports/lanes.ts";
 
 /** A lane that has published nothing for this long is new: what it has now are failures alone. */
 export const idleMs = 3_600_000;
@@ -11,13 +11,13 @@ export const suspectMs = 24 * 3_600_000;
 export const blindAfterMs = 60_000;
 export const forgetAfterMs = 7 * 86_400_000;
 /** Whatever the limits: the come-backs of a larger step would be too many to remember. */
-export const mostStep = 10_000;
+export const maxStep = 10_000;
 /** Who was asked for a look and died is followed by another after a sweep's interval. */
-export const lookEveryMs = lateLookMs;
+export const checkEveryMs = lateCheckMs;
 /** Places that a lane remembers: the windows of one pass, and about 150 bytes. */
-export const mostPlaces = 12;
+export const maxResumeMinutes = 12;
 /** Places for a probe: one message is enough, and what was in one place may be gone. */
-export const probePlaces = 2;
+export const probeMinutes = 2;
 /** So long whoever was handed places has for asking. What it had to give back may be held by something that holds others too. */
 export const callAgainMs = 60_000;
 /** So long a probe waits for a message that was no canary lately. */
@@ -26,8 +26,8 @@ export const rememberedRoots = 10;
 /** Open for so many watches, a lane that halts has forgotten how late its probes were. */
 export const steadyWatches = 10;
 /** Probes are at most this times `probeEvery` apart. */
-export const longestProbe = 3;
+export const maxProbe = 3;
 /** Lanes that one `due` looks at. */
-export const mostDue = 200;
+export const maxDue = 200;
 /** A client sends a call again within seconds or not at all. */
 export const markLifeMs = 60_000;

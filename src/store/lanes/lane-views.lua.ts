@@ -24,7 +24,7 @@ end
 `;
 
 /**
- * views: ARGV[2]: { most }. Returns: JSON { lanes, counts }, halted, canary, ramping and then open, of each the last used first. Effects: what has
+ * views: ARGV[2]: { max }. Returns: JSON { lanes, counts }, halted, canary, ramping and then open, of each the last used first. Effects: what has
  *   been unused for seven days leaves the indexes. Run twice: the same.
  */
 export const viewsScript = defineScript(
@@ -32,7 +32,7 @@ export const viewsScript = defineScript(
   `${viewsLua}
 local lanes, counts = {}, countLanes()
 for _, state in ipairs({ ${laneStates.map((state) => `'${state}'`).join(", ")} }) do
-  local left = call.most - #lanes
+  local left = call.max - #lanes
   for _, id in ipairs(left > 0 and redis.call('ZREVRANGE', stateKeys[state], 0, left - 1) or {}) do
     lanes[#lanes + 1] = viewOf(id)
   end
@@ -54,15 +54,15 @@ return cjson.encode({ lanes = lanes })
 );
 
 /**
- * busiest: ARGV[2]: { most }. Returns: JSON { lanes, counts, totals }, those that were asked for most messages first. Effects: those of views;
+ * busiest: ARGV[2]: { max }. Returns: JSON { lanes, counts, totals }, those that were asked for most messages first. Effects: those of views;
  *   what is no lane any more leaves the index by records. Run twice: the same.
  */
 export const busiestScript = defineScript(
   "lanes:busiest",
   `${viewsLua}
 local lanes, counts = {}, countLanes()
-while #lanes < call.most do
-  local ids = redis.call('ZREVRANGE', recordsKey, #lanes, call.most - 1)
+while #lanes < call.max do
+  local ids = redis.call('ZREVRANGE', recordsKey, #lanes, call.max - 1)
   if #ids == 0 then break end
   for _, id in ipairs(ids) do
     local lane = viewOf(id)

@@ -1,5 +1,5 @@
 import { defineScript } from "../../redis/script-runner.ts";
-import { forgetAfterMs, lookEveryMs, mostDue, rememberedRoots, repeatAfterMs } from "./lane-numbers.ts";
+import { forgetAfterMs, checkEveryMs, maxDue, rememberedRoots, repeatAfterMs } from "./lane-numbers.ts";
 import { lanePreludeLua } from "./lane-prelude.lua.ts";
 
 /**
@@ -15,7 +15,7 @@ export const askScript = defineScript(
   `${lanePreludeLua}
 local isWanted = false
 
-local function grant(lane, wanted, places)
+local function grant(lane, wanted, resumeMinutes)
   becomeNewWhenIdle(lane)
   planAgain(lane)
   beginPeriod(lane)
@@ -28,7 +28,7 @@ local function grant(lane, wanted, places)
   end
   local plain = lane.state == 'open' and not isBlind(lane) and wanted - canaries or 0
   -- A probe that is given back had to be left to another, or was held: its place is called again.
-  if canaries + plain < wanted or lane.state == 'halted' then remember(lane, places) end
+  if canaries + plain < wanted or lane.state == 'halted' then remember(lane, resumeMinutes) end
   return {
     state = lane.state, canaries = canaries, plain = plain, step = step.step, avoid = lane.roots,
     mayRepeat = lane.state ~= 'halted' or now >= lane.nextAt + ${repeatAfterMs}, ['until'] = nextGrantAt(lane),
@@ -56,7 +56,7 @@ local function ask(one)
   else
     lane = newLane(call.drain, one.origin, call.config)
   end
-  local answer = grant(lane, one.wanted, one.places)
+  local answer = grant(lane, one.wanted, one.resumeMinutes)
   put(one.lane, lane)
   return answer
 end
@@ -125,7 +125,7 @@ export const giveBackScript = defineScript(
 for _, one in ipairs(call.unused) do
   local lane = read(one.lane)
   local step = lane and stepOf(lane, one.step)
-  if lane and #one.places > 0 then remember(lane, one.places) end
+  if lane and #one.resumeMinutes > 0 then remember(lane, one.resumeMinutes) end
   if step then
     resolve(step, one.count)
     dropEmptyPrevious(lane)
@@ -142,8 +142,8 @@ return 1
  *   lanes that moved. Effects: come-backs that are not known are kept with their step; each step that is named is judged where all of it is known
  *   or too many of it are back. Run twice: come-backs are counted once; marked where a lane moved.
  */
-export const noteScript = defineScript(
-  "lanes:note",
+export const comeBacksScript = defineScript(
+  "lanes:recordComeBacks",
   `${lanePreludeLua}
 local moves, ofLane = {}, {}
 for _, id in ipairs(call.lanes) do ofLane[id] = {} end
@@ -180,30 +180,30 @@ return #moves > 0 and mark(reply) or reply
 export const dueScript = defineScript(
   "lanes:due",
   `${lanePreludeLua}
-local watches, ready, placesOf = {}, {}, {}
+local watches, ready, minutesOf = {}, {}, {}
 
 local function takeWatch(id, lane, step)
   local at = wantsLookAt(lane, step)
   if not at or at > now then return end
   local ends = step.lastAt + step.watchMs
-  step.lookAt = now < ends and ends or now + ${lookEveryMs}
+  step.lookAt = now < ends and ends or now + ${checkEveryMs}
   watches[#watches + 1] = {
     lane = id, step = step.step, drain = lane.drain, origin = lane.origin, state = lane.state, firstSentAt = step.firstAt, ['until'] = ends,
   }
 end
 
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', dueKey, '-inf', now, 'LIMIT', 0, ${mostDue})) do
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', dueKey, '-inf', now, 'LIMIT', 0, ${maxDue})) do
   local lane = read(id)
   if lane then
     for _, step in ipairs(stepsOf(lane)) do takeWatch(id, lane, step) end
     local at = readyAt(lane)
     if at and at <= now then
-      if not placesOf[lane.drain] then
-        placesOf[lane.drain] = {}
-        ready[#ready + 1] = { drain = lane.drain, places = placesOf[lane.drain] }
+      if not minutesOf[lane.drain] then
+        minutesOf[lane.drain] = {}
+        ready[#ready + 1] = { drain = lane.drain, resumeMinutes = minutesOf[lane.drain] }
       end
-      local places = placesOf[lane.drain]
-      for _, place in ipairs(takePlaces(lane)) do places[#places + 1] = place end
+      local resumeMinutes = minutesOf[lane.drain]
+      for _, place in ipairs(takeResumeMinutes(lane)) do resumeMinutes[#resumeMinutes + 1] = place end
     end
     put(id, lane)
     indexDue(id, lane)
@@ -220,15 +220,15 @@ return (#watches > 0 or #ready > 0) and mark(reply) or reply
  * looked: ARGV[2]: { lane, step, lookedAt, comeBacks: [{ step, parent, said }] }. Returns: JSON LaneChange. Effects: those of note for this
  *   step, which is judged where its watch was over at lookedAt and nothing of it is under way. Run twice: as note.
  */
-export const lookedScript = defineScript(
-  "lanes:looked",
+export const checkedScript = defineScript(
+  "lanes:checked",
   `${lanePreludeLua}
 local lane = read(call.lane)
 local step, moved = lane and stepOf(lane, call.step), nil
 if step then
   for _, comeBack in ipairs(call.comeBacks) do merge(lane, comeBack) end
   -- A time that is still to come was read before the server's clock was set back.
-  moved = settle(call.lane, lane, step, call.lookedAt <= now + 1000 and call.lookedAt or nil)
+  moved = settle(call.lane, lane, step, call.checkedAt <= now + 1000 and call.checkedAt or nil)
 end
 if lane then put(call.lane, lane) end
 return changed(moved)

@@ -15,15 +15,15 @@ import type {
 import type { RedisScript } from "../../redis/script-runner.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import { laneKeys } from "../source-keys.ts";
-import { mostStep } from "./lane-numbers.ts";
+import { maxStep } from "./lane-numbers.ts";
 import { inOrder } from "./lane-order.ts";
 import {
   askScript,
   deliveredScript,
   dueScript,
   giveBackScript,
-  lookedScript,
-  noteScript,
+  checkedScript,
+  comeBacksScript,
   sentScript,
 } from "./lanes.lua.ts";
 import { busiestScript, viewsOfScript, viewsScript } from "./lane-views.lua.ts";
@@ -89,7 +89,7 @@ export function createRedisLaneBook(
 
   return {
     async ask(drain, given, asks) {
-      const config = { ...given, openFrom: Math.min(given.openFrom, mostStep) };
+      const config = { ...given, openFrom: Math.min(given.openFrom, maxStep) };
       const reply = (await run(askScript, { drain, config, asks })) as {
         readonly at: number;
         readonly answers: readonly (Omit<LaneAnswer, "until"> & { readonly until?: number })[];
@@ -109,10 +109,10 @@ export function createRedisLaneBook(
     async giveBack(unused) {
       if (unused.length > 0) await run(giveBackScript, { unused });
     },
-    async note(comeBacks) {
+    async recordComeBacks(comeBacks) {
       if (comeBacks.length === 0) return [];
       const lanes = [...new Set(comeBacks.map(({ lane }) => lane))];
-      const moves = await run(noteScript, { lanes, comeBacks: comeBacks.map(toRecorded) });
+      const moves = await run(comeBacksScript, { lanes, comeBacks: comeBacks.map(toRecorded) });
       return toList(moves as LaneChange[]).map(toChange);
     },
     async due() {
@@ -129,16 +129,16 @@ export function createRedisLaneBook(
         ready: inOrder(toList(ready)),
       };
     },
-    async looked({ lane, step }, lookedAt, comeBacks) {
+    async checked({ lane, step }, checkedAt, comeBacks) {
       const ofStep = comeBacks.filter((one) => one.lane === lane && one.step === step).map(toRecorded);
-      return toChange((await run(lookedScript, { lane, step, lookedAt, comeBacks: ofStep })) as LaneChange);
+      return toChange((await run(checkedScript, { lane, step, checkedAt, comeBacks: ofStep })) as LaneChange);
     },
     async delivered({ lane, step }, parentDlqId) {
       const parent = toShort(parentDlqId);
       return toChange((await run(deliveredScript, { lane, step, parent })) as LaneChange);
     },
-    async views(most) {
-      const { lanes, counts } = (await run(viewsScript, { most })) as Rows<LanesCounted>;
+    async views(max) {
+      const { lanes, counts } = (await run(viewsScript, { max })) as Rows<LanesCounted>;
       return { lanes: toList(lanes).map(toView), counts };
     },
     async viewsOf(lanes) {
@@ -146,8 +146,8 @@ export function createRedisLaneBook(
       const found = (await run(viewsOfScript, { lanes })) as Pick<Rows<LanesCounted>, "lanes">;
       return toList(found.lanes).map(toView);
     },
-    async busiest(most) {
-      const { lanes, counts, totals } = (await run(busiestScript, { most })) as Rows<LanesCounted> & {
+    async busiest(max) {
+      const { lanes, counts, totals } = (await run(busiestScript, { max })) as Rows<LanesCounted> & {
         readonly totals: LaneTotals;
       };
       return { lanes: toList(lanes).map(toView), counts, totals };
@@ -161,7 +161,7 @@ function toList<Item>(items: readonly Item[]): readonly Item[] {
 }
 
 function toChange(change: LaneChange): LaneChange {
-  return change.kind === "moved" ? { ...change, places: toList(change.places) } : change;
+  return change.kind === "moved" ? { ...change, resumeMinutes: toList(change.resumeMinutes) } : change;
 }
 
 function toRecorded({ lane, step, parentDlqId, kind, status }: LaneComeBack): object {

@@ -4,11 +4,11 @@ import { defineLedgerScript } from "./prelude.lua.ts";
 export const nowScript = defineLedgerScript("now", `return stamped({})`);
 
 /**
- * noteLoss: ARGV[4] { window, oldestAt? }. Returns: the stamp. Effects: remembers now as the time of the latest loss, and since when
+ * recordLoss: ARGV[4] { window, oldestAt? }. Returns: the stamp. Effects: remembers now as the time of the latest loss, and since when
  * what was lost may have been published; losses that are at most \`window\` ms apart count as one. Run twice: the same but for the time.
  */
-export const noteLossScript = defineLedgerScript(
-  "noteLoss",
+export const recordLossScript = defineLedgerScript(
+  "recordLoss",
   `
 local before = redis.call('HMGET', metaKey, 'lostAt', 'lostSince')
 local since = math.min(now - limits.gateAge, call.oldestAt or now)

@@ -2,7 +2,7 @@ import type { DlqId } from "../../message/dead-letter.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import { postHorizonMs, takeoverAfterMs } from "../../ports/ledger-limits.ts";
-import type { OpenEntry, ParkedEntry, PendingEntry } from "../../ports/ledger-entries.ts";
+import type { OpenEntry, ParkedDeadLetter, PendingEntry } from "../../ports/ledger-entries.ts";
 import type { LedgerLimits } from "../../ports/ledger-limits.ts";
 import type {
   BeginAnswer,
@@ -31,7 +31,7 @@ import { beginScript } from "./begin.lua.ts";
 import { archivedScript, deleteFailedScript, goneScript, publishedScript } from "./facts.lua.ts";
 import {
   lookScript,
-  noteLossScript,
+  recordLossScript,
   nowScript,
   pageScript,
   parkedScript,
@@ -145,7 +145,7 @@ export function createRedisLedger(
 
     async parkedEntries(cursor) {
       const [stampText, next, ...rest] = (await run(parkedScript, { cursor: cursor ?? "0" })) as string[];
-      const entries = toRows(rest).flatMap(({ dlqId, entry }): ParkedEntry[] =>
+      const entries = toRows(rest).flatMap(({ dlqId, entry }): ParkedDeadLetter[] =>
         entry.state === "parked" ? [{ dlqId, view: toParkedView(entry) }] : [],
       );
       return { ...parseAnswer(stampText), entries, cursor: next === "0" ? null : (next ?? null) };
@@ -169,8 +169,11 @@ export function createRedisLedger(
       return { ...stamp, entries };
     },
 
-    noteLoss: (oldestAt) =>
-      ask(noteLossScript, { window: limits.dedupWindowMs, ...(oldestAt === undefined ? {} : { oldestAt }) }),
+    recordLoss: (oldestAt) =>
+      ask(recordLossScript, {
+        window: limits.dedupWindowMs,
+        ...(oldestAt === undefined ? {} : { oldestAt }),
+      }),
 
     async summary() {
       const answer = await ask<LedgerSummary>(summaryScript, {});

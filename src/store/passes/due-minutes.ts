@@ -1,7 +1,7 @@
 /** Records are found again by the minute in which they entered: one list call finds all of them, and an index by record would grow with the backlog. */
 export const minuteMs = 60_000;
 /** More windows than this cost more calls than listing everything between them. */
-export const mostDueWindows = 50;
+export const maxDueWindows = 50;
 
 /** Per minute of entry, its start and the earliest time at which something in it becomes due. Unix ms. */
 export function toDueMinutes(
@@ -29,6 +29,6 @@ export function toDueRanges(
   }
   const first = ranges[0];
   const last = ranges.at(-1);
-  if (ranges.length <= mostDueWindows || first === undefined || last === undefined) return ranges;
+  if (ranges.length <= maxDueWindows || first === undefined || last === undefined) return ranges;
   return [{ from: first.from, to: last.to }];
 }

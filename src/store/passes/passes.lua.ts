@@ -68,7 +68,7 @@ end
 export const openScript = defineScript(
   "passes:open",
   `${preludeLua}
-local minuteMs, mostDueWindows = 60000, 50
+local minuteMs, maxDueWindows = 60000, 50
 
 local function opened()
   return cjson.encode({ kind = 'opened', pass = row.open.pass, windows = windowsLeft(), abandoned = row.open.abandoned })
@@ -116,7 +116,7 @@ if not isFull then
       end
     end
   end
-  if #older > mostDueWindows then older = { { from = older[1].from, to = older[#older].to } } end
+  if #older > maxDueWindows then older = { { from = older[1].from, to = older[#older].to } } end
   for _, window in ipairs(older) do windows[#windows + 1] = window end
 end
 for i, window in ipairs(windows) do
@@ -211,7 +211,7 @@ return false
 /**
  * endWindow: ends a window; the last one closes the pass.
  *
- * ARGV[1]: { passId, windowId, failed: 0 | 1, split: [window], tally, mostLeft }. Returns: JSON of a CloseVerdict.
+ * ARGV[1]: { passId, windowId, failed: 0 | 1, split: [window], tally, maxLeft }. Returns: JSON of a CloseVerdict.
  * Effects: split windows take the window's place. Closing complete: watermark = to; a full pass sets the counts and when the last
  *   full one was; where records were passed over, all of this too, but the outcome is partial and the counts are not exact.
  *   Closing partial for a failed window: the watermark stays and what was taken is due again.
@@ -227,7 +227,7 @@ export const endWindowScript = defineScript(
   `${preludeLua}
 local function passOpen()
   local left = windowsLeft()
-  for i = #left, call.mostLeft + 1, -1 do left[i] = nil end
+  for i = #left, call.maxLeft + 1, -1 do left[i] = nil end
   return cjson.encode({ kind = 'pass-open', left = left })
 end
 

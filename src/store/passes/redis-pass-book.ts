@@ -1,6 +1,6 @@
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import {
-  mostLeftTold,
+  maxLeftShown,
   type CloseVerdict,
   type DrainFacts,
   type OpenPass,
@@ -78,7 +78,7 @@ export function createRedisPassBook(redis: LedgerRedis, sourceId: SourceId): Pas
         failed: end.kind === "failed" ? 1 : 0,
         split: end.kind === "done" ? end.split : [],
         tally: { ...tally, oldestRecordAt: tally.oldestRecordAt ?? undefined },
-        mostLeft: mostLeftTold,
+        maxLeft: maxLeftShown,
       })) as CloseVerdict;
       if (answer.kind !== "pass-closed") return answer;
       return { ...answer, tally: toTally(answer.tally) };

@@ -44,14 +44,14 @@ return ARGV[1]
 );
 
 /**
- * noteAddress: remembers that a source id is bound to an address.
+ * recordAddress: remembers that a source id is bound to an address.
  *
  * KEYS: 1 the address's ids (zset: id by the time at which it is forgotten). ARGV: 1 the source id, 2 for how long, ms.
  * Returns: nothing. Effects: the id is remembered for longer, never for less; forgotten ones leave; the key lives as long as the last.
  * Run twice: the same.
  */
-const noteAddressScript = defineScript(
-  "source:noteAddress",
+const recordAddressScript = defineScript(
+  "source:recordAddress",
   `
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
@@ -87,13 +87,13 @@ return now - wroteAt <= tonumber(ARGV[1]) and 1 or 0
 );
 
 /**
- * noteCensus: keeps the newest census.
+ * recordCensus: keeps the newest census.
  *
  * KEYS: 1 the source's census (JSON string). ARGV: 1 a census (JSON). Returns: nothing. Effects: the key is set unless a census with a
  *   later `at` is there. Run twice: the same.
  */
-const noteCensusScript = defineScript(
-  "source:noteCensus",
+const recordCensusScript = defineScript(
+  "source:recordCensus",
   `
 local known = redis.call('GET', KEYS[1])
 if known and cjson.decode(known).at > cjson.decode(ARGV[1]).at then return end
@@ -136,7 +136,7 @@ export function createRedisSourceBook(
       // In another slot, so in another script. Also of what is bound: an older version has noted no address, and a call may have failed here.
       if (verdict !== "url-differs") {
         await redis.run(
-          noteAddressScript,
+          recordAddressScript,
           [addressKey(redis.keyPrefix, urlHash)],
           [sourceId, 2 * retentionMs],
         );
@@ -159,8 +159,8 @@ export function createRedisSourceBook(
       const { expiringAccepted = 0, strayComeBacks = { count: 0, top: [] } } = census;
       return { ...census, expiringAccepted, strayComeBacks };
     },
-    async noteCensus(census) {
-      await redis.run(noteCensusScript, [censusKey], [JSON.stringify(census)]);
+    async recordCensus(census) {
+      await redis.run(recordCensusScript, [censusKey], [JSON.stringify(census)]);
     },
   };
 }

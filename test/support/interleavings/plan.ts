@@ -67,7 +67,7 @@ const weights = {
   giveBack: 1,
   note: 1,
   due: 1,
-  looked: 1,
+  checked: 1,
 } as const;
 
 /** The calls of the ports that mishaps are planned for; `askLanes` is the lane book's `ask`. */

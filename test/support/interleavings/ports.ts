@@ -209,9 +209,9 @@ export function lanesOf(world: World, life: Life): LaneBook {
       }),
     sent: (sent) => once("sent", () => book.sent(sent)),
     giveBack: (unused) => once("giveBack", () => book.giveBack(unused)),
-    note: (comeBacks) =>
+    recordComeBacks: (comeBacks) =>
       once("note", async () => {
-        const changes = await book.note(comeBacks);
+        const changes = await book.recordComeBacks(comeBacks);
         witness.noted(changes);
         return changes;
       }),
@@ -221,10 +221,10 @@ export function lanesOf(world: World, life: Life): LaneBook {
         witness.watched(due.watches);
         return due;
       }),
-    looked: (step, lookedAt, comeBacks) =>
-      once("looked", async () => {
-        const change = await book.looked(step, lookedAt, comeBacks);
-        witness.looked(step, lookedAt, comeBacks, change);
+    checked: (step, checkedAt, comeBacks) =>
+      once("checked", async () => {
+        const change = await book.checked(step, checkedAt, comeBacks);
+        witness.checked(step, checkedAt, comeBacks, change);
         return change;
       }),
   };

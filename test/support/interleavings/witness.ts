@@ -31,7 +31,7 @@ export interface Witness {
   /** Looks at these were asked for. */
   watched(watches: readonly LaneWatch[]): void;
   /** A look found these of a step, and this became of the lane by it. */
-  looked(step: StepRef, lookedAt: number, comeBacks: readonly LaneComeBack[], change: LaneChange): void;
+  checked(step: StepRef, checkedAt: number, comeBacks: readonly LaneComeBack[], change: LaneChange): void;
   /** And by come-backs that were noted without one. */
   noted(changes: readonly LaneChange[]): void;
   /** When everything has come to rest: all that was broken. */
@@ -201,14 +201,14 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
     watched(watches) {
       for (const { lane, step, firstSentAt } of watches) watchedFrom.set(`${lane}.${step}`, firstSentAt);
     },
-    looked({ lane, step }, lookedAt, comeBacks, change) {
+    checked({ lane, step }, checkedAt, comeBacks, change) {
       const key = `${lane}.${step}`;
       const from = watchedFrom.get(key);
       must(from !== undefined, `a look at ${key} that nobody asked for`);
       const found = new Set(comeBacks.map(({ parentDlqId }) => parentDlqId));
       const dead = service
         .listed()
-        .filter(({ canaryOf, enteredAt }) => canaryOf === key && enteredAt < lookedAt);
+        .filter(({ canaryOf, enteredAt }) => canaryOf === key && enteredAt < checkedAt);
       for (const { parentDlqId, enteredAt } of dead) {
         // What was in doubt as the step began anew is not looked for.
         if (enteredAt < (from ?? 0)) continue;

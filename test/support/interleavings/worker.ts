@@ -7,7 +7,7 @@ import type { PassBook, SourceBook } from "../../../src/ports/passes.ts";
 import { isRedriverError } from "../../../src/ports/errors.ts";
 import type { SourcePauseBook } from "../../../src/ports/source-pauses.ts";
 import { createMemoryCapacity } from "../memory/memory-capacity.ts";
-import { lookAtLanes } from "../../../src/redrive/lanes/look-at-lanes.ts";
+import { runListingChecks } from "../../../src/redrive/lanes/listing-checks.ts";
 import { createLanes } from "../../../src/redrive/lanes/lanes.ts";
 import { releaseParked } from "../../../src/redrive/parked/release.ts";
 import { createPoisonShare } from "../../../src/redrive/page/publish/poison-share.ts";
@@ -92,7 +92,7 @@ export function startWorker(installation: Installation, name: string, skewMs: nu
         return;
       }
       case "sweep":
-        if (installation.plan.lane !== null) await lookAtLanes(source, signal);
+        if (installation.plan.lane !== null) await runListingChecks(source, signal);
         await sweep(source, drains, memory, signal);
         return;
       case "release":

@@ -41,7 +41,7 @@ export function createMemoryCapacity(clock: Pick<Clock, "now">): Capacity {
           const rate = rates[position];
           return rate === undefined ? [] : [{ rate, position, grants: liveGrants(drain, rate, now) }];
         });
-        if (needed.every(({ rate, grants }) => used(grants) < rate.spacing.most)) {
+        if (needed.every(({ rate, grants }) => used(grants) < rate.spacing.max)) {
           for (const { rate, grants } of needed) add(grants, slotEnd(now, rate), 1);
           if (countsForCeilings(request)) count(drain, query, now);
           return { kind: "granted" };
@@ -138,10 +138,10 @@ function used(grants: Grants): number {
 function freeAt(grants: Grants, { spacing }: CountedRate, rank: number, now: number): number {
   const ends = [...grants].flatMap(([at, times]) => Array<number>(times).fill(at + spacing.spanMs));
   // The rank-th waits for the moment at which fewer than `most` are left of what is noted and of those before it.
-  const ahead = [...Array<number>(Math.max(0, spacing.most - ends.length)).fill(now), ...ends];
-  const place = (rank - 1) % spacing.most;
-  const first = ahead[ahead.length - spacing.most + place] ?? now;
-  return first + Math.floor((rank - 1) / spacing.most) * spacing.spanMs;
+  const ahead = [...Array<number>(Math.max(0, spacing.max - ends.length)).fill(now), ...ends];
+  const place = (rank - 1) % spacing.max;
+  const first = ahead[ahead.length - spacing.max + place] ?? now;
+  return first + Math.floor((rank - 1) / spacing.max) * spacing.spanMs;
 }
 
 function slotEnd(at: number, { spacing }: CountedRate): number {

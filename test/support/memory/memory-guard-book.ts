@@ -6,7 +6,7 @@ export function createMemoryGuardBook(): GuardBook {
   return {
     recall: (drain, guards) =>
       Promise.resolve(guards.map((guard) => memories.get(`${drain} ${guard}`) ?? null)),
-    note(drain, guard, memory) {
+    record(drain, guard, memory) {
       const kept = memories.get(`${drain} ${guard}`);
       if (kept !== undefined && kept.readAt > memory.readAt) return Promise.resolve(null);
       memories.set(`${drain} ${guard}`, memory);

@@ -9,11 +9,11 @@ import type {
   LaneWatch,
 } from "../../../src/ports/lanes.ts";
 import type { DrainName } from "../../../src/ports/ids.ts";
-import { lookEveryMs, mostDue, mostStep, rememberedRoots } from "../../../src/store/lanes/lane-numbers.ts";
+import { checkEveryMs, maxDue, maxStep, rememberedRoots } from "../../../src/store/lanes/lane-numbers.ts";
 import { inOrder } from "../../../src/store/lanes/lane-order.ts";
 import { grant, readyAt, wantsLookAt } from "./memory-lane-grants.ts";
 import { settle, type Moved } from "./memory-lane-judge.ts";
-import { remember, takePlaces } from "./memory-lane-places.ts";
+import { remember, takeResumeMinutes } from "./memory-lane-places.ts";
 import { countLanes, inStateOrder, toView } from "./memory-lane-views.ts";
 import { atNow, dropEmptyPrevious, newLane, stepsOf, type Lane, type Step } from "./memory-lane.ts";
 
@@ -71,7 +71,7 @@ export function createMemoryLaneBook(clock: Pick<Clock, "now">, grantLifeMs: num
   return {
     ask(drain, given, asks) {
       const now = clock.now();
-      const config = { ...given, openFrom: Math.min(given.openFrom, mostStep) };
+      const config = { ...given, openFrom: Math.min(given.openFrom, maxStep) };
       const answers = asks.map((ask): LaneAnswer => {
         const known = read(ask.lane);
         if (ask.wanted === 0) return known === null ? unknownLane : grant(known, ask, now);
@@ -101,9 +101,9 @@ export function createMemoryLaneBook(clock: Pick<Clock, "now">, grantLifeMs: num
     },
 
     giveBack(unused) {
-      for (const { lane: id, step, count, places } of unused) {
+      for (const { lane: id, step, count, resumeMinutes } of unused) {
         change(id, (lane) => {
-          if (places.length > 0) remember(lane, places);
+          if (resumeMinutes.length > 0) remember(lane, resumeMinutes);
           const found = stepOf(lane, step);
           if (found === null) return;
           resolve(found, count);
@@ -113,7 +113,7 @@ export function createMemoryLaneBook(clock: Pick<Clock, "now">, grantLifeMs: num
       return Promise.resolve();
     },
 
-    note(comeBacks) {
+    recordComeBacks(comeBacks) {
       const changes: LaneChange[] = [];
       for (const id of new Set(comeBacks.map(({ lane }) => lane))) {
         const ofLane = comeBacks.filter(({ lane }) => lane === id);
@@ -138,22 +138,22 @@ export function createMemoryLaneBook(clock: Pick<Clock, "now">, grantLifeMs: num
       });
       const watches: LaneWatch[] = [];
       const ready = new Map<DrainName, readonly number[]>();
-      for (const { lane } of wanting.toSorted((a, b) => a.at - b.at).slice(0, mostDue)) {
+      for (const { lane } of wanting.toSorted((a, b) => a.at - b.at).slice(0, maxDue)) {
         watches.push(...takeWatches(lane, now, grantLifeMs));
         if ((readyAt(lane, now, grantLifeMs) ?? Infinity) <= now) {
-          const places = ready.get(lane.drain) ?? [];
-          ready.set(lane.drain, [...places, ...takePlaces(lane, now)]);
+          const resumeMinutes = ready.get(lane.drain) ?? [];
+          ready.set(lane.drain, [...resumeMinutes, ...takeResumeMinutes(lane, now)]);
         }
         put(lane);
       }
       return Promise.resolve({
         watches: watches.toSorted((a, b) => (a.lane === b.lane ? a.step - b.step : a.lane < b.lane ? -1 : 1)),
-        ready: inOrder([...ready].map(([drain, places]) => ({ drain, places }))),
+        ready: inOrder([...ready].map(([drain, resumeMinutes]) => ({ drain, resumeMinutes }))),
         at: now,
       });
     },
 
-    looked({ lane: id, step }, lookedAt, comeBacks) {
+    checked({ lane: id, step }, checkedAt, comeBacks) {
       return changed(
         change(id, (lane, now) => {
           const found = stepOf(lane, step);
@@ -164,7 +164,7 @@ export function createMemoryLaneBook(clock: Pick<Clock, "now">, grantLifeMs: num
             now,
           );
           // A time that is still to come was read before the server's clock was set back.
-          return settle(lane, found, lookedAt > now + 1_000 ? null : lookedAt, now);
+          return settle(lane, found, checkedAt > now + 1_000 ? null : checkedAt, now);
         }),
       );
     },
@@ -276,7 +276,7 @@ function takeWatches(lane: Lane, now: number, grantLifeMs: number): readonly Lan
   return stepsOf(lane).flatMap((step): readonly LaneWatch[] => {
     if ((wantsLookAt(lane, step, grantLifeMs) ?? Infinity) > now) return [];
     const until = step.lastAt! + step.watchMs;
-    step.lookAt = now < until ? until : now + lookEveryMs;
+    step.lookAt = now < until ? until : now + checkEveryMs;
     const { id, drain, origin, state } = lane;
     return [{ lane: id, step: step.step, drain, origin, state, firstSentAt: step.firstAt!, until }];
   });

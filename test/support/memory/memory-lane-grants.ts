@@ -4,7 +4,7 @@ import {
   blindAfterMs,
   callAgainMs,
   idleMs,
-  lookEveryMs,
+  checkEveryMs,
   repeatAfterMs,
   suspectMs,
 } from "../../../src/store/lanes/lane-numbers.ts";
@@ -24,7 +24,7 @@ import {
 /** Grants to a page that wants so many, and remembers where what is denied was met; 0 asks only. */
 export function grant(
   lane: Lane,
-  { wanted, places }: Pick<LaneAsk, "wanted" | "places">,
+  { wanted, resumeMinutes }: Pick<LaneAsk, "wanted" | "resumeMinutes">,
   now: number,
 ): LaneAnswer {
   becomeNewWhenIdle(lane, now);
@@ -39,7 +39,7 @@ export function grant(
   }
   const plain = lane.state === "open" && !isBlind(lane, now) ? wanted - canaries : 0;
   // A probe that is given back had to be left to another, or was held: its place is called again.
-  if (canaries + plain < wanted || lane.state === "halted") remember(lane, places);
+  if (canaries + plain < wanted || lane.state === "halted") remember(lane, resumeMinutes);
   const until = nextGrantAt(lane, now);
   return {
     state: lane.state,
@@ -106,7 +106,7 @@ function roomOf(lane: Lane, now: number): number {
 /** When the next step or probe can be granted, as far as anybody knows; null where nothing is held. */
 function nextGrantAt(lane: Lane, now: number): number | null {
   const { step, state } = lane;
-  if (state === "open") return isBlind(lane, now) ? now + lookEveryMs : null;
+  if (state === "open") return isBlind(lane, now) ? now + checkEveryMs : null;
   let at: number;
   if (state === "halted") {
     if (takenOf(step) === 0) return lane.nextAt;
@@ -115,7 +115,7 @@ function nextGrantAt(lane: Lane, now: number): number | null {
     if (roomOf(lane, now) > 0) return now;
     at = (step.lastAt ?? step.firstAt!) + step.watchMs;
   }
-  return at > now ? at : now + lookEveryMs;
+  return at > now ? at : now + checkEveryMs;
 }
 
 /** When the step wants a look: halfway through its watch, and when that is over and it waits for no grants. */
@@ -128,8 +128,8 @@ export function wantsLookAt(lane: Lane, step: Step, grantLifeMs: number): number
 
 /** When what is in its places is to be called, because there is room for it; null: not before something else happens. */
 export function readyAt(lane: Lane, now: number, grantLifeMs: number): number | null {
-  const { step, state, places } = lane;
-  if (places.length === 0 || isBlind(lane, now)) return null;
+  const { step, state, resumeMinutes } = lane;
+  if (resumeMinutes.length === 0 || isBlind(lane, now)) return null;
   const at = step.calledAt === null ? lane.since : step.calledAt + callAgainMs;
   if (state === "open") return at;
   if (state === "halted" && takenOf(step) === 0) return Math.max(at, lane.nextAt!);

@@ -1,7 +1,7 @@
 /** How one lane of the in-memory reference gets from one state to the next. */
 import type { ComeBackKind } from "../../../src/message/come-back-kind.ts";
 import type { LaneChange, LaneState } from "../../../src/ports/lanes.ts";
-import { idleMs, longestProbe, steadyWatches } from "../../../src/store/lanes/lane-numbers.ts";
+import { idleMs, maxProbe, steadyWatches } from "../../../src/store/lanes/lane-numbers.ts";
 import {
   countedOf,
   downOf,
@@ -16,7 +16,7 @@ import {
   type Lane,
   type Step,
 } from "./memory-lane.ts";
-import { takePlaces, takeWantsFull } from "./memory-lane-places.ts";
+import { takeResumeMinutes, takeWantsFull } from "./memory-lane-places.ts";
 
 export type Moved = Extract<LaneChange, { kind: "moved" }>;
 
@@ -37,7 +37,7 @@ function enter(lane: Lane, state: LaneState, why: string, size: number, now: num
   lane.step = newStep(lane.step.step + 1, size, lane.config);
   lane.previous = null;
   // What is in them is found by a full pass.
-  if (state === "open") lane.places = [];
+  if (state === "open") lane.resumeMinutes = [];
 }
 
 /** Open for so long that what happened before says nothing any more. */
@@ -47,7 +47,7 @@ function isSteady({ state, usedAt, since, config }: Lane): boolean {
 
 function probeEveryOf({ probeEvery, config: { probeEveryMs } }: Lane, factor = 1): number {
   const every = Math.ceil((probeEvery ?? probeEveryMs) * factor);
-  return Math.min(Math.max(every, probeEveryMs), longestProbe * probeEveryMs);
+  return Math.min(Math.max(every, probeEveryMs), maxProbe * probeEveryMs);
 }
 
 function halt(lane: Lane, cause: ComeBackKind, why: string, now: number): void {
@@ -60,13 +60,13 @@ function halt(lane: Lane, cause: ComeBackKind, why: string, now: number): void {
 }
 
 /** Judges a step where it can be. `lookedAt`: when a listing began that showed all of its come-backs; null: nobody looked. */
-export function settle(lane: Lane, step: Step, lookedAt: number | null, now: number): Moved | null {
+export function settle(lane: Lane, step: Step, checkedAt: number | null, now: number): Moved | null {
   const from = lane.state;
   const told = { sent: knownOf(step), comeBacks: step.back.size };
-  if (!judge(lane, step, lookedAt, now)) return null;
+  if (!judge(lane, step, checkedAt, now)) return null;
   const { id, drain, origin, state: to, why } = lane;
   const size = to === "halted" ? 0 : lane.step.size;
-  const places = to === "canary" || to === "ramping" ? takePlaces(lane, now) : [];
+  const resumeMinutes = to === "canary" || to === "ramping" ? takeResumeMinutes(lane, now) : [];
   return {
     kind: "moved",
     lane: id,
@@ -77,13 +77,13 @@ export function settle(lane: Lane, step: Step, lookedAt: number | null, now: num
     size,
     why,
     ...told,
-    places,
-    wantsFull: takeWantsFull(lane, places),
+    resumeMinutes,
+    wantsFull: takeWantsFull(lane, resumeMinutes),
   };
 }
 
 /** Whether it is in another state, or at the next size. */
-function judge(lane: Lane, step: Step, lookedAt: number | null, now: number): boolean {
+function judge(lane: Lane, step: Step, checkedAt: number | null, now: number): boolean {
   const { back, delivered, haltAt } = step;
   const whole = wholeOf(lane, step, now);
   const cameBack = `${back.size} of ${whole} came back, ${statusesOf(backStatuses(step))}`;
@@ -95,10 +95,10 @@ function judge(lane: Lane, step: Step, lookedAt: number | null, now: number): bo
     return true;
   }
   const isSilent =
-    lookedAt !== null &&
+    checkedAt !== null &&
     step.lastAt !== null &&
     !waitsForGrants(lane, step) &&
-    lookedAt >= step.lastAt + step.watchMs;
+    checkedAt >= step.lastAt + step.watchMs;
   const isAllKnown = isClosed(lane, step, now) && back.size + delivered.size >= countedOf(lane, step);
   if (!isSilent && !isAllKnown) return false;
   if (lane.state === "halted") return judgeProbe(lane, step, now);

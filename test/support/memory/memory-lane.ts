@@ -54,7 +54,7 @@ export interface Lane {
   /** It went on because it had refused a probe, and nothing has survived since: a refused one says nothing more. */
   isMixed: boolean;
   /** Minutes of entry where its messages were met, ascending. */
-  places: readonly number[];
+  resumeMinutes: readonly number[];
   /** Something was held since a full pass was asked for: places are few, and tell of none that lie between them. */
   hasHeld: boolean;
   roots: readonly string[];
@@ -84,7 +84,7 @@ export function newLane(id: string, drain: DrainName, origin: Origin, config: La
     isShaky: false,
     isDoubted: false,
     isMixed: false,
-    places: [],
+    resumeMinutes: [],
     hasHeld: false,
     roots: [],
     canaries: 0,

@@ -214,7 +214,7 @@ export function createMemoryLedger(
     limits,
     now: () => Promise.resolve(stamp()),
 
-    noteLoss: (oldestAt) => {
+    recordLoss: (oldestAt) => {
       const now = clock.now();
       const follows = lost !== undefined && now - lost.at <= limits.dedupWindowMs;
       const before = follows && lost !== undefined ? lost.since : now;

@@ -2,7 +2,7 @@ import type { Clock } from "../../../src/ports/clock.ts";
 import type { DrainName } from "../../../src/ports/ids.ts";
 import {
   isRecalled,
-  mostLeftTold,
+  maxLeftShown,
   type CloseVerdict,
   type DrainFacts,
   type OpenPass,
@@ -223,7 +223,7 @@ function toOpenPass(open: OpenRow | null): OpenPass | null {
 }
 
 function passOpen(open: OpenRow): CloseVerdict {
-  return { kind: "pass-open", left: windowsLeft(open).slice(0, mostLeftTold) };
+  return { kind: "pass-open", left: windowsLeft(open).slice(0, maxLeftShown) };
 }
 
 /** What was called back first, then the oldest. */

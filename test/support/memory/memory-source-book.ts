@@ -56,7 +56,7 @@ export function createMemorySourceBook(
       return Promise.resolve();
     },
     census: () => Promise.resolve(newest),
-    noteCensus: (census) => {
+    recordCensus: (census) => {
       if (newest === null || newest.at <= census.at) newest = census;
       return Promise.resolve();
     },

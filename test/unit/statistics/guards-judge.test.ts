@@ -143,7 +143,7 @@ describe("the guards of a drain", () => {
   it("ask nothing where there are none", async () => {
     const guards = createGuards({
       statistics: { readAll: refuse },
-      book: { recall: refuse, note: refuse },
+      book: { recall: refuse, record: refuse },
       clock: createManualClock(),
       events: { emit: refuse },
       forceFull: refuse,

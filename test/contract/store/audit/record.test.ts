@@ -62,7 +62,7 @@ describe.each(kinds)("the audit ($name)", ({ create }) => {
       comeBacks: 3,
     } as const;
     const move = entry({ act: "lane-halted", lane, records: [] });
-    await audit.note([move]);
+    await audit.record([move]);
     expect(await read(audit)).toEqual([{ ...move, at: expect.any(Number) }]);
     expect(await read(audit, { drain: orders })).toHaveLength(1);
     expect(await read(audit, { drain: "other" as DrainName })).toEqual([]);

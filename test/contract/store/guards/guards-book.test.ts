@@ -18,23 +18,23 @@ describe.each<{ name: string; create: () => GuardBook }>([
     const book = create();
     expect(await book.recall(drain, [])).toEqual([]);
     expect(await book.recall(drain, [guard, "other"])).toEqual([null, null]);
-    expect(await book.note(drain, guard, held)).toBe("open");
-    expect(await book.note(drain, "other", stale)).toBe("open");
+    expect(await book.record(drain, guard, held)).toBe("open");
+    expect(await book.record(drain, "other", stale)).toBe("open");
     expect(await book.recall(drain, ["third", "other", guard])).toEqual([null, stale, held]);
     expect(await book.recall(otherDrain, [guard])).toEqual([null]);
   });
 
   test("answers what was in effect before, so that one of many replicas tells of a change", async () => {
     const book = create();
-    expect(await book.note(drain, guard, held)).toBe("open");
-    expect(await book.note(drain, guard, held)).toBe("closed");
-    expect(await book.note(drain, guard, { state: "open", effect: "open", readAt: 3_000 })).toBe("closed");
+    expect(await book.record(drain, guard, held)).toBe("open");
+    expect(await book.record(drain, guard, held)).toBe("closed");
+    expect(await book.record(drain, guard, { state: "open", effect: "open", readAt: 3_000 })).toBe("closed");
   });
 
   test("keeps what was judged by a newer reading", async () => {
     const book = create();
-    await book.note(drain, guard, held);
-    expect(await book.note(drain, guard, { state: "open", effect: "open", readAt: 1_999 })).toBeNull();
+    await book.record(drain, guard, held);
+    expect(await book.record(drain, guard, { state: "open", effect: "open", readAt: 1_999 })).toBeNull();
     expect(await book.recall(drain, [guard])).toEqual([held]);
   });
 });
@@ -42,7 +42,7 @@ describe.each<{ name: string; create: () => GuardBook }>([
 describe("the book of guards in Redis", () => {
   test("keeps a key per guard in the slot of the source, for a week after it was noted", async () => {
     const connection = redis.fresh();
-    await createRedisGuardBook(connection, source).note(drain, guard, held);
+    await createRedisGuardBook(connection, source).record(drain, guard, held);
     const keys = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
     expect(keys).toHaveLength(1);
     expect(keys[0]).toMatch(
@@ -56,11 +56,11 @@ describe("the book of guards in Redis", () => {
   test("takes what another version wrote for nothing, and writes over it", async () => {
     const connection = redis.fresh();
     const book = createRedisGuardBook(connection, source);
-    await book.note(drain, guard, held);
+    await book.record(drain, guard, held);
     const [key] = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
     await connection.command("SET", key!, JSON.stringify({ v: 2, readAt: 9e12, effect: "closed" }));
     expect(await book.recall(drain, [guard])).toEqual([null]);
-    expect(await book.note(drain, guard, held)).toBe("open");
+    expect(await book.record(drain, guard, held)).toBe("open");
     expect(await book.recall(drain, [guard])).toEqual([held]);
   });
 });

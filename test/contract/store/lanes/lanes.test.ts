@@ -23,17 +23,22 @@ const first = startOfTime / 1_000;
 /** Starts of these minutes. */
 const minutes = (...starts: readonly number[]): readonly number[] =>
   starts.map((start) => startOfTime - (startOfTime % minuteMs) + start * minuteMs);
-const asking = (id: string, places: readonly number[]) => [
-  { lane: id, origin: `https://${id}`, wanted: 9, places },
+const asking = (id: string, resumeMinutes: readonly number[]) => [
+  { lane: id, origin: `https://${id}`, wanted: 9, resumeMinutes },
 ];
-const wanting = (id: string, wanted: number) => ({ lane: id, origin: `https://${id}`, wanted, places: [] });
+const wanting = (id: string, wanted: number) => ({
+  lane: id,
+  origin: `https://${id}`,
+  wanted,
+  resumeMinutes: [],
+});
 const parents = (count: number, name = "p"): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${name}${index}`);
 
 describe.each(laneStandsFor(redis))("a lane that is tried ($name)", ({ create }) => {
   test("a lane that nobody knows is a canary; asking how it stands makes it no lane", async () => {
     const { book, now } = await create();
-    expect(await book.ask(drain, config, [{ lane, origin, wanted: 0, places: [] }])).toEqual({
+    expect(await book.ask(drain, config, [{ lane, origin, wanted: 0, resumeMinutes: [] }])).toEqual({
       answers: [
         {
           state: "canary",
@@ -68,7 +73,7 @@ describe.each(laneStandsFor(redis))("a lane that is tried ($name)", ({ create })
       lane: id,
       origin: `https://${id}`,
       wanted: index,
-      places: [],
+      resumeMinutes: [],
     }));
     const { answers } = await book.ask(drain, config, asks);
     expect(answers.map(({ canaries }) => canaries)).toEqual([0, 1, 2]);
@@ -105,7 +110,7 @@ describe.each(laneStandsFor(redis))("a lane that is tried ($name)", ({ create })
     expect((await ask(9)).canaries).toBe(0);
     expect((await stand.book.due()).ready).toEqual([]);
     await stand.advance(1);
-    expect((await stand.book.due()).ready).toMatchObject([{ places: minutes(1) }]);
+    expect((await stand.book.due()).ready).toMatchObject([{ resumeMinutes: minutes(1) }]);
     expect(await ask(9)).toMatchObject({ canaries: 5, step: step + 1 });
   });
 
@@ -124,7 +129,7 @@ describe.each(laneStandsFor(redis))("a lane that is tried ($name)", ({ create })
 
   test("a step takes messages for half a watch after its first, and its size is then what was sent", async () => {
     const stand = await create();
-    const { ask, sent, looked } = driverOf(stand);
+    const { ask, sent, checked } = driverOf(stand);
     const { step } = await ask(2);
     await sent(step, 2);
     await stand.advance(config.watchMs / 2 - 1);
@@ -133,7 +138,7 @@ describe.each(laneStandsFor(redis))("a lane that is tried ($name)", ({ create })
     await stand.advance(1);
     expect(await ask(9)).toMatchObject({ canaries: 0, until: stand.now() - 1 + config.watchMs });
     await stand.advance(config.watchMs - 1);
-    expect(await looked(step)).toMatchObject({
+    expect(await checked(step)).toMatchObject({
       kind: "moved",
       to: "ramping",
       size: 30,
@@ -168,7 +173,7 @@ describe.each(laneStandsFor(redis))("a lane that is tried ($name)", ({ create })
       why: "5 of 5 survived",
       sent: 5,
       comeBacks: 0,
-      places: [],
+      resumeMinutes: [],
       wantsFull: true,
     });
     expect(await survive(100)).toMatchObject({ from: "ramping", to: "open", size: 50, sent: 50 });
@@ -181,35 +186,35 @@ describe.each(laneStandsFor(redis))("a lane that is tried ($name)", ({ create })
     const driver = driverOf(stand);
     const step = await driver.step(5);
     await stand.advance(config.watchMs - 1);
-    expect(await driver.looked(step)).toEqual({ kind: "none" });
+    expect(await driver.checked(step)).toEqual({ kind: "none" });
     const before = stand.now();
     await stand.advance(hourMs);
-    expect(await driver.looked(step, before)).toEqual({ kind: "none" });
-    expect(await driver.looked(step - 1)).toEqual({ kind: "none" });
+    expect(await driver.checked(step, before)).toEqual({ kind: "none" });
+    expect(await driver.checked(step - 1)).toEqual({ kind: "none" });
     expect((await driver.view()).state).toBe("canary");
-    expect(await driver.looked(step)).toMatchObject({ to: "ramping" });
-    expect(await driver.looked(step)).toEqual({ kind: "none" });
+    expect(await driver.checked(step)).toMatchObject({ to: "ramping" });
+    expect(await driver.checked(step)).toEqual({ kind: "none" });
   });
 
   test("is not judged while a canary is under way, nor where nothing was sent", async () => {
     const stand = await create();
-    const { ask, sent, looked } = driverOf(stand);
+    const { ask, sent, checked } = driverOf(stand);
     const { step } = await ask(5);
     await stand.advance(config.watchMs * 2);
-    expect(await looked(step)).toEqual({ kind: "none" });
+    expect(await checked(step)).toEqual({ kind: "none" });
     await sent(step, 4);
     await stand.advance(config.watchMs * 2);
-    expect(await looked(step)).toEqual({ kind: "none" });
+    expect(await checked(step)).toEqual({ kind: "none" });
     await stand.advance(5 * minuteMs);
-    expect(await looked(step)).toMatchObject({ to: "ramping", sent: 4 });
+    expect(await checked(step)).toMatchObject({ to: "ramping", sent: 4 });
   });
 
   test("a time from before the clock was set back proves no silence", async () => {
     const stand = await create();
     const driver = driverOf(stand);
     const step = await driver.step(5);
-    const lookedAt = stand.now() + config.watchMs;
-    expect(await driver.looked(step, lookedAt)).toEqual({ kind: "none" });
+    const checkedAt = stand.now() + config.watchMs;
+    expect(await driver.checked(step, checkedAt)).toEqual({ kind: "none" });
   });
 
   test("deliveries that the receiver told of need no silence, together with what came back", async () => {
@@ -259,7 +264,7 @@ describe.each(laneStandsFor(redis))("a lane that fails ($name)", ({ create }) =>
         why: "2 of 5 came back, no answer, 503",
         sent: 2,
         comeBacks: 2,
-        places: [],
+        resumeMinutes: [],
         wantsFull: false,
       },
     ]);
@@ -304,7 +309,7 @@ describe.each(laneStandsFor(redis))("a lane that fails ($name)", ({ create }) =>
     const step = await driver.step(5);
     const others = comeBacks(step - 1, "down", parents(5, "other"));
     const back = comeBacks(step, "down", parents(2));
-    expect(await driver.looked(step, stand.now(), [...others, ...back])).toMatchObject({
+    expect(await driver.checked(step, stand.now(), [...others, ...back])).toMatchObject({
       to: "halted",
       comeBacks: 2,
     });
@@ -328,7 +333,7 @@ describe.each(laneStandsFor(redis))("a lane that fails ($name)", ({ create }) =>
     await driver.sent(step, 2);
     expect(await driver.note(step, "refused", parents(2), 422)).toEqual([]);
     await stand.advance(config.watchMs);
-    expect(await driver.looked(step)).toEqual({ kind: "none" });
+    expect(await driver.checked(step)).toEqual({ kind: "none" });
     expect(await driver.view()).toMatchObject({
       state: "canary",
       step: step + 1,
@@ -358,14 +363,14 @@ describe.each(laneStandsFor(redis))("a lane that fails ($name)", ({ create }) =>
     await book.ask(
       drain,
       config,
-      ids.map((id) => ({ lane: id, origin: `https://${id}`, wanted: 5, places: [] })),
+      ids.map((id) => ({ lane: id, origin: `https://${id}`, wanted: 5, resumeMinutes: [] })),
     );
     const back = ids.flatMap((id) =>
       comeBacks(first, "down", parents(2)).map((one) => ({ ...one, lane: id })),
     );
-    expect((await book.note(back)).map((change) => (change.kind === "moved" ? change.lane : null))).toEqual(
-      ids,
-    );
+    expect(
+      (await book.recordComeBacks(back)).map((change) => (change.kind === "moved" ? change.lane : null)),
+    ).toEqual(ids);
     expect((await book.views(1)).counts).toEqual({ canary: 0, ramping: 0, open: 0, halted: 2 });
   });
 
@@ -377,7 +382,7 @@ describe.each(laneStandsFor(redis))("a lane that fails ($name)", ({ create }) =>
     // Its worker is gone with its grants, and all that it sent is back.
     await stand.advance(5 * minuteMs + 1);
     expect((await stand.book.due()).watches).toMatchObject([{ step }]);
-    expect(await driver.looked(step)).toMatchObject({ to: "halted" });
+    expect(await driver.checked(step)).toMatchObject({ to: "halted" });
   });
 });
 
@@ -462,7 +467,7 @@ describe.each(laneStandsFor(redis))("a lane that is halted ($name)", ({ create }
     expect({ canaries, mayRepeat }).toEqual({ canaries: 1, mayRepeat: false });
     await driver.giveBack(step, canaries);
     await stand.advance(minuteMs);
-    expect((await stand.book.due()).ready).toEqual([{ drain, places: minutes(7) }]);
+    expect((await stand.book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(7) }]);
     expect(await driver.ask(1)).toMatchObject({ canaries: 1, mayRepeat: true });
   });
 
@@ -676,12 +681,12 @@ describe.each(laneStandsFor(redis))("a lane that is open ($name)", ({ create }) 
     await driver.sent(step + 1, 1);
     await stand.advance(config.watchMs);
     expect(await driver.ask(100)).toMatchObject({ canaries: 0, plain: 100, step: step + 1 });
-    expect(await driver.looked(step)).toEqual({ kind: "none" });
+    expect(await driver.checked(step)).toEqual({ kind: "none" });
     expect(await driver.ask(100)).toMatchObject({ canaries: 1, step: step + 2 });
     await driver.sent(step + 2, 1);
     await stand.advance(config.watchMs);
-    expect(await driver.looked(step + 1)).toEqual({ kind: "none" });
-    expect(await driver.looked(step + 2)).toEqual({ kind: "none" });
+    expect(await driver.checked(step + 1)).toEqual({ kind: "none" });
+    expect(await driver.checked(step + 2)).toEqual({ kind: "none" });
     expect((await driver.view()).step).toBe(step + 3);
   });
 
@@ -716,8 +721,8 @@ describe.each(laneStandsFor(redis))("a lane that is open ($name)", ({ create }) 
       until: stand.now() + 15_000,
     });
     expect((await stand.book.due()).ready).toEqual([]);
-    await driver.looked(step);
-    expect((await stand.book.due()).ready).toEqual([{ drain, places: minutes(7) }]);
+    await driver.checked(step);
+    expect((await stand.book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(7) }]);
     expect((await driver.ask(100)).plain).toBeGreaterThan(0);
   });
 
@@ -737,7 +742,7 @@ describe.each(laneStandsFor(redis))("a lane that is open ($name)", ({ create }) 
     expect(next).toMatchObject({ canaries: 1, step: step + 1 });
     await stand.advance(config.watchMs / 2);
     expect((await stand.book.due()).watches).toMatchObject([{ step }]);
-    expect(await driver.looked(step)).toEqual({ kind: "none" });
+    expect(await driver.checked(step)).toEqual({ kind: "none" });
     await stand.advance(config.watchMs);
     const later = await driver.ask(2);
     expect(later).toMatchObject({ canaries: 1, plain: 1, step: step + 2 });
@@ -793,7 +798,7 @@ describe.each(laneStandsFor(redis))("a lane that is open ($name)", ({ create }) 
       const step = await driver.step(1);
       await stand.advance(config.watchMs);
       const back = said === null ? [] : comeBacks(step, said, [`p${step}`]);
-      return driver.looked(step, stand.now(), back);
+      return driver.checked(step, stand.now(), back);
     };
     expect(await period("down")).toEqual({ kind: "none" });
     expect(await period(null)).toEqual({ kind: "none" });
@@ -814,7 +819,7 @@ describe.each(laneStandsFor(redis))("a lane that is open ($name)", ({ create }) 
     await stand.advance(config.watchMs);
     const all = parents(canaries + 1);
     expect(await driver.note(step, "again", all, 422)).toEqual([]);
-    expect(await driver.looked(step, stand.now(), comeBacks(step, "again", all, 422))).toEqual({
+    expect(await driver.checked(step, stand.now(), comeBacks(step, "again", all, 422))).toEqual({
       kind: "none",
     });
     expect(await driver.view()).toMatchObject({
@@ -879,7 +884,7 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     expect(await dueAfter(1)).toEqual([watch]);
     expect(await dueAfter(14_999)).toEqual([]);
     expect(await dueAfter(1)).toEqual([watch]);
-    await driver.looked(step);
+    await driver.checked(step);
     expect(await dueAfter(hourMs)).toEqual([]);
   });
 
@@ -907,14 +912,18 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     await stand.advance(config.watchMs);
     // While they are watched there is room for nothing.
     expect((await book.due()).ready).toEqual([]);
-    expect(await driver.looked(step)).toMatchObject({ to: "ramping", places: minutes(3, 5, 7) });
+    expect(await driver.checked(step)).toMatchObject({ to: "ramping", resumeMinutes: minutes(3, 5, 7) });
     expect((await book.due()).ready).toEqual([]);
     const ramping = await driver.ask(100, {}, minutes(7));
     expect(ramping.canaries).toBe(50);
     await driver.sent(ramping.step, 50);
     await stand.advance(config.watchMs);
     // Opened: a full pass finds all of it.
-    expect(await driver.looked(ramping.step)).toMatchObject({ to: "open", places: [], wantsFull: true });
+    expect(await driver.checked(ramping.step)).toMatchObject({
+      to: "open",
+      resumeMinutes: [],
+      wantsFull: true,
+    });
     await driver.ask(100, {}, minutes(9));
     await stand.advance(hourMs);
     expect((await book.due()).ready).toEqual([]);
@@ -928,7 +937,7 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     const { step } = await driver.ask(100, {}, minutes(7));
     await driver.sent(step, 50);
     await stand.advance(config.watchMs);
-    expect(await driver.looked(step)).toMatchObject({ to: "open" });
+    expect(await driver.checked(step)).toMatchObject({ to: "open" });
     await driver.failOpen();
     await stand.advance(config.probeEveryMs);
     expect((await book.due()).ready).toEqual([]);
@@ -941,10 +950,15 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     const { step } = await driver.ask(100, {}, minutes(7));
     await driver.sent(step, 5);
     await stand.advance(config.watchMs);
-    expect(await driver.looked(step)).toMatchObject({ places: minutes(7), wantsFull: false });
+    expect(await driver.checked(step)).toMatchObject({ resumeMinutes: minutes(7), wantsFull: false });
     // In that minute were few.
-    expect(await driver.survive(8)).toMatchObject({ to: "ramping", size: 80, places: [], wantsFull: true });
-    expect(await driver.survive(80)).toMatchObject({ to: "ramping", places: [], wantsFull: false });
+    expect(await driver.survive(8)).toMatchObject({
+      to: "ramping",
+      size: 80,
+      resumeMinutes: [],
+      wantsFull: true,
+    });
+    expect(await driver.survive(80)).toMatchObject({ to: "ramping", resumeMinutes: [], wantsFull: false });
   });
 
   test("what is granted as a whole needs no place", async () => {
@@ -953,7 +967,7 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     const { step } = await driver.ask(5, {}, minutes(7));
     await driver.sent(step, 5);
     await stand.advance(config.watchMs);
-    expect(await driver.looked(step)).toMatchObject({ to: "ramping", places: [], wantsFull: false });
+    expect(await driver.checked(step)).toMatchObject({ to: "ramping", resumeMinutes: [], wantsFull: false });
   });
 
   test("places that are told after the answer are remembered as those that came with the question", async () => {
@@ -964,7 +978,7 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     expect((await driver.ask(7)).canaries).toBe(0);
     await driver.sent(step, 5);
     await stand.advance(config.watchMs);
-    expect(await driver.looked(step)).toMatchObject({ places: minutes(3, 7, 9), wantsFull: false });
+    expect(await driver.checked(step)).toMatchObject({ resumeMinutes: minutes(3, 7, 9), wantsFull: false });
   });
 
   test("of many places the oldest and the youngest are remembered", async () => {
@@ -974,8 +988,8 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     for (let at = 1; at <= 20; at += 1) await driver.ask(100, {}, minutes(40 - at, 60 + at));
     await driver.sent(step, 5);
     await stand.advance(config.watchMs);
-    expect(await driver.looked(step)).toMatchObject({
-      places: minutes(20, 21, 22, 23, 24, 25, 75, 76, 77, 78, 79, 80),
+    expect(await driver.checked(step)).toMatchObject({
+      resumeMinutes: minutes(20, 21, 22, 23, 24, 25, 75, 76, 77, 78, 79, 80),
     });
   });
 
@@ -989,12 +1003,12 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     await stand.advance(config.probeEveryMs - 1);
     expect((await book.due()).ready).toEqual([]);
     await stand.advance(1);
-    expect((await book.due()).ready).toEqual([{ drain, places: minutes(2, 6) }]);
+    expect((await book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(2, 6) }]);
     // Nobody asked: others are called after a minute.
     await stand.advance(minuteMs - 1);
     expect((await book.due()).ready).toEqual([]);
     await stand.advance(1);
-    expect((await book.due()).ready).toEqual([{ drain, places: minutes(3, 4) }]);
+    expect((await book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(3, 4) }]);
     await stand.advance(hourMs);
     expect((await book.due()).ready).toEqual([]);
 
@@ -1006,7 +1020,7 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     await stand.advance(nextAt! - stand.now() - 1);
     expect((await book.due()).ready).toEqual([]);
     await stand.advance(1);
-    expect((await book.due()).ready).toEqual([{ drain, places: minutes(8) }]);
+    expect((await book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(8) }]);
   });
 
   test("a halted lane of which nothing is known to wait calls nobody", async () => {
@@ -1023,13 +1037,13 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     const driver = driverOf(stand);
     const { step } = await driver.ask(9, {}, minutes(1));
     await driver.giveBack(step, 5);
-    expect((await book.due()).ready).toEqual([{ drain, places: minutes(1) }]);
+    expect((await book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(1) }]);
     await driver.ask(9, {}, minutes(1));
     await driver.giveBack(step, 5);
     await stand.advance(minuteMs - 1);
     expect((await book.due()).ready).toEqual([]);
     await stand.advance(1);
-    expect((await book.due()).ready).toEqual([{ drain, places: minutes(1) }]);
+    expect((await book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(1) }]);
   });
 
   test("grants that are forgotten make room for what is held", async () => {
@@ -1039,7 +1053,7 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     await stand.advance(5 * minuteMs);
     expect((await stand.book.due()).ready).toEqual([]);
     await stand.advance(1);
-    expect((await stand.book.due()).ready).toEqual([{ drain, places: minutes(1) }]);
+    expect((await stand.book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(1) }]);
   });
 
   test("the lanes of one drain call it together, each drain for itself", async () => {
@@ -1047,10 +1061,11 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     await book.ask(drain, config, asking("a", minutes(5, 2)));
     await book.ask(otherDrain, config, asking("b", minutes(4)));
     await book.ask(drain, config, asking("c", minutes(5, 9)));
-    for (const id of ["a", "b", "c"]) await book.giveBack([{ lane: id, step: first, count: 5, places: [] }]);
+    for (const id of ["a", "b", "c"])
+      await book.giveBack([{ lane: id, step: first, count: 5, resumeMinutes: [] }]);
     const ready = [
-      { drain, places: minutes(2, 5, 9) },
-      { drain: otherDrain, places: minutes(4) },
+      { drain, resumeMinutes: minutes(2, 5, 9) },
+      { drain: otherDrain, resumeMinutes: minutes(4) },
     ].toSorted((a, b) => (a.drain < b.drain ? -1 : 1));
     expect((await book.due()).ready).toEqual(ready);
     expect((await book.due()).ready).toEqual([]);
@@ -1062,7 +1077,7 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     await driverOf(stand).halt();
     for (const id of ["a", "b", "c"]) {
       await book.ask(id === "b" ? otherDrain : drain, config, [
-        { lane: id, origin: `https://${id}`, wanted: 5, places: [] },
+        { lane: id, origin: `https://${id}`, wanted: 5, resumeMinutes: [] },
       ]);
       await stand.advance(1_000);
     }
@@ -1096,13 +1111,13 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     const stand = await create();
     const known = driverOf(stand);
     await known.open();
-    const ramping = [{ lane: "r", origin: "https://r", wanted: 5, places: [] }];
+    const ramping = [{ lane: "r", origin: "https://r", wanted: 5, resumeMinutes: [] }];
     const { answers } = await stand.book.ask(drain, config, ramping);
     const step = { lane: "r", step: answers[0]!.step };
     await stand.book.sent([{ ...step, roots: parents(5, "r") }]);
     await stand.advance(config.watchMs);
-    await stand.book.looked(step, stand.now(), []);
-    await stand.book.ask(drain, config, [{ lane: "c", origin: "https://c", wanted: 5, places: [] }]);
+    await stand.book.checked(step, stand.now(), []);
+    await stand.book.ask(drain, config, [{ lane: "c", origin: "https://c", wanted: 5, resumeMinutes: [] }]);
     await stand.advance(1_000);
     await known.step(5);
     const { lanes } = await stand.book.views(9);
@@ -1152,12 +1167,12 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     await driver.halt();
     await stand.advance(6 * 24 * hourMs);
     const { answers } = await book.ask(drain, config, [
-      { lane: "b", origin: "https://b", wanted: 9, places: [] },
+      { lane: "b", origin: "https://b", wanted: 9, resumeMinutes: [] },
     ]);
     const step = { lane: "b", step: answers[0]!.step };
     await book.sent([{ ...step, roots: ["r1", "r2"] }]);
-    await book.note([{ ...step, parentDlqId: "p", kind: "refused", status: 422 }]);
-    await book.note([{ ...step, parentDlqId: "p", kind: "refused", status: 422 }]);
+    await book.recordComeBacks([{ ...step, parentDlqId: "p", kind: "refused", status: 422 }]);
+    await book.recordComeBacks([{ ...step, parentDlqId: "p", kind: "refused", status: 422 }]);
     const totals = { canaries: 2, comeBacks: 4, halts: 1 };
     expect(await book.busiest(1)).toMatchObject({ lanes: [{ lane }], totals });
     await stand.advance(24 * hourMs + 1);
@@ -1198,13 +1213,13 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     await driver.sent(step, 5);
     expect(await driver.note(step, "down", ["p1"])).toEqual([]);
     await stand.advance(5_000);
-    expect(await driver.looked(step)).toEqual({ kind: "none" });
+    expect(await driver.checked(step)).toEqual({ kind: "none" });
     await stand.advance(55_000);
-    expect(await driver.looked(step)).toMatchObject({ to: "ramping", size: 50 });
+    expect(await driver.checked(step)).toMatchObject({ to: "ramping", size: 50 });
     const { step: next } = await driver.ask(50, { watchMs: 9_000 });
     await driver.sent(next, 50);
     await stand.advance(9_000);
-    expect(await driver.looked(next)).toMatchObject({ to: "open" });
+    expect(await driver.checked(next)).toMatchObject({ to: "open" });
   });
 
   test("a step of ten thousand is no step any more, whatever the limits", async () => {
@@ -1223,7 +1238,7 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     await book.due();
     await stand.advance(config.watchMs);
     expect((await book.due()).watches).toMatchObject([{ step }]);
-    expect(await driver.looked(step)).toMatchObject({ to: "ramping" });
+    expect(await driver.checked(step)).toMatchObject({ to: "ramping" });
     const next = await driver.step(50);
     await driver.note(next, "down", parents(50));
     expect((await driver.view()).state).toBe("halted");
@@ -1242,9 +1257,9 @@ describe("lanes in Redis", () => {
       token: () => `c${(calls += 1)}`,
     });
     const id = toLaneId(drain, origin);
-    const { answers } = await book.ask(drain, config, [{ lane: id, origin, wanted: 9, places: [] }]);
+    const { answers } = await book.ask(drain, config, [{ lane: id, origin, wanted: 9, resumeMinutes: [] }]);
     await book.sent([{ lane: id, step: answers[0]!.step, roots: [toRootHash("msg_secret")] }]);
-    await book.note([
+    await book.recordComeBacks([
       {
         lane: id,
         step: answers[0]!.step,
@@ -1272,9 +1287,9 @@ describe("lanes in Redis", () => {
     const book = createRedisLaneBook(connection, source, grantLifeMs, { token: () => "t" });
     const key = `${connection.keyPrefix}:v1:{eu}:lanes:lane:${lane}`;
     await connection.command("SET", key, JSON.stringify({ v: 2, other: true }));
-    expect((await book.ask(drain, config, [{ lane, origin, wanted: 9, places: [] }])).answers).toMatchObject([
-      { state: "canary", canaries: 5 },
-    ]);
+    expect(
+      (await book.ask(drain, config, [{ lane, origin, wanted: 9, resumeMinutes: [] }])).answers,
+    ).toMatchObject([{ state: "canary", canaries: 5 }]);
     expect(await connection.command("GET", key)).toContain('"v":1');
   });
 
@@ -1284,7 +1299,12 @@ describe("lanes in Redis", () => {
     const book = createRedisLaneBook(connection, source, grantLifeMs, { token: () => `c${(calls += 1)}` });
     const base = `${connection.keyPrefix}:v1:{eu}:lanes:`;
     const ids = ["a", "b", "c", "d"];
-    const asks = ids.map((id, index) => ({ lane: id, origin: "https://x", wanted: 9 - index, places: [] }));
+    const asks = ids.map((id, index) => ({
+      lane: id,
+      origin: "https://x",
+      wanted: 9 - index,
+      resumeMinutes: [],
+    }));
     await book.ask(drain, config, asks);
     await connection.command("DEL", `${base}lane:a`, `${base}lane:c`);
     expect((await book.busiest(2)).lanes.map(({ lane: id }) => id)).toEqual(["b", "d"]);
@@ -1313,7 +1333,7 @@ describe("lanes in Redis", () => {
       grantLifeMs,
       { token: () => `c${(calls += 1)}` },
     );
-    const asks = [{ lane, origin, wanted: 300, places: minutes(1, 2) }];
+    const asks = [{ lane, origin, wanted: 300, resumeMinutes: minutes(1, 2) }];
     const { answers } = await book.ask(drain, config, asks);
     // The lane, when it was written, and the mark of the call.
     expect(written.splice(0)).toEqual([["lanes:ask", 3]]);
@@ -1324,7 +1344,7 @@ describe("lanes in Redis", () => {
       config,
       asks.map((ask) => ({ ...ask, wanted: 0 })),
     );
-    await book.note(comeBacks(answers[0]!.step - 1, "down", ["p"]));
+    await book.recordComeBacks(comeBacks(answers[0]!.step - 1, "down", ["p"]));
     await book.due();
     await book.views(9);
     await book.busiest(9);

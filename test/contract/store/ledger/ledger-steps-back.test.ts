@@ -88,7 +88,7 @@ test("what a loss of the ledger may concern is as old as it is", async () => {
   const stand = await createStand();
   const { ledger, advance, now } = stand;
   await stepBack(stand);
-  const { at } = await ledger.noteLoss();
+  const { at } = await ledger.recordLoss();
   expect(await ledger.summary()).toMatchObject({ at });
   await advance(stepMs + postHorizonMs(defaultLimits));
   expect(await ledger.summary()).toMatchObject({ at: at + stepMs + postHorizonMs(defaultLimits) });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { DrainName } from "../../../../src/ports/ids.ts";
-import { mostLeftTold, type OpenRequest } from "../../../../src/ports/passes.ts";
+import { maxLeftShown, type OpenRequest } from "../../../../src/ports/passes.ts";
 import { drain, otherDrain, source, standsFor, startOfTime } from "../../../support/ledger-stands.ts";
 import {
   asking,
@@ -139,7 +139,7 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
   test("of an open pass the oldest windows that are left are told, and no more than are worked at once", async () => {
     const { passes } = await create();
     const { pass } = await open(passes, "p1");
-    const parts = Array.from({ length: mostLeftTold + 8 }, (_, part) => ({
+    const parts = Array.from({ length: maxLeftShown + 8 }, (_, part) => ({
       windowId: `w1.${part}`,
       from: part * 10,
       to: part * 10 + 9,
@@ -148,12 +148,12 @@ describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
     const end = { kind: "done", split: parts.toReversed() } as const;
     expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing)).toEqual({
       kind: "pass-open",
-      left: parts.slice(0, mostLeftTold),
+      left: parts.slice(0, maxLeftShown),
     });
     const done = { kind: "done", split: [] } as const;
     expect(await passes.endWindow(drain, pass.passId, "w1.1", done, nothing)).toEqual({
       kind: "pass-open",
-      left: [parts[0], ...parts.slice(2, mostLeftTold + 1)],
+      left: [parts[0], ...parts.slice(2, maxLeftShown + 1)],
     });
   });
 

@@ -124,7 +124,7 @@ describe.each<{ readonly name: string; readonly books: () => Books }>([
   test("answers the census as it was noted", async () => {
     const book = create();
     expect(await book.census()).toBeNull();
-    await book.noteCensus(census());
+    await book.recordCensus(census());
     expect(await book.census()).toEqual(census());
     const empty = census({
       depth: 0,
@@ -132,17 +132,17 @@ describe.each<{ readonly name: string; readonly books: () => Books }>([
       oldestEnteredAt: null,
       earliestExpiryAt: null,
     });
-    await book.noteCensus(empty);
+    await book.recordCensus(empty);
     expect(await book.census()).toEqual(empty);
   });
 
   test("keeps the census that began last, whichever is noted last", async () => {
     const book = create();
     const newer = census({ at: startOfTime + 1, depth: 20 });
-    await book.noteCensus(newer);
-    await book.noteCensus(census({ depth: 10 }));
+    await book.recordCensus(newer);
+    await book.recordCensus(census({ depth: 10 }));
     expect(await book.census()).toEqual(newer);
-    await book.noteCensus(census({ at: startOfTime + 2, depth: 30 }));
+    await book.recordCensus(census({ at: startOfTime + 2, depth: 30 }));
     expect((await book.census())?.depth).toBe(30);
   });
 });
@@ -150,7 +150,7 @@ describe.each<{ readonly name: string; readonly books: () => Books }>([
 test("a census that another version wrote has accepted nothing and counted no come-backs", async () => {
   const book = createRedisSourceBook(redis.fresh(), source, retentionMs);
   const { expiringAccepted, strayComeBacks, ...older } = census();
-  await book.noteCensus(older as Census);
+  await book.recordCensus(older as Census);
   expect([expiringAccepted, strayComeBacks.count]).not.toContain(0);
   const counted = { expiringAccepted: 0, strayComeBacks: { count: 0, top: [] } };
   expect(await book.census()).toEqual({ ...older, ...counted });

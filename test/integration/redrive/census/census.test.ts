@@ -234,7 +234,7 @@ describe("a census", () => {
       const documentHash = rig.core.document.hash;
       await takeCensus(orderOf(rig, { documentHash }), signals);
       const { at } = await source.ledger.now();
-      await source.book.noteCensus({ ...(await source.book.census())!, at, counted });
+      await source.book.recordCensus({ ...(await source.book.census())!, at, counted });
       const look = (ageMs: number) =>
         takeCensus(orderOf(rig, { documentHash, source: aged(rig, ageMs) }), signals);
       // Room for what the test itself takes.

@@ -162,7 +162,7 @@ it.each([
 ])("while Redis is full or read-only it says when was counted: %s", async (_name, ageMs, expected) => {
   const { rig, clock, state, turn } = await createStand();
   const { book, ledger } = rig.drain.source;
-  await book.noteCensus({ ...census, at: (await ledger.now()).at - ageMs });
+  await book.recordCensus({ ...census, at: (await ledger.now()).at - ageMs });
   state.isRedisWell = false;
   clock.advance(hourMs);
   await turn();

@@ -1,7 +1,7 @@
 import { it, vi } from "vitest";
 import { readLineage } from "../../../../src/message/lineage.ts";
 import { drainInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
-import { lookAtLanes } from "../../../../src/redrive/lanes/look-at-lanes.ts";
+import { runListingChecks } from "../../../../src/redrive/lanes/listing-checks.ts";
 import { letterOf } from "../../../support/letters.ts";
 import { behindTheHorizon, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -28,7 +28,7 @@ async function laneOf({ drain }: Rig) {
 
 async function look({ drain }: Rig): Promise<void> {
   await new Promise((done) => setTimeout(done, watchMs + 100));
-  await lookAtLanes(drain.source, never);
+  await runListingChecks(drain.source, never);
 }
 
 it.concurrent("a step is judged however much of others enters the queue meanwhile", async ({
@@ -81,7 +81,7 @@ it.concurrent("what is known to be bad halts no lane, until its attempts are spe
     rounds.push(await rig.pass());
     await rig.emulator.idle();
     await behindTheHorizon(rig);
-    await lookAtLanes(rig.drain.source, never);
+    await runListingChecks(rig.drain.source, never);
   }
   expect(rounds).toMatchObject([
     { tally: { republished: 20, parked: 0 } },
@@ -249,7 +249,12 @@ it.concurrent("a person who drains by hand waits for a step also where hundreds 
   const { lanes } = source;
   for (let first = 0; first < 300; first += 100) {
     const ids = Array.from({ length: 100 }, (_, index) => `dead${first + index}`);
-    const asks = ids.map((lane) => ({ lane, origin: `https://${lane}.example.com`, wanted: 1, places: [] }));
+    const asks = ids.map((lane) => ({
+      lane,
+      origin: `https://${lane}.example.com`,
+      wanted: 1,
+      resumeMinutes: [],
+    }));
     const { answers } = await lanes.ask(config.name, config.lane!, asks);
     const steps = ids.map((lane, index) => ({ lane, step: answers[index]!.step }));
     await lanes.sent(
@@ -257,7 +262,7 @@ it.concurrent("a person who drains by hand waits for a step also where hundreds 
       watchMs,
     );
     const said = { kind: "down", status: 503 } as const;
-    await lanes.note(
+    await lanes.recordComeBacks(
       steps.flatMap((step) =>
         ["p", "q"].map((name) => ({ ...step, ...said, parentDlqId: `${step.lane}-${name}` })),
       ),

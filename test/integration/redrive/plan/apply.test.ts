@@ -15,7 +15,7 @@ const main = "main" as DrainName;
 function betweenChoiceAndAct({ drain }: Rig, happens: () => Promise<void>): DrainRuntime {
   const { audit } = drain.source;
   const told: typeof audit = {
-    note: audit.note.bind(audit),
+    record: audit.record.bind(audit),
     append: async (entries) => {
       await audit.append(entries);
       if (entries.some(({ act }) => act === "apply")) await happens();

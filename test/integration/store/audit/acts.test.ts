@@ -49,7 +49,7 @@ const away = (): Promise<never> => Promise.reject(new RedriverError("redis-unava
 function awayFor(audit: Audit, acts: readonly string[]): Audit {
   return {
     append: (entries) => (entries.some(({ act }) => acts.includes(act)) ? away() : audit.append(entries)),
-    note: (entries) => audit.note(entries),
+    record: (entries) => audit.record(entries),
   };
 }
 
@@ -140,7 +140,7 @@ describe("the acts of a pass", () => {
         order.push(...entries.map(({ act }) => `${act} written`));
       };
     await passWith(rig, {
-      audit: { append: slowly(audit.append), note: slowly(audit.note) },
+      audit: { append: slowly(audit.append), record: slowly(audit.record) },
       service: {
         ...service,
         publish: (...args) => {
@@ -239,7 +239,7 @@ describe("what cannot be written into the audit", () => {
       },
       audit: {
         append: (entries) => (isAway ? away() : audit.append(entries)),
-        note: (entries) => {
+        record: (entries) => {
           late.push(...entries.map(({ act }) => act));
           return Promise.resolve();
         },

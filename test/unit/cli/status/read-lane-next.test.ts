@@ -16,13 +16,13 @@ test("a step whose watch is over awaits a look, until that has come", async () =
     const { told } = await readLaneNext(core as unknown as Pick<Core, "drains">, await book.views(1));
     return told.map(({ nextInMs, awaitsLook }) => ({ nextInMs, awaitsLook }));
   };
-  const asks = [{ lane, origin, wanted: config.canary, places: [] }];
+  const asks = [{ lane, origin, wanted: config.canary, resumeMinutes: [] }];
   const [answer] = (await book.ask(drain, config, asks)).answers;
   const step = { lane, step: answer?.step ?? 0 };
   await book.sent([{ ...step, roots: Array.from({ length: config.canary }, (_, index) => `r${index}`) }]);
   expect(await next()).toEqual([{ nextInMs: config.watchMs, awaitsLook: false }]);
   now += config.watchMs + 3_000;
   expect(await next()).toEqual([{ nextInMs: 15_000, awaitsLook: true }]);
-  expect(await book.looked(step, now, [])).toMatchObject({ kind: "moved", to: "ramping" });
+  expect(await book.checked(step, now, [])).toMatchObject({ kind: "moved", to: "ramping" });
   expect(await next()).toEqual([{ nextInMs: 0, awaitsLook: false }]);
 });

@@ -43,7 +43,7 @@ function createTold() {
       told.push({ lane, step, delivered: parent });
       return Promise.resolve();
     },
-    note: (comeBacks: readonly LaneComeBack[]) => {
+    recordComeBacks: (comeBacks: readonly LaneComeBack[]) => {
       told.push(...comeBacks);
       return Promise.resolve();
     },
@@ -99,12 +99,18 @@ describe("a callback", () => {
       book,
       clock,
       events: { emit: (event) => void events.push(event) },
-      audit: { note: () => Promise.resolve() },
+      audit: { record: () => Promise.resolve() },
       by: "daemon test",
       passes: { forceFull: () => Promise.resolve(), recall: () => Promise.resolve() },
     });
     const config = { canary: 2, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000, openFrom: 300 };
-    const ask = { lane: "3f1c2d8e", origin: "https://api.example.com", wanted: 9, knownBad: 0, places: [0] };
+    const ask = {
+      lane: "3f1c2d8e",
+      origin: "https://api.example.com",
+      wanted: 9,
+      knownBad: 0,
+      resumeMinutes: [0],
+    };
     const { answers } = await lanes.ask("orders" as DrainName, config, [ask]);
     const { step } = answers[0]!;
     // The first is told before anybody has said that it was sent.

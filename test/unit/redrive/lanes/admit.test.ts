@@ -33,10 +33,10 @@ async function createStage() {
     giveBack: (granted: readonly Candidate[], published: readonly Candidate[]) =>
       giveBackUnpublished(drain, granted, new Set(published.map(({ letter }) => letter.dlqId))),
     async halt(): Promise<void> {
-      const { answers } = await book.ask(name, config, [{ lane, origin, wanted: 5, places: [] }]);
+      const { answers } = await book.ask(name, config, [{ lane, origin, wanted: 5, resumeMinutes: [] }]);
       const step = answers[0]?.step ?? 0;
       await book.sent([{ lane, step, roots: ["a", "b", "c", "d", "e"] }]);
-      await book.note(comeBacks(step, "down", ["p1", "p2"]).map((one) => ({ ...one, lane })));
+      await book.recordComeBacks(comeBacks(step, "down", ["p1", "p2"]).map((one) => ({ ...one, lane })));
     },
   };
 }
@@ -104,7 +104,7 @@ test("what is known to be bad is called back where there is nothing else", async
     await halt();
     await admit(candidates);
     await advance(config.probeEveryMs);
-    expect((await book.due()).ready).toEqual([{ drain: name, places: [place] }]);
+    expect((await book.due()).ready).toEqual([{ drain: name, resumeMinutes: [place] }]);
   }
 });
 
@@ -112,7 +112,7 @@ test("where what is left lies in none of the places that were told, those are to
   const { admit, unused } = await createStage();
   const { held } = await admit(some(7));
   expect(idsOf(held.map(({ candidate }) => candidate))).toEqual(idsOf([one(1), one(5)]));
-  expect(unused).toMatchObject([{ lane, count: 0, places: [minuteOf(1), minuteOf(5)] }]);
+  expect(unused).toMatchObject([{ lane, count: 0, resumeMinutes: [minuteOf(1), minuteOf(5)] }]);
   const other = await createStage();
   expect((await other.admit(some(20))).held).toHaveLength(15);
   expect(other.unused).toEqual([]);

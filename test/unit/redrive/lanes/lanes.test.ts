@@ -17,7 +17,7 @@ const moved = (changes: Partial<Extract<LaneChange, { kind: "moved" }>>): LaneCh
   why: "5 of 5 survived",
   sent: 5,
   comeBacks: 0,
-  places: [],
+  resumeMinutes: [],
   wantsFull: false,
   ...changes,
 });
@@ -41,7 +41,7 @@ function stageOf({
     return isAway ? Promise.reject(new RedriverError("redis-unavailable", "away")) : Promise.resolve();
   };
   const book = {
-    looked: () => Promise.resolve(change),
+    checked: () => Promise.resolve(change),
     due: () => Promise.resolve({ watches: [], ready, at: 0 }),
     ask: () => Promise.resolve({ answers: Array.isArray(answer) ? answer : [answer], at: 5_000 }),
     sent: () => Promise.resolve(),
@@ -51,7 +51,7 @@ function stageOf({
     book,
     clock: { now: () => 1_000_000 },
     events: { emit: ({ type }) => void calls.push(type) },
-    audit: { note: (entries) => Promise.resolve(void noted.push(...entries)) },
+    audit: { record: (entries) => Promise.resolve(void noted.push(...entries)) },
     by: "daemon pod-7",
     passes: {
       forceFull: (name) => act("forceFull", name),
@@ -64,7 +64,7 @@ function stageOf({
 const step = { lane, step: 1 };
 
 test("what a lane can go on with is called back before its drain is woken", async () => {
-  const { lanes, calls } = stageOf({ ready: [{ drain, places: [60_000, 180_000] }] });
+  const { lanes, calls } = stageOf({ ready: [{ drain, resumeMinutes: [60_000, 180_000] }] });
   await lanes.due();
   expect(calls).toEqual([["recall", drain, [60_000, 180_000]]]);
   expect(lanes.takeReady()).toEqual([drain]);
@@ -72,20 +72,20 @@ test("what a lane can go on with is called back before its drain is woken", asyn
 });
 
 test("a move wakes its drain with the places that came with it; one that wants it forces a full pass", async () => {
-  const promoted = stageOf({ change: moved({ places: [60_000] }) });
-  await promoted.lanes.looked(step, 0, []);
+  const promoted = stageOf({ change: moved({ resumeMinutes: [60_000] }) });
+  await promoted.lanes.checked(step, 0, []);
   expect(promoted.calls).toEqual([["recall", drain, [60_000]], "lane:moved"]);
   expect(promoted.lanes.takeReady()).toEqual([drain]);
 
   const opened = stageOf({ change: moved({ to: "open", wantsFull: true }) });
-  await opened.lanes.looked(step, 0, []);
+  await opened.lanes.checked(step, 0, []);
   expect(opened.calls).toEqual([["forceFull", drain], "lane:moved"]);
   expect(opened.lanes.takeReady()).toEqual([drain]);
 });
 
 test("a halt wakes nobody", async () => {
   const { lanes, calls } = stageOf({ change: moved({ to: "halted", size: 0 }) });
-  await lanes.looked(step, 0, []);
+  await lanes.checked(step, 0, []);
   expect(calls).toEqual(["lane:moved"]);
   expect(lanes.takeReady()).toEqual([]);
 });
@@ -100,9 +100,9 @@ test.each([
   "a move from %s to %s is in the audit, as %s, with nothing of a message",
   async (from, to, act) => {
     const { lanes, noted } = stageOf({
-      change: moved({ from, to, why: "2 of 5 came back, 503", comeBacks: 2, places: [60_000] }),
+      change: moved({ from, to, why: "2 of 5 came back, 503", comeBacks: 2, resumeMinutes: [60_000] }),
     });
-    await lanes.looked(step, 0, []);
+    await lanes.checked(step, 0, []);
     const move = { origin, from, to, why: "2 of 5 came back, 503", sent: 5, comeBacks: 2 };
     expect(noted).toEqual([{ act, by: "daemon pod-7", source, drain, lane: move, records: [] }]);
   },
@@ -111,20 +111,20 @@ test.each([
 test("another step is not in the audit", async () => {
   for (const to of ["ramping", "canary"] as const) {
     const { lanes, noted } = stageOf({ change: moved({ from: "canary", to }) });
-    await lanes.looked(step, 0, []);
+    await lanes.checked(step, 0, []);
     expect(noted).toEqual([]);
   }
 });
 
 test("a drain is woken also where its minutes could not be called back", async () => {
-  const { lanes } = stageOf({ ready: [{ drain, places: [60_000] }], isAway: true });
+  const { lanes } = stageOf({ ready: [{ drain, resumeMinutes: [60_000] }], isAway: true });
   await lanes.due();
   expect(lanes.takeReady()).toEqual([drain]);
 });
 
 test("a halted lane that holds something wants a sweep when its probe is due, told once", async () => {
   const { lanes } = stageOf({ answer: { state: "halted", until: 15_000 } });
-  const ask = () => lanes.ask(drain, config, [{ lane, origin, wanted: 1, places: [] }]);
+  const ask = () => lanes.ask(drain, config, [{ lane, origin, wanted: 1, resumeMinutes: [] }]);
   await ask();
   await ask();
   // Ten seconds by Redis's clock from now, and a little.
@@ -147,6 +147,6 @@ test.each<Partial<LaneAnswer>>([
   { state: "open", until: null },
 ])("an answer like %o wants none", async (answer) => {
   const { lanes } = stageOf({ answer });
-  await lanes.ask(drain, config, [{ lane, origin, wanted: 1, places: [] }]);
+  await lanes.ask(drain, config, [{ lane, origin, wanted: 1, resumeMinutes: [] }]);
   expect(lanes.takeNext()).toEqual([]);
 });

@@ -24,8 +24,8 @@ async function createStage(lane: LaneConfig | null = config) {
         asks.map((one) => ({ ...one, lane: own(one.lane) })),
       ),
     sent: (sent) => kept.sent(sent.map((one) => ({ ...one, lane: own(one.lane) }))),
-    note: (back) => kept.note(back.map((one) => ({ ...one, lane: own(one.lane) }))),
-    looked: (step, at, back) => kept.looked({ ...step, lane: own(step.lane) }, at, back),
+    recordComeBacks: (back) => kept.recordComeBacks(back.map((one) => ({ ...one, lane: own(one.lane) }))),
+    checked: (step, at, back) => kept.checked({ ...step, lane: own(step.lane) }, at, back),
   };
   const lanes: Pick<typeof kept, "ask" | "viewsOf"> = {
     ask(drain, given, asks) {
@@ -103,7 +103,7 @@ test("how a lane stands is known, however many others were used since or wait mo
   await driver.open();
   await advance(1_000);
   const others = Array.from({ length: 250 }, (_, index) => ({ origin: `https://h${index}.example.com` }));
-  const asks = others.map(({ origin: of }) => ({ lane: of, origin: of, wanted: 5, places: [] }));
+  const asks = others.map(({ origin: of }) => ({ lane: of, origin: of, wanted: 5, resumeMinutes: [] }));
   await book.ask(name, config, asks);
   count.add(due());
   expect((await count.read())?.lanes).toMatchObject([{ state: "open", sinceMs: 1_000 }]);
@@ -128,7 +128,7 @@ test("lanes are asked with nothing wanted and no place named, at most ten; the r
   expect(waits?.lanes[0]).toMatchObject({ origin: "https://h7.example.com", due: 2 });
   expect(waits?.more).toEqual({ lanes: 1_991, due: 1_995 });
   expect(asked).toHaveLength(10);
-  expect(asked.every(({ wanted, places }) => wanted === 0 && places.length === 0)).toBe(true);
+  expect(asked.every(({ wanted, resumeMinutes }) => wanted === 0 && resumeMinutes.length === 0)).toBe(true);
 });
 
 test("a drain without lanes has none to wait for, and asks nobody", async () => {

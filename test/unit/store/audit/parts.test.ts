@@ -80,11 +80,11 @@ describe("an entry that cannot be written", () => {
     const store = createStore();
     const audit = createAuditOver(store.write);
     store.isAway = true;
-    await audit.note([entry("1-0")]);
-    await audit.note([entry("2-0")]);
+    await audit.record([entry("1-0")]);
+    await audit.record([entry("2-0")]);
     await expect(audit.append([entry("3-0")])).rejects.toMatchObject({ code: "redis-unavailable" });
     store.isAway = false;
-    await Promise.all([audit.append([entry("4-0")]), audit.note([entry("5-0")])]);
+    await Promise.all([audit.append([entry("4-0")]), audit.record([entry("5-0")])]);
     expect(idsOf(store.written)).toEqual(["1-0", "2-0", "4-0", "5-0"]);
   });
 
@@ -92,7 +92,7 @@ describe("an entry that cannot be written", () => {
     const store = createStore();
     const audit = createAuditOver(store.write);
     store.isAway = true;
-    for (let n = 0; n < 1_500; n += 1) await audit.note([entry(`${n}-0`)]);
+    for (let n = 0; n < 1_500; n += 1) await audit.record([entry(`${n}-0`)]);
     store.isAway = false;
     await audit.append([]);
     expect(store.written).toHaveLength(1_000);
@@ -106,7 +106,7 @@ describe("an entry that cannot be written", () => {
     const audit = createObservedAudit(createAuditOver(store.write), (one) => void told.push(one));
     store.isAway = true;
     await expect(audit.append([entry("1-0")])).rejects.toThrow("away");
-    await audit.note([entry("2-0")]);
+    await audit.record([entry("2-0")]);
     expect(idsOf(told)).toEqual(["2-0"]);
     store.isAway = false;
     await audit.append([entry("3-0")]);

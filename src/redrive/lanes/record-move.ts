@@ -5,9 +5,9 @@ import type { LaneChange } from "../../ports/lanes.ts";
 type Moved = Extract<LaneChange, { kind: "moved" }>;
 
 /** Whose audit a move is written into, and who made it. */
-export interface MoveNotes {
+export interface MoveRecorder {
   readonly source: SourceId;
-  readonly audit: Pick<Audit, "note">;
+  readonly audit: Pick<Audit, "record">;
   readonly by: string;
 }
 
@@ -16,13 +16,13 @@ export interface MoveNotes {
  * being away puts only its entry off. Never fails.
  */
 export async function recordLaneMove(
-  { source, audit, by }: MoveNotes,
+  { source, audit, by }: MoveRecorder,
   { drain, origin, from, to, why, sent, comeBacks }: Moved,
 ): Promise<void> {
   const act = actOf({ from, to });
   if (act === null) return;
   const lane = { origin, from, to, why, sent, comeBacks };
-  await audit.note([{ act, by, source, drain, lane, records: [] }]);
+  await audit.record([{ act, by, source, drain, lane, records: [] }]);
 }
 
 /** Null: no more than another step. */

@@ -3,7 +3,7 @@ import { writeLineage } from "../../../../src/message/lineage.ts";
 import type { DlqId, MessageId } from "../../../../src/message/dead-letter.ts";
 import type { LaneWatch } from "../../../../src/ports/lanes.ts";
 import type { ListQuery } from "../../../../src/ports/service.ts";
-import { lookAtLanes } from "../../../../src/redrive/lanes/look-at-lanes.ts";
+import { runListingChecks } from "../../../../src/redrive/lanes/listing-checks.ts";
 import type { SourceRuntime } from "../../../../src/redrive/runtime.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
@@ -17,7 +17,7 @@ const minuteMs = 60_000;
 async function lookAt({ drain: { source } }: Rig, steps: readonly (readonly [number, number])[]) {
   const at = Date.now();
   const queries: ListQuery[] = [];
-  const looked: unknown[] = [];
+  const checked: unknown[] = [];
   const noted: number[] = [];
   const watches = steps.map(([first, until], index) => ({
     lane: "laneA12345",
@@ -25,7 +25,7 @@ async function lookAt({ drain: { source } }: Rig, steps: readonly (readonly [num
     firstSentAt: at + first * minuteMs,
     until: at + until * minuteMs,
   })) as LaneWatch[];
-  await lookAtLanes(
+  await runListingChecks(
     {
       ...source,
       clock: { ...source.clock, now: () => at },
@@ -40,16 +40,16 @@ async function lookAt({ drain: { source } }: Rig, steps: readonly (readonly [num
       lanes: {
         ...source.lanes,
         due: () => Promise.resolve({ watches, at }),
-        note: (back) => Promise.resolve(void noted.push(...back.map(({ step }) => step))),
-        looked: (step, lookedAt, back) =>
-          Promise.resolve(void looked.push([step.step, lookedAt - at, back.length])),
+        recordComeBacks: (back) => Promise.resolve(void noted.push(...back.map(({ step }) => step))),
+        checked: (step, checkedAt, back) =>
+          Promise.resolve(void checked.push([step.step, checkedAt - at, back.length])),
       },
     },
     never,
   );
   const secondsOf = (date: number | undefined) => (date === undefined ? null : (date - at) / 1_000);
   const ranges = queries.map(({ fromDate, toDate }) => [secondsOf(fromDate), secondsOf(toDate)]);
-  return { ranges, looked, noted };
+  return { ranges, checked, noted };
 }
 
 test("a look that was stopped after it was asked for still lists from the step's first canary on", async () => {
@@ -84,7 +84,7 @@ test("a look that was stopped after it was asked for still lists from the step's
   };
   await waitFor(
     async () => {
-      await lookAtLanes(stopped, never);
+      await runListingChecks(stopped, never);
       expect(asked).toBe(1);
     },
     { timeout: 30_000, interval: 50 },
@@ -101,21 +101,21 @@ test("steps whose watches overlap are looked at with one listing, until ten minu
     [-30, -29],
     [-2, -1],
   ] as const;
-  const { ranges, looked } = await lookAt(rig, steps);
+  const { ranges, checked } = await lookAt(rig, steps);
   // Five seconds more at both ends.
   expect(ranges).toEqual([
     [-60 * 60 - 5, -35 * 60 + 5],
     [-30 * 60 - 5, -19 * 60 + 5],
     [-2 * 60 - 5, null],
   ]);
-  expect(looked).toEqual([1, 2, 3, 4, 5].map((step) => [step, 0, 0]));
+  expect(checked).toEqual([1, 2, 3, 4, 5].map((step) => [step, 0, 0]));
 });
 
 test("an early look that would list more than fifty pages says nothing of its step", async () => {
   const rig = await createRig({ redisUrl: redis.url() });
   rig.seed(5_100, {}, 30_000);
-  expect((await lookAt(rig, [[-1, 1]])).looked).toEqual([]);
-  expect((await lookAt(rig, [[-1, 0]])).looked).toEqual([[1, 0, 0]]);
+  expect((await lookAt(rig, [[-1, 1]])).checked).toEqual([]);
+  expect((await lookAt(rig, [[-1, 0]])).checked).toEqual([[1, 0, 0]]);
 }, 120_000);
 
 test("what a look meets of other steps is noted, and says nothing of its own", async () => {
@@ -136,7 +136,7 @@ test("what a look meets of other steps is noted, and says nothing of its own", a
     const header = { "X-Redriver": [writeLineage(lineage, body, rig.drain.source.lineageKeys()[0])] };
     rig.seed(1, { body, header }, 30_000);
   }
-  const { looked, noted } = await lookAt(rig, [[-1, 0]]);
+  const { checked, noted } = await lookAt(rig, [[-1, 0]]);
   expect(noted.toSorted((a, b) => a - b)).toEqual([1, 9]);
-  expect(looked).toEqual([[1, 0, 1]]);
+  expect(checked).toEqual([[1, 0, 1]]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { placesBeside, placesOf } from "../../../../src/redrive/lanes/places.ts";
+import { resumeMinutesBeside, resumeMinutesOf } from "../../../../src/redrive/lanes/resume-minutes.ts";
 
 const entered = (...minutes: readonly number[]) =>
   minutes.map((minute) => ({ letter: { enteredAt: minute * 60_000 + 17 } }) as never);
@@ -17,8 +17,8 @@ test.each([
     [9, 8, 7, 6],
     [6, 8],
   ],
-])("of entries in minutes %j the places are %j", (minutes, places) => {
-  expect(placesOf(entered(...minutes))).toEqual(starts(places));
+])("of entries in minutes %j the resumeMinutes are %j", (minutes, resumeMinutes) => {
+  expect(resumeMinutesOf(entered(...minutes))).toEqual(starts(resumeMinutes));
 });
 
 test.each([
@@ -29,6 +29,6 @@ test.each([
     [6, 4, 5],
     [4, 5],
   ],
-])("where %j were told, of what is held in minutes %j are told %j", (told, held, places) => {
-  expect(placesBeside(starts(told), entered(...held))).toEqual(starts(places));
+])("where %j were told, of what is held in minutes %j are told %j", (told, held, resumeMinutes) => {
+  expect(resumeMinutesBeside(starts(told), entered(...held))).toEqual(starts(resumeMinutes));
 });

@@ -23,7 +23,7 @@ interface Interval {
  * Looks at the dead letters that have entered in the watches of the steps whose silence is to be proven. A step is judged only by a
  * listing that was read to its end. Asks the service nothing where nothing is watched. Throws RedriverErrors.
  */
-export async function lookAtLanes(source: SourceRuntime, signal: AbortSignal): Promise<void> {
+export async function runListingChecks(source: SourceRuntime, signal: AbortSignal): Promise<void> {
   // Read first: who is stopped in between lists more than is needed, and nothing less. The earlier of both clocks, as passes have it.
   const begunAt = Math.min(serviceNow(source), source.clock.now());
   const { watches, at } = await source.lanes.due();
@@ -38,10 +38,10 @@ export async function lookAtLanes(source: SourceRuntime, signal: AbortSignal): P
     const found = await comeBacksIn(source, { fromDate, toDate }, maxPages, signal);
     if (found === null) continue;
     // Also of steps that ask for no look yet: too many of them are too many now.
-    await source.lanes.note(found);
+    await source.lanes.recordComeBacks(found);
     for (const { lane, step } of interval.watches) {
       const back = found.filter((one) => one.lane === lane && one.step === step);
-      await source.lanes.looked({ lane, step }, at, back);
+      await source.lanes.checked({ lane, step }, at, back);
     }
   }
 }
