@@ -10,6 +10,11 @@ export function isDestination(text: string): boolean {
   return authority !== undefined && !authority.includes("@") && parseUrl(text) !== null;
 }
 
+/** Host with port unless it is the usual one, in lower case; `(no host)` of a text that is no URL. */
+export function hostOf(url: string): string {
+  return parseUrl(url)?.host || "(no host)";
+}
+
 /**
  * Where the item goes: the record's own URL, another one, or the own one with parts replaced. What is not replaced stays as
  * it was, byte for byte. `host` replaces host and port together. Null when the result is no destination.

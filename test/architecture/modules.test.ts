@@ -19,9 +19,7 @@ const ambiguousNames: readonly string[] = [
   "Origin",
   "ParkedEntry",
   "Pause",
-  "Selection",
   "Page",
-  "Standing",
   "Misfit",
 ];
 
@@ -40,8 +38,6 @@ const circularFiles: readonly string[] = [
   "redrive/page/audit-record.ts",
   "redrive/page/publish/refusals.ts",
   "redrive/page/publish/publish-context.ts",
-  "redrive/plan/lane-forecast.ts",
-  "redrive/plan/estimate.ts",
   "emulator/delivery/session.ts",
   "emulator/delivery/journey.ts",
 ];

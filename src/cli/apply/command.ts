@@ -7,7 +7,7 @@ import { RedriverError } from "../../ports/errors.ts";
 import { applyPlan, type Applied } from "../../redrive/plan/apply.ts";
 import { checkPlan, driftOf, type PlanCheck } from "../../redrive/plan/check-plan.ts";
 import type { PlannedDrain } from "../../redrive/plan/plan-file.ts";
-import { createSelection, type Selection } from "../../redrive/plan/selection.ts";
+import { createSelection, type PlanSelection } from "../../redrive/plan/selection.ts";
 import { addSkips, noSkips } from "../../redrive/plan/skips.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { skipsOf, toApplyText, toQuestion, toWaitText, type ApplyLine } from "./text.ts";
@@ -125,7 +125,7 @@ function toPart(core: Core, planned: PlannedDrain): Part {
 
 async function check(
   parts: readonly Part[],
-  selection: Selection,
+  selection: PlanSelection,
   stop: Stop,
   io: Io,
 ): Promise<readonly PlanCheck[]> {

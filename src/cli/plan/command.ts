@@ -7,8 +7,13 @@ import { systemClock } from "../../compose/system-world.ts";
 import { toSafeJson } from "../../message/safe-json.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { DrainReport } from "../../redrive/plan/drain-report.ts";
-import { planDrain, type PlanFilter } from "../../redrive/plan/plan-drain.ts";
-import { createPlanWriter, planVersion, type PlanHead } from "../../redrive/plan/plan-file.ts";
+import { planDrain } from "../../redrive/plan/plan-drain.ts";
+import {
+  createPlanWriter,
+  planVersion,
+  type PlanFilter,
+  type PlanHead,
+} from "../../redrive/plan/plan-file.ts";
 import type { ForeseenRecord } from "../../redrive/plan/next-decision.ts";
 import { toPlanRecord } from "../../redrive/plan/plan-record.ts";
 import { freezeRange, type FrozenRange } from "../../redrive/plan/survey.ts";

@@ -22,14 +22,7 @@ export async function showPlan(
   const now = systemClock.now();
   const summary = createFileSummary(now);
   const head = await readPlanFile(file, summary.add);
-  const { createdAt, version, documentHash } = head;
-  const { rules, host, limit, showContent } = head.flags;
-  const asked = {
-    ...(rules === undefined ? {} : { rules }),
-    ...(host === undefined ? {} : { host }),
-    ...(limit === undefined ? {} : { limit }),
-    showContent,
-  };
+  const { createdAt, version, documentHash, flags: asked } = head;
   const drains = summary.drains(head);
   const shown: ShownPlan = allPrintable({ createdAt, version, documentHash, flags: asked, drains });
   io.out(

@@ -2,7 +2,7 @@ import type { RawRecord } from "../../message/dead-letter.ts";
 import { readLineage, type LineageKey } from "../../message/lineage.ts";
 import { parseRecord } from "../../message/parse-record.ts";
 import type { StrayComeBacks } from "../../ports/passes.ts";
-import { hostOf } from "../plan/target.ts";
+import { hostOf } from "../../message/destination.ts";
 
 /** More hosts and statuses than these are counted together with none of them. */
 const maxGroups = 1_000;

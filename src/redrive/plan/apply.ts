@@ -22,7 +22,7 @@ import type { DrainRuntime } from "../runtime.ts";
 import { workPage } from "../page/work-page.ts";
 import { splitUnlisted, type PlanCheck } from "./check-plan.ts";
 import { createLaneWaitCount, type LaneWaits } from "./lane-waits.ts";
-import { isDone, standingOf } from "./selection.ts";
+import { compareWithPlan, isDone } from "./compare-with-plan.ts";
 import { createOrderNotes } from "./record-orders.ts";
 import { createSkips, type SkipReport } from "./skips.ts";
 import { survey, type SurveyedRecord, type SurveyPage, type SurveyRange } from "./survey.ts";
@@ -151,8 +151,8 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     const { letter, decision } = record.decided;
     const planned = open.get(letter.dlqId);
     if (planned === undefined) return false;
-    const standing = standingOf(planned, record, source.headerPrefix);
-    switch (standing) {
+    const found = compareWithPlan(planned, record, source.headerPrefix);
+    switch (found) {
       case "as-planned":
         if (decision.then === "drop") drops.add(letter.dlqId);
         return true;
@@ -166,7 +166,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
       case "changed":
       case "otherwise":
         open.delete(letter.dlqId);
-        skips.listed(standing, planned, record);
+        skips.listed(found, planned, record);
         return false;
     }
   };

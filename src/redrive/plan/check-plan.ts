@@ -2,7 +2,7 @@ import type { DlqId } from "../../message/dead-letter.ts";
 import type { SourceRuntime, DrainRuntime } from "../runtime.ts";
 import type { ListingSignals } from "../listing/list-with-retry.ts";
 import type { Planned } from "./plan-record.ts";
-import { isDone, standingOf } from "./selection.ts";
+import { compareWithPlan, isDone } from "./compare-with-plan.ts";
 import { createSkips, skippedOf, type SkipReport } from "./skips.ts";
 import { survey, type SurveyRange } from "./survey.ts";
 
@@ -36,8 +36,8 @@ export async function checkPlan(
       const { dlqId } = record.decided.letter;
       const order = planned.get(dlqId);
       if (order === undefined || !missing.delete(dlqId)) continue;
-      const standing = standingOf(order, record, drain.source.headerPrefix);
-      switch (standing) {
+      const found = compareWithPlan(order, record, drain.source.headerPrefix);
+      switch (found) {
         case "as-planned":
           open.set(dlqId, order);
           break;
@@ -50,7 +50,7 @@ export async function checkPlan(
           break;
         case "changed":
         case "otherwise":
-          skips.listed(standing, order, record);
+          skips.listed(found, order, record);
           break;
       }
     }

@@ -1,23 +1,24 @@
-/** What a plan says of one drain: sums of bounded size, however many records there are. */
+/** What a plan shows of one drain: sums of bounded size, however many records there are. */
+import { describeRebuild } from "../../message/describe-rebuild.ts";
+import type { BatchItem } from "../../message/dead-letter.ts";
+import { hostOf } from "../../message/destination.ts";
+import type { Show } from "../../message/masked-text.ts";
+import { toShownUrl } from "../../message/shown-url.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
-import type { Decision } from "../../rules/decision.ts";
+import { isReconciling } from "../page/capacity-request.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { createDecidedCount, type DecidedReport } from "./decided-count.ts";
 import { estimate, type Estimate } from "./estimate.ts";
-import { createExpiryCount, type ExpiryReport } from "./expiry-count.ts";
+import { createLaneWaitCount, type LaneWaits } from "./lane-waits.ts";
 import type { ForeseenRecord } from "./next-decision.ts";
 import { isParkedAlready } from "./plan-record.ts";
+import { readRoom, type Room } from "./room.ts";
+import type { CountedRecord } from "./rule-report.ts";
 import { createSignatureCount, type SignatureCounts } from "./signature-count.ts";
-import { isReconciling } from "../page/capacity-request.ts";
-import type { LaneWaits } from "./lane-waits.ts";
-import type { Room } from "./room.ts";
-import { toRuleEntry } from "./rule-entry.ts";
-import { createRuleCount, type RuleCount, type RuleReport } from "./rule-report.ts";
 import type { FrozenRange, PlanClock, SurveyPage, SurveyRange } from "./survey.ts";
-import type { DrainRuntime } from "../runtime.ts";
 import { createTopCount } from "./top-count.ts";
-import { targetOf } from "./target.ts";
-import type { Show } from "../../message/masked-text.ts";
 
-export interface DrainReport {
+export interface DrainReport extends DecidedReport {
   readonly drain: DrainName;
   readonly source: SourceId;
   readonly mode: "plan" | "live";
@@ -25,34 +26,25 @@ export interface DrainReport {
   readonly clock: PlanClock;
   /** Records that were looked at, whether or not a filter let them in. */
   readonly listed: number;
-  /** Records that the plan is about. */
-  readonly planned: number;
   /** The limit was reached: what lies behind was not looked at. */
   readonly cut: boolean;
-  /** Of all that the plan is about, whatever becomes of them. */
-  readonly expiry: ExpiryReport;
-  readonly decisions: { readonly [Then in Decision["then"]]: number };
   /** `missing`: without an archive what would be dropped is held. */
   readonly archive: "there" | "missing";
-  /** Of `park`: those that wait for a person already. */
-  readonly parkedAlready: number;
   /** Records that cannot even be read, by reason; they stay where they are. */
   readonly unusable: Readonly<Record<string, number>>;
-  /** In the order of the drain's rules; what no rule decided is last. Rules that decided nothing are left out. */
-  readonly rules: readonly RuleReport[];
   readonly failures: SignatureCounts;
   readonly room: Room;
-  /** Null where the drain has none. */
+  /** Null if the drain has none. */
   readonly lanes: LaneWaits | null;
   readonly estimate: Estimate;
 }
 
 export interface DrainCount {
-  listed(count: number): void;
   unusable(records: SurveyPage["unusable"]): void;
   add(record: ForeseenRecord): void;
   planned(): number;
-  report(cut: boolean, room: Room, lanes: LaneWaits | null): DrainReport;
+  /** Throws `redis-unavailable`. */
+  report(listed: number, cut: boolean): Promise<DrainReport>;
 }
 
 const maxHosts = 2_000;
@@ -63,45 +55,39 @@ export function createDrainCount(
   show: Show,
 ): DrainCount {
   const { config, source } = drain;
-  const decisions = { republish: 0, drop: 0, settle: 0, park: 0, hold: 0 };
+  const { headerPrefix } = source;
+  const decided = createDecidedCount();
   const unusable: Record<string, number> = {};
-  const rules = new Map<string | null, RuleCount>();
   const failures = createSignatureCount(show);
   const targets = createTopCount<string>(maxHosts);
-  const expiry = createExpiryCount();
-  let listed = 0;
-  let planned = 0;
-  let parkedAlready = 0;
+  const laneWaits = createLaneWaitCount(drain);
   let worstBilled = 0;
   let firstPublishes = 0;
 
   return {
-    listed(count) {
-      listed += count;
-    },
     unusable(records) {
       for (const { reason } of records) unusable[reason] = (unusable[reason] ?? 0) + 1;
     },
     add(record) {
       const { decision, letter } = record.decided;
-      planned += 1;
-      decisions[decision.then] += 1;
-      if (isParkedAlready(record, config.rulesHash)) parkedAlready += 1;
-      expiry.add(record.facts.expiresAt, record.facts.now);
-      const rule = rules.get(decision.rule) ?? createRuleCount(decision.rule);
-      rules.set(decision.rule, rule);
-      rule.add(toRuleEntry(record, { headerPrefix: source.headerPrefix, show }));
+      decided.add({
+        ...toCounted(record, headerPrefix, show),
+        isParkedAlready: isParkedAlready(record, config.rulesHash),
+      });
       failures.add(letter, decision.then);
+      laneWaits.add(record);
       if (record.candidate === null) return;
       if (!isReconciling(record.candidate)) firstPublishes += 1;
       const item = record.candidate.toItem(1);
       targets.add(targetOf(item));
-      worstBilled += 1 + retriesOf(item.headers[`${source.headerPrefix}Retries`]);
+      worstBilled += 1 + retriesOf(item.headers[`${headerPrefix}Retries`]);
     },
-    planned: () => planned,
-    report(cut, room, lanes) {
-      const order = [...config.rules.map(({ name }): string | null => name), null];
-      const reports = order.flatMap((name) => rules.get(name)?.report() ?? []);
+    planned: decided.planned,
+    async report(listed, cut) {
+      const room = await readRoom(drain);
+      const lanes = await laneWaits.read();
+      const report = decided.report(config.rules.map(({ name }) => name));
+      const { decisions, rules } = report;
       const [busiest] = targets.top(1).top;
       return {
         drain: config.name,
@@ -110,14 +96,10 @@ export function createDrainCount(
         range: { from, to },
         clock,
         listed,
-        planned,
         cut,
-        expiry: expiry.report(),
-        decisions,
+        ...report,
         archive: drain.archive === null ? "missing" : "there",
-        parkedAlready,
         unusable,
-        rules: reports,
         failures: failures.counts(),
         room,
         lanes,
@@ -133,7 +115,7 @@ export function createDrainCount(
           itemsPerPublish: source.publish.maxItems,
           busiestHost: busiest === undefined ? null : { host: busiest.key, count: busiest.count },
           rules: config.rules.flatMap(({ name, limit }) => {
-            const count = reports.find(({ rule }) => rule === name)?.dueNow ?? 0;
+            const count = rules.find(({ rule }) => rule === name)?.dueNow ?? 0;
             return limit === undefined || count === 0 ? [] : [{ rule: name, rate: limit, count }];
           }),
         }),
@@ -142,7 +124,43 @@ export function createDrainCount(
   };
 }
 
-/** The service retries three times where a message does not say. */
+function toCounted(
+  { decided, candidate, facts, next }: ForeseenRecord,
+  headerPrefix: string,
+  show: Show,
+): Omit<CountedRecord, "isParkedAlready"> {
+  const { letter, decision, attempt } = decided;
+  const common = {
+    dlqId: letter.dlqId,
+    status: letter.responseStatus ?? null,
+    losses: candidate?.losses ?? [],
+  };
+  return {
+    ...common,
+    then: decision.then,
+    reason: decision.reason,
+    rule: decision.rule,
+    next,
+    now: facts.now,
+    enteredAt: letter.enteredAt,
+    expiresAt: facts.expiresAt,
+    host: hostOf(letter.url),
+    toSample: () => ({
+      ...common,
+      url: toShownUrl(letter.url, show),
+      attempt,
+      redrive: candidate?.lineage.attempt ?? attempt + 1,
+      changes: candidate === null ? [] : describeRebuild(letter, candidate.toItem(1), { headerPrefix, show }),
+    }),
+  };
+}
+
+/** What rates per host are counted by: the destination's host with its port, or `queue:<name>`. */
+function targetOf({ queue, destination }: BatchItem): string {
+  return queue === undefined ? hostOf(destination) : `queue:${queue}`;
+}
+
+/** The service retries three times if a message does not say. */
 const defaultRetries = 3;
 
 function retriesOf(header: string | undefined): number {

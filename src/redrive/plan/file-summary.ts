@@ -1,24 +1,16 @@
-/** What a frozen plan says, from its file alone: sums of bounded size, however many records it has. */
+/** What is in a plan's file, from the file alone: sums of bounded size, however many records it has. */
 import type { RebuildRow } from "../../message/describe-rebuild.ts";
+import { hostOf } from "../../message/destination.ts";
 import { toPrintable } from "../../message/masked-text.ts";
-import type { Decision } from "../../rules/decision.ts";
-import { createExpiryCount, type ExpiryReport } from "./expiry-count.ts";
-import type { PlannedDrain, PlanHead } from "./plan-file.ts";
+import { createDecidedCount, type DecidedCount, type DecidedReport } from "./decided-count.ts";
 import type { NextDecision } from "./next-decision.ts";
+import type { PlannedDrain, PlanHead } from "./plan-file.ts";
 import { isAct, type PlanRecord } from "./plan-record.ts";
-import { createRuleCount, type RuleCount, type RuleEntry, type RuleReport } from "./rule-report.ts";
-import { hostOf } from "./target.ts";
+import type { CountedRecord } from "./rule-report.ts";
 
-export interface FrozenDrain extends PlannedDrain {
-  readonly planned: number;
-  /** Of these: what an apply would act on. */
+export interface FrozenDrain extends PlannedDrain, DecidedReport {
+  /** Of those planned: what an apply would act on. */
   readonly acts: number;
-  readonly expiry: ExpiryReport;
-  readonly decisions: { readonly [Then in Decision["then"]]: number };
-  /** Of `park`: those that waited for a person already. */
-  readonly parkedAlready: number;
-  /** Most records first; what no rule decided is last. */
-  readonly rules: readonly RuleReport[];
 }
 
 export interface FileSummary {
@@ -26,73 +18,26 @@ export interface FileSummary {
   drains(head: PlanHead): readonly FrozenDrain[];
 }
 
-interface Building {
-  readonly decisions: { [Then in Decision["then"]]: number };
-  readonly rules: Map<string | null, RuleCount>;
-  readonly expiry: ReturnType<typeof createExpiryCount>;
-  planned: number;
-  acts: number;
-  parkedAlready: number;
-}
-
 /** `now`, Unix ms: what expiry is counted from. */
 export function createFileSummary(now: number): FileSummary {
-  const building = new Map<string, Building>();
+  const byDrain = new Map<string, { readonly decided: DecidedCount; acts: number }>();
   return {
     add(record) {
-      const one = building.get(record.drain) ?? empty();
-      building.set(record.drain, one);
-      one.planned += 1;
-      one.decisions[record.then] += 1;
-      if (isAct(record)) one.acts += 1;
-      if (record.then === "park" && record.already === true) one.parkedAlready += 1;
-      const entry = toEntry(record, now);
-      if (entry.expiresAt !== null) one.expiry.add(entry.expiresAt, now);
-      const rule = record.rule === null ? null : toPrintable(record.rule);
-      const count = one.rules.get(rule) ?? createRuleCount(rule);
-      one.rules.set(rule, count);
-      count.add(entry);
+      const drain = byDrain.get(record.drain) ?? { decided: createDecidedCount(), acts: 0 };
+      byDrain.set(record.drain, drain);
+      drain.decided.add(toCounted(record, now));
+      if (isAct(record)) drain.acts += 1;
     },
     drains: (head) =>
-      head.drains.map(({ drain, source, address, rulesHash, from, to, host }) => {
-        const { decisions, rules, expiry, planned, acts, parkedAlready } = building.get(drain) ?? empty();
-        const reports = [...rules.values()].map((count) => count.report());
-        return {
-          drain,
-          source,
-          address,
-          rulesHash,
-          from,
-          to,
-          ...(host === undefined ? {} : { host }),
-          planned,
-          acts,
-          expiry: expiry.report(),
-          decisions,
-          parkedAlready,
-          rules: reports.toSorted(
-            (one, other) =>
-              Number(one.rule === null) - Number(other.rule === null) || other.count - one.count,
-          ),
-        };
+      head.drains.map((planned) => {
+        const { decided, acts } = byDrain.get(planned.drain) ?? { decided: createDecidedCount(), acts: 0 };
+        return { ...planned, acts, ...decided.report([]) };
       }),
   };
 }
 
-function empty(): Building {
-  const decisions = { republish: 0, drop: 0, settle: 0, park: 0, hold: 0 };
-  return {
-    decisions,
-    rules: new Map(),
-    expiry: createExpiryCount(),
-    planned: 0,
-    acts: 0,
-    parkedAlready: 0,
-  };
-}
-
 /** What a plan is read for is not checked when it is read, so it is taken only where it is as it should be. */
-function toEntry(record: PlanRecord, now: number): RuleEntry {
+function toCounted(record: PlanRecord, now: number): CountedRecord {
   const url = typeof record.url === "string" ? toPrintable(record.url) : "";
   const common = {
     dlqId: record.dlqId,
@@ -103,6 +48,8 @@ function toEntry(record: PlanRecord, now: number): RuleEntry {
     ...common,
     then: record.then,
     reason: toPrintable(record.reason),
+    rule: toText(record.rule),
+    isParkedAlready: record.then === "park" && record.already === true,
     next: toNext(record.next),
     now,
     // The service puts the moment at which a record entered in front of its id.

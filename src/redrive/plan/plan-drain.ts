@@ -1,23 +1,12 @@
-import { parseUrl } from "../../message/parse-url.ts";
 import type { Show } from "../../message/masked-text.ts";
+import { parseUrl } from "../../message/parse-url.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";
 import type { ListingSignals } from "../listing/list-with-retry.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { createDrainCount, type DrainReport } from "./drain-report.ts";
-import { createLaneWaitCount } from "./lane-waits.ts";
 import { foresee, type ForeseenRecord } from "./next-decision.ts";
-import { readRoom } from "./room.ts";
+import type { PlanFilter } from "./plan-file.ts";
 import { survey, type FrozenRange, type SurveyedRecord } from "./survey.ts";
-
-/** What of a drain's records a plan is about. */
-export interface PlanFilter {
-  /** Names of rules; absent: whatever decided. */
-  readonly rules?: readonly string[];
-  /** A host, or a glob of one; with or without its port. */
-  readonly host?: string;
-  /** So many records of a drain, and no more is listed. */
-  readonly limit?: number;
-}
 
 export interface PlanRun {
   readonly drain: DrainRuntime;
@@ -37,9 +26,6 @@ export async function planDrain(run: PlanRun): Promise<DrainReport> {
   const limit = filter.limit ?? Infinity;
   const isFiltered = filter.rules !== undefined || filter.host !== undefined;
   const count = createDrainCount(drain, range, show);
-  const lanes = createLaneWaitCount(drain);
-  const report = async (cut: boolean): Promise<DrainReport> =>
-    count.report(cut, await readRoom(drain), await lanes.read());
   let listed = 0;
   for await (const page of survey(drain, range, run.signals)) {
     // Such a record has neither a rule nor a host.
@@ -51,16 +37,14 @@ export async function planDrain(run: PlanRun): Promise<DrainReport> {
       if (!isWanted(record)) continue;
       const foreseen = foresee(drain, record);
       count.add(foreseen);
-      lanes.add(foreseen);
       await run.onRecord(foreseen);
     }
     listed += looked;
-    count.listed(looked);
     run.onPage({ listed, planned: count.planned() });
     const isAll = page.isLast && looked === page.records.length + page.unusable.length;
-    if (count.planned() === limit) return report(!isAll);
+    if (count.planned() === limit) return count.report(listed, !isAll);
   }
-  return report(false);
+  return count.report(listed, false);
 }
 
 function toTest({ rules, host }: PlanFilter): (record: SurveyedRecord) => boolean {

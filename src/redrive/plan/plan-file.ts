@@ -10,6 +10,16 @@ import type { PlanRecord } from "./plan-record.ts";
 
 export const planVersion = 1;
 
+/** What of a drain's records a plan is about. */
+export interface PlanFilter {
+  /** Names of rules; absent: whatever decided. */
+  readonly rules?: readonly string[];
+  /** A host, or a glob of one; with or without its port. */
+  readonly host?: string;
+  /** So many records of a drain, and no more is listed. */
+  readonly limit?: number;
+}
+
 export interface PlannedDrain {
   readonly drain: DrainName;
   readonly source: SourceId;
@@ -30,12 +40,7 @@ export interface PlanHead {
   /** Of redriver. */
   readonly version: string;
   readonly documentHash: string;
-  readonly flags: {
-    readonly rules?: readonly string[];
-    readonly host?: string;
-    readonly limit?: number;
-    readonly showContent: boolean;
-  };
+  readonly flags: PlanFilter & { readonly showContent: boolean };
   readonly drains: readonly PlannedDrain[];
 }
 
@@ -145,41 +150,53 @@ function toObject(text: Buffer): Readonly<Record<string, unknown>> | null {
   }
 }
 
+/** The head without keys that this version does not know; a text that says what was expected if it is none. */
 function toHead(value: Readonly<Record<string, unknown>>): PlanHead | string {
-  const version = value["redriverPlan"];
-  if (version === undefined) return "expected a plan, which begins with redriverPlan";
-  if (version !== planVersion) {
-    return `expected version ${planVersion} of plans, got ${typeof version === "number" ? version : typeof version}`;
+  const { redriverPlan, createdAt, version, documentHash } = value;
+  if (redriverPlan === undefined) return "expected a plan, which begins with redriverPlan";
+  if (redriverPlan !== planVersion) {
+    return `expected version ${planVersion} of plans, got ${typeof redriverPlan === "number" ? redriverPlan : typeof redriverPlan}`;
   }
-  const { drains, documentHash, createdAt, flags } = value;
-  const fits =
-    typeof documentHash === "string" &&
-    typeof createdAt === "number" &&
-    typeof value["version"] === "string" &&
-    isFlags(flags) &&
-    Array.isArray(drains) &&
-    drains.every(isPlannedDrain);
-  return fits ? (value as unknown as PlanHead) : "expected the head of a plan with its drains";
+  const flags = toFlags(value["flags"]);
+  const drains = toPlannedDrains(value["drains"]);
+  const isHead =
+    typeof createdAt === "number" && typeof version === "string" && typeof documentHash === "string";
+  if (!isHead || flags === null || drains === null) return "expected the head of a plan with its drains";
+  return { redriverPlan, createdAt, version, documentHash, flags, drains };
 }
 
-function isFlags(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const { rules, host, limit } = value as Record<string, unknown>;
-  return (
+function toFlags(value: unknown): PlanHead["flags"] | null {
+  if (typeof value !== "object" || value === null) return null;
+  const { rules, host, limit, showContent } = value as Record<string, unknown>;
+  const fits =
     (rules === undefined || (Array.isArray(rules) && rules.every((rule) => typeof rule === "string"))) &&
     (host === undefined || typeof host === "string") &&
-    (limit === undefined || typeof limit === "number")
-  );
+    (limit === undefined || typeof limit === "number");
+  if (!fits) return null;
+  return {
+    ...(rules === undefined ? {} : { rules }),
+    ...(host === undefined ? {} : { host }),
+    ...(limit === undefined ? {} : { limit }),
+    showContent: showContent === true,
+  };
 }
 
-function isPlannedDrain(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const { drain, source, address, rulesHash, from, to, host } = value as Record<string, unknown>;
-  return (
+function toPlannedDrains(value: unknown): readonly PlannedDrain[] | null {
+  if (!Array.isArray(value)) return null;
+  const drains = value.flatMap((one: unknown) => toPlannedDrain(one) ?? []);
+  return drains.length === value.length ? drains : null;
+}
+
+function toPlannedDrain(value: unknown): PlannedDrain | null {
+  if (typeof value !== "object" || value === null) return null;
+  const { drain, source, address, host, rulesHash, from, to } = value as Record<string, unknown>;
+  const fits =
     (host === undefined || typeof host === "string") &&
     [drain, source, address, rulesHash].every((text) => typeof text === "string") &&
-    [from, to].every((time) => Number.isSafeInteger(time))
-  );
+    [from, to].every((time) => Number.isSafeInteger(time));
+  if (!fits) return null;
+  const known = { drain, source, address, rulesHash, from, to } as PlannedDrain;
+  return host === undefined ? known : { ...known, host };
 }
 
 const decisions: readonly unknown[] = ["republish", "drop", "hold", "park", "settle"];

@@ -55,14 +55,17 @@ export interface RuleReport {
 }
 
 /** What is counted of one record. Times in Unix ms by the service's clock. */
-export interface RuleEntry {
+export interface CountedRecord {
   readonly dlqId: DlqId;
   readonly then: Decision["then"];
   readonly reason: string;
+  readonly rule: string | null;
+  /** It waits for a person already. */
+  readonly isParkedAlready: boolean;
   readonly next: NextDecision | null;
   readonly now: number;
   readonly enteredAt: number;
-  /** Null where that is not known. */
+  /** Null if that is not known. */
   readonly expiresAt: number | null;
   readonly host: string;
   readonly status: number | null;
@@ -72,7 +75,7 @@ export interface RuleEntry {
 }
 
 export interface RuleCount {
-  add(entry: RuleEntry): void;
+  add(record: CountedRecord): void;
   report(): RuleReport;
 }
 
@@ -102,18 +105,18 @@ export function createRuleCount(rule: string | null): RuleCount {
   };
 
   return {
-    add(entry) {
+    add(record) {
       count += 1;
-      oldest = Math.min(oldest, entry.enteredAt);
-      if (entry.expiresAt !== null) expiry.add(entry.expiresAt, entry.now);
-      reasons.add(`${entry.then} ${entry.reason}`);
-      hosts.add(entry.host);
-      statuses.add(entry.status?.toString() ?? "none");
-      if (entry.next !== null) addNext(entry.next);
-      if (entry.then !== "republish") return;
+      oldest = Math.min(oldest, record.enteredAt);
+      if (record.expiresAt !== null) expiry.add(record.expiresAt, record.now);
+      reasons.add(`${record.then} ${record.reason}`);
+      hosts.add(record.host);
+      statuses.add(record.status?.toString() ?? "none");
+      if (record.next !== null) addNext(record.next);
+      if (record.then !== "republish") return;
       dueNow += 1;
-      for (const loss of entry.losses) losses.add(loss);
-      samples.offer(entry.dlqId, entry.toSample);
+      for (const loss of record.losses) losses.add(loss);
+      samples.offer(record.dlqId, record.toSample);
     },
     report() {
       const next = [...nexts.values()].toSorted((one, other) => other.count - one.count);

@@ -1,8 +1,8 @@
 import type { DeadLetter } from "../../message/dead-letter.ts";
+import { hostOf } from "../../message/destination.ts";
 import { toPrintable, type Show } from "../../message/masked-text.ts";
 import type { Decision } from "../../rules/decision.ts";
 import { signatureOf, type Signature } from "../../message/signature/signature-of.ts";
-import { hostOf } from "./target.ts";
 import { createTopCount, type Counted, type TopCount, type TopCounted } from "./top-count.ts";
 
 /** Failures that look alike: same status, and the same answer without what varies. */

@@ -9,7 +9,8 @@ import type { LaneWait } from "../../../../src/redrive/plan/lane-waits.ts";
 import { createPlanWriter, readPlan, type PlanHead } from "../../../../src/redrive/plan/plan-file.ts";
 import { isParkedAlready, toPlanned, type PlanRecord } from "../../../../src/redrive/plan/plan-record.ts";
 import { createSamples } from "../../../../src/redrive/plan/samples.ts";
-import { createSelection, standingOf } from "../../../../src/redrive/plan/selection.ts";
+import { compareWithPlan } from "../../../../src/redrive/plan/compare-with-plan.ts";
+import { createSelection } from "../../../../src/redrive/plan/selection.ts";
 import type { SurveyedRecord } from "../../../../src/redrive/plan/survey.ts";
 import { createTopCount } from "../../../../src/redrive/plan/top-count.ts";
 import { letterOf, rawRecord } from "../../../support/letters.ts";
@@ -198,29 +199,31 @@ describe("a planned record that is listed again", () => {
       surveyed(due, { state: "absent" }, { body: "other" }),
       "changed",
     ],
-  ])("%s is %s", (_name, now, standing) => {
-    expect(standingOf(republish, now, prefix)).toBe(standing);
+  ])("%s is %s", (_name, now, found) => {
+    expect(compareWithPlan(republish, now, prefix)).toBe(found);
   });
 
   it("is decided otherwise when it would become another item", () => {
-    expect(standingOf({ ...republish, item: "another" }, surveyed(due), prefix)).toBe("otherwise");
+    expect(compareWithPlan({ ...republish, item: "another" }, surveyed(due), prefix)).toBe("otherwise");
   });
 
   it("is parked by the same rule, or parked already as the ledger knows", () => {
-    expect(standingOf(park, surveyed({ then: "park", reason: "rule", rule: "broken" }), prefix)).toBe(
+    expect(compareWithPlan(park, surveyed({ then: "park", reason: "rule", rule: "broken" }), prefix)).toBe(
       "as-planned",
     );
-    expect(standingOf(park, surveyed({ then: "park", reason: "rule", rule: null }, parkedView), prefix)).toBe(
-      "done",
-    );
-    expect(standingOf(park, surveyed({ then: "park", reason: "refused", rule: null }), prefix)).toBe(
+    expect(
+      compareWithPlan(park, surveyed({ then: "park", reason: "rule", rule: null }, parkedView), prefix),
+    ).toBe("done");
+    expect(compareWithPlan(park, surveyed({ then: "park", reason: "refused", rule: null }), prefix)).toBe(
       "otherwise",
     );
     const byAnother: Decision = { then: "park", reason: "rule", rule: "other" };
-    expect(standingOf(park, surveyed(byAnother), prefix)).toBe("otherwise");
-    expect(standingOf(park, surveyed(byAnother, parkedView), prefix)).toBe("otherwise");
-    expect(standingOf(park, surveyed({ ...byAnother, rule: "broken" }, parkedView), prefix)).toBe("done");
-    expect(standingOf(park, surveyed(due), prefix)).toBe("otherwise");
+    expect(compareWithPlan(park, surveyed(byAnother), prefix)).toBe("otherwise");
+    expect(compareWithPlan(park, surveyed(byAnother, parkedView), prefix)).toBe("otherwise");
+    expect(compareWithPlan(park, surveyed({ ...byAnother, rule: "broken" }, parkedView), prefix)).toBe(
+      "done",
+    );
+    expect(compareWithPlan(park, surveyed(due), prefix)).toBe("otherwise");
   });
 
   it("is no order where it waits for a person already", () => {

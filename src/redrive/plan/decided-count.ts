@@ -1,0 +1,59 @@
+/** What a plan's records are decided to be: sums of bounded size, of a queue just read or of a plan's file. */
+import type { Decision } from "../../rules/decision.ts";
+import { createExpiryCount, type ExpiryReport } from "./expiry-count.ts";
+import { createRuleCount, type CountedRecord, type RuleCount, type RuleReport } from "./rule-report.ts";
+
+export interface DecidedReport {
+  /** Records that the plan is about. */
+  readonly planned: number;
+  /** Of all that the plan is about, whatever becomes of them. */
+  readonly expiry: ExpiryReport;
+  readonly decisions: { readonly [Then in Decision["then"]]: number };
+  /** Of `park`: those that wait for a person already. */
+  readonly parkedAlready: number;
+  /** What no rule decided is last. Rules that decided nothing are left out. */
+  readonly rules: readonly RuleReport[];
+}
+
+export interface DecidedCount {
+  add(record: CountedRecord): void;
+  planned(): number;
+  /** `order`: of rules by name; others come behind, those with most records first. */
+  report(order: readonly string[]): DecidedReport;
+}
+
+export function createDecidedCount(): DecidedCount {
+  const decisions = { republish: 0, drop: 0, settle: 0, park: 0, hold: 0 };
+  const rules = new Map<string | null, RuleCount>();
+  const expiry = createExpiryCount();
+  let planned = 0;
+  let parkedAlready = 0;
+  return {
+    add(record) {
+      const { then, rule, isParkedAlready, expiresAt, now } = record;
+      planned += 1;
+      decisions[then] += 1;
+      if (isParkedAlready) parkedAlready += 1;
+      if (expiresAt !== null) expiry.add(expiresAt, now);
+      const count = rules.get(rule) ?? createRuleCount(rule);
+      rules.set(rule, count);
+      count.add(record);
+    },
+    planned: () => planned,
+    report(order) {
+      const rank = new Map<string | null, number>(order.map((rule, index) => [rule, index]));
+      const rankOf = (rule: string | null): number =>
+        rule === null ? order.length + 1 : (rank.get(rule) ?? order.length);
+      const reports = [...rules.values()].map((count) => count.report());
+      return {
+        planned,
+        expiry: expiry.report(),
+        decisions,
+        parkedAlready,
+        rules: reports.toSorted(
+          (one, other) => rankOf(one.rule) - rankOf(other.rule) || other.count - one.count,
+        ),
+      };
+    },
+  };
+}
