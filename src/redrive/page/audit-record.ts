@@ -1,6 +1,5 @@
 import type { AuditRecord } from "../../ports/audit.ts";
-import type { Begun } from "./publish/publish-context.ts";
-import type { FoundRecord } from "./records.ts";
+import type { Begun, FoundRecord } from "./records.ts";
 
 /** A message that is about to be published, with what its rebuild loses, whether it may be a double, and whether it is a canary. */
 export function toAuditRecord({ candidate, declaredDouble }: Begun): AuditRecord {

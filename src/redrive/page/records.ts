@@ -2,7 +2,8 @@ import type { Loss } from "../../message/losses.ts";
 import type { BatchItem, DlqId, RawRecord, DeadLetter } from "../../message/dead-letter.ts";
 import type { Lineage, LineageReading } from "../../message/lineage.ts";
 import type { StepRef } from "../../ports/lanes.ts";
-import type { LedgerView } from "../../ports/ledger-entries.ts";
+import type { LedgerView, Series } from "../../ports/ledger-entries.ts";
+import type { BeginVerdict } from "../../ports/ledger.ts";
 import type { Decision } from "../../rules/decision.ts";
 
 /** A page of the DLQ, and the Redis time learned before its GET was sent. */
@@ -66,6 +67,13 @@ export interface Candidate extends DecidedRecord, Shape {
 /** The candidate, to be sent so: its item, its lineage, and with that what the ledger and the audit are told. */
 export function sentAs(candidate: Candidate, sendAs: SendAs): Candidate {
   return { ...candidate, ...candidate.toShape(sendAs) };
+}
+
+/** A candidate that this worker may publish now. */
+export interface Begun {
+  readonly candidate: Candidate;
+  readonly series: Series;
+  readonly declaredDouble: Extract<BeginVerdict, { kind: "begun" }>["declaredDouble"];
 }
 
 export interface HeldResult<R extends DecidedRecord> {

@@ -22,14 +22,14 @@ import type { DrainRuntime } from "../runtime.ts";
 import { toAuditRecord } from "./audit-record.ts";
 import { halves } from "./publish/halves.ts";
 import { held, inDoubt, notBegun } from "./results.ts";
-import { takeBack, type Begun, type Posting, type Unanswered } from "./publish/publish-context.ts";
+import { takeBack, type Posting, type Unanswered } from "./publish/publish-context.ts";
 import {
   isOfNow,
   recordPublished,
   reportDeclaredDoubles,
   type Acceptance,
 } from "./publish/record-published.ts";
-import { idsOf, type Candidate, type PublishResult } from "./records.ts";
+import { idsOf, type Begun, type Candidate, type PublishResult } from "./records.ts";
 import { createRefusals } from "./publish/refusals.ts";
 import { startSendDeadline } from "./publish/send-deadline.ts";
 

@@ -1,7 +1,7 @@
 import type { Tally } from "../../ports/passes.ts";
 import { runListingChecks } from "../lanes/listing-checks.ts";
 import type { ListingSignals } from "../listing/list-with-retry.ts";
-import type { PassSettings } from "./run-pass.ts";
+import type { PassSettings } from "./open-pass.ts";
 import { runPassInProcess, type PassInProcess } from "./pass-in-process.ts";
 import type { DrainRuntime } from "../runtime.ts";
 

@@ -1,7 +1,8 @@
 import { isRedriverError } from "../../ports/errors.ts";
 import type { OpenVerdict, Tally, Window } from "../../ports/passes.ts";
 import type { ListingSignals } from "../listing/list-with-retry.ts";
-import { abandonWindows, openPass, workWindow, type PassSettings } from "./run-pass.ts";
+import { abandonWindows, workWindow } from "./work-window.ts";
+import { openPass, type PassSettings } from "./open-pass.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { addTallies, emptyTally } from "../../ports/tally.ts";
 

@@ -9,6 +9,9 @@ import { resolveEdge } from "../../rules/patterns/parse-edge.ts";
  */
 type Dates = DrainConfig["dates"];
 
+/** How far the horizon of a pass stays behind both clocks, so that records which share its last moment have arrived. */
+export const horizonBehindMs = 5_000;
+
 /** Where a full pass begins and where any pass ends, in Unix ms; an empty selection is one millisecond that no window lists. */
 export function selectRange(
   dates: Dates,

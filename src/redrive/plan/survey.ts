@@ -5,8 +5,8 @@
 import type { RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
 import type { ListingSignals } from "../listing/list-with-retry.ts";
 import { listToEnd } from "../listing/list-to-end.ts";
-import { horizonBehindMs } from "../pass/horizon.ts";
-import { knownOffsetMs } from "../pass/run-pass.ts";
+import { horizonBehindMs } from "../pass/select-dates.ts";
+import { knownOffsetMs } from "../pass/open-pass.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { selectRange } from "../pass/select-dates.ts";
 import { collect } from "../page/collect.ts";

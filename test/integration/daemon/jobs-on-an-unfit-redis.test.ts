@@ -3,7 +3,7 @@ import type { DrainName } from "../../../src/ports/ids.ts";
 import { toWindowJobId } from "../../../src/queue/job-data.ts";
 import { toQueueName, toQueuePrefix } from "../../../src/queue/names.ts";
 import { maxStalls, type RetryPolicy } from "../../../src/queue/policy.ts";
-import { openPass } from "../../../src/redrive/pass/run-pass.ts";
+import { openPass } from "../../../src/redrive/pass/open-pass.ts";
 import { createJobStand, type JobStand } from "../../support/job-stand.ts";
 import type { RecordedEvents } from "../../support/queue-redis.ts";
 import { useRedis } from "../../support/redis.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { openPass, workWindow, type WindowWork } from "../../../src/redrive/pass/run-pass.ts";
+import { openPass } from "../../../src/redrive/pass/open-pass.ts";
+import { workWindow, type WindowWork } from "../../../src/redrive/pass/work-window.ts";
 import type { DrainRuntime } from "../../../src/redrive/runtime.ts";
 import type { DrainName } from "../../../src/ports/ids.ts";
 import { createJobStand } from "../../support/job-stand.ts";

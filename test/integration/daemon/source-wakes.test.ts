@@ -3,7 +3,7 @@ import { systemClock as clock } from "../../../src/compose/system-world.ts";
 import { probeSources } from "../../../src/daemon/probe-sources.ts";
 import type { DrainName } from "../../../src/ports/ids.ts";
 import type { SourceHealth } from "../../../src/redrive/source/source-health.ts";
-import { openPass } from "../../../src/redrive/pass/run-pass.ts";
+import { openPass } from "../../../src/redrive/pass/open-pass.ts";
 import { createJobStand, type JobStand } from "../../support/job-stand.ts";
 import { useRedis } from "../../support/redis.ts";
 

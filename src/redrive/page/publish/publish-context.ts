@@ -1,7 +1,6 @@
 import { isRedisAway } from "../../../ports/errors.ts";
 import type { Token } from "../../../ports/ids.ts";
-import type { Series } from "../../../ports/ledger-entries.ts";
-import type { BeginVerdict, RefusedRequest } from "../../../ports/ledger.ts";
+import type { RefusedRequest } from "../../../ports/ledger.ts";
 import type { HoldReason } from "../../../rules/decision.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { held, inDoubt } from "../results.ts";
@@ -30,13 +29,6 @@ export interface Unanswered {
   /** There was an answer, and it could not be read. */
   readonly isUnreadable: boolean;
   readonly why: string;
-}
-
-/** A candidate that this worker may publish now. */
-export interface Begun {
-  readonly candidate: Candidate;
-  readonly series: Series;
-  readonly declaredDouble: Extract<BeginVerdict, { kind: "begun" }>["declaredDouble"];
 }
 
 /** Certain that nothing was accepted: the records go back to where they were, unless an earlier POST is unanswered. */

@@ -8,7 +8,8 @@ import { canariesByStep } from "../../lanes/canaries-by-step.ts";
 import { recordFact, ofDrain } from "../../record-act.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { parentOf } from "../audit-record.ts";
-import type { Begun, Posting } from "./publish-context.ts";
+import type { Begun } from "../records.ts";
+import type { Posting } from "./publish-context.ts";
 
 /** What one position of an answer proved. */
 export interface Acceptance {

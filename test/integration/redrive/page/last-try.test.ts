@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { RedriverError, type ErrorCode } from "../../../../src/ports/errors.ts";
-import { openPass, workWindow, type WindowWork } from "../../../../src/redrive/pass/run-pass.ts";
+import { openPass } from "../../../../src/redrive/pass/open-pass.ts";
+import { workWindow, type WindowWork } from "../../../../src/redrive/pass/work-window.ts";
 import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";

@@ -1,0 +1,94 @@
+import { isTooLarge } from "../listing/list-fitting.ts";
+import { smallAnswerBytes } from "../listing/list-page.ts";
+import type { OpenVerdict } from "../../ports/passes.ts";
+import { emptyTally } from "../../ports/tally.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { horizonBehindMs, selectRange } from "./select-dates.ts";
+
+/** As many answers as it takes to believe any clock that they agree on. */
+const maxAskedForClock = 10;
+
+export interface PassSettings {
+  /** Successive passes overlap by this. */
+  readonly overlapMs: number;
+  /** A pass without progress for this long is closed as abandoned. */
+  readonly abandonAfterMs: number;
+  /** A person in front of a terminal wants to see everything, not what is new since the last pass. */
+  readonly alwaysFull?: boolean;
+}
+
+/**
+ * Opens a pass of this drain over a frozen range, unless one is open. The horizon is the earlier of our clock and the
+ * service's, less 5 s. Throws what keeps the source from being asked.
+ */
+export async function openPass(
+  drain: DrainRuntime,
+  settings: PassSettings,
+  signal: AbortSignal,
+  askForClock: () => Promise<number> = () => knownOffsetMs(drain, signal),
+): Promise<OpenVerdict> {
+  const { source, config, documentHash } = drain;
+  source.health.check();
+  const offsetMs = await askForClock();
+  await bind(drain);
+  const now = source.clock.now();
+  const verdict = await source.passes.open({
+    passId: source.identities.passId(),
+    drain: config.name,
+    source: source.config.id,
+    mode: config.mode,
+    documentHash,
+    ...selectRange(config.dates, now + offsetMs, Math.floor(Math.min(now, now + offsetMs)) - horizonBehindMs),
+    fullEveryMs: config.fullEveryMs,
+    mayBeNew: settings.alwaysFull !== true && (await source.book.datesMean()) === "entered",
+    overlapMs: settings.overlapMs,
+    abandonAfterMs: settings.abandonAfterMs,
+  });
+  if (verdict.abandoned !== null) {
+    const { drain: name, passId, startedAt } = verdict.abandoned;
+    const durationMs = Math.max(0, now - startedAt);
+    source.events.emit({
+      type: "pass:closed",
+      drain: name,
+      passId,
+      outcome: "abandoned",
+      counts: emptyTally,
+      durationMs,
+    });
+  }
+  if (verdict.kind === "opened") {
+    const { passId, kind, mode, from, to } = verdict.pass;
+    source.events.emit({ type: "pass:opened", drain: config.name, passId, kind, mode, from, to });
+  }
+  return verdict;
+}
+
+async function bind({ source }: DrainRuntime): Promise<void> {
+  try {
+    await source.bind();
+  } catch (error) {
+    source.health.note(error);
+    throw error;
+  }
+}
+
+/**
+ * The service's clock is learned from any answer, also from one that is too large; before the first, a small listing asks for it. A clock
+ * that is far from ours is believed after several.
+ */
+export async function knownOffsetMs({ source }: DrainRuntime, signal: AbortSignal): Promise<number> {
+  const { service } = source;
+  for (let asked = 0; asked < maxAskedForClock && service.clockOffsetMs("agreed") === undefined; asked += 1) {
+    try {
+      await service.list({ select: {}, count: 1, maxBytes: smallAnswerBytes }, signal);
+    } catch (error) {
+      if (!isTooLarge(error)) {
+        source.health.note(error);
+        throw error;
+      }
+    }
+    // It dates no answers.
+    if (service.clockOffsetMs() === undefined) return 0;
+  }
+  return service.clockOffsetMs() ?? 0;
+}
