@@ -12,7 +12,7 @@ import type { CheckItem } from "../../message/item-check.ts";
 import { rebuildItem } from "../../message/rebuild-item.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
 import type { Candidate, DecidedRecord } from "./records.ts";
-import { largestShapes, toShape, type Plain } from "./publish/canary-variant.ts";
+import { largestShapes, toSendVariant, type Plain } from "./publish/canary-variant.ts";
 
 /** A suffix with as many digits as a series will ever reach: the size of a candidate is that of its largest item. */
 const maxSuffix = 999;
@@ -96,8 +96,8 @@ export function prepare(
     kind: "candidate",
     candidate: {
       ...record,
-      ...toShape(proven, null),
-      toShape: (sendAs) => toShape(proven, sendAs),
+      ...toSendVariant(proven, null),
+      toSendVariant: (sendAs) => toSendVariant(proven, sendAs),
       losses,
       bytes: Math.max(...largestShapes(proven, lane).map(({ bytes }) => bytes)),
     },

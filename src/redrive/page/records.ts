@@ -47,7 +47,7 @@ export interface SendAs {
 }
 
 /** What of a candidate depends on how it is sent. */
-export interface Shape {
+export interface SendVariant {
   /** Null: in no step, as it is, with its retries and its delay. */
   readonly sendAs: SendAs | null;
   readonly lineage: Lineage;
@@ -56,17 +56,17 @@ export interface Shape {
 }
 
 /** A record that is due, with all that its item is built from but the deduplication id, which only `begin` knows. */
-export interface Candidate extends DecidedRecord, Shape {
+export interface Candidate extends DecidedRecord, SendVariant {
   /** What its rebuild does not keep; those for a policy to decide only where it lets them pass. */
   readonly losses: readonly Loss[];
-  readonly toShape: (sendAs: SendAs) => Shape;
+  readonly toSendVariant: (sendAs: SendAs) => SendVariant;
   /** Encoded size with the longest suffix in use, in the largest shape that its drain may send it in. */
   readonly bytes: number;
 }
 
 /** The candidate, to be sent so: its item, its lineage, and with that what the ledger and the audit are told. */
 export function sentAs(candidate: Candidate, sendAs: SendAs): Candidate {
-  return { ...candidate, ...candidate.toShape(sendAs) };
+  return { ...candidate, ...candidate.toSendVariant(sendAs) };
 }
 
 /** A candidate that this worker may publish now. */

@@ -22,7 +22,7 @@ import type { DrainRuntime } from "../runtime.ts";
 import { toAuditRecord } from "./audit-record.ts";
 import { halves } from "./publish/halves.ts";
 import { held, inDoubt, notBegun } from "./results.ts";
-import { takeBack, type Posting, type Unanswered } from "./publish/publish-context.ts";
+import { takeBack, type PublishContext, type Unanswered } from "./publish/publish-context.ts";
 import {
   isOfNow,
   recordPublished,
@@ -53,7 +53,7 @@ export async function republish(
   page: { readonly readAt: number; readonly othersWait: () => boolean },
   signal: AbortSignal,
 ): Promise<readonly PublishResult[]> {
-  const posting: Posting = {
+  const context: PublishContext = {
     drain,
     pageReadAt: page.readAt,
     signal,
@@ -61,17 +61,17 @@ export async function republish(
     unanswered: [],
     answered: 0,
   };
-  const results = [...(await post(posting, candidates, undefined))];
-  results.push(...(await retryUnanswered(posting)));
-  return [...results, ...(await posting.refusals.conclude())];
+  const results = [...(await post(context, candidates, undefined))];
+  results.push(...(await retryUnanswered(context)));
+  return [...results, ...(await context.refusals.conclude())];
 }
 
 async function post(
-  posting: Posting,
+  context: PublishContext,
   candidates: readonly Candidate[],
   previous: BeginOptions["previous"],
 ): Promise<readonly PublishResult[]> {
-  const { source, config } = posting.drain;
+  const { source, config } = context.drain;
   const { ledger, service, clock } = source;
   const mayBeSent = startSendDeadline(clock, ledger.limits.sendByMs);
   const token = source.identities.token();
@@ -85,7 +85,7 @@ async function post(
       token,
       drain: config.name,
       act: "republish",
-      pageReadAt: posting.pageReadAt,
+      pageReadAt: context.pageReadAt,
       pastHorizon: config.unknownOutcome === "republish" ? "new-series" : "leave",
       rulesHash: config.rulesHash,
       ...(previous === undefined ? {} : { previous }),
@@ -107,14 +107,14 @@ async function post(
   source.poison.posted(begun.filter(({ candidate }) => isFirstPost(candidate, previous)).length);
 
   // On its way while the items are encoded, which takes about as long.
-  const noted = isRecorded(posting, begun);
+  const noted = isRecorded(context, begun);
   const items = begun.map(({ candidate, series }) => encodeItem(candidate.toItem(series.suffix)).json);
   if (!(await noted)) {
     const taken = begun.map(({ candidate }) => candidate);
-    return [...results, ...(await takeBack(posting, token, taken, "not-sent", undefined))];
+    return [...results, ...(await takeBack(context, token, taken, "not-sent", undefined))];
   }
-  const outcome = await service.publish(items, mayBeSent, posting.signal);
-  return [...results, ...(await conclude(posting, token, begun, outcome))];
+  const outcome = await service.publish(items, mayBeSent, context.signal);
+  return [...results, ...(await conclude(context, token, begun, outcome))];
 }
 
 function isFirstPost({ view }: Candidate, previous: BeginOptions["previous"]): boolean {
@@ -122,7 +122,7 @@ function isFirstPost({ view }: Candidate, previous: BeginOptions["previous"]): b
 }
 
 /** False when Redis is away: what is not in the audit is not sent. */
-async function isRecorded({ drain }: Posting, begun: readonly Begun[]): Promise<boolean> {
+async function isRecorded({ drain }: PublishContext, begun: readonly Begun[]): Promise<boolean> {
   try {
     await recordIntent(drain.source, "republish", begun.map(toAuditRecord), ofDrain(drain));
     return true;
@@ -133,30 +133,30 @@ async function isRecorded({ drain }: Posting, begun: readonly Begun[]): Promise<
 }
 
 async function conclude(
-  posting: Posting,
+  context: PublishContext,
   token: Token,
   begun: readonly Begun[],
   outcome: BatchOutcome,
 ): Promise<readonly PublishResult[]> {
-  const { source } = posting.drain;
+  const { source } = context.drain;
   const candidates = begun.map(({ candidate }) => candidate);
   switch (outcome.kind) {
     case "answered":
-      posting.answered += 1;
-      return concludeItems(posting, token, begun, outcome.items);
+      context.answered += 1;
+      return concludeItems(context, token, begun, outcome.items);
     case "refused":
-      posting.answered += 1;
+      context.answered += 1;
       source.health.batchAnswered("none-accepted");
-      return bisect(posting, token, candidates, outcome);
+      return bisect(context, token, candidates, outcome);
     case "not-sent": {
       const reason = outcome.why === "stopped" ? "stopping" : "not-sent";
       // A 429 was an answer: the service may have registered the ids.
       const counted = outcome.why === "rate-limited" ? "refused" : "not-sent";
-      return takeBack(posting, token, candidates, reason, outcome.retryAt, counted);
+      return takeBack(context, token, candidates, reason, outcome.retryAt, counted);
     }
     case "unknown": {
-      reportInDoubt(posting, begun, outcome.error);
-      posting.unanswered.push({
+      reportInDoubt(context, begun, outcome.error);
+      context.unanswered.push({
         token,
         candidates,
         isUnreadable: outcome.unreadable === true,
@@ -171,53 +171,53 @@ async function conclude(
         "batch",
       );
       if (!certainlyNotAccepted.has(outcome.status)) return candidates.map(inDoubt);
-      return takeBack(posting, token, candidates, "source-halted", undefined, "refused");
+      return takeBack(context, token, candidates, "source-halted", undefined, "refused");
     }
   }
 }
 
 /** All that is unanswered after one wait, in rounds. What is unanswered after the last one is in doubt, and left to the sweep. */
-async function retryUnanswered(posting: Posting): Promise<readonly PublishResult[]> {
-  const { source } = posting.drain;
+async function retryUnanswered(context: PublishContext): Promise<readonly PublishResult[]> {
+  const { source } = context.drain;
   const results: PublishResult[] = [];
   let fruitless = 0;
-  for (let round = 0; round < maxRetryRounds && posting.unanswered.length > 0; round += 1) {
+  for (let round = 0; round < maxRetryRounds && context.unanswered.length > 0; round += 1) {
     const waitMs = retryAfterMs[fruitless];
     if (waitMs === undefined || !source.health.mayRetry()) break;
     // Jitter, so that workers whose batches failed together do not come back together.
-    if (!(await sleptFully(posting, waitMs * (1 + source.clock.random() / 4)))) {
-      return [...results, ...posting.unanswered.flatMap(({ candidates }) => candidates.map(inDoubt))];
+    if (!(await sleptFully(context, waitMs * (1 + source.clock.random() / 4)))) {
+      return [...results, ...context.unanswered.flatMap(({ candidates }) => candidates.map(inDoubt))];
     }
-    const answeredBefore = posting.answered;
-    results.push(...(await postAllAgain(posting, posting.unanswered.splice(0))));
-    fruitless = posting.answered > answeredBefore ? 0 : fruitless + 1;
+    const answeredBefore = context.answered;
+    results.push(...(await postAllAgain(context, context.unanswered.splice(0))));
+    fruitless = context.answered > answeredBefore ? 0 : fruitless + 1;
   }
-  return [...results, ...posting.unanswered.flatMap((one) => leaveInDoubt(posting, one))];
+  return [...results, ...context.unanswered.flatMap((one) => leaveInDoubt(context, one))];
 }
 
 async function postAllAgain(
-  posting: Posting,
+  context: PublishContext,
   unanswered: readonly Unanswered[],
 ): Promise<readonly PublishResult[]> {
-  const { poison, publish } = posting.drain.source;
+  const { poison, publish } = context.drain.source;
   const maxCount = poison.batchSize(publish.maxItems);
   const results: PublishResult[] = [];
   for (const { token, candidates } of unanswered) {
     for (let start = 0; start < candidates.length; start += maxCount) {
       const part = candidates.slice(start, start + maxCount);
-      results.push(...(await postAgain(posting, part, { token, outcome: "unknown" })));
+      results.push(...(await postAgain(context, part, { token, outcome: "unknown" })));
     }
   }
   return results;
 }
 
 /** A service whose last answer cannot be read gets no more until it is looked at. */
-function leaveInDoubt({ drain }: Posting, one: Unanswered): readonly PublishResult[] {
+function leaveInDoubt({ drain }: PublishContext, one: Unanswered): readonly PublishResult[] {
   if (one.isUnreadable) drain.source.health.halt("answer-unreadable", one.why, "batch");
   return one.candidates.map(inDoubt);
 }
 
-function reportInDoubt({ drain }: Posting, begun: readonly Begun[], why: string): void {
+function reportInDoubt({ drain }: PublishContext, begun: readonly Begun[], why: string): void {
   const { source, config } = drain;
   const dlqIds = begun.map(({ candidate }) => candidate.letter.dlqId);
   source.events.emit({ type: "outcome:unknown", drain: config.name, source: source.config.id, dlqIds, why });
@@ -225,7 +225,7 @@ function reportInDoubt({ drain }: Posting, begun: readonly Begun[], why: string)
 }
 
 async function concludeItems(
-  posting: Posting,
+  context: PublishContext,
   token: Token,
   begun: readonly Begun[],
   items: Extract<BatchOutcome, { kind: "answered" }>["items"],
@@ -240,22 +240,22 @@ async function concludeItems(
       unknown.push(one);
       results.push(inDoubt(one.candidate));
     } else if (item.kind === "refused") {
-      await posting.refusals.refusedAlone(one.candidate, token, "refused", item.error);
+      await context.refusals.refusedAlone(one.candidate, token, "refused", item.error);
     } else if (item.deduplicated && !hitProvesPublication(one.series)) {
       hits.push(one);
     } else {
       accepted.push({ one, as: item.messageId, deduplicated: item.deduplicated });
     }
   }
-  if (unknown.length > 0) reportInDoubt(posting, unknown, "an answer proves nothing about these items");
+  if (unknown.length > 0) reportInDoubt(context, unknown, "an answer proves nothing about these items");
   const takesMessages = accepted.length + hits.length > 0;
   // One without any proof about its items is no better than one that cannot be read.
   if (unknown.length < begun.length) {
-    posting.drain.source.health.batchAnswered(takesMessages ? "some-accepted" : "none-accepted");
+    context.drain.source.health.batchAnswered(takesMessages ? "some-accepted" : "none-accepted");
   }
-  if (takesMessages) posting.refusals.accepted();
+  if (takesMessages) context.refusals.accepted();
   if (accepted.length > 0) {
-    await recordPublished(posting, accepted);
+    await recordPublished(context, accepted);
     for (const acceptance of accepted) {
       const { one, as, deduplicated } = acceptance;
       const published = { kind: "published", candidate: one.candidate, as, deduplicated } as const;
@@ -265,7 +265,7 @@ async function concludeItems(
   if (hits.length > 0) {
     const unclear = hits.map(({ candidate }) => candidate);
     results.push(
-      ...(await takeBack(posting, token, unclear, "outcome-unknown", undefined, "hit-after-refusals")),
+      ...(await takeBack(context, token, unclear, "outcome-unknown", undefined, "hit-after-refusals")),
     );
   }
   return results;
@@ -284,7 +284,7 @@ function hitProvesPublication({ refusals }: Series): boolean {
 }
 
 async function bisect(
-  posting: Posting,
+  context: PublishContext,
   token: Token,
   candidates: readonly Candidate[],
   refusal: Extract<BatchOutcome, { kind: "refused" }>,
@@ -292,25 +292,25 @@ async function bisect(
   const [only, second] = candidates;
   if (only === undefined) return [];
   if (second === undefined) {
-    posting.drain.source.poison.found();
+    context.drain.source.poison.found();
     const reason = refusal.bisectBy === "bytes" ? "too-large" : "refused";
-    await posting.refusals.refusedAlone(only, token, reason, refusal.error);
+    await context.refusals.refusedAlone(only, token, reason, refusal.error);
     return [];
   }
-  posting.drain.source.poison.refusedTogether(idsOf(candidates));
+  context.drain.source.poison.refusedTogether(idsOf(candidates));
   const results: PublishResult[] = [];
   for (const half of halves(candidates, refusal.bisectBy)) {
     results.push(
-      ...(posting.refusals.everythingIsRefused() || posting.signal.aborted
+      ...(context.refusals.everythingIsRefused() || context.signal.aborted
         ? await takeBack(
-            posting,
+            context,
             token,
             half,
-            posting.signal.aborted ? "stopping" : "source-halted",
+            context.signal.aborted ? "stopping" : "source-halted",
             undefined,
             "refused",
           )
-        : await postAgain(posting, half, { token, outcome: "refused" })),
+        : await postAgain(context, half, { token, outcome: "refused" })),
     );
   }
   return results;
@@ -318,12 +318,12 @@ async function bisect(
 
 /** The next POST of records that this worker holds. When Redis is away they stay as they are in the ledger: in doubt. */
 async function postAgain(
-  posting: Posting,
+  context: PublishContext,
   candidates: readonly Candidate[],
   previous: NonNullable<BeginOptions["previous"]>,
 ): Promise<readonly PublishResult[]> {
   try {
-    return await post(posting, candidates, previous);
+    return await post(context, candidates, previous);
   } catch (error) {
     if (!isRedisAway(error)) throw error;
     return candidates.map(inDoubt);
@@ -331,7 +331,7 @@ async function postAgain(
 }
 
 /** False when the work was stopped meanwhile. */
-async function sleptFully({ drain, signal }: Posting, ms: number): Promise<boolean> {
+async function sleptFully({ drain, signal }: PublishContext, ms: number): Promise<boolean> {
   try {
     await drain.source.clock.sleep(ms, signal);
     return true;

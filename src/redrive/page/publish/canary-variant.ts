@@ -10,7 +10,7 @@ import { maxStep, signLineage, type Lineage } from "../../../message/lineage.ts"
 import { withProofCallback } from "../../../message/proof-callback.ts";
 import { inSeries, withLineage } from "../../../message/rebuild-item.ts";
 import type { LaneConfig } from "../../../ports/drains.ts";
-import type { SendAs, Shape } from "../records.ts";
+import type { SendAs, SendVariant } from "../records.ts";
 
 /** The plain item, signed, and what the canary is made of. */
 export interface Plain {
@@ -27,7 +27,7 @@ export interface Plain {
 }
 
 /** Null: plain, in no step. */
-export function toShape(plain: Plain, sendAs: SendAs | null): Shape {
+export function toSendVariant(plain: Plain, sendAs: SendAs | null): SendVariant {
   const { letter, headerPrefix } = plain;
   const item = sendAs === null ? plain.item : canaryOf(plain, sendAs);
   return {

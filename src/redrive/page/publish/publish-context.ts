@@ -11,7 +11,7 @@ import type { Refusals } from "./refusals.ts";
 export const notSentCoolMs = 5_000;
 
 /** One batch on its way. */
-export interface Posting {
+export interface PublishContext {
   readonly drain: DrainRuntime;
   readonly pageReadAt: number;
   readonly signal: AbortSignal;
@@ -33,14 +33,14 @@ export interface Unanswered {
 
 /** Certain that nothing was accepted: the records go back to where they were, unless an earlier POST is unanswered. */
 export async function takeBack(
-  posting: Posting,
+  context: PublishContext,
   token: Token,
   candidates: readonly Candidate[],
   reason: HoldReason,
   until: number | undefined,
   outcome: RefusedRequest["outcome"] = "not-sent",
 ): Promise<readonly PublishResult[]> {
-  const { ledger, clock } = posting.drain.source;
+  const { ledger, clock } = context.drain.source;
   const waitMs = until === undefined ? notSentCoolMs : Math.max(0, until - clock.now());
   const coolMs = reason === "stopping" ? 0 : waitMs;
   const requests = candidates.map(({ letter }): RefusedRequest => ({ dlqId: letter.dlqId, outcome, coolMs }));

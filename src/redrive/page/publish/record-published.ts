@@ -9,7 +9,7 @@ import { recordFact, ofDrain } from "../../record-act.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { parentOf } from "../audit-record.ts";
 import type { Begun } from "../records.ts";
-import type { Posting } from "./publish-context.ts";
+import type { PublishContext } from "./publish-context.ts";
 
 /** What one position of an answer proved. */
 export interface Acceptance {
@@ -24,8 +24,11 @@ export function isOfNow({ one, deduplicated }: Acceptance): boolean {
 }
 
 /** Writes the facts of an answer, at once and before anything is deleted, and tells of them. */
-export async function recordPublished(posting: Posting, accepted: readonly Acceptance[]): Promise<void> {
-  const { source, config } = posting.drain;
+export async function recordPublished(
+  context: PublishContext,
+  accepted: readonly Acceptance[],
+): Promise<void> {
+  const { source, config } = context.drain;
   const { events, lanes, ledger, unwritten } = source;
   const facts = accepted.map(({ one: { candidate }, as }): PublishedFact => ({
     dlqId: candidate.letter.dlqId,
@@ -63,7 +66,7 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
     // The proof is in hand: the delete may go on without Redis, and the fact is written when it takes it again.
     unwritten.keep(facts);
   }
-  await recordPublishedActs(posting, accepted, doubles);
+  await recordPublishedActs(context, accepted, doubles);
   for (const acceptance of accepted) {
     const { one, as, deduplicated } = acceptance;
     const { dlqId } = one.candidate.letter;
@@ -78,7 +81,7 @@ export async function recordPublished(posting: Posting, accepted: readonly Accep
     });
   }
   reportDeclaredDoubles(
-    posting.drain,
+    context.drain,
     accepted.map(({ one }) => one),
   );
 }
@@ -113,7 +116,7 @@ export function reportDeclaredDoubles({ source, config }: DrainRuntime, begun: r
 }
 
 function recordPublishedActs(
-  { drain }: Posting,
+  { drain }: PublishContext,
   accepted: readonly Acceptance[],
   doubles: ReadonlySet<DlqId>,
 ): Promise<void> {

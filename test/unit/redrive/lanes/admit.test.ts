@@ -52,7 +52,7 @@ function one(index: number, fields: Record<string, unknown> = {}, more: object =
     decision: { then: "republish", reason: "due", rule: "a" },
     sendAs: null,
     toItem: () => ({ destination: `${origin}/hook`, headers: {}, body: "" }),
-    toShape: (sendAs: unknown) => ({ sendAs }),
+    toSendVariant: (sendAs: unknown) => ({ sendAs }),
     ...more,
   } as unknown as Candidate;
 }
