@@ -2,7 +2,7 @@ import type { AuditAct, AuditRecord, NewAuditEntry } from "../ports/audit.ts";
 import type { DrainName, PassId } from "../ports/ids.ts";
 import type { DrainRuntime, SourceRuntime } from "./runtime.ts";
 
-/** For whom an act is done; `why` is a person's reason. */
+/** On whose behalf an act is done. `why` is a person's reason. */
 export interface ActOf {
   readonly drain: DrainName | null;
   readonly documentHash?: string;
@@ -10,12 +10,12 @@ export interface ActOf {
   readonly why?: string;
 }
 
-/** The drain, its document, and the pass where there is one. */
+/** The drain, its document, and its pass if there is one. */
 export function ofDrain({ config, documentHash, passId }: DrainRuntime): ActOf {
   return { drain: config.name, documentHash, ...(passId === undefined ? {} : { passId }) };
 }
 
-/** Writes into the audit what is about to be done. Throws `redis-unavailable`: then it must not be done. */
+/** Records in the audit what is about to be done. Throws `redis-unavailable`; then it must not be done. */
 export async function recordIntent(
   source: SourceRuntime,
   act: Exclude<AuditAct, "published">,
@@ -25,7 +25,7 @@ export async function recordIntent(
   await source.audit.append([toEntry(source, act, records, of)]);
 }
 
-/** Writes into the audit what is known already, or must be done although Redis is away; then it is written later. */
+/** Records in the audit what is proven, or must be done even without Redis. Without Redis it is written later. */
 export async function recordFact(
   source: SourceRuntime,
   act: "published" | "delete" | "copy",

@@ -3,7 +3,7 @@ import { isNestedTooDeep, maxNestedLevels } from "../../message/nesting.ts";
 import type { ArchiveEntry } from "../../ports/archive.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
-/** The whole record as it was listed, with why it is kept. */
+/** The whole record as it was listed, with the reason for its copy. */
 export function toArchiveEntry(
   source: SourceRuntime,
   dlqId: DlqId,
@@ -13,12 +13,12 @@ export function toArchiveEntry(
   return { ...kept, source: source.config.id, dlqId, record };
 }
 
-/** False for a record nested so deep that it is not written as JSON again; one such must not keep a page from being kept. */
+/** False for a record nested too deep to be written as JSON. One such record must not stop the copies of its page. */
 export function isWritable(record: RawRecord): boolean {
   return !isNestedTooDeep(record);
 }
 
-/** Tells of records that are not in the archive because they are not writable. */
+/** Reports records that are not in the archive because they are not writable. */
 export function reportUnwritable({ events, config }: SourceRuntime, count: number): void {
   if (count === 0) return;
   const message = `expected records nested at most ${maxNestedLevels} levels deep, got ${count} deeper: not kept, so neither dropped nor copied`;

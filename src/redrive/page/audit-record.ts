@@ -1,7 +1,7 @@
 import type { AuditRecord } from "../../ports/audit.ts";
 import type { Begun, FoundRecord } from "./records.ts";
 
-/** A message that is about to be published, with what its rebuild loses, whether it may be a double, and whether it is a canary. */
+/** The audit record of a message about to be published: its losses, a possible double, and whether it is a canary. */
 export function toAuditRecord({ candidate, declaredDouble }: Begun): AuditRecord {
   const { letter, decision, lineage, losses } = candidate;
   const notes = [

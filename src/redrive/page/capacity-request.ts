@@ -5,7 +5,7 @@ import type { DrainRuntime } from "../runtime.ts";
 import { held } from "./results.ts";
 import type { Candidate, PublishResult } from "./records.ts";
 
-/** A candidate with what it asks for. */
+/** A candidate with its capacity request. */
 export interface Asking {
   readonly candidate: Candidate;
   readonly request: CapacityRequest;
@@ -24,7 +24,7 @@ export function toAsking(candidate: Candidate, ruleLimits: ReadonlyMap<string, R
   return { candidate, request };
 }
 
-/** An earlier POST may have been accepted, and that can still be found out under its deduplication id. */
+/** True if an earlier POST may have been accepted, and a POST under the same deduplication id can still show it. */
 export function isReconciling({ view }: Pick<Candidate, "view">): boolean {
   return view.state === "open" && !view.pastHorizon;
 }
@@ -34,7 +34,7 @@ export function toRuleLimits({ config }: Pick<DrainRuntime, "config">): Readonly
   return new Map(config.rules.flatMap(({ name, limit }) => (limit === undefined ? [] : [[name, limit]])));
 }
 
-/** What is left in the DLQ for want of capacity, with the limit that says so. */
+/** The result of a candidate without capacity: held, with the limit that held it. */
 export function toHeld(
   { config }: Pick<DrainRuntime, "config">,
   { candidate, request }: Asking,

@@ -1,12 +1,12 @@
 /**
- * Asks for capacity before candidates are published: the rates of the drain, of the host and of the rule, and the ceilings of the
- * pass and of the day, all replicas together.
+ * Asks for capacity before candidates are published: the rates of the drain, host and rule, and the ceilings of the pass
+ * and day. All replicas share them.
  *
- *   take ─┬─ granted ─► published now; what led to no POST is given back
- *         ├─ wait ────► whose turn comes soon waits in place, then takes again; whose does not is held: rate-limit
+ *   take ─┬─ granted ─► published now; a grant that led to no POST is given back
+ *         ├─ wait ────► waits in place if its turn comes soon, then takes again; otherwise held: rate-limit
  *         └─ ceiling ─► held: pass-limit, day-limit
  *
- * A slow host or rule keeps nobody else waiting: in every round all that remain ask again.
+ * A slow host or rule delays nobody else: in every round all remaining candidates ask again.
  */
 import { isRedisAway } from "../../ports/errors.ts";
 import type { PassId } from "../../ports/ids.ts";
@@ -18,34 +18,34 @@ import { held } from "./results.ts";
 import { inPublishOrder } from "./publish-order.ts";
 import type { Candidate, PublishResult } from "./records.ts";
 
-/** How long a page waits in place for the drain's own rate: nothing else of the drain could go meanwhile. */
+/** A page waits this long in place for the drain's own rate. Nothing else of the drain could go meanwhile. */
 const maxWaitForDrainMs = 60_000;
-/** And for the rate of a host or a rule: records of others wait behind this page. At 10/s a page of 100 takes 9 s. */
+/** The same for the rate of a host or rule. Other records wait behind this page. At 10/s a page of 100 takes 9 s. */
 const maxWaitForOthersMs = 15_000;
-/** A turn that is further off is not waited for, however slow the rate: the next pass comes sooner than many of those. */
+/** A page does not wait for a turn further off than this, however slow the rate. The next pass comes sooner than many such turns. */
 const maxTurnMs = 5_000;
-/** Turns that come within this of the first are taken together, so that batches are full. It costs no rate, only this once. */
+/** Turns within this of the first are taken together, so that batches are full. It costs no rate, only one short delay. */
 const gatherMs = 250;
 const minWaitMs = 10;
-/** Of one take. */
+/** Requests of one take. */
 const maxRequests = 100;
 
-/** For what, and until when, a page is worked on. */
+/** The page for which candidates ask, and how to publish what is granted. */
 export interface CapacityWork {
   readonly passId: PassId | null;
   /** Redis time. */
   readonly pageReadAt: number;
-  /** Ends a wait; what is left is held as `stopping`. */
+  /** Ends a wait. The remaining candidates are held as `stopping`. */
   readonly stop: AbortSignal;
-  /** What keeps this one from being published just now. */
+  /** Why this candidate cannot be published now; null if it can. */
   readonly whyNotNow: (candidate: Candidate) => HoldReason | null;
-  /** Publishes what was granted, at once; answers those that led to no POST. */
+  /** Publishes the granted candidates at once. Answers those that led to no POST. */
   readonly publish: (granted: readonly Candidate[]) => Promise<readonly Candidate[]>;
 }
 
 /**
- * Publishes candidates as there is capacity for them, and answers those that were held. In the order of publish-order.ts. Without
- * limits nothing is asked. Throws `redis-unavailable`: what was not published then was not begun.
+ * Publishes candidates as capacity allows, in the order of publish-order.ts. Answers the held ones. Without limits nothing is
+ * asked. Throws `redis-unavailable`; a candidate not published by then was not begun.
  */
 export async function withCapacity(
   drain: DrainRuntime,
@@ -114,7 +114,7 @@ function holdBack(
   return { free, held: results };
 }
 
-/** Who waits in place, until when, and who is held. All times are Redis time. */
+/** Splits the refused requests into those that wait in place and those that are held. All times are Redis time. */
 function sortOut(
   drain: DrainRuntime,
   asking: readonly Asking[],
@@ -162,7 +162,7 @@ async function publish(
   try {
     await drain.source.capacity.giveBack(toQuery(drain, work, returned), at);
   } catch (error) {
-    // Capacity that nobody used is lost; nothing else.
+    // Only unused capacity is lost.
     if (!isRedisAway(error)) throw error;
   }
 }
@@ -181,7 +181,7 @@ function toQuery(
   };
 }
 
-/** Whether a result shows that no POST was made, or none that was answered with anything but "not now". */
+/** True if no POST was made for this candidate, or its only answer was "not now". */
 export function ledToNoPost(result: PublishResult): boolean {
   switch (result.kind) {
     case "published":
@@ -196,10 +196,10 @@ export function ledToNoPost(result: PublishResult): boolean {
   }
 }
 
-/** The service answered a POST of it, or has not answered yet. */
+/** Holds after a POST that the service answered, or has not answered yet. */
 const countedHolds: ReadonlySet<HoldReason> = new Set(["refused-alone", "source-halted", "outcome-unknown"]);
 
-/** False when the work was stopped meanwhile. */
+/** False if the work was stopped during the sleep. */
 async function sleptUntil({ source }: DrainRuntime, ms: number, stop: AbortSignal): Promise<boolean> {
   try {
     await source.clock.sleep(Math.max(minWaitMs, ms), stop);

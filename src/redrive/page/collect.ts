@@ -9,7 +9,7 @@ export interface Collected {
   readonly unusable: readonly UnusableRecord[];
 }
 
-/** Parses a page's records; a come-back has the flow control of its root. A record that the page repeats is taken once. */
+/** Parses a page's records. A come-back gets the flow control of its root. A repeated record is taken once. */
 export function collect(records: readonly RawRecord[], lineageKeys: readonly string[]): Collected {
   const found = new Map<string, FoundRecord>();
   const unusable: UnusableRecord[] = [];

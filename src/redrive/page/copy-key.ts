@@ -3,8 +3,8 @@ import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import { toEnteredAt } from "../../message/parse-record.ts";
 
 /**
- * Under what a record is known to be copied, in Redis and in the audit: its id, or where that is not of the documented form a hash of
- * it, because such a one may hold anything. Null without an id: such a record cannot be told from another.
+ * The name of a record's copy in Redis and in the audit: its id, or a hash of the id if that has not the documented form, because
+ * such an id may hold anything. Null without an id: such a record cannot be distinguished from another.
  */
 export function copyKeyOf({ dlqId }: RawRecord): DlqId | null {
   if (typeof dlqId !== "string" || dlqId === "") return null;

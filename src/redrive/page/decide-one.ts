@@ -6,7 +6,7 @@ import { decideRecord } from "./decide.ts";
 import { prepare } from "./prepare.ts";
 import type { Candidate, DecidedRecord, KnownRecord } from "./records.ts";
 
-/** What a decision needs of a drain at work. */
+/** The parts of a drain at work that a decision needs. */
 export interface DecidingRuntime {
   readonly config: DrainRuntime["config"];
   readonly source: ServiceTime & Pick<DrainRuntime["source"], "headerPrefix" | "lineageKeys" | "checkItem">;
@@ -15,11 +15,11 @@ export interface DecidingRuntime {
 export interface DecidedOne {
   readonly decided: DecidedRecord;
   readonly candidate: Candidate | null;
-  /** What the rules were asked with. */
+  /** The facts that the rules saw. */
   readonly facts: RecordFacts;
 }
 
-/** The rules' decision, made a park where a due record cannot be rebuilt or may not be published. Changes nothing. */
+/** Decides one record. A due record that cannot be rebuilt or may not be published becomes a park. Changes nothing. */
 export function decideOne(drain: DecidingRuntime, record: KnownRecord): DecidedOne {
   const { decision, facts } = decideRecord(drain.config, record, serviceNow(drain.source));
   const decided: DecidedRecord = {
@@ -33,7 +33,7 @@ export function decideOne(drain: DecidingRuntime, record: KnownRecord): DecidedO
   const prepared = prepare(decided, decision.set, {
     headerPrefix: drain.source.headerPrefix,
     lineageKey: drain.source.lineageKeys()[0],
-    // A person who releases it has seen what it loses.
+    // The person who released it has seen its losses.
     onLoss: isReleased(record) ? "republish" : drain.config.onLoss,
     checkItem: drain.source.checkItem,
     lane: drain.config.lane,

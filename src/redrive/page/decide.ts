@@ -9,7 +9,7 @@ import { asksForStatus } from "../../rules/asks-for-status.ts";
 import { whenDue } from "../../rules/when-due.ts";
 import type { KnownRecord } from "./records.ts";
 
-/** What a decision needs of its drain. */
+/** The parts of a drain that a decision needs. */
 export type DecidingDrain = Pick<
   DrainConfig,
   "name" | "route" | "rules" | "rulesHash" | "minAgeMs" | "attempts" | "unknownOutcome" | "afterLedgerLoss"
@@ -24,14 +24,14 @@ export interface Deciding {
 }
 
 /**
- * Decides one record: first what the ledger knows of it, then the rules, then whether it may be tried again, then whether it
- * is time. Pure and total. `now` is Unix ms by the service's clock.
+ * Decides one record: first by the ledger, then by the rules, then by its attempts, then by time. Pure and total. `now` is Unix
+ * ms by the service's clock.
  */
 export function decideRecord(drain: DecidingDrain, record: KnownRecord, now: number): Deciding {
   const { letter, view, reading } = record;
   const root = rootOf(letter, reading);
   const released = view.state === "cool" || view.state === "open" ? view.released : false;
-  // A person's word stands in place of what parked the record, the rules included, until one more attempt is made.
+  // A release overrides whatever parked the record, rules included, until one more attempt is made.
   const isOrdered = released === "by-person";
   // A release grants one more attempt: its count stands in place of the lineage's.
   const inLedger = attemptsInLedger(view);
@@ -66,7 +66,7 @@ export function decideRecord(drain: DecidingDrain, record: KnownRecord, now: num
           : { then: "park", reason: byRule(rule), rule },
       );
     case "drop": {
-      // The one act that nothing takes back: neither a release nor an attempt in doubt makes it earlier.
+      // A drop cannot be undone, so neither a release nor an attempt in doubt makes it earlier.
       const until = letter.enteredAt + drain.minAgeMs;
       if (now < until) return done({ then: "hold", reason: "too-young", rule, until });
       // Only a rule drops: `otherwise` is hold or park.
@@ -95,7 +95,7 @@ export function decideRecord(drain: DecidingDrain, record: KnownRecord, now: num
   return done({ then: "republish", reason: "due", rule, set: routing.set });
 }
 
-/** What the ledger alone decides; null where the rules are to be asked. */
+/** The decision if the ledger alone makes it; null if the rules decide. */
 function decidedByLedger(
   drain: DecidingDrain,
   { view, viewedAt }: KnownRecord,
@@ -106,7 +106,7 @@ function decidedByLedger(
       return null;
     case "cool":
       if (view.dueAt <= viewedAt) return null;
-      // The ledger's time is ahead of all others where its server's clock was set back.
+      // The ledger's time never goes back, so it is ahead of other clocks after the Redis server's clock was set back.
       return { then: "hold", reason: "cooling", rule: null, until: now + view.dueAt - viewedAt };
     case "published":
     case "archived":
@@ -121,7 +121,7 @@ function decidedByLedger(
     case "other-version":
       return { then: "hold", reason: "other-version", rule: null };
     case "parked": {
-      // Also under the same rules: what they say may turn with the time, by an age or an ignoreAfter, and settings are in no hash.
+      // Also under unchanged rules: their decision may change with time, and settings are part of no hash.
       if (isDecidedAgain(view.reason) && view.drain === drain.name) return null;
       return { then: "park", reason: view.reason, rule: null };
     }
@@ -129,8 +129,9 @@ function decidedByLedger(
 }
 
 /**
- * Each series may have been an attempt that nobody answered. Policy starts new ones only until there may have been as many attempts
- * as are allowed: a service that never answers would be sent the same message for ever. One new series it always may.
+ * Each series may hold an attempt that nobody answered. The policy starts new series only until there may have been as many
+ * attempts as are allowed. Otherwise a service that never answers would get the same message for ever. One new series is always
+ * allowed.
  */
 function isSpent(
   { attempts }: DecidingDrain,

@@ -1,9 +1,9 @@
 /**
- * Records that a rule drops. The order is the guarantee that nothing is deleted that was not kept:
+ * Drops records by rule. The order guarantees that only archived records are deleted:
  *
  *   begin ─► audit ─► archive (whole and synced) ─► ledger: archived ─► the caller settles
  *
- * Where any step fails the record stays in the DLQ; a later pass drops it again, and the archive may then hold it twice.
+ * If a step fails, the record stays in the DLQ. A later pass drops it again, and the archive may then hold it twice.
  */
 import { isRedisAway, isRedriverError } from "../../ports/errors.ts";
 import type { Archive } from "../../ports/archive.ts";
@@ -15,7 +15,7 @@ import { parentOf } from "./audit-record.ts";
 import { held, inDoubt, notBegun } from "./results.ts";
 import type { DecidedRecord, DropResult } from "./records.ts";
 
-/** Drops these; a result for each. Throws `redis-unavailable` only before anything was begun. */
+/** Drops these records and answers one result each. Throws `redis-unavailable` only before anything was begun. */
 export async function drop(
   drain: DrainRuntime,
   toDrop: readonly DecidedRecord[],
@@ -97,7 +97,7 @@ async function keep(
       verdicts[index] === "recorded" ? { kind: "dropped", candidate } : inDoubt(candidate),
     );
   } catch (error) {
-    // Not known to the ledger as kept, so not deleted: the next one who may begins again.
+    // The ledger does not know the copy, so nothing is deleted. Whoever may begin next begins again.
     if (isRedisAway(error)) return records.map(inDoubt);
     if (!isRedriverError(error) || error.code !== "archive-unavailable") throw error;
     source.events.emit({ type: "archive:failed", source: source.config.id, message: error.message });
@@ -105,7 +105,7 @@ async function keep(
   }
 }
 
-/** Nothing was kept and nothing was sent: the records go back to where they were. */
+/** Nothing was archived and nothing was sent, so the records return to their earlier state. */
 async function giveBack(
   { source }: DrainRuntime,
   records: readonly DecidedRecord[],

@@ -5,9 +5,9 @@ import { held } from "./results.ts";
 import type { Candidate, PublishResult } from "./records.ts";
 
 /**
- * Holds what would be republished while a guard of the drain is closed. What reconciles an earlier POST goes on: it finishes
- * what was begun, and held beyond its horizon it could only be published again as a double. Also looks when there is nothing
- * to hold, so that an opening is noticed. Throws `redis-unavailable`.
+ * Holds candidates while a guard of the drain is closed. Candidates that reconcile an earlier POST go on: held past their
+ * horizon, they could only be published again as doubles. Guards are read even without candidates, so that an opening is seen.
+ * Throws `redis-unavailable`.
  */
 export async function holdByGuards(
   drain: DrainRuntime,

@@ -7,15 +7,15 @@ import { serviceNow, type SourceRuntime } from "../runtime.ts";
 import { isWritable, reportUnwritable, toArchiveEntry } from "./archive-entry.ts";
 import { copyKeyOf } from "./copy-key.ts";
 
-/** Where copies are kept, and for whom: the census keeps them for no drain. */
+/** The archive for the copies, and the drain they are kept for. The census keeps copies for no drain. */
 export interface KeepingCopies extends ActOf {
   readonly archive: Archive | null;
 }
 
 /**
- * Copies records, each once, whatever holds them, also those that nothing else can be done with; nothing is deleted by it. An
- * archive that fails is told and stops nothing: what has no copy is counted by the census. Nor does a Redis that is away or takes no
- * writes: a second copy costs less than none.
+ * Copies records to the archive, each once, whatever holds them. Nothing is deleted. A failing archive is reported and stops
+ * nothing: the census counts records without a copy. A Redis that is away or takes no writes stops nothing either: a second copy
+ * costs less than no copy.
  */
 export async function keepCopies(
   source: SourceRuntime,
@@ -57,7 +57,7 @@ export async function keepCopies(
   source.events.emit({ type: "archive:copied", source: source.config.id, drain, count: keys.length });
 }
 
-/** Those of a page whose retention ends within this. */
+/** The records of a page that expire within `withinMs`. */
 export function nearExpiry(
   source: SourceRuntime,
   records: readonly RawRecord[],

@@ -3,15 +3,16 @@ import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { postHorizonMs, type LedgerLimits } from "../../ports/ledger-limits.ts";
 import type { LedgerStamp } from "../../ports/ledger.ts";
 
-/** The clocks of Redis and of the service may differ by so much without anybody's noticing. */
+/** The clocks of Redis and of the service may differ by this much unnoticed. */
 const clockMarginMs = 60_000;
 
 /**
- * Whether this record may have been published before the ledger lost writes, and nothing could tell any more: it was in the
- * queue by then, nothing is remembered of it or only what is older than the loss, and its deduplication id may be forgotten too.
+ * True if this record may have been published before the ledger lost writes, and nothing can prove it any more. That needs all
+ * three: it was in the queue by then, the ledger knows nothing newer than the loss, and the service may have forgotten its
+ * deduplication id.
  *
- * What was published and not settled at the loss was published at or after `lost.since`. So until postHorizon after that every publish of
- * such a record under its own id is a hit, which is proof.
+ * A record that was published but not settled at the loss was published at or after `lost.since`. So until postHorizon after that,
+ * every publish of such a record under its own id is a hit, which is proof.
  */
 export function mayBeForgotten(
   { enteredAt }: Pick<DeadLetter, "enteredAt">,
@@ -29,7 +30,7 @@ function isRememberedSince(lostAt: number, view: LedgerView): boolean {
     case "absent":
       return false;
     case "cool":
-      // A person's word stands for what is to be done now, whatever was forgotten.
+      // A release orders the attempt, whatever was forgotten.
       return view.released === "by-person" || view.firstAt >= lostAt;
     case "parked":
       return view.firstAt >= lostAt;

@@ -4,8 +4,8 @@ import { mayBeForgotten } from "./ledger-loss.ts";
 import { idsOf, type FoundRecord, type KnownRecord } from "./records.ts";
 
 /**
- * Asks the ledger what was done to each record. A come-back is evidence that its parent was published: in live mode that is
- * written first, so that a forgotten parent on this or a later page is settled and not republished.
+ * Asks the ledger what was done to each record. A come-back is evidence that its parent was published. In live mode this
+ * evidence is written first, so that a forgotten parent on this or a later page is settled and not republished.
  */
 export async function lookUp(
   drain: DrainRuntime,
@@ -27,7 +27,7 @@ export async function lookUp(
   });
 }
 
-/** Answers the come-backs whose parent is named for the first time. */
+/** Writes the evidence. Answers the come-backs that name their parent for the first time. */
 async function writeEvidence(
   { ledger, identities }: SourceRuntime,
   found: readonly FoundRecord[],

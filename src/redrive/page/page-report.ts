@@ -14,24 +14,24 @@ import type {
 } from "./records.ts";
 import { emptyTally } from "../../ports/tally.ts";
 
-/** A record that is still to be done, held back or waited for by a person. */
+/** A record that this page leaves in the DLQ: still due, held, or parked. */
 export interface LeftRecord {
   readonly dlqId: DlqId;
   readonly reason: HoldReason | ParkReason;
   /** Unix ms by the service's clock. */
   readonly enteredAt: number;
-  /** From when on it is to be looked at again, where that is known; Unix ms by the service's clock, 0: at once. */
+  /** When to decide it again, if known. Unix ms by the service's clock; 0: at once. */
   readonly dueAt?: number;
 }
 
 export interface PageOutcome {
   readonly tally: Tally;
   readonly left: readonly LeftRecord[];
-  /** Published or archived by this page's own work, or to be parked by it. */
+  /** Published, archived or parked by this page. */
   readonly acted: readonly DlqId[];
 }
 
-/** Holds for want of capacity: such a record is due, and only something that passes stands in its way. */
+/** Holds for lack of capacity. Such a record is due, and only something temporary stands in its way. */
 const capacityReasons: ReadonlySet<HoldReason> = new Set([
   "not-sent",
   "source-halted",
@@ -49,11 +49,11 @@ const capacityReasons: ReadonlySet<HoldReason> = new Set([
 const doneBefore: Decision = { then: "settle", reason: "published-before", rule: null };
 const inDoubt: Decision = { then: "hold", reason: "outcome-unknown", rule: null };
 
-/** Counts and tells what a page's stages did; every decision leaves here with its reason. */
+/** Counts and reports the results of a page's stages. Every decision is reported here with its reason. */
 export interface PageReport {
   unusable(records: readonly UnusableRecord[]): void;
   comeBacks(records: readonly KnownRecord[]): void;
-  /** The decision of one that is acted on is told with what became of it, so that each record is told once a page. */
+  /** A candidate's decision is reported with its result, so that each record is reported once a page. */
   decided(record: DecidedRecord, fate: "final" | "candidate"): void;
   /** Held instead of what was decided. */
   kept(results: readonly HeldResult<DecidedRecord>[]): void;
@@ -154,7 +154,7 @@ export function createPageReport(drain: DrainRuntime): PageReport {
         case "park":
           countPark(decision.reason);
           acted.push(letter.dlqId);
-          // A vanished record that is listed is taken up again by the next pass.
+          // The next pass unparks a vanished record that is listed.
           left(letter, decision.reason, decision.reason === "vanished" ? 0 : undefined);
           break;
         case "republish":
@@ -213,7 +213,7 @@ export function createPageReport(drain: DrainRuntime): PageReport {
       tally.due += leftDue.length;
       for (const { letter, decision, explanation } of leftDue) {
         tell(letter.dlqId, decision, explanation);
-        // Nothing is done about it in plan mode, so it need not be listed again before the next full pass.
+        // Plan mode acts on nothing, so the record need not be listed before the next full pass.
         countOldest(letter);
       }
       return { tally: { ...tally, reasons: { ...holds, parked: parks } }, left: leftRecords, acted };

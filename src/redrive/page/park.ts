@@ -8,7 +8,7 @@ import type { DrainRuntime } from "../runtime.ts";
 import { parentOf } from "./audit-record.ts";
 import type { DecidedRecord } from "./records.ts";
 
-/** What is parked, and what the audit says of it besides. */
+/** A record to park, as the audit and the ledger get it. */
 export interface Parking extends Pick<AuditRecord, "parent"> {
   readonly dlqId: DlqId;
   readonly reason: ParkReason;
@@ -17,7 +17,7 @@ export interface Parking extends Pick<AuditRecord, "parent"> {
   readonly attempt: number;
 }
 
-/** Writes into the ledger that these wait for a person, or for this drain's rules to change. What is parked already is left as it is. */
+/** Parks these records until a person releases them or the drain's rules change. Already parked records stay as they are. */
 export async function parkRecords(drain: DrainRuntime, records: readonly DecidedRecord[]): Promise<void> {
   const { config } = drain;
   const parkings = records.flatMap((record): readonly Parking[] => {
@@ -32,7 +32,7 @@ export async function parkRecords(drain: DrainRuntime, records: readonly Decided
   if (parkings.length > 0) await writeParked(drain, parkings, { seenAt });
 }
 
-/** The audit first, then the ledger. `token`, `seenAt`: as Ledger.park has them. Throws `redis-unavailable`. */
+/** Writes the audit first, then the ledger. `token`, `seenAt`: see Ledger.park. Throws `redis-unavailable`. */
 export async function writeParked(
   drain: DrainRuntime,
   parkings: readonly Parking[],

@@ -14,33 +14,33 @@ import type { DrainConfig } from "../../ports/drains.ts";
 import type { Candidate, DecidedRecord } from "./records.ts";
 import { largestShapes, toSendVariant, type Plain } from "./publish/canary-variant.ts";
 
-/** A suffix with as many digits as a series will ever reach: the size of a candidate is that of its largest item. */
+/** A suffix with as many digits as any series will reach. The size of a candidate is that of its largest item. */
 const maxSuffix = 999;
 
 /**
- * 1 MiB: a callback quotes its message a third larger, as base64, with what was answered, and is read up to 4 MiB. It may have to be
- * published in turn, as an item of up to twice the size.
+ * 1 MiB. A callback quotes its message as base64, a third larger, together with the answer, and is read up to 4 MiB. The callback
+ * may have to be published in turn, as an item of up to twice the size.
  */
 const maxProvenBytes = 1_048_576;
 
 export interface Preparation {
   readonly headerPrefix: string;
   readonly lineageKey: string;
-  /** What becomes of a record whose rebuild would lose one of `policyLosses`. */
+  /** For a record whose rebuild would lose one of `policyLosses`. */
   readonly onLoss: "park" | "republish";
-  /** What the settings let pass. Asked of the item as it would be sent, with the longest suffix. */
+  /** Checks the item as it would be sent, with the longest suffix, against the settings. */
   readonly checkItem: CheckItem;
-  /** Where there is one, the item may be sent as a canary, and in a step. */
+  /** If present, the item may be sent as a canary. */
   readonly lane?: DrainConfig["lane"] | undefined;
-  /** In place of the message's own, where the rule says nothing of it. */
+  /** Replaces the message's own flow control if the rule sets none. */
   readonly flowControl?: DrainConfig["flowControl"] | undefined;
-  /** Where canaries are called back (proofAddressOf). Absent: silence judges them. */
+  /** The callback address for canaries (proofAddressOf). Absent: silence judges them. */
   readonly proofAddress?: string | undefined;
 }
 
 /**
- * Builds what a due record would become, or says why it cannot be rebuilt or may not be published: the first policy loss, under
- * `onLoss: park`. Pure.
+ * Builds the candidate of a due record, or answers why it cannot be rebuilt or may not be published. Under `onLoss: park` that may
+ * be its first policy loss. Pure.
  */
 export function prepare(
   record: DecidedRecord,
@@ -59,15 +59,15 @@ export function prepare(
     ...nextLineage(letter, reading, record.attempt),
     ...toRootFlowControl(letter, changes.flowControl),
   };
-  // Of the body that is sent, the same in every shape.
+  // The hash of the sent body, the same in every variant.
   let bodyHash = "";
   const rebuilt = rebuildItem(letter, changes, {
     headerPrefix,
     deduplicationId: toDeduplicationId(letter.dlqId, maxSuffix),
     signLineage: (body) => signLineage(lineage, (bodyHash = hashBody(body)), lineageKey),
-    // A release lowers the record's count, but the body of a come-back is what an earlier redrive made of it.
+    // A release lowers the record's count, but an earlier redrive already edited the body of a come-back.
     attempt: Math.max(record.attempt, root.redrives),
-    // A come-back was sent with the retries of an earlier redrive; its root knows the original number.
+    // A come-back was sent with the retries of an earlier redrive. Its root has the original number.
     retries: root.maxRetries,
     delayMs: toDelayMs(letter, changes),
   });
@@ -104,7 +104,7 @@ export function prepare(
   };
 }
 
-/** To be called back where it is sent as a canary, unless that would make it, or the callback that quotes it, too large. */
+/** Adds a callback for the canary variant, unless the item or the callback that quotes it would become too large. */
 function withProof(
   plain: Plain,
   {
@@ -113,7 +113,7 @@ function withProof(
     checkItem,
   }: Pick<Preparation, "lane" | "checkItem"> & { readonly proofAddress: string },
 ): Plain {
-  // A callback of ours that died: nobody needs to be told what became of it.
+  // One of our own callbacks that died: nobody needs its result.
   if (isProofUrl(plain.item.destination, proofAddress)) return plain;
   const proven = { ...plain, proofAddress };
   const fits = largestShapes(proven, lane).every(

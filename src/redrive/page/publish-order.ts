@@ -1,9 +1,9 @@
 import type { Asking } from "./capacity-request.ts";
 
 /**
- * In which order the candidates of a page ask for capacity: what reconciles an earlier POST, then hosts in turn, and of each host what
- * expires first. So no host waits behind the many of another, and where there is not time for all, canaries or not, it is the
- * youngest that are left. Pure.
+ * Orders the candidates of a page for capacity. First those that reconcile an earlier POST, then one host after the other in
+ * turn, and within a host the earliest expiry first. So no host waits behind the backlog of another, and if time runs out, the
+ * youngest are left. Pure.
  */
 export function inPublishOrder(asking: readonly Asking[]): readonly Asking[] {
   const hosts = new Map<string, Asking[]>();
@@ -13,7 +13,7 @@ export function inPublishOrder(asking: readonly Asking[]): readonly Asking[] {
     if (post === "again") reconciling.push(one);
     else hosts.set(host, [...(hosts.get(host) ?? []), one]);
   }
-  // Of one source all have the same retention, so what entered first expires first.
+  // All records of a source have the same retention, so the first that entered is the first that expires.
   const queues = [...hosts.values()].map((queue) =>
     queue.toSorted((one, other) => one.candidate.letter.enteredAt - other.candidate.letter.enteredAt),
   );

@@ -10,11 +10,11 @@ import type { Decision } from "../../rules/decision.ts";
 export interface Page {
   readonly records: readonly RawRecord[];
   readonly readAt: number;
-  /** Nothing else is to be worked on besides it. Absent: not known. */
+  /** True if the pass has no other page. Absent: not known. */
   readonly isWhole?: boolean;
 }
 
-/** What a record becomes on its way through the stages. Each stage adds what it learned. */
+/** A record on its way through the stages. Each stage adds what it learned. */
 export interface FoundRecord {
   readonly raw: RawRecord;
   readonly letter: DeadLetter;
@@ -25,9 +25,9 @@ export interface KnownRecord extends FoundRecord {
   readonly view: LedgerView;
   /** Redis time of the view, Unix ms. */
   readonly viewedAt: number;
-  /** It may have been published before the ledger lost writes, and nothing could tell any more (ledger-loss.ts). Absent: no. */
+  /** It may have been published before the ledger lost writes, without proof (ledger-loss.ts). Absent: no. */
   readonly mayBeForgotten?: boolean;
-  /** A come-back seen for the first time; each is counted once. */
+  /** A come-back seen for the first time. Each is counted once. */
   readonly isNewComeBack: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface DecidedRecord extends KnownRecord {
   readonly explanation: string;
 }
 
-/** A canary of a lane's step; at most so long is its timeout. */
+/** How a canary is sent: in which step of its lane, and with which timeout at most. */
 export interface SendAs {
   readonly step: StepRef;
   /** The lane is halted. */
@@ -46,25 +46,25 @@ export interface SendAs {
   readonly timeoutMs: number;
 }
 
-/** What of a candidate depends on how it is sent. */
+/** The parts of a candidate that depend on how it is sent: plain, or as a canary. */
 export interface SendVariant {
-  /** Null: in no step, as it is, with its retries and its delay. */
+  /** Null: plain, in no step, with its own retries and delay. */
   readonly sendAs: SendAs | null;
   readonly lineage: Lineage;
-  /** The item for a series' suffix. The deduplication id is the same in every shape. */
+  /** The item for a series' suffix. The deduplication id is the same in every variant. */
   readonly toItem: (suffix: number) => BatchItem;
 }
 
-/** A record that is due, with all that its item is built from but the deduplication id, which only `begin` knows. */
+/** A due record with everything its item needs, except the deduplication id, which only `begin` knows. */
 export interface Candidate extends DecidedRecord, SendVariant {
-  /** What its rebuild does not keep; those for a policy to decide only where it lets them pass. */
+  /** The losses of its rebuild that the policy allows. */
   readonly losses: readonly Loss[];
   readonly toSendVariant: (sendAs: SendAs) => SendVariant;
-  /** Encoded size with the longest suffix in use, in the largest shape that its drain may send it in. */
+  /** Encoded bytes of its largest variant, with the longest suffix. */
   readonly bytes: number;
 }
 
-/** The candidate, to be sent so: its item, its lineage, and with that what the ledger and the audit are told. */
+/** The candidate as this canary. Its item and lineage change, and with them the ledger and audit entries. */
 export function sentAs(candidate: Candidate, sendAs: SendAs): Candidate {
   return { ...candidate, ...candidate.toSendVariant(sendAs) };
 }
@@ -80,31 +80,31 @@ export interface HeldResult<R extends DecidedRecord> {
   readonly kind: "held";
   readonly candidate: R;
   readonly decision: Extract<Decision, { then: "hold" }>;
-  /** Which limit or guard holds it; part of the explanation. */
+  /** The limit or guard that holds it; part of the explanation. */
   readonly why?: string;
 }
 
-/** A record that was to be acted on and is left as it is, or was done before. */
+/** A record that was to be acted on, and was left as it is or was done before. */
 export type LeftResult<R extends DecidedRecord> =
-  /** Known to be done before: delete it again. */
+  /** The ledger shows that it was done before: delete it again. */
   | { readonly kind: "done-before"; readonly candidate: R }
   | HeldResult<R>
   | { readonly kind: "parked"; readonly candidate: R; readonly decision: Extract<Decision, { then: "park" }> }
   | { readonly kind: "in-doubt"; readonly candidate: R };
 
-/** What became of one candidate. */
+/** The result of one candidate. */
 export type PublishResult =
   | {
       readonly kind: "published";
       readonly candidate: Candidate;
       readonly as: string;
       readonly deduplicated: boolean;
-      /** It was this candidate that was sent, in its shape; not so where the record of an earlier publish was lost. */
+      /** True if this very candidate was sent. False if the hit is an earlier publish whose record was lost. */
       readonly isOfNow: boolean;
     }
   | LeftResult<Candidate>;
 
-/** What became of one record that a rule drops. `dropped`: the archive holds it, and the ledger knows. */
+/** The result of one dropped record. `dropped`: the archive holds it, and the ledger has recorded that. */
 export type DropResult =
   | { readonly kind: "dropped"; readonly candidate: DecidedRecord }
   | LeftResult<DecidedRecord>;

@@ -3,13 +3,13 @@
  *
  *   begin ─► audit ─► POST ─┬─ answered ──► per position: published | refused | in doubt
  *                           ├─ refused ───► bisect, each half with its own begin, until one is refused alone (refusals.ts)
- *                           ├─ not sent ──► back to where it was
+ *                           ├─ not sent ──► returned to its earlier state
  *                           ├─ unknown ───► the same bodies under the same ids in rounds, in small batches if poison is about
  *                           │               (poison-share.ts); then in doubt, left to the sweep. If even the last answer is
  *                           │               unreadable, the source is halted
  *                           └─ misconfigured ─► the source is halted
  *
- * The intent is in the ledger and in the audit before the POST, and the fact right after the answer. Deleting is settle.ts.
+ * The intent is in the ledger and the audit before the POST, and the fact right after the answer. settle.ts deletes.
  */
 import { encodeItem } from "../../message/encode-item.ts";
 import { isRedisAway } from "../../ports/errors.ts";
@@ -34,18 +34,18 @@ import { createRefusals } from "./publish/refusals.ts";
 import { startSendDeadline } from "./publish/send-deadline.ts";
 
 /**
- * The worker that holds the bodies tries again after these, under the same deduplication ids. While some of what it tries is answered it
- * waits the shortest: then answers are lost, and the service works.
+ * Waits before the worker that holds the bodies tries again, under the same deduplication ids. If some POSTs of a round are
+ * answered, the next wait is the shortest: then answers get lost, and the service works.
  */
 const retryAfterMs = [1_000, 5_000, 15_000];
-/** If one answer in five is lost, one in 15,000 is unknown after so many. */
+/** If one answer in five is lost, one POST in 15,000 is still unknown after this many rounds. */
 const maxRetryRounds = 5;
 /** Statuses that prove that nothing of the call was accepted; any other 4xx leaves its outcome unknown. */
 const certainlyNotAccepted = new Set([401, 403, 404, 405, 415]);
 
 /**
- * Publishes one batch; a result for every candidate. `othersWait`: records besides these that were not refused yet. Throws
- * `redis-unavailable` only before anything of a POST was begun.
+ * Publishes one batch and answers one result per candidate. `othersWait`: whether other records wait that were not refused yet.
+ * Throws `redis-unavailable` only before anything was begun.
  */
 export async function republish(
   drain: DrainRuntime,
@@ -106,7 +106,7 @@ async function post(
   if (begun.length === 0) return results;
   source.poison.posted(begun.filter(({ candidate }) => isFirstPost(candidate, previous)).length);
 
-  // On its way while the items are encoded, which takes about as long.
+  // The audit is written while the items are encoded, which takes about as long.
   const noted = isRecorded(context, begun);
   const items = begun.map(({ candidate, series }) => encodeItem(candidate.toItem(series.suffix)).json);
   if (!(await noted)) {
@@ -121,7 +121,7 @@ function isFirstPost({ view }: Candidate, previous: BeginOptions["previous"]): b
   return previous === undefined && view.state !== "open";
 }
 
-/** False when Redis is away: what is not in the audit is not sent. */
+/** False if Redis is away. A message that is not in the audit is not sent. */
 async function isRecorded({ drain }: PublishContext, begun: readonly Begun[]): Promise<boolean> {
   try {
     await recordIntent(drain.source, "republish", begun.map(toAuditRecord), ofDrain(drain));
@@ -176,7 +176,7 @@ async function conclude(
   }
 }
 
-/** All that is unanswered after one wait, in rounds. What is unanswered after the last one is in doubt, and left to the sweep. */
+/** Posts the unanswered again in rounds, after one wait each. Those unanswered after the last round are in doubt, for the sweep. */
 async function retryUnanswered(context: PublishContext): Promise<readonly PublishResult[]> {
   const { source } = context.drain;
   const results: PublishResult[] = [];
@@ -211,7 +211,7 @@ async function postAllAgain(
   return results;
 }
 
-/** A service whose last answer cannot be read gets no more until it is looked at. */
+/** A source whose last answer is unreadable is halted. */
 function leaveInDoubt({ drain }: PublishContext, one: Unanswered): readonly PublishResult[] {
   if (one.isUnreadable) drain.source.health.halt("answer-unreadable", one.why, "batch");
   return one.candidates.map(inDoubt);
@@ -249,7 +249,7 @@ async function concludeItems(
   }
   if (unknown.length > 0) reportInDoubt(context, unknown, "an answer proves nothing about these items");
   const takesMessages = accepted.length + hits.length > 0;
-  // One without any proof about its items is no better than one that cannot be read.
+  // An answer that proves nothing about any item is no better than an unreadable one.
   if (unknown.length < begun.length) {
     context.drain.source.health.batchAnswered(takesMessages ? "some-accepted" : "none-accepted");
   }
@@ -272,8 +272,8 @@ async function concludeItems(
 }
 
 /**
- * A hit says that the service knows the id. It proves publication if no POST of the series was refused: then it is the answer to
- * an earlier POST that stayed unanswered, or the ledger has lost the history of the id and the hit is our own.
+ * A hit shows that the service knows the id. It proves publication if no POST of the series was refused. Then it answers an
+ * earlier POST that stayed unanswered, or the ledger has lost the history of the id and the hit is our own.
  *
  * A refused item may have registered its id; nobody documents that it does not. So a hit proves nothing in a series with an
  * unanswered POST and a refusal. The record stays in doubt until its window has passed and the policy decides. A refusal with nothing
@@ -316,7 +316,7 @@ async function bisect(
   return results;
 }
 
-/** The next POST of records that this worker holds. When Redis is away they stay as they are in the ledger: in doubt. */
+/** Posts again records that this worker holds. If Redis is away, they stay in doubt in the ledger. */
 async function postAgain(
   context: PublishContext,
   candidates: readonly Candidate[],
@@ -330,7 +330,7 @@ async function postAgain(
   }
 }
 
-/** False when the work was stopped meanwhile. */
+/** False if the work was stopped during the sleep. */
 async function sleptFully({ drain, signal }: PublishContext, ms: number): Promise<boolean> {
   try {
     await drain.source.clock.sleep(ms, signal);

@@ -2,7 +2,7 @@ import type { BeginVerdict } from "../../ports/ledger.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import type { DecidedRecord, HeldResult, LeftResult } from "./records.ts";
 
-/** `until`: Unix ms. `why` says what the reason alone does not. */
+/** `until`: Unix ms. `why` adds detail to the reason. */
 export function held<R extends DecidedRecord>(
   candidate: R,
   reason: HoldReason,
@@ -22,7 +22,7 @@ export function inDoubt<R extends DecidedRecord>(candidate: R): LeftResult<R> {
   return { kind: "in-doubt", candidate };
 }
 
-/** What the ledger did not let begin. */
+/** The result of a record that the ledger did not begin. */
 export function notBegun<R extends DecidedRecord>(
   candidate: R,
   verdict: Exclude<BeginVerdict, { kind: "begun" }>,

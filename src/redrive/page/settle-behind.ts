@@ -1,15 +1,15 @@
 /**
- * Deletes of one page that go on while the next is listed and published: a call less to wait for per page.
- * Those of one page at a time, so that no more is published and not deleted than two pages have.
+ * Runs the deletes of one page while the next page is listed and published, which saves one wait per page. Only one page's
+ * deletes run at a time, so at most two pages are published and not yet deleted.
  */
 export interface SettleBehind {
-  /** Begins it when what was given before has ended; resolves then. */
+  /** Starts this settle after the previous one has ended, and resolves then. */
   add(settle: () => Promise<number>): Promise<void>;
-  /** Whether anything was given. */
+  /** True once a settle was added. */
   hasBegun(): boolean;
-  /** How many were deleted since this was asked last. */
+  /** Dead letters deleted since the last call. */
   takeDeleted(): number;
-  /** Resolves when all has ended; rejects with what failed. */
+  /** Resolves when every settle has ended; rejects with the first failure. */
   ended(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export function createSettleBehind(): SettleBehind {
         const count = await settle();
         deleted += count;
       })();
-      // Who waits for it next learns of a failure.
+      // The next wait reports a failure.
       running.catch(() => undefined);
     },
     hasBegun: () => hasBegun,

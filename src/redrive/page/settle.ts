@@ -6,10 +6,9 @@ import type { SourceRuntime } from "../runtime.ts";
 import { waitWithinBudget, type WaitBudget } from "../source/wait-budget.ts";
 
 /**
- * How one DELETE of proven ids ended. `short`: fewer were deleted than asked, which ones is not said.
- * `refused`: the call was, maybe for one of its ids, which may be gone. `not-now`: the service did not answer
- * or asked for a pause that is longer than may be waited for, and is left alone for that
- * (resting-service.ts).
+ * How one DELETE of proven ids ended. `short`: fewer were deleted than asked, and the answer does not say which. `refused`: the
+ * call was refused, perhaps because one of its ids is gone. `not-now`: the service did not answer, or asked for a pause longer
+ * than the wait budget; the source pauses then (pausing-service.ts).
  */
 export type SettleOutcome = "deleted" | "short" | "refused" | "not-now" | "failed";
 
@@ -17,7 +16,7 @@ export interface Settled {
   readonly deleted: number;
   /** One per DELETE. */
   readonly outcomes: readonly SettleOutcome[];
-  /** What the last that was refused was answered with. */
+  /** The error of the last refused call. */
   readonly refusedWith: RedriverError | null;
 }
 
@@ -25,24 +24,23 @@ export interface SettleCall {
   readonly signal: AbortSignal;
   /** For pauses that the service asks for. */
   readonly waits: WaitBudget;
-  /** Those whose delete is in the audit already; absent: none. */
+  /** Ids whose delete is already in the audit; absent: none. */
   readonly noted?: ReadonlySet<DlqId>;
   /** A DELETE of some of them failed before. */
   readonly isAgain?: boolean;
 }
 
-/** The most that one DELETE takes. */
+/** One DELETE takes at most this many ids. */
 export const idsPerDelete = 100;
 /**
- * Ids that are gone are no error in what we know of the service, but errors are documented nowhere: these may speak of the ids and not of
- * the source. 414 and 431 of their number.
+ * Statuses that may mean the ids and not the source. As far as we know, ids that are gone cause no error, but the service documents
+ * no errors. 414 and 431 mean the number of ids.
  */
 const refusalsOfIds: ReadonlySet<number> = new Set([400, 404, 409, 410, 412, 413, 414, 422, 431]);
 
 /**
- * Deletes exactly these dead letters, whose publication (or archive) is proven and recorded, and then makes
- * them gone. A delete that fails, is refused or comes up short leaves them pending for the sweep; it never
- * throws for that.
+ * Deletes exactly these dead letters, after their publication or archive copy is proven and recorded, and then marks them gone. A
+ * delete that fails, is refused or is short leaves them pending for the sweep. It never throws for that.
  */
 export async function settle(
   source: SourceRuntime,
@@ -75,7 +73,7 @@ async function settlePage(
   readonly refusedWith?: RedriverError;
 }> {
   const { service, ledger, events, health, config } = source;
-  // A note, not an intent: the proof is in hand, and a dead letter that stays in the queue while Redis is away may double.
+  // Recorded as a fact, not as an intent: the proof is in hand, and a dead letter that stays in the queue while Redis is away may double.
   const records = ids.flatMap((dlqId) => (noted?.has(dlqId) === true ? [] : [{ dlqId }]));
   await recordFact(source, "delete", records, of);
   const { drain } = of;
@@ -105,10 +103,10 @@ async function settlePage(
 }
 
 /**
- * Whether what failed may have deleted something. Looking first costs a listing, and a delete after it where
- * nothing was deleted; deleting first costs a delete, and a listing after it where something was. So what
- * mostly failed before it had an effect, as a 5xx, is deleted again, and what mostly had one, as an answer
- * that is lost, is looked for. A refusal may mean that ids are gone; so may a 5xx that comes again.
+ * Whether a failed call may have deleted something. Listing first costs a listing, plus a delete if nothing was deleted. Deleting
+ * first costs a delete, plus a listing if something was. A 5xx mostly comes before any effect, so its ids are deleted again. A
+ * lost answer mostly comes after the effect, so its ids are listed first. A refusal may mean that ids are gone; so may a second
+ * 5xx.
  */
 function toEnd(
   { code, status, notSent, disposition }: RedriverError,
@@ -121,7 +119,7 @@ function toEnd(
   return disposition === "halt" && code !== "answer-unreadable" ? "failed" : "unanswered";
 }
 
-/** The dead letters stay pending in the ledger when this is not written; the sweep finds them there. */
+/** Without this write the dead letters stay pending in the ledger, where the sweep finds them. */
 async function ignoreRedisOutage(write: () => Promise<unknown>): Promise<void> {
   try {
     await write();

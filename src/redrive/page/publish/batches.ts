@@ -5,10 +5,10 @@ import { isReconciling } from "../capacity-request.ts";
 import type { Candidate } from "../records.ts";
 
 /**
- * Packs what may be published. What reconciles an earlier POST comes first and shares no batch with anything else.
+ * Packs candidates into batches. Those that reconcile an earlier POST come first and share no batch with others.
  *
- * On trial the first travels alone: an answer that cannot be read leaves one message in doubt then, not a hundred. If everything was
- * refused it would prove nothing to ask for one, which may be what is refused.
+ * If the source is on trial, the first message travels alone, so that an unreadable answer leaves one message in doubt and not a
+ * hundred. If the source refused everything, a single message proves nothing, because that message may be the poison.
  */
 export function toBatches(
   { publish, health, poison }: Pick<SourceRuntime, "publish" | "health" | "poison">,
@@ -17,7 +17,7 @@ export function toBatches(
   const { maxItems: maxCount, maxBytes } = publish;
   const again = { maxCount: poison.batchSize(maxCount), maxBytes };
   const fresh = granted.filter((one) => !isReconciling(one));
-  // What was refused together goes on in halves, beside nothing else.
+  // Messages that were refused together go on in halves, beside nothing else.
   const maxBeside = ({ letter }: Candidate): number => poison.maxBeside(letter.dlqId, maxCount);
   const batches = [
     ...[...groupBy(granted.filter(isReconciling), postedAt).values()].flatMap((together) =>
@@ -35,8 +35,8 @@ export function toBatches(
 }
 
 /**
- * What was posted together is asked for together. Of one POST all or none were accepted, so one that was accepted holds no message
- * for which the service would refuse them all. One begin has one time, and two in a millisecond only share a batch.
+ * Messages that were posted together are posted again together. A POST is accepted whole or not at all, so an accepted one holds no
+ * poison. One begin has one time; two begins in a millisecond merely share a batch.
  */
 function postedAt({ view }: Candidate): number {
   return view.state === "open" ? view.lastAt : 0;

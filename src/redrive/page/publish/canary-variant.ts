@@ -1,6 +1,6 @@
 /**
- * The shapes in which one candidate may be sent: plain, or as a canary in a step of a lane. They differ in headers alone: body, destination
- * and deduplication id are the same, so a second POST in the other shape is still a second POST of the same id.
+ * The variants in which one candidate may be sent: plain, or as a canary in a step of a lane. They differ in headers alone. Body,
+ * destination and deduplication id are the same, so a second POST of the other variant is a second POST of the same id.
  */
 import { asCanary, canaryTimeoutMs } from "../../lanes/canary-item.ts";
 import type { BatchItem, DeadLetter } from "../../../message/dead-letter.ts";
@@ -12,7 +12,7 @@ import { inSeries, withLineage } from "../../../message/rebuild-item.ts";
 import type { LaneConfig } from "../../../ports/drains.ts";
 import type { SendAs, SendVariant } from "../records.ts";
 
-/** The plain item, signed, and what the canary is made of. */
+/** The plain item, signed, with everything its canary needs. */
 export interface Plain {
   readonly letter: DeadLetter;
   readonly item: BatchItem;
@@ -22,7 +22,7 @@ export interface Plain {
   readonly bodyHash: string;
   readonly headerPrefix: string;
   readonly lineageKey: string;
-  /** Where it is called back as a canary; null: it is not. */
+  /** The callback address of its canary; null: no callback. */
   readonly proofAddress: string | null;
 }
 
@@ -38,8 +38,8 @@ export function toSendVariant(plain: Plain, sendAs: SendAs | null): SendVariant 
 }
 
 /**
- * The largest items that may become of it under this lane, with their encoded sizes. A plain one may have a delay and a canary has none, a
- * canary always has a timeout and retries, so either may be the larger.
+ * The variants under this lane, with their encoded bytes. A plain item may have a delay and a canary has none, but a canary always
+ * has a timeout and retries, so either may be larger.
  */
 export function largestShapes(
   plain: Plain,
@@ -68,8 +68,8 @@ function canaryOf(plain: Plain, sendAs: SendAs): BatchItem {
 }
 
 /**
- * A release lowers the count, and a plain message carries the header's all the same. A canary carries the lowered one: what a person has
- * granted is then still there if it comes back down, and spent if it is refused.
+ * A release lowers the count. A plain message still carries the header's count, and a canary carries the lowered one. So the
+ * granted attempt is still there if the canary comes back as down, and spent if the canary is refused.
  */
 function lineageIn({ lineage, attempt }: Plain, { step: { lane, step }, isProbe }: SendAs): Lineage {
   return { ...lineage, attempt: attempt + 1, step: { lane, step, isCanary: true, isProbe } };

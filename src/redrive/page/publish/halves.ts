@@ -1,6 +1,6 @@
 import type { Candidate } from "../records.ts";
 
-/** Cuts a refused batch in two, by count or by encoded bytes; neither half is empty. At least two candidates. */
+/** Cuts a refused batch of at least two candidates in two, by count or by encoded bytes. Neither half is empty. */
 export function halves(
   candidates: readonly Candidate[],
   by: "count" | "bytes",

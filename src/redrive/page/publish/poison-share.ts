@@ -2,36 +2,36 @@ import type { DlqId } from "../../../message/dead-letter.ts";
 import type { Clock } from "../../../ports/clock.ts";
 
 /**
- * How many of the messages that were posted lately are poison: one that makes the service refuse every batch which holds it.
+ * The share of poison among recent messages. A poison message makes the service refuse every batch that holds it.
  *
- * A refusal beside an unanswered POST leaves a whole batch in doubt until its window has passed. So what is posted again goes out in
- * batches so small that few of them hold a poison message. Without poison they are as large as any.
+ * A refusal beside an unanswered POST leaves a whole batch in doubt until its window has passed. So messages are posted again in
+ * batches so small that few of them hold poison. Without poison these batches are full.
  *
- * Known to one process; each learns it for itself.
+ * Each process learns its own share.
  */
 export interface PoisonShare {
-  /** Messages that were posted for the first time. */
+  /** Counts messages that were posted for the first time. */
   posted(count: number): void;
-  /** A batch was refused, and this one message of it alone again. */
+  /** Counts a poison message: its batch was refused, and then the message alone. */
   found(): void;
-  /** These were refused together. A rate limit may end the search for the one among them: it goes on with halves. */
+  /** Remembers a batch that was refused. If a rate limit ends the bisection, it continues with halves. */
   refusedTogether(dlqIds: readonly DlqId[]): void;
-  /** How many may share a first batch with this message; at most `maxCount`. */
+  /** How many messages may share a first batch with this one; at most `maxCount`. */
   maxBeside(dlqId: DlqId, maxCount: number): number;
-  /** How many were, in five to ten minutes. */
+  /** Messages posted in the last five to ten minutes. */
   postedLately(): number;
   /** How many messages of unanswered POSTs may share a batch; at most `maxCount`. */
   batchSize(maxCount: number): number;
 }
 
-/** Counts are kept for one to two of these. */
+/** Counts live for one to two periods. */
 const periodMs = 5 * 60_000;
-/** One batch in so many may hold a poison message. */
+/** At most one batch in this many may hold a poison message. */
 const batchesPerPoison = 50;
-/** One by one costs twice the calls, and saves one message from doubt. */
+/** Single messages would cost twice the calls and save one message from doubt. */
 const minBatch = 2;
 
-/** Forgetting costs a batch that is refused once more. */
+/** Forgetting costs one more refused batch. */
 const maxRemembered = 20_000;
 
 interface Counts {

@@ -7,7 +7,7 @@ import { held, inDoubt } from "../results.ts";
 import type { Candidate, PublishResult } from "../records.ts";
 import type { Refusals } from "./refusals.ts";
 
-/** A POST that was not sent is tried again by a later pass, not by this one; where the service said when, right then. */
+/** A POST that was not sent is tried by a later pass. If the service named a time, that time counts instead. */
 export const notSentCoolMs = 5_000;
 
 /** One batch on its way. */
@@ -16,13 +16,13 @@ export interface PublishContext {
   readonly pageReadAt: number;
   readonly signal: AbortSignal;
   readonly refusals: Refusals;
-  /** POSTs whose outcome is unknown, until they are tried again. */
+  /** POSTs in doubt, until they are tried again. */
   readonly unanswered: Unanswered[];
   /** POSTs that were answered readably. */
   answered: number;
 }
 
-/** A POST without an answer that says something. */
+/** A POST without an answer, or without a readable one. */
 export interface Unanswered {
   readonly token: Token;
   readonly candidates: readonly Candidate[];
@@ -31,7 +31,7 @@ export interface Unanswered {
   readonly why: string;
 }
 
-/** Certain that nothing was accepted: the records go back to where they were, unless an earlier POST is unanswered. */
+/** Nothing was accepted for certain, so the records return to their earlier state, unless an earlier POST is unanswered. */
 export async function takeBack(
   context: PublishContext,
   token: Token,

@@ -11,19 +11,19 @@ import { parentOf } from "../audit-record.ts";
 import type { Begun } from "../records.ts";
 import type { PublishContext } from "./publish-context.ts";
 
-/** What one position of an answer proved. */
+/** The proof of one position of an answer. */
 export interface Acceptance {
   readonly one: Begun;
   readonly as: MessageId;
   readonly deduplicated: boolean;
 }
 
-/** Not so of a hit on the first POST of its series: it was published before, who knows how, and that was forgotten. */
+/** False for a hit on the first POST of its series: it was published earlier, and that was forgotten. */
 export function isOfNow({ one, deduplicated }: Acceptance): boolean {
   return !deduplicated || one.series.posts > 1;
 }
 
-/** Writes the facts of an answer, at once and before anything is deleted, and tells of them. */
+/** Records and reports the facts of an answer, at once and before anything is deleted. */
 export async function recordPublished(
   context: PublishContext,
   accepted: readonly Acceptance[],
@@ -41,7 +41,7 @@ export async function recordPublished(
   }));
   const doubles = new Set<DlqId>();
   try {
-    // Side by side, so that the lanes cost no round trip of their own.
+    // In parallel, so that lanes cost no extra round trip.
     const [{ verdicts }] = await Promise.all([
       ledger.published(facts),
       lanes.sent(toSent(accepted), config.lane?.watchMs ?? 0),
@@ -63,7 +63,7 @@ export async function recordPublished(
     }
   } catch (error) {
     if (!isRedriverError(error)) throw error;
-    // The proof is in hand: the delete may go on without Redis, and the fact is written when it takes it again.
+    // The proof is in hand, so the delete goes on without Redis. The fact is written when Redis is back.
     unwritten.keep(facts);
   }
   await recordPublishedActs(context, accepted, doubles);
@@ -95,7 +95,7 @@ function toSent(accepted: readonly Acceptance[]): readonly LaneSent[] {
   }));
 }
 
-/** What else it was published as; a tombstone remembers that as well. */
+/** The id of another publish of the same record. A tombstone remembers it as well. */
 function publishedBefore(verdict: PublishedVerdict): MessageId | undefined {
   return verdict.kind === "already" || verdict.kind === "gone" ? verdict.as : undefined;
 }

@@ -7,13 +7,13 @@ import { parentOf } from "../audit-record.ts";
 import { writeParked } from "../park.ts";
 import type { Candidate, PublishResult } from "../records.ts";
 
-/** A refused item is asked again after this; three such refusals make a case of their own. */
+/** A refused item is posted again after this. Three such refusals park it without a control. */
 const refusedCoolMs = 10 * 60_000;
 const refusalsWithoutControl = 3;
 /** An item of the same source accepted within this shows that the service accepts something. */
 const controlWithinMs = 60_000;
 const refusalsThatHalt = 10;
-/** Where lanes hold what the service would accept, that comes once in a watch, and what it refuses is asked for by each page. */
+/** Behind lanes an acceptable message goes out once a watch, while each page posts the refused ones. */
 const watchesWithoutAcceptance = 2;
 
 type Reason = Extract<ParkReason, "refused" | "too-large">;
@@ -33,9 +33,9 @@ export interface Refusals {
   refusedAlone(candidate: Candidate, token: Token, reason: Reason, error: string): Promise<void>;
   /** Something of this batch was accepted. */
   accepted(): void;
-  /** Whether to stop asking: bisecting a batch that is refused whole costs twice its size in calls. */
+  /** True if bisecting must stop: to bisect a batch that is refused whole costs twice its size in calls. */
   everythingIsRefused(): boolean;
-  /** Decides what becomes of them, once the whole batch is known. */
+  /** Decides all refused items, once the whole batch is known. */
   conclude(): Promise<readonly PublishResult[]>;
 }
 

@@ -1,8 +1,8 @@
 import type { Clock } from "../../../ports/clock.ts";
 
 /**
- * Answers whether less than this has passed since now, by both clocks: the monotonic one may stand still while the machine sleeps or
- * is paused, the wall clock may be set back. One that is set forward costs a POST, which is made again later.
+ * Starts a deadline. The answer is true while less than `forMs` has passed by both clocks: the monotonic clock may stand still
+ * while the machine sleeps, and the wall clock may be set back. A wall clock set forward costs one POST, which is made later.
  */
 export function startSendDeadline(clock: Pick<Clock, "now" | "monotonic">, forMs: number): () => boolean {
   const monotonicAt = clock.monotonic();
