@@ -29,7 +29,7 @@ import { proofAddressOf } from "../redrive/callbacks/proof-address.ts";
 import { withoutRoomForBegins } from "../redrive/source/ledger-without-room.ts";
 import { createLanes } from "../redrive/lanes/lanes.ts";
 import { createPoisonShare } from "../redrive/page/publish/poison-share.ts";
-import { createRestingService } from "../redrive/source/pausing-service.ts";
+import { createPausingService } from "../redrive/source/pausing-service.ts";
 import { createSourceHealth } from "../redrive/source/source-health.ts";
 import { createUnwrittenFacts } from "../redrive/sweep/unwritten-facts.ts";
 import type { SourceRuntime, World } from "../redrive/runtime.ts";
@@ -122,7 +122,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     }) => world.events.emit({ type: "service:answered", source: config.id, ...answer }),
   });
   const lineageKeys = createLineageKeys(token, parts.lineage, config.id);
-  const { service: listed, rests } = createRestingService({
+  const { service: listed, pauses } = createPausingService({
     source: config.id,
     service: called,
     book: createRedisSourcePauseBook(redis, config.id),
@@ -189,7 +189,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     }),
     passes,
     book,
-    health: createSourceHealth(config.id, world.clock, world.events, rests),
+    health: createSourceHealth(config.id, world.clock, world.events, pauses),
     poison: createPoisonShare(world.clock),
     unwritten: createUnwrittenFacts(),
     sweepRequest: createSweepRequest(),

@@ -1,4 +1,4 @@
-/** Groups in the order in which their keys come first, members in their own order. */
+/** Groups items by key. Groups come in the order of their first item, members in their own order. */
 export function groupBy<Key, Item>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key,

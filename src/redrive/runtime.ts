@@ -18,12 +18,12 @@ import type { SweepRequest } from "./sweep/sweep-request.ts";
 import type { TooLargeDates } from "./listing/too-large-dates.ts";
 import type { UnwrittenFacts } from "./sweep/unwritten-facts.ts";
 
-/** What the stages need of the world, handed in once. */
+/** The parts of the world that the stages need. */
 export interface World {
   readonly clock: Clock;
   readonly identities: Identities;
   readonly events: Events;
-  /** Who acts, for the audit: `daemon <replica>` or a person. */
+  /** The actor for the audit: `daemon <replica>` or a person. */
   readonly by: string;
 }
 
@@ -54,11 +54,11 @@ export interface SourceRuntime extends World {
   readonly memory: PageMemory;
   readonly headerPrefix: string;
   readonly publish: PublishLimits;
-  /** What the settings let be published by this source. */
+  /** Checks an item against what the settings allow this source to publish. */
   readonly checkItem: CheckItem;
-  /** The first signs; all are accepted when reading. Asked each time: tokens, and so default keys, change. */
+  /** The first key signs; all keys verify. Called each time, because tokens and so default keys change. */
   readonly lineageKeys: () => readonly [string, ...string[]];
-  /** Holds the source id to its address; throws `source-rebound`. Called when the service has answered. */
+  /** Binds the source id to its account; throws `source-rebound`. Called once the service has answered. */
   readonly bind: () => Promise<void>;
 }
 
@@ -67,23 +67,23 @@ export interface DrainRuntime {
   readonly config: DrainConfig;
   readonly documentHash: string;
   readonly source: SourceRuntime;
-  /** This process's part of the archive; null where the document names none. */
+  /** This process's part of the archive; null if the document names none. */
   readonly archive: Archive | null;
-  /** The longest `beforeExpiry.within` of all drains of its source: so near its expiry a record may count as near. */
+  /** The longest `beforeExpiry.within` of all drains of its source, in ms. */
   readonly nearMs: number;
-  /** The pass on whose behalf it works, for the audit and the pass's ceiling; absent for a sweep and for a person's order. */
+  /** The current pass, for the audit and the pass's ceiling; absent for a sweep or a person's order. */
   readonly passId?: PassId;
 }
 
-/** What tells the service's time. */
+/** The parts that give the service's time. */
 export interface ServiceTime {
   readonly clock: Pick<Clock, "now">;
   readonly service: Pick<MessageService, "clockOffsetMs">;
 }
 
 /**
- * Now by the service's clock in Unix ms, as far as it is known. The Date header has whole seconds, so this may be up to 1 s
- * early, which makes a record look younger and so only holds it longer.
+ * The current time by the service's clock, Unix ms, if known. The Date header has whole seconds, so this may be up to 1 s early. An
+ * early time makes a record look younger and so only holds it longer.
  */
 export function serviceNow(source: ServiceTime): number {
   return source.clock.now() + (source.service.clockOffsetMs() ?? 0);

@@ -5,10 +5,10 @@ import { readProofCallback } from "../../message/proof-callback.ts";
 import type { AttemptReport } from "../../ports/callbacks.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
-/** Of how many callbacks a refusal is remembered. */
+/** Callbacks whose refusals are remembered. */
 const maxRefused = 10_000;
 
-/** How often each callback was refused for certain, as far as this process has seen. */
+/** How often the service certainly refused each callback, as this process has seen. */
 export interface ChainRefusals {
   of(callback: string): number;
   refused(callback: string): void;
@@ -30,13 +30,13 @@ export type Chained =
   /** The message had no callback of its own. */
   | { readonly kind: "none" }
   | { readonly kind: "chained" }
-  /** `retryAt` (Unix ms): not before, where known. `why` says nothing of the message. */
+  /** `retryAt`: Unix ms, if known. `why` shows nothing of the message. */
   | { readonly kind: "not-chained"; readonly why: string; readonly retryAt?: number };
 
 /**
- * Hands a callback on to the address that the message came with, as a message of the same source: redriver itself calls nobody but its
- * services. The service knows one by its deduplication id when we are called again for the same attempt; after a refusal it is another id,
- * because a refused one may count as seen. `query`: what ours was called with.
+ * Forwards a callback to the message's original callback URL, as a message of the same source: redriver itself calls only its
+ * services. If the service calls us again for the same attempt, the deduplication id is the same. After a refusal it is another id,
+ * because a refused id may count as seen. `query`: the query of our callback URL.
  */
 export async function chainCallback(
   { config, service, health, headerPrefix, checkItem, lineageKeys }: SourceRuntime,
@@ -66,7 +66,7 @@ export async function chainCallback(
   switch (outcome.kind) {
     case "answered": {
       const [one] = outcome.items;
-      // A hit is our own: nobody else makes such an id.
+      // A hit is our own message: nobody else makes such an id.
       if (one?.kind === "accepted") return { kind: "chained" };
       if (one?.kind === "refused") refusals.refused(callback);
       return notChained("the service did not accept it");

@@ -3,8 +3,8 @@ import { toForwardHeaders } from "../../message/forward-headers.ts";
 import type { OwnCallback } from "../../message/proof-callback.ts";
 
 /**
- * A callback that we got in place of another, as a message to that other: what the service would have sent, signed by it and tried again
- * as often. `body` as it came. Null where its headers cannot be sent.
+ * The message that forwards a callback to its original URL: what the service would have sent, signed and retried by the service.
+ * `body`: as received. Null if its headers cannot be sent.
  */
 export function toChainedItem(
   { url, header }: OwnCallback,

@@ -2,9 +2,8 @@ import { withOwnCallback } from "../../message/proof-callback.ts";
 import type { MessageService } from "../../ports/service.ts";
 
 /**
- * The service as it would be without canaries' callbacks: a record that died with ours is listed with the one that its message came with,
- * so that nothing else has to know of ours, neither rules, nor rebuilds, nor the archive. Whether callbacks are configured makes no
- * difference.
+ * The service as it would be without our callbacks on canaries. A record that died with our callback is listed with its original
+ * one, so rules, rebuilds and the archive never see ours. This holds whether or not callbacks are configured.
  */
 export function withOwnCallbacks(
   service: MessageService,

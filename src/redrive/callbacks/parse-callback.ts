@@ -3,7 +3,7 @@ import type { HeaderValues, MessageId } from "../../message/dead-letter.ts";
 import type { AttemptReport } from "../../ports/callbacks.ts";
 import { isMessageId } from "../../message/message-id.ts";
 
-/** A callback's body; null for what is none. Fields that nobody asks for are not looked at. */
+/** Parses a callback's body; null if it is none. Unused fields are ignored. */
 export function parseCallback(body: Buffer): AttemptReport | null {
   const told = isUtf8(body) ? toObject(body.toString("utf8")) : null;
   if (told === null) return null;

@@ -1,6 +1,6 @@
 import type { SourceConfig } from "../../ports/drains.ts";
 
-/** Where canaries of a source are called back; undefined where no callbacks are configured. An id needs no escape. */
+/** The callback address for canaries of a source; undefined without configured callbacks. A source id needs no escape. */
 export function proofAddressOf({
   id,
   callbacks,

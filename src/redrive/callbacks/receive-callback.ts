@@ -4,8 +4,8 @@ import { comeBackOf } from "../lanes/come-backs.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
 /**
- * Tells the lanes what became of a canary. It names its step by the lineage that it was sent with, over the body that it was sent with, so
- * that not even the service can make one up. Told twice counts once.
+ * Reports the result of a canary to its lane. Its step comes from the signed lineage over its body, so not even the service can
+ * invent one. A repeated callback counts once.
  */
 export async function receiveCallback(
   { lanes, lineageKeys }: Pick<SourceRuntime, "lanes" | "lineageKeys">,

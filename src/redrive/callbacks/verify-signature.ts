@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { errors, jwtVerify } from "jose";
 
-/** Between the service's clock, as its answers have it, and the one that signs. */
+/** Allowed difference between the clock of the service's answers and the clock that signs. */
 const leewaySeconds = 60;
 
 export interface ExpectedSignature {
@@ -16,15 +16,15 @@ export interface ExpectedSignature {
 export type SignatureVerdict =
   | {
       readonly kind: "verified";
-      /** Whether it was signed for exactly this body. */
+      /** True if it was signed for exactly this body. */
       readonly isFor: (body: Buffer) => boolean;
     }
-  /** `why` says nothing that the caller sent. */
+  /** `why` shows nothing that the caller sent. */
   | { readonly kind: "unverified"; readonly why: string };
 
 /**
- * Whether the service signed a call: a JWT (HS256) by one of the keys, for this URL (`sub`), now (`nbf`, `exp`). Its `body` is the SHA-256
- * of the body as base64url, padded or not, so that a caller is known before the body is read.
+ * Checks that the service signed a call: a JWT (HS256) by one of the keys, for this URL (`sub`), valid now (`nbf`, `exp`). Its `body`
+ * is the SHA-256 of the body as base64url, padded or not. So a caller is known before its body is read.
  */
 export async function verifySignature(
   token: string | undefined,
@@ -54,7 +54,7 @@ export async function verifySignature(
   return { kind: "unverified", why };
 }
 
-/** Null where another key may be the one. */
+/** Null if another key may verify it. */
 function toWhy(error: errors.JOSEError): string | null {
   if (error instanceof errors.JWSSignatureVerificationFailed) return null;
   if (error instanceof errors.JWTExpired) return "no longer valid";

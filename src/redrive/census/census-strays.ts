@@ -4,17 +4,17 @@ import { parseRecord } from "../../message/parse-record.ts";
 import type { StrayComeBacks } from "../../ports/passes.ts";
 import { hostOf } from "../../message/destination.ts";
 
-/** More hosts and statuses than these are counted together with none of them. */
+/** Pairs of host and status beyond this many are counted only in the total. */
 const maxGroups = 1_000;
 const shownGroups = 3;
 
 export interface StrayCount {
-  /** Of these records, which no drain selects, counts those that came back from a redrive. */
+  /** Counts the come-backs among records that no drain selects. */
   add(unselected: readonly RawRecord[], lineageKeys: readonly LineageKey[]): void;
   counted(): StrayComeBacks;
 }
 
-/** Counts come-backs that have fallen out of every drain's selection. Costs a hash of each record that carries a lineage. */
+/** Counts come-backs that no drain selects any more. Costs a hash of each record with a lineage. */
 export function countStrays(): StrayCount {
   const groups = new Map<string, { host: string; status: number | null; count: number }>();
   let count = 0;

@@ -1,11 +1,11 @@
 /**
- * What a source holds in all. Each source is listed without filter at its own slow interval, by whichever replica takes the job;
- * the result is kept for all. A full pass of a live drain that lists everything has counted the source already, and then nothing
- * is listed. It has not where it deleted what lay before one of its cursors: a service whose cursor is a position skips records
- * then, and no page tells which kind of cursor it is. A listing of its own costs what is left by then, once in an interval.
+ * Counts everything that a source holds. Any replica lists each source without filter at its own slow interval, for all replicas.
+ * A full pass of a live drain that lists everything has already counted the source, and then the census lists nothing. That does
+ * not hold if the pass deleted records before one of its cursors: a service whose cursor is a position then skips records, and no
+ * page shows which kind of cursor it is.
  *
- * What nears its expiry and is of no drain is copied here, because no pass sees it. What only drains select that want
- * no copies (`beforeExpiry: nothing`) is counted apart: somebody has decided that it may be lost.
+ * Records near their expiry that no drain selects are copied here, because no pass sees them. Records selected only by drains
+ * without copies (`beforeExpiry: nothing`) are counted apart: somebody decided that they may be lost.
  */
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import type { Archive } from "../../ports/archive.ts";
@@ -27,7 +27,7 @@ import { copyKeyOf } from "../page/copy-key.ts";
 import { keepCopies } from "../page/keep-copies.ts";
 import { withoutRedis } from "./without-redis.ts";
 
-/** How near its expiry a record counts as near where no drain selects it: what `beforeExpiry.within` is unless set. */
+/** How near its expiry a record without a drain counts as near: the default of `beforeExpiry.within`. */
 const nearExpiryMs = 12 * 60 * 60_000;
 
 export interface CensusOrder {
@@ -39,13 +39,14 @@ export interface CensusOrder {
   readonly archive: Archive | null;
 }
 
-/** So often within its interval it is looked whether a census is due. */
+/** How often within its interval a source is checked for a due census. */
 export const censusLooks = 4;
 
 /**
- * Counts the source, unless a count is young enough: it serves until the last look that still comes within its interval. That of a
- * listing is dated a moment after the look that took it, and serves until a little before the fourth look after that one. Two replicas with a
- * job each list once. Answers null where nothing is counted. Throws what stops it: RedriverErrors of the service, of Redis, or `stopped`.
+ * Counts the source, unless a count is young enough: it serves until the last check that still comes within its interval. The
+ * count of a listing is dated a moment after its check, so it serves until a little before the fourth check after that. Two
+ * replicas with a job each list once. Answers null if nothing is counted. Throws RedriverErrors of the service or Redis, or
+ * `stopped`.
  */
 export async function takeCensus(order: CensusOrder, signals: ListingSignals): Promise<Census | null> {
   const { source, documentHash } = order;
@@ -63,8 +64,8 @@ export async function takeCensus(order: CensusOrder, signals: ListingSignals): P
 }
 
 /**
- * Counts the source and copies what nears its expiry while Redis cannot be relied on: each replica for itself, and nothing is noted. What
- * this process has copied before it does not copy again. Throws RedriverErrors of the service, or `stopped`.
+ * Counts the source and copies records near their expiry while Redis cannot be relied on. Each replica does so for itself, and
+ * nothing is recorded. This process copies each record once. Throws RedriverErrors of the service, or `stopped`.
  */
 export async function takeCensusWithoutRedis(order: CensusOrder, signals: ListingSignals): Promise<void> {
   const { source } = order;
@@ -90,7 +91,7 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
   let census: Census = { ...nothing, documentHash };
   const strays = countStrays();
   let isFirst = true;
-  // One that has longer between two of them may list for longer, so that a source of millions can be counted.
+  // A longer interval allows a longer listing, so that a source of millions can be counted.
   const inTime = { ...signals, maxListingMs: Math.max(maxListingMs, source.config.censusEveryMs) };
   const pace = createPace(source.clock, signals.stopping);
   for await (const page of listToEnd(source, { select: {} }, inTime)) {
@@ -102,7 +103,7 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
     }
     const found = look(page.records, { drains, now, retentionMs });
     strays.add(found.unselected, source.lineageKeys());
-    // Also what a drain selects: between its passes more time may lie than is left.
+    // Also records that a drain selects: its next pass may come after their expiry.
     await keepCopies(source, found.toKeep, { archive, drain: null, documentHash });
     const bare = found.nearExpiry.length === 0 ? [] : await source.copies.missing(found.nearExpiry);
     const accepted = bare.filter((dlqId) => found.accepted.has(dlqId)).length;
@@ -123,23 +124,23 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
   return { ...census, strayComeBacks: strays.counted() };
 }
 
-/** A page that took this long waited for a pause of the service, or the service is slow. */
+/** A page this slow waited for a source pause, or the service is slow. */
 const slowPageMs = 1_000;
 const pauseMs = 500;
 
-/** From the first slow page on, one that counts leaves the calls of most of each second to those that act. */
+/** After the first slow page, a census pauses between pages and so leaves most calls to passes and sweeps. */
 function createPace({ monotonic, sleep }: SourceRuntime["clock"], stopping: AbortSignal) {
   let askedAt = monotonic();
   let isSlow = false;
   return async (isLast: boolean): Promise<void> => {
     isSlow ||= monotonic() - askedAt >= slowPageMs;
-    // What stops the pause stops the listing as well, which says so.
+    // The same signal stops the listing, which reports it.
     if (isSlow && !isLast) await sleep(pauseMs, stopping).catch(() => undefined);
     askedAt = monotonic();
   };
 }
 
-/** A record that cannot be read is there all the same, and what cannot be read cannot be copied. */
+/** Counts a record that cannot be read. It cannot be copied either. */
 function withPassedOver(
   census: Census,
   enteredAt: number | null,
@@ -182,7 +183,7 @@ interface Look {
 
 function look(records: readonly RawRecord[], { drains, now, retentionMs }: Look) {
   const nearExpiry: DlqId[] = [];
-  // Of these none can be told from another, so none is known to be copied.
+  // Records without an id cannot be distinguished, so none of them counts as copied.
   const withoutId = { bare: 0, accepted: 0 };
   const toKeep: RawRecord[] = [];
   const accepted = new Set<DlqId>();
@@ -218,8 +219,8 @@ function toExpiry(oldestEnteredAt: number | null, retentionMs: number): number |
 }
 
 /**
- * The census that a complete full pass of a live drain without selection amounts to; null where it amounts to none: it does not
- * list everything for certain, or it saw records near their expiry, or of an unknown age, that have to be asked for one by one.
+ * The census of a complete full pass of a live drain without selection. Null if the pass is none: it may not have listed everything,
+ * or it saw records near their expiry or of unknown age, which need a check each.
  */
 export function toPassCensus(
   { config, source, nearMs }: Pick<DrainRuntime, "config" | "source" | "nearMs">,
@@ -231,7 +232,7 @@ export function toPassCensus(
   const { parked } = tally.reasons;
   if (parked["no-dlq-id"] !== undefined || parked["malformed-record"] !== undefined) return null;
   const earliestExpiryAt = toExpiry(tally.oldestRecordAt, source.config.retentionMs);
-  // It serves for a whole interval, so what becomes near within it is near already.
+  // It serves for a whole interval, so a record that becomes near within it counts as near already.
   const soonMs = nearMs + source.config.censusEveryMs;
   if (earliestExpiryAt !== null && earliestExpiryAt < serviceNow(source) + soonMs) return null;
   return {

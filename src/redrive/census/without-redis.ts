@@ -1,8 +1,8 @@
 import type { SourceRuntime } from "../runtime.ts";
 
 /**
- * A source whose listings ask Redis nothing that they need an answer to: pages are read at this machine's time, and dates are taken to mean entry.
- * Only for looking and for copies: a page of such a time must begin nothing.
+ * A source whose listings need no answer from Redis: pages get this machine's time, and dates are taken as entry. Only for counting
+ * and copies: a page with such a time must begin nothing.
  */
 export function withoutRedis(source: SourceRuntime): SourceRuntime {
   const { ledger, book, clock } = source;

@@ -10,29 +10,30 @@ export interface Lease {
 }
 
 /**
- * Bytes that everything which lists, parses and publishes in this process shares. Served first come, first served, so that nobody
- * waits for ever: what asks for much holds up what asks for little behind it. What asks for more than there is waits until half of it is
- * free, and nobody is served beside it. So many others may pass it that it delays nobody for long, and waits for an end.
+ * The bytes of memory that all listing, parsing and publishing of this process shares. First come, first served, so that nobody
+ * waits for ever: a large request delays the small ones behind it. A request for more than the total waits until half of the total
+ * is free, and then nobody else is served. A bounded number of others may pass it, so it delays nobody for long and its own wait
+ * ends.
  *
- * Who holds a lease and waits for another may wait for somebody who does the same. So there is one lease a page, for all that
- * becomes of it, and what needs a page within a page takes it by `tryAcquire`.
+ * A caller that holds a lease and waits for another could wait for a caller that does the same. So a page has one lease for its
+ * whole life, and a page within a page uses `tryAcquire`.
  */
 export interface ByteBudget {
   readonly total: number;
   used(): number;
   /** Throws `stopped` when the signal aborts before its turn. */
   acquire(bytes: number, signal: AbortSignal): Promise<Lease>;
-  /** Null where it would have to wait. */
+  /** Null if it would have to wait. */
   tryAcquire(bytes: number): Lease | null;
 }
 
-/** A page each: some thousand messages. */
+/** One page each: some thousand messages. */
 const maxPassed = 64;
 
 interface Waiting {
   readonly bytes: number;
   readonly grant: (lease: Lease) => void;
-  /** How many that came later were served before it. */
+  /** Later requests that were served before it. */
   passed: number;
 }
 
@@ -40,7 +41,7 @@ export function createByteBudget(total: number): ByteBudget {
   let used = 0;
   const queue: Waiting[] = [];
 
-  // Half of it in use: one listing that hangs in the middle of its answer must not keep large records, and with them all, waiting.
+  // Half in use is allowed: a listing that hangs in the middle of its answer must not make large records, and so everyone, wait.
   const hasRoom = (bytes: number): boolean => (bytes > total ? used <= total / 2 : used + bytes <= total);
   const take = (asked: number): Lease => {
     let bytes = asked;
@@ -59,7 +60,7 @@ export function createByteBudget(total: number): ByteBudget {
       release: () => resize(0),
     };
   };
-  /** Who may be served next: the first, or who may pass those before it. Passing counts. */
+  /** The index of the next request to serve: the first, or one that may pass those before it. */
   const nextOf = (isFree: (bytes: number) => boolean): number => {
     for (const [index, one] of queue.entries()) {
       if (isFree(one.bytes)) return index;
@@ -77,7 +78,7 @@ export function createByteBudget(total: number): ByteBudget {
       next?.grant(take(next.bytes));
     }
   };
-  /** Without waiting; null: it is not its turn. */
+  /** Takes without waiting; null: it is not its turn. */
   const tryTake = (bytes: number): Lease | null => {
     const mayPass = queue.every((one) => one.bytes > total && one.passed < maxPassed);
     if (!mayPass || !hasRoom(bytes) || (bytes > total && queue.length > 0)) return null;
@@ -105,7 +106,7 @@ export function createByteBudget(total: number): ByteBudget {
         const stop = (): void => {
           queue.splice(queue.indexOf(waiting), 1);
           reject(stopped(signal));
-          // It may have held up what fits.
+          // It may have delayed requests that fit.
           serve();
         };
         signal.addEventListener("abort", stop, { once: true });

@@ -2,26 +2,25 @@ import { RedriverError } from "../../ports/errors.ts";
 import type { ListPage } from "../../ports/service.ts";
 
 /**
- * Pages in a row without any record that is new. A page may be empty and not the last: a service that filters what it has
- * paged shows 100,000 records without a match as so many pages. No service is known to do that; one whose listing never ends
- * shows as many in a minute.
+ * Pages in a row without a new record. A page may be empty without being the last: a service that filters after paging shows
+ * 100,000 records without a match as 1,000 such pages. No service is known to do that. A listing that never ends shows as many in
+ * a minute.
  */
 const maxBarrenPages = 1_000;
-/** Fewer are too many where they have taken so long: one such listing must not keep its place for an hour. */
+/** A lower bound for slow pages: such a listing must not keep its place for an hour. */
 const maxSlowBarrenPages = 100;
 const maxBarrenMs = 300_000;
 /**
- * Records in a row that were listed before: 20 full pages. Where cursors are positions, what enters at the head of a listing
- * shifts the pages, so that a few records come twice.
+ * Records in a row that were listed before: 20 full pages. If cursors are positions, records that enter at the head of a listing
+ * shift its pages, so a few records come twice.
  */
 const maxRecordsAgain = 2_000;
-/** 20 bytes each. What repeats after more records than this is known by its first and last, or by the time it takes. */
+/** 20 bytes each. A loop of more records is recognised by a page's first and last record, or by its time. */
 const maxKnown = 100_000;
 
 /**
- * Looks at each page of one listing, in order; throws `listing-endless` when it goes in circles. Cursors say little: they may
- * stay the same while the listing moves on, and be new each time while it does not. `spentMs`: what the listing has taken so
- * far.
+ * Checks each page of one listing, in order. Throws `listing-endless` if the listing loops. Cursors prove little: they may stay
+ * the same while the listing moves on, and change while it does not. `spentMs`: the time the listing has taken so far.
  */
 export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => void {
   const seen = new Set<string>();
@@ -30,7 +29,7 @@ export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => v
   let barrenSinceMs = 0;
   let recordsAgain = 0;
 
-  /** How many of these were not listed before, as far as is known. */
+  /** Remembers these ids and answers how many are new. */
   function learn(ids: readonly string[]): number {
     let fresh = 0;
     for (const id of ids) {
@@ -68,7 +67,7 @@ export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => v
       );
     }
     const [first, last] = [ids[0], ids.at(-1)];
-    // Without ids only the cursor tells pages apart.
+    // Without ids only the cursor distinguishes pages.
     const position = JSON.stringify(first === undefined || last === undefined ? [cursor] : [first, last]);
     if (seen.has(position)) {
       throw new RedriverError("listing-endless", "the listing repeats a page, so it would never end");
@@ -77,7 +76,7 @@ export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => v
   };
 }
 
-/** FNV-1a, 32 bits. Two ids that share a hash make one record look as if it were known, of thousands that decide. */
+/** FNV-1a, 32 bits. Two ids with one hash make one record look known, among thousands that decide. */
 function hashOf(id: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < id.length; index += 1) {

@@ -1,4 +1,4 @@
-/** Inclusive, Unix ms, as the service's dates mean it; an end that is absent is open. */
+/** Inclusive, Unix ms, by the service's dates. An absent end is open. */
 export interface DateRange {
   readonly fromDate?: number;
   readonly toDate?: number;
@@ -8,7 +8,7 @@ export function isMoment({ fromDate, toDate }: DateRange): boolean {
   return fromDate !== undefined && fromDate === toDate;
 }
 
-/** Cuts a range into disjoint parts that are all of it, with each of these moments within it as a part of its own. */
+/** Cuts a range into disjoint parts that cover it. Each of these moments within it becomes a part of its own. */
 export function cutAround(range: DateRange, moments: readonly number[]): readonly DateRange[] {
   const parts: DateRange[] = [];
   let rest: DateRange | null = range;

@@ -4,16 +4,16 @@ import { createSelectMatcher } from "../../message/select.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
 import { resolveEdge } from "../../rules/patterns/parse-edge.ts";
 
-/** What `fromDate` and `toDate` of a source mean; null: not known yet, then entry is taken. */
+/** The meaning of a source's `fromDate` and `toDate`; null: not known yet, and taken as entry. */
 export type DatesMeaning = "entered" | "created" | null;
 
 /**
- * Whether a drain lists a record at `now` (Unix ms by the service's clock), or will as it grows older: an upper end that moves with
- * the clock reaches it. A date that a record lacks excludes nothing.
+ * True if a drain lists a record at `now` (Unix ms by the service's clock), or will later: an upper end that moves with the clock
+ * reaches every record. A record without a date is not excluded by it.
  */
 export type DrainSelects = (record: RawRecord, now: number) => boolean;
 
-/** Whether a drain lists all that its source has. */
+/** True if a drain lists everything that its source has. */
 export function selectsEverything({ select, dates }: Pick<DrainConfig, "select" | "dates">): boolean {
   return Object.keys(select).length === 0 && dates === undefined;
 }
@@ -33,14 +33,14 @@ export function createDrainSelects(
   };
 }
 
-/** When a record entered the DLQ, Unix ms, as far as its id says so; also of one that is unusable otherwise. */
+/** When a record entered the DLQ, Unix ms, by its id; null if the id does not show it. Works for unusable records too. */
 export function enteredAtOf({ dlqId }: RawRecord): number | null {
   return typeof dlqId === "string" ? toEnteredAt(dlqId) : null;
 }
 
 /**
- * Whether a record may be deleted by its source until `by` (Unix ms by the service's clock). Where its id does not say when it entered the
- * DLQ, that was not before it was created; of one that does not say that either, nobody knows, so it is taken for near.
+ * True if the source may delete a record until `by` (Unix ms by the service's clock). If its id does not show when it entered the
+ * DLQ, its creation counts. A record without either counts as near.
  */
 export function expiresBy(record: RawRecord, retentionMs: number, by: number): boolean {
   const enteredAt = enteredAtOf(record) ?? createdAtOf(record);

@@ -1,13 +1,13 @@
 /**
- * Looks for dead letters by ids, with as few listings as possible, and answers what each listing proves as it
- * ends.
+ * Searches for dead letters by ids with as few listings as possible. Each listing answers what it proves as it ends.
  *
- *   by ids, 100 a call, where the source says that its service can ─► by windows around the times in the ids ─► by messageId, or by the very
- *   millisecond of one without
+ *   by ids, 100 a call, if the source's service can (listByIds)
+ *     ─► by windows around the times in the ids
+ *     ─► by messageId, or by its millisecond for a record without one
  *
- * A window proves absence where the service's dates are known to mean entry into the DLQ. Where that could
- * not be learned, they mean entry or creation, and a window proves it of what entered when it was created. A
- * listing that fails costs that listing alone, unless it says that the next one would fail as well.
+ * A window proves absence if the service's dates mean entry into the DLQ. If their meaning could not be learned, they mean entry or
+ * creation, and a window proves absence only of records that entered when they were created. A failed listing costs that listing
+ * alone, unless the next one would fail as well.
  */
 import type { DeadLetter, DlqId, MessageId, RawRecord } from "../../message/dead-letter.ts";
 import { isRedisAway, isRedriverError } from "../../ports/errors.ts";
@@ -24,42 +24,41 @@ import { waitWithinBudget, type WaitBudget } from "../source/wait-budget.ts";
 export interface Wanted {
   readonly dlqId: DlqId;
   readonly messageId: MessageId | null;
-  /** As in the ledger's view; absent: nobody knows. */
+  /** As in the ledger's view; absent: not known. */
   readonly datesAgree?: boolean;
 }
 
-/** What one listing showed. */
+/** The result of one listing. */
 export interface Finding {
   readonly records: readonly RawRecord[];
   /** Redis time from before its first GET. */
   readonly readAt: number;
-  /** Certainly not listed: it would have held these, and came to its end without them. */
+  /** Proven absent: the listing would have held these, and ended without them. */
   readonly absent: readonly DlqId[];
-  /** What kept it from its end; null: nothing did. */
+  /** The failure that stopped the listing; null: none. */
   readonly failure: unknown;
 }
 
-/** What looking may cost. */
+/** The limits of a search. */
 export interface SearchBudget {
   /** GETs. */
   callsLeft: number;
-  /** By clock.monotonic(): no listing begins later. */
+  /** No listing begins later, by clock.monotonic(). */
   readonly endsAt: number;
   readonly waits: WaitBudget;
   readonly dates: DatesControl;
 }
 
-/** What one process has seen of a source whose dates it could not learn the meaning of. */
+/** What this process knows of a source whose dates have an unknown meaning. */
 export interface DatesControl {
-  /** A record that entered when it was created was listed by that date, so dates mean one of both. */
+  /** A record that entered when it was created was listed by that date. So dates mean one of the two. */
   isPassed: boolean;
 }
 
 const idsPerListing = 100;
 
 /**
- * Ends early when the budget is used up, or when a listing asked for a pause or halted the source: what is
- * left is looked for next time.
+ * Ends early if the budget is used up, or if a listing asked for a pause or halted the source. The rest is searched next time.
  */
 export async function* findRecords(
   source: SourceRuntime,
@@ -89,7 +88,7 @@ async function* searchInTurn(
     yield* controlDates(look, budget.dates);
     if (look.isOver()) return;
   }
-  // Windows around times of entry hold other records where dates mean something else.
+  // If dates mean creation, windows around times of entry hold other records.
   if (meaning !== "created") {
     yield* searchByWindows(look, {
       isProofOf: ({ datesAgree = false }) => meaning === "entered" || (budget.dates.isPassed && datesAgree),
@@ -108,8 +107,8 @@ async function* searchInTurn(
 }
 
 /**
- * Up to a hundred ids a call. One that shows what was not asked for comes from a service that does not know
- * the filter and proves nothing; so does a refusal. Then windows are next.
+ * Up to a hundred ids a call. An answer with other records comes from a service that does not know the filter. It proves nothing,
+ * and neither does a refusal. Then windows are next.
  */
 async function* searchByIds(look: Look): AsyncGenerator<Finding, void, undefined> {
   const all = [...look.missing.keys()];
@@ -130,8 +129,8 @@ async function* searchByIds(look: Look): AsyncGenerator<Finding, void, undefined
 }
 
 /**
- * The first page of everything: all there is to know where it is the only one, and else a record to try the
- * dates with.
+ * Lists the first page of everything. If it is the only page, it proves everything. Otherwise it gives a record to test the dates
+ * with.
  */
 async function* controlDates(look: Look, control: DatesControl): AsyncGenerator<Finding, void, undefined> {
   let same = null as Moments | null;
@@ -152,7 +151,7 @@ async function* controlDates(look: Look, control: DatesControl): AsyncGenerator<
 
 type Moments = Pick<DeadLetter, "dlqId" | "enteredAt" | "createdAt">;
 
-/** Of the first that entered when it was created; null: there is none. */
+/** The first record that entered when it was created; null: there is none. */
 function findSame(records: readonly RawRecord[]): Moments | null {
   for (const raw of records) {
     const parsed = parseRecord(raw);
@@ -164,9 +163,9 @@ function findSame(records: readonly RawRecord[]): Moments | null {
 }
 
 interface WindowSearch {
-  /** Whether a window that came to its end without it proves that it is absent. */
+  /** True if a window that ended without it proves its absence. */
   readonly isProofOf: (wanted: Wanted) => boolean;
-  /** Listed around each window. */
+  /** The margin on both sides of each window. */
   readonly marginMs: number;
   /** In [0, 1). */
   readonly turn: number;
@@ -177,7 +176,7 @@ async function* searchByWindows(
   { isProofOf, marginMs, turn }: WindowSearch,
 ): AsyncGenerator<Finding, void, undefined> {
   const whole = joinTimes([...look.missing.keys()].map(enteredAtOf));
-  // Beginning anywhere, so that one that cannot be proven keeps the others waiting in one sweep only.
+  // Begins anywhere, so that a window without proof delays the others in one sweep only.
   const begin = Math.floor(turn * whole.length);
   const windows = [...whole.slice(begin), ...whole.slice(0, begin)];
   for (let window = windows.shift(); window !== undefined && !look.isOver(); window = windows.shift()) {
@@ -192,7 +191,7 @@ async function* searchByWindows(
     });
     const proven = look.missingIn(window).filter((dlqId) => isProofOf(look.missing.get(dlqId)!));
     yield look.toFinding(listing, listing.end === "end" ? proven : []);
-    // One call more for each of them is no way to make up for one that failed.
+    // A failed window is not repaired by one call per record.
     if (listing.end === "failed") look.leave(look.missingIn(window));
     if (listing.end !== "more") continue;
     windows.unshift(...(cut ?? halve(look.missingIn(window).map(enteredAtOf)) ?? []));
@@ -201,7 +200,7 @@ async function* searchByWindows(
 
 interface Listing {
   readonly records: readonly RawRecord[];
-  /** Of every record on its pages that says when it entered. */
+  /** The ids of all records on its pages. */
   readonly listed: readonly DlqId[];
   readonly readAt: number;
   readonly end: "end" | "more" | "too-large" | "failed";
@@ -210,19 +209,19 @@ interface Listing {
 }
 
 interface Look {
-  /** Neither found nor certainly absent so far. */
+  /** Neither found nor proven absent so far. */
   readonly missing: ReadonlyMap<DlqId, Wanted>;
   missingIn(window: SearchWindow): readonly DlqId[];
   isOver(): boolean;
-  /** The records of the listing before are given up with it. `goesOn`: asked after each full page, with how many there were, the ids on it and its records. */
+  /** Lists, and drops the records of the listing before. `goesOn`: asked after each page, with the page count, its ids and its records. */
   list(
     query: Partial<ListQuery>,
     goesOn: (pages: number, listed: readonly DlqId[], records: readonly RawRecord[]) => boolean,
   ): Promise<Listing>;
   toFinding(listing: Listing, absent: readonly DlqId[]): Finding;
-  /** They are not looked for any more, and nothing is known of them. */
+  /** Stops searching for these, without a result. */
   leave(dlqIds: readonly DlqId[]): void;
-  /** Gives back the memory of what was listed last. */
+  /** Releases the memory of the last listing. */
   release(): void;
 }
 
@@ -246,7 +245,7 @@ function createSearch(
     for (const one of held) one();
     held = [];
   };
-  /** Whoever holds a page does not wait for another. */
+  /** A caller that holds a page does not wait for another. */
   const take: TakeRoom = async (bytes) => {
     if (held.length === 0) return source.memory.acquire(bytes, signal);
     const lease = source.memory.tryAcquire(bytes);
@@ -274,7 +273,7 @@ function createSearch(
       const ended = (end: Listing["end"], failure: unknown = null): Listing => ({
         records,
         listed,
-        // Of a listing that showed nothing nobody asks.
+        // Not used for a listing without pages.
         readAt: readAt ?? 0,
         end,
         hasMore: end === "more" || pages > 1,
@@ -300,7 +299,7 @@ function createSearch(
       } catch (error) {
         if (error === noRoom) return ended("more");
         if (!isRedriverError(error) || isRedisAway(error) || error.disposition === "crash") throw error;
-        // A pass tells of such a record.
+        // A pass reports such a record.
         if (isTooLarge(error)) return ended("too-large");
         const { disposition, code } = error;
         isStopped = disposition === "wait" || disposition === "halt" || code === "stopped";

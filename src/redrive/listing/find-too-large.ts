@@ -3,24 +3,23 @@ import type { DateRange } from "./date-range.ts";
 const dayMs = 86_400_000;
 
 export interface TooLargeSearch {
-  /** What was being listed when a record could not be, however small the page. */
+  /** The range of the listing that met the record. */
   readonly range: DateRange;
-  /** The date of the record before it; null: it was the first; outside the range: dates mean something else. */
+  /** The date of the record before it. Null: it was the first. Outside the range: dates mean something else. */
   readonly behind: number | null;
   /** Unix ms by the service's clock. */
   readonly now: number;
   readonly retentionMs: number;
-  /** Whether the first record of this part, in the service's order, is one that is too large. */
+  /** True if the first record of this part, in the service's order, is too large. */
   readonly isBlocked: (part: DateRange) => Promise<boolean>;
 }
 
 /**
- * The moment of the record that is too large to be listed. Its id is unknown, because nothing of it can be read; but as long as it
- * is the first of a part, it is also the first of that half of the part which holds it, in whatever order the service lists. So
- * asking for one record of a half tells which half: some 30 calls for three days, most of them answered by another record
- * or none.
+ * Finds the moment of a record that is too large to be listed. Nothing of it can be read, not even its id. But if it is the first
+ * record of a part, it is also the first of the half that holds it, in whatever order the service lists. So one record of a half
+ * shows which half holds it: some 30 calls for three days, most of them answered by another record or none.
  *
- * Where it is the first of no part, the answer is some other moment, at which the range may be cut as well as at any.
+ * If it is the first of no part, the answer is another moment, at which the range can be cut as well.
  */
 export async function findTooLarge(search: TooLargeSearch): Promise<number> {
   const { range, behind, now } = search;
@@ -37,7 +36,7 @@ export async function findTooLarge(search: TooLargeSearch): Promise<number> {
   return behind;
 }
 
-/** Halves what holds it; asks for the half that lies further from the end where it is more likely, so that few answers are too large. */
+/** Halves the part that holds it. Asks for the half where it is less likely, so that few answers are too large. */
 async function narrow(
   { now, retentionMs, isBlocked }: TooLargeSearch,
   from: number,

@@ -1,18 +1,18 @@
 import { RedriverError } from "../../ports/errors.ts";
 import type { ListPage } from "../../ports/service.ts";
 import { createCursorLoopCheck } from "./cursor-loop-check.ts";
-import type { ListingTime } from "./listing-deadline.ts";
+import type { ListingDeadline } from "./listing-deadline.ts";
 
-/** No listing asks for more pages than this, also one that a person waits for: one that does not end is a fault of the service. */
+/** The maximum of any listing, even one that a person waits for. A listing without an end is a fault of the service. */
 const maxPages = 100_000;
 
 /**
- * Every page of a listing until its cursor ends; a short page means nothing. Throws what `list` throws, and `listing-endless`
- * where the listing goes in circles or has no time left. Absent: only circles and pages end it.
+ * Every page of a listing until its cursor ends. A short page means nothing. Throws what `list` throws, and `listing-endless` if
+ * the listing loops, has too many pages, or exceeds `time`, if given.
  */
 export async function* followCursor<Page extends ListPage>(
   list: (at: { readonly cursor?: string }) => Promise<Page>,
-  time?: ListingTime,
+  time?: ListingDeadline,
 ): AsyncGenerator<Page, void, undefined> {
   const watch = createCursorLoopCheck();
   let at: { readonly cursor?: string } = {};

@@ -5,12 +5,12 @@ import { createPageSize, isTooLarge, listFitting, noRoom, type TakeRoom } from "
 import { listPage } from "./list-page.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
-/** The two moments must be this far apart, so that rounding on the service's side cannot make them one. */
+/** Both moments must be this far apart, so that the service's rounding cannot merge them. */
 export const apartMs = 1_000;
 
 /**
- * Whether it entered the DLQ when it was created: nothing can be learned from it, and nothing about it
- * depends on what is learned.
+ * True if the record entered the DLQ when it was created. Then the meaning of dates cannot be learned from it and does not matter
+ * for it.
  */
 export function letterDatesAgree({
   enteredAt,
@@ -20,16 +20,16 @@ export function letterDatesAgree({
 }
 
 /**
- * Learns what fromDate and toDate of this source mean, once: lists the one millisecond in which a record entered the DLQ. If
- * the record is there the dates mean entry; if it is there by its createdAt they mean creation; else nothing is learned.
- * Service documents leave this open (remote-contract.md), and only dates that mean entry allow passes over what is new.
+ * Learns once what fromDate and toDate of this source mean. It lists the millisecond in which a record entered the DLQ. If the
+ * record is listed, dates mean entry. If it is listed by its createdAt, they mean creation. Otherwise nothing is learned. The
+ * service's documents leave this open (remote-contract.md). Only dates that mean entry allow passes over new records alone.
  */
 export async function learnDates(
   source: SourceRuntime,
   records: readonly RawRecord[],
   signal: AbortSignal,
 ): Promise<"entered" | "created" | null> {
-  // Not waited for: who waits holds the page of these records. The next window asks again.
+  // No wait for memory: the caller holds the page of these records. The next window asks again.
   const take: TakeRoom = async (bytes) => {
     const lease = source.memory.tryAcquire(bytes);
     if (lease === null) throw noRoom;

@@ -1,12 +1,12 @@
 import type { ListPage, ListQuery } from "../../ports/service.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
-/** Enough for an error, or for a small record: what asks only whether the service answers does not read a large one. */
+/** Enough for an error or a small record. A call that only asks whether the service answers reads no large record. */
 export const smallAnswerBytes = 262_144;
 
 export type ListedPage = ListPage & { readonly readAt: number };
 
-/** One GET of the DLQ, unless the source must be left alone; `readAt` is Redis time from before it was sent. */
+/** One GET of the DLQ, unless the source is paused or halted. `readAt`: Redis time from before the GET. */
 export async function listPage(
   source: SourceRuntime,
   query: ListQuery,

@@ -8,40 +8,40 @@ import { followCursor } from "./follow-cursor.ts";
 import { createPageSize, isTooLarge, recordsPerPage, type Held } from "./list-fitting.ts";
 import type { ListedPage } from "./list-page.ts";
 import { listWithRetry, type ListingSignals } from "./list-with-retry.ts";
-import { createListingTime, type ListingTime } from "./listing-deadline.ts";
+import { createListingDeadline, type ListingDeadline } from "./listing-deadline.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
 
-/** Each costs a search, so a listing with more records that are too large fails; the next one begins with what is known of these. */
+/** Each too large record costs a search. A listing with more of them fails; the next one starts with the known ones. */
 const maxCuts = 32;
-/** 80 bytes each. What was listed before is not told apart behind this many. */
-const mostIds = 100_000;
+/** 80 bytes each. Behind this many ids, repeated records are no longer recognised. */
+const maxIds = 100_000;
 /**
- * A million records at 6 calls a second. A window, a command or a look that ends so has worked on what it has seen; its pass is
+ * Enough for a million records at 6 calls a second. A window or command that ends so has worked on what it saw. Its pass is
  * partial, and the next one lists again.
  */
 export const maxListingMs = 1_800_000;
-/** For a record without a date: no range has it. */
+/** The date of a record without a date: outside every range. */
 const outside = -1;
 
 export interface ListingPage extends ListedPage {
   readonly isLast: boolean;
-  /** Whether it was asked for by the cursor of the page before. */
+  /** True if it was asked for by the cursor of the page before. */
   readonly isBehindCursor: boolean;
   /**
-   * Null on a page of records. Else there are none on it: a record with this date (Unix ms, as the service's dates mean it) is
-   * larger than may be read, and was passed over with what the service lists behind it in the same millisecond.
+   * Null on a page of records. Otherwise the page is empty: a record with this date (Unix ms, by the service's dates) is too large
+   * to be read. It was passed over, with everything that the service lists behind it in the same millisecond.
    */
   readonly passedOver: number | null;
-  /** How many records it was asked for; 0 where it was passed over. */
+  /** The number of records asked for; 0 if passed over. */
   readonly asked: number;
 }
 
 /**
- * Every page of a listing until its cursor ends; a short page means nothing. A record that is too large to be read is searched
- * for by dates, told, and passed over; nothing may be concluded then from what is not on any page. Throws RedriverErrors: what keeps
- * a page from being listed, `stopped` between two pages, `listing-endless`.
+ * Every page of a listing until its cursor ends. A short page means nothing. A record too large to be read is located by dates,
+ * reported, and passed over. After that, a missing record proves nothing. Throws RedriverErrors: the failure of a page, `stopped`
+ * between two pages, `listing-endless`.
  *
- * A page holds its part of the memory budget until the next one is asked for.
+ * A page holds its memory until the next one is asked for.
  */
 export async function* listToEnd(
   source: SourceRuntime,
@@ -54,7 +54,7 @@ export async function* listToEnd(
   };
   const parts = [...cutAround(whole, source.tooLarge.within(whole))];
   const listed = createListed();
-  const time = createListingTime(source.clock, signals.maxListingMs ?? maxListingMs);
+  const time = createListingDeadline(source.clock, signals.maxListingMs ?? maxListingMs);
   let cuts = 0;
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     const range = part;
@@ -98,9 +98,9 @@ async function* listPart(
   source: SourceRuntime,
   query: Omit<ListQuery, "count" | "cursor">,
   signals: ListingSignals,
-  time: ListingTime,
+  time: ListingDeadline,
 ): AsyncGenerator<ListedPage & Held, void, undefined> {
-  // A moment that is known for a record which is too large begins with the page that tells.
+  // The known moment of a too large record starts with a page of one record, which shows whether it is still there.
   const isKnown = isMoment(query) && source.tooLarge.within(query).length > 0;
   const size = createPageSize(isKnown ? 1 : recordsPerPage);
   yield* followCursor((at) => {
@@ -131,7 +131,7 @@ async function passOver(source: SourceRuntime, at: number, isLast: boolean): Pro
   return { records: [], readAt, isLast, isBehindCursor: false, passedOver: at, asked: 0 };
 }
 
-/** What tells a record's dates, without the rest of it: the next page is read while this is kept. */
+/** The parts of a record that show its dates. The rest is dropped, because the next page is read while this is kept. */
 type Dated = Pick<RawRecord, "dlqId" | "createdAt">;
 
 function toDated(record: RawRecord | undefined): Dated | undefined {
@@ -149,15 +149,15 @@ function refuseStopped({ stopping }: ListingSignals): void {
   throw new RedriverError("stopped", "stopped before the end of the listing", { cause: stopping.reason });
 }
 
-/** What one listing has shown, so that parts which list some of it once more do not count it twice. */
+/** The records that one listing has shown, so that a part that lists some of them again does not count them twice. */
 function createListed() {
   const ids = new Set<unknown>();
   return {
-    knowsAll: () => ids.size < mostIds,
-    /** Answers what is to be told: with `isAgain`, only what is new. */
+    knowsAll: () => ids.size < maxIds,
+    /** Answers the records to yield: with `isAgain`, only new ones. */
     add(records: readonly RawRecord[], isAgain: boolean): readonly RawRecord[] {
       const fresh = isAgain ? records.filter(({ dlqId }) => dlqId === undefined || !ids.has(dlqId)) : records;
-      if (ids.size < mostIds) for (const { dlqId } of records) if (dlqId !== undefined) ids.add(dlqId);
+      if (ids.size < maxIds) for (const { dlqId } of records) if (dlqId !== undefined) ids.add(dlqId);
       return fresh;
     },
   };

@@ -4,26 +4,25 @@ import { isTooLarge, listFitting, type Held, type PageSize } from "./list-fittin
 import { listPage, type ListedPage } from "./list-page.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
-/** A listing that fails is asked again after these, from the same cursor: a window that began anew each time would never end. */
+/** Waits before a failed listing is asked again from its cursor. A window that started over each time would never end. */
 const listAgainAfterMs = [500, 2_000, 8_000];
 /**
- * Deletes and sweeps that were turned away by the same limit go first (wait-out.ts): what is found has to be
- * settled as well.
+ * Deletes and sweeps that the same limit rejected go first (wait-budget.ts), because listed records also have to be settled.
  */
 const giveWayMs = 200;
-/** A rate limit that lasts no longer than this is waited for in place; a longer one is for the caller to wait for. */
+/** A rate limit up to this long is waited for in place. A longer one is thrown to the caller. */
 const longestWaitMs = 60_000;
 
 export interface ListingSignals {
-  /** Ends calls that are under way. */
+  /** Aborts running calls. */
   readonly signal: AbortSignal;
   /** Ends the listing between two pages. */
   readonly stopping: AbortSignal;
-  /** How long it may wait for the service in all (listing-time.ts). Absent: half an hour. */
+  /** How long it may wait for the service in all (listing-deadline.ts). Absent: half an hour. */
   readonly maxListingMs?: number;
 }
 
-/** One page, asked for again where that helps, with as many records as fit. It has to be released. */
+/** One page with as many records as fit, asked for again if that helps. The caller releases it. */
 export async function listWithRetry(
   source: SourceRuntime,
   query: Omit<ListQuery, "count">,
@@ -50,7 +49,7 @@ export async function listWithRetry(
         failures += 1;
       }
       if (waitMs === undefined || waitMs > longestWaitMs) throw error;
-      // Jitter, so that windows which were turned away together do not come back together.
+      // Jitter, so that windows that were rejected together do not return together.
       await source.clock.sleep(waitMs + source.clock.random() * 500, AbortSignal.any([signal, stopping]));
     }
   }

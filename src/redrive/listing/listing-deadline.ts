@@ -1,20 +1,20 @@
 import type { Clock } from "../../ports/clock.ts";
 import { RedriverError } from "../../ports/errors.ts";
 
-/** 100,000 records: fewer are listed to their end however slowly the service lets them be. */
+/** 100,000 records. A listing of fewer goes to its end, however slow the service is. */
 const minPages = 1_000;
 
 /**
- * How long one listing waits for the service, in all of its parts; what is done with its pages does not count. One that has taken
- * its time and is not at its end after 1,000 pages is taken for endless, because a service can make up records for ever.
+ * How long one listing waits for the service, all parts together. Work on its pages does not count. A listing past its time and
+ * past 1,000 pages counts as endless, because a faulty service can list for ever.
  */
-export interface ListingTime {
-  /** Throws `listing-endless` in place of asking for a page that has no time left. */
+export interface ListingDeadline {
+  /** Lists one page. Throws `listing-endless` instead if no time is left. */
   page<Page>(list: () => Promise<Page>): Promise<Page>;
   spentMs(): number;
 }
 
-export function createListingTime(clock: Pick<Clock, "monotonic">, mostMs: number): ListingTime {
+export function createListingDeadline(clock: Pick<Clock, "monotonic">, mostMs: number): ListingDeadline {
   let spentMs = 0;
   let pages = 0;
   return {

@@ -1,69 +1,68 @@
 /**
- * How much of the process's memory a page of one source may take, before it is read:
+ * Limits how much of the process's memory a page of one source takes, before it is read:
  *
  *   size learned ─► count ─► answer bytes allowed ─► lease for reading ─► read, cut off above ─► lease for what it holds ─► released
  *
- * A page has one lease, for everything that becomes of it: the answer, its text, the records, their items, the body in flight and
- * its answer.
+ * A page has one lease for its whole life: the answer, its text, the records, their items, the body in flight and its answer.
  */
 import { createByteBudget, type ByteBudget, type Lease } from "./byte-budget.ts";
 import { createRecordSizes } from "./record-sizes.ts";
 
 /**
- * Bytes of memory for each byte of an answer, from its first byte to the last of its batch, with what V8 has not yet collected. Measured
- * (docs/memory.md): 6 where a character takes one byte, 10 where it takes two.
+ * Bytes of memory per byte of an answer, from its first byte to the end of its batch, uncollected garbage included. Measured
+ * (docs/memory.md): 6 if a character takes one byte, 10 if it takes two.
  */
 export const readingFactor = 10;
-/** And once it is parsed: the answer and its text are garbage then. */
+/** The same once it is parsed: then the answer and its text are garbage. */
 export const workingFactor = 6;
-/** A share is filled by records of average size up to this part of it … */
+/** Records of average size fill a share up to this part … */
 const filling = 0.75;
-/** … and an answer is allowed so much more than its records take on average, as far as its share goes. */
+/** … and an answer may be this many times its average, within its share. */
 const margin = 2;
-/** No answer is allowed less: an error has a text, and a page of small records is not worth counting. */
+/** Every answer may have this much: errors have a text, and pages of small records are not worth counting. */
 const minAnswerBytes = 262_144;
-/** Around an answer of so many bytes garbage is collected: it takes some 30 ms, and such a page half a second. */
+/** Garbage is collected around an answer this large. It takes some 30 ms, and such a page half a second. */
 const worthCollectingBytes = 4_194_304;
 
 export interface PageMemory {
-  /** The most records that a page may be asked for, at least 1. */
-  mostRecords(): number;
-  /** The most that an answer with this many records may have: a share of the budget, and all of it for a single record. */
-  mostBytes(count: number): number;
-  /** What an answer with this many records is expected to have at most; `mostBytes` while nothing is known. */
+  /** How many records a page may ask for; at least 1. */
+  maxRecords(): number;
+  /** The allowed answer bytes for this many records: a share of the budget, or the longest answer for a single record. */
+  limitBytes(count: number): number;
+  /** The expected maximum answer bytes for this many records; `limitBytes` while nothing is known. */
   usualBytes(count: number): number;
-  /** Whether a page of one record is so large that no page of more would have been read. */
+  /** True if a page of one record is so large that a page of more would not have been read. */
   isLargeOne(records: number, answerBytes: number): boolean;
-  /** WaitBudget for room to read an answer of at most so many bytes. Throws `stopped`. */
+  /** Waits for memory to read an answer of at most this many bytes. Throws `stopped`. */
   acquire(answerBytes: number, signal: AbortSignal): Promise<PageLease>;
-  /** Null where it would have to wait. For who holds a page already. */
+  /** Null if it would have to wait. For callers that already hold a page. */
   tryAcquire(answerBytes: number): PageLease | null;
 }
 
 export interface PageLease {
-  /** The page was read: so many records in an answer of so many bytes. */
+  /** Reports that the page was read, with its records and answer bytes. */
   read(records: number, answerBytes: number): void;
   release(): void;
 }
 
 export interface PageMemoryParts {
   readonly budget: ByteBudget;
-  /** How many pages fit into the budget at once, however large they are but for a page of a single record. */
+  /** How many pages fit into the budget at once, except pages of a single large record. */
   readonly shares: number;
-  /** The longest answer that is read at all. */
+  /** The longest answer that is ever read. */
   readonly maxAnswerBytes: number;
-  /** Frees what nobody uses any more; called around answers that are worth it. */
+  /** Collects garbage; called around large answers. */
   readonly collectGarbage: () => void;
 }
 
-/** For one source. */
+/** Creates the page memory of one source. */
 export function createPageMemory(parts: PageMemoryParts): PageMemory {
   const { budget, shares, maxAnswerBytes } = parts;
   const sizes = createRecordSizes();
   let wasLarge = false;
   const shareBytes = Math.min(maxAnswerBytes, Math.floor(budget.total / shares / readingFactor));
-  const mostBytes = (count: number): number => (count === 1 ? maxAnswerBytes : shareBytes);
-  /** While nothing is known of the records of this source, one page of it is read at a time: it may be a source that never ends one. */
+  const limitBytes = (count: number): number => (count === 1 ? maxAnswerBytes : shareBytes);
+  /** Until record sizes are known, this source reads one page at a time. It may be a source that never ends a page. */
   const firstPage = createByteBudget(1);
   const toPageLease = (lease: Lease, first: Lease | null): PageLease => ({
     read(records, answerBytes) {
@@ -79,20 +78,20 @@ export function createPageMemory(parts: PageMemoryParts): PageMemory {
       first?.release();
     },
   });
-  /** Of the page before. */
+  /** Collects the garbage of the page before. */
   const collectLeftOver = (): void => {
     if (wasLarge) parts.collectGarbage();
     wasLarge = false;
   };
   return {
-    mostRecords() {
+    maxRecords() {
       const mean = sizes.mean();
       return mean === null ? Infinity : Math.max(1, Math.floor((filling * shareBytes) / mean));
     },
-    mostBytes,
+    limitBytes,
     usualBytes(count) {
       const mean = sizes.mean();
-      const most = mostBytes(count);
+      const most = limitBytes(count);
       return mean === null
         ? most
         : Math.min(most, Math.max(minAnswerBytes, Math.ceil(margin * mean * count)));

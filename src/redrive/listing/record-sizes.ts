@@ -1,9 +1,9 @@
-/** A mean over about so many of the last records: a large one among small ones does not make the pages after it small. */
+/** The mean covers about this many recent records, so that one large record does not make the next pages small. */
 const recordsRemembered = 400;
 
-/** How large the records of a source are as they are listed, as far as this process has seen. */
+/** The mean size of a source's records in a listing, as this process has seen them. */
 export interface RecordSizes {
-  /** Bytes a record; null: nothing is known. */
+  /** Bytes per record; null: not known yet. */
   mean(): number | null;
   note(records: number, bytes: number): void;
 }

@@ -6,12 +6,11 @@ export interface SearchWindow {
 
 /** Ids that entered within this of each other share the first listing. */
 const joinWithinMs = 60_000;
-/** Pages of one listing. A window that needs more is cut, so that a failure costs no more than this. */
+/** Pages of one listing. A window that needs more is cut, so that a failure costs at most this many. */
 export const pagesPerWindow = 8;
 
 /**
- * Windows around these times, oldest first. Each of them is one listing where what is looked for is gone, as
- * it mostly is.
+ * Windows around these times, oldest first. Each costs one listing if the wanted records are gone, as they mostly are.
  */
 export function joinTimes(times: readonly number[], withinMs = joinWithinMs): readonly SearchWindow[] {
   const windows: { from: number; to: number }[] = [];
@@ -24,12 +23,11 @@ export function joinTimes(times: readonly number[], withinMs = joinWithinMs): re
 }
 
 /**
- * What to list instead of the rest of a window whose first page was full; `times` are those still looked for,
- * `listed` those of the page. Null: go on by the cursor.
+ * The windows to list instead of the rest of a window whose first page was full. `times`: those still wanted. `listed`: those on
+ * the page. Null: continue by the cursor.
  *
- * A page spans `span` ms where records lie densest, so a listing of `n` ms costs 1 + n / span calls. Parts
- * that are farther apart than a span cost less alone than together; one that needs more pages than a listing
- * may have is cut by time.
+ * A page spans `span` ms at its densest, so a listing of `n` ms costs 1 + n / span calls. Parts farther apart than a span cost less
+ * alone than together. A part that needs more pages than one listing may have is cut by time.
  */
 export function cutWindow(
   { from, to }: SearchWindow,
@@ -37,7 +35,7 @@ export function cutWindow(
   listed: readonly number[],
 ): readonly SearchWindow[] | null {
   const span = spanOf(listed);
-  // In no order, the page says nothing of how dense they lie.
+  // A page without order does not show how dense the records are.
   if (span === null) return null;
   const parts = joinTimes(times, span).flatMap((part) => shorten(part, times, span * pagesPerWindow));
   const costs = parts.map((part) => 1 + Math.floor((part.to - part.from) / span));
@@ -46,7 +44,7 @@ export function cutWindow(
   return rest < calls && rest < pagesPerWindow ? null : parts;
 }
 
-/** Half the times each, for a window that did not end within its pages; null where they are of one moment. */
+/** Two windows with half the times each, for one that did not end within its pages; null if all times are equal. */
 export function halve(times: readonly number[]): readonly SearchWindow[] | null {
   const sorted = times.toSorted((one, other) => one - other);
   const [first] = sorted;
@@ -64,7 +62,7 @@ function shorten(part: SearchWindow, times: readonly number[], longestMs: number
   return (halve(within) ?? []).flatMap((half) => shorten(half, times, longestMs));
 }
 
-/** Of a page that is in order, either way; at least 1 ms. */
+/** The time span of a page that is in ascending or descending order, at least 1 ms; null without order. */
 export function spanOf(listed: readonly number[]): number | null {
   const [first] = listed;
   const last = listed.at(-1);

@@ -2,15 +2,15 @@ import type { Clock } from "../../ports/clock.ts";
 import type { DateRange } from "./date-range.ts";
 
 const rememberedMs = 3_600_000;
-/** Forgetting costs a search of some forty small listings, so what is remembered may be bounded. */
+/** Forgetting one costs a search of some forty small listings, so the memory is bounded. */
 const maxRemembered = 1_000;
 
 /**
- * The moments in which this process met a record of a source that is too large to be listed, for an hour after it was last met.
- * They only say where a listing is cut into parts, so one that is no longer true costs two calls and hides nothing.
+ * The moments of records too large to be listed, as this process met them, for an hour after the last time. They only decide where
+ * a listing is cut into parts, so an outdated one costs two calls and hides nothing.
  */
 export interface TooLargeDates {
-  /** Those within a range, in order. */
+  /** The moments within a range, in order. */
   within(range: DateRange): readonly number[];
   note(at: number): void;
 }

@@ -11,19 +11,19 @@ import { listToEnd } from "../listing/list-to-end.ts";
 import { hostOf } from "../../message/destination.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts";
 
-/** What the queue and the rules say of a parked dead letter that is still listed. */
+/** What the queue and the rules show of a parked dead letter that is still listed. */
 export interface ParkedLetter {
   /** Host with port of its destination. */
   readonly host: string;
-  /** The HTTP status that it failed with; null: no answer. */
+  /** The HTTP status of its failure; null: no answer. */
   readonly status: number | null;
-  /** How it failed; null: its record is not readable. */
+  /** The signature of its failure; null: its record is not readable. */
   readonly signature: Signature | null;
-  /** The rule that holds for it now; null: none does, or its drain is no longer in the document. */
+  /** The rule that matches now; null: none, or its drain is no longer in the document. */
   readonly rule: string | null;
 }
 
-/** Everything that is parked in a source, by time of entry. Holds the ids and what the ledger says of them. */
+/** All parked entries of a source, by time of entry, with their ids and ledger views. */
 export async function readParked({ ledger }: SourceRuntime): Promise<readonly ParkedDeadLetter[]> {
   const found = new Map<DlqId, ParkedDeadLetter>();
   let cursor: string | null = null;
@@ -36,8 +36,9 @@ export async function readParked({ ledger }: SourceRuntime): Promise<readonly Pa
 }
 
 /**
- * Looks for these in the queue, page by page, and tells of each that is found; what is answered is certainly no longer listed, so it
- * is none where a record was passed over. Where one drain parked all of them its selection is listed first, which is less; what that lacks may only have dropped out of it.
+ * Searches the queue for these, page by page, and reports each one found. Answers those proven absent: none if a record was passed
+ * over. If one drain parked all of them, its selection is listed first, which is shorter. Entries missing there may merely have
+ * left the selection.
  */
 export async function findParkedLetters(
   source: SourceRuntime,
@@ -59,7 +60,7 @@ export async function findParkedLetters(
   return new Set(isWhole ? [...missing.values()].map(({ dlqId }) => dlqId) : []);
 }
 
-/** Answers whether all that this selects was listed, or nothing is missing any more. */
+/** True if everything that this selects was listed, or nothing is missing any more. */
 async function listThrough(
   source: SourceRuntime,
   select: Select,
@@ -70,7 +71,7 @@ async function listThrough(
   if (missing.size === 0) return true;
   let isWhole = true;
   const range = (await source.book.datesMean()) === "entered" ? toRange([...missing.values()]) : {};
-  // A person waits for it, and can end it.
+  // A person waits for it and can end it, so it has no time limit.
   const inTime = { ...signals, maxListingMs: Infinity };
   for await (const { records, passedOver } of listToEnd(source, { select, ...range }, inTime)) {
     if (passedOver !== null) isWhole = false;

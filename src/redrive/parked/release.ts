@@ -1,14 +1,15 @@
 import type { ParkedDeadLetter } from "../../ports/ledger-entries.ts";
 import { recordIntent } from "../record-act.ts";
+import { groupBy } from "../group-by.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import type { DrainName } from "../../ports/ids.ts";
 
 const entriesPerCall = 100;
 
 /**
- * A person's word: these may be tried once more, whatever parked them. The audit first, then the ledger, a hundred at a time; then the
- * next passes of their drains are made full ones, which look at them. Answers how many were released; what is no longer parked
- * is not. Throws `redis-unavailable`; what was released until then stays so.
+ * Releases parked records by a person's order: each may be tried once more, whatever parked it. Writes the audit first, then the
+ * ledger, a hundred at a time. Then it makes the next passes of their drains full, so that these list the records. Answers how many
+ * were released; records no longer parked do not count. Throws `redis-unavailable`; earlier releases stay.
  */
 export async function releaseParked(
   source: SourceRuntime,
@@ -17,13 +18,7 @@ export async function releaseParked(
   why: string,
 ): Promise<number> {
   let released = 0;
-  const byDrain = new Map<DrainName, ParkedDeadLetter[]>();
-  for (const entry of entries) {
-    const group = byDrain.get(entry.view.drain);
-    if (group === undefined) byDrain.set(entry.view.drain, [entry]);
-    else group.push(entry);
-  }
-  for (const [drain, group] of byDrain) {
+  for (const [drain, group] of groupBy(entries, ({ view }) => view.drain)) {
     for (let start = 0; start < group.length; start += entriesPerCall) {
       const some = group.slice(start, start + entriesPerCall);
       const records = some.map(({ dlqId, view }) => ({ dlqId, reason: view.reason, attempt: view.attempt }));
@@ -35,7 +30,7 @@ export async function releaseParked(
   return released;
 }
 
-/** Where their drain is no longer in the document, another one of the source may select them. */
+/** Makes the drain's next pass full. If the drain is no longer in the document, all drains of the source get a full pass. */
 async function makeNextPassFull(
   source: SourceRuntime,
   drains: ReadonlyMap<DrainName, DrainRuntime>,

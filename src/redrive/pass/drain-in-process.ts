@@ -5,21 +5,21 @@ import type { PassSettings } from "./open-pass.ts";
 import { runPassInProcess, type PassInProcess } from "./pass-in-process.ts";
 import type { DrainRuntime } from "../runtime.ts";
 
-/** Where another process published what is watched, it is not known here when its watch is over. */
+/** If another process published the canaries, this one does not know when their watch ends. */
 const lookEveryMs = 15_000;
-/** Of those that are not halted, which are told behind these; the last used first, because what is watched was published lately. */
+/** Lanes shown behind the halted ones, last used first: watched canaries were published recently. */
 const maxViews = 200;
 
 /**
- * Passes in this process, one after the other, until lanes hold nothing that only has to be watched for a while: a person who drains by
- * hand waits for canaries as the daemon does. Answers them as one pass: what was done in all, and what the last one left.
+ * Runs passes in this process, one after the other, until no lane holds messages that only wait for a watch to end. So a person who
+ * runs `drain` waits for canaries as the daemon does. Answers all passes as one: the sum of their work, and what the last one left.
  */
 export async function drainInProcess(
   drain: DrainRuntime,
   settings: PassSettings,
   signals: ListingSignals,
   onProgress: (tally: Tally) => void,
-  /** Told before each wait: how many records wait for what was sent, and how long until the next look. */
+  /** Called before each wait, with the number of waiting records and the time to the next listing check. */
   onWait: (records: number, waitMs: number) => void,
 ): Promise<PassInProcess> {
   const { source, config } = drain;
@@ -55,14 +55,14 @@ export async function drainInProcess(
   }
 }
 
-/** Whether a step is out that a watch will judge: a pause, or a ceiling, holds what lanes have room for, and no wait helps that. */
+/** True if canaries are out that a watch will judge. Without them a pause or ceiling holds the rest, and waiting does not help. */
 async function isWatched({ config, source }: DrainRuntime): Promise<boolean> {
   const { counts } = await source.lanes.views(0);
   const { lanes } = await source.lanes.views(counts.halted + maxViews);
   return lanes.some(({ drain, state, sent }) => drain === config.name && state !== "halted" && sent > 0);
 }
 
-/** Acts add up; what was listed first is what there was, and what the latest left is what is left. */
+/** Sums the acts of two passes. The first listing shows what there was, the latest pass what is left. */
 function inAll(before: Tally, latest: Tally): Tally {
   return {
     ...latest,

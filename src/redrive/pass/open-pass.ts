@@ -5,7 +5,7 @@ import { emptyTally } from "../../ports/tally.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { horizonBehindMs, selectRange } from "./select-dates.ts";
 
-/** As many answers as it takes to believe any clock that they agree on. */
+/** Enough answers to believe any clock that they agree on. */
 const maxAskedForClock = 10;
 
 export interface PassSettings {
@@ -13,13 +13,13 @@ export interface PassSettings {
   readonly overlapMs: number;
   /** A pass without progress for this long is closed as abandoned. */
   readonly abandonAfterMs: number;
-  /** A person in front of a terminal wants to see everything, not what is new since the last pass. */
+  /** A person at a terminal wants to see everything, not only new records. */
   readonly alwaysFull?: boolean;
 }
 
 /**
- * Opens a pass of this drain over a frozen range, unless one is open. The horizon is the earlier of our clock and the
- * service's, less 5 s. Throws what keeps the source from being asked.
+ * Opens a pass of this drain over a frozen range, unless one is open. The horizon is the earlier of our clock and the service's,
+ * less 5 s. Throws if the source cannot be asked.
  */
 export async function openPass(
   drain: DrainRuntime,
@@ -73,8 +73,8 @@ async function bind({ source }: DrainRuntime): Promise<void> {
 }
 
 /**
- * The service's clock is learned from any answer, also from one that is too large; before the first, a small listing asks for it. A clock
- * that is far from ours is believed after several.
+ * The offset of the service's clock, in ms. Any answer shows it, even one that is too large. Before the first answer a small listing
+ * asks for it. A clock far from ours is believed after several answers.
  */
 export async function knownOffsetMs({ source }: DrainRuntime, signal: AbortSignal): Promise<number> {
   const { service } = source;
@@ -87,7 +87,7 @@ export async function knownOffsetMs({ source }: DrainRuntime, signal: AbortSigna
         throw error;
       }
     }
-    // It dates no answers.
+    // This service dates no answers.
     if (service.clockOffsetMs() === undefined) return 0;
   }
   return service.clockOffsetMs() ?? 0;

@@ -15,7 +15,7 @@ export type PassInProcess =
       readonly durationMs: number;
     };
 
-/** A source that rests no longer is waited for. */
+/** A source pause up to this long is waited for. */
 const maxPauseMs = 60_000;
 
 async function openWithRetry(
@@ -67,10 +67,10 @@ export async function runPassInProcess(
       }
       done = addTallies(done, here);
       waiting.splice(0, 1, ...split);
-      // What was called back into it meanwhile.
+      // Windows that lanes added to the pass in between.
       if (waiting.length === 0 && verdict.kind === "pass-open") waiting.push(...verdict.left);
     } catch (error) {
-      // Nobody else knows of these windows; left open they would keep the next pass waiting.
+      // No other process knows these windows. Left open, they would delay the next pass.
       await abandonWindows(
         drain,
         passId,
@@ -79,6 +79,6 @@ export async function runPassInProcess(
       throw error;
     }
   }
-  // The row was closed by somebody else, who took this pass for abandoned.
+  // Another process closed the row, because it took this pass for abandoned.
   return { kind: "closed", outcome: "partial", tally: done, durationMs: 0 };
 }

@@ -16,17 +16,17 @@ export interface WindowRun {
   readonly drain: DrainRuntime;
   readonly pass: Pass;
   readonly window: Window;
-  /** Ends calls that are under way. */
+  /** Aborts running calls. */
   readonly signal: AbortSignal;
   /** Ends the run between two pages. */
   readonly stopping: AbortSignal;
-  /** Told after each page. */
+  /** Called after each page. */
   readonly onPage: (tally: Tally) => void;
 }
 
 /**
- * Pages through one window until its cursor ends; a short page means nothing. Where the first records fill a page, the window may
- * be cut into windows that take its place. Throws what stops it: a RedriverError of the service, the ledger, or `stopped`.
+ * Pages through one window until its cursor ends. A short page means nothing. If the first page is full, the window may be split
+ * into windows that replace it. Throws a RedriverError of the service or ledger, or `stopped`.
  */
 export async function runWindow(
   given: WindowRun,
@@ -56,7 +56,7 @@ export async function runWindow(
         isFirst = false;
         await learnDates(source, records, signal);
         const split = cut(page, window, source.config.retentionMs);
-        // What was passed over until here is for the windows that take its place.
+        // The windows that replace it count what was passed over until here.
         if (split !== null) return { end: { kind: "done", split }, tally: emptyTally };
       }
 
@@ -76,7 +76,7 @@ export async function runWindow(
   return { end: { kind: "done", split: [] }, tally };
 }
 
-/** A window that was cut has others beside it. */
+/** True if this page is the whole pass. A split window has others beside it. */
 function isWhole({ isLast, isBehindCursor }: ListingPage, { depth }: Window): boolean {
   return isLast && !isBehindCursor && depth === 0;
 }
@@ -87,12 +87,12 @@ function toDueLater(
   return left.flatMap(({ enteredAt, dueAt, reason }) =>
     dueAt === undefined || isCalledBack(reason)
       ? []
-      : // What was not sent is looked for at once.
+      : // A record that was not sent is due at once.
         [{ enteredAt, dueAt: reason === "not-sent" ? 0 : dueAt }],
   );
 }
 
-/** Its lane remembers where it lies and calls for as much of it as can go: of all that it holds, most has to wait longer. */
+/** Lanes remember the minutes of the records they hold and request as many as can go, so these records need no due time. */
 function isCalledBack(reason: LeftRecord["reason"]): boolean {
   return reason === "lane-watched" || reason === "lane-halted";
 }

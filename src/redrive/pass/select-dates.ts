@@ -3,16 +3,15 @@ import type { Window } from "../../ports/passes.ts";
 import { resolveEdge } from "../../rules/patterns/parse-edge.ts";
 
 /**
- * The dates that a drain selects beside its filters. The upper end lowers a pass's horizon as it opens, so that its watermark
- * never passes what was listed; the lower end narrows each window, by the time at which its pass began, which every replica
- * reads alike.
+ * The dates that a drain selects besides its filters. The upper end lowers a pass's horizon at its opening, so that the watermark
+ * never passes what was listed. The lower end narrows each window by the start of its pass, which is the same for every replica.
  */
 type Dates = DrainConfig["dates"];
 
-/** How far the horizon of a pass stays behind both clocks, so that records which share its last moment have arrived. */
+/** How far a pass's horizon stays behind both clocks, so that all records of its last moment have arrived. */
 export const horizonBehindMs = 5_000;
 
-/** Where a full pass begins and where any pass ends, in Unix ms; an empty selection is one millisecond that no window lists. */
+/** The start of a full pass and the end of any pass, Unix ms. An empty selection is one millisecond that no window lists. */
 export function selectRange(
   dates: Dates,
   now: number,
@@ -23,7 +22,7 @@ export function selectRange(
   return { fullFrom: Math.max(0, Math.min(to, Math.floor(startOf(dates, now)))), to };
 }
 
-/** The part of a window that the dates select, for a pass that began at `startedAt`; null when there is none. */
+/** The part of a window that the dates select, for a pass that began at `startedAt`; null: none. */
 export function narrowWindow(dates: Dates, window: Window, startedAt: number): Window | null {
   const from = Math.max(window.from, startOf(dates, startedAt));
   return from > window.to ? null : { ...window, from };

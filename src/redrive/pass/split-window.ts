@@ -1,25 +1,24 @@
 import type { Window } from "../../ports/passes.ts";
 import { spanOf } from "../listing/search-windows.ts";
 
-/** A window is cut into this many, so that replicas share a backlog. */
+/** A window is split into this many parts, so that replicas share a backlog. */
 const parts = 4;
-/** A thousand parts: of 50,000 records spread evenly each is one page, so that none keeps a drain waiting for long that takes turns with this one. */
+/** A thousand parts: of 50,000 evenly spread records each is one page, so that no part delays other drains for long. */
 const maxSplitDepth = 5;
 /**
- * From here on, 1/64 of a pass each, what holds few pages is not cut any more: parts that fill no page cost a
- * listing and a delete each.
+ * From this depth, 1/64 of a pass each, a window of few pages is not split: each part that fills no page costs an extra listing and
+ * delete.
  */
 const wholeFromDepth = 3;
-/** As many as a window works in one turn. */
+/** The pages that a window works in one turn. */
 const wholePages = 5;
-/** Below this a window is paged through by its cursor: another cut would cost more listings than it saves time. */
+/** A shorter window is paged by its cursor: another split would cost more listings than it saves time. */
 const minSplitMs = 4_000;
 
 /**
- * Cuts a window whose first page was full into parts by time, disjoint and complete; null: page on by cursor. The page itself is
- * left to the parts: what lies where in a listing is not promised, so nothing may be concluded from it about what was not
- * seen. Its entry times only choose the cuts: a listing in order, either way, shows at which end the records begin.
- * Times in Unix ms; `retentionMs` bounds a window without a beginning.
+ * Splits a window whose first page was full into parts by time, disjoint and complete. Null: continue by cursor. The parts list the
+ * first page again: the order of a listing is not promised, so it shows nothing about unseen records. Its entry times only choose
+ * the cuts: an ordered listing shows at which end the records begin. Times in Unix ms. `retentionMs` bounds a window without a start.
  */
 export function splitWindow(
   window: Window,

@@ -12,13 +12,13 @@ export interface WindowWork {
   readonly windowId: string;
   readonly signal: AbortSignal;
   readonly stopping: AbortSignal;
-  /** Whether a failure that could be tried again ends the window instead. */
+  /** True if a failure that could be tried again ends the window instead. */
   readonly lastTry: boolean;
-  /** Whether that goes for all failures but those of Redis, for which there are more tries. */
+  /** If true, failures of Redis get more tries even on the last try. */
   readonly awaitsRedis?: true;
-  /** Whether another living process works under this document; absent: there is no other. */
+  /** True if another living process works under this document; absent: there is no other. */
   readonly isWorkedElsewhere?: (documentHash: string) => Promise<boolean>;
-  /** Whether another living process may call the source when it is halted in this one; absent: there is no other. */
+  /** True if another living process may call the source while it is halted in this one; absent: there is no other. */
   readonly isCalledElsewhere?: () => Promise<boolean>;
   readonly onPage?: (tally: Tally) => void;
 }
@@ -27,14 +27,14 @@ export interface WindowResult {
   /** The windows that took its place. */
   readonly split: readonly Window[];
   readonly verdict: CloseVerdict;
-  /** What ended it before its end; null: nothing did, or it was not worked. */
+  /** The failure that ended it early; null: none, or it was not worked. */
   readonly failedWith: unknown;
 }
 
-/** A window whose source is halted in this process alone comes back so soon, for whoever takes it then. */
+/** A window whose source is halted in this process alone returns after this, for any process. */
 const leftToOthersMs = 2_000;
 
-/** Thrown about a window that another process can work and this one cannot: it comes back without having spent a try. */
+/** The error for a window that another process can work and this one cannot. It returns without spending a try. */
 export function leftToOthers({ clock, config }: SourceRuntime, cause?: unknown): RedriverError {
   return new RedriverError(
     "service-resting",
@@ -44,12 +44,12 @@ export function leftToOthers({ clock, config }: SourceRuntime, cause?: unknown):
 }
 
 /**
- * Works one window of an open pass and ends it; answers the windows that took its place and how the pass stands. A failure
- * that is worth another try is thrown and leaves the window as it is; any other ends it, which makes the pass partial. What halts the
- * source ends it only where no other process may call it: one that is halted would end window after window that others could work.
+ * Works one window of an open pass and ends it. Answers the windows that replaced it, and the state of the pass. A failure worth
+ * another try is thrown, and the window stays. Any other failure ends the window, which makes the pass partial. A halted source
+ * ends it only if no other process may call the source: otherwise a halted process would end windows that others could work.
  *
- * A pass is decided under one document. A window of a pass of another document is left alone (`document-changed`) while
- * somebody works under that one; where nobody does any more it is ended, so that the next pass can open under this one.
+ * A pass belongs to one document. A window of another document's pass is left alone (`document-changed`) while a process works under
+ * that document. Otherwise it is ended, so that the next pass can open under this one.
  */
 export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise<WindowResult> {
   const { source, config } = drain;
@@ -120,15 +120,15 @@ async function endWindow(
   });
   if (outcome === "complete") {
     const census = toPassCensus(drain, pass, verdict.tally);
-    // Losing it costs a listing.
+    // Losing this write costs one listing.
     if (census !== null) await source.book.recordCensus(census).catch(() => undefined);
   }
-  // Where something was deleted meanwhile, a service whose cursor is a position has skipped records.
+  // If the pass deleted something, a service whose cursor is a position has skipped records.
   const isWhole = outcome === "complete" && verdict.tally.deleted === 0;
   if (pass.kind === "full" && pass.mode === "live" && isWhole && selectsEverything(config)) {
-    // What is pending for this drain and no longer listed has been deleted by somebody, or has expired. Behind a selection it
-    // may only have dropped out of it, since it was published under another document. Behind the horizon nothing was looked for: it is
-    // minutes before the start where this worker's clock or the service's is behind.
+    // A pending record of this drain that is no longer listed was deleted by someone or has expired. With a selection it may
+    // merely have left the selection, published under another document. Nothing past the horizon was listed, and the horizon lies
+    // minutes before the start if this worker's clock or the service's is behind.
     await source.ledger.markUnlistedGone(config.name, Math.min(pass.startedAt, pass.to));
   }
   return verdict;

@@ -13,8 +13,8 @@ export interface Binding {
 }
 
 /**
- * Holds a source id to its account. Throws `source-rebound` where the ledger of another id knows, or may know, what was published of this
- * account, and where this id's ledger is of another one; what is refused has written nothing, so it is refused again.
+ * Binds a source id to its account. Throws `source-rebound` if the ledger of another id knows, or may know, what was published for
+ * this account, or if this id's ledger belongs to another account. A refusal writes nothing, so it is refused again.
  */
 export async function bindSource({
   config,
@@ -25,13 +25,13 @@ export async function bindSource({
 }: Binding): Promise<"bound" | "same" | "token-changed"> {
   const { drainedAs, isBound } = await book.recall(urlHash, tokenHash);
   refuseOther(config, drainedAs ?? config.id);
-  // A token that is another says nothing of whose account it is. An id that somebody wrote down says which ledger is meant.
+  // A new token does not show whose account it is. A written id shows which ledger is meant.
   if (!isBound && config.isIdWritten !== true) {
     const others = await book.othersAt(urlHash, config.dedupWindowMs);
     const inForce = idsNow();
     refuseRenamed(config, others.find(({ id, isInUse }) => isInUse && !inForce.includes(id))?.id);
   }
-  // Another replica may have come first since.
+  // Another replica may have bound it in between.
   refuseOther(config, await book.idOfAccount(urlHash, tokenHash));
   const verdict = await book.bind(urlHash, tokenHash);
   if (verdict !== "url-differs") return verdict;

@@ -1,8 +1,8 @@
 import type { Ledger } from "../../ports/ledger.ts";
 
 /**
- * A ledger that begins nothing new while there is no room for it, so that what is begun can still be finished: facts are written and
- * dead letters settled from what is left. The next POST of what is held already goes on.
+ * A ledger that begins nothing new while Redis has no room. The remaining memory serves to record facts and settle dead letters.
+ * The next POST of an already begun record is allowed.
  */
 export function withoutRoomForBegins(ledger: Ledger, hasRoom: () => Promise<boolean>): Ledger {
   return {

@@ -13,15 +13,15 @@ import {
 import type { BatchOutcome, MessageService } from "../../ports/service.ts";
 import { createRetryBudget } from "./retry-budget.ts";
 
-/** What this process knows of its source's rests: what it was told when it asked last. */
-export interface Rests {
-  /** For how long calls of this class are left out from now on, ms; 0: not, as far as is known. */
+/** The source's pauses, as this process learned them at its last call. */
+export interface KnownPauses {
+  /** How long calls of this class still pause, ms; 0: no known pause. */
   leftMs(callClass: CallClass): number;
-  /** Whether a call that failed may be made again now. */
+  /** True if a failed call may be tried again now. Takes one try from the budget. */
   mayRetry(): boolean;
 }
 
-export interface RestingParts {
+export interface PausingParts {
   readonly source: SourceId;
   readonly service: MessageService;
   readonly book: SourcePauseBook;
@@ -31,29 +31,29 @@ export interface RestingParts {
   readonly events: Events;
 }
 
-/** How a call was let through. */
+/** How a call was allowed. */
 type Leave = "go" | "probe" | "limit-probe";
 
-/** What a call's end says about the service. `silent`: nothing, it was never sent or was stopped here. */
+/** What the end of a call shows about the service. `silent`: nothing, because it was never sent or was stopped here. */
 type Sign = "answered" | "failed" | "silent" | { readonly limitedUntil: number };
 
 /**
- * The service of a source that is left alone when it asks for that (429) or does not answer, by all replicas at once (ports/source-pauses.ts).
- * Every call asks first; one that must rest is not made: a list or delete throws `rate-limited` or `service-resting` with
- * retryAt, a publish is `not-sent` with `resting`. While Redis is away only what this process knows is kept to.
+ * The service of a source with its pauses. A source pauses for all replicas at once if it asks for that (429) or does not answer
+ * (ports/source-pauses.ts). Every call asks first. During a pause a list or delete throws `rate-limited` or `service-resting` with
+ * retryAt, and a publish is `not-sent` with `resting`. While Redis is away, only pauses known to this process count.
  */
-export function createRestingService(parts: RestingParts): {
+export function createPausingService(parts: PausingParts): {
   readonly service: MessageService;
-  readonly rests: Rests;
+  readonly pauses: KnownPauses;
 } {
   const { source, service, book, timeoutsMs, clock, events } = parts;
-  /** `endsAt` by clock.monotonic(): a clock that is set back must not make a rest longer. */
+  /** `endsAt` by clock.monotonic(): a clock that is set back must not make a pause longer. */
   const known: Record<CallClass, { endsAt: number; why: SourcePause["why"] }> = {
     dlq: { endsAt: -Infinity, why: "rate-limited" },
     batch: { endsAt: -Infinity, why: "rate-limited" },
   };
   const leftMs = (callClass: CallClass): number => Math.max(0, known[callClass].endsAt - clock.monotonic());
-  /** There may be failures in the book that an answer ends. */
+  /** The book may hold failures that an answer ends. */
   let isShaky = false;
   const budget = createRetryBudget();
 
@@ -78,7 +78,7 @@ export function createRestingService(parts: RestingParts): {
     }
   };
 
-  /** What cannot be written now is learned again from the next answer. */
+  /** Records the end of a call. A failed write is repaired by the next answer. */
   const tell = async (callClass: CallClass, sign: Sign, leave: Leave): Promise<void> => {
     if (sign === "answered") budget.earn();
     try {
@@ -121,7 +121,7 @@ export function createRestingService(parts: RestingParts): {
   };
 
   return {
-    rests: { leftMs, mayRetry: () => budget.take() },
+    pauses: { leftMs, mayRetry: () => budget.take() },
     service: {
       list: (query, signal) => around("list", () => service.list(query, signal)),
       remove: (dlqIds, signal) => around("delete", () => service.remove(dlqIds, signal)),
@@ -146,7 +146,7 @@ export function createRestingService(parts: RestingParts): {
   };
 }
 
-/** Nobody waits for longer than until the next probe, which one of them is. */
+/** Nobody waits longer than until the next probe, and one of the waiting calls is that probe. */
 function beforeProbe(why: SourcePause["why"], forMs: number): number {
   return why === "rate-limited" ? Math.min(forMs, probeLimitEveryMs) : forMs;
 }
@@ -167,7 +167,7 @@ function classOf(operation: ServiceOperation): CallClass {
 
 const unknownWaitMs = 10_000;
 
-/** Errors of a call that was answered, if not as it was meant to be. */
+/** Errors of calls that were answered. */
 const answeredCodes: ReadonlySet<ErrorCode> = new Set([
   "unauthorised",
   "source-misconfigured",

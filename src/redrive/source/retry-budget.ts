@@ -1,9 +1,9 @@
 /**
- * How many tries may follow failed ones: so many in a burst, and then one for every few calls that were answered. Without it a
- * service that half fails would be called several times as often as one that is well.
+ * Limits repeated tries: some in a burst, then one for every few answered calls. Without it a half failing service would get several
+ * times the calls of a healthy one.
  *
- * Not part of this contract: that a service which answers nothing is left alone (resting-service.ts). Then nothing is earned,
- * and what is called for the first time is what earns again.
+ * Not part of this contract: the pause of a service that answers nothing (pausing-service.ts). During it nothing is earned; first
+ * calls earn again afterwards.
  */
 export interface RetryBudget {
   /** Takes one try; false when none is left. */

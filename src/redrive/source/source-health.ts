@@ -3,21 +3,21 @@ import { RedriverError, isRedriverError, type ErrorCode } from "../../ports/erro
 import type { Events } from "../../ports/events.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import { callClasses, type CallClass } from "../../ports/source-pauses.ts";
-import type { Rests } from "./pausing-service.ts";
+import type { KnownPauses } from "./pausing-service.ts";
 
 export type Health =
   | { readonly state: "usable" }
-  /** It rests (resting-service.ts): no call of this class before `until` (Unix ms). */
+  /** It pauses (pausing-service.ts): no call of this class before `until` (Unix ms). */
   | { readonly state: "waiting"; readonly until: number }
   | {
       readonly state: "halted";
-      /** What halted it, and with it what is halted: `dlq` all calls, `batch` publishing alone. */
+      /** The calls that are halted: `dlq` all calls, `batch` publishing alone. */
       readonly callClass: CallClass;
       readonly code: ErrorCode;
       readonly message: string;
-      /** When it was met last, by clock.monotonic(). */
+      /** When its cause was last met, by clock.monotonic(). */
       readonly since: number;
-      /** Of publishing alone: one batch at a time may be sent, and the first that is answered readably ends the halt. */
+      /** Publishing only: one batch at a time may be sent, and the first readable answer ends the halt. */
       readonly onTrial: boolean;
       /** In a row. */
       readonly failedTrials: number;
@@ -26,7 +26,7 @@ export type Health =
 type Halt = Extract<Health, { state: "halted" }>;
 
 /**
- * Whether a source may be called. What halts it is known in this process; that it rests, to all replicas.
+ * Whether a source may be called. A halt is known to this process alone, a pause to all replicas.
  *
  *   usable ──429, no answers──► waiting ──time──► usable
  *   usable ──401, shape, address──► halted ──resume()──► usable
@@ -34,49 +34,49 @@ type Halt = Extract<Health, { state: "halted" }>;
  *                                     ▲                                   │
  *                                     └────────── is not, once more ──────┘
  *
- * No listing proves that batches are answered again. So publishing stays halted for everybody who asks how the source stands until a
- * batch was, and a trial that fails is no news. What halts publishing leaves listing and deleting as they are: what is published is still deleted, and what nears its expiry
- * is still copied. Where the DLQ cannot be listed or deleted from, nothing is published either.
+ * No listing proves that batches are answered again. So publishing counts as halted until a batch is answered, and a failed trial
+ * is no news. A halt of publishing stops neither listing nor deleting: published records are still deleted, and records near their
+ * expiry still copied. If the DLQ cannot be listed or deleted from, nothing is published either.
  *
- * Not part of this contract: when a halted source is tried again; that is the prober's.
+ * Not part of this contract: when a halted source is tried again. The prober decides that.
  */
 export interface SourceHealth {
-  /** Whether calls of a class may be made; default: listing and deleting. On trial batches may, while none is under way. */
+  /** Whether calls of a class may be made; default: listing and deleting. On trial one batch at a time may. */
   current(callClass?: CallClass): Health;
-  /** How the source stands, for those who watch it: what is on trial is halted. */
+  /** The state of the source for watchers. On trial counts as halted. */
   standing(): Health;
   /** Throws the reason as a RedriverError unless calls of this class may be made; default: listing and deleting. */
   check(callClass?: CallClass): void;
   /** Learns from a failure of a call; default: to list or delete. Halts if its disposition says so. */
   note(error: unknown, callClass?: CallClass): void;
-  /** Learns from a failed delete. An answer of no shape at all is as good as lost; only the third in a row halts. */
+  /** Learns from a failed delete. A foreign answer counts as lost; only the third in a row halts. */
   noteDelete(error: unknown): void;
-  /** Default: everything. */
+  /** Halts calls of this class; default: all calls. */
   halt(code: ErrorCode, message: string, callClass?: CallClass): void;
-  /** What this class of calls had halted; default: whatever had. */
+  /** Ends the halt of this class; default: every halt. */
   resume(callClass?: CallClass): void;
-  /** Puts halted publishing on trial; `afresh`: and forgets the trials that failed, because something has changed. */
+  /** Puts halted publishing on trial. `afresh` also forgets failed trials, because something has changed. */
   tryPublishing(afresh?: "afresh"): void;
-  /** Sends a batch. On trial no other may be sent meanwhile; one that ends without an answer leaves the trial as it was. */
+  /** Sends a batch. On trial no other batch is sent until it ends. A batch without an answer leaves the trial as it was. */
   publishing<Sent>(send: () => Promise<Sent>): Promise<Sent>;
-  /** A batch was answered readably. `some-accepted`: the service takes messages; a deduplication hit shows that too. */
+  /** Reports a readable answer to a batch. `some-accepted`: the service takes messages, shown by a deduplication hit too. */
   batchAnswered(items: "some-accepted" | "none-accepted"): void;
-  /** Dead letters were deleted. */
+  /** Reports that dead letters were deleted. */
   deleted(): void;
-  /** How often they were: whoever met a refused delete sees whether another went through since. */
+  /** The count of `deleted()` calls. A caller with a refused delete sees whether another succeeded since. */
   deletes(): number;
-  /** Whether a call that failed may be made again now; takes the try. */
+  /** True if a failed call may be tried again now. Takes one try from the budget. */
   mayRetry(): boolean;
 }
 
-/** A proxy's error page under 200 comes alone; a service that speaks another language says nothing else. */
+/** A proxy's error page with status 200 comes alone. A service of another kind answers nothing else. */
 const foreignToHalt = 3;
 
 export function createSourceHealth(
   source: SourceId,
   clock: Pick<Clock, "now" | "monotonic">,
   events: Events,
-  rests: Rests,
+  pauses: KnownPauses,
 ): SourceHealth {
   const halts: Record<CallClass, Halt | null> = { dlq: null, batch: null };
   let isTrialUnderWay = false;
@@ -84,7 +84,7 @@ export function createSourceHealth(
   let foreignDeletes = 0;
   const worst = (): Halt | null => halts.dlq ?? halts.batch;
 
-  /** Tells how the source stands as a whole, where that is another than before. */
+  /** Reports the state of the whole source if it changed. */
   const changeHalts = (change: () => void): void => {
     const before = worst();
     change();
@@ -99,12 +99,12 @@ export function createSourceHealth(
   };
 
   const health: SourceHealth = {
-    mayRetry: () => rests.mayRetry(),
+    mayRetry: () => pauses.mayRetry(),
     current(callClass = "dlq") {
       if (halts.dlq !== null) return halts.dlq;
       const mayTry = halts.batch?.onTrial === true && !isTrialUnderWay;
       if (callClass === "batch" && halts.batch !== null && !mayTry) return halts.batch;
-      const leftMs = rests.leftMs(callClass);
+      const leftMs = pauses.leftMs(callClass);
       return leftMs > 0 ? { state: "waiting", until: clock.now() + leftMs } : { state: "usable" };
     },
     standing: () => worst() ?? health.current("batch"),
@@ -158,7 +158,7 @@ export function createSourceHealth(
       const { batch } = halts;
       if (batch === null) return;
       const wasRefused = batch.code === "service-refuses-everything";
-      // Refusals are answers, but not to the question whether it refuses everything. What it took settles that, on trial or not.
+      // Refusals do not show whether it refuses everything. An accepted item does, on trial or not.
       const isProof = wasRefused ? items === "some-accepted" : batch.onTrial;
       if (isProof) health.resume("batch");
     },

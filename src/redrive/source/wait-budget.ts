@@ -2,25 +2,23 @@ import { isRedriverError } from "../../ports/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 
 /**
- * How long calls may still wait for pauses that the service asked for, all together; `signal` ends a wait.
+ * How long several calls may still wait in all for pauses that the service asked for. `signal` ends a wait.
  */
 export interface WaitBudget {
   leftMs: number;
   readonly signal: AbortSignal;
 }
 
-/** A rest that is over by our clock and not by Redis's is asked for again so often that it costs nothing. */
+/** A pause may be over by our clock and not by Redis's. Asking again after this costs little. */
 const minWaitMs = 50;
 /**
- * So that calls that were turned away together do not come back together. Listings of passes come later:
- * list-patiently.ts.
+ * Spreads calls that were rejected together. Listings of passes come later (list-with-retry.ts).
  */
-const mostJitterMs = 100;
+const maxJitterMs = 100;
 
 /**
- * Makes a call again when a pause is over, while the waits last; then throws what asked for the pause. What
- * may wait like this comes before the next listing of a pass, or under a rate limit listing would take the
- * calls that settle what it has found.
+ * Makes a call again after a pause, while the budget lasts. Then it throws the error that asked for the pause. Such calls come
+ * before the next listing of a pass. Otherwise, under a rate limit, listing would take the calls that settle its records.
  */
 export async function waitWithinBudget<Value>(
   { now, random, sleep }: Pick<Clock, "now" | "random" | "sleep">,
@@ -33,7 +31,7 @@ export async function waitWithinBudget<Value>(
     } catch (error) {
       if (!isRedriverError(error) || error.disposition !== "wait" || waits.signal.aborted) throw error;
       const pauseMs = Math.max(minWaitMs, (error.retryAt ?? Infinity) - now());
-      const waitMs = pauseMs + random() * mostJitterMs;
+      const waitMs = pauseMs + random() * maxJitterMs;
       if (waitMs > waits.leftMs) throw error;
       waits.leftMs -= waitMs;
       try {

@@ -7,11 +7,12 @@ export interface LostWrites {
 }
 
 /**
- * Looks at the stamp of every answer. Another epoch, or a lower sequence number than this process had seen when it asked, means
- * that Redis lost writes that it had acknowledged (flushed, restored, or failed over to a replica that was behind). Answers
- * reach their callers in another order than Redis gave them, so an answer is held only against what was seen before its question.
- * `oldestAt`: the oldest publication that this process knew not to be settled, Redis time. After a refusal within the window it is
- * beyond the horizon: what was published under a later suffix is not healed by its first id, so `afterLedgerLoss` decides at once.
+ * Checks the stamp of every answer of a ledger. Another epoch, or a lower sequence number than this process had seen when it asked,
+ * means that Redis lost acknowledged writes (flushed, restored, or failed over to a late replica). Answers may reach their callers
+ * in another order than Redis gave them, so an answer is compared only with what was seen before its question.
+ *
+ * `oldestAt`: the oldest publication that this process knew as unsettled, Redis time. After a refusal within the window it lies
+ * past the horizon: a publish under a later suffix is not healed by its first id, so `afterLedgerLoss` decides at once.
  */
 export function watchLedger(
   ledger: Ledger,
@@ -19,9 +20,9 @@ export function watchLedger(
 ): Ledger {
   let seen: LedgerStamp | null = null;
   let oldestAt: number | undefined;
-  /** As of any answer: what the ledger has lost it does not tell any more. */
+  /** From any answer, because a ledger that lost writes no longer has it. */
   let seriesEndedAt = -Infinity;
-  /** Questions from before a loss was noticed do not tell of it again. */
+  /** Questions from before a detected loss do not report it again. */
   let losses = 0;
   const check = (before: LedgerStamp | null, lossesBefore: number, stamp: LedgerStamp): void => {
     seriesEndedAt = Math.max(seriesEndedAt, stamp.seriesEndedAt ?? -Infinity);
@@ -47,34 +48,22 @@ export function watchLedger(
       check(before, lossesBefore, answer);
       return answer;
     };
-  const summarise = watched(() => ledger.summary());
+  const calls = Object.entries(ledger).map(([name, member]) => [
+    name,
+    typeof member === "function" ? watched(member) : member,
+  ]);
+  const watchedLedger = Object.fromEntries(calls) as Ledger;
   return {
-    limits: ledger.limits,
-    now: watched(() => ledger.now()),
-    look: watched((ids) => ledger.look(ids)),
-    peek: watched((ids) => ledger.peek(ids)),
-    begin: watched((requests, options) => ledger.begin(requests, options)),
-    published: watched((facts) => ledger.published(facts)),
-    refused: watched((requests, token) => ledger.refused(requests, token)),
-    archived: watched((ids, file, token) => ledger.archived(ids, file, token)),
-    gone: watched((ids) => ledger.gone(ids)),
-    deleteFailed: watched((ids, how) => ledger.deleteFailed(ids, how)),
-    markUnlistedGone: watched((drain, startedAt) => ledger.markUnlistedGone(drain, startedAt)),
-    park: watched((requests, options) => ledger.park(requests, options)),
-    release: watched((ids, released) => ledger.release(ids, released)),
-    parkedEntries: watched((cursor) => ledger.parkedEntries(cursor)),
-    unknownOutcomes: watched((limit, offset) => ledger.unknownOutcomes(limit, offset)),
-    pendingDeletes: watched((limit, offset) => ledger.pendingDeletes(limit, offset)),
+    ...watchedLedger,
     summary: async () => {
-      const summary = await summarise();
+      const summary = await watchedLedger.summary();
       oldestAt = oldestUnsettledAt(summary, ledger.limits);
       return summary;
     },
-    recordLoss: watched((at) => ledger.recordLoss(at)),
   };
 }
 
-/** What is in doubt was first published up to a horizon before its last POST. */
+/** A record in doubt was first published up to a horizon before its last POST. */
 function oldestUnsettledAt(summary: LedgerSummary, limits: LedgerLimits): number | undefined {
   const { oldestPendingAt, oldestOpenAt, unknown } = summary;
   const times = [

@@ -1,11 +1,11 @@
-/** Skips ever more turns while turns bring nothing: 1, 3, 7, … up to `mostSkipped`. */
+/** Skips more turns after each turn without progress: 1, 3, 7, … up to `maxSkipped`. */
 export interface Backoff {
-  /** Asked once a turn; true: leave this one out. */
+  /** Asked once a turn; true: skip this one. */
   skips(): boolean;
   note(turn: "progress" | "no-progress"): void;
 }
 
-export function createBackoff(mostSkipped: number): Backoff {
+export function createBackoff(maxSkipped: number): Backoff {
   let fruitless = 0;
   let toSkip = 0;
   return {
@@ -16,7 +16,7 @@ export function createBackoff(mostSkipped: number): Backoff {
     },
     note(turn) {
       fruitless = turn === "progress" ? 0 : fruitless + 1;
-      toSkip = turn === "progress" ? 0 : Math.min(2 ** fruitless - 1, mostSkipped);
+      toSkip = turn === "progress" ? 0 : Math.min(2 ** fruitless - 1, maxSkipped);
     },
   };
 }

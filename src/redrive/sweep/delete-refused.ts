@@ -1,34 +1,34 @@
 /**
- * Ids whose delete was refused together, and which a listing shows all the same: one of them may be what the service refuses.
+ * Deletes ids by halves after the service refused them together although a listing shows them. One of them may be the cause.
  *
- *   all ─► refused ─► one half, the other half, … ─► refused alone: left out for a while (patience.ts), at last for an hour
+ *   all ─► refused ─► one half, the other half, … ─► refused alone: skipped for a while (per-id-backoff.ts), at last for an hour
  *
- * Where none of what is listed can be deleted, in three sweeps in a row and by nobody in between, it is the address and not an id: the
- * source is halted. What was refused alone before and is again tells nothing new.
+ * If none of the listed ids can be deleted in three sweeps in a row, and nobody deleted anything in between, the cause is the
+ * address and not an id: the source is halted. A second refusal of the same single id is no news.
  */
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { RedriverError } from "../../ports/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ActOf } from "../record-act.ts";
-import { createPatience, type Patience } from "./per-id-backoff.ts";
+import { createPerIdBackoff, type PerIdBackoff } from "./per-id-backoff.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { settle, type SettleCall } from "../page/settle.ts";
 
-/** What one process remembers of the deletes that a source refused. */
+/** What one process remembers of a source's refused deletes. */
 export interface RefusedDeletes {
-  /** Of those that were refused alone. */
-  readonly patience: Patience;
-  /** For the rest of this sweep. */
+  /** The ids that were refused alone. */
+  readonly backoff: PerIdBackoff;
+  /** Calls left in this sweep. */
   callsLeft: number;
-  /** Sweeps in a row that could delete nothing of what was listed, while nothing else in this process was deleted either. */
+  /** Sweeps in a row that deleted nothing of what was listed, while this process deleted nothing else either. */
   fruitless: number;
-  /** Of the source's health, at the last of them. */
+  /** The deletes counted by the source's health at the last such sweep. */
   deletesSeen: number;
-  /** When the delete of an id that was refused alone was last written into the audit, by clock.monotonic(). */
+  /** By id refused alone: when its delete was last written to the audit, by clock.monotonic(). */
   readonly notedAt: Map<DlqId, number>;
 }
 
-/** Finds at least six ids among a hundred that are refused alone; the next sweep leaves them out and finds others. */
+/** Finds at least six single refused ids among a hundred. The next sweep skips them and finds others. */
 export const refusedCallsPerSweep = 50;
 
 const longestWaitMs = 60 * 60_000;
@@ -38,7 +38,7 @@ const maxRecorded = 10_000;
 
 export function createRefusedDeletes(clock: Clock): RefusedDeletes {
   return {
-    patience: createPatience(clock, longestWaitMs),
+    backoff: createPerIdBackoff(clock, longestWaitMs),
     callsLeft: refusedCallsPerSweep,
     fruitless: 0,
     deletesSeen: 0,
@@ -47,18 +47,18 @@ export function createRefusedDeletes(clock: Clock): RefusedDeletes {
 }
 
 /**
- * Which of these the audit need not be told of again, before a delete of them all: those that were refused alone and have an entry of
- * this process that is less than an hour old. The others among those are remembered as told now.
+ * The ids that need no new audit entry before a delete: refused alone, with an entry of this process less than an hour old. The
+ * other ids refused alone count as recorded from now on.
  */
 export function recordedLately(
   ids: readonly DlqId[],
-  { patience, notedAt }: RefusedDeletes,
+  { backoff, notedAt }: RefusedDeletes,
   { monotonic }: Pick<Clock, "monotonic">,
 ): ReadonlySet<DlqId> {
   const now = monotonic();
   const lately = new Set<DlqId>();
   for (const dlqId of ids) {
-    if (!patience.knows(dlqId)) continue;
+    if (!backoff.knows(dlqId)) continue;
     if (now - (notedAt.get(dlqId) ?? -Infinity) < recordedAgainAfterMs) lately.add(dlqId);
     else rememberRecorded(notedAt, dlqId, now);
   }
@@ -70,9 +70,9 @@ function rememberRecorded(notedAt: Map<DlqId, number>, dlqId: DlqId, now: number
   notedAt.set(dlqId, now);
 }
 
-/** So many refused alone and none deleted: the others would be refused too. */
+/** After this many refused alone and none deleted, the others would be refused too. */
 const aloneToStop = 3;
-/** A listing may lag and show what is gone: one or two of these prove nothing. */
+/** A listing may lag and show deleted records, so one or two such sweeps prove nothing. */
 const fruitlessToHalt = 3;
 
 export interface DeletedByHalves {
@@ -80,7 +80,7 @@ export interface DeletedByHalves {
   readonly stoppedBy: "not-now" | "failed" | null;
 }
 
-/** `ids` are in the audit already, as the delete that was refused: its parts are the same act, and have no entry of their own. */
+/** Deletes by halves. The audit already has `ids` as the refused delete, so its parts get no entries of their own. */
 export async function deleteRefused(
   source: SourceRuntime,
   of: ActOf,
@@ -92,7 +92,7 @@ export async function deleteRefused(
   let alone = 0;
   let refusal: RedriverError | null = null;
   const everyId: ReadonlySet<DlqId> = new Set(ids);
-  const isNothingNew = ids.every((dlqId) => memory.patience.knows(dlqId));
+  const isNothingNew = ids.every((dlqId) => memory.backoff.knows(dlqId));
 
   const remove = async (part: readonly DlqId[]): Promise<DeletedByHalves["stoppedBy"]> => {
     const isHopeless = gone === 0 && alone === aloneToStop;
@@ -107,9 +107,9 @@ export async function deleteRefused(
     const [only, second] = part;
     if (only !== undefined && second === undefined) {
       alone += 1;
-      // As of the call for all of them, moments ago.
-      if (!memory.patience.knows(only)) rememberRecorded(memory.notedAt, only, source.clock.monotonic());
-      memory.patience.note(only);
+      // Recorded by the call for all of them, moments ago.
+      if (!memory.backoff.knows(only)) rememberRecorded(memory.notedAt, only, source.clock.monotonic());
+      memory.backoff.note(only);
       return null;
     }
     const middle = Math.floor(part.length / 2);

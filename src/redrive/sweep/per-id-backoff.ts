@@ -3,22 +3,22 @@ import type { Clock } from "../../ports/clock.ts";
 
 const firstWaitMs = 15_000;
 const defaultLongestWaitMs = 5 * 60_000;
-/** Forgetting costs a listing, so what is remembered may be bounded. */
+/** Forgetting one costs a listing, so the memory is bounded. */
 const maxRemembered = 10_000;
 
-/** Asks ever more rarely for what stays as it is: after 15 s, 30 s, … the longest wait, by the clock of this process. */
-export interface Patience {
+/** Spaces the tries for one id: after 15 s, 30 s, … up to the maximum, by the clock of this process. */
+export interface PerIdBackoff {
   isDue(dlqId: DlqId): boolean;
-  /** Whether it was asked for before. */
+  /** True if it was tried before. */
   knows(dlqId: DlqId): boolean;
-  /** It was asked for now. */
+  /** Records a try now. */
   note(dlqId: DlqId): void;
 }
 
-export function createPatience(
+export function createPerIdBackoff(
   clock: Pick<Clock, "monotonic">,
   longestWaitMs = defaultLongestWaitMs,
-): Patience {
+): PerIdBackoff {
   const remembered = new Map<DlqId, { readonly dueAt: number; readonly waitMs: number }>();
   return {
     isDue: (dlqId) => (remembered.get(dlqId)?.dueAt ?? 0) <= clock.monotonic(),

@@ -3,32 +3,32 @@ import type { Decision } from "../../rules/decision.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { OpenEntry } from "../../ports/ledger-entries.ts";
-import { byDrain } from "./by-drain.ts";
+import { groupBy } from "../group-by.ts";
 import { findRecords, type SearchBudget } from "../listing/find-records.ts";
-import type { Patience } from "./per-id-backoff.ts";
+import type { PerIdBackoff } from "./per-id-backoff.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { writeParked } from "../page/park.ts";
 import { workPage } from "../page/work-page.ts";
 
 const entriesPerPage = 100;
-/** Pages of open outcomes in one sweep; the next sweep goes on. */
+/** Pages of records in doubt in one sweep. The next sweep continues. */
 const pagesPerSweep = 50;
 
-/** What one half of a sweep came to. */
+/** The result of one half of a sweep. */
 export interface SweptHalf {
-  /** Finished by it. */
+  /** Records finished. */
   readonly done: number;
-  /** The first thing that kept it from more; null: nothing did. */
+  /** Its first failure; null: none. */
   readonly failure: unknown;
 }
 
 /**
- * Finds the records of unknown outcomes and hands what each listing shows to the same page flow as a pass.
+ * Searches for records in doubt and passes those found to the same page flow as a pass.
  */
 export async function reconcileUnknown(
   source: SourceRuntime,
   drains: ReadonlyMap<DrainName, DrainRuntime>,
-  patience: Patience,
+  backoff: PerIdBackoff,
   budget: SearchBudget,
   signal: AbortSignal,
 ): Promise<SweptHalf> {
@@ -39,21 +39,20 @@ export async function reconcileUnknown(
     const { entries } = await source.ledger.unknownOutcomes(entriesPerPage, offset);
     if (entries.length === 0) break;
     let finished = 0;
-    for (const [name, ofDrain] of byDrain(entries)) {
+    for (const [name, ofDrain] of groupBy(entries, ({ view }) => view.drain)) {
       const drain = name === null ? undefined : drains.get(name);
-      // What a drain that may not act has in doubt stays there, and keeps nobody else waiting.
+      // Records in doubt of a drain that may not act stay, and delay no others.
       if (drain === undefined || drain.config.paused) continue;
       const isLive = drain.config.mode === "live";
-      // Before its horizon an entry is asked for in every sweep: afterwards only policy is left. In plan mode
-      // somebody's order left it; asking under the same id ends what was begun, and past the horizon nothing
-      // new is begun without an order.
-      const now = ofDrain.filter(({ dlqId, view }) => !view.pastHorizon || (isLive && patience.isDue(dlqId)));
+      // Before its horizon an entry is tried in every sweep; afterwards only the policy is left. In plan mode the entry comes from
+      // a person's order: a POST under the same id finishes it, and past the horizon nothing new begins without an order.
+      const now = ofDrain.filter(({ dlqId, view }) => !view.pastHorizon || (isLive && backoff.isDue(dlqId)));
       if (now.length === 0) continue;
       const acting: DrainRuntime = isLive ? drain : { ...drain, config: { ...drain.config, mode: "live" } };
       const half = await reconcileDrain(acting, now, budget, signal);
       finished += half.done;
       failure ??= half.failure;
-      for (const { dlqId } of now) patience.note(dlqId);
+      for (const { dlqId } of now) backoff.note(dlqId);
     }
     reconciled += finished;
     offset += entries.length - finished;
@@ -83,7 +82,7 @@ async function reconcileDrain(
 }
 
 /**
- * Not before its horizon: a listing may lag, and while a POST may still be made there is time to look again.
+ * Parks absent records, but not before their horizon: a listing may lag, and until then there is time to search again.
  */
 async function parkVanished(
   drain: DrainRuntime,
@@ -93,7 +92,7 @@ async function parkVanished(
   const { source, config } = drain;
   const vanished = entries.filter(({ dlqId, view }) => view.pastHorizon && absent.has(dlqId));
   if (vanished.length === 0) return 0;
-  // Nothing is left to publish again; whether it was published stays unknown, and a person is told so.
+  // Nothing is left to publish. Whether it was published stays in doubt, and a person learns that.
   await writeParked(
     drain,
     vanished.map(({ dlqId, view }) => ({ dlqId, reason: "vanished", rule: null, attempt: view.attempt })),

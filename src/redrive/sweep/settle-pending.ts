@@ -1,22 +1,21 @@
 /**
- * What a sweep does about deletes that are pending.
+ * Settles pending deletes in a sweep.
  *
- *   may be gone ───────► looked for, all together ─┬─ absent ──► gone, as each listing ends
+ *   may be gone ───────► searched, all together ───┬─ absent ──► gone, as each listing ends
  *                                                  └─ listed ──┐
  *   not tried, or tried in vain ───────────────────────────────┴─► DELETE by exact ids ─┬─ all deleted ──► gone
  *                                                                  ┌───────────────────┬┴─ short
- *                                                                  ▼                   └─ refused ──► looked for; listed: by halves
- *                                                      looked for at the end
+ *                                                                  ▼                   └─ refused ──► searched; listed: by halves
+ *                                                      searched at the end
  *
- * What stays pending is left as the last call left it in the ledger, so the next sweep goes on there, in
- * whichever process it comes.
+ * Ids that stay pending keep the state of their last call in the ledger, so the next sweep continues there, in any process.
  */
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { PendingEntry } from "../../ports/ledger-entries.ts";
 import { takeoverAfterMs } from "../../ports/ledger-limits.ts";
 import type { Backoff } from "./backoff.ts";
-import { byDrain } from "./by-drain.ts";
+import { groupBy } from "../group-by.ts";
 import {
   deleteRefused,
   recordedLately,
@@ -30,7 +29,7 @@ import { idsPerDelete, settle } from "../page/settle.ts";
 
 /** Read in one script: 500 entries take Redis some ms. */
 const entriesPerPage = 500;
-/** Pages of pending deletes in one sweep; the next sweep goes on. With those of one DELETE each, 50 calls. */
+/** Pages of pending deletes in one sweep: 50 DELETE calls. The next sweep continues. */
 const pagesPerSweep = 10;
 const goneAtOnce = 100;
 
@@ -39,7 +38,7 @@ export interface SettleMemory {
   readonly refused: RefusedDeletes;
 }
 
-/** Settles what nobody has in hands. What was proven is written, whatever stops it then. */
+/** Settles ids that no worker holds. Proofs are recorded as they come, whatever stops the sweep later. */
 export async function settlePending(
   source: SourceRuntime,
   memory: SettleMemory,
@@ -60,10 +59,10 @@ export async function settlePending(
   return sweep.end();
 }
 
-/** Younger ones are in the hands of the worker that published them, unless it has left them to us. */
+/** Reads the ids to settle. Younger ones still belong to the worker that published them, unless it left them to the sweep. */
 async function readLeft(
   source: SourceRuntime,
-  { patience }: RefusedDeletes,
+  { backoff }: RefusedDeletes,
 ): Promise<readonly PendingEntry[]> {
   const left: PendingEntry[] = [];
   for (let page = 0; page < pagesPerSweep; page += 1) {
@@ -72,7 +71,7 @@ async function readLeft(
     for (const entry of entries) {
       const { at: since, deleteFailed, maybeGone } = entry.view;
       const isLeft = since < abandonedBefore || deleteFailed || maybeGone;
-      if (isLeft && patience.isDue(entry.dlqId)) left.push(entry);
+      if (isLeft && backoff.isDue(entry.dlqId)) left.push(entry);
     }
     if (entries.length < entriesPerPage) break;
   }
@@ -82,11 +81,11 @@ async function readLeft(
 type StoppedBy = "not-now" | "failed" | null;
 
 interface PendingSweep {
-  /** Those that no listing has are gone, as each listing ends. */
+  /** Searches for these. Absent ones are marked gone as each listing ends. */
   look(entries: readonly PendingEntry[]): Promise<void>;
-  /** What was looked for and is still there. */
+  /** The searched ids that are still listed. */
   listed(): ReadonlySet<DlqId>;
-  /** Whether what was looked for is to be left alone for now. */
+  /** True if deletes must wait for now. */
   isStopped(): boolean;
   remove(entries: readonly PendingEntry[]): Promise<StoppedBy>;
   end(): SweptHalf;
@@ -123,7 +122,7 @@ function createSweep(
     drain: DrainName | null,
     entries: readonly PendingEntry[],
   ): Promise<StoppedBy> => {
-    // What a listing has just shown is not looked for again: then it is one of them, or all.
+    // Ids that a listing has just shown are not searched again.
     if (!entries.every(({ dlqId }) => listed.has(dlqId))) await look(entries);
     const ids = entries.flatMap(({ dlqId }) => (listed.has(dlqId) ? [dlqId] : []));
     const halved = await deleteRefused(source, { drain }, ids, refused, { signal, waits: budget.waits });
@@ -140,7 +139,7 @@ function createSweep(
     async remove(entries) {
       const short: PendingEntry[] = [];
       let stoppedBy: StoppedBy = null;
-      for (const [drain, ofDrain] of byDrain(entries)) {
+      for (const [drain, ofDrain] of groupBy(entries, ({ view }) => view.drain)) {
         for (let i = 0; i < ofDrain.length && stoppedBy === null && !isOver(); i += idsPerDelete) {
           const some = ofDrain.slice(i, i + idsPerDelete);
           const ids = some.map(({ dlqId }) => dlqId);

@@ -1,8 +1,8 @@
-/** How soon this process wants its source swept again, where that is not left to the schedule. */
+/** How soon this process wants its source swept again, ahead of the schedule. */
 export interface SweepRequest {
-  /** The soonest wish stands until it is taken. */
+  /** Requests a sweep within `ms`. The soonest request counts. */
   within(ms: number): void;
-  /** How soon, ms; null: as scheduled. */
+  /** Takes the request in ms; null: none. */
   take(): number | null;
 }
 

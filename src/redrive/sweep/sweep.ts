@@ -1,12 +1,11 @@
 /**
- * The scheduled look at what is not finished in one source. It reads the ledger's two indexes and nothing else: there is no
- * second truth in jobs.
+ * The scheduled sweep finishes what is unfinished in one source. It reads the ledger's two indexes and nothing else. Jobs hold no
+ * second truth.
  *
- *   open past takeover ─► find the records ─► the same page flow as a pass, which publishes under the same id or settles (reconcile.ts)
- *   pending deletes ─► those that may be gone are looked for, the others deleted by exact ids (settle-pending.ts)
+ *   open past takeover ─► find the records ─► the page flow of a pass publishes under the same id, or settles (reconcile.ts)
+ *   pending deletes ─► ids that may be gone are searched, the others deleted by exact ids (settle-pending.ts)
  *
- * Both go on side by side, reconciling first: neither waits for the other, and neither is lost by a failure
- * of the other.
+ * Both halves run in parallel. Neither waits for the other or fails with it.
  */
 import { isRedriverError, toFailure } from "../../ports/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -14,30 +13,29 @@ import type { DrainName } from "../../ports/ids.ts";
 import { createBackoff } from "./backoff.ts";
 import { createRefusedDeletes } from "./delete-refused.ts";
 import type { DatesControl, SearchBudget } from "../listing/find-records.ts";
-import { createPatience, type Patience } from "./per-id-backoff.ts";
+import { createPerIdBackoff, type PerIdBackoff } from "./per-id-backoff.ts";
 import { reconcileUnknown, type SweptHalf } from "./reconcile.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { settlePending, type SettleMemory } from "./settle-pending.ts";
 
-/** Refused deletes skip 1, then at most this many sweeps: 15 s × (2 + 1) = 45 s. Those without an answer need no pause of their own. */
+/** Refused deletes skip 1, then at most this many sweeps: 15 s × (2 + 1) = 45 s. Unanswered deletes need no pause. */
 const maxSkippedSettling = 2;
 /**
- * Listings of each half of a sweep, so that none makes hundreds; what is left waits for the next, and what is
- * proven is not asked again.
+ * Listings of each half of a sweep, so that none makes hundreds. The rest waits for the next sweep; proofs are not repeated.
  */
-const looksPerSweep = 40;
-/** No call of a sweep begins later: two intervals. The next one goes on. */
+const listingsPerSweep = 40;
+/** No call of a sweep begins later than this: two intervals. The next sweep continues. */
 const sweptForMs = 30_000;
 /**
- * Of a sweep's calls together, for pauses that the service asks for: one interval. Then the next sweep waits.
+ * How long a sweep waits in all for pauses that the service asks for: one interval. Then the next sweep waits.
  */
 const waitsForMs = 15_000;
-/** After a sweep that got on and has left something. */
+/** The next sweep after one that made progress and left something. */
 const sweptAgainWithinMs = 1_000;
 
 /** What one process remembers between sweeps of one source. */
 export interface SweepMemory extends SettleMemory {
-  readonly reconciling: Patience;
+  readonly reconciling: PerIdBackoff;
   readonly dates: DatesControl;
 }
 
@@ -45,7 +43,7 @@ export function createSweepMemory(clock: Clock): SweepMemory {
   return {
     settling: createBackoff(maxSkippedSettling),
     refused: createRefusedDeletes(clock),
-    reconciling: createPatience(clock),
+    reconciling: createPerIdBackoff(clock),
     dates: { isPassed: false },
   };
 }
@@ -58,8 +56,8 @@ export interface SweepResult {
 }
 
 /**
- * Sweeps one source. `drains` are those of the current document. Throws RedriverErrors; what was done stays
- * done. Where both halves fail, one failure is thrown and the other told.
+ * Sweeps one source. `drains`: those of the current document. Throws RedriverErrors; finished work stays finished. If both halves
+ * fail, one failure is thrown and the other reported.
  */
 export async function sweep(
   source: SourceRuntime,
@@ -74,7 +72,7 @@ export async function sweep(
   if (!isIdle && source.health.current().state === "halted") source.health.check();
   const stop = AbortSignal.any([signal, stopping]);
   const budget = (): SearchBudget => ({
-    callsLeft: looksPerSweep,
+    callsLeft: listingsPerSweep,
     endsAt: source.clock.monotonic() + sweptForMs,
     waits: { leftMs: waitsForMs, signal: stop },
     dates: memory.dates,
@@ -101,7 +99,7 @@ export async function sweep(
 
 const nothing: SweptHalf = { done: 0, failure: null };
 
-/** A failure of one half must not take the other with it. */
+/** Turns the failure of one half into a value, so that it does not stop the other half. */
 async function caught(half: () => Promise<SweptHalf>): Promise<SweptHalf> {
   try {
     return await half();

@@ -1,12 +1,12 @@
 import type { Ledger, PublishedFact } from "../../ports/ledger.ts";
 
 /**
- * Published facts that could not be written because Redis was away. The proof is in hand, so the delete goes on; the fact is
- * kept here and written when Redis answers. What is lost with the process is covered by the delete, or by lineage.
+ * Published facts that could not be written because Redis was away. The proof is in hand, so the delete goes on. The fact waits
+ * here until Redis answers. If the process dies first, the delete or the lineage covers the loss.
  */
 export interface UnwrittenFacts {
   keep(facts: readonly PublishedFact[]): void;
-  /** Writes what is kept; throws as the ledger does and then keeps it. */
+  /** Writes the facts. Throws as the ledger does, and then keeps them. */
   replay(ledger: Ledger): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export function createUnwrittenFacts(): UnwrittenFacts {
       for (const fact of facts) kept.add(fact);
     },
     async replay(ledger) {
-      // By identity: two replays may run at once, and facts may be added meanwhile.
+      // By identity: two replays may run at once, and facts may be added during a write.
       while (kept.size > 0) {
         const page = [...kept].slice(0, pageSize);
         await ledger.published(page);

@@ -20,7 +20,7 @@ interface SeriesFields {
   readonly declaredDouble: DeclaredDouble;
 }
 
-interface Patience {
+interface PerIdBackoff {
   readonly refusedAlone: number;
   /** When it last counted; null: never. */
   readonly refusedAloneAt: number | null;
@@ -29,14 +29,14 @@ interface Patience {
 
 export type DeclaredDouble = Extract<BeginVerdict, { kind: "begun" }>["declaredDouble"];
 
-export interface CoolEntry extends SeriesFields, Patience {
+export interface CoolEntry extends SeriesFields, PerIdBackoff {
   readonly state: "cool";
   readonly dueAt: number;
   /** Whose refusal made it cool; that token's repeat gets the same answer. */
   readonly endedBy: Token | null;
 }
 
-export interface OpenEntryState extends SeriesFields, Patience {
+export interface OpenEntryState extends SeriesFields, PerIdBackoff {
   readonly state: "open";
   readonly drain: DrainName;
   readonly token: Token;
@@ -247,7 +247,7 @@ export function parseEntry(text: string): Entry {
     messageId: stored.m ?? null,
     declaredDouble: stored.dd ?? false,
   };
-  const patience: Patience = {
+  const patience: PerIdBackoff = {
     refusedAlone: stored.ra ?? 0,
     refusedAloneAt: stored.rt ?? null,
     released: stored.rel === undefined ? false : stored.rel === 1 ? "by-person" : "listed-again",

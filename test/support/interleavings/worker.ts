@@ -11,7 +11,7 @@ import { runListingChecks } from "../../../src/redrive/lanes/listing-checks.ts";
 import { createLanes } from "../../../src/redrive/lanes/lanes.ts";
 import { releaseParked } from "../../../src/redrive/parked/release.ts";
 import { createPoisonShare } from "../../../src/redrive/page/publish/poison-share.ts";
-import { createRestingService } from "../../../src/redrive/source/pausing-service.ts";
+import { createPausingService } from "../../../src/redrive/source/pausing-service.ts";
 import { openPass } from "../../../src/redrive/pass/open-pass.ts";
 import { workWindow } from "../../../src/redrive/pass/work-window.ts";
 import type { DrainRuntime, SourceRuntime } from "../../../src/redrive/runtime.ts";
@@ -132,7 +132,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
   const events = { emit: () => undefined };
   const inOne = <Port extends object>(port: Port, operations: Parameters<typeof inTurns<Port>>[3]): Port =>
     inTurns(installation, life, port, operations);
-  const { service, rests } = createRestingService({
+  const { service, pauses } = createPausingService({
     source: config.id,
     service: serviceOf(installation, life, skewMs),
     book: inOne(installation.rests, ["ask"]),
@@ -166,7 +166,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     book: installation.book,
     tooLarge: createTooLargeDates(turns.clock),
     memory: amplePageMemory(),
-    health: createSourceHealth(config.id, clock, events, rests),
+    health: createSourceHealth(config.id, clock, events, pauses),
     poison: createPoisonShare(clock),
     unwritten: createUnwrittenFacts(),
     sweepRequest: createSweepRequest(),

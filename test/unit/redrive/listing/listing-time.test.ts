@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ListPage } from "../../../../src/ports/service.ts";
 import { followCursor } from "../../../../src/redrive/listing/follow-cursor.ts";
-import { createListingTime } from "../../../../src/redrive/listing/listing-deadline.ts";
+import { createListingDeadline } from "../../../../src/redrive/listing/listing-deadline.ts";
 import { createManualClock } from "../../../support/manual-clock.ts";
 
 /** Pages of a service that makes up a record for each; the worker takes an hour for each of them. */
@@ -14,7 +14,7 @@ async function listAll(pageMs: number, pages = Infinity): Promise<{ listed: numb
     return { records: [{ dlqId: `${listed}-0` }], ...(listed < pages ? { cursor: `page ${listed}` } : {}) };
   };
   try {
-    for await (const _page of followCursor(list, createListingTime(clock, 1_800_000)))
+    for await (const _page of followCursor(list, createListingDeadline(clock, 1_800_000)))
       clock.advance(3_600_000);
     return { listed, failure: null };
   } catch (failure) {

@@ -97,7 +97,7 @@ describe("the memory of a page", () => {
     const inVain = asked.filter(({ count }) => count * 200 * kib > 4 * mib);
     // Only the first one: nothing was known.
     expect(inVain.map(({ count }) => count)).toEqual([100, 25]);
-    expect(memory.mostRecords()).toBe(15);
+    expect(memory.maxRecords()).toBe(15);
     expect(asked.every(({ maxBytes = Infinity }) => maxBytes <= 4 * mib)).toBe(true);
     // Another listing of the same source knows it from the start.
     expect(memory.usualBytes(15)).toBe(4 * mib);

@@ -3,7 +3,7 @@ import type { DlqId, MessageId } from "../../../../src/message/dead-letter.ts";
 import type { DrainName, Token } from "../../../../src/ports/ids.ts";
 import type { LedgerSummary, Ledger, PublishedFact } from "../../../../src/ports/ledger.ts";
 import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
-import { createPatience } from "../../../../src/redrive/sweep/per-id-backoff.ts";
+import { createPerIdBackoff } from "../../../../src/redrive/sweep/per-id-backoff.ts";
 import { createUnwrittenFacts } from "../../../../src/redrive/sweep/unwritten-facts.ts";
 import { watchLedger, type LostWrites } from "../../../../src/redrive/source/watch-ledger.ts";
 
@@ -147,7 +147,7 @@ describe("facts that could not be written", () => {
 describe("patience with what stays in doubt", () => {
   it("asks again after 15 s, then ever more rarely, and at least every five minutes", () => {
     let now = 0;
-    const patience = createPatience({ monotonic: () => now });
+    const patience = createPerIdBackoff({ monotonic: () => now });
     const id = "1-0" as DlqId;
     const waits: number[] = [];
     for (let turn = 0; turn < 8; turn += 1) {
@@ -161,7 +161,7 @@ describe("patience with what stays in doubt", () => {
 
   it("or as rarely as it is told, and knows what it was asked about", () => {
     let now = 0;
-    const patience = createPatience({ monotonic: () => now }, 60 * 60_000);
+    const patience = createPerIdBackoff({ monotonic: () => now }, 60 * 60_000);
     const id = "1-0" as DlqId;
     expect(patience.knows(id)).toBe(false);
     for (let turn = 0; turn < 12; turn += 1) patience.note(id);

@@ -8,7 +8,7 @@ import {
   type SourcePauseBook,
 } from "../../../../src/ports/source-pauses.ts";
 import type { BatchOutcome, MessageService } from "../../../../src/ports/service.ts";
-import { createRestingService } from "../../../../src/redrive/source/pausing-service.ts";
+import { createPausingService } from "../../../../src/redrive/source/pausing-service.ts";
 import { createManualClock, type ManualClock } from "../../../support/manual-clock.ts";
 
 const timeoutsMs = { list: 7_000, batch: 30_000, delete: 9_000 };
@@ -26,7 +26,7 @@ function replica(book: SourcePauseBook, time: ManualClock) {
   let list = listings.well;
   let batch: BatchOutcome = { kind: "answered", items: [] };
   let calls = 0;
-  const { service, rests } = createRestingService({
+  const { service, pauses } = createPausingService({
     source: "eu" as SourceId,
     book,
     timeoutsMs,
@@ -46,7 +46,7 @@ function replica(book: SourcePauseBook, time: ManualClock) {
     },
   });
   return {
-    rests,
+    pauses,
     calls: () => calls,
     setClock: (ms: number) => void (aheadMs = ms),
     list: () =>
@@ -79,10 +79,10 @@ describe("a replica's clock that is moved", () => {
     one.publishes({ kind: "answered", items: [] });
     one.setClock(byMs);
     time.advance(9_999);
-    expect(one.rests.leftMs("batch")).toBe(1);
+    expect(one.pauses.leftMs("batch")).toBe(1);
     expect(await one.publish()).toMatchObject({ kind: "not-sent", why: "resting" });
     time.advance(1);
-    expect(one.rests.leftMs("batch")).toBe(0);
+    expect(one.pauses.leftMs("batch")).toBe(0);
     expect(await one.publish()).toMatchObject({ kind: "answered" });
     expect(one.calls()).toBe(2);
   });
@@ -141,7 +141,7 @@ test("failures that a replica left behind do not count with one of a minute late
   time.advance(60_001);
   alive.lists("failing");
   await alive.list();
-  expect(alive.rests.leftMs("dlq")).toBe(0);
+  expect(alive.pauses.leftMs("dlq")).toBe(0);
 });
 
 describe("a pause of a day", () => {
@@ -169,7 +169,7 @@ describe("a pause of a day", () => {
     const inFive = { kind: "not-sent", retryAt: time.now() + fiveMinutes };
     expect(outcome).toMatchObject({ ...inFive, why: "rate-limited" });
     expect(await two.publish()).toMatchObject({ ...inFive, why: "resting" });
-    expect(one.rests.leftMs("batch")).toBe(fiveMinutes);
+    expect(one.pauses.leftMs("batch")).toBe(fiveMinutes);
     expect(one.calls() + two.calls()).toBe(1);
   });
 
