@@ -57,9 +57,9 @@ export const mutations = [
   {
     name: "delete before record",
     file: "src/redrive/page/republish.ts",
-    find: "    await recordPublished(posting, accepted);",
+    find: "    await recordPublished(context, accepted);",
     replace:
-      "    await posting.drain.source.service.remove(accepted.map(({ one }) => one.candidate.letter.dlqId) as never);\n    await recordPublished(posting, accepted);",
+      "    await context.drain.source.service.remove(accepted.map(({ one }) => one.candidate.letter.dlqId) as never);\n    await recordPublished(context, accepted);",
     test: "test/integration/redrive/page/order.test.ts",
   },
   {
