@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { mainScript, startChild, type ChildOptions } from "./children.ts";
 import { parseMetrics, type Metrics } from "./metrics.ts";
 
@@ -35,8 +35,8 @@ export interface DaemonProcess {
   readonly complaints: readonly string[];
   isReady(): Promise<boolean>;
   metrics(): Promise<Metrics>;
-  /** The most memory it ever held, in bytes; null where the system does not tell. */
-  peakMemoryBytes(): Promise<number | null>;
+  /** The most memory it ever had, in bytes; null if the system does not say. */
+  peakMemoryBytes(): number | null;
   stop(): Promise<void>;
 }
 
@@ -136,9 +136,12 @@ function toMove(line: LogLine): LoggedMove {
   return { at: time, origin, from, to, size, why, text: msg };
 }
 
-/** VmHWM, in kB. */
-async function readPeakMemory(pid: number): Promise<number | null> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
-  return kilobytes === undefined ? null : Number(kilobytes) * 1_024;
+/** VmHWM of /proc, in bytes: the kernel keeps the peak, so it does not matter when it is read. Null without /proc. */
+export function readPeakMemory(pid: number | undefined): number | null {
+  try {
+    const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return kilobytes === undefined ? null : Number(kilobytes) * 1_024;
+  } catch {
+    return null;
+  }
 }

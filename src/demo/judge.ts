@@ -1,6 +1,6 @@
 import type { WitnessReport } from "./receiver.ts";
 import { toKey } from "./receiver.ts";
-import type { PublishedMessage } from "./message-api.ts";
+import type { SentMessage } from "./message-api.ts";
 
 export interface Verdict {
   /** Deliveries that had to happen, and how often they did. */
@@ -21,7 +21,7 @@ export interface LeftBehind {
  * counts for nothing here.
  */
 export function judge(
-  published: readonly PublishedMessage[],
+  published: readonly SentMessage[],
   witness: WitnessReport,
   dlq: readonly LeftBehind[],
 ): Verdict {

@@ -46,7 +46,7 @@ async function play(run: Run, { messages, keep, json, io }: DemoOptions): Promis
     ...ending,
     metrics: await daemon.metrics(),
     durationMs: Date.now() - run.startedAt,
-    daemonPeakBytes: await daemon.peakMemoryBytes(),
+    daemonPeakBytes: daemon.peakMemoryBytes(),
     metricsUrl: daemon.metricsUrl,
   });
   io.out(json === true ? `${JSON.stringify(summary)}\n` : toSummaryText(summary));

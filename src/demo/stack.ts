@@ -7,22 +7,16 @@ import { mainScript, startChild } from "./children.ts";
 import { toCleanEnvironment } from "./clean-environment.ts";
 import { startDaemonProcess, type DaemonProcess } from "./daemon-process.ts";
 import type { DemoIo } from "./demo-io.ts";
+import type { EmulatorAddresses } from "./emulator-client.ts";
 import { findRedisServer } from "./find-redis-server.ts";
 import { startReceiverProcess, type ReceiverProcess } from "./receiver-process.ts";
 
 export const headerPrefix = "Upstash-";
 
-export interface EmulatorAddresses {
-  readonly pid: number;
-  readonly url: string;
-  readonly controlUrl: string;
-  readonly token: string;
-}
-
 /** Everything that runs, each in a process of its own, on loopback and free ports. */
 export interface Stack {
   readonly redisUrl: string;
-  readonly emulator: EmulatorAddresses;
+  readonly emulator: EmulatorAddresses & { readonly pid: number };
   readonly receiver: ReceiverProcess;
   readonly daemon: DaemonProcess;
   /** Settings and drains document of the daemon. */
@@ -85,7 +79,7 @@ async function startEmulatorProcess(
   options: Pick<StackOptions, "onLost" | "onStop" | "retryScale"> & {
     readonly env: Readonly<Record<string, string | undefined>>;
   },
-): Promise<EmulatorAddresses> {
+): Promise<Stack["emulator"]> {
   const child = startChild({
     env: options.env,
     onLost: options.onLost,
@@ -101,7 +95,7 @@ async function startEmulatorProcess(
     ],
   });
   options.onStop("emulator", () => child.stop());
-  const addresses = JSON.parse(await child.firstLine()) as Omit<EmulatorAddresses, "pid">;
+  const addresses = JSON.parse(await child.firstLine()) as EmulatorAddresses;
   return { ...addresses, pid: child.pid };
 }
 

@@ -1,7 +1,7 @@
 import type { LoggedPass } from "./daemon-process.ts";
 import { createDeadline } from "./deadline.ts";
 import { judge, type Verdict } from "./judge.ts";
-import { createMessageApi, type PublishedMessage } from "./message-api.ts";
+import { createMessageApi, type SentMessage } from "./message-api.ts";
 import {
   drainName,
   planMessages,
@@ -14,7 +14,7 @@ import { headerPrefix, type Stack } from "./stack.ts";
 import { waitUntil } from "./wait-until.ts";
 
 export interface Ending {
-  readonly published: readonly PublishedMessage[];
+  readonly published: readonly SentMessage[];
   readonly verdict: Verdict;
   /** Whether everything came to rest before the deadline; judged all the same. */
   readonly settled: boolean;
@@ -67,21 +67,21 @@ export async function tellStory(stack: Stack, options: StoryOptions): Promise<En
 
   say(`the receiver is down: nothing listens on ${receiver.flakyUrl}`);
   const first = await publishUntilDead(plans.slice(0, half));
-  await receiver.open();
+  await receiver.call("open");
   say("the receiver is up, and answers 503");
   const second = await publishUntilDead(plans.slice(half));
-  await receiver.recover("flaky");
+  await receiver.call("recover", "flaky");
   say("the receiver has recovered");
 
   const published = [...first, ...second];
   const settled = await waitForRest();
   const [witness, dlq] = await Promise.all([
-    receiver.report(),
+    receiver.call("report"),
     createMessageApi(stack.emulator, options.signal).listDlq(),
   ]);
   return { published, verdict: judge(published, witness, dlq), settled, passes: daemon.passes };
 
-  async function publishUntilDead(wave: readonly PlannedMessage[]): Promise<readonly PublishedMessage[]> {
+  async function publishUntilDead(wave: readonly PlannedMessage[]): Promise<readonly SentMessage[]> {
     const publishedNow = await api.publish(wave);
     say(`${wave.length} messages are published`);
     await untilDead(publishedNow);
@@ -90,7 +90,7 @@ export async function tellStory(stack: Stack, options: StoryOptions): Promise<En
   }
 
   /** The daemon may have republished some by then, and those may have died again: only first deaths count. */
-  async function untilDead(wave: readonly PublishedMessage[]): Promise<void> {
+  async function untilDead(wave: readonly SentMessage[]): Promise<void> {
     const alive = new Set(wave.map(({ failingMessageId }) => failingMessageId));
     await waitUntil(
       async () => {
@@ -108,7 +108,10 @@ export async function tellStory(stack: Stack, options: StoryOptions): Promise<En
     let saidAt = Date.now();
     try {
       await waitUntil(async () => {
-        const [{ delivered }, { pending, dlqSize }] = await Promise.all([receiver.totals(), api.state()]);
+        const [{ delivered }, { pending, dlqSize }] = await Promise.all([
+          receiver.call("totals"),
+          api.state(),
+        ]);
         if (Date.now() - saidAt >= progressEveryMs) {
           saidAt = Date.now();
           say(`${delivered} of ${deliveries} delivered, ${dlqSize} dead letters`);

@@ -1,6 +1,6 @@
 import type { LoggedPass } from "./daemon-process.ts";
 import type { Verdict } from "./judge.ts";
-import type { PublishedMessage } from "./message-api.ts";
+import type { SentMessage } from "./message-api.ts";
 import type { Metrics } from "./metrics.ts";
 import { drainName } from "./plan-messages.ts";
 
@@ -30,7 +30,7 @@ export interface Summary extends RunFigures {
 }
 
 export interface Findings extends RunFigures {
-  readonly published: readonly PublishedMessage[];
+  readonly published: readonly SentMessage[];
   readonly passes: readonly LoggedPass[];
   readonly metrics: Metrics;
   readonly verdict: Verdict;

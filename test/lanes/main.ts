@@ -10,20 +10,28 @@
  *     npm run lanes -- dead --without-lanes            to see it fail
  *         [--scale 30] [--seed 1] [--side-by-side 1] [--results file] [--program dist/main.js]
  *
- * Exits 1 where something did not hold, 2 where it was used wrongly. What the processes said is kept in .cache/lanes-runs.
+ * Exits 1 if something did not hold, 2 if it was used wrongly. What the processes said is kept in .cache/lanes-runs.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { createMachine } from "../rig/machine.ts";
+import { countChecks, toTable } from "../rig/figures.ts";
 import { startGuard } from "../rig/guard.ts";
-import { countChecks, toTable, type ScenarioResult } from "../rig/figures.ts";
-import { standings } from "../rig/receiver-messages.ts";
-import { chosenWorks, scenarioNames, type Work } from "./scenarios.ts";
+import { createMachine } from "../rig/machine.ts";
+import {
+  areCounts,
+  builtProgram,
+  createSay,
+  end,
+  endWrongUse,
+  root,
+  runWorks,
+  writeResults,
+} from "../rig/program.ts";
+import { manners } from "../rig/receiver-messages.ts";
+import { chosenWorks, scenarioNames } from "./scenarios.ts";
 import { createTimeScale } from "./time-scale.ts";
-import type { World } from "./world.ts";
 
-const root = resolve(import.meta.dirname, "../../../..");
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -35,25 +43,21 @@ const { values, positionals } = parseArgs({
     "without-lanes": { type: "boolean", default: false },
     "side-by-side": { type: "string" },
     results: { type: "string" },
-    program: { type: "string", default: resolve(root, "dist/main.js") },
+    program: { type: "string", default: builtProgram },
   },
 });
 const unknown = positionals.filter((name) => !scenarioNames.some((known) => known === name));
-const deadAs = standings.find((one) => one === values["dead-as"] && one !== "up");
+const deadAs = manners.find((one) => one === values["dead-as"] && one !== "up");
 const scale = Number(values.scale);
 const seed = Number(values.seed);
 const deadLetters = Number(values["dead-letters"] ?? (values.ci ? 2_000 : 50_000));
 const sideBySide = Number(values["side-by-side"] ?? (values.ci ? 5 : 1));
 // The shortest watch that a document may have is 2 s.
-const isRight =
-  scale >= 1 &&
-  scale <= 30 &&
-  [seed, deadLetters, sideBySide].every((one) => Number.isSafeInteger(one) && one > 0);
+const isRight = scale >= 1 && scale <= 30 && areCounts(seed, deadLetters, sideBySide);
 if (unknown.length > 0 || deadAs === undefined || deadAs === "up" || !isRight) {
-  process.stderr.write(
-    `expected scenarios among ${scenarioNames.join(", ")}, --scale from 1 to 30, --dead-as among ${standings.slice(1).join(", ")}, and counts above 0\n`,
+  endWrongUse(
+    `scenarios among ${scenarioNames.join(", ")}, --scale from 1 to 30, --dead-as among ${manners.slice(1).join(", ")}, and counts above 0`,
   );
-  process.exit(2);
 }
 
 const dir = resolve(root, ".cache/lanes-runs", String(seed));
@@ -62,10 +66,8 @@ mkdirSync(dir, { recursive: true });
 const guard = startGuard();
 const machine = createMachine();
 const startedAt = performance.now();
-const say = (line: string): void => {
-  process.stderr.write(`${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(6)} ${line}\n`);
-};
-const world: World = {
+const say = createSay();
+const works = chosenWorks(new Set(positionals), {
   scale: createTimeScale(scale),
   seed,
   deadLetters,
@@ -76,46 +78,18 @@ const world: World = {
   dir,
   guard,
   say,
-};
-
-const works = chosenWorks(new Set(positionals), world);
-const results: ScenarioResult[] = [];
-const waiting = [...works];
-await Promise.all(
-  Array.from({ length: sideBySide }, async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-      results.push(await perform(next));
-  }),
-);
-machine.close();
-const inOrder = works.flatMap(({ name }) => results.filter(({ scenario }) => scenario === name));
-const { passed, failed } = countChecks(inOrder);
-writeFileSync(resolve(dir, "figures.json"), `${JSON.stringify(inOrder, null, 2)}\n`);
-if (values.results !== undefined) {
-  writeFileSync(values.results, JSON.stringify({ numPassedTests: passed, numFailedTests: failed }));
-}
-guard.close();
-const late = (100 * machine.latenessMs()) / (performance.now() - startedAt);
-process.stdout.write(`${toTable(inOrder)}\n`);
-// What waits for its turn here waits in every process: watches of 2 s bear little of it.
-process.stdout.write(`this machine kept this process waiting for ${late.toFixed(1)} % of the time\n`, () => {
-  process.stdout.write(`${passed} passed, ${failed} failed\n`, () => process.exit(failed > 0 ? 1 : 0));
 });
-
-async function perform({ name, run }: Work): Promise<ScenarioResult> {
-  const from = performance.now();
-  say(`${name} begins`);
-  try {
-    const figures = await run();
-    return { scenario: name, figures, tookMs: performance.now() - from };
-  } catch (error) {
-    const seen = String(error).slice(0, 200);
-    return {
-      scenario: name,
-      figures: [{ what: "could be run", seen, limit: "yes", holds: false }],
-      tookMs: performance.now() - from,
-    };
-  } finally {
-    say(`${name} took ${((performance.now() - from) / 1_000).toFixed(1)} s`);
-  }
-}
+const results = await runWorks(works, sideBySide, say);
+machine.close();
+guard.close();
+const checks = countChecks(results);
+writeFileSync(resolve(dir, "figures.json"), `${JSON.stringify(results, null, 2)}\n`);
+writeResults(values.results, checks);
+const late = (100 * machine.latenessMs()) / (performance.now() - startedAt);
+end(
+  `${toTable(results)}
+this machine kept this process waiting for ${late.toFixed(1)} % of the time
+${checks.passed} passed, ${checks.failed} failed
+`,
+  checks.failed,
+);

@@ -1,4 +1,4 @@
-import type { Figure } from "../rig/figures.ts";
+import type { Work } from "../rig/program.ts";
 import { cost } from "./scenarios/cost.ts";
 import { expiry } from "./scenarios/expiry.ts";
 import { flap } from "./scenarios/flap.ts";
@@ -20,11 +20,6 @@ export const scenarioNames = [
   "live",
   "cost",
 ] as const;
-
-export interface Work {
-  readonly name: string;
-  readonly run: () => Promise<readonly Figure[]>;
-}
 
 /** Those of them that are chosen, the longest first; none named is all. `dead` and `back` are one outage. */
 export function chosenWorks(chosen: ReadonlySet<string>, world: World): readonly Work[] {

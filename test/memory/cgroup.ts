@@ -7,8 +7,6 @@ export interface MemoryGroup {
   readonly procsFile: string;
   /** Bytes of all its processes that the kernel cannot take back: their own pages, and the files that they have mapped. */
   usedBytes(): number;
-  /** The most that was ever charged to it, with page cache that the kernel may drop. */
-  chargedBytes(): number;
   remove(): void;
 }
 
@@ -35,7 +33,6 @@ function createV1(dir: string, limitBytes: number): MemoryGroup {
   return {
     procsFile: join(dir, "cgroup.procs"),
     usedBytes: () => readStat(dir, ["rss", "mapped_file"]),
-    chargedBytes: () => Number(readFileSync(join(dir, "memory.max_usage_in_bytes"), "utf8")),
     remove: () => rmdirSync(dir),
   };
 }
@@ -45,11 +42,9 @@ function createV2(dir: string, limitBytes: number): MemoryGroup {
   writeFileSync(join(dir, "memory.max"), String(limitBytes));
   const swap = join(dir, "memory.swap.max");
   if (existsSync(swap)) writeFileSync(swap, "0");
-  const peak = join(dir, "memory.peak");
   return {
     procsFile: join(dir, "cgroup.procs"),
     usedBytes: () => readStat(dir, ["anon", "file_mapped", "sock", "kernel_stack"]),
-    chargedBytes: () => (existsSync(peak) ? Number(readFileSync(peak, "utf8")) : 0),
     remove: () => rmdirSync(dir),
   };
 }

@@ -30,7 +30,3 @@ export function toBody(id: string, bodyBytes: number, text: Text): string {
   const line = 'an order of 12 pieces, \\"fragile\\", to be sent on Monday; ';
   return `${head}${line.repeat(Math.floor(room / line.length)).padEnd(room, ".")}"}`;
 }
-
-export function idOf(body: Buffer): string {
-  return /"id":"([^"]+)"/.exec(body.subarray(0, 64).toString("latin1"))?.[1] ?? "";
-}

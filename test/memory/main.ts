@@ -8,19 +8,19 @@
  *     npm run memory -- 1MB --document unlimited --text wide --without-plan
  *         [--limit 256] [--node-options=--max-old-space-size=192] [--budget 64MiB] [--within 180] [--results file] [--program dist/main.js]
  *
- * Exits 1 where something did not hold, 2 where it was used wrongly. What the processes said is kept in .cache/memory-runs.
+ * Exits 1 if something did not hold, 2 if it was used wrongly. What the processes said is kept in .cache/memory-runs.
  */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { startGuard } from "../rig/guard.ts";
+import { builtProgram, end, endWrongUse, root, writeResults } from "../rig/program.ts";
 import { documents, sizeNames, toLetters, type Case, type DocumentName, type SizeName } from "./cases.ts";
 import type { Text } from "./letters.ts";
 import { readShipped } from "./manifest.ts";
 import { runCase, type CaseResult } from "./run-case.ts";
 import { faultsOf, toTable } from "./table.ts";
 
-const root = resolve(import.meta.dirname, "../../../..");
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -33,7 +33,7 @@ const { values, positionals } = parseArgs({
     budget: { type: "string", default: "auto" },
     within: { type: "string", default: "180" },
     results: { type: "string" },
-    program: { type: "string", default: resolve(root, "dist/main.js") },
+    program: { type: "string", default: builtProgram },
   },
 });
 const unknown = positionals.filter((name) => !sizeNames.some((known) => known === name));
@@ -43,10 +43,9 @@ const isRight =
   (values.text === "latin1" || values.text === "wide") &&
   [values.limit ?? "1", values.within].every((text) => Number(text) > 0);
 if (!isRight) {
-  process.stderr.write(
-    `expected sizes among ${sizeNames.join(", ")}, --document among ${documents.join(", ")}, --text latin1 or wide, and numbers above 0\n`,
+  endWrongUse(
+    `sizes among ${sizeNames.join(", ")}, --document among ${documents.join(", ")}, --text latin1 or wide, and numbers above 0`,
   );
-  process.exit(2);
 }
 
 const ofManifest = readShipped(resolve(root, "deploy/base/deployment.yaml"));
@@ -81,10 +80,8 @@ if (results.some(({ isLimited }) => !isLimited)) {
 }
 const failed = results.filter((result) => faultsOf(result, shipped.limitBytes).length > 0).length;
 const passed = results.length - failed;
-if (values.results !== undefined) {
-  writeFileSync(values.results, JSON.stringify({ numPassedTests: passed, numFailedTests: failed }));
-}
-process.stdout.write(`${passed} passed, ${failed} failed\n`, () => process.exit(failed > 0 ? 1 : 0));
+writeResults(values.results, { passed, failed });
+end(`${passed} passed, ${failed} failed\n`, failed);
 
 function toCases(): readonly Case[] {
   if (values.ci) {

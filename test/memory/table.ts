@@ -1,3 +1,4 @@
+import { toGrid } from "../rig/figures.ts";
 import type { CaseResult } from "./run-case.ts";
 
 /** What a run is held to: so much of the limit may be used. The rest is for what a longer run would show. */
@@ -34,17 +35,7 @@ export function toTable(results: readonly CaseResult[], limitBytes: number): str
       faults.length === 0 ? "ok" : `FAILED: ${faults.join(", ")}`,
     ];
   });
-  const widths = heads.map((head, column) =>
-    Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  return [heads, ...rows]
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  return toGrid([heads, ...rows]);
 }
 
 function toMiB(bytes: number): string {

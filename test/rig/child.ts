@@ -1,44 +1,70 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { createWriteStream } from "node:fs";
+import { createInterface } from "node:readline";
 import type { Guard } from "./guard.ts";
 
+export type OnLine = (line: string, from: "stdout" | "stderr") => void;
+
 export interface ChildOptions {
-  readonly script: string;
-  readonly args?: readonly string[];
+  /** As Node takes them: a script and its own arguments. */
+  readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** What it says is kept here. */
+  /** All its output is kept here. */
   readonly logFile: string;
   readonly guard: Guard;
+  readonly onLine?: OnLine;
+  /** A file to which the process writes its pid before it becomes Node, as it joins a cgroup. */
+  readonly procsFile?: string | undefined;
 }
 
 export interface Child {
   readonly process: ChildProcess;
+  /** Its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+  isRunning(): boolean;
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
 }
 
+/** The shell is in the group before it becomes the program, so every page of the program is charged to the group. */
+const joinGroup = ["/bin/sh", "-c", 'echo $$ > "$1" && shift && exec "$@"', "join-group"];
+
 /** A Node process with a channel to this one, killed with it. It knows PATH and `env`, and nobody's service. */
-export function startChild({ script, args = [], env = {}, logFile, guard }: ChildOptions): Child {
-  const child = spawn(process.execPath, [script, ...args], {
+export function startChild({ args, env = {}, logFile, guard, onLine, procsFile }: ChildOptions): Child {
+  const [command = "", ...rest] = [
+    ...(procsFile === undefined ? [] : [...joinGroup, procsFile]),
+    process.execPath,
+    ...args,
+  ];
+  const child = spawn(command, rest, {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
     stdio: ["pipe", "pipe", "pipe", "ipc"],
   });
   const log = createWriteStream(logFile, { flags: "a" });
-  child.stdout!.pipe(log, { end: false });
-  child.stderr!.pipe(log, { end: false });
+  for (const from of ["stdout", "stderr"] as const) {
+    createInterface({ input: child[from]! }).on("line", (line) => {
+      log.write(`${line}\n`);
+      onLine?.(line, from);
+    });
+  }
   const { pid } = child;
   if (pid !== undefined) guard.add(pid);
-  const gone = (async () => {
-    await once(child, "close");
-    if (pid !== undefined) guard.remove(pid);
-    log.end();
-  })();
+  let isRunning = true;
+  const ended = new Promise<number | NodeJS.Signals>((resolve) => {
+    child.once("close", (code, signal) => {
+      isRunning = false;
+      if (pid !== undefined) guard.remove(pid);
+      log.end();
+      resolve(signal ?? code ?? 1);
+    });
+  });
   return {
     process: child,
+    ended,
+    isRunning: () => isRunning,
     async kill() {
       child.kill("SIGKILL");
-      await gone;
+      await ended;
     },
   };
 }

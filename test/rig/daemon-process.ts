@@ -1,92 +1,74 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { createWriteStream } from "node:fs";
-import { createInterface } from "node:readline";
-import type { Guard } from "./guard.ts";
+import { parseMetrics, type Metrics } from "../../src/demo/metrics.ts";
+import { startChild, type Child, type ChildOptions } from "./child.ts";
 
+/** `redriver run`, started and ended as often as one likes. */
 export interface DaemonProcess {
   start(): void;
   /** Resolves when it is gone. */
   kill(): Promise<void>;
-  /** SIGTERM; SIGKILL, and false, where it is not gone after its own deadline and some more. */
+  /** SIGTERM; SIGKILL, and false, if it is not gone after its own deadline and some more. */
   terminate(): Promise<boolean>;
   freeze(): void;
   thaw(): void;
-  isRunning(): boolean;
   /** `host:port` of its ops pages; null until it says so. */
   address(): string | null;
+  /** Rejects when it does not answer. */
+  metrics(): Promise<Metrics>;
 }
 
-export interface DaemonOptions {
+export interface DaemonOptions extends Omit<ChildOptions, "args"> {
   /** Path of the built program. */
   readonly program: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** All its output is kept here. */
-  readonly logFile: string;
-  readonly guard: Guard;
-  readonly onLine: (line: string, from: "stdout" | "stderr") => void;
   /** It ended although nobody made it, or otherwise than it was made to. */
   readonly onCrash: (how: string) => void;
   readonly onEnd: () => void;
 }
 
-/** shutdown.hard is 6 s; a busy machine comes late. */
+/** shutdown.hard of every rig is 6 s; a busy machine comes late. */
 const terminateWithinMs = 15_000;
 
-export function createDaemonProcess(options: DaemonOptions): DaemonProcess {
-  const file = createWriteStream(options.logFile, { flags: "a" });
-  let child: ChildProcess | null = null;
+export function createDaemonProcess({ program, onLine, ...options }: DaemonOptions): DaemonProcess {
+  let child: Child | null = null;
   let expected: "nothing" | "SIGKILL" | "SIGTERM" = "nothing";
   let address: string | null = null;
   let gone: Promise<void> = Promise.resolve();
 
-  const hear = (line: string, from: "stdout" | "stderr"): void => {
-    file.write(`${line}\n`);
-    if (line.includes('"daemon:started"')) {
-      address = /"httpAddress":"([^"]+)"/.exec(line)?.[1] ?? null;
+  async function untilGone(started: Child): Promise<void> {
+    const end = await started.ended;
+    if (child === started) child = null;
+    address = null;
+    const how = typeof end === "number" ? `exit code ${end}` : end;
+    const isRight = expected === "SIGKILL" ? end === "SIGKILL" : expected === "SIGTERM" && end === 0;
+    if (!isRight) {
+      options.onCrash(expected === "nothing" ? `ended by itself: ${how}` : `${expected}: ended with ${how}`);
     }
-    options.onLine(line, from);
-  };
-  const daemon: DaemonProcess = {
+    options.onEnd();
+  }
+  return {
     start() {
       if (child !== null) return;
       expected = "nothing";
-      const started = spawn(process.execPath, [options.program, "run"], {
-        env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...options.env },
-        stdio: ["ignore", "pipe", "pipe"],
-      });
-      child = started;
-      const { pid } = started;
-      if (pid !== undefined) options.guard.add(pid);
-      createInterface({ input: started.stdout }).on("line", (line) => hear(line, "stdout"));
-      createInterface({ input: started.stderr }).on("line", (line) => hear(line, "stderr"));
-      gone = new Promise((resolve) => {
-        started.once("error", (error) => options.onCrash(`could not be started: ${error.message}`));
-        started.once("close", (code, signal) => {
-          if (pid !== undefined) options.guard.remove(pid);
-          if (child === started) child = null;
-          address = null;
-          const ended = signal ?? `exit code ${code}`;
-          const isRight =
-            expected === "SIGKILL" ? signal === "SIGKILL" : expected === "SIGTERM" && code === 0;
-          if (!isRight) {
-            options.onCrash(
-              expected === "nothing" ? `ended by itself: ${ended}` : `${expected}: ended with ${ended}`,
-            );
+      child = startChild({
+        ...options,
+        args: [program, "run"],
+        onLine: (line, from) => {
+          if (line.includes('"daemon:started"')) {
+            address = /"httpAddress":"([^"]+)"/.exec(line)?.[1] ?? null;
           }
-          options.onEnd();
-          resolve();
-        });
+          onLine?.(line, from);
+        },
       });
+      gone = untilGone(child);
     },
     async kill() {
       if (child === null) return;
       expected = "SIGKILL";
-      child.kill("SIGKILL");
+      child.process.kill("SIGKILL");
       await gone;
     },
     async terminate() {
       if (child === null) return true;
-      const ending = child;
+      const ending = child.process;
       expected = "SIGTERM";
       ending.kill("SIGTERM");
       let inTime = true;
@@ -99,10 +81,12 @@ export function createDaemonProcess(options: DaemonOptions): DaemonProcess {
       clearTimeout(timer);
       return inTime;
     },
-    freeze: () => void child?.kill("SIGSTOP"),
-    thaw: () => void child?.kill("SIGCONT"),
-    isRunning: () => child !== null,
+    freeze: () => void child?.process.kill("SIGSTOP"),
+    thaw: () => void child?.process.kill("SIGCONT"),
     address: () => address,
+    async metrics() {
+      const response = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(10_000) });
+      return parseMetrics(await response.text());
+    },
   };
-  return daemon;
 }

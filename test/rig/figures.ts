@@ -34,10 +34,13 @@ export function shareAtLeast(what: string, seen: number, least: number): Figure 
 
 export const toPercent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
-export function countChecks(results: readonly ScenarioResult[]): {
+export interface CheckCounts {
   readonly passed: number;
   readonly failed: number;
-} {
+}
+
+/** A figure without a limit is no check. */
+export function countChecks(results: readonly ScenarioResult[]): CheckCounts {
   const checks = results.flatMap(({ figures }) => figures.filter(({ limit }) => limit !== null));
   const failed = checks.filter(({ holds }) => !holds).length;
   return { passed: checks.length - failed, failed };
@@ -53,11 +56,13 @@ export function toTable(results: readonly ScenarioResult[]): string {
       limit ?? "",
     ]),
   );
-  const heads = ["", "scenario", "figure", "seen", "limit"];
-  const widths = heads.map((head, column) =>
-    Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  return [heads, ...rows]
+  return toGrid([["", "scenario", "figure", "seen", "limit"], ...rows]);
+}
+
+/** Rows of cells, each column as wide as its widest cell. */
+export function toGrid(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
     .map((row) =>
       row
         .map((cell, column) => cell.padEnd(widths[column]!))

@@ -58,7 +58,7 @@ async function play(
   const ending = await tellOutage(run, { messages, probes, runId: randomBytes(4).toString("hex") });
   const summary = toOutageSummary(ending, {
     durationMs: Date.now() - run.startedAt,
-    daemonPeakBytes: await daemon.peakMemoryBytes(),
+    daemonPeakBytes: daemon.peakMemoryBytes(),
     metricsUrl: daemon.metricsUrl,
   });
   if (recordFile !== null) await writeFile(recordFile, toRecordingText(toRecording(ending)));

@@ -1,7 +1,7 @@
 import type { LoggedMove } from "../daemon-process.ts";
 import { createDeadline } from "../deadline.ts";
 import { judge, type Verdict } from "../judge.ts";
-import { createMessageApi, type MessageApi, type PublishedMessage } from "../message-api.ts";
+import { createMessageApi, type MessageApi, type SentMessage } from "../message-api.ts";
 import type { Run } from "../on-stack.ts";
 import { headerPrefix } from "../stack.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -12,7 +12,7 @@ import { drainName, lane, planWebhooks, timeScale, toHosts, toName, type Hosts }
 
 /** How it went. Times are Unix ms. */
 export interface Ending {
-  readonly published: readonly PublishedMessage[];
+  readonly published: readonly SentMessage[];
   readonly hosts: Hosts;
   readonly down: HostFacts;
   readonly other: HostFacts;
@@ -61,7 +61,7 @@ export async function tellOutage(run: Run, options: OutageOptions): Promise<Endi
   const look = createSearch(api, hosts);
 
   await waitUntil(async () => ((await daemon.isReady()) ? true : null), polling);
-  await receiver.open();
+  await receiver.call("open");
   say(
     `times are 1:${timeScale}: a lane watches for ${lane.watchMs / 1_000} s instead of a minute, probes go every ${lane.probeEveryMs / 1_000} s at first, and then more rarely`,
   );
@@ -72,12 +72,12 @@ export async function tellOutage(run: Run, options: OutageOptions): Promise<Endi
   let saidAt = Date.now();
   let saidDepth = 0;
 
-  await receiver.fail("steady");
+  await receiver.call("fail", "steady");
   const published = [
     ...(await api.publish(plan(hosts.other, "mail", Math.ceil(options.messages * otherShare)))),
   ];
   await waitUntil(async () => ((await api.state()).dlqSize >= published.length ? true : null), polling);
-  await receiver.recover("steady");
+  await receiver.call("recover", "steady");
   const downAt = Date.now();
   say(`${names.other} has failed for a moment and is well again: ${published.length} dead letters`);
   say(`${names.down} is down: it answers 503`);
@@ -100,7 +100,7 @@ export async function tellOutage(run: Run, options: OutageOptions): Promise<Endi
     return arrived >= webhooks.length && isTried && areDead && isOtherDrained;
   });
 
-  await receiver.recover("flaky");
+  await receiver.call("recover", "flaky");
   const backAt = Date.now();
   say(
     `${names.down} has recovered, after ${toSeconds(backAt - downAt)}: ${deadLettersOf(seen.down)} dead letters`,
@@ -121,7 +121,7 @@ export async function tellOutage(run: Run, options: OutageOptions): Promise<Endi
   }
 
   const [witness, dlq] = await Promise.all([
-    receiver.report(),
+    receiver.call("report"),
     createMessageApi(stack.emulator, run.signal).listDlq(),
   ]);
   const verdict = judge(published, witness, dlq);

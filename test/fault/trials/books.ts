@@ -9,11 +9,11 @@ import { createDeclarations } from "../../rig/declarations.ts";
 import { createJudge, type Judge } from "../../rig/judge.ts";
 import { readArchivedIds } from "../../rig/archived-ids.ts";
 import { createAuditReading } from "../../rig/audit-reading.ts";
+import { keyPrefix } from "../../rig/stack.ts";
 import { createSecrets } from "../../rig/secrets.ts";
 import { createLogWatch, type LogWatch } from "../../rig/daemon-log.ts";
 import { dedupWindowMs } from "./document.ts";
 import type { TrialLetter } from "./letters.ts";
-import { keyPrefix } from "./stage.ts";
 
 export interface Books {
   readonly judge: Judge;

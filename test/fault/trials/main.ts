@@ -10,19 +10,28 @@
  *         [--seed 1] [--n 5000] [--side-by-side 1] [--results .cache/trials-results.json]
  *         [--program dist/main.js] [--emulator-program dist/main.js] [--runs .cache/trials-runs]
  *
- * `--program` may be the daemon of another checkout. Exits 1 where something did not hold, 2 where it was used wrongly. What the processes
+ * `--program` may be the daemon of another checkout. Exits 1 if something did not hold, 2 if it was used wrongly. What the processes
  * said is kept below --runs.
  */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { countChecks, toTable, type ScenarioResult } from "../../rig/figures.ts";
+import { countChecks, toTable } from "../../rig/figures.ts";
 import { startGuard } from "../../rig/guard.ts";
+import {
+  areCounts,
+  builtProgram,
+  createSay,
+  end,
+  endWrongUse,
+  root,
+  runWorks,
+  writeResults,
+} from "../../rig/program.ts";
 import { runTrial } from "./run-trial.ts";
 import { trials } from "./trials.ts";
 import type { Trial } from "./trial.ts";
 
-const root = resolve(import.meta.dirname, "../../../../..");
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -34,8 +43,8 @@ const { values, positionals } = parseArgs({
     "side-by-side": { type: "string" },
     results: { type: "string", default: resolve(root, ".cache/trials-results.json") },
     runs: { type: "string", default: resolve(root, ".cache/trials-runs") },
-    program: { type: "string", default: resolve(root, "dist/main.js") },
-    "emulator-program": { type: "string", default: resolve(root, "dist/main.js") },
+    program: { type: "string", default: builtProgram },
+    "emulator-program": { type: "string", default: builtProgram },
   },
 });
 if (values.list) {
@@ -48,50 +57,32 @@ const unknown = positionals.filter((name) => !trials.some((one) => one.name === 
 const count = values.n === undefined ? null : Number(values.n);
 const seed = Number(values.seed);
 const sideBySide = Number(values["side-by-side"] ?? (values.ci ? trials.length : 1));
-const isRight = [seed, sideBySide, count ?? 1].every((one) => Number.isSafeInteger(one) && one > 0);
 const isChosen = positionals.length > 0 || values.all || values.ci;
-if (unknown.length > 0 || !isRight || !isChosen) {
-  process.stderr.write(
-    `expected trials among ${trials.map(({ name }) => name).join(", ")}, or --all, --ci or --list; and counts above 0\n`,
+if (unknown.length > 0 || !areCounts(seed, sideBySide, count ?? 1) || !isChosen) {
+  endWrongUse(
+    `trials among ${trials.map(({ name }) => name).join(", ")}, or --all, --ci or --list; and counts above 0`,
   );
-  process.exit(2);
 }
 
 const dir = resolve(values.runs, String(seed));
-mkdirSync(dir, { recursive: true });
 const guard = startGuard();
-const startedAt = performance.now();
-const say = (line: string): void => {
-  process.stderr.write(`${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(6)} ${line}\n`);
-};
-const chosen = trials
+const say = createSay();
+const works = trials
   .filter(({ name }) => positionals.length === 0 || positionals.includes(name))
   .flatMap((trial) => (values.ci ? toSmall(trial) : [trial]))
-  .map((trial) => (count === null ? trial : { ...trial, count }));
-const waiting = [...chosen];
-const results: ScenarioResult[] = [];
-await Promise.all(
-  Array.from({ length: sideBySide }, async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      results.push(await perform(next));
-    }
-  }),
-);
-const inOrder = chosen.flatMap(({ name }) => results.filter(({ scenario }) => scenario === name));
-const { passed, failed } = countChecks(inOrder);
-mkdirSync(resolve(values.results, ".."), { recursive: true });
-writeFileSync(
-  values.results,
-  `${JSON.stringify({ numPassedTests: passed, numFailedTests: failed, trials: inOrder }, null, 2)}\n`,
-);
+  .map((trial) => (count === null ? trial : { ...trial, count }))
+  .map((trial) => ({ name: trial.name, run: () => perform(trial) }));
+const results = await runWorks(works, sideBySide, say);
 guard.close();
-const summary = inOrder.map(({ scenario, figures }) => {
+const checks = countChecks(results);
+writeResults(values.results, checks, { trials: results });
+const summary = results.map(({ scenario, figures }) => {
   const bad = figures.filter(({ holds }) => !holds);
   const why = bad.map(({ what, seen, limit }) => `${what}: ${seen} (${limit})`).join("; ");
   return `${bad.length === 0 ? "pass" : "FAIL"}  ${scenario.padEnd(22)} ${why}`.trimEnd();
 });
-const text = [toTable(inOrder), "", ...summary, `${passed} passed, ${failed} failed`, ""].join("\n");
-process.stdout.write(text, () => process.exit(failed > 0 ? 1 : 0));
+const counts = `${checks.passed} passed, ${checks.failed} failed`;
+end([toTable(results), "", ...summary, counts, ""].join("\n"), checks.failed);
 
 /** One without a small form is left out. It is not watched beyond its time. */
 function toSmall(trial: Trial): readonly Trial[] {
@@ -101,29 +92,15 @@ function toSmall(trial: Trial): readonly Trial[] {
   return [{ ...trial, count: small.count, bounds: { ...bounds, doneWithinS }, watchedS: doneWithinS }];
 }
 
-async function perform(trial: Trial): Promise<ScenarioResult> {
-  const from = performance.now();
+function perform(trial: Trial): ReturnType<typeof runTrial> {
   rmSync(resolve(dir, trial.name), { recursive: true, force: true });
-  say(`${trial.name} begins, ${trial.count} dead letters`);
-  const tookMs = (): number => performance.now() - from;
-  try {
-    const figures = await runTrial(trial, {
-      seed,
-      dir,
-      program: resolve(values.program),
-      emulatorProgram: resolve(values["emulator-program"]),
-      guard,
-      say,
-    });
-    return { scenario: trial.name, figures, tookMs: tookMs() };
-  } catch (error) {
-    const seen = String(error).slice(0, 200);
-    return {
-      scenario: trial.name,
-      figures: [{ what: "could be played", seen, limit: "yes", holds: false }],
-      tookMs: tookMs(),
-    };
-  } finally {
-    say(`${trial.name} took ${(tookMs() / 1_000).toFixed(1)} s`);
-  }
+  say(`${trial.name}: ${trial.count} dead letters`);
+  return runTrial(trial, {
+    seed,
+    dir,
+    program: resolve(values.program),
+    emulatorProgram: resolve(values["emulator-program"]),
+    guard,
+    say,
+  });
 }

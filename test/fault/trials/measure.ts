@@ -1,15 +1,15 @@
 /** The figures of a trial, from what the emulator and the receiver wrote down and, where only they know, from what the daemons said. */
 import { atMost, exactly, told, type Figure } from "../../rig/figures.ts";
 import { countBy } from "../../rig/outcome.ts";
+import type { Stack } from "../../rig/stack.ts";
 import type { Books } from "./books.ts";
 import { longestStallMs, type Span } from "./pace.ts";
-import type { Stage } from "./stage.ts";
 import type { Trial } from "./trial.ts";
 
 /** A trial that is over: its daemons have ended, and no fault is in the way of a last look. */
 export interface Played {
   readonly trial: Trial;
-  readonly stage: Stage;
+  readonly stack: Stack;
   readonly books: Books;
   readonly startedAt: number;
   readonly stops: readonly Span[];
@@ -18,12 +18,12 @@ export interface Played {
 }
 
 export async function measure(played: Played): Promise<readonly Figure[]> {
-  const { trial, stage, books, startedAt, stops, unready } = played;
+  const { trial, stack, books, startedAt, stops, unready } = played;
   const { judge, log, parkedAt, moves } = books;
   const { bounds, count } = trial;
   const all = [...judge.letters.values()];
-  const inQueue = await stage.emulator.list();
-  const arrivals = await stage.receiver.arrivals();
+  const inQueue = await stack.emulator.list();
+  const arrivals = await stack.receiver.arrivals();
   const arrived = countBy(arrivals, ({ id }) => id);
   const toStay = all.filter(({ letter }) => letter.fate === "stay");
   const toPublish = all.filter(({ letter }) => letter.fate === "republish");
@@ -86,7 +86,7 @@ export async function measure(played: Played): Promise<readonly Figure[]> {
       "requests",
       [
         ...countBy(
-          await stage.emulator.journal("request"),
+          await stack.emulator.journal("request"),
           ({ operation, status }) => `${operation} ${status}`,
         ),
       ]

@@ -1,17 +1,17 @@
 import { loadavg } from "node:os";
 import { join } from "node:path";
-import { mkdirSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { told, type Figure } from "../../rig/figures.ts";
 import { createDice } from "../../rig/dice.ts";
 import type { Guard } from "../../rig/guard.ts";
-import { waitUntil } from "../../rig/wait.ts";
+import type { Say } from "../../rig/program.ts";
+import { startStack, type Stack } from "../../rig/stack.ts";
 import { createBooks, type Books } from "./books.ts";
+import { toDocument } from "./document.ts";
 import { makeLetters, markOf } from "./letters.ts";
 import { measure } from "./measure.ts";
 import type { Span } from "./pace.ts";
 import { watchReadiness } from "./readiness.ts";
-import { startStage, type Stage } from "./stage.ts";
 import type { Trial } from "./trial.ts";
 
 export interface RunOptions {
@@ -20,7 +20,7 @@ export interface RunOptions {
   readonly program: string;
   readonly emulatorProgram: string;
   readonly guard: Guard;
-  readonly say: (line: string) => void;
+  readonly say: Say;
 }
 
 const lookEveryMs = 500;
@@ -31,29 +31,30 @@ const aftermathMs = 3_000;
 /** Plays one trial until it is done, or long beyond its time, and measures. Rejects where it could not be played. */
 export async function runTrial(trial: Trial, options: RunOptions): Promise<readonly Figure[]> {
   const dir = join(options.dir, trial.name);
-  mkdirSync(dir, { recursive: true });
-  const say = (line: string): void => options.say(`${trial.name}: ${line}`);
+  const say: Say = (line) => options.say(`${trial.name}: ${line}`);
   const books = createBooks();
-  const stage = await startStage({
+  // The daemons have the settings as shipped, but for addresses.
+  const stack = await startStack({
     ...options,
     dir,
     replicas: trial.replicas ?? 1,
+    emulatorArgs: ["--seed", String(options.seed)],
+    document: toDocument,
     onEntry: books.read,
     onLine: books.line,
     onCrash: (daemon, how) => books.judge.broken("crashed", `daemon ${daemon} ${how}`),
     onEnd: (daemon) => books.log.ended(daemon),
   });
   try {
-    await prepare(trial, stage, books, options.seed);
+    await prepare(trial, stack, books, options.seed);
     const load = loadavg();
-    for (const daemon of stage.daemons) daemon.start();
-    await waitUntil("the daemons", () => stage.daemons.every((one) => one.address() !== null), 60_000);
+    await stack.startDaemons();
     const startedAt = Date.now();
     const stops: Span[] = [];
-    const readiness = watchReadiness(stage.daemons);
+    const readiness = watchReadiness(stack.daemons);
     const over = new AbortController();
     const meanwhile = trial.meanwhile?.({
-      stage,
+      stack,
       books,
       say,
       dice: createDice(options.seed + 1),
@@ -65,24 +66,24 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
     await meanwhile;
     await delay(aftermathMs);
     const unready = await readiness.close();
-    const declaredByMetric = await readDeclared(stage);
-    await Promise.all(stage.daemons.map((one) => one.terminate()));
-    await endFaults(stage);
-    await stage.emulator.journal("accepted");
-    await books.conclude(stage);
-    const figures = await measure({ trial, stage, books, startedAt, stops, unready, declaredByMetric });
+    const declaredByMetric = await readDeclared(stack);
+    await stack.stopDaemons();
+    await endFaults(stack);
+    await stack.emulator.journal("accepted");
+    await books.conclude(stack);
+    const figures = await measure({ trial, stack, books, startedAt, stops, unready, declaredByMetric });
     for (const { rule, text } of books.judge.violations.slice(0, 5)) say(`VIOLATION ${rule}: ${text}`);
     return [
       ...figures,
       told("load of the machine, before and after", `${toLoad(load)} and ${toLoad(loadavg())}`),
     ];
   } finally {
-    await stage.close();
+    await stack.close();
   }
 }
 
-async function prepare(trial: Trial, stage: Stage, books: Books, seed: number): Promise<void> {
-  const { emulator, receiver } = stage;
+async function prepare(trial: Trial, stack: Stack, books: Books, seed: number): Promise<void> {
+  const { emulator, receiver } = stack;
   const { count, shares = {}, service, faults } = trial;
   const { now } = await emulator.state();
   const letters = makeLetters({ seed, count, shares, url: receiver.url, now });
@@ -127,26 +128,19 @@ function countDoubles({ judge }: Books): number {
 }
 
 /** Nothing is to be in the way of the last look. */
-async function endFaults({ emulator }: Stage): Promise<void> {
+async function endFaults({ emulator }: Stack): Promise<void> {
   await emulator.control("DELETE", "/faults");
   await emulator.control("PATCH", "/settings", { rateLimits: {} });
   await emulator.control("GET", "/idle?timeoutMs=60000");
 }
 
 /** Of all replicas that answer. */
-async function readDeclared({ daemons }: Stage): Promise<number> {
-  const pages = await Promise.all(
-    daemons.map(async (daemon) => {
-      const response = await fetch(`http://${daemon.address()}/metrics`, {
-        signal: AbortSignal.timeout(10_000),
-      }).catch(() => null);
-      return (await response?.text()) ?? "";
-    }),
-  );
-  return pages
-    .flatMap((page) => page.split("\n"))
-    .filter((line) => line.startsWith("redriver_declared_doubles_total"))
-    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
+async function readDeclared({ daemons }: Stack): Promise<number> {
+  const counts = daemons.map(async (daemon) => {
+    const metrics = await daemon.metrics().catch(() => null);
+    return metrics?.sum("redriver_declared_doubles_total") ?? 0;
+  });
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
 
 const toLoad = (averages: readonly number[]): string => (averages[0] ?? 0).toFixed(1);

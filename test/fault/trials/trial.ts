@@ -1,9 +1,9 @@
 import type { FaultDefinition } from "../../../src/emulator/index.ts";
 import type { Dice } from "../../rig/dice.ts";
+import type { Stack } from "../../rig/stack.ts";
 import type { Shares } from "./letters.ts";
 import type { Span } from "./pace.ts";
 import type { Books } from "./books.ts";
-import type { Stage } from "./stage.ts";
 
 /** What a trial is held to, in real time with shipped settings. */
 export interface Bounds {
@@ -43,7 +43,7 @@ export interface Trial {
 }
 
 export interface Play {
-  readonly stage: Stage;
+  readonly stack: Stack;
   readonly books: Books;
   readonly dice: Dice;
   readonly isOver: () => boolean;

@@ -155,13 +155,13 @@ const longestStopMs = 105_000;
 const betweenStopsMs = 15_000;
 
 /** One replica at a time, from outside. */
-async function stopInTurn({ stage, dice, isOver, stopped, say }: Play): Promise<void> {
+async function stopInTurn({ stack, dice, isOver, stopped, say }: Play): Promise<void> {
   await pause(5_000, isOver);
   for (let turn = 0; !isOver(); turn += 1) {
-    const daemon = stage.daemons[turn % stage.daemons.length]!;
+    const daemon = stack.daemons[turn % stack.daemons.length]!;
     const forMs = turn === 0 ? longestStopMs : dice.whole(shortestStopMs, longestStopMs);
     const from = Date.now();
-    say(`daemon ${turn % stage.daemons.length} is stopped for ${(forMs / 1_000).toFixed(0)} s`);
+    say(`daemon ${turn % stack.daemons.length} is stopped for ${(forMs / 1_000).toFixed(0)} s`);
     daemon.freeze();
     await pause(forMs, isOver);
     daemon.thaw();
@@ -171,14 +171,14 @@ async function stopInTurn({ stage, dice, isOver, stopped, say }: Play): Promise<
 }
 
 /** As long as answers are lost, all that can be accepted is; from then on there are hits only, and poison. */
-async function hearAgain({ stage, books, isOver, say }: Play): Promise<void> {
+async function hearAgain({ stack, books, isOver, say }: Play): Promise<void> {
   const deadline = Date.now() + 60_000;
   const isAccepted = (): boolean =>
     [...books.judge.letters.values()].every(
       ({ letter, acceptances }) => letter.fate === "stay" || acceptances.length > 0,
     );
   while (!isOver() && !isAccepted() && Date.now() < deadline) await delay(200);
-  await stage.emulator.control("DELETE", "/faults/lost-batch");
+  await stack.emulator.control("DELETE", "/faults/lost-batch");
   say(`answers arrive again, ${isAccepted() ? "all" : "not all"} is accepted`);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { judge } from "../../../src/demo/judge.ts";
-import type { PublishedMessage } from "../../../src/demo/message-api.ts";
+import type { SentMessage } from "../../../src/demo/message-api.ts";
 import { planMessages } from "../../../src/demo/plan-messages.ts";
 import type { WitnessReport } from "../../../src/demo/receiver.ts";
 
@@ -10,7 +10,7 @@ const addresses = {
   headerPrefix: "Upstash-",
 };
 const plans = planMessages(40, "run", addresses);
-const published: readonly PublishedMessage[] = plans.map((plan, index) => ({
+const published: readonly SentMessage[] = plans.map((plan, index) => ({
   plan,
   failingMessageId: `msg_${index}`,
 }));

@@ -5,7 +5,8 @@ import { atMost, exactly, told, type Figure } from "../../rig/figures.ts";
 import { startRedisRounds, toLaneRound, type RedisRounds } from "../redis-rounds.ts";
 import { startStage } from "../stage.ts";
 import { hourMs, minuteMs, secondMs } from "../time-scale.ts";
-import { isSoon, type World } from "../world.ts";
+import { isSoon } from "../../rig/wait.ts";
+import type { World } from "../world.ts";
 
 const idleMs = 10 * secondMs;
 /** Between two passes, so that there is time in which nobody has to ask the service anything. */
@@ -84,14 +85,14 @@ async function measure(world: World, name: string, lane: "none" | "scaled", coun
     },
   });
   try {
-    const { emulator, receivers, redis } = stage;
-    const { url } = receivers[0]!;
+    const { emulator, redis } = stage;
+    const { url } = stage.receiver;
     const isEmpty = async (): Promise<boolean> => {
       const { dlqSize, pending } = await emulator.state();
       return dlqSize === 0 && pending === 0;
     };
     await stage.seed({ name: "first", count: 700, url });
-    await stage.startDaemons(1);
+    await stage.startDaemons();
     if (!(await isSoon(isEmpty, 60_000))) throw new Error("the first ones are not drained within a minute");
     await delay(scale.here(2 * minuteMs));
 

@@ -4,7 +4,8 @@ import { atMost, exactly, told, type Figure } from "../../rig/figures.ts";
 import { idOf, idsOf, toRecords } from "../../rig/letters.ts";
 import { startStage } from "../stage.ts";
 import { hourMs, minuteMs } from "../time-scale.ts";
-import { isSoon, type World } from "../world.ts";
+import { isSoon } from "../../rig/wait.ts";
+import type { World } from "../world.ts";
 
 const count = 300;
 const retentionMs = 72 * hourMs;
@@ -17,19 +18,19 @@ export async function expiry(world: World): Promise<readonly Figure[]> {
     drain: { attempts: { max: 1, waitMs: [2 * minuteMs] }, censusMs: 5 * minuteMs, fullMs: 10 * minuteMs },
   });
   try {
-    const { emulator, receivers, archiveDir } = stage;
-    await receivers[0]!.behave({ standing: world.deadAs });
+    const { emulator, receiver, archiveDir } = stage;
+    await receiver.behave({ manner: world.deadAs });
     const { now } = await emulator.state();
     // Their last 12 h, in which they are copied, begin in 20 to 40 minutes by the service's clock.
     const batch = {
       name: "letter",
       count,
-      url: receivers[0]!.url,
+      url: receiver.url,
       agoMs: [60 * hourMs - hourMs / 3, 60 * hourMs - (2 * hourMs) / 3] as const,
     };
     const records = toRecords(batch, now);
     await emulator.seed(records);
-    await stage.startDaemons(1);
+    await stage.startDaemons();
     const accepted = async (): Promise<number> => (await emulator.journal("accepted")).length;
     if (!(await isSoon(async () => (await accepted()) > 0, 60_000))) throw new Error("nothing was published");
     const tried = await isSoon(
@@ -38,7 +39,7 @@ export async function expiry(world: World): Promise<readonly Figure[]> {
     );
     const early = readArchivedIds(archiveDir).copied.size;
 
-    await emulator.advance(hourMs);
+    await emulator.control("POST", "/clock", { advanceMs: hourMs });
     const idOfRecord = new Map(records.map(({ dlqId, body }) => [String(dlqId), idOf(String(body))]));
     const copies = (): ReadonlySet<string> =>
       new Set([...readArchivedIds(archiveDir).copied].flatMap((dlqId) => idOfRecord.get(dlqId) ?? []));
@@ -58,7 +59,7 @@ export async function expiry(world: World): Promise<readonly Figure[]> {
     const [kept, waiting] = [copies(), await originals()];
     const copied = waiting.filter((id) => kept.has(id)).length;
 
-    await emulator.advance(12 * hourMs);
+    await emulator.control("POST", "/clock", { advanceMs: 12 * hourMs });
     const left = await inDlq();
     const gone = idsOf(batch).filter((id) => !left.has(id));
     return [

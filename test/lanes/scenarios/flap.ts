@@ -4,7 +4,8 @@ import { mostWithin } from "../../rig/outcome.ts";
 import { idOf, idsOf } from "../../rig/letters.ts";
 import { startStage } from "../stage.ts";
 import { hourMs, minuteMs, secondMs } from "../time-scale.ts";
-import { isSoon, until, type World } from "../world.ts";
+import { isSoon, until } from "../../rig/wait.ts";
+import type { World } from "../world.ts";
 
 const phaseMs = 90 * secondMs;
 const perHostPerSecond = 10;
@@ -26,10 +27,10 @@ export async function flap(world: World): Promise<readonly Figure[]> {
   const stage = await startStage(world, { name: "flap", drain: { perHostPerSecond } });
   try {
     const { emulator } = stage;
-    const [receiver] = stage.receivers;
-    const batch = { name: "letter", count: world.isSmall ? letters.small : letters.real, url: receiver!.url };
+    const { receiver } = stage;
+    const batch = { name: "letter", count: world.isSmall ? letters.small : letters.real, url: receiver.url };
     await stage.seed(batch);
-    await stage.startDaemons(1);
+    await stage.startDaemons();
     const accepted = (): ReturnType<typeof emulator.journal<"accepted">> => emulator.journal("accepted");
     await isSoon(async () => (await accepted()).length > 0, minuteMs, 20);
     const startedAt = Date.now();
@@ -37,7 +38,7 @@ export async function flap(world: World): Promise<readonly Figure[]> {
     for (let phase = 1; phase * phaseMs <= hourMs; phase += 1) {
       await until(startedAt + scale.here(phase * phaseMs));
       const isDown = phase % 2 === 1;
-      await receiver!.behave({ standing: isDown ? "closed" : "up" });
+      await receiver.behave({ manner: isDown ? "closed" : "up" });
       if (isDown) downs.push({ from: Date.now(), to: Number.POSITIVE_INFINITY });
       else if (downs.length > 0) downs.at(-1)!.to = Date.now();
     }
@@ -53,7 +54,7 @@ export async function flap(world: World): Promise<readonly Figure[]> {
     const full = downSeconds * perHostPerSecond * scale.factor;
     const dlqIds = new Set([...(await emulator.list()).values()].map(idOf));
     const delivered = new Set(
-      (await receiver!.arrivals()).filter(({ status }) => status === 200).map(({ id }) => id),
+      (await receiver.arrivals()).filter(({ status }) => status === 200).map(({ id }) => id),
     );
     const { pending } = await emulator.state();
     const missing = idsOf(batch).filter((id) => !dlqIds.has(id) && !delivered.has(id)).length;
@@ -68,7 +69,7 @@ export async function flap(world: World): Promise<readonly Figure[]> {
       atMost("halts in the hour", halts.length, mostHalts),
       // What the service still tries is in neither.
       atMost("neither in the DLQ nor delivered", missing, pending),
-      exactly("parked", (await stage.metric("redriver_records", 'state="parked"')) ?? 0, 0),
+      exactly("parked", (await stage.parkedByMetric()) ?? 0, 0),
     ];
   } finally {
     await stage.close();

@@ -5,7 +5,8 @@ import { idOf, idsOf, sha256Of } from "../../rig/letters.ts";
 import { poisonPrefix } from "../../rig/receiver-messages.ts";
 import { startStage } from "../stage.ts";
 import { minuteMs, secondMs } from "../time-scale.ts";
-import { isSoon, type World } from "../world.ts";
+import { isSoon } from "../../rig/wait.ts";
+import type { World } from "../world.ts";
 
 /** Fewer than the three that, all refused, would halt the lane. */
 const poisoned = 2;
@@ -16,23 +17,20 @@ export async function flushed(world: World): Promise<readonly Figure[]> {
   const { scale } = world;
   const stage = await startStage(world, {
     name: "flushed",
+    replicas: 2,
     drain: { attempts: { max: 1, waitMs: [2 * minuteMs] } },
     env: { REDRIVER_PASSES_OVERLAP: "2m" },
   });
   try {
-    const { emulator, receivers, redis, moves } = stage;
-    const [receiver] = receivers;
-    const bad = { name: poisonPrefix, count: poisoned, url: receiver!.url, status: 422, maxRetries: 0 };
+    const { emulator, receiver, redis, moves } = stage;
+    const bad = { name: poisonPrefix, count: poisoned, url: receiver.url, status: 422, maxRetries: 0 };
     await stage.seed(bad);
-    await stage.startDaemons(2);
+    await stage.startDaemons();
     const accepted = (): ReturnType<typeof emulator.journal<"accepted">> => emulator.journal("accepted");
     // Their only attempt, which a full pass of a daemon without memory has to know of.
-    const isSpent = await isSoon(
-      async () => ((await stage.metric("redriver_records", 'state="parked"')) ?? 0) === poisoned,
-      60_000,
-    );
-    await receiver!.behave({ standing: "refusing" });
-    const batch = { name: "letter", count: world.isSmall ? 500 : 5_000, url: receiver!.url, agoMs: recently };
+    const isSpent = await isSoon(async () => ((await stage.parkedByMetric()) ?? 0) === poisoned, 60_000);
+    await receiver.behave({ manner: "refusing" });
+    const batch = { name: "letter", count: world.isSmall ? 500 : 5_000, url: receiver.url, agoMs: recently };
     await stage.seed(batch);
     const isHalted = (since: number): Promise<boolean> =>
       isSoon(() => moves().some(({ at, to }) => at > since && to === "halted"), 60_000, 50);
@@ -47,7 +45,7 @@ export async function flushed(world: World): Promise<readonly Figure[]> {
     // Half of probeEvery: what comes now is no probe yet.
     await isSoon(() => false, scale.here(2.5 * minuteMs), 200);
     const after = (await accepted()).slice(before.length);
-    const arrivals = (await receiver!.arrivals()).filter(({ at }) => at >= flushedAt);
+    const arrivals = (await receiver.arrivals()).filter(({ at }) => at >= flushedAt);
     const times = countBy(await accepted(), ({ bodySha256 }) => bodySha256);
     const listed = new Set([...(await emulator.list()).values()].map(idOf));
     const all = [...idsOf(batch), ...idsOf(bad)];

@@ -5,7 +5,8 @@ import { countBetween, ratePerSecond } from "../../rig/outcome.ts";
 import { idsOf } from "../../rig/letters.ts";
 import { startStage } from "../stage.ts";
 import { minuteMs, secondMs } from "../time-scale.ts";
-import { isSoon, type World } from "../world.ts";
+import { isSoon } from "../../rig/wait.ts";
+import type { World } from "../world.ts";
 
 /** Here, whatever the scale: four hosts at ten scaled up by thirty are more than two cores deliver. */
 const perHostHere = 40;
@@ -51,10 +52,10 @@ async function drain(world: World, name: string, perHost: number, isFirstDead: b
   });
   try {
     const { receivers, emulator } = stage;
-    if (isFirstDead) await receivers[0]!.behave({ standing: "hanging" });
+    if (isFirstDead) await stage.receiver.behave({ manner: "hanging" });
     const batches = receivers.map(({ url }, index) => ({ name: `host-${index}`, count: perHost, url }));
     for (const batch of batches) await stage.seed(batch);
-    await stage.startDaemons(1);
+    await stage.startDaemons();
     const startedAt = Date.now();
     const others = receivers.slice(1);
     const ids = batches.slice(1).flatMap(idsOf);
@@ -70,8 +71,9 @@ async function drain(world: World, name: string, perHost: number, isFirstDead: b
     );
     if (!isDone) world.say(`${name}: not drained in time`);
     const all = await arrived();
-    const [first] = receivers;
-    const toFirst = (await emulator.journal("accepted")).filter(({ url }) => url.startsWith(first!.url));
+    const toFirst = (await emulator.journal("accepted")).filter(({ url }) =>
+      url.startsWith(stage.receiver.url),
+    );
     return {
       tookMs: Math.max(...all.flatMap((arrivals) => arrivals.map(({ at }) => at))) - startedAt,
       rate: Math.min(...all.map((arrivals) => ratePerSecond(arrivals.map(({ at }) => at)))),

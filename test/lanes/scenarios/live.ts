@@ -6,7 +6,8 @@ import { atLeast, shareAtLeast, told, type Figure } from "../../rig/figures.ts";
 import { countBetween } from "../../rig/outcome.ts";
 import { startStage } from "../stage.ts";
 import { createTimeScale, minuteMs, secondMs } from "../time-scale.ts";
-import { isSoon, type World } from "../world.ts";
+import { isSoon } from "../../rig/wait.ts";
+import type { World } from "../world.ts";
 
 const capacityPerSecond = 120;
 const offeredPerSecond = 130;
@@ -31,12 +32,16 @@ export async function live(world: World): Promise<readonly Figure[]> {
     },
   });
   try {
-    const [receiver] = stage.receivers;
-    await stage.seed({ name: "letter", count: world.isSmall ? 5_000 : 20_000, url: receiver!.url });
-    await receiver!.behave({ perSecond: capacityPerSecond });
+    const { receiver } = stage;
+    await stage.seed({ name: "letter", count: world.isSmall ? 5_000 : 20_000, url: receiver.url });
+    await receiver.behave({ perSecond: capacityPerSecond });
     const load = startChild({
-      script: join(import.meta.dirname, "../live-load-main.js"),
-      args: [receiver!.url, String(offeredPerSecond), String(mostUnderWay)],
+      args: [
+        join(import.meta.dirname, "../live-load-main.js"),
+        receiver.url,
+        String(offeredPerSecond),
+        String(mostUnderWay),
+      ],
       guard: world.guard,
       logFile: join(world.dir, "live", "load.log"),
     });
@@ -47,7 +52,7 @@ export async function live(world: World): Promise<readonly Figure[]> {
         const from = Date.now();
         await delay(windowMs);
         const to = Date.now();
-        const arrivals = (await receiver!.arrivals()).filter(({ status }) => status === 200);
+        const arrivals = (await receiver.arrivals()).filter(({ status }) => status === 200);
         const perSecond = (isLive: boolean): number =>
           (countBetween(
             arrivals.filter(({ sentAs }) => (sentAs === "first") === isLive),
@@ -59,9 +64,9 @@ export async function live(world: World): Promise<readonly Figure[]> {
         return { live: perSecond(true), drained: perSecond(false) };
       };
       const before = await measure();
-      await stage.startDaemons(1);
+      await stage.startDaemons();
       const isOpen = await isSoon(
-        async () => (await receiver!.arrivals()).some(({ sentAs }) => sentAs === "plain"),
+        async () => (await receiver.arrivals()).some(({ sentAs }) => sentAs === "plain"),
         real.here(minuteMs),
       );
       const beside = await measure();

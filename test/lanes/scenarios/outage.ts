@@ -6,7 +6,8 @@ import { idOf, idsOf } from "../../rig/letters.ts";
 import type { Arrival } from "../../rig/receiver-messages.ts";
 import { startStage, type Stage } from "../stage.ts";
 import { hourMs, minuteMs, secondMs } from "../time-scale.ts";
-import { isSoon, until, type World } from "../world.ts";
+import { isSoon, until } from "../../rig/wait.ts";
+import type { World } from "../world.ts";
 
 /** In the first hour of an outage: five canaries, and probes after 5, 7.5, 11.25, then every 15 minutes. */
 const mostInFirstHour = 20;
@@ -27,6 +28,7 @@ export async function outage(world: World, { deadHours, withBack }: OutageParts)
   const { scale } = world;
   const stage = await startStage(world, {
     name: "outage",
+    replicas: 2,
     drain: {
       attempts: { max: 1, waitMs: [2 * minuteMs] },
       perHostPerSecond,
@@ -35,14 +37,14 @@ export async function outage(world: World, { deadHours, withBack }: OutageParts)
     },
   });
   try {
-    const [receiver] = stage.receivers;
-    const batch = { name: "letter", count: world.deadLetters, url: receiver!.url };
-    await receiver!.behave({ standing: world.deadAs });
+    const { receiver } = stage;
+    const batch = { name: "letter", count: world.deadLetters, url: receiver.url };
+    await receiver.behave({ manner: world.deadAs });
     await stage.seed(batch);
-    await stage.startDaemons(2);
+    await stage.startDaemons();
     const figures = await dead(world, stage, deadHours, idsOf(batch));
     if (!withBack) return figures;
-    await receiver!.behave({ standing: "up" });
+    await receiver.behave({ manner: "up" });
     world.say(`outage: back after ${scale.toRealText(scale.here(deadHours * hourMs))}`);
     return [...figures, ...(await back(world, stage, idsOf(batch)))];
   } finally {
@@ -52,7 +54,7 @@ export async function outage(world: World, { deadHours, withBack }: OutageParts)
 
 async function dead(
   { scale, deadAs }: World,
-  { emulator, ask, metric }: Stage,
+  { emulator, ask, parkedByMetric }: Stage,
   hours: number,
   ids: readonly string[],
 ): Promise<readonly Figure[]> {
@@ -77,7 +79,7 @@ async function dead(
   figures.push(
     exactly("dead letters that are in the DLQ still", ids.filter((id) => listed.has(id)).length, ids.length),
     exactly("parked, by redriver parked list", countLines(await ask("parked", "list")), 0),
-    exactly("parked, by metric", (await metric("redriver_records", 'state="parked"')) ?? -1, 0),
+    exactly("parked, by metric", (await parkedByMetric()) ?? -1, 0),
   );
   return figures;
 }
@@ -85,10 +87,10 @@ async function dead(
 const countLines = (text: string): number => text.split("\n").filter((line) => line !== "").length;
 
 async function back({ scale }: World, stage: Stage, ids: readonly string[]): Promise<readonly Figure[]> {
-  const { receivers, emulator, moves } = stage;
+  const { receiver, emulator, moves } = stage;
   const backAt = Date.now();
   const since = async (): Promise<readonly Arrival[]> =>
-    (await receivers[0]!.arrivals()).filter(({ at, status }) => at >= backAt && status === 200);
+    (await receiver.arrivals()).filter(({ at, status }) => at >= backAt && status === 200);
   const perSecond = perHostPerSecond * scale.factor;
   // A probe is due within three times probeEvery; then the lane opens, and everything goes at its limit.
   const longestMs = scale.here(20 * minuteMs) + (3 * ids.length * secondMs) / perSecond + minuteMs;

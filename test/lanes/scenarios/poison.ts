@@ -6,7 +6,8 @@ import { idOf, idsOf, sha256Of } from "../../rig/letters.ts";
 import { poisonPrefix } from "../../rig/receiver-messages.ts";
 import { startStage } from "../stage.ts";
 import { minuteMs, secondMs } from "../time-scale.ts";
-import { isSoon, type World } from "../world.ts";
+import { isSoon } from "../../rig/wait.ts";
+import type { World } from "../world.ts";
 
 const attempts = { max: 3, waitMs: [2 * minuteMs, 10 * minuteMs, 20 * minuteMs] };
 const perHostPerSecond = 10;
@@ -15,14 +16,14 @@ export async function poison(world: World): Promise<readonly Figure[]> {
   const { scale } = world;
   const stage = await startStage(world, { name: "poison", drain: { attempts, perHostPerSecond } });
   try {
-    const { emulator, receivers } = stage;
-    const { url } = receivers[0]!;
+    const { emulator } = stage;
+    const { url } = stage.receiver;
     const all = world.isSmall ? 2_000 : Math.min(world.deadLetters, 10_000);
     const good = { name: "good", count: Math.round(all * 0.9), url };
     const bad = { name: poisonPrefix, count: Math.round(all * 0.1), url, status: 422, maxRetries: 1 };
     await stage.seed(good);
     await stage.seed(bad);
-    await stage.startDaemons(1);
+    await stage.startDaemons();
     const parked = async (): Promise<readonly ParkedLine[]> =>
       (await stage.ask("parked", "list"))
         .split("\n")
@@ -34,11 +35,7 @@ export async function poison(world: World): Promise<readonly Figure[]> {
       (all * 2 * secondMs) / (perHostPerSecond * scale.factor) +
       scale.here(30 * minuteMs) +
       minuteMs;
-    await isSoon(
-      async () => ((await stage.metric("redriver_records", 'state="parked"')) ?? 0) >= bad.count,
-      longestMs,
-      1_000,
-    );
+    await isSoon(async () => ((await stage.parkedByMetric()) ?? 0) >= bad.count, longestMs, 1_000);
     const listed = await parked();
     const dlq = await emulator.list();
     const [goodIds, poisonIds] = [idsOf(good), idsOf(bad)];

@@ -1,0 +1,92 @@
+import type { EntryOf, HappeningType } from "../emulator/index.ts";
+
+export interface EmulatorAddresses {
+  readonly url: string;
+  readonly controlUrl: string;
+  readonly token: string;
+}
+
+export interface EmulatorState {
+  /** Unix ms of its clock. */
+  readonly now: number;
+  /** Messages and callbacks that have not ended. */
+  readonly pending: number;
+  readonly dlqSize: number;
+}
+
+export interface ListedRecord {
+  readonly dlqId: string;
+  readonly messageId: string;
+  readonly body: string;
+}
+
+/** An emulator's message API and control API. Every call rejects with an Error that names it. */
+export interface EmulatorClient {
+  /** `path` with its version, such as `/v2/batch`. */
+  service(method: string, path: string, body?: unknown): Promise<unknown>;
+  /** `path` below `/_control`. */
+  control(method: string, path: string, body?: unknown): Promise<unknown>;
+  state(): Promise<EmulatorState>;
+  /** Everything in the DLQ. */
+  listDlq(): Promise<readonly ListedRecord[]>;
+  /** Entries of the journal with `seq` above `after`, of these types, oldest first. */
+  journal<Type extends HappeningType>(
+    types: readonly Type[],
+    after: number,
+  ): Promise<readonly EntryOf<Type>[]>;
+}
+
+const entriesPerCall = 5_000;
+
+export function createEmulatorClient(addresses: EmulatorAddresses, signal?: AbortSignal): EmulatorClient {
+  const { url, controlUrl, token } = addresses;
+
+  async function call(method: string, address: string, body?: unknown): Promise<unknown> {
+    const response = await fetch(address, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      ...(signal === undefined ? {} : { signal }),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (response.ok) return JSON.parse(text);
+    throw new Error(`${method} ${new URL(address).pathname} answered ${response.status}: ${text}`);
+  }
+  const service: EmulatorClient["service"] = (method, path, body) => call(method, `${url}${path}`, body);
+  const control: EmulatorClient["control"] = (method, path, body) =>
+    call(method, `${controlUrl}/_control${path}`, body);
+
+  return {
+    service,
+    control,
+    state: async () => (await control("GET", "/state")) as EmulatorState,
+    async listDlq() {
+      const records: ListedRecord[] = [];
+      let cursor = "";
+      do {
+        const page = (await service("GET", `/v2/dlq?count=100&cursor=${encodeURIComponent(cursor)}`)) as {
+          readonly messages: readonly ListedRecord[];
+          readonly cursor?: string;
+        };
+        records.push(...page.messages);
+        cursor = page.cursor ?? "";
+      } while (cursor !== "");
+      return records;
+    },
+    async journal<Type extends HappeningType>(types: readonly Type[], after: number) {
+      const entries: EntryOf<Type>[] = [];
+      for (let last = after; ;) {
+        const query = `type=${types.join(",")}&after=${last}&limit=${entriesPerCall}`;
+        const page = (await control("GET", `/journal?${query}`)) as {
+          readonly entries: readonly EntryOf<Type>[];
+          readonly next?: number;
+          readonly forgotten?: number;
+        };
+        if (page.forgotten !== undefined) throw new Error(`the journal forgot ${page.forgotten} entries`);
+        entries.push(...page.entries);
+        if (page.next === undefined) return entries;
+        last = page.entries.at(-1)?.seq ?? last;
+      }
+    },
+  };
+}
