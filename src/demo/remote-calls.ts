@@ -29,7 +29,6 @@ interface ToChild {
 
 /** In the child: performs what it is asked to. `ready` goes to the parent first. */
 export function serveCalls(target: object, ready: object): void {
-  const send = (message: FromChild<object>): void => void process.send?.(message);
   const perform = async ({ seq, method, args }: ToChild): Promise<void> => {
     try {
       const call = Reflect.get(target, method) as (...args: readonly unknown[]) => unknown;
@@ -40,6 +39,10 @@ export function serveCalls(target: object, ready: object): void {
   };
   process.on("message", (message) => void perform(message as ToChild));
   send({ ready });
+}
+
+function send(message: FromChild<object>): void {
+  process.send?.(message);
 }
 
 /** In the parent: resolves when the child is ready, rejects when it ends before. `name` stands in errors. */

@@ -84,10 +84,11 @@ export async function runCase(run: CaseRun, given: Case): Promise<CaseResult> {
         plan = start(["plan", "--all", "--json"], "plan.log");
         plans += 1;
         const started = plan;
-        void started.ended.then((how) => {
+        void (async () => {
+          const how = await started.ended;
           planPeak = Math.max(planPeak, started.peakBytes());
           if (how !== 0) planDied ??= String(how);
-        });
+        })();
       }
       groupPeak = Math.max(groupPeak, group?.usedBytes() ?? 0);
       await delay(50);

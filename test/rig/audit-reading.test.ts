@@ -2,18 +2,17 @@ import { expect, it } from "vitest";
 import { createRedisAudit } from "../../src/store/audit/redis-audit.ts";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import { useRedis } from "../support/redis.ts";
-import { createDeclarations, lossReason } from "./declarations.ts";
-import { sourceId } from "../soak/document.ts";
-import { createAuditReading } from "./audit-reading.ts";
+import { createAuditReading, createDeclarations, lossReason } from "./declarations.ts";
 
 const redis = useRedis();
+const sourceId = "default";
 
 it("reads what redriver declares as redriver writes it, each entry once, at Redis's time", async () => {
   const connection = redis.fresh();
   const source = sourceId as SourceId;
   const audit = createRedisAudit(connection, source, { keepMs: 60_000, maxBytes: 1_000_000 });
   const declarations = createDeclarations(() => 0);
-  const readAudit = createAuditReading(declarations);
+  const readAudit = createAuditReading(declarations, sourceId);
   const common = { act: "republish", by: "test", source, drain: "main" as DrainName } as const;
   const before = Date.now();
   await audit.append([

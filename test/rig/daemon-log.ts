@@ -2,13 +2,13 @@ import type { AuditEntryText, Declarations } from "./declarations.ts";
 import type { Judge } from "./judge.ts";
 import type { Secrets } from "./secrets.ts";
 
-/** Reads what the daemons say: what they declare, what they cannot do just now, and what they must never say. */
-export interface LogWatch {
+/** What the daemons log: what they declare, what they cannot do just now, and what they must never say. */
+export interface DaemonLog {
   line(daemon: number, text: string, from: "stdout" | "stderr"): void;
   ended(daemon: number): void;
   /** Code by daemon. */
   readonly halted: ReadonlyMap<number, string>;
-  /** How often each event was told. */
+  /** How often each event was logged. */
   readonly counts: ReadonlyMap<string, number>;
 }
 
@@ -20,7 +20,7 @@ type Line = AuditEntryText & {
   readonly level?: string;
 };
 
-export function createLogWatch(judge: Judge, declarations: Declarations, secrets: Secrets): LogWatch {
+export function createDaemonLog(judge: Judge, declarations: Declarations, secrets: Secrets): DaemonLog {
   const halted = new Map<number, string>();
   const counts = new Map<string, number>();
   const count = (event: string): void => void counts.set(event, (counts.get(event) ?? 0) + 1);
@@ -39,10 +39,10 @@ export function createLogWatch(judge: Judge, declarations: Declarations, secrets
         judge.broken("unexpected-error", `daemon ${daemon} said on ${from}: ${text.slice(0, 500)}`);
         return;
       }
-      if (line.audit === true) return declarations.note("log", line);
+      if (line.audit === true) return declarations.record("log", line);
       const { event = "", code } = line;
       count(event);
-      // A scheduled look that its process was stopped in, three times: its schedule brings the next.
+      // A scheduled job that its process was stopped in, three times: its schedule brings the next.
       if (event === "job:failed" && /^(?:census|sweep) job .*its process ended/.test(String(line.msg)))
         return;
       if (code === "unexpected" || code === "invariant-broken" || line.level === "fatal") {

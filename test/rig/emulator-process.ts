@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   createEmulatorClient,
@@ -42,16 +44,12 @@ export interface EmulatorProcessOptions extends Omit<ChildOptions, "onLine" | "p
 /** `args`: options of the command besides its ports. */
 export async function startEmulatorProcess(options: EmulatorProcessOptions): Promise<EmulatorProcess> {
   const ports = ["--json", "--port", "0", "--control-port", "0", "--stop-with-parent"];
-  let hear: (line: string) => void = () => undefined;
-  const line = new Promise<string>((resolve) => (hear = resolve));
   const child = startChild({
     ...options,
     args: [options.program, "emulator", ...ports, ...options.args],
-    onLine: (text, from) => {
-      if (from === "stdout") hear(text);
-    },
   });
-  const addresses = JSON.parse(await line) as EmulatorAddresses;
+  const [line] = (await once(createInterface({ input: child.process.stdout! }), "line")) as [string];
+  const addresses = JSON.parse(line) as EmulatorAddresses;
   const client = createEmulatorClient(addresses);
   const entries = new Map<Followed, JournalEntry[]>(followed.map((type) => [type, []]));
   let lastSeq = 0;

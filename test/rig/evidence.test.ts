@@ -8,7 +8,7 @@ import { createJudge } from "./judge.ts";
 import { createLetterMaker } from "../soak/letters.ts";
 import { readArchivedIds } from "./archived-ids.ts";
 import { createSecrets } from "./secrets.ts";
-import { createLogWatch } from "./daemon-log.ts";
+import { createDaemonLog } from "./daemon-log.ts";
 
 let dir = "";
 beforeEach(() => {
@@ -79,8 +79,8 @@ describe("a letter", () => {
 });
 
 function heard(lines: readonly string[], from: "stdout" | "stderr" = "stdout") {
-  const judge = createJudge({ dedupWindowMs: 1, now: () => 0 });
-  const watch = createLogWatch(
+  const judge = createJudge({ dedupWindowMs: 1, isRepublished: () => true, now: () => 0 });
+  const watch = createDaemonLog(
     judge,
     createDeclarations(() => 0),
     knowing(secret),

@@ -2,16 +2,16 @@ import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../src/emulator/index.ts";
 import { createDeclarations, lossReason } from "./declarations.ts";
 import { createJudge, type Evidence } from "./judge.ts";
-import type { Letter } from "../soak/letters.ts";
+import type { Letter } from "./letters.ts";
 
 const dedupWindowMs = 90_000;
-const letter: Letter = { dlqId: "1000-1", root: "m-1", fate: "republish", bodySha256: "sha", isTried: false };
+const letter: Letter = { dlqId: "1000-1", root: "m-1", fate: "republish", bodySha256: "sha" };
 const silent: Evidence = { declarations: () => [], story: () => "nothing", losses: [] };
 const end = Number.POSITIVE_INFINITY;
 
 /** A journal in the making, and a judge that reads it. */
 function court(letters: readonly Letter[] = [letter]) {
-  const judge = createJudge({ dedupWindowMs, now: () => 0 });
+  const judge = createJudge({ dedupWindowMs, isRepublished: (status) => status === 503, now: () => 0 });
   for (const one of letters) judge.born(one, 0);
   let seq = 0;
   const read = (at: number, entry: object): void => {
@@ -211,8 +211,8 @@ describe("declarations", () => {
 
   function heard(act: string, record: { reason?: string; notes?: readonly string[] }) {
     const declarations = createDeclarations(() => 9_000);
-    declarations.note("log", { act, records: [{ dlqId, ...record }] });
-    declarations.note("redis", { act, records: [{ dlqId, ...record }] }, 7_000);
+    declarations.record("log", { act, records: [{ dlqId, ...record }] });
+    declarations.record("redis", { act, records: [{ dlqId, ...record }] }, 7_000);
     return declarations;
   }
 

@@ -1,5 +1,5 @@
 /**
- * Keeps book of every dead letter from the emulator's journal alone, and says what must not be. redriver's own word counts in one place:
+ * Follows every dead letter by the emulator's journal alone, and records what must not be. redriver's own word counts in one place:
  * an extra acceptance has to be declared by it.
  *
  *   in the queue ─┬─ accepted, then deleted by id
@@ -9,10 +9,43 @@
  */
 import type { EntryOf, JournalEntry } from "../../src/emulator/index.ts";
 import { lossReason, type Declaration } from "./declarations.ts";
-import { readDeduplicationId } from "./deduplication-id.ts";
-import { isRepublished } from "../soak/document.ts";
-import type { Letter } from "../soak/letters.ts";
-import type { Double, Rule, Violation } from "./judge-rules.ts";
+import type { Letter } from "./letters.ts";
+
+/** What must never be. */
+export const rules = {
+  lost: "no dead letter is lost: each is in the queue, accepted, in the archive, or past its age",
+  doubled: "none is accepted more than once but where the audit declared it before",
+  "deleted-unproven": "none is deleted before its acceptance or its place in the archive",
+  "filter-delete": "nothing is deleted but by exact ids",
+  "foreign-id": "everything is published under redriver's own id of a known dead letter",
+  altered: "bodies arrive as they were",
+  "against-the-rules":
+    "what is to be dropped, parked or held is not published, and what is to stay is not deleted",
+  expired: "what vanished by its age was in the archive before",
+  crashed: "no daemon ends that was not made to",
+  "unexpected-error": "no daemon meets an error that it has no code for",
+  leaked: "no token, body or header value is in a log line, in Redis or on the metrics page",
+  stalled:
+    "while nothing is broken nothing waits longer than the takeover and a sweep, but for what is excused by name",
+  emulator: "the judge and the emulator agree on what is in the queue",
+} as const;
+
+export type Rule = keyof typeof rules;
+
+export interface Violation {
+  readonly rule: Rule;
+  readonly text: string;
+  /** Unix ms. */
+  readonly at: number;
+}
+
+/** One acceptance more than one. */
+export interface Double {
+  readonly dlqId: string;
+  /** The word by which the audit declared it. */
+  readonly why: string;
+  readonly apartMs: number;
+}
 
 export interface Acceptance {
   readonly seq: number;
@@ -61,14 +94,16 @@ export interface Judge {
   readonly deadAgain: ReadonlySet<string>;
 }
 
-/** `dedupWindowMs`: W. `now`: Unix ms. */
-export function createJudge({
-  dedupWindowMs,
-  now,
-}: {
+export interface JudgeOptions {
+  /** W. */
   readonly dedupWindowMs: number;
+  /** Whether the rules republish a come-back with this status; 0: no HTTP answer. */
+  readonly isRepublished: (responseStatus: number) => boolean;
+  /** Unix ms. */
   readonly now: () => number;
-}): Judge {
+}
+
+export function createJudge({ dedupWindowMs, isRepublished, now }: JudgeOptions): Judge {
   const letters = new Map<string, Booked>();
   const published = new Map<string, Booked>();
   const deadAgain = new Set<string>();
@@ -219,3 +254,11 @@ export function createJudge({
 
 /** From an intent to its acceptance: sent within a second, held back by path and service for 18 s at most, and a busy machine. */
 const longestIntentMs = 25_000;
+
+/** `redriver-<ms>-<seq>` with `-<suffix>` from the second series on; null for any other. Read here, so that a mistake in src is not shared. */
+function readDeduplicationId(
+  text: string | undefined,
+): { readonly dlqId: string; readonly suffix: number } | null {
+  const [, dlqId, suffix = "1"] = /^redriver-(\d+-\d+)(?:-(\d+))?$/.exec(text ?? "") ?? [];
+  return dlqId === undefined ? null : { dlqId, suffix: Number(suffix) };
+}

@@ -1,6 +1,20 @@
 import { createHash } from "node:crypto";
 import type { SeedRecord } from "../../src/emulator/index.ts";
-import { hourMs } from "../lanes/time-scale.ts";
+
+/** What has to become of a dead letter. `stay`: it is parked or held, and never published, dropped or deleted by redriver. */
+export type Fate = "republish" | "drop" | "stay" | "expire";
+
+/** A dead letter as the judge knows it. */
+export interface Letter {
+  readonly dlqId: string;
+  /** Of the message that failed first; its come-backs have it too. */
+  readonly root: string;
+  readonly fate: Fate;
+  /** Of the body that a republication has to have. */
+  readonly bodySha256: string;
+  /** Its drain tries its destination by a lane. */
+  readonly isTried?: boolean;
+}
 
 /** Dead letters of one destination. */
 export interface LetterBatch {
@@ -14,6 +28,7 @@ export interface LetterBatch {
   readonly agoMs?: readonly [first: number, last: number];
 }
 
+export const hourMs = 3_600_000;
 /** 50,000 in five hours. */
 const apartMs = 360;
 
@@ -25,7 +40,10 @@ export function idOf(body: string | Buffer): string {
   return /^\{"id":"([^"]*)"/.exec(start)?.[1] ?? "";
 }
 
-export const sha256Of = (id: string): string => createHash("sha256").update(bodyOf(id)).digest("hex");
+export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** Of the body of this id. */
+export const sha256Of = (id: string): string => sha256(bodyOf(id));
 
 export const idsOf = ({ name, count }: Pick<LetterBatch, "name" | "count">): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${name}-${index}`);

@@ -1,22 +1,7 @@
-import { createHash } from "node:crypto";
 import type { SeedRecord } from "../../src/emulator/index.ts";
 import { createDice } from "../rig/dice.ts";
+import { sha256, type Fate, type Letter } from "../rig/letters.ts";
 import { triedPath } from "./document.ts";
-
-/** What has to become of a dead letter. `stay`: it is parked or held, and never published, dropped or deleted by redriver. */
-export type Fate = "republish" | "drop" | "stay" | "expire";
-
-/** A dead letter as the judge knows it. */
-export interface Letter {
-  readonly dlqId: string;
-  /** Of the message that failed first; its come-backs have it too. */
-  readonly root: string;
-  readonly fate: Fate;
-  /** Of the body that a republication has to have. */
-  readonly bodySha256: string;
-  /** Its drain tries its destination by a lane. */
-  readonly isTried: boolean;
-}
 
 export interface MadeLetter extends Letter {
   readonly record: SeedRecord;
@@ -111,12 +96,7 @@ export function createLetterMaker(
         createdAt: ms - dice.whole(1_000, 120_000),
         ...fields,
       };
-      const isTried = path === triedPath;
-      return { dlqId, root, fate, bodySha256: sha256(String(body)), isTried, record };
+      return { dlqId, root, fate, bodySha256: sha256(String(body)), isTried: path === triedPath, record };
     },
   };
-}
-
-export function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

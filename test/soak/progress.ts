@@ -58,7 +58,7 @@ export function createProgress(judge: Judge, now: () => number): Progress {
     const waitedFrom = Math.max(booked.bornAt, since);
     const { isBegun, stallMs, excuse } = weighWait(
       view,
-      { from: waitedFrom, at, isTried: booked.letter.isTried },
+      { from: waitedFrom, at, isTried: booked.letter.isTried ?? false },
       quiet.excusedUntil,
       most.waiting,
     );

@@ -3,7 +3,7 @@ import type { Bookkeeping } from "./bookkeeping.ts";
 import type { Plan } from "./plan.ts";
 import type { SoakOptions } from "./run-soak.ts";
 import type { Stand } from "./stand.ts";
-import { rules, type Rule, type Violation } from "../rig/judge-rules.ts";
+import { rules, type Rule, type Violation } from "../rig/judge.ts";
 import { slackMs, stallLimitMs } from "./waits.ts";
 
 /** What a soak did and found. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { losesWrites, nameOf, type PlannedAct } from "./acts.ts";
 import { applyAct, type Books } from "./apply-act.ts";
+import { createSecrets } from "../rig/secrets.ts";
 import { createBookkeeping, type Bookkeeping } from "./bookkeeping.ts";
 import { createDice } from "../rig/dice.ts";
 import { times } from "./document.ts";
@@ -36,11 +37,13 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     if (standing === null) throw new Error("the stand is not there yet");
     return standing;
   };
-  const books = createBookkeeping(known);
+  const secrets = createSecrets();
+  const books = createBookkeeping(known, secrets);
   const ending = new AbortController();
   standing = await startStand({
     ...options,
     daemons,
+    secrets,
     onLine: (daemon, line, from) => books.log.line(daemon, line, from),
     onCrash: (daemon, how) => books.judge.broken("crashed", `daemon ${daemon} ${how}`),
     onEnd: (daemon) => books.log.ended(daemon),

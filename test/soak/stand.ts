@@ -11,7 +11,7 @@ import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { startGuard } from "../rig/guard.ts";
 import { createLetterMaker, retentionMs, type LetterMaker } from "./letters.ts";
 import { startRedisPair, type RedisPair } from "./redis-pair.ts";
-import { createSecrets, type Secrets } from "../rig/secrets.ts";
+import type { Secrets } from "../rig/secrets.ts";
 import { startWitness, type Witness } from "./witness.ts";
 
 /** Everything that a soak runs on, and breaks. */
@@ -36,6 +36,8 @@ export interface Stand {
 export interface StandOptions {
   readonly seed: number;
   readonly daemons: number;
+  /** Gets all that must be seen nowhere. */
+  readonly secrets: Secrets;
   /** Path of the built program. */
   readonly program: string;
   /** An empty directory for all that is written. */
@@ -46,7 +48,7 @@ export interface StandOptions {
 }
 
 export async function startStand(options: StandOptions): Promise<Stand> {
-  const { seed, dir } = options;
+  const { seed, dir, secrets } = options;
   const service = drawService(createDice(seed + 1));
   const guard = startGuard();
   const emulator = await startEmulator({
@@ -70,7 +72,6 @@ export async function startStand(options: StandOptions): Promise<Stand> {
   mkdirSync(archiveDir);
   writeFileSync(tokenFile, emulator.token);
   writeFileSync(documentFile, toDocument(archiveDir, witness.url));
-  const secrets = createSecrets();
   const markers = { body: newSecret("body"), header: newSecret("header") };
   const lineageKey = newSecret("lineage");
   for (const [name, value] of Object.entries({ ...markers, lineageKey, token: emulator.token })) {

@@ -5,24 +5,16 @@
 import type { Redis } from "ioredis";
 import type { JournalEntry } from "../../../src/emulator/index.ts";
 import type { RedisConnection } from "../../../src/redis/connect.ts";
-import { createDeclarations } from "../../rig/declarations.ts";
-import { createJudge, type Judge } from "../../rig/judge.ts";
 import { readArchivedIds } from "../../rig/archived-ids.ts";
-import { createAuditReading } from "../../rig/audit-reading.ts";
+import { createBooks, type Books } from "../../rig/books.ts";
 import { keyPrefix } from "../../rig/stack.ts";
-import { createSecrets } from "../../rig/secrets.ts";
-import { createLogWatch, type LogWatch } from "../../rig/daemon-log.ts";
-import { dedupWindowMs } from "./document.ts";
-import type { TrialLetter } from "./letters.ts";
+import { dedupWindowMs, isRepublished, sourceId } from "./document.ts";
 
-export interface Books {
-  readonly judge: Judge;
-  readonly log: LogWatch;
+export interface TrialBooks extends Pick<Books, "judge" | "log"> {
   /** Unix ms at which a dead letter was accepted first, or deleted; in their order. */
   readonly moves: readonly number[];
   /** When each was parked first, by dlqId, Unix ms. */
   readonly parkedAt: ReadonlyMap<string, number>;
-  born(letters: readonly TrialLetter[]): void;
   read(entry: JournalEntry): void;
   line(daemon: number, text: string, from: "stdout" | "stderr"): void;
   /** What has to be settled yet: accepted and deleted, or parked. */
@@ -36,10 +28,8 @@ export interface Left {
   readonly toPark: number;
 }
 
-export function createBooks(): Books {
-  const judge = createJudge({ dedupWindowMs, now: Date.now });
-  const declarations = createDeclarations(Date.now);
-  const log = createLogWatch(judge, declarations, createSecrets());
+export function createTrialBooks(): TrialBooks {
+  const { judge, log, ...books } = createBooks({ dedupWindowMs, isRepublished, sourceId });
   const moves: number[] = [];
   const parkedAt = new Map<string, number>();
   /** A double is no progress, and a delete of what is gone is none. */
@@ -51,9 +41,6 @@ export function createBooks(): Books {
     log,
     moves,
     parkedAt,
-    born(letters) {
-      for (const letter of letters) judge.born(letter, Date.now());
-    },
     read(entry) {
       judge.read(entry);
       if (isMove(entry)) moves.push(entry.at);
@@ -74,16 +61,9 @@ export function createBooks(): Books {
       };
     },
     async conclude({ redis, archiveDir }) {
-      await createAuditReading(declarations)(toConnection(redis));
-      judge.explainDoubles({ ...declarationsOf(declarations), losses: [] }, Number.POSITIVE_INFINITY);
-      const { dropped } = readArchivedIds(archiveDir);
-      for (const { letter } of judge.takeUnproven()) {
-        if (dropped.has(letter.dlqId)) continue;
-        judge.broken(
-          "deleted-unproven",
-          `${letter.dlqId} (${letter.root}) was neither accepted nor archived`,
-        );
-      }
+      await books.readAudit(toConnection(redis));
+      books.explainDoubles(Number.POSITIVE_INFINITY);
+      books.proveDeletions(() => readArchivedIds(archiveDir));
     },
   };
 }
@@ -91,11 +71,6 @@ export function createBooks(): Books {
 interface ParkLine {
   readonly records: readonly { readonly dlqId: string }[];
 }
-
-const declarationsOf = ({ of, story }: ReturnType<typeof createDeclarations>) => ({
-  declarations: of,
-  story,
-});
 
 /** As much of one as reading the audit takes. */
 function toConnection(redis: Redis): RedisConnection {

@@ -24,3 +24,7 @@ drains:
       - { name: outage, when: { responseStatus: [429, 502-504, none] }, then: republish }
 `;
 }
+
+/** As its rules have it; 0: no HTTP answer. */
+export const isRepublished = (responseStatus: number): boolean =>
+  [0, 429, 502, 503, 504].includes(responseStatus);

@@ -1,8 +1,6 @@
 import type { SeedRecord } from "../../../src/emulator/index.ts";
-import { hourMs } from "../../lanes/time-scale.ts";
-import { bodyOf, sha256Of } from "../../rig/letters.ts";
+import { bodyOf, hourMs, sha256Of, type Letter } from "../../rig/letters.ts";
 import { createDice } from "../../rig/dice.ts";
-import type { Letter } from "../../soak/letters.ts";
 
 /** How the service receives a message: as any other, with a refusal of its whole batch, or of its own item. */
 export const kinds = ["plain", "poison", "refused"] as const;
@@ -52,7 +50,6 @@ export function makeLetters(options: {
       root,
       fate: kind === "plain" ? "republish" : "stay",
       bodySha256: sha256Of(root),
-      isTried: false,
       record: {
         dlqId,
         url: `${url}/hook`,

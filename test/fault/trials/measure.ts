@@ -2,7 +2,7 @@
 import { atMost, exactly, told, type Figure } from "../../rig/figures.ts";
 import { countBy } from "../../rig/outcome.ts";
 import type { Stack } from "../../rig/stack.ts";
-import type { Books } from "./books.ts";
+import type { TrialBooks } from "./books.ts";
 import { longestStallMs, type Span } from "./pace.ts";
 import type { Trial } from "./trial.ts";
 
@@ -10,7 +10,7 @@ import type { Trial } from "./trial.ts";
 export interface Played {
   readonly trial: Trial;
   readonly stack: Stack;
-  readonly books: Books;
+  readonly books: TrialBooks;
   readonly startedAt: number;
   readonly stops: readonly Span[];
   readonly unready: readonly Span[];

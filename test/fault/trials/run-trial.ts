@@ -6,7 +6,7 @@ import { createDice } from "../../rig/dice.ts";
 import type { Guard } from "../../rig/guard.ts";
 import type { Say } from "../../rig/program.ts";
 import { startStack, type Stack } from "../../rig/stack.ts";
-import { createBooks, type Books } from "./books.ts";
+import { createTrialBooks, type TrialBooks } from "./books.ts";
 import { toDocument } from "./document.ts";
 import { makeLetters, markOf } from "./letters.ts";
 import { measure } from "./measure.ts";
@@ -32,7 +32,7 @@ const aftermathMs = 3_000;
 export async function runTrial(trial: Trial, options: RunOptions): Promise<readonly Figure[]> {
   const dir = join(options.dir, trial.name);
   const say: Say = (line) => options.say(`${trial.name}: ${line}`);
-  const books = createBooks();
+  const books = createTrialBooks();
   // The daemons have the settings as shipped, but for addresses.
   const stack = await startStack({
     ...options,
@@ -82,12 +82,12 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
   }
 }
 
-async function prepare(trial: Trial, stack: Stack, books: Books, seed: number): Promise<void> {
+async function prepare(trial: Trial, stack: Stack, books: TrialBooks, seed: number): Promise<void> {
   const { emulator, receiver } = stack;
   const { count, shares = {}, service, faults } = trial;
   const { now } = await emulator.state();
   const letters = makeLetters({ seed, count, shares, url: receiver.url, now });
-  books.born(letters);
+  for (const letter of letters) books.judge.born(letter, Date.now());
   await emulator.seed(letters.map(({ record }) => record));
   if (service !== undefined) await emulator.control("PATCH", "/settings", service);
   const [poison, refused] = [markOf("poison"), markOf("refused")];
@@ -102,7 +102,7 @@ async function prepare(trial: Trial, stack: Stack, books: Books, seed: number): 
 
 async function untilDone(
   trial: Trial,
-  books: Books,
+  books: TrialBooks,
   startedAt: number,
   say: (line: string) => void,
 ): Promise<void> {
@@ -123,7 +123,7 @@ async function untilDone(
   }
 }
 
-function countDoubles({ judge }: Books): number {
+function countDoubles({ judge }: TrialBooks): number {
   return [...judge.letters.values()].filter(({ acceptances }) => acceptances.length > 1).length;
 }
 

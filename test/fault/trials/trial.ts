@@ -3,7 +3,7 @@ import type { Dice } from "../../rig/dice.ts";
 import type { Stack } from "../../rig/stack.ts";
 import type { Shares } from "./letters.ts";
 import type { Span } from "./pace.ts";
-import type { Books } from "./books.ts";
+import type { TrialBooks } from "./books.ts";
 
 /** What a trial is held to, in real time with shipped settings. */
 export interface Bounds {
@@ -44,7 +44,7 @@ export interface Trial {
 
 export interface Play {
   readonly stack: Stack;
-  readonly books: Books;
+  readonly books: TrialBooks;
   readonly dice: Dice;
   readonly isOver: () => boolean;
   /** Tells of a replica that is stopped from outside; the span may end in the future. */
