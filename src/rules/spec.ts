@@ -2,7 +2,7 @@ import type { ItemChanges } from "../message/item-changes.ts";
 
 /**
  * The rule language as plain data: what a drains document says after parsing and before compiling.
- * Values that need a grammar of their own (numbers, durations, globs) are parsed by parse-numbers.ts, parse-durations.ts and parse-texts.ts.
+ * Values that have a grammar of their own (numbers, durations, globs) are parsed in patterns/.
  */
 
 /** Fields of a record, or derived from it, that hold text. `method` is compared in upper case, `host` in lower case. */

@@ -1,9 +1,11 @@
-import { parseDurationPatterns } from "../../src/rules/patterns/parse-durations.ts";
-import { parseNumberPatterns } from "../../src/rules/patterns/parse-numbers.ts";
-import { parseAddressPatterns } from "../../src/rules/patterns/parse-addresses.ts";
-import { parseMomentPatterns } from "../../src/rules/patterns/parse-moments.ts";
-import { parseTextPatterns } from "../../src/rules/patterns/parse-texts.ts";
-import { parseValuePatterns } from "../../src/rules/patterns/parse-values.ts";
+import { textPatterns } from "../../src/rules/patterns/text-patterns.ts";
+import {
+  numberPatterns,
+  durationPatterns,
+  momentPatterns,
+} from "../../src/rules/patterns/number-patterns.ts";
+import { addressPatterns } from "../../src/rules/patterns/address-patterns.ts";
+import { valuePatterns } from "../../src/rules/patterns/value-patterns.ts";
 import type {
   BodyField,
   Condition,
@@ -22,39 +24,39 @@ function parsed<T>(result: Parsed<T>): T {
 export const text = (field: TextField, value: unknown): Condition => ({
   kind: "text",
   field,
-  oneOf: parsed(parseTextPatterns(value)),
+  oneOf: parsed(textPatterns.parse(value)),
 });
 export const header = (name: string, value: unknown, of: "request" | "response" = "request"): Condition => ({
   kind: "header",
   of,
   name,
-  oneOf: parsed(parseTextPatterns(value)),
+  oneOf: parsed(textPatterns.parse(value)),
 });
 export const number = (field: NumberField, value: unknown): Condition => ({
   kind: "number",
   field,
-  oneOf: parsed(parseNumberPatterns(value)),
+  oneOf: parsed(numberPatterns.parse(value)),
 });
 export const duration = (field: DurationField, value: unknown): Condition => ({
   kind: "duration",
   field,
-  oneOf: parsed(parseDurationPatterns(value)),
+  oneOf: parsed(durationPatterns.parse(value)),
 });
 export const moment = (field: NumberField, value: unknown): Condition => ({
   kind: "number",
   field,
-  oneOf: parsed(parseMomentPatterns(value)),
+  oneOf: parsed(momentPatterns.parse(value)),
 });
 export const address = (value: unknown): Condition => ({
   kind: "address",
   field: "callerIp",
-  oneOf: parsed(parseAddressPatterns(value)),
+  oneOf: parsed(addressPatterns.parse(value)),
 });
 export const value = (field: BodyField, pointer: string, wanted: unknown): Condition => ({
   kind: "value",
   field,
   pointer,
-  oneOf: parsed(parseValuePatterns(wanted)),
+  oneOf: parsed(valuePatterns.parse(wanted)),
 });
 export const rule = (name: string, when: Condition, more: Partial<RuleSpec> = {}): RuleSpec => ({
   name,

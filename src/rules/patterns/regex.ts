@@ -1,16 +1,17 @@
 import { RE2JS, RE2JSException } from "re2js";
-import { one, type Parsed } from "./parsed.ts";
+import type { Parsed } from "./parsed.ts";
+import { one } from "./pattern-kind.ts";
 
 /**
  * Regular expressions of RE2 syntax: no back references and no lookaround, and so a search that is linear in the text
  * whatever expression and text are. Found anywhere in the text; `^` and `$` are its ends.
  */
-const mostCharacters = 1_000;
+const maxCharacters = 1_000;
 /**
  * Instructions. What one character of a text costs at worst grows with them: a megabyte of text made to hurt takes about five
  * seconds at this size, and milliseconds where people write the expression. A UUID in full is about 45.
  */
-const mostInstructions = 256;
+const maxInstructions = 256;
 
 export function parseRegex(
   value: unknown,
@@ -18,11 +19,11 @@ export function parseRegex(
   if (typeof value !== "string" || value === "") {
     return { ok: false, expected: "a regular expression, in quotes" };
   }
-  if (value.length > mostCharacters) {
-    return { ok: false, expected: `a regular expression of at most ${mostCharacters} characters` };
+  if (value.length > maxCharacters) {
+    return { ok: false, expected: `a regular expression of at most ${maxCharacters} characters` };
   }
   try {
-    if (RE2JS.compile(value).programSize() > mostInstructions) {
+    if (RE2JS.compile(value).programSize() > maxInstructions) {
       return { ok: false, expected: "a smaller regular expression: its repetitions multiply" };
     }
     return one({ kind: "regex", source: value });

@@ -108,14 +108,12 @@ function toLintRule(rule: Raw, drain: string, index: number, places: Places): Li
   };
 }
 
-/** Those keys that can be read, each by itself: they are and, so the rest can only narrow what they say. */
+/** Those keys that can be read, each by itself: they are and, so the others can only narrow what they say. */
 function toReadableWhen(value: unknown): WhenKeys {
-  const kept: WhenKeys = {};
-  for (const [key, member] of Object.entries(asMap(value))) {
-    const one = whenKeys.safeParse({ [key]: member });
-    if (one.success) Object.assign(kept, one.data);
-  }
-  return kept;
+  const readable = Object.entries(asMap(value)).filter(([key, member]) => {
+    return whenKeys.safeParse({ [key]: member }).success;
+  });
+  return whenKeys.safeParse(Object.fromEntries(readable)).data ?? { tests: [] };
 }
 
 const paceKeys = z.object({

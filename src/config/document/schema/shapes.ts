@@ -1,6 +1,6 @@
 import { isObject } from "../../../message/json-value.ts";
 import * as z from "zod";
-import { misfitsOf, type Parsed } from "../../../rules/patterns/parsed.ts";
+import { mismatchesOf, type Parsed } from "../../../rules/patterns/parsed.ts";
 
 /**
  * The pieces that document schemas are made of. Every message of these schemas is the end of a sentence that begins with
@@ -105,17 +105,19 @@ export function parsed<Value>(
   parse: (value: unknown) => Parsed<Value>,
   meta: Readonly<Record<string, unknown>>,
 ) {
-  return z
-    .unknown()
-    .meta({ ...meta })
-    .transform((value, context): Value => {
-      const result = parse(value);
-      if (result.ok) return result.value;
-      for (const { expected, at } of misfitsOf(result)) {
-        context.addIssue({ code: "custom", message: expected, path: [...(at ?? [])] });
-      }
-      return z.NEVER;
-    });
+  return parsedFrom(z.unknown().meta({ ...meta }), parse);
+}
+
+/** The same over a described input that several keys share. */
+export function parsedFrom<Value>(input: z.ZodUnknown, parse: (value: unknown) => Parsed<Value>) {
+  return input.transform((value, context): Value => {
+    const result = parse(value);
+    if (result.ok) return result.value;
+    for (const { expected, at } of mismatchesOf(result)) {
+      context.addIssue({ code: "custom", message: expected, path: [...(at ?? [])] });
+    }
+    return z.NEVER;
+  });
 }
 
 /** Narrows what a parser accepts. */

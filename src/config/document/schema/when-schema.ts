@@ -1,88 +1,123 @@
-import { isObject } from "../../../message/json-value.ts";
 import * as z from "zod";
 import { isToken } from "../../../message/header-values.ts";
 import { parsePointer } from "../../../message/json-pointer.ts";
-import { parseAddressPatterns } from "../../../rules/patterns/parse-addresses.ts";
-import { parseDurationPatterns } from "../../../rules/patterns/parse-durations.ts";
-import { parseMomentPatterns } from "../../../rules/patterns/parse-moments.ts";
-import { parseNumberPatterns } from "../../../rules/patterns/parse-numbers.ts";
-import { parseTextPatterns } from "../../../rules/patterns/parse-texts.ts";
-import { parseValuePatterns } from "../../../rules/patterns/parse-values.ts";
-import { misfitsOf } from "../../../rules/patterns/parsed.ts";
-import type {
-  AddressPattern,
-  NumberField,
-  NumberPattern,
-  TextField,
-  TextPattern,
-  ValuePattern,
-} from "../../../rules/spec.ts";
-import {
-  addressPatternMeta,
-  bodyPatternMeta,
-  durationPatternMeta,
-  momentPatternMeta,
-  numberPatternMeta,
-  textForms,
-  textPatternMeta,
-} from "./pattern-meta.ts";
-import { atKey, key, parsed, saysSomething, section } from "./shapes.ts";
+import { isObject } from "../../../message/json-value.ts";
+import { addressPatterns } from "../../../rules/patterns/address-patterns.ts";
+import { durationPatterns, momentPatterns, numberPatterns } from "../../../rules/patterns/number-patterns.ts";
+import { mismatchesOf } from "../../../rules/patterns/parsed.ts";
+import type { PatternKind } from "../../../rules/patterns/pattern-kind.ts";
+import { textPatterns } from "../../../rules/patterns/text-patterns.ts";
+import { valuePatterns } from "../../../rules/patterns/value-patterns.ts";
+import type { BodyField, DurationField, Leaf, NumberField, TextField } from "../../../rules/spec.ts";
+import { atKey, key, parsedFrom, saysSomething, section } from "./shapes.ts";
 
-const texts = parsed(parseTextPatterns, textPatternMeta);
-const numbers = parsed(parseNumberPatterns, numberPatternMeta);
-const moments = parsed(parseMomentPatterns, momentPatternMeta);
-const durations = parsed(parseDurationPatterns, durationPatternMeta);
-const addresses = parsed(parseAddressPatterns, addressPatternMeta);
+/** What `when` says, before it becomes a Condition. */
+export interface WhenKeys {
+  /** Each with its place below `when`. All of them must match. */
+  readonly tests: readonly PlacedTest[];
+  readonly all?: readonly WhenKeys[] | undefined;
+  readonly any?: readonly WhenKeys[] | undefined;
+  readonly not?: WhenKeys | undefined;
+}
 
-/** What a body is asked for: the whole text, or values inside its JSON, of which all must hold. */
-export type BodyTests =
-  | { readonly kind: "text"; readonly oneOf: readonly TextPattern[] }
-  | {
-      readonly kind: "values";
-      readonly of: readonly { readonly pointer: string; readonly oneOf: readonly ValuePattern[] }[];
-    };
+export interface PlacedTest {
+  readonly test: Leaf;
+  readonly place: readonly string[];
+}
 
-const bodies = z
-  .unknown()
-  .meta(bodyPatternMeta)
-  .transform((value, context): BodyTests => {
+/** A key whose value is patterns of one kind. The kind's JSON Schema is one definition for all its keys. */
+function testsOf<Pattern>({ parse, schema }: PatternKind<Pattern>) {
+  const input = z.unknown().meta(schema);
+  return (toTest: (oneOf: readonly Pattern[]) => Leaf) =>
+    parsedFrom(input, (value) => {
+      const parsed = parse(value);
+      return parsed.ok ? { ok: true, value: [toTest(parsed.value)] } : parsed;
+    });
+}
+
+const texts = testsOf(textPatterns);
+const numbers = testsOf(numberPatterns);
+const moments = testsOf(momentPatterns);
+const durations = testsOf(durationPatterns);
+const addresses = testsOf(addressPatterns);
+
+const text = (field: TextField) => texts((oneOf) => ({ kind: "text", field, oneOf }));
+const number = (field: NumberField) => numbers((oneOf) => ({ kind: "number", field, oneOf }));
+const moment = (field: NumberField) => moments((oneOf) => ({ kind: "number", field, oneOf }));
+const duration = (field: DurationField) => durations((oneOf) => ({ kind: "duration", field, oneOf }));
+const address = () => addresses((oneOf) => ({ kind: "address", field: "callerIp", oneOf }));
+
+const headerName = z
+  .string()
+  .max(256, { error: "a header name" })
+  .refine(isToken, { error: "a header name" });
+
+/** Header names to patterns; names that differ in case are one header. */
+function headers(of: "request" | "response") {
+  const values = texts((oneOf) => ({ kind: "header", of, name: "", oneOf }));
+  return z
+    .record(headerName, values, { error: "a mapping of header names to patterns" })
+    .refine(...saysSomething("at least one header name"))
+    .transform((byName): readonly Leaf[] =>
+      Object.entries(byName).flatMap(([name, tests]) => tests.map((test) => ({ ...test, name }) as Leaf)),
+    );
+}
+
+const bodyInput = z.unknown().meta({
+  id: "bodyPattern",
+  description:
+    "A text pattern for the whole, or a mapping of JSON pointers (/tenant) to values, of which all must match.",
+  examples: ["*timeout*", { "/tenant": "acme", "/schema": "< 3" }],
+  anyOf: [
+    ...textPatterns.schema.anyOf,
+    {
+      type: "object",
+      propertyNames: { pattern: "^(/.*)?$" },
+      additionalProperties: { anyOf: valuePatterns.schema.anyOf },
+      minProperties: 1,
+    },
+  ],
+});
+
+/** What a body is asked for: the whole text, or values inside its JSON, of which all must match. */
+function body(field: BodyField) {
+  return bodyInput.transform((value, context): readonly Leaf[] => {
+    const report = (message: string, path: readonly (string | number)[], params = {}): void =>
+      context.addIssue({ code: "custom", message, path: [...path], params });
     if (!isObject(value) || !hasPointers(value)) {
-      const result = parseTextPatterns(value);
-      if (result.ok) return { kind: "text", oneOf: result.value };
+      const result = textPatterns.parse(value);
+      if (result.ok) return [{ kind: "text", field, oneOf: result.value }];
       if (isObject(value) && !hasForms(value)) {
         for (const name of Object.keys(value)) {
-          const message = `${JSON.stringify(`/${name.slice(0, 60)}`)}, a JSON pointer, which begins with a slash`;
-          context.addIssue({ code: "custom", message, path: [name], params: atKey });
+          const pointer = JSON.stringify(`/${name.slice(0, 60)}`);
+          report(`${pointer}, a JSON pointer, which begins with a slash`, [name], atKey);
         }
         return z.NEVER;
       }
       const hint = isObject(value) ? ", or a mapping of JSON pointers (/tenant) to values" : "";
-      for (const { expected, at } of misfitsOf(result)) {
-        const path = [...(at ?? [])];
-        context.addIssue({ code: "custom", message: path.length === 0 ? expected + hint : expected, path });
+      for (const { expected, at = [] } of mismatchesOf(result)) {
+        report(at.length === 0 ? expected + hint : expected, at);
       }
       return z.NEVER;
     }
-    const tests: { readonly pointer: string; readonly oneOf: readonly ValuePattern[] }[] = [];
-    for (const [pointer, wanted] of Object.entries(value)) {
-      const result = parseValuePatterns(wanted);
+    return Object.entries(value).flatMap(([pointer, wanted]): readonly Leaf[] => {
       if (parsePointer(pointer) === null) {
         const message = "a JSON pointer such as /tenant or /items/0/id (~1 for a slash in a name, ~0 for ~)";
-        context.addIssue({ code: "custom", message, path: [pointer], params: atKey });
-      } else if (result.ok) tests.push({ pointer, oneOf: result.value });
-      else {
-        for (const { expected, at } of misfitsOf(result, pointer)) {
-          context.addIssue({ code: "custom", message: expected, path: [...(at ?? [])] });
-        }
+        report(message, [pointer], atKey);
+        return [];
       }
-    }
-    return { kind: "values", of: tests };
+      const result = valuePatterns.parse(wanted);
+      if (result.ok) return [{ kind: "value", field, pointer, oneOf: result.value }];
+      for (const { expected, at = [] } of mismatchesOf(result, pointer)) report(expected, at);
+      return [];
+    });
   });
+}
 
 /** Whether one of the keys is a form of a text pattern; an empty mapping is nothing of either. */
 function hasForms(value: object): boolean {
   const keys = Object.keys(value);
-  return keys.length === 0 || keys.some((name) => Object.hasOwn(textForms.properties, name));
+  return keys.length === 0 || keys.some((name) => textPatterns.forms.includes(name));
 }
 
 /** The forms of a text pattern are words; a pointer begins with a slash or is empty. */
@@ -90,76 +125,54 @@ function hasPointers(value: object): boolean {
   return Object.keys(value).some((name) => name === "" || name.startsWith("/"));
 }
 
-const headerName = z
-  .string()
-  .max(256, { error: "a header name" })
-  .refine(isToken, { error: "a header name" });
-
-const headers = z
-  .record(headerName, texts, { error: "a mapping of header names to patterns" })
-  .refine(...saysSomething("at least one header name"));
-
-type PlainTextField = Exclude<TextField, "body" | "responseBody">;
-type Headers = Readonly<Record<string, readonly TextPattern[]>> | undefined;
-
-/** What `when` says, before it becomes a Condition. */
-export interface WhenKeys
-  extends
-    Readonly<Partial<Record<PlainTextField | "labels", readonly TextPattern[] | undefined>>>,
-    Readonly<Partial<Record<NumberField, readonly NumberPattern[] | undefined>>>,
-    Readonly<Partial<Record<"age" | "messageAge" | "timeLeft", readonly NumberPattern[] | undefined>>>,
-    Readonly<Partial<Record<"callerIp" | "callerIP", readonly AddressPattern[] | undefined>>>,
-    Readonly<Partial<Record<"body" | "responseBody", BodyTests | undefined>>> {
-  readonly header?: Headers;
-  readonly responseHeader?: Headers;
-  readonly all?: readonly WhenKeys[] | undefined;
-  readonly any?: readonly WhenKeys[] | undefined;
-  readonly not?: WhenKeys | undefined;
-}
-
 export const whenKeys: z.ZodType<WhenKeys> = z
   .lazy(() =>
     section({
-      responseStatus: key(numbers, "Status of the last answer; none: there was no HTTP answer."),
-      responseHeader: key(headers, "Headers of the last answer: name to patterns."),
-      responseBody: key(bodies, "Body of the last answer: a text, or JSON pointers to values."),
-      responseBodyBase64: key(texts, "Base64 of an answer's body that is not UTF-8."),
-      url: key(texts, "The whole destination address."),
-      host: key(texts, "Host of the destination, with or without its port, in lower case."),
-      path: key(texts, "Path of the destination, without its query."),
-      topicName: key(texts, "URL Group it was sent to."),
-      endpointName: key(texts, "Endpoint within the URL Group."),
-      queueName: key(texts, "Queue it was enqueued on."),
-      label: key(texts, "Any of its labels."),
-      labels: key(texts, "The same as label."),
-      method: key(texts, "HTTP method, whatever its case."),
-      header: key(headers, "Headers sent to the destination: name to patterns."),
-      body: key(bodies, "Its body: a text, or JSON pointers to values."),
-      bodyBase64: key(texts, "Base64 of a body that is not UTF-8."),
-      size: key(numbers, "Bytes of its body."),
-      callerIp: key(addresses, "Who published it: address or network."),
-      callerIP: key(addresses, "The same as callerIp."),
-      scheduleId: key(texts, "Schedule that triggered it."),
-      callback: key(texts, "Its callback address."),
-      failureCallback: key(texts, "Its failure callback address."),
-      flowControlKey: key(texts, "Its flow control key."),
-      rate: key(numbers, "Flow control: rate."),
-      period: key(numbers, "Flow control: period in seconds."),
-      parallelism: key(numbers, "Flow control: parallelism."),
-      maxRetries: key(numbers, "Retries the service makes after the first attempt."),
-      retryDelayExpression: key(texts, "Its retry delay expression."),
-      dlqId: key(texts, "Id of the dead letter."),
-      messageId: key(texts, "Id of the message."),
-      createdAt: key(moments, "When the message was created."),
-      notBefore: key(moments, "When its first delivery was allowed."),
-      age: key(durations, "Time since it entered the DLQ."),
-      messageAge: key(durations, "Time since its root message was created."),
-      timeLeft: key(durations, "Time until its retention ends."),
-      attempt: key(numbers, "Redrives already made."),
-      all: key(conditionList, "Each of these holds."),
-      any: key(conditionList, "At least one of these holds."),
-      not: key(whenKeys, "This does not hold."),
-    }).refine(...saysSomething("at least one test, or the word any")),
+      responseStatus: key(
+        number("responseStatus"),
+        "Status of the last answer; none: there was no HTTP answer.",
+      ),
+      responseHeader: key(headers("response"), "Headers of the last answer: name to patterns."),
+      responseBody: key(body("responseBody"), "Body of the last answer: a text, or JSON pointers to values."),
+      responseBodyBase64: key(text("responseBodyBase64"), "Base64 of an answer's body that is not UTF-8."),
+      url: key(text("url"), "The whole destination address."),
+      host: key(text("host"), "Host of the destination, with or without its port, in lower case."),
+      path: key(text("path"), "Path of the destination, without its query."),
+      topicName: key(text("topicName"), "URL Group it was sent to."),
+      endpointName: key(text("endpointName"), "Endpoint within the URL Group."),
+      queueName: key(text("queueName"), "Queue it was enqueued on."),
+      label: key(text("label"), "Any of its labels."),
+      labels: key(text("label"), "The same as label."),
+      method: key(text("method"), "HTTP method, whatever its case."),
+      header: key(headers("request"), "Headers sent to the destination: name to patterns."),
+      body: key(body("body"), "Its body: a text, or JSON pointers to values."),
+      bodyBase64: key(text("bodyBase64"), "Base64 of a body that is not UTF-8."),
+      size: key(number("size"), "Bytes of its body."),
+      callerIp: key(address(), "Who published it: address or network."),
+      callerIP: key(address(), "The same as callerIp."),
+      scheduleId: key(text("scheduleId"), "Schedule that triggered it."),
+      callback: key(text("callback"), "Its callback address."),
+      failureCallback: key(text("failureCallback"), "Its failure callback address."),
+      flowControlKey: key(text("flowControlKey"), "Its flow control key."),
+      rate: key(number("rate"), "Flow control: rate."),
+      period: key(number("period"), "Flow control: period in seconds."),
+      parallelism: key(number("parallelism"), "Flow control: parallelism."),
+      maxRetries: key(number("maxRetries"), "Retries the service makes after the first attempt."),
+      retryDelayExpression: key(text("retryDelayExpression"), "Its retry delay expression."),
+      dlqId: key(text("dlqId"), "Id of the dead letter."),
+      messageId: key(text("messageId"), "Id of the message."),
+      createdAt: key(moment("createdAt"), "When the message was created."),
+      notBefore: key(moment("notBefore"), "When its first delivery was allowed."),
+      age: key(duration("age"), "Time since it entered the DLQ."),
+      messageAge: key(duration("messageAge"), "Time since its root message was created."),
+      timeLeft: key(duration("timeLeft"), "Time until its retention ends."),
+      attempt: key(number("attempt"), "Redrives already made."),
+      all: key(conditionList, "Each of these matches."),
+      any: key(conditionList, "At least one of these matches."),
+      not: key(whenKeys, "This does not match."),
+    })
+      .refine(...saysSomething("at least one test, or the word any"))
+      .transform(({ all, any, not, ...fields }): WhenKeys => ({ tests: toTests(fields), all, any, not })),
   )
   .meta({ id: "when" });
 
@@ -169,3 +182,22 @@ const conditionList = z
   .max(1_000, { error: "at most 1000 mappings" });
 
 export const when = z.union([z.literal("any"), whenKeys], { error: "the word any, or a mapping of tests" });
+
+/** In the order in which they are asked: what is costly to ask comes last. */
+const byCost: readonly Leaf["kind"][] = ["number", "duration", "text", "address", "header", "value"];
+
+function toTests(fields: Readonly<Record<string, readonly Leaf[] | undefined>>): readonly PlacedTest[] {
+  const tests = Object.entries(fields).flatMap(([name, leaves = []]) =>
+    leaves.map((test) => ({ test, place: [name, ...placeIn(test)] })),
+  );
+  return tests.toSorted((one, other) => costOf(one.test) - costOf(other.test));
+}
+
+function placeIn(test: Leaf): readonly string[] {
+  return test.kind === "header" ? [test.name] : test.kind === "value" ? [test.pointer] : [];
+}
+
+function costOf(test: Leaf): number {
+  const isBody = test.kind === "text" && (test.field === "body" || test.field === "responseBody");
+  return byCost.indexOf(isBody ? "value" : test.kind);
+}

@@ -187,6 +187,7 @@ describe("a rule", () => {
         },
         { kind: "address", field: "callerIp", oneOf: [{ kind: "network", address: "10.0.0.0", bits: 8 }] },
         { kind: "header", of: "response", name: "Retry-After", oneOf: [{ kind: "some" }] },
+        { kind: "text", field: "responseBody", oneOf: [{ kind: "glob", pattern: "*timeout*" }] },
         {
           kind: "value",
           field: "body",
@@ -199,7 +200,6 @@ describe("a rule", () => {
           pointer: "/n",
           oneOf: [{ kind: "number", from: 3, to: 7, openFrom: false, openTo: false }],
         },
-        { kind: "text", field: "responseBody", oneOf: [{ kind: "glob", pattern: "*timeout*" }] },
       ],
     });
   });

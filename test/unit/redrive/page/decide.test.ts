@@ -1,6 +1,6 @@
+import { numberPatterns } from "../../../../src/rules/patterns/number-patterns.ts";
 import { describe, expect, it } from "vitest";
 import type { MessageId } from "../../../../src/message/dead-letter.ts";
-import { parseNumberPatterns } from "../../../../src/rules/patterns/parse-numbers.ts";
 import type { DrainName } from "../../../../src/ports/ids.ts";
 import type { LedgerView } from "../../../../src/ports/ledger-entries.ts";
 import { decideRecord, type DecidingDrain } from "../../../../src/redrive/page/decide.ts";
@@ -14,7 +14,7 @@ const hour = 3_600_000;
 const name = "orders" as DrainName;
 
 function status(text: string | number): RuleSpec["when"] {
-  const parsed = parseNumberPatterns(text);
+  const parsed = numberPatterns.parse(text);
   if (!parsed.ok) throw new Error(parsed.expected);
   return { kind: "number", field: "responseStatus", oneOf: parsed.value };
 }

@@ -1,9 +1,9 @@
+import { momentPatterns } from "../../../../src/rules/patterns/number-patterns.ts";
+import { addressPatterns } from "../../../../src/rules/patterns/address-patterns.ts";
+import { valuePatterns } from "../../../../src/rules/patterns/value-patterns.ts";
 import { describe, expect, it } from "vitest";
-import { parseAddressPatterns } from "../../../../src/rules/patterns/parse-addresses.ts";
 import { parseEdge, resolveEdge } from "../../../../src/rules/patterns/parse-edge.ts";
-import { parseMomentPatterns } from "../../../../src/rules/patterns/parse-moments.ts";
 import { parseRate, rateText } from "../../../../src/rules/patterns/parse-rate.ts";
-import { parseValuePatterns } from "../../../../src/rules/patterns/parse-values.ts";
 
 const range = (from: number, to: number) => ({ kind: "range", from, to });
 const text = (pattern: object) => ({ kind: "text", pattern });
@@ -26,7 +26,7 @@ describe("moments", () => {
     ["none", [none]],
     [{ exists: true }, [some]],
   ])("%j", (value, patterns) => {
-    expect(parseMomentPatterns(value)).toEqual({ ok: true, value: patterns });
+    expect(momentPatterns.parse(value)).toEqual({ ok: true, value: patterns });
   });
 
   it.each([
@@ -41,7 +41,7 @@ describe("moments", () => {
     {},
     "2026-11-03 - 2026-11-01",
   ])("refuse %j", (value) => {
-    expect(parseMomentPatterns(value).ok).toBe(false);
+    expect(momentPatterns.parse(value).ok).toBe(false);
   });
 });
 
@@ -59,7 +59,7 @@ it.each<[unknown, unknown[]]>([
     [none, some],
   ],
 ])("%j", (value, patterns) => {
-  expect(parseAddressPatterns(value)).toEqual({ ok: true, value: patterns });
+  expect(addressPatterns.parse(value)).toEqual({ ok: true, value: patterns });
 });
 
 describe("addresses", () => {
@@ -76,7 +76,7 @@ describe("addresses", () => {
     10,
     [],
   ])("refuse %j", (value) => {
-    expect(parseAddressPatterns(value).ok).toBe(false);
+    expect(addressPatterns.parse(value).ok).toBe(false);
   });
 });
 
@@ -109,7 +109,7 @@ describe("values inside JSON", () => {
     [{ regex: "^a" }, [text({ kind: "regex", source: "^a" })]],
     [{ exists: true }, [some]],
   ])("%j", (value, patterns) => {
-    expect(parseValuePatterns(value)).toEqual({ ok: true, value: patterns });
+    expect(valuePatterns.parse(value)).toEqual({ ok: true, value: patterns });
   });
 
   it.each([
@@ -124,7 +124,7 @@ describe("values inside JSON", () => {
     { equals: {} },
     [["a"]],
   ])("refuse %j", (value) => {
-    expect(parseValuePatterns(value).ok).toBe(false);
+    expect(valuePatterns.parse(value).ok).toBe(false);
   });
 });
 

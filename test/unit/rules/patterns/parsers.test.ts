@@ -1,9 +1,9 @@
+import { textPatterns } from "../../../../src/rules/patterns/text-patterns.ts";
+import { numberPatterns, durationPatterns } from "../../../../src/rules/patterns/number-patterns.ts";
 import { describe, expect, it } from "vitest";
 import { parseDateOrTime } from "../../../../src/rules/patterns/parse-date-or-time.ts";
-import { parseDuration, parseDurationPatterns } from "../../../../src/rules/patterns/parse-durations.ts";
-import { parseNumberPatterns } from "../../../../src/rules/patterns/parse-numbers.ts";
-import { parseTextPatterns } from "../../../../src/rules/patterns/parse-texts.ts";
-import { misfitsOf } from "../../../../src/rules/patterns/parsed.ts";
+import { parseDuration } from "../../../../src/rules/patterns/parse-durations.ts";
+import { mismatchesOf } from "../../../../src/rules/patterns/parsed.ts";
 import { formatDuration } from "../../../../src/rules/format-duration.ts";
 
 const range = (from: number, to: number) => ({ kind: "range", from, to });
@@ -38,7 +38,7 @@ describe("number patterns", () => {
       [range(500, 599), none],
     ],
   ])("%j", (value, patterns) => {
-    expect(parseNumberPatterns(value)).toEqual({ ok: true, value: patterns });
+    expect(numberPatterns.parse(value)).toEqual({ ok: true, value: patterns });
   });
 
   it.each([
@@ -58,7 +58,7 @@ describe("number patterns", () => {
     true,
     "1e3",
   ])("refuse %j and say what is expected", (value) => {
-    expect(parseNumberPatterns(value)).toMatchObject({
+    expect(numberPatterns.parse(value)).toMatchObject({
       ok: false,
       expected: expect.stringContaining("502-504"),
     });
@@ -88,11 +88,11 @@ describe("text patterns", () => {
     [{ exists: true }, [some]],
     [{ exists: false }, [none]],
   ])("%j", (value, patterns) => {
-    expect(parseTextPatterns(value)).toEqual({ ok: true, value: patterns });
+    expect(textPatterns.parse(value)).toEqual({ ok: true, value: patterns });
   });
 
   it.each([1, "", null, []])("refuse %j", (value) => {
-    expect(parseTextPatterns(value)).toMatchObject({ ok: false, expected: expect.stringContaining("glob") });
+    expect(textPatterns.parse(value)).toMatchObject({ ok: false, expected: expect.stringContaining("glob") });
   });
 
   it.each<[unknown, readonly (string | number)[], string]>([
@@ -110,14 +110,14 @@ describe("text patterns", () => {
     [["a", { in: ["b", 5] }], [1, "in", 1], "a text"],
     [{ exists: "yes" }, ["exists"], "true or false"],
   ])("refuse %j at %j", (value, at, expected) => {
-    const parsed = parseTextPatterns(value);
+    const parsed = textPatterns.parse(value);
     expect(parsed).toMatchObject({ ok: false, expected: expect.stringContaining(expected) });
     expect(parsed.ok ? null : (parsed.at ?? [])).toEqual(at);
   });
 
   it("tell of every member of a list that is wrong", () => {
-    const parsed = parseTextPatterns([1, "a", { regex: "[" }, 2]);
-    expect(parsed.ok ? [] : misfitsOf(parsed).map(({ at }) => at)).toEqual([[0], [2, "regex"], [3]]);
+    const parsed = textPatterns.parse([1, "a", { regex: "[" }, 2]);
+    expect(parsed.ok ? [] : mismatchesOf(parsed).map(({ at }) => at)).toEqual([[0], [2, "regex"], [3]]);
   });
 });
 
@@ -154,11 +154,11 @@ describe("durations", () => {
       [range(-infinity, 59_999), range(3_600_001, infinity)],
     ],
   ])("patterns: %j", (value, patterns) => {
-    expect(parseDurationPatterns(value)).toEqual({ ok: true, value: patterns });
+    expect(durationPatterns.parse(value)).toEqual({ ok: true, value: patterns });
   });
 
   it.each(["48h", 48, "2h-1h", "> 48", "none", "", [], "> "])("patterns refuse %j", (value) => {
-    expect(parseDurationPatterns(value).ok).toBe(false);
+    expect(durationPatterns.parse(value).ok).toBe(false);
   });
 
   it.each<[number, string]>([

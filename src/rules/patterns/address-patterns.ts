@@ -1,29 +1,21 @@
-import { isObject } from "../../message/json-value.ts";
-import { parseIpAddress, toIpv4Text } from "./ip-address.ts";
-import { one, parseEach, parseExists, parseForm, parseOneOrMany, type Forms, type Parsed } from "./parsed.ts";
 import type { AddressPattern } from "../spec.ts";
+import { parseIpAddress, toIpv4Text } from "./ip-address.ts";
+import type { Parsed } from "./parsed.ts";
+import { definePatterns, listOf, one } from "./pattern-kind.ts";
 
 const expected =
   "an IP address (10.1.2.3, 2001:db8::1), a network (10.0.0.0/8), none, or one of { in, exists }";
 
 /** An IP address, a network in CIDR form, `none`, `{ in | exists: … }`, or a list of them. */
-export function parseAddressPatterns(value: unknown): Parsed<readonly AddressPattern[]> {
-  return parseOneOrMany(value, parseAddressPattern, expected);
-}
-
-function parseAddressPattern(value: unknown): Parsed<readonly AddressPattern[]> {
-  if (isObject(value)) return parseForm(value, addressForms);
-  if (value === "none") return one({ kind: "none" });
-  return parseNetwork(value);
-}
-
-const addressForms: Forms<AddressPattern> = {
-  in: (value: unknown) =>
-    Array.isArray(value) && value.length > 0
-      ? parseEach(value, parseNetwork)
-      : { ok: false, expected: "a list of addresses and networks" },
-  exists: parseExists,
-};
+export const addressPatterns = definePatterns<AddressPattern>({
+  id: "addressPattern",
+  description: "An IP address, a network (10.0.0.0/8), none (absent), { in | exists }, or a list (or).",
+  examples: ["10.1.2.3", "10.0.0.0/8", "2001:db8::/32"],
+  expected,
+  parsePlain: parseNetwork,
+  plain: [{ type: "string" }],
+  forms: { in: listOf(parseNetwork, "a list of addresses and networks", { type: "string" }) },
+});
 
 function parseNetwork(value: unknown): Parsed<readonly AddressPattern[]> {
   if (typeof value !== "string" || value.length > 64) return { ok: false, expected };

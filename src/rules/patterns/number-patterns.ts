@@ -1,0 +1,149 @@
+import type { NumberPattern } from "../spec.ts";
+import { parseDay, parseTime } from "./parse-date-or-time.ts";
+import { toDurationMs } from "./parse-durations.ts";
+import type { Parsed } from "./parsed.ts";
+import { definePatterns, listOf, one } from "./pattern-kind.ts";
+
+/** Numbers, durations and moments are all whole numbers, so every pattern of theirs is an inclusive range. */
+
+type Range = Extract<NumberPattern, { kind: "range" }>;
+/** What one word means: a number, or all milliseconds of a day. */
+type Span = Pick<Range, "from" | "to">;
+
+const numbersExpected =
+  "a whole number (503), a range (502-504), a class (5xx), a comparison (< 3, >= 5), none, or one of { equals, in, range, exists }";
+const whole = { type: "integer", minimum: 0 };
+
+/** `503`, `"502-504"`, `"5xx"`, `"< 3"`, `">= 5"`, `none`, `{ equals | in | range | exists: … }`, or a list of them. */
+export const numberPatterns = definePatterns<NumberPattern>({
+  id: "numberPattern",
+  description: "503, 502-504, 5xx, < 3, none (absent), { equals | in | range | exists }, or a list (or).",
+  examples: [503, "502-504", "5xx", "< 3", "none"],
+  expected: numbersExpected,
+  parsePlain: (value) => {
+    if (typeof value === "number") {
+      return Number.isSafeInteger(value) && value >= 0
+        ? one({ kind: "range", from: value, to: value })
+        : { ok: false, expected: numbersExpected };
+    }
+    const isBackwards = typeof value === "string" && /^\s*\d{1,15}\s*-\s*\d{1,15}\s*$/.test(value);
+    const expected = "a range from the lower number to the higher, such as 502-504";
+    return orExpected(toNumbers(value), isBackwards ? expected : numbersExpected);
+  },
+  plain: [whole, { type: "string" }],
+  forms: {
+    equals: { parse: parseWhole, schema: whole },
+    in: listOf(parseWhole, "a list of whole numbers", whole),
+    range: {
+      parse: (value) =>
+        orExpected(
+          typeof value === "string" && value.includes("-") ? toNumbers(value) : null,
+          "a range such as 502-504",
+        ),
+      schema: { type: "string", examples: ["502-504"] },
+    },
+  },
+});
+
+const durationsExpected = "a comparison (> 48h, <= 5m) or a range (1h-2h) of durations";
+
+/** `"> 48h"`, `"< 5m"`, `"1h-2h"`, or a list of them, in ms. A single duration is refused: no age is that exactly. */
+export const durationPatterns = definePatterns<NumberPattern>({
+  id: "durationPattern",
+  description: "A comparison (> 48h, <= 5m) or a range (1h-2h) of durations, or a list (or).",
+  examples: ["> 48h", "1h-2h"],
+  expected: durationsExpected,
+  parsePlain: (value) => {
+    const isSingle = typeof value !== "string" || !/[<>-]/.test(value);
+    return orExpected(isSingle ? null : toRange(value, toDuration, /\s*-\s*/), durationsExpected);
+  },
+  plain: [{ type: "string" }],
+  forms: null,
+});
+
+const momentsExpected =
+  "a date (2026-11-01), a comparison (< 2026-11-01, >= 2026-11-01T18:00:00Z) or Unix milliseconds, none, or { exists }";
+
+/**
+ * `"< 2026-11-01"`, `">= 2026-11-01T18:00:00Z"`, `"2026-11-01"` (the whole day in UTC), `"2026-11-01 - 2026-11-03"`, the same
+ * with Unix ms, `none`, `{ exists: … }`, or a list of them, in Unix ms.
+ */
+export const momentPatterns = definePatterns<NumberPattern>({
+  id: "momentPattern",
+  description: "A date, a comparison with one, Unix ms, none (absent), { exists }, or a list (or).",
+  examples: ["< 2026-11-01", ">= 2026-11-01T18:00:00Z", { exists: true }],
+  expected: momentsExpected,
+  parsePlain: (value) => {
+    const isText = typeof value === "string" || typeof value === "number";
+    return orExpected(isText ? toRange(String(value), toMoment, /\s+-\s+/) : null, momentsExpected);
+  },
+  plain: [{ type: "string" }, { type: "integer" }],
+  forms: {},
+});
+
+function orExpected(range: Range | null, expected: string): Parsed<readonly NumberPattern[]> {
+  return range === null ? { ok: false, expected } : one(range);
+}
+
+function parseWhole(value: unknown): Parsed<readonly NumberPattern[]> {
+  const isWhole = typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+  return orExpected(isWhole ? between(value, value) : null, "a whole number");
+}
+
+function toNumbers(value: unknown): Range | null {
+  if (typeof value !== "string") return null;
+  const hundred = /^\s*([1-9])xx\s*$/i.exec(value)?.[1];
+  if (hundred !== undefined) return between(Number(hundred) * 100, Number(hundred) * 100 + 99);
+  return toRange(value, toNumber, /\s*-\s*/);
+}
+
+/** A comparison, a range with `dash` between its ends, or one word. */
+function toRange(text: string, toSpan: (word: string) => Span | null, dash: RegExp): Range | null {
+  const [, operator, bound = ""] = /^(<=?|>=?)\s*(\S+)$/.exec(text.trim()) ?? [];
+  if (operator !== undefined) {
+    const span = toSpan(bound);
+    return span === null ? null : compare(operator, span);
+  }
+  const [first = "", last = first, ...more] = text.trim().split(dash);
+  const [from, to] = [toSpan(first), toSpan(last)];
+  return more.length > 0 || from === null || to === null ? null : between(from.from, to.to);
+}
+
+/** Below a day is before its first millisecond, above it is after its last. */
+function compare(operator: string, { from, to }: Span): Range | null {
+  switch (operator) {
+    case "<":
+      return between(Number.NEGATIVE_INFINITY, from - 1);
+    case "<=":
+      return between(Number.NEGATIVE_INFINITY, to);
+    case ">":
+      return between(to + 1, Number.POSITIVE_INFINITY);
+    case ">=":
+      return between(from, Number.POSITIVE_INFINITY);
+    default:
+      return null;
+  }
+}
+
+/** Null for a range that ends before it begins: it could never match. */
+function between(from: number, to: number): Range | null {
+  return from <= to ? { kind: "range", from, to } : null;
+}
+
+function toNumber(word: string): Span | null {
+  return /^\d{1,15}$/.test(word) ? { from: Number(word), to: Number(word) } : null;
+}
+
+function toDuration(word: string): Span | null {
+  const ms = toDurationMs(word);
+  return ms === null ? null : { from: ms, to: ms };
+}
+
+/** Unix ms before this (1973) are seconds by mistake. */
+const firstPlausibleMs = 100_000_000_000;
+
+function toMoment(word: string): Span | null {
+  if (/^\d{12,15}$/.test(word) && Number(word) >= firstPlausibleMs) return toNumber(word);
+  const at = parseTime(word);
+  return parseDay(word) ?? (at === null ? null : { from: at, to: at });
+}
