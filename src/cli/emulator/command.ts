@@ -7,6 +7,7 @@ import { RedriverError } from "../../ports/errors.ts";
 import { parseDuration } from "../../rules/patterns/parse-durations.ts";
 import type { Register } from "../command-context.ts";
 import type { Io } from "../io.ts";
+import { toFields } from "../output/table.ts";
 
 interface EmulatorFlags {
   readonly host: string;
@@ -183,18 +184,19 @@ function toLines(
   const authorization = quote(`Authorization: Bearer ${token}`);
   const statisticsUrl = `${url}/v2/search/${encodeURIComponent(index)}/stats`;
   const credentials = `${statsCredentials.username}:${statsCredentials.password}`;
-  return [
-    `message API     ${url}`,
-    `token           ${token}`,
-    `header prefix   ${headerPrefix}`,
-    `control API     ${controlUrl}/_control/state`,
-    `statistics API  ${statisticsUrl}`,
-    `its user        ${credentials}`,
-    "",
-    `curl -sS -H ${authorization} ${url}/v2/dlq`,
-    `curl -sS -u ${quote(credentials)} ${quote(statisticsUrl)}`,
-    "",
-  ].join("\n");
+  const fields = toFields([
+    ["message API", url],
+    ["token", token],
+    ["header prefix", headerPrefix],
+    ["control API", `${controlUrl}/_control/state`],
+    ["statistics API", statisticsUrl],
+    ["its user", credentials],
+  ]);
+  const calls = [
+    `curl -sS -H ${authorization} ${url}/v2/dlq\n`,
+    `curl -sS -u ${quote(credentials)} ${quote(statisticsUrl)}\n`,
+  ];
+  return `${fields}\n${calls.join("")}`;
 }
 
 function toJson({ url, controlUrl, token, statsCredentials, headerPrefix }: Emulator): string {

@@ -2,7 +2,7 @@ import { createIndexReader } from "../../compose/build-statistics.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { readSecret } from "../../config/read-secret.ts";
 import { RedriverError } from "../../ports/errors.ts";
-import { formatStatistics, toStatisticsJson } from "../../statistics/format.ts";
+import { formatStatistics, toStatisticsJson } from "./text.ts";
 import type { Register } from "../command-context.ts";
 import { loadAll } from "../load.ts";
 

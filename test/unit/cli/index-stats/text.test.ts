@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { formatStatistics, toStatisticsJson, type StatisticsView } from "../../../src/statistics/format.ts";
-import { parseStatistics } from "../../../src/statistics/parse.ts";
+import {
+  formatStatistics,
+  toStatisticsJson,
+  type StatisticsView,
+} from "../../../../src/cli/index-stats/text.ts";
+import { parseStatistics } from "../../../../src/statistics/parse.ts";
 
 function viewOf(answer: unknown): StatisticsView {
   const parsed = parseStatistics(answer);

@@ -1,8 +1,9 @@
-import type { IndexConfig } from "../ports/drains.ts";
-import type { FieldProblem, IndexStatistics } from "../ports/statistics.ts";
-import { scalarFields, seriesFields } from "../ports/statistics.ts";
-import { baseField } from "./parse.ts";
-import { formatInstant } from "./timestamp.ts";
+import type { IndexConfig } from "../../ports/drains.ts";
+import type { FieldProblem, IndexStatistics } from "../../ports/statistics.ts";
+import { scalarFields, seriesFields } from "../../ports/statistics.ts";
+import { baseField } from "../../statistics/parse.ts";
+import { formatInstant } from "../../statistics/timestamp.ts";
+import { toTable } from "../output/table.ts";
 
 /** What `redriver index stats` shows of one index. */
 export interface StatisticsView {
@@ -38,28 +39,28 @@ export function toStatisticsJson(views: readonly StatisticsView[]): readonly unk
 }
 
 function formatView({ index, readAt, statistics }: StatisticsView): string {
-  const scalars = scalarFields.map((field) => [field, String(statistics.scalars[field] ?? "-")]);
+  const scalars = scalarFields.map((field) => [field, statistics.scalars[field] ?? "-"]);
   const series = seriesFields.map((field) => {
     const points = statistics.series[field];
     const newest = statistics.newest[field];
-    if (newest === undefined) return [field, "0", "-", "-", "-", "-"];
+    if (newest === undefined) return [field, 0, "-", "-", "-", "-"];
     const values = points.map((point) => point.value);
-    const bounds = [Math.min(...values), Math.max(...values)].map(String);
-    return [field, String(points.length), String(newest.value), ...bounds, formatInstant(newest.at)];
+    const bounds = [Math.min(...values), Math.max(...values)];
+    return [field, points.length, newest.value, ...bounds, formatInstant(newest.at)];
   });
   const problems = formatProblems(statistics.problems);
   const others = Object.keys(statistics.other);
-  const lines = [
-    `index ${index.name} (${index.id}), period ${index.period}, read ${new Date(readAt).toISOString()}`,
-    "",
-    ...table([["FIELD", "VALUE"], ...scalars], 1),
-    "",
-    ...table([["SERIES", "POINTS", "NEWEST", "LOWEST", "HIGHEST", "NEWEST AT"], ...series], 4),
-    ...(statistics.days.length === 0 ? [] : ["", `days: ${statistics.days.join(", ")}`]),
-    ...(others.length === 0 ? [] : ["", `fields not known to redriver: ${others.join(", ")}`]),
-    ...(problems.length === 0 ? [] : ["", ...problems]),
-  ];
-  return `${lines.map(printable).join("\n")}\n`;
+  const notes = [
+    statistics.days.length === 0 ? [] : [`days: ${statistics.days.join(", ")}`],
+    others.length === 0 ? [] : [`fields not known to redriver: ${others.join(", ")}`],
+    problems,
+  ].filter((lines) => lines.length > 0);
+  return [
+    `index ${index.name} (${index.id}), period ${index.period}, read ${new Date(readAt).toISOString()}\n`,
+    toTable(["FIELD", "VALUE"], scalars, 1),
+    toTable(["SERIES", "POINTS", "NEWEST", "LOWEST", "HIGHEST", "NEWEST AT"], series, 4),
+    ...notes.map((lines) => `${lines.map(printable).join("\n")}\n`),
+  ].join("\n");
 }
 
 /** One line per field: a series of 240 bad points is one mistake. */
@@ -74,20 +75,6 @@ function formatProblems(problems: readonly FieldProblem[]): readonly string[] {
     const rest = more.length === 0 ? "" : ` (and ${more.length} more)`;
     return [`not used: ${first.field}: expected ${first.expected}, got ${first.got}${rest}`];
   });
-}
-
-/** `numeric`: how many columns after the first hold numbers, which end at the right. */
-function table(rows: readonly (readonly string[])[], numeric: number): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => {
-        const width = widths[column] ?? 0;
-        return column >= 1 && column <= numeric ? cell.padStart(width) : cell.padEnd(width);
-      })
-      .join("  ")
-      .trimEnd(),
-  );
 }
 
 function printable(line: string): string {
