@@ -6,7 +6,7 @@ import { checkFit } from "../config/settings/check-fit.ts";
 import { loadSettings } from "../config/settings/load-settings.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import type { DrainsDocument } from "../ports/drains.ts";
-import { isRedriverError, RedriverError } from "../ports/errors.ts";
+import { RedriverError } from "../ports/errors.ts";
 import { counted } from "./output/counted.ts";
 import type { Io } from "./io.ts";
 
@@ -37,64 +37,66 @@ export interface Loaded {
 
 /** Settings and the drains document. Warnings go to stderr; problems are thrown, all at once. */
 export function loadAll(command: Command, io: Io): Loaded {
+  return loadOr(command, io, (_, problems) => {
+    throw new RedriverError("document-invalid", toLines(problems));
+  });
+}
+
+export interface LoadedForReading extends Loaded {
+  /** How many problems keep the document from loading. Not 0: it has names, source ids and addresses alone. */
+  readonly problems: number;
+}
+
+/**
+ * As loadAll, for commands that only read what was done or is waiting. Of a document with mistakes they take the names, source ids and
+ * addresses, and report so on stderr. Throws `document-invalid` if not even these can be read.
+ */
+export function loadForReading(command: Command, io: Io): LoadedForReading {
+  const loaded = loadOr(command, io, (settings, found): LoadedForReading => {
+    const { file } = settings.drains;
+    const document = readBareDocument(file, "rough");
+    if (document === null) throw new RedriverError("document-invalid", toLines(found));
+    const problems = countProblems(found);
+    io.err(
+      `warning: ${file} has ${counted(problems, "problem")}, so only its names, source ids and addresses are read; redriver rules check shows what is wrong\n`,
+    );
+    return { settings, document, problems };
+  });
+  return { problems: 0, ...loaded };
+}
+
+/** As loadAll, for commands that only pause and resume drains: of a document with mistakes they take the names. */
+export function loadNames(command: Command, io: Io): Loaded {
+  return loadOr(command, io, (settings, problems) => {
+    const document = readBareDocument(settings.drains.file);
+    const lines = toLines(problems);
+    if (document === null) {
+      const advice = "name the document from before with --drains to go on without this one";
+      throw new RedriverError("document-invalid", `${lines}\n${advice}`);
+    }
+    io.err(`warning: ${lines}\nwarning: the document is taken for the names of its drains alone\n`);
+    return { settings, document };
+  });
+}
+
+/** `instead`: what becomes of a document that does not load. Throws `settings-invalid` for what does not go together. */
+function loadOr<Other extends Loaded>(
+  command: Command,
+  io: Io,
+  instead: (settings: Settings, problems: readonly Problem[]) => Other,
+): Loaded | Other {
   const settings = loadSettingsFor(command, io);
   const outcome = readDocumentFile(settings.drains.file, { now: Date.now() });
-  if (!outcome.ok) throw new RedriverError("document-invalid", toLines(outcome.problems));
+  if (!outcome.ok) return instead(settings, outcome.problems);
   for (const warning of outcome.warnings) io.err(`warning: ${formatProblem(warning)}\n`);
   const broken = checkFit(settings, outcome.document);
   if (broken.length > 0) throw new RedriverError("settings-invalid", toLines(broken));
   return { settings, document: outcome.document };
 }
 
-export interface LoadedForReading extends Loaded {
-  /** How many problems keep the document from loading. Not 0: it holds names, source ids and addresses alone. */
-  readonly problems: number;
-}
-
-/**
- * As loadAll, for commands that only read what was done or is waiting: in front of a document with mistakes they work by its names,
- * source ids and addresses, and say so on stderr. Throws `document-invalid` where not even these can be read.
- */
-export function loadForReading(command: Command, io: Io): LoadedForReading {
-  const settings = loadSettingsFor(command, io);
-  const { file } = settings.drains;
-  const outcome = readDocumentFile(file, { now: Date.now() });
-  if (outcome.ok) return { ...loadAll(command, io), problems: 0 };
-  const document = readBareDocument(file, "rough");
-  if (document === null) throw new RedriverError("document-invalid", toLines(outcome.problems));
-  const problems = countProblems(outcome.problems);
-  io.err(
-    `warning: ${file} has ${counted(problems, "problem")}, so only its names, source ids and addresses are read; redriver rules check tells what is wrong\n`,
-  );
-  return { settings, document, problems };
-}
-
 function toLines(problems: readonly Problem[]): string {
   const [only] = problems;
   if (problems.length === 1 && only !== undefined) return formatProblem(only);
-  const told = firstProblems(problems);
-  return `${countProblems(problems)} problems\n${told.map((problem) => `  ${formatProblem(problem)}`).join("\n")}`;
-}
-
-/**
- * As loadAll, for commands that only hold drains back or let them go on: they must work in front of a document with mistakes,
- * whose drains go on under the rules from before.
- */
-export function loadNames(command: Command, io: Io): Loaded {
-  try {
-    return loadAll(command, io);
-  } catch (error) {
-    if (!isRedriverError(error) || error.code !== "document-invalid") throw error;
-    const settings = loadSettingsFor(command, io);
-    const document = readBareDocument(settings.drains.file);
-    if (document === null) {
-      throw new RedriverError(
-        "document-invalid",
-        `${error.message}\nname the document from before with --drains to go on without this one`,
-        { cause: error },
-      );
-    }
-    io.err(`warning: ${error.message}\nwarning: the document is taken for the names of its drains alone\n`);
-    return { settings, document };
-  }
+  const lines = firstProblems(problems).map((problem) => `  ${formatProblem(problem)}`);
+  return `${countProblems(problems)} problems\n${lines.join("\n")}`;
 }

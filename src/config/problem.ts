@@ -4,12 +4,8 @@ import { aliasOf, nearestName } from "./nearest-name.ts";
  * One thing that is wrong with a setting or with the drains document. Never holds a token, a credential, a header value
  * or an address that may carry one.
  */
-export interface Problem {
+export interface Problem extends Partial<Position> {
   readonly file?: string;
-  /** From 1. */
-  readonly line?: number;
-  /** From 1, in UTF-16 units. */
-  readonly column?: number;
   /** Where in a document: `drains.orders.rules[1].when`. */
   readonly path?: string;
   /** Which setting: `http.port (REDRIVER_HTTP_PORT)`. */
@@ -19,29 +15,37 @@ export interface Problem {
   readonly expected: string;
   /** The whole sentence, without the place. */
   readonly message: string;
-  /** It stands for so many problems that are not told. */
+  /** It stands for so many problems that are not shown. */
   readonly more?: number;
 }
 
-/** Whoever reads a list of problems mends the first of them and looks again. */
-const mostTold = 20;
+/** Whoever reads a list of problems fixes the first of them and checks again. */
+const maxShown = 20;
 
-/** The first of them, and one more that says how many are left; told again it says the same. */
+/** The first of them, and one more that counts those left. Applied again it changes nothing. */
 export function firstProblems(problems: readonly Problem[]): readonly Problem[] {
-  const told = problems.filter(({ more }) => more === undefined).slice(0, mostTold);
-  const more = countProblems(problems) - told.length;
-  if (more === 0) return told;
-  const file = told.find((problem) => problem.file !== undefined)?.file;
+  const shown = problems.filter(({ more }) => more === undefined).slice(0, maxShown);
+  const more = countProblems(problems) - shown.length;
+  if (more === 0) return shown;
+  const file = shown.find((problem) => problem.file !== undefined)?.file;
   const place = file === undefined ? {} : { file };
-  return [...told, { ...place, expected: "fewer problems", message: `… and ${more} more`, more }];
+  return [...shown, { ...place, expected: "fewer problems", message: `… and ${more} more`, more }];
 }
 
-/** How many problems these are, with those that are not told. */
+/** How many problems these are, with those that are not shown. */
 export function countProblems(problems: readonly Problem[]): number {
   return problems.reduce((sum, { more = 1 }) => sum + more, 0);
 }
 
-/** A list of keys and positions that leads to a value in a document. */
+/** In a text. */
+export interface Position {
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in UTF-16 units. */
+  readonly column: number;
+}
+
+/** A list of keys and indexes that leads to a value in a document. */
 export type ValuePath = readonly (string | number)[];
 
 /** One line: `drains.yaml:7:12 drains.orders.rules[1].when: unknown key "typ"; expected one of …`. */

@@ -75,7 +75,7 @@ function check(
   command: Command,
   { io, exitWith }: CommandContext,
 ): void {
-  const opened = openDocument(command, io, file, systemClock.now());
+  const opened = openDocument(command, io, file);
   io.out(
     flags.json === true
       ? `${JSON.stringify(toCheckJson(opened), null, 2)}\n`
@@ -96,12 +96,12 @@ function test(
   command: Command,
   { io, exitWith }: CommandContext,
 ): void {
-  const opened = openDocument(command, io, file, systemClock.now());
-  const document = requireDocument(opened, io);
+  const opened = openDocument(command, io, file);
+  const { document, locate } = requireDocument(opened, io);
   const run = runRuleTests(drainsNamed(document, flags.drain), {
     headerPrefix: opened.settings.service.headerPrefix,
     checkItemOf: ({ source }) => itemCheckOf(source, opened.settings),
-    locate: opened.locate,
+    locate,
   });
   io.out(
     flags.json === true

@@ -56,8 +56,8 @@ export async function explainCommand(
   context: CommandContext,
 ): Promise<void> {
   const { io } = context;
-  const opened = openDocument(command, io, undefined, systemClock.now());
-  const document = requireDocument(opened, io);
+  const opened = openDocument(command, io, undefined);
+  const { document } = requireDocument(opened, io);
   const subject =
     toEnteredAt(record) === null
       ? await givenSubject(record, flags, opened, document, context)

@@ -1,67 +1,39 @@
 import type { Command } from "commander";
-import { loadDocument, type DocumentOutcome } from "../../config/document/load-document.ts";
+import { systemClock } from "../../compose/system-world.ts";
+import { readDocumentFile, type DocumentOutcome } from "../../config/document/load-document.ts";
 import { firstProblems, formatProblem, type Problem, type ValuePath } from "../../config/problem.ts";
 import { checkHeaders } from "../../config/settings/check-headers.ts";
 import { checkInequality } from "../../config/settings/ledger-limits.ts";
 import type { Settings } from "../../config/settings/settings.ts";
-import { readTextFile } from "../../config/text/read-text-file.ts";
-import { textLimits } from "../../config/text/token-gate.ts";
-import { parseYaml, type YamlTree } from "../../config/text/yaml-tree.ts";
 import type { DrainConfig, DrainsDocument } from "../../ports/drains.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { unknownDrain } from "../input/choose-drains.ts";
 import type { Io } from "../io.ts";
 import { loadSettingsFor } from "../load.ts";
 
-/** A drains document with the places in its text, and the settings that say how it is read. Needs no token. */
+/** A drains document with the places in its text, and the settings that decide how it is read. Needs no token. */
 export interface OpenedDocument {
   readonly file: string;
   readonly settings: Settings;
   readonly outcome: DocumentOutcome;
-  locate(path: ValuePath): { readonly line: number; readonly column: number };
 }
 
 /**
- * Opens this document, or the one of the settings. Problems are in the outcome, also what only shows beside the settings; throws
+ * Opens this document, or the one of the settings. Problems are in the outcome, also what only shows beside the settings. Throws
  * `settings-invalid` for the settings themselves.
  */
-export function openDocument(
-  command: Command,
-  io: Io,
-  named: string | undefined,
-  now: number,
-): OpenedDocument {
+export function openDocument(command: Command, io: Io, named: string | undefined): OpenedDocument {
   const settings = loadSettingsFor(command, io);
   const file = named ?? settings.drains.file;
-  const reading = readTextFile(file, textLimits.maxBytes);
-  if (!reading.ok) {
-    const expected = "a readable drains document (drains.file, REDRIVER_DRAINS_FILE)";
-    const problem = { file, expected, message: `expected ${expected}: ${reading.why}` };
-    return {
-      file,
-      settings,
-      outcome: { ok: false, problems: [problem], warnings: [] },
-      locate: () => nowhere,
-    };
-  }
-  const tree = parseYaml(reading.text, file);
-  const outcome = loadDocument(reading.text, file, { now });
-  const locate = (path: ValuePath) => (tree.ok ? tree.tree.locate(path, "value") : nowhere);
-  return {
-    file,
-    settings,
-    outcome: outcome.ok && tree.ok ? withSettings(outcome, settings, file, tree.tree) : outcome,
-    locate,
-  };
+  const outcome = readDocumentFile(file, { now: systemClock.now() });
+  return { file, settings, outcome: outcome.ok ? withSettings(outcome, settings, file) : outcome };
 }
 
-const nowhere = { line: 1, column: 1 };
-
 /** The document, or `document-invalid` with all that is wrong. Warnings go to stderr. */
-export function requireDocument({ outcome }: OpenedDocument, io: Io): DrainsDocument {
+export function requireDocument({ outcome }: OpenedDocument, io: Io): Extract<DocumentOutcome, { ok: true }> {
   if (outcome.ok) {
     for (const warning of outcome.warnings) io.err(`warning: ${formatProblem(warning)}\n`);
-    return outcome.document;
+    return outcome;
   }
   throw new RedriverError("document-invalid", outcome.problems.map(formatProblem).join("\n  "));
 }
@@ -82,12 +54,11 @@ function withSettings(
   outcome: Extract<DocumentOutcome, { ok: true }>,
   settings: Settings,
   file: string,
-  tree: YamlTree,
 ): DocumentOutcome {
   const problems = [
     ...checkInequality(settings, outcome.document),
     ...checkHeaders(settings, outcome.document),
-  ].map((problem): Problem => ({ file, ...tree.locate(toPath(problem.path ?? ""), "value"), ...problem }));
+  ].map((problem): Problem => ({ file, ...outcome.locate(toPath(problem.path ?? "")), ...problem }));
   return problems.length === 0
     ? outcome
     : { ok: false, problems: firstProblems(problems), warnings: outcome.warnings };

@@ -1,5 +1,5 @@
 import type { DrainsDocument } from "../../ports/drains.ts";
-import { firstProblems, toPathText, type Problem } from "../problem.ts";
+import { firstProblems, toPathText, type Position, type Problem, type ValuePath } from "../problem.ts";
 import { readTextFile } from "../text/read-text-file.ts";
 import { textLimits } from "../text/token-gate.ts";
 import { parseYaml } from "../text/yaml-tree.ts";
@@ -12,7 +12,13 @@ import { findOverfull, toProblems } from "./to-problems.ts";
 import { findWarnings } from "./checks/warnings.ts";
 
 export type DocumentOutcome =
-  | { readonly ok: true; readonly document: DrainsDocument; readonly warnings: readonly Problem[] }
+  | {
+      readonly ok: true;
+      readonly document: DrainsDocument;
+      readonly warnings: readonly Problem[];
+      /** Where a value of the document stands in its text. */
+      locate(path: ValuePath): Position;
+    }
   /** Warnings are about what can be judged whatever becomes of the problems. */
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] };
 
@@ -41,9 +47,9 @@ export function loadDocument(text: string, fileName: string, options: LoadOption
   ];
   const found = findWarnings(toLintView(tree.value, strays), tree, fileName, options.now);
   const warnings = inOrder(found.filter(isOutside(overfull)));
-  return !shape.success || problems.length > 0
-    ? { ok: false, problems: inOrder(problems), warnings }
-    : { ok: true, document: compileDocument(shape.data), warnings };
+  if (!shape.success || problems.length > 0) return { ok: false, problems: inOrder(problems), warnings };
+  const document = compileDocument(shape.data);
+  return { ok: true, document, warnings, locate: (path) => tree.locate(path, "value") };
 }
 
 /** Reads and loads a document of at most 1 MiB. */
