@@ -4,7 +4,7 @@ import { aliasOf, nearestName } from "./nearest-name.ts";
  * One thing that is wrong with a setting or with the drains document. Never holds a token, a credential, a header value
  * or an address that may carry one.
  */
-export interface Problem extends Partial<Position> {
+export interface Problem extends Partial<TextPosition> {
   readonly file?: string;
   /** Where in a document: `drains.orders.rules[1].when`. */
   readonly path?: string;
@@ -38,7 +38,7 @@ export function countProblems(problems: readonly Problem[]): number {
 }
 
 /** In a text. */
-export interface Position {
+export interface TextPosition {
   /** From 1. */
   readonly line: number;
   /** From 1, in UTF-16 units. */

@@ -5,7 +5,6 @@ import { files, importedBy, root } from "../support/import-graph.ts";
 
 /** Exported type names that still stand for two things. */
 const ambiguousNames: readonly string[] = [
-  "Search",
   "Verdict",
   "PublishedMessage",
   "Metrics",
@@ -18,7 +17,6 @@ const ambiguousNames: readonly string[] = [
   "FlowControl",
   "Origin",
   "ParkedEntry",
-  "Pause",
   "Page",
   "Misfit",
 ];

@@ -5,7 +5,7 @@ import { followCursor } from "../../redrive/listing/follow-cursor.ts";
 import { createPageSize, listFitting } from "../../redrive/listing/list-fitting.ts";
 import type { PageMemory } from "../../redrive/listing/page-memory.ts";
 
-export interface Search {
+export interface RecordSearch {
   readonly service: Pick<MessageService, "list">;
   readonly select: Select;
   readonly memory: PageMemory;
@@ -18,12 +18,12 @@ export interface Search {
  * the service's dates mean entry into the DLQ that is one call. Throws the RedriverErrors of a list call, `answer-too-large`
  * among them: what lies behind such a record is not looked at; and `listing-endless`.
  */
-export async function findListed(dlqId: DlqId, search: Search): Promise<RawRecord | null> {
+export async function findListed(dlqId: DlqId, search: RecordSearch): Promise<RawRecord | null> {
   return (await findNear(dlqId, search)) ?? (await listUntil(dlqId, search, {}));
 }
 
 /** Asks only for the millisecond of its id, so null proves absence only where the service's dates mean entry into the DLQ. */
-export async function findNear(dlqId: DlqId, search: Search): Promise<RawRecord | null> {
+export async function findNear(dlqId: DlqId, search: RecordSearch): Promise<RawRecord | null> {
   const enteredAt = toEnteredAt(dlqId);
   if (enteredAt === null) return null;
   return listUntil(dlqId, search, { fromDate: enteredAt, toDate: enteredAt });
@@ -31,7 +31,7 @@ export async function findNear(dlqId: DlqId, search: Search): Promise<RawRecord 
 
 async function listUntil(
   dlqId: DlqId,
-  { service, select, memory, signal, onPage }: Search,
+  { service, select, memory, signal, onPage }: RecordSearch,
   dates: { readonly fromDate?: number; readonly toDate?: number },
 ): Promise<RawRecord | null> {
   const size = createPageSize();

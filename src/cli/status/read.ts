@@ -6,7 +6,7 @@ import type { PauseRecord } from "../../ports/passes.ts";
 import { maxLanesShown, toInDoubt, type QueueFacts } from "../../ports/queue-facts.ts";
 
 /** Since when a drain is held back, by whom and why; the document says only that it is. */
-export type Pause = PauseRecord | { readonly by: "document" } | null;
+export type DrainPause = PauseRecord | { readonly by: "document" } | null;
 
 export interface StatusQuestion {
   readonly nextRuns: ReadonlyMap<string, number>;
@@ -32,7 +32,7 @@ export async function readStatus(core: Core, { nextRuns, problems, now }: Status
     drains: facts.drains.map(({ drain, source, guards, facts: found }) => {
       const config = core.drains.get(drain)?.config;
       const byPerson = pauseOf(pauses.get(source) ?? [], drain);
-      const paused: Pause = byPerson ?? (config?.paused === true ? { by: "document" } : null);
+      const paused: DrainPause = byPerson ?? (config?.paused === true ? { by: "document" } : null);
       return {
         drain,
         source,

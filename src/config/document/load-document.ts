@@ -1,5 +1,5 @@
 import type { DrainsDocument } from "../../ports/drains.ts";
-import { firstProblems, toPathText, type Position, type Problem, type ValuePath } from "../problem.ts";
+import { firstProblems, toPathText, type TextPosition, type Problem, type ValuePath } from "../problem.ts";
 import { readTextFile } from "../text/read-text-file.ts";
 import { textLimits } from "../text/token-gate.ts";
 import { parseYaml } from "../text/yaml-tree.ts";
@@ -17,7 +17,7 @@ export type DocumentOutcome =
       readonly document: DrainsDocument;
       readonly warnings: readonly Problem[];
       /** Where a value of the document stands in its text. */
-      locate(path: ValuePath): Position;
+      locate(path: ValuePath): TextPosition;
     }
   /** Warnings are about what can be judged whatever becomes of the problems. */
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] };

@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from "yaml";
-import { quoted, toPathText, type Position, type Problem, type ValuePath } from "../problem.ts";
+import { quoted, toPathText, type TextPosition, type Problem, type ValuePath } from "../problem.ts";
 import { toSyntaxFindings } from "./syntax-errors.ts";
 import { findExcess, textLimits } from "./token-gate.ts";
 
@@ -7,7 +7,7 @@ import { findExcess, textLimits } from "./token-gate.ts";
 export interface YamlTree {
   readonly value: unknown;
   /** The position of a key, or of a value; of the nearest parent that exists when the path does not. */
-  locate(path: ValuePath, part: "key" | "value"): Position;
+  locate(path: ValuePath, part: "key" | "value"): TextPosition;
 }
 
 export type YamlReading =
@@ -34,7 +34,7 @@ export function parseYaml(text: string, file: string): YamlReading {
   const report = (offset: number, path: ValuePath, message: string, expected: string): void => {
     problems.push({ file, ...locateOffset(offset), path: toPathText(path), expected, message });
   };
-  const locateOffset = (offset: number): Position => {
+  const locateOffset = (offset: number): TextPosition => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
