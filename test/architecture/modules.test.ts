@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect, it } from "vitest";
 import { files, importedBy, root } from "../support/import-graph.ts";
@@ -77,4 +77,23 @@ it("every file of src is part of the built command", () => {
     for (const next of [...importedBy(file), ...startedBy(file)]) reached.add(next);
   }
   expect(files.filter((file) => !reached.has(file)).map(nameOf)).toEqual([]);
+});
+
+it.each([
+  "redrive/page/collect",
+  "redrive/page/look-up",
+  "redrive/page/decide",
+  "redrive/page/prepare",
+  "redrive/page/keep-copies",
+  "redrive/page/park",
+  "redrive/page/drop",
+  "redrive/page/guards",
+  "redrive/lanes/admit",
+  "redrive/page/capacity",
+  "redrive/page/republish",
+  "redrive/page/settle",
+])("the stage %s has a test of its name", (stage) => {
+  expect(files).toContain(join(root, `${stage}.ts`));
+  const tests = ["unit", "integration"].map((tier) => join(root, "../test", tier, `${stage}.test.ts`));
+  expect(tests.some((test) => existsSync(test))).toBe(true);
 });

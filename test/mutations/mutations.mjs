@@ -38,7 +38,7 @@ export const mutations = [
     file: "src/store/ledger/begin.lua.ts",
     find: "x = s.r > 0 and s.x + 1 or s.x,",
     replace: "x = s.x,",
-    test: "test/integration/redrive/page/order.test.ts",
+    test: "test/integration/redrive/page/republish.test.ts",
   },
   {
     name: "begin without page age",
@@ -60,14 +60,14 @@ export const mutations = [
     find: "    await recordPublished(context, accepted);",
     replace:
       "    await context.drain.source.service.remove(accepted.map(({ one }) => one.candidate.letter.dlqId) as never);\n    await recordPublished(context, accepted);",
-    test: "test/integration/redrive/page/order.test.ts",
+    test: "test/integration/redrive/page/settle.test.ts",
   },
   {
     name: "tombstone when deleted is lower than asked",
     file: "src/redrive/page/settle.ts",
     find: '    return { deleted, outcome: "short" };',
     replace: '    await ledger.gone(ids);\n    return { deleted, outcome: "short" };',
-    test: "test/integration/redrive/page/order.test.ts",
+    test: "test/integration/redrive/page/settle.test.ts",
   },
   {
     name: "proof by a listing that did not end",
@@ -81,7 +81,7 @@ export const mutations = [
     file: "src/redrive/page/publish/refusals.ts",
     find: "(control || (isOften && !isRow))",
     replace: '(control || verdict.kind === "cool")',
-    test: "test/integration/redrive/page/faults.test.ts",
+    test: "test/integration/redrive/page/republish.test.ts",
   },
   {
     name: "publish with the settle gate closed",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createFolder } from "../../../support/command.ts";
-import { createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
+import { behindTheHorizon, createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -31,12 +31,6 @@ const own = (rig: Rig) => ({
   callback: `${rig.receiver.url}/theirs?order=1`,
   callbackHeader: { "X-Order": ["1"], Authorization: ["Bearer theirs"] },
 });
-
-async function behindTheHorizon(rig: Rig): Promise<void> {
-  await rig.emulator.idle();
-  const entered = rig.emulator.journal.entries("dead-lettered").map(({ at }) => at);
-  await expect.poll(() => Date.now() - Math.max(...entered), { timeout: 30_000 }).toBeGreaterThan(6_100);
-}
 
 /** What the service lists of the only record, without what is another each time. */
 function listedBy(rig: Rig): Record<string, unknown> {

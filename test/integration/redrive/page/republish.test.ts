@@ -5,9 +5,6 @@ import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
 
-/** Small enough that a takeover (S + T + 15 s) can be waited for. */
-const impatient = { "ledger.sendBy": "1s", "service.batchTimeout": "1s", "service.deleteTimeout": "1s" };
-
 describe("an answer that never comes", () => {
   it("R38 after acceptance is found again under the same id: delivered once, deleted once", async () => {
     // No takeover is waited for here, so a second call that a busy machine delays is in time too.
@@ -23,36 +20,6 @@ describe("an answer that never comes", () => {
     expect(rig.eventsOf("outcome:unknown")).toHaveLength(1);
     expect(rig.emulator.dlq.size).toBe(0);
     expect([...rig.receiver.counts().values()]).toEqual(Array.from({ length: 20 }, () => 1));
-  });
-
-  it("to a delete leaves the records pending, and the sweep settles them without a second publish", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
-    rig.seed(20);
-    rig.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "before", count: 1 });
-    const result = await rig.pass();
-    expect(result).toMatchObject({ tally: { republished: 20, deleted: 0 } });
-    expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 20, failedDeletes: 20 });
-    await rig.sweep();
-    await rig.emulator.idle();
-    expect(await rig.drain.source.ledger.summary()).toMatchObject({
-      pendingDelete: 0,
-      failedDeletes: 0,
-      open: 0,
-    });
-    expect(rig.emulator.dlq.size).toBe(0);
-    expect([...rig.receiver.counts().values()]).toEqual(Array.from({ length: 20 }, () => 1));
-  });
-
-  it("to a delete that took effect is found out by listing, without another delete", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
-    rig.seed(20);
-    rig.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "after", count: 1 });
-    await rig.pass();
-    await rig.sweep();
-    expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 0, failedDeletes: 0 });
-    expect(
-      rig.emulator.journal.entries("request").filter(({ operation }) => operation === "delete"),
-    ).toHaveLength(1);
   });
 });
 
@@ -124,5 +91,33 @@ describe("two passes over the same records at once", () => {
     expect(results.map(({ kind }) => kind).toSorted()).toEqual(["busy", "closed"]);
     expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
     expect(rig.receiver.counts().size).toBe(300);
+  });
+});
+
+describe("a hit on an id of ours", () => {
+  it("R39 after refusals only proves nothing: the message goes out under the next suffix and is delivered once", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    const [id] = rig.seed(1) as DlqId[];
+    rig.emulator.faults.add({
+      kind: "item-error",
+      positions: [0],
+      registersDeduplication: true,
+      count: 1,
+    });
+    await rig.pass();
+    expect(rig.emulator.dlq.size).toBe(1);
+    // Due again at once instead of after ten minutes.
+    const { ledger, passes } = rig.drain.source;
+    await ledger.park([{ dlqId: id!, reason: "refused", attempt: 0 }], {
+      drain: rig.drain.config.name,
+      rulesHash: rig.drain.config.rulesHash,
+      token: null,
+    });
+    await ledger.release([id!]);
+    await passes.forceFull(rig.drain.config.name);
+    await rig.pass();
+    await rig.emulator.idle();
+    expect(rig.emulator.dlq.size).toBe(0);
+    expect(rig.receiver.deliveries).toHaveLength(1);
   });
 });

@@ -9,6 +9,9 @@ import { useRedis } from "../../../support/redis.ts";
 const redis = useRedis();
 const never = new AbortController().signal;
 
+/** Small enough that a takeover (S + T + 15 s) can be waited for. */
+const impatient = { "ledger.sendBy": "1s", "service.batchTimeout": "1s", "service.deleteTimeout": "1s" };
+
 /** The drain's runtime with a service of which each delete is told before it is sent. */
 function withDeletesTold({ drain }: Rig, told: (ids: readonly DlqId[]) => Promise<void>): DrainRuntime {
   const { service } = drain.source;
@@ -62,32 +65,34 @@ describe("a delete", () => {
     expect(rig.eventsOf("delete:short")).toMatchObject([{ asked: 3, deleted: 2 }]);
     expect(rig.emulator.journal.counts().accepted).toBe(3);
   });
-});
 
-describe("a hit on an id of ours", () => {
-  it("R39 after refusals only proves nothing: the message goes out under the next suffix and is delivered once", async () => {
-    const rig = await createRig({ redisUrl: redis.url() });
-    const [id] = rig.seed(1) as DlqId[];
-    rig.emulator.faults.add({
-      kind: "item-error",
-      positions: [0],
-      registersDeduplication: true,
-      count: 1,
-    });
-    await rig.pass();
-    expect(rig.emulator.dlq.size).toBe(1);
-    // Due again at once instead of after ten minutes.
-    const { ledger, passes } = rig.drain.source;
-    await ledger.park([{ dlqId: id!, reason: "refused", attempt: 0 }], {
-      drain: rig.drain.config.name,
-      rulesHash: rig.drain.config.rulesHash,
-      token: null,
-    });
-    await ledger.release([id!]);
-    await passes.forceFull(rig.drain.config.name);
-    await rig.pass();
+  it("whose answer never comes leaves the records pending, and the sweep settles them without a second publish", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
+    rig.seed(20);
+    rig.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "before", count: 1 });
+    const result = await rig.pass();
+    expect(result).toMatchObject({ tally: { republished: 20, deleted: 0 } });
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 20, failedDeletes: 20 });
+    await rig.sweep();
     await rig.emulator.idle();
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({
+      pendingDelete: 0,
+      failedDeletes: 0,
+      open: 0,
+    });
     expect(rig.emulator.dlq.size).toBe(0);
-    expect(rig.receiver.deliveries).toHaveLength(1);
+    expect([...rig.receiver.counts().values()]).toEqual(Array.from({ length: 20 }, () => 1));
+  });
+
+  it("that took effect and whose answer never comes is found out by listing, without another delete", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
+    rig.seed(20);
+    rig.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "after", count: 1 });
+    await rig.pass();
+    await rig.sweep();
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 0, failedDeletes: 0 });
+    expect(
+      rig.emulator.journal.entries("request").filter(({ operation }) => operation === "delete"),
+    ).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { behindTheHorizon, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -38,15 +38,13 @@ async function listed(rig: Rig): Promise<readonly Listed[]> {
     );
 }
 
-/** Passes until all three went once; what came back is behind the horizon first. */
+/** A pass in which all three go once, and fail again. */
 async function passAndFail(rig: Rig): Promise<void> {
   const before = rig.eventsOf("record:published").length;
-  const published = async (): Promise<number> => {
-    await rig.drain.source.passes.forceFull(rig.drain.config.name);
-    await rig.pass();
-    return rig.eventsOf("record:published").length - before;
-  };
-  await expect.poll(published, { timeout: 30_000, interval: 500 }).toBe(3);
+  await behindTheHorizon(rig);
+  await rig.drain.source.passes.forceFull(rig.drain.config.name);
+  await rig.pass();
+  expect(rig.eventsOf("record:published").length - before).toBe(3);
   await rig.emulator.idle();
 }
 
@@ -82,3 +80,13 @@ it("what a drain redrives carries its flow control, and comes back to its own wh
   await passAndFail(without);
   expect(await listed(rig)).toEqual([partner, {}, expect.objectContaining(own)]);
 }, 120_000);
+
+it("a record without a dlqId is parked, and nothing is touched", async () => {
+  const rig = await createRig({ redisUrl: redis.url() });
+  rig.seed(1, { dlqId: null });
+  // It has no time of its own: it entered just now, and the horizon is 5 s behind.
+  rig.advance(6_100);
+  expect(await rig.pass()).toMatchObject({ outcome: "complete", tally: { parked: 1, republished: 0 } });
+  expect(rig.eventsOf("record:decided")).toMatchObject([{ decision: { reason: "no-dlq-id" } }]);
+  expect(rig.emulator.journal.counts().deleted).toBe(0);
+});

@@ -1,0 +1,74 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createArchiveRig, kept, newDir } from "../../../support/archive-rig.ts";
+import type { Rig, RigOptions } from "../../../support/rig.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+const hourMs = 3_600_000;
+
+const rig = (dir: string | null, drain: string, options: Partial<RigOptions> = {}): Promise<Rig> =>
+  createArchiveRig(redis.url(), dir, drain, options);
+
+test("what nears its expiry is copied once, whatever holds it, and stays", async () => {
+  const dir = newDir();
+  const holds = `    beforeExpiry: { within: 12h, then: archive }
+    rules:
+      - { name: never, when: { responseStatus: 422 }, then: park }
+`;
+  for (const mode of ["live", "plan"] as const) {
+    const one = await rig(dir, holds, { mode });
+    const parked = one.seed(2, { responseStatus: 422 }, 61 * hourMs);
+    const held = one.seed(2, { responseStatus: 503 }, 71 * hourMs);
+    one.seed(2, { responseStatus: 503 }, 30 * hourMs);
+    const odd = one.seed(1, { url: 7 }, 70 * hourMs);
+    await one.pass();
+    await one.drain.source.passes.forceFull(one.drain.config.name);
+    expect(await one.pass()).toMatchObject({ tally: { listed: 7 } });
+    expect(one.emulator.dlq.size).toBe(7);
+    const copies = (await kept(dir)).filter(({ dlqId }) => [...parked, ...held, ...odd].includes(dlqId));
+    expect(copies.map(({ dlqId }) => dlqId).toSorted()).toEqual([...parked, ...held, ...odd].toSorted());
+    expect(copies.every(({ why }) => why === "near-expiry")).toBe(true);
+    expect(one.eventsOf("archive:copied")).toMatchObject([{ count: 5, drain: "main" }]);
+  }
+});
+
+test("an archive that fails costs the copy, not the pass", async () => {
+  const file = join(newDir(), "taken");
+  writeFileSync(file, "");
+  const one = await rig(
+    file,
+    `    rules:\n      - { name: outage, when: { responseStatus: 503 }, then: republish }\n`,
+  );
+  one.seed(2, {}, 70 * hourMs);
+  one.seed(1, { responseStatus: 500 }, 70 * hourMs);
+  expect(await one.pass()).toMatchObject({ outcome: "complete", tally: { republished: 2, held: 1 } });
+  expect(one.eventsOf("archive:failed")).toHaveLength(1);
+});
+
+test("copies are asked for again where the archive is another one", async () => {
+  const holds = `    rules:\n      - { name: never, when: { responseStatus: 503 }, then: park }\n`;
+  const [first, second] = [newDir(), newDir()];
+  const one = await rig(first, holds);
+  one.seed(2, {}, 70 * hourMs);
+  await one.pass();
+  const other = await rig(second, holds, { twinOf: one });
+  await other.drain.source.passes.forceFull(other.drain.config.name);
+  await other.pass();
+  expect(await kept(first)).toHaveLength(2);
+  expect(await kept(second)).toHaveLength(2);
+});
+
+test("what nears its expiry is copied where it is left, and not where it is published", async () => {
+  const dir = newDir();
+  const one = await rig(
+    dir,
+    `    limits: { perPass: 2 }\n    rules:\n      - { name: outage, when: { responseStatus: 503 }, then: republish }\n`,
+  );
+  const ids = one.seed(5, {}, 70 * hourMs);
+  expect(await one.pass()).toMatchObject({ tally: { republished: 2, due: 3 } });
+  const copied = (await kept(dir)).map(({ dlqId }) => dlqId);
+  expect(copied.toSorted()).toEqual(ids.filter((id) => one.emulator.dlq.find(id) !== undefined).toSorted());
+  expect(copied).toHaveLength(3);
+});
