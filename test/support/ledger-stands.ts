@@ -1,7 +1,13 @@
 import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
 import type { DrainName, SourceId, Token } from "../../src/ports/ids.ts";
 import type { LedgerLimits } from "../../src/ports/ledger-limits.ts";
-import type { BeginOptions, BeginRequest, BeginVerdict, Ledger } from "../../src/ports/ledger.ts";
+import type {
+  BeginOptions,
+  BeginRequest,
+  BeginVerdict,
+  Ledger,
+  PublishedFact,
+} from "../../src/ports/ledger.ts";
 import type { PassBook, PauseBook } from "../../src/ports/passes.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
 import { defineScript, type RedisScript, type ScriptRunner } from "../../src/redis/script-runner.ts";
@@ -188,3 +194,13 @@ export function beginAnswer(
     { token: by, drain, act: "republish", pageReadAt: stand.now(), pastHorizon: "leave", ...options },
   );
 }
+
+/** Published at the first attempt, and to be deleted. */
+export const publishedFact = (id: string): PublishedFact => ({
+  dlqId: id as DlqId,
+  as: `msg_${id}` as MessageId,
+  attempt: 1,
+  deletePending: true,
+  drain: null,
+  messageId: null,
+});

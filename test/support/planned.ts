@@ -1,8 +1,9 @@
+import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { DrainName } from "../../src/ports/ids.ts";
 import { applyPlan, type Applied, type Wait } from "../../src/redrive/plan/apply.ts";
 import { checkPlan } from "../../src/redrive/plan/check-plan.ts";
 import { planDrain } from "../../src/redrive/plan/plan-drain.ts";
-import { toPlanRecord } from "../../src/redrive/plan/plan-record.ts";
+import { toPlanRecord, type PlanRecord } from "../../src/redrive/plan/plan-record.ts";
 import { createSelection } from "../../src/redrive/plan/selection.ts";
 import { freezeRange } from "../../src/redrive/plan/survey.ts";
 import type { DrainRuntime } from "../../src/redrive/runtime.ts";
@@ -54,3 +55,20 @@ export const shortLimits = {
   },
   source: "{ dedupWindow: 90s }",
 };
+
+/** A line of a plan file, about the drain `orders`. */
+export function planned(n: number, fields: Partial<PlanRecord> = {}): PlanRecord {
+  return {
+    drain: "orders" as DrainName,
+    dlqId: `${n}-0` as DlqId,
+    hash: "h",
+    then: "republish",
+    reason: "due",
+    rule: "outage",
+    item: "i",
+    attempt: 0,
+    url: "https://a.example.com/x\u2028\u009b",
+    status: 503,
+    ...fields,
+  };
+}

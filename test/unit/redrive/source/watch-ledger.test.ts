@@ -1,36 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId, MessageId } from "../../../../src/message/dead-letter.ts";
 import type { DrainName, Token } from "../../../../src/ports/ids.ts";
-import type { LedgerSummary, Ledger, PublishedFact } from "../../../../src/ports/ledger.ts";
+import type { LedgerSummary, Ledger } from "../../../../src/ports/ledger.ts";
+import { defaultLimits, publishedFact } from "../../../support/ledger-stands.ts";
 import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
-import { createPerIdBackoff } from "../../../../src/redrive/sweep/per-id-backoff.ts";
-import { createUnwrittenFacts } from "../../../../src/redrive/sweep/unwritten-facts.ts";
 import { watchLedger, type LostWrites } from "../../../../src/redrive/source/watch-ledger.ts";
-
-const limits = {
-  dedupWindowMs: 600_000,
-  sendByMs: 15_000,
-  batchTimeoutMs: 30_000,
-  networkDelayMs: 120_000,
-  maxPageAgeMs: 300_000,
-  retentionMs: 259_200_000,
-  tombstoneMs: 7_200_000,
-  settleGateAgeMs: 120_000,
-  settleGateFailedDeletes: 1_000,
-};
-const fact = (id: string): PublishedFact => ({
-  dlqId: id as DlqId,
-  as: `msg_${id}` as MessageId,
-  attempt: 1,
-  deletePending: true,
-  drain: null,
-  messageId: null,
-});
 
 describe("the watch over the ledger's stamps", () => {
   it("tells of no loss when answers arrive in another order than they were given", async () => {
     const lost: LostWrites[] = [];
-    const ledger = createMemoryLedger({ now: () => 1 }, limits);
+    const ledger = createMemoryLedger({ now: () => 1 }, defaultLimits);
     const late: (() => void)[] = [];
     const slow: Ledger = {
       ...ledger,
@@ -41,10 +20,10 @@ describe("the watch over the ledger's stamps", () => {
       },
     };
     const watched = watchLedger(slow, (one) => lost.push(one));
-    await watched.published([fact("0-1")]);
+    await watched.published([publishedFact("0-1")]);
     const early = watched.now();
-    await watched.published([fact("0-2")]);
-    await watched.published([fact("0-3")]);
+    await watched.published([publishedFact("0-2")]);
+    await watched.published([publishedFact("0-3")]);
     for (const arrive of late) arrive();
     await early;
     expect(lost).toEqual([]);
@@ -54,7 +33,7 @@ describe("the watch over the ledger's stamps", () => {
     const lost: LostWrites[] = [];
     let stamp = { epoch: "a", sequence: 5, at: 1 };
     const ledger: Ledger = {
-      ...createMemoryLedger({ now: () => 1 }, limits),
+      ...createMemoryLedger({ now: () => 1 }, defaultLimits),
       now: () => Promise.resolve(stamp),
     };
     const watched = watchLedger(ledger, (one) => lost.push(one));
@@ -75,7 +54,7 @@ describe("the watch over the ledger's stamps", () => {
     const told: (number | undefined)[] = [];
     let now = 1_600_000 - agoMs;
     let epoch = "a";
-    const memory = createMemoryLedger({ now: () => now }, limits);
+    const memory = createMemoryLedger({ now: () => now }, defaultLimits);
     const ledger: Ledger = { ...memory, now: async () => ({ ...(await memory.now()), epoch, at: now }) };
     const watched = watchLedger(ledger, (_lost, at) => told.push(at));
     const by = "t" as Token;
@@ -104,7 +83,7 @@ describe("the watch over the ledger's stamps", () => {
     ["not what is in flight", { open: 1, oldestOpenAt: 900_000 }, undefined],
   ])("tells of the oldest publication that it knew not to be settled: %s", async (_what, found, oldestAt) => {
     const told: unknown[] = [];
-    const memory = createMemoryLedger({ now: () => 1 }, limits);
+    const memory = createMemoryLedger({ now: () => 1 }, defaultLimits);
     let epoch = "a";
     const ledger: Ledger = {
       ...memory,
@@ -115,60 +94,5 @@ describe("the watch over the ledger's stamps", () => {
     epoch = "b";
     await watched.summary();
     expect(told).toEqual([oldestAt]);
-  });
-});
-
-describe("facts that could not be written", () => {
-  it("are all written when two replays run at once and one more is kept meanwhile", async () => {
-    const written: string[] = [];
-    const waiting: (() => void)[] = [];
-    const ledger = createMemoryLedger({ now: () => 1 }, limits);
-    const slow: Ledger = {
-      ...ledger,
-      published: async (facts) => {
-        await new Promise<void>((resolve) => waiting.push(resolve));
-        written.push(...facts.map(({ dlqId }) => dlqId));
-        return ledger.published(facts);
-      },
-    };
-    const unwritten = createUnwrittenFacts();
-    unwritten.keep([fact("0-1"), fact("0-2")]);
-    const replays = [unwritten.replay(slow), unwritten.replay(slow)];
-    waiting.shift()?.();
-    unwritten.keep([fact("0-3")]);
-    const answering = setInterval(() => waiting.shift()?.(), 1);
-    await Promise.all(replays);
-    await unwritten.replay(slow);
-    clearInterval(answering);
-    expect(new Set(written)).toEqual(new Set(["0-1", "0-2", "0-3"]));
-  });
-});
-
-describe("patience with what stays in doubt", () => {
-  it("asks again after 15 s, then ever more rarely, and at least every five minutes", () => {
-    let now = 0;
-    const patience = createPerIdBackoff({ monotonic: () => now });
-    const id = "1-0" as DlqId;
-    const waits: number[] = [];
-    for (let turn = 0; turn < 8; turn += 1) {
-      patience.note(id);
-      const since = now;
-      while (!patience.isDue(id)) now += 1_000;
-      waits.push(now - since);
-    }
-    expect(waits).toEqual([15_000, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000, 300_000]);
-  });
-
-  it("or as rarely as it is told, and knows what it was asked about", () => {
-    let now = 0;
-    const patience = createPerIdBackoff({ monotonic: () => now }, 60 * 60_000);
-    const id = "1-0" as DlqId;
-    expect(patience.knows(id)).toBe(false);
-    for (let turn = 0; turn < 12; turn += 1) patience.note(id);
-    expect(patience.knows(id)).toBe(true);
-    now = 60 * 60_000 - 1;
-    expect(patience.isDue(id)).toBe(false);
-    now += 1;
-    expect(patience.isDue(id)).toBe(true);
   });
 });

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import type { DrainName } from "../../../../src/ports/ids.ts";
+import type { LedgerView } from "../../../../src/ports/ledger-entries.ts";
+import type { Decision } from "../../../../src/rules/decision.ts";
+import { isParkedAlready, toPlanned } from "../../../../src/redrive/plan/plan-record.ts";
+import { compareWithPlan } from "../../../../src/redrive/plan/compare-with-plan.ts";
+import { createSelection } from "../../../../src/redrive/plan/selection.ts";
+import type { SurveyedRecord } from "../../../../src/redrive/plan/survey.ts";
+import { planned } from "../../../support/planned.ts";
+import { letterOf, rawRecord } from "../../../support/letters.ts";
+
+const orders = "orders" as DrainName;
+
+function surveyed(decision: Decision, view: LedgerView = { state: "absent" }, fields = {}): SurveyedRecord {
+  const raw = rawRecord(fields);
+  const letter = letterOf(fields);
+  const decided = {
+    raw,
+    letter,
+    reading: { kind: "none" },
+    view,
+    viewedAt: 0,
+    isNewComeBack: false,
+    attempt: 0,
+    decision,
+    explanation: "",
+  };
+  const item = { destination: letter.url, headers: {}, body: letter.body };
+  const candidate = decision.then === "republish" ? { ...decided, toItem: () => item, losses: [] } : null;
+  return { decided, candidate } as unknown as SurveyedRecord;
+}
+
+const due: Decision = { then: "republish", reason: "due", rule: "outage", set: {} };
+
+const parkedView: LedgerView = {
+  state: "parked",
+  reason: "rule",
+  drain: orders,
+  rulesHash: "r",
+  attempt: 0,
+  firstAt: 0,
+};
+
+describe("a planned record that is listed again", () => {
+  const prefix = "Upstash-";
+  const republish = toPlanned(surveyed(due), prefix);
+  const park = toPlanned(surveyed({ then: "park", reason: "rule", rule: "broken" }), prefix);
+
+  it.each<[string, SurveyedRecord, string]>([
+    ["the same", surveyed(due), "as-planned"],
+    ["in doubt by an earlier apply", surveyed({ ...due, reason: "reconcile" }), "as-planned"],
+    [
+      "published and listed still",
+      surveyed({ then: "settle", reason: "published-before", rule: null }),
+      "as-planned",
+    ],
+    ["decided by another rule", surveyed({ ...due, rule: "other" }), "otherwise"],
+    ["dropped now", surveyed({ then: "drop", reason: "rule", rule: "outage" }), "otherwise"],
+    ["parked now", surveyed({ then: "park", reason: "rule", rule: "broken" }), "otherwise"],
+    ["held by a rule now", surveyed({ then: "hold", reason: "rule", rule: "outage" }), "otherwise"],
+    [
+      "waiting for its time now",
+      surveyed({ then: "hold", reason: "waiting", rule: "outage", until: 9 }),
+      "otherwise",
+    ],
+    ["in somebody's hands", surveyed({ then: "hold", reason: "in-flight", rule: null }), "not-now"],
+    ["cooling", surveyed({ then: "hold", reason: "cooling", rule: null, until: 9 }), "not-now"],
+    [
+      "of another body, and so of another item",
+      surveyed(due, { state: "absent" }, { body: "other" }),
+      "changed",
+    ],
+  ])("%s is %s", (_name, now, found) => {
+    expect(compareWithPlan(republish, now, prefix)).toBe(found);
+  });
+
+  it("is decided otherwise when it would become another item", () => {
+    expect(compareWithPlan({ ...republish, item: "another" }, surveyed(due), prefix)).toBe("otherwise");
+  });
+
+  it("is parked by the same rule, or parked already as the ledger knows", () => {
+    expect(compareWithPlan(park, surveyed({ then: "park", reason: "rule", rule: "broken" }), prefix)).toBe(
+      "as-planned",
+    );
+    expect(
+      compareWithPlan(park, surveyed({ then: "park", reason: "rule", rule: null }, parkedView), prefix),
+    ).toBe("done");
+    expect(compareWithPlan(park, surveyed({ then: "park", reason: "refused", rule: null }), prefix)).toBe(
+      "otherwise",
+    );
+    const byAnother: Decision = { then: "park", reason: "rule", rule: "other" };
+    expect(compareWithPlan(park, surveyed(byAnother), prefix)).toBe("otherwise");
+    expect(compareWithPlan(park, surveyed(byAnother, parkedView), prefix)).toBe("otherwise");
+    expect(compareWithPlan(park, surveyed({ ...byAnother, rule: "broken" }, parkedView), prefix)).toBe(
+      "done",
+    );
+    expect(compareWithPlan(park, surveyed(due), prefix)).toBe("otherwise");
+  });
+
+  it("is no order where it waits for a person already", () => {
+    expect(isParkedAlready(surveyed({ then: "park", reason: "rule", rule: null }, parkedView), "r2")).toBe(
+      true,
+    );
+    expect(isParkedAlready(surveyed({ then: "park", reason: "rule", rule: "b" }, parkedView), "r")).toBe(
+      true,
+    );
+    expect(isParkedAlready(surveyed({ then: "park", reason: "rule", rule: "b" }, parkedView), "r2")).toBe(
+      false,
+    );
+    expect(isParkedAlready(surveyed({ then: "park", reason: "rule", rule: "b" }), "r")).toBe(false);
+    const selection = createSelection();
+    for (const record of [
+      planned(1),
+      planned(2, { then: "park", already: true }),
+      planned(3, { then: "hold" }),
+      planned(4, { then: "drop" }),
+    ]) {
+      selection.add(record);
+    }
+    expect([...selection.of(orders).keys()]).toEqual(["1-0", "4-0"]);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import type { NewAuditEntry } from "../../../src/ports/audit.ts";
+import type { DrainName, SourceId } from "../../../src/ports/ids.ts";
+import { createAuditLog } from "../../../src/telemetry/audit-log.ts";
+import { createLogger } from "../../../src/telemetry/logger.ts";
+
+const source = "eu" as SourceId;
+
+const entry = (dlqId: string): NewAuditEntry => ({
+  act: "delete",
+  by: "daemon pod/7",
+  source,
+  drain: "orders" as DrainName,
+  records: [{ dlqId }],
+});
+
+const idsOf = (entries: readonly NewAuditEntry[]): readonly string[] =>
+  entries.flatMap(({ records }) => records.map(({ dlqId }) => dlqId));
+
+function linesOf(one: NewAuditEntry): readonly string[] {
+  const lines: string[] = [];
+  const logger = createLogger({
+    level: "info",
+    secrets: () => ["token-of-the-service"],
+    destination: { write: (line) => lines.push(line) },
+  });
+  createAuditLog(logger)(one);
+  return lines;
+}
+
+describe("the lines of the audit", () => {
+  test("are one per act, marked, with ids, rule and reason", () => {
+    const [line = "", ...more] = linesOf({
+      ...entry("1-0"),
+      act: "park",
+      documentHash: "h1",
+      records: [{ dlqId: "1-0", rule: "broken", reason: "rule", attempt: 2 }],
+    });
+    expect(more).toEqual([]);
+    expect(JSON.parse(line)).toEqual({
+      level: "info",
+      time: expect.any(Number),
+      audit: true,
+      act: "park",
+      by: "daemon pod/7",
+      source: "eu",
+      drain: "orders",
+      documentHash: "h1",
+      records: [{ dlqId: "1-0", rule: "broken", reason: "rule", attempt: 2 }],
+      msg: "park 1 in orders",
+    });
+  });
+
+  test("stay below the length at which container runtimes cut them", () => {
+    const records = Array.from({ length: 100 }, (_, n) => ({
+      dlqId: `1725323658779-${n}`,
+      rule: "a-rule-with-a-long-and-telling-name-as-people-give",
+      reason: "attempts-exhausted",
+      attempt: 12,
+      as: "msg_26hZCxZCuWyyTWPmSVBrNB8823kjh4",
+      parent: `1725323650000-${n}`,
+      notes: ["failure-callback-again", "unknown-outcome-past-window"],
+    }));
+    const lines = linesOf({ ...entry("1-0"), records });
+    expect(lines).toHaveLength(2);
+    for (const line of lines) expect(Buffer.byteLength(line)).toBeLessThan(16_384);
+    const ids = lines.flatMap((line) => idsOf([JSON.parse(line) as NewAuditEntry]));
+    expect(ids).toEqual(records.map(({ dlqId }) => dlqId));
+  });
+
+  test("are there for an act on no dead letter, and hold no secret", () => {
+    const lines = linesOf({
+      ...entry("1-0"),
+      act: "pause",
+      drain: null,
+      why: "token-of-the-service leaked",
+      records: [],
+    });
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { audit: true, act: "pause", why: "[redacted] leaked", records: [], msg: "pause: [redacted] leaked" },
+    ]);
+  });
+});
