@@ -1,3 +1,4 @@
+import { createDice } from "../rig/dice.ts";
 import { killKinds, type Kill, type KillKind } from "./kill.ts";
 
 /** What a daemon does at its beginning is its work; the many passings after that are those of idle ticks. */
@@ -29,12 +30,7 @@ export function countPassings(passed: readonly string[]): ReadonlyMap<string, nu
  */
 export function chooseKills(passed: readonly string[], kills: number, seed: number): readonly Kill[] {
   const passings = countPassings(passed);
-  const random = createRandom(seed);
-  const shuffled = <Thing>(things: readonly Thing[]): Thing[] =>
-    things
-      .map((thing) => ({ thing, at: random() }))
-      .toSorted((one, other) => one.at - other.at)
-      .map(({ thing }) => thing);
+  const { shuffled, pick } = createDice(seed);
   const rest = new Map<string, number[]>();
   const had = new Map<string, KillKind[]>();
   const chosen: Kill[] = [];
@@ -58,7 +54,7 @@ export function chooseKills(passed: readonly string[], kills: number, seed: numb
     for (const name of shuffled(names).slice(0, kills - chosen.length)) {
       const kind = kindOf(name);
       const passing = passingOf(name);
-      const crash = random() < 0.5 ? "process" : "power";
+      const crash = pick(["process", "power"] as const);
       const again = shuffled(ahead(passed, name, passing))[0];
       chosen.push({
         kind,
@@ -92,15 +88,4 @@ function leastOften(before: readonly KillKind[], kinds: readonly KillKind[]): Ki
 
 function upTo(last: number): readonly number[] {
   return Array.from({ length: last }, (_, index) => index + 1);
-}
-
-/** Numbers in [0, 1), by Mulberry32. */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -8,12 +8,14 @@
  *     npm run test:fault -- --at "window/ledger.begin:after#2" --kind kill-twice --again "sweep/service.remove:before#1"
  *     npm run test:fault -- --at "window/ledger.begin:after#2" --kind stop-twice
  *
- * Exits 1 where something was not as promised, with the failpoint that shows it again.
+ * Exits 1 if something was not as promised, with the failpoint that shows it again.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { findRedisServer } from "../../src/demo/find-redis-server.ts";
+import { startGuard } from "../rig/guard.ts";
+import { root } from "../rig/program.ts";
 import { killKinds, toOptions, type KillKind } from "./kill.ts";
 import { missingEffects } from "./missing-effects.ts";
 import { runMatrix } from "./run-matrix.ts";
@@ -33,7 +35,8 @@ const { values } = parseArgs({
 });
 const say = (text: string): void => void process.stderr.write(text);
 
-const cacheDir = join(process.cwd(), ".cache");
+const cacheDir = join(root, ".cache");
+const guard = startGuard();
 const redis = await findRedisServer({
   env: { PATH: process.env["PATH"], REDRIVER_TEST_REDIS_URL: process.env["REDRIVER_TEST_REDIS_URL"] },
   cacheDir: join(cacheDir, "redis"),
@@ -43,6 +46,7 @@ let failed = false;
 try {
   const result = await runMatrix({
     redisUrl: redis.url,
+    guard,
     seed: toCount("seed", values.seed),
     kills:
       values.at === undefined
@@ -74,6 +78,7 @@ try {
   failed = bad.length > 0 || missing.length > 0;
 } finally {
   await redis.stop();
+  guard.close();
 }
 process.exit(failed ? 1 : 0);
 

@@ -24,6 +24,7 @@ import { createStatisticsBook } from "../../src/statistics/book.ts";
 import { createLogger } from "../../src/telemetry/logger.ts";
 import { decorateDaemon, decorateQueue } from "./decorate-daemon.ts";
 import { createFailpoints, die } from "./failpoints.ts";
+import type { FromDaemon } from "./faulty-daemon.ts";
 import { createFaultDisk, type FaultDisk } from "./fault-disk.ts";
 import { wrapPort } from "./wrap-port.ts";
 
@@ -43,6 +44,7 @@ const unfit = checkFit(settings, loaded.document);
 if (unfit.length > 0) throw new Error(unfit.map(formatProblem).join("\n"));
 
 const { FAULT_POINT: target, FAULT_KIND: kind, FAULT_CRASH: crash, FAULT_RECORD: recordFile } = process.env;
+const report = (message: FromDaemon): void => void process.send?.(message);
 const stopItself = (): void => void process.kill(process.pid, "SIGTERM");
 let disk: FaultDisk | null = null;
 const failpoints = createFailpoints({
@@ -56,7 +58,7 @@ const failpoints = createFailpoints({
   withhold: (place) =>
     new Promise((resolve) => {
       process.once("message", () => resolve());
-      process.send?.({ withhold: place });
+      report({ kind: "withhold", place });
     }),
 });
 disk = createFaultDisk(failpoints);
@@ -66,9 +68,9 @@ const events = createFanOut([
   createEventLog(logger),
   {
     emit: ({ type }) => {
-      if (type === "daemon:started") process.send?.({ started: true });
+      if (type === "daemon:started") report({ kind: "started" });
       if (type !== "daemon:stopping") return;
-      process.send?.({ stopping: true });
+      report({ kind: "stopping" });
       if (kind === "stop-twice") stopItself();
     },
   },

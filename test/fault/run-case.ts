@@ -1,19 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { DlqId } from "../../src/message/dead-letter.ts";
-import { startDaemonProcess, type DaemonDeath, type DaemonProcess } from "./daemon-process.ts";
-import {
-  findDoubles,
-  findLost,
-  isAtRest,
-  isStaying,
-  judgeAnyMoment,
-  judgeEnd,
-  type Double,
-} from "./judge.ts";
+import { startFaultyDaemon, type DaemonDeath, type FaultyDaemon } from "./faulty-daemon.ts";
+import type { Guard } from "../rig/guard.ts";
+import { isSettled, isStaying, judgeAnyMoment, judgeEnd } from "./judge.ts";
 import { leaveBehind } from "./leave-behind.ts";
 import { toFaults, type Fault, type Kill, type KillKind } from "./kill.ts";
 import type { Machine } from "../rig/machine.ts";
-import { observe, readUnprovable, type Observation } from "./observe.ts";
+import { knownLetters, observe, readJournals, type KnownLetter, type Observation } from "./observe.ts";
 import {
   grantLifeMs,
   horizonMs,
@@ -22,7 +15,7 @@ import {
   sweepEveryMs,
   takeoverAfterMs,
 } from "./scenario.ts";
-import { createStand, type Stand } from "./stand.ts";
+import { createStand, sourceNames, type Stand } from "./stand.ts";
 
 export interface CaseResult {
   readonly kill: Kill | null;
@@ -30,7 +23,8 @@ export interface CaseResult {
   readonly reached: KillKind | null;
   readonly messages: number;
   readonly lost: number;
-  readonly doubles: readonly Double[];
+  /** Acceptances more than one: by which word the audit declared each; null: none, which is a violation. */
+  readonly doubles: readonly (string | null)[];
   /**
    * How long after the last daemon had started, or from when on it could be settled, the last dead letter was, ms. `InDoubt`: of those
    * whose outcome no answer could prove, which wait for the end of their window by design. `InLane`: of the others of the drain
@@ -65,6 +59,7 @@ const giveUpAfterMs = 180_000;
 
 export interface CaseParts {
   readonly redisUrl: string;
+  readonly guard: Guard;
   readonly keyPrefix: string;
   readonly machine: Machine;
   /** Null: nothing dies; what is passed is recorded. */
@@ -72,10 +67,10 @@ export interface CaseParts {
 }
 
 /** Seeds, runs daemons until each has ended as it was to, and one more until everything is where it belongs, and judges. */
-export async function runCase({ redisUrl, keyPrefix, machine, kill }: CaseParts): Promise<CaseResult> {
+export async function runCase({ redisUrl, guard, keyPrefix, machine, kill }: CaseParts): Promise<CaseResult> {
   const stand = await createStand(redisUrl, keyPrefix);
   const violations: string[] = [];
-  const daemons: DaemonProcess[] = [];
+  const daemons: FaultyDaemon[] = [];
   const unprovable = new Set<string>();
   const faults = toFaults(kill);
   let ends = 0;
@@ -83,12 +78,12 @@ export async function runCase({ redisUrl, keyPrefix, machine, kill }: CaseParts)
   try {
     await leaveBehind(stand);
     stand.misbehave();
-    const guard = openGuardLater(stand, () => daemons.some((daemon) => daemon.passed().some(isGuardNoted)));
+    const opening = openGuardLater(stand, () => daemons.some((daemon) => daemon.passed().some(isGuardNoted)));
     let lateBefore = machine.latenessMs();
     const lateMs = (): number => linesPerLateness * (machine.latenessMs() - lateBefore);
     for (const fault of [...faults, null]) {
       lateBefore = machine.latenessMs();
-      const daemon = startDaemonProcess(stand, fault);
+      const daemon = startFaultyDaemon(stand, fault, guard);
       daemons.push(daemon);
       const started = await Promise.race([daemon.started, daemon.died]);
       if (typeof started === "number" && ends > 0) restartedAt = started;
@@ -97,22 +92,28 @@ export async function runCase({ redisUrl, keyPrefix, machine, kill }: CaseParts)
       violations.push(...judgeDeath(death, fault, lateMs()));
       if (fault === null) break;
       ends += 1;
-      const wrong = judgeAnyMoment(await observe(stand));
+      const wrong = judgeNow(stand, await observe(stand));
       violations.push(...wrong.map((one) => `at death ${ends}: ${one}`));
     }
     await daemons.at(-1)?.kill();
     await Promise.all(Object.values(stand.emulators).map((emulator) => emulator.idle()));
-    guard.cancel();
+    opening.cancel();
     const seen = await observe(stand);
-    const from = { restartedAt, guardOpenAt: Math.max(restartedAt, guard.openedAt()) };
-    const stalls = measureStalls({ ...seen, unprovable }, from);
-    violations.push(...judgeAnyMoment(seen), ...judgeEnd(seen), ...judgeStalls(stalls, slackMs + lateMs()));
+    const from = { restartedAt, guardOpenAt: Math.max(restartedAt, opening.openedAt()) };
+    const stalls = measureStalls(seen.letters, unprovable, from);
+    for (const name of sourceNames) stand.books[name].judgeQueue(stand.emulators[name].dlq);
+    violations.push(...judgeNow(stand, seen), ...judgeEnd(seen), ...judgeStalls(stalls, slackMs + lateMs()));
+    const judges = sourceNames.map((name) => stand.books[name].judge);
+    const broken = judges.flatMap((judge) => judge.violations.map(({ rule }) => rule));
     return {
       kill,
       reached: kill === null || ends === 0 ? null : ends < faults.length ? "kill" : kill.kind,
       messages: seen.letters.length,
-      lost: findLost(seen).length,
-      doubles: findDoubles(seen),
+      lost: broken.filter((rule) => rule === "lost" || rule === "deleted-unproven").length,
+      doubles: [
+        ...judges.flatMap((judge) => judge.doubles.map(({ why }) => why)),
+        ...broken.filter((rule) => rule === "doubled").map(() => null),
+      ],
       ...stalls,
       violations,
       passed: daemons[0]?.passed() ?? [],
@@ -124,10 +125,16 @@ export async function runCase({ redisUrl, keyPrefix, machine, kill }: CaseParts)
   }
 }
 
+/** Answers what is not as promised at this moment, a sentence each; what the books have found is in all later ones too. */
+function judgeNow({ books }: Stand, seen: Observation): readonly string[] {
+  const found = sourceNames.flatMap((name) => books[name].judge.violations);
+  return [...found.map(({ rule, text }) => `${rule}: ${text}`), ...judgeAnyMoment(seen)];
+}
+
 /** Null when all work is done before; a daemon that has heard that it is to stop has its time for that. */
 async function endOf(
   stand: Stand,
-  daemon: DaemonProcess,
+  daemon: FaultyDaemon,
   unprovable: Set<string>,
 ): Promise<DaemonDeath | null> {
   const death = await whenDone(stand, daemon.died, unprovable);
@@ -136,14 +143,13 @@ async function endOf(
 
 /** What is wrong with this end of a daemon. */
 function judgeDeath(
-  { signal, exitCode, stoppingMs }: DaemonDeath,
+  { end, stoppingMs }: DaemonDeath,
   fault: Fault | null,
   lateMs: number,
 ): readonly string[] {
-  const end = signal ?? `exit code ${exitCode}`;
   if (fault === null) return [`the daemon ended by itself with ${end}`];
   const { kind } = fault;
-  const expected = { kill: "SIGKILL", stop: "exit code 0", "stop-twice": "SIGTERM" }[kind];
+  const expected = { kill: "SIGKILL", stop: 0, "stop-twice": "SIGTERM" }[kind];
   const boundMs = (kind === "stop" ? shutdownHardMs : 0) + endSlackMs + lateMs;
   return [
     ...(end === expected ? [] : [`the daemon, to end with ${expected}, ended with ${end}`]),
@@ -161,7 +167,11 @@ async function whenDone(
 ): Promise<DaemonDeath | null> {
   const deadline = Date.now() + giveUpAfterMs;
   for (let look = 0; Date.now() < deadline; look += 1) {
-    if (look % looksPerDoubt === 0) for (const dlqId of await readUnprovable(stand)) unprovable.add(dlqId);
+    readJournals(stand);
+    if (look % looksPerDoubt === 0) {
+      for (const { dlqId, isUnprovable } of await knownLetters(stand))
+        if (isUnprovable) unprovable.add(dlqId);
+    }
     if (await isDone(stand)) return null;
     const death = await Promise.race([died, delay(lookEveryMs, null)]);
     if (death !== null) return death;
@@ -171,18 +181,19 @@ async function whenDone(
 
 /** Cheap questions first: this is asked all the time. */
 async function isDone(stand: Stand): Promise<boolean> {
-  const staying = stand.letters.filter(({ fate }) => isStaying(fate));
+  const staying = stand.letters.filter(({ ending }) => isStaying(ending));
   for (const [name, { dlq, pending }] of Object.entries(stand.emulators)) {
     if (pending > 0 || dlq.size !== staying.filter(({ source }) => source === name).length) return false;
   }
   for (const { runtime } of stand.core.sources.values()) {
     if ((await runtime.ledger.summary()).pendingDelete > 0) return false;
-    const copies = staying.filter(({ fate, source }) => fate === "copied" && source === runtime.config.id);
+    const copies = staying.filter(
+      ({ ending, source }) => ending === "copied" && source === runtime.config.id,
+    );
     if (copies.length === 0) continue;
     if ((await runtime.copies.missing(copies.map(({ dlqId }) => dlqId as DlqId))).length > 0) return false;
   }
-  const { letters, ledger } = await observe(stand);
-  return letters.every(({ fate, dlqId }) => isAtRest(fate, ledger.get(dlqId) ?? "absent"));
+  return (await knownLetters(stand)).every(({ ending, state }) => isSettled(ending, state));
 }
 
 function isGuardNoted(passed: string): boolean {
@@ -207,18 +218,18 @@ type Stalls = Pick<CaseResult, "stallMs" | "stallInDoubtMs" | "stallInLaneMs" | 
 
 /** How long each took to be settled, from when on it could be. `guardOpenAt` counts for what the guard held. */
 function measureStalls(
-  { letters, deleted, unprovable }: Pick<Observation, "letters" | "deleted" | "unprovable">,
+  letters: readonly KnownLetter[],
+  unprovable: ReadonlySet<string>,
   { restartedAt, guardOpenAt }: { readonly restartedAt: number; readonly guardOpenAt: number },
 ): Stalls {
   let stallMs = 0;
   let stallInDoubtMs = 0;
   let stallInLaneMs = 0;
   let stalled: string | null = null;
-  for (const { dlqId, key, since } of letters) {
-    const settledAt = deleted.find((one) => one.dlqId === dlqId)?.at;
-    if (settledAt === undefined || settledAt < restartedAt) continue;
+  for (const { dlqId, key, since, deleted } of letters) {
+    if (deleted === null || deleted.at < restartedAt) continue;
     const from = Math.max(since, key.startsWith("guarded") ? guardOpenAt : restartedAt);
-    const waitedMs = settledAt - from;
+    const waitedMs = deleted.at - from;
     if (unprovable.has(dlqId)) {
       stallInDoubtMs = Math.max(stallInDoubtMs, waitedMs);
     } else if (key.startsWith("lane-")) {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Guard } from "../rig/guard.ts";
 import { chooseKills, countPassings } from "./choose-kills.ts";
 import type { Kill } from "./kill.ts";
 import { createMachine, type Machine } from "../rig/machine.ts";
@@ -6,6 +7,7 @@ import { runCase, type CaseResult } from "./run-case.ts";
 
 export interface MatrixOrder {
   readonly redisUrl: string;
+  readonly guard: Guard;
   readonly seed: number;
   /** How many, or exactly this one. */
   readonly kills: number | Kill;
@@ -54,9 +56,13 @@ export async function runMatrix(order: MatrixOrder): Promise<MatrixResult> {
 }
 
 /** A case that could not be run to its end is one that did not keep what was promised. */
-async function runOne({ redisUrl }: MatrixOrder, machine: Machine, kill: Kill | null): Promise<CaseResult> {
+async function runOne(
+  { redisUrl, guard }: MatrixOrder,
+  machine: Machine,
+  kill: Kill | null,
+): Promise<CaseResult> {
   try {
-    return await runCase({ redisUrl, keyPrefix: `fault-${randomUUID().slice(0, 8)}`, machine, kill });
+    return await runCase({ redisUrl, guard, keyPrefix: `fault-${randomUUID().slice(0, 8)}`, machine, kill });
   } catch (error) {
     const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return {

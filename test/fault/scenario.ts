@@ -17,18 +17,18 @@ import type { FaultDefinition } from "../../src/emulator/index.ts";
  * `delivered`: accepted once and deleted. `dropped`: in the archive and deleted. `parked`, `refused`, `copied`: still in the DLQ, never accepted;
  * in the ledger as parked, in the ledger as refused, in the archive as a copy.
  */
-export type Fate = "delivered" | "dropped" | "parked" | "refused" | "copied";
+export type Ending = "delivered" | "dropped" | "parked" | "refused" | "copied";
 export type SourceName = "main" | "second";
 
 /** How a worker that died before the daemon began left it. */
 export type Leftover = "begun" | "sent" | "published" | "drop-begun" | "drop-archived" | "parked-by-rules";
 
-export interface Letter {
+export interface ScenarioLetter {
   /** In its body, so that its deliveries are known again. */
   readonly key: string;
   readonly source: SourceName;
   readonly dlqId: string;
-  readonly fate: Fate;
+  readonly ending: Ending;
   readonly leftover: Leftover | null;
   /** Fails at its receiver once after it was redriven. */
   readonly comesBack: boolean;
@@ -46,7 +46,7 @@ interface Group {
   /** Of its destination: what its drain selects. A topic would not do, because what comes back has none. */
   readonly path: string;
   readonly status: number;
-  readonly fate: Fate;
+  readonly ending: Ending;
   readonly ageMs?: number;
   readonly leftover?: Leftover;
   readonly comesBack?: boolean;
@@ -55,43 +55,43 @@ interface Group {
 
 const nearExpiryMs = 62 * hourMs;
 const groups: readonly Group[] = [
-  { name: "order", count: 8, path: "orders", status: 503, fate: "delivered" },
-  { name: "large", count: 1, path: "orders", status: 503, fate: "refused", bodyBytes: 3_000 },
-  { name: "back", count: 2, path: "orders", status: 503, fate: "delivered", comesBack: true },
-  { name: "late", count: 5, path: "orders", status: 503, fate: "delivered" },
-  { name: "old", count: 4, path: "mixed", status: 410, fate: "dropped" },
-  { name: "broken", count: 2, path: "mixed", status: 422, fate: "parked" },
-  { name: "aged", count: 2, path: "mixed", status: 500, fate: "copied", ageMs: nearExpiryMs },
+  { name: "order", count: 8, path: "orders", status: 503, ending: "delivered" },
+  { name: "large", count: 1, path: "orders", status: 503, ending: "refused", bodyBytes: 3_000 },
+  { name: "back", count: 2, path: "orders", status: 503, ending: "delivered", comesBack: true },
+  { name: "late", count: 5, path: "orders", status: 503, ending: "delivered" },
+  { name: "old", count: 4, path: "mixed", status: 410, ending: "dropped" },
+  { name: "broken", count: 2, path: "mixed", status: 422, ending: "parked" },
+  { name: "aged", count: 2, path: "mixed", status: 500, ending: "copied", ageMs: nearExpiryMs },
   {
     name: "again",
     count: 2,
     path: "mixed",
     status: 503,
-    fate: "delivered",
+    ending: "delivered",
     leftover: "parked-by-rules",
   },
-  { name: "guarded", count: 3, path: "guarded", status: 503, fate: "delivered" },
+  { name: "guarded", count: 3, path: "guarded", status: 503, ending: "delivered" },
   // The sample of two is the second and the fifth of them.
-  { name: "lane-first", count: 1, path: "lane", status: 503, fate: "delivered" },
-  { name: "lane-back", count: 1, path: "lane", status: 503, fate: "delivered", comesBack: true },
-  { name: "lane-next", count: 2, path: "lane", status: 503, fate: "delivered" },
-  { name: "lane-large", count: 1, path: "lane", status: 503, fate: "refused", bodyBytes: 3_000 },
-  { name: "lane-last", count: 1, path: "lane", status: 503, fate: "delivered" },
-  { name: "begun", count: 3, path: "left", status: 503, fate: "delivered", leftover: "begun" },
-  { name: "sent", count: 3, path: "left", status: 503, fate: "delivered", leftover: "sent" },
-  { name: "done", count: 2, path: "left", status: 503, fate: "delivered", leftover: "published" },
-  { name: "torn", count: 2, path: "left", status: 410, fate: "dropped", leftover: "drop-begun" },
-  { name: "kept", count: 2, path: "left", status: 410, fate: "dropped", leftover: "drop-archived" },
-  { name: "nobody", count: 2, path: "nobodys", status: 503, fate: "copied", ageMs: nearExpiryMs },
-  { name: "second", count: 8, source: "second", path: "second", status: 503, fate: "delivered" },
+  { name: "lane-first", count: 1, path: "lane", status: 503, ending: "delivered" },
+  { name: "lane-back", count: 1, path: "lane", status: 503, ending: "delivered", comesBack: true },
+  { name: "lane-next", count: 2, path: "lane", status: 503, ending: "delivered" },
+  { name: "lane-large", count: 1, path: "lane", status: 503, ending: "refused", bodyBytes: 3_000 },
+  { name: "lane-last", count: 1, path: "lane", status: 503, ending: "delivered" },
+  { name: "begun", count: 3, path: "left", status: 503, ending: "delivered", leftover: "begun" },
+  { name: "sent", count: 3, path: "left", status: 503, ending: "delivered", leftover: "sent" },
+  { name: "done", count: 2, path: "left", status: 503, ending: "delivered", leftover: "published" },
+  { name: "torn", count: 2, path: "left", status: 410, ending: "dropped", leftover: "drop-begun" },
+  { name: "kept", count: 2, path: "left", status: 410, ending: "dropped", leftover: "drop-archived" },
+  { name: "nobody", count: 2, path: "nobodys", status: 503, ending: "copied", ageMs: nearExpiryMs },
+  { name: "second", count: 8, source: "second", path: "second", status: 503, ending: "delivered" },
 ];
 
 /** Everything that is seeded. `receiverUrl` takes what is delivered; `now`: Unix ms. */
-export function createLetters(receiverUrl: string, now: number): readonly Letter[] {
+export function createLetters(receiverUrl: string, now: number): readonly ScenarioLetter[] {
   let sequence = 0;
   return groups.flatMap((group) =>
-    Array.from({ length: group.count }, (_, index): Letter => {
-      const { source = "main", path, status, fate, ageMs = hourMs, leftover = null } = group;
+    Array.from({ length: group.count }, (_, index): ScenarioLetter => {
+      const { source = "main", path, status, ending, ageMs = hourMs, leftover = null } = group;
       const key = `${group.name}-${index}`;
       const enteredAt = now - ageMs + (sequence += 1);
       const padding = "x".repeat(group.bodyBytes ?? 0);
@@ -99,7 +99,7 @@ export function createLetters(receiverUrl: string, now: number): readonly Letter
         key,
         source,
         dlqId: `${enteredAt}-0`,
-        fate,
+        ending,
         leftover,
         comesBack: group.comesBack ?? false,
         fields: {

@@ -1,9 +1,7 @@
 import {
-  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   readFileSync,
   readdirSync,
   rmSync,
@@ -18,6 +16,8 @@ import { loadDocument } from "../../src/config/document/load-document.ts";
 import { formatProblem } from "../../src/config/problem.ts";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
 import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
+import { createBooks, type Books } from "../rig/books.ts";
+import { sha256, type Fate } from "../rig/letters.ts";
 import { createReceiver, type Receiver } from "../support/receiver.ts";
 import {
   createLetters,
@@ -28,7 +28,8 @@ import {
   patientSettings,
   settings,
   toDocument,
-  type Letter,
+  type Ending,
+  type ScenarioLetter,
   type SourceName,
 } from "./scenario.ts";
 
@@ -36,7 +37,9 @@ import {
 export interface Stand {
   readonly emulators: Readonly<Record<SourceName, Emulator>>;
   readonly receiver: Receiver;
-  readonly letters: readonly Letter[];
+  readonly letters: readonly ScenarioLetter[];
+  /** What the judge of the rig knows of each source; a letter's root is its key. */
+  readonly books: Readonly<Record<SourceName, Books>>;
   readonly env: Readonly<Record<string, string>>;
   readonly folder: string;
   readonly archiveDir: string;
@@ -53,7 +56,7 @@ export interface Stand {
   close(): Promise<void>;
 }
 
-const names = ["main", "second"] as const;
+export const sourceNames = ["main", "second"] as const;
 
 /** `keyPrefix` is the case's own part of Redis. */
 export async function createStand(redisUrl: string, keyPrefix: string): Promise<Stand> {
@@ -62,9 +65,10 @@ export async function createStand(redisUrl: string, keyPrefix: string): Promise<
   const second = await startOne();
   const emulators = { main, second };
   const letters = createLetters(receiver.url, Date.now());
-  for (const name of names) {
+  for (const name of sourceNames) {
     emulators[name].dlq.seed(letters.filter(({ source }) => source === name).map(({ fields }) => fields));
   }
+  const books = { main: createSourceBooks("main", letters), second: createSourceBooks("second", letters) };
   main.putIndex(indexId, { pending_index_count: 100 });
   receiver.answer = failOnce(letters);
 
@@ -112,12 +116,13 @@ export async function createStand(redisUrl: string, keyPrefix: string): Promise<
     emulators,
     receiver,
     letters,
+    books,
     env,
     folder,
     archiveDir,
     core,
     misbehave: () => {
-      for (const name of names) for (const fault of faults[name]) emulators[name].faults.add(fault);
+      for (const name of sourceNames) for (const fault of faults[name]) emulators[name].faults.add(fault);
     },
     openGuard: () => main.putIndex(indexId, { pending_index_count: 0 }),
     read,
@@ -140,8 +145,29 @@ function startOne(): Promise<Emulator> {
   return startEmulator({ retryScale: 0, dedupWindowMs, maxMessageBytes, seed: 1 });
 }
 
+const fates: Readonly<Record<Ending, Fate>> = {
+  delivered: "republish",
+  dropped: "drop",
+  parked: "stay",
+  refused: "stay",
+  copied: "stay",
+};
+
+/** As the rules of every drain have it. */
+const isRepublished = (status: number): boolean => status >= 500 && status <= 599;
+
+function createSourceBooks(sourceId: SourceName, letters: readonly ScenarioLetter[]): Books {
+  const books = createBooks({ sourceId, dedupWindowMs, isRepublished });
+  for (const { key, source, dlqId, ending, fields } of letters) {
+    if (source !== sourceId) continue;
+    const bodySha256 = sha256(String(fields["body"]));
+    books.judge.born({ dlqId, root: key, fate: fates[ending], bodySha256 }, 0);
+  }
+  return books;
+}
+
 /** The receiver fails the first delivery of what comes back, and takes everything else. */
-function failOnce(letters: readonly Letter[]): Receiver["answer"] {
+function failOnce(letters: readonly ScenarioLetter[]): Receiver["answer"] {
   const toFail = new Set(letters.filter(({ comesBack }) => comesBack).map(({ key }) => key));
   return ({ body }) => (toFail.delete(keyOf(body) ?? "") ? 500 : 200);
 }
@@ -154,9 +180,4 @@ export function keyOf(body: string): string | null {
   } catch {
     return null;
   }
-}
-
-export function openLog(folder: string, name: string): { readonly fd: number; close(): void } {
-  const fd = openSync(join(folder, name), "a");
-  return { fd, close: () => closeSync(fd) };
 }

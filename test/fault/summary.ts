@@ -37,7 +37,7 @@ export function summarise({ seed, recorded, passings, cases, tookMs }: MatrixRes
   const all = [recorded, ...cases];
   const doubles = all.flatMap((one) => one.doubles);
   const declared: Record<string, number> = {};
-  for (const name of doubles.flatMap((one) => one.declared)) declared[name] = (declared[name] ?? 0) + 1;
+  for (const why of doubles) if (why !== null) declared[why] = (declared[why] ?? 0) + 1;
   return {
     seed,
     cases: cases.length,
@@ -50,7 +50,7 @@ export function summarise({ seed, recorded, passings, cases, tookMs }: MatrixRes
     },
     messages: sum(cases.map(({ messages }) => messages)),
     lost: sum(all.map(({ lost }) => lost)),
-    doubled: { undeclared: doubles.filter((one) => one.declared.length === 0).length, declared },
+    doubled: { undeclared: doubles.filter((why) => why === null).length, declared },
     longestStallMs: Math.max(0, ...cases.map(({ stallMs }) => stallMs)),
     longestStallInDoubtMs: Math.max(0, ...cases.map(({ stallInDoubtMs }) => stallInDoubtMs)),
     longestStallInLaneMs: Math.max(0, ...cases.map(({ stallInLaneMs }) => stallInLaneMs)),
@@ -98,7 +98,8 @@ export function toTable(summary: Summary): string {
 export function toLine(result: CaseResult): string {
   const { stallMs, stallInDoubtMs, stallInLaneMs, stalled, doubles, violations } = result;
   const stalls = `${toSeconds(stallMs)} (${stalled ?? "none"}) ${toSeconds(stallInDoubtMs)} ${toSeconds(stallInLaneMs)}`;
-  const doubled = doubles.length === 0 ? "" : ` doubled ${doubles.map(({ key }) => key).join(", ")}`;
+  const doubled =
+    doubles.length === 0 ? "" : ` doubled ${doubles.map((why) => why ?? "undeclared").join(", ")}`;
   const verdict = violations.length === 0 ? "ok " : "BAD";
   return `${verdict} ${nameOf(result)}${toReach(result)} ${stalls}${doubled}\n`;
 }

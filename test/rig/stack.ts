@@ -70,7 +70,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   mkdirSync(archiveDir, { recursive: true });
   const closing = createClosing();
   try {
-    const servers = createRedisServers();
+    const servers = createRedisServers({ guard });
     closing.add(() => servers.stop());
     const redis = await servers.start();
     const redisPort = (await options.redisPathOf?.(redis.port)) ?? redis.port;

@@ -1,0 +1,95 @@
+import { join } from "node:path";
+import { startChild } from "../rig/child.ts";
+import type { Guard } from "../rig/guard.ts";
+import type { Fault } from "./kill.ts";
+import type { Stand } from "./stand.ts";
+
+export interface DaemonDeath {
+  readonly end: number | NodeJS.Signals;
+  /** From when it heard that it is to stop until it had ended, ms; null: it never heard. */
+  readonly stoppingMs: number | null;
+}
+
+/** The daemon with failpoints (main.ts). */
+export interface FaultyDaemon {
+  /** Unix ms at which it had started; never resolves when it dies before. */
+  readonly started: Promise<number>;
+  readonly died: Promise<DaemonDeath>;
+  /** Whether it has heard that it is to stop. */
+  isStopping(): boolean;
+  /** Every passing of a failpoint so far, in order. */
+  passed(): readonly string[];
+  kill(): Promise<void>;
+}
+
+/** What it sends over its channel. */
+export type FromDaemon =
+  | { readonly kind: "started" }
+  | { readonly kind: "stopping" }
+  /** The next answer at this place is to be withheld. */
+  | { readonly kind: "withhold"; readonly place: string };
+
+let names = 0;
+const withheld = "withheld";
+
+export function startFaultyDaemon(stand: Stand, fault: Fault | null, guard: Guard): FaultyDaemon {
+  const name = `daemon-${(names += 1)}`;
+  const child = startChild({
+    args: [join(import.meta.dirname, "main.js")],
+    env: {
+      ...stand.env,
+      FAULT_RECORD: join(stand.folder, `${name}.points`),
+      ...(fault === null
+        ? {}
+        : { FAULT_POINT: fault.target, FAULT_KIND: fault.kind, FAULT_CRASH: fault.crash }),
+    },
+    logFile: join(stand.folder, `${name}.log`),
+    guard,
+  });
+  let stoppingAt: number | null = null;
+  const { process: daemon } = child;
+  const untilDeath = async (): Promise<DaemonDeath> => {
+    const end = await child.ended;
+    // What it was waiting for, the next one need not wait for.
+    for (const { faults } of Object.values(stand.emulators)) faults.remove(withheld);
+    return { end, stoppingMs: stoppingAt === null ? null : performance.now() - stoppingAt };
+  };
+  const started = new Promise<number>((resolve) => {
+    daemon.on("message", (raw) => {
+      const message = raw as FromDaemon;
+      if (message.kind === "started") resolve(Date.now());
+      else if (message.kind === "stopping") stoppingAt = performance.now();
+      else {
+        withhold(stand, message.place, () => daemon.kill(fault?.kind === "kill" ? "SIGKILL" : "SIGTERM"));
+        daemon.send("withheld");
+      }
+    });
+  });
+  // A message to a process that has just died is lost, which is what its death means.
+  daemon.on("error", () => undefined);
+  return {
+    started,
+    died: untilDeath(),
+    isStopping: () => stoppingAt !== null,
+    passed: () =>
+      stand
+        .read(`${name}.points`)
+        .split("\n")
+        .filter((line) => line !== ""),
+    kill: child.kill,
+  };
+}
+
+/** The next call of that operation takes effect and is not answered; then `end`, once: the other source may be called as well. */
+function withhold({ emulators }: Stand, place: string, end: () => void): void {
+  const operation = place.startsWith("service.publish") ? "batch" : "delete";
+  let hasEnded = false;
+  const endOnce = (): void => {
+    if (!hasEnded) end();
+    hasEnded = true;
+  };
+  for (const { faults, journal } of Object.values(emulators)) {
+    faults.add({ kind: "stall-answer", name: withheld, operation, when: "after", count: 1 });
+    void journal.waitFor((entry) => entry.type === "fault" && entry.name === withheld).then(endOnce);
+  }
+}
