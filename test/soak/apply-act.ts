@@ -42,12 +42,12 @@ export async function applyAct(act: Act, stand: Stand, books: Books): Promise<Un
     case "redis-restart": {
       const server = redis.primary();
       await server.end(act.signal);
-      return () => server.start();
+      return () => server.restart();
     }
     case "redis-freeze": {
       const server = redis.primary();
-      server.signal("SIGSTOP");
-      return () => server.signal("SIGCONT");
+      server.pause();
+      return () => server.resume();
     }
     case "redis-full":
       return setRedis(stand, "maxmemory", "1mb", "0");

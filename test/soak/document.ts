@@ -39,6 +39,7 @@ export const mostInLaneMs =
   grantLifeMs(ledgerLimits) + 3 * lane.probeEveryMs + 3 * lane.watchMs + 4 * times.sweepEvery;
 
 export const sourceId = "default";
+export const keyPrefix = "soak";
 
 /** Two drains that list the same records in part, with rules for every fate, and one that tries its destination by a lane. */
 export function toDocument(archiveDir: string, receiverUrl: string): string {
@@ -92,7 +93,7 @@ export function toSettings(stand: {
     REDRIVER_SERVICE_TOKEN_FILE: stand.tokenFile,
     REDRIVER_LINEAGE_KEY: stand.lineageKey,
     REDRIVER_DRAINS_FILE: stand.documentFile,
-    REDRIVER_REDIS_KEY_PREFIX: "soak",
+    REDRIVER_REDIS_KEY_PREFIX: keyPrefix,
     REDRIVER_HTTP_HOST: "127.0.0.1",
     REDRIVER_HTTP_PORT: "0",
     REDRIVER_LEDGER_SEND_BY: `${times.sendBy}ms`,

@@ -7,8 +7,15 @@ import type { RedisConnection } from "../../src/redis/connect.ts";
 import { sourceKey } from "../../src/redis/key-names.ts";
 import { ledgerLimits, sourceId } from "./document.ts";
 import type { Booked, Judge } from "../rig/judge.ts";
-import { createQuiet, stallLimitMs, type Excuse, type Obstacles, type Quiet } from "./waits.ts";
-import { restOf, weighWait } from "./weigh-wait.ts";
+import {
+  createQuiet,
+  stallLimitMs,
+  type Excuse,
+  type Obstacles,
+  type Quiet,
+  restOf,
+  weighWait,
+} from "./waits.ts";
 
 /** How long dead letters wait that could be settled, in times in which nothing is broken. */
 export interface Progress {

@@ -1,13 +1,35 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { createTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
+import { createRedis, type RedisConnection } from "../../src/redis/connect.ts";
 import type { Guard } from "../rig/guard.ts";
-import { startRedisServer, type RedisServer } from "./redis-server.ts";
 import { waitUntil } from "../rig/wait.ts";
+import { createRedisServers, type RedisServer } from "../support/redis-servers.ts";
+import { createTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
+import { keyPrefix } from "./document.ts";
+
+export interface SoakRedis extends RedisServer {
+  /** Straight to it. */
+  readonly connection: RedisConnection;
+}
+
+/**
+ * A log of writes in plain text, synced with every write and never rewritten: a restart keeps what was acknowledged, and whatever was ever
+ * kept can be searched.
+ */
+const serverArgs = Object.entries({
+  appendonly: "yes",
+  appendfsync: "always",
+  "aof-use-rdb-preamble": "no",
+  "auto-aof-rewrite-percentage": "0",
+  "maxmemory-policy": "noeviction",
+  "repl-diskless-sync-delay": "0",
+}).flatMap(([name, value]) => [`--${name}`, value]);
 
 /** The Redis that daemons reach, each by a path of its own, and what can happen to it. */
 export interface RedisPair {
   readonly paths: readonly TcpProxy[];
-  primary(): RedisServer;
+  primary(): SoakRedis;
   /** Forgets everything. `before` is told just before. */
   flush(before: () => Promise<void>): Promise<void>;
   /**
@@ -21,11 +43,25 @@ export interface RedisPair {
 }
 
 export async function startRedisPair(dir: string, daemons: number, guard: Guard): Promise<RedisPair> {
-  const servers: RedisServer[] = [];
-  const start = async (): Promise<RedisServer> => {
-    const server = await startRedisServer(dir, guard);
-    servers.push(server);
-    return server;
+  const servers = createRedisServers({ guard, dir });
+  const started: SoakRedis[] = [];
+  const start = async (): Promise<SoakRedis> => {
+    const server = await servers.start(serverArgs);
+    const connection = createRedis(server.url, { role: "soak", keyPrefix });
+    const untilConnected = (): Promise<void> =>
+      waitUntil(
+        `Redis on port ${server.port}`,
+        async () => connection.isReady() && (await connection.command("PING").catch(() => "")) === "PONG",
+        20_000,
+      );
+    const restart = async (): Promise<void> => {
+      await server.restart();
+      await untilConnected();
+    };
+    const one = { ...server, connection, restart };
+    started.push(one);
+    await untilConnected();
+    return one;
   };
   let primary = await start();
   const target = (): { host: string; port: number } => ({ host: "127.0.0.1", port: primary.port });
@@ -60,13 +96,16 @@ export async function startRedisPair(dir: string, daemons: number, guard: Guard)
         await link.close();
       }
     },
-    files: () => servers.flatMap((server) => server.files()),
+    files: () =>
+      started.flatMap((server) =>
+        readdirSync(server.dir, { recursive: true, encoding: "utf8" })
+          .filter((name) => name.endsWith(".aof"))
+          .map((name) => join(server.dir, name)),
+      ),
     async close() {
       await Promise.all(paths.map((path) => path.close()));
-      for (const server of servers) {
-        await server.connection.close();
-        await server.end("SIGKILL");
-      }
+      for (const { connection } of started) await connection.close();
+      await servers.stop();
     },
   };
 }
@@ -74,7 +113,7 @@ export async function startRedisPair(dir: string, daemons: number, guard: Guard)
 /** Written and not yet with the replica. */
 const onItsWayMs = 1_000;
 
-async function isInStep({ connection }: RedisServer): Promise<boolean> {
+async function isInStep({ connection }: SoakRedis): Promise<boolean> {
   const info = String(await connection.command("INFO", "replication"));
   return info.includes("master_link_status:up") && info.includes("master_sync_in_progress:0");
 }

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { LedgerView } from "../../src/ports/ledger-entries.ts";
 import { postHorizonMs } from "../../src/ports/ledger-limits.ts";
 import { ledgerLimits, mostInLaneMs, times } from "./document.ts";
-import { createQuiet, slackMs, stallLimitMs, stallMsOf } from "./waits.ts";
-import { restOf, weighWait } from "./weigh-wait.ts";
+import { createQuiet, slackMs, stallLimitMs, stallMsOf, restOf, weighWait } from "./waits.ts";
 
 describe("a wait", () => {
   it("may be as long as the takeover, a sweep and the slack", () => {

@@ -24,7 +24,8 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-export async function createReceiver(): Promise<Receiver> {
+/** `answer`: its first one. */
+export async function createReceiver(answer: Receiver["answer"] = () => 200): Promise<Receiver> {
   const deliveries: Delivery[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -46,7 +47,7 @@ export async function createReceiver(): Promise<Receiver> {
   const receiver: Receiver = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     deliveries,
-    answer: () => 200,
+    answer,
     counts() {
       const counts = new Map<string, number>();
       for (const { body } of deliveries) counts.set(body, (counts.get(body) ?? 0) + 1);

@@ -28,18 +28,31 @@ export interface RedisServer {
   readonly url: string;
   /** A connection of the test's own. */
   readonly admin: Redis;
+  /** Its folder, with what it writes. */
+  readonly dir: string;
   /** As the machine would: at once. */
   kill(): Promise<void>;
+  /** Resolves when it is gone. */
+  end(signal: "SIGTERM" | "SIGKILL"): Promise<void>;
+  /** After an end: with what it had written, on the same port. Resolves when it answers. */
+  restart(): Promise<void>;
   pause(): void;
   resume(): void;
 }
 
 const startTimeoutMs = 10_000;
 
-export function createRedisServers(): RedisServers {
+export interface RedisServersOptions {
+  /** Told of every server's process, so that none outlives a program that is killed. */
+  readonly guard?: { add(pid: number): void; remove(pid: number): void };
+  /** An existing folder for what servers write; default: one that goes with them. */
+  readonly dir?: string;
+}
+
+export function createRedisServers({ guard, dir: given }: RedisServersOptions = {}): RedisServers {
   const command = findProgram("redis-server", "redis-server");
-  const folder = mkdtempSync(join(tmpdir(), "redriver-redis-"));
-  const children: ChildProcess[] = [];
+  const folder = mkdtempSync(join(given ?? tmpdir(), "redriver-redis-"));
+  const ends: (() => Promise<void>)[] = [];
   const admins: Redis[] = [];
   return {
     folder,
@@ -62,14 +75,6 @@ export function createRedisServers(): RedisServers {
         ...(args.includes("--sentinel") ? [] : ["--save", "", "--appendonly", "no"]),
         ...args,
       ];
-      const child = spawn(command, all, { stdio: ["pipe", "pipe", "pipe"] });
-      children.push(child);
-      let said = "";
-      for (const stream of [child.stdout, child.stderr]) {
-        stream.on("data", (chunk: Buffer) => {
-          said = (said + chunk.toString("utf8")).slice(-2_000);
-        });
-      }
       const admin = new Redis({
         host: "127.0.0.1",
         port: taken,
@@ -78,31 +83,45 @@ export function createRedisServers(): RedisServers {
       });
       admin.on("error", () => undefined);
       admins.push(admin);
-      await answering(admin, child, () => said);
+      let child: ChildProcess;
+      const launch = async (): Promise<void> => {
+        let said = "";
+        child = spawn(command, all, { stdio: ["pipe", "pipe", "pipe"] });
+        if (child.pid !== undefined) guard?.add(child.pid);
+        for (const stream of [child.stdout, child.stderr]) {
+          stream?.on("data", (chunk: Buffer) => {
+            said = (said + chunk.toString("utf8")).slice(-2_000);
+          });
+        }
+        await answering(admin, child, () => said);
+      };
+      const end = async (signal: "SIGTERM" | "SIGKILL"): Promise<void> => {
+        if (child.exitCode !== null || child.signalCode !== null) return;
+        const ended = once(child, "exit");
+        child.kill(signal);
+        await ended;
+        if (child.pid !== undefined) guard?.remove(child.pid);
+        // Or a restart would take the old connection for an answer.
+        if (admin.status === "ready") await once(admin, "close");
+      };
+      ends.push(() => end("SIGKILL"));
+      await launch();
       return {
         port: taken,
         url: `${isTls ? "rediss" : "redis"}://127.0.0.1:${taken}`,
         admin,
-        async kill() {
-          const ended = once(child, "exit");
-          child.kill("SIGKILL");
-          await ended;
-        },
+        dir,
+        kill: () => end("SIGKILL"),
+        end,
+        restart: launch,
         pause: () => void child.kill("SIGSTOP"),
         resume: () => void child.kill("SIGCONT"),
       };
     },
     async stop() {
       for (const admin of admins) admin.disconnect();
-      await Promise.all(
-        children.map(async (child) => {
-          if (child.exitCode !== null || child.signalCode !== null) return;
-          const ended = once(child, "exit");
-          child.kill("SIGKILL");
-          await ended;
-        }),
-      );
-      rmSync(folder, { recursive: true, force: true });
+      await Promise.all(ends.map((end) => end()));
+      if (given === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
