@@ -36,7 +36,7 @@ export function createWorld(settings: Settings): World {
   const clock = new EmulatorClock(settings.clock);
   const agenda = new Agenda(clock);
   const journal = new Journal(clock, settings.journalLimit);
-  const deadLetters = new DeadLetters({ settings, clock, journal });
+  const deadLetters = new DeadLetters(settings, clock, journal);
   const deliveries = new Deliveries({
     settings,
     clock,

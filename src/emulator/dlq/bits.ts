@@ -13,49 +13,26 @@ export function clearBit(bits: Bits, at: number): void {
 
 export const hasBit = (bits: Bits, at: number): boolean => ((bits[at >>> 5]! >>> (at & 31)) & 1) === 1;
 
-/** Clears every bit outside [from, to). */
-export function clip(bits: Bits, from: number, to: number): void {
-  const first = from >>> 5;
-  const last = to >>> 5;
-  bits.fill(0, 0, first);
-  if (first < bits.length) bits[first]! &= -1 << (from & 31);
-  if (last < bits.length) bits[last]! &= ~(-1 << (to & 31));
-  bits.fill(0, last + 1);
+/** Clears every bit that the other has not. */
+export function keepCommon(bits: Bits, other: Bits): void {
+  for (let word = 0; word < bits.length; word++) bits[word]! &= other[word]!;
 }
 
-/** Answers whether a bit is left. */
-export function and(bits: Bits, other: Bits): boolean {
-  let left = 0;
-  for (let word = 0; word < bits.length; word++) left |= bits[word]! &= other[word]!;
-  return left !== 0;
-}
-
-export function or(bits: Bits, other: Bits): void {
-  for (let word = 0; word < bits.length; word++) bits[word]! |= other[word]!;
-}
-
-/** The first bit set at or after `from`; -1 if there is none. */
-export function nextBit(bits: Bits, from: number): number {
-  let word = from >>> 5;
-  if (word >= bits.length) return -1;
-  let rest = bits[word]! & (-1 << (from & 31));
-  while (rest === 0) {
-    word++;
-    if (word >= bits.length) return -1;
-    rest = bits[word]!;
+/** The first bit set in [from, to); -1 if there is none. */
+export function firstBit(bits: Bits, from: number, to: number): number {
+  for (let at = from; at < to; at++) {
+    if (hasBit(bits, at)) return at;
+    // The rest of a word without bits is passed over.
+    if (bits[at >>> 5]! >>> (at & 31) === 0) at |= 31;
   }
-  return word * 32 + 31 - Math.clz32(rest & -rest);
+  return -1;
 }
 
-/** The last bit set at or before `from`; -1 if there is none. */
-export function previousBit(bits: Bits, from: number): number {
-  if (from < 0) return -1;
-  let word = from >>> 5;
-  let rest = bits[word]! & (-1 >>> (31 - (from & 31)));
-  while (rest === 0) {
-    word--;
-    if (word < 0) return -1;
-    rest = bits[word]!;
+/** The last bit set in [from, to); -1 if there is none. */
+export function lastBit(bits: Bits, from: number, to: number): number {
+  for (let at = to - 1; at >= from; at--) {
+    if (hasBit(bits, at)) return at;
+    if (bits[at >>> 5] === 0) at &= ~31;
   }
-  return word * 32 + 31 - Math.clz32(rest);
+  return -1;
 }

@@ -2,16 +2,15 @@ import type { EmulatorClock } from "../clock.ts";
 import type { FinalFailure } from "../delivery/deliveries.ts";
 import type { Journal } from "../journal.ts";
 import type { Settings } from "../options.ts";
+import type { Message } from "../publish/message.ts";
 import { toDeadLetter, type DeadLetter } from "./dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
-import { DlqStore, type Found } from "./dlq-store.ts";
-import { Leaving } from "./leaving.ts";
+import { DlqStore, type StoredRecord } from "./dlq-store.ts";
 import { formatCursor, formatDlqId, formatOffsetCursor, parseSeedId } from "./position.ts";
 import { toSeed, type SeedRecord } from "./seed.ts";
-import { withheldOf, type Withheld } from "./withheld.ts";
 
 export interface DeadLetterPage {
-  readonly records: readonly Found[];
+  readonly records: readonly StoredRecord[];
   readonly cursor: string | undefined;
 }
 
@@ -26,19 +25,21 @@ export class DeadLetters {
   readonly #clock: EmulatorClock;
   readonly #journal: Journal;
   readonly #store: DlqStore;
-  readonly #withheld = new Map<string, Withheld>();
-  readonly #leaving = new Leaving();
+  /** The messages that a record does not show all of. */
+  readonly #sources = new Map<string, Message>();
+  /** Records that are deleted and still listed, as a listing shows them that lags behind: until when. */
+  readonly #listedUntil = new Map<string, number>();
 
-  constructor(parts: { settings: Settings; clock: EmulatorClock; journal: Journal }) {
-    this.#settings = parts.settings;
-    this.#clock = parts.clock;
-    this.#journal = parts.journal;
-    this.#store = new DlqStore(parts.settings);
+  constructor(settings: Settings, clock: EmulatorClock, journal: Journal) {
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#journal = journal;
+    this.#store = new DlqStore(settings);
   }
 
   get size(): number {
     this.#expire();
-    return this.#store.size - this.#leaving.size;
+    return this.#store.size - this.#listedUntil.size;
   }
 
   /** Keeps a finally failed message; returns its dlqId. */
@@ -47,9 +48,9 @@ export class DeadLetters {
     const dlqId = formatDlqId(position);
     const record = toDeadLetter(failure, this.#settings);
     this.#store.append(position, { dlqId, ...record });
-    const withheld = withheldOf(failure.message, this.#settings);
-    if (withheld !== undefined) this.#withheld.set(dlqId, withheld);
-    const { messageId, url } = failure.message;
+    const { messageId, url, topicId, settings } = failure.message;
+    const hides = (settings.redaction ?? settings.timeoutMs ?? topicId) !== undefined;
+    if (hides || this.#settings.recordHeaders === "sent") this.#sources.set(dlqId, failure.message);
     this.#journal.add({
       type: "dead-lettered",
       messageId,
@@ -62,8 +63,8 @@ export class DeadLetters {
 
   list(query: DlqQuery): DeadLetterPage {
     this.#expire();
-    const { found, more } = this.#store.page(query);
-    return { records: found, cursor: more ? this.#cursorBehind(query, found) : undefined };
+    const { records, more } = this.#store.page(query);
+    return { records, cursor: more ? this.#cursorBehind(query, records) : undefined };
   }
 
   /**
@@ -99,14 +100,14 @@ export class DeadLetters {
 
   find(dlqId: string): DeadLetter | undefined {
     this.#expire();
-    if (this.#leaving.has(dlqId)) return undefined;
+    if (this.#listedUntil.has(dlqId)) return undefined;
     const found = this.#store.find(dlqId);
     return found && (JSON.parse(found.json.toString("utf8")) as DeadLetter);
   }
 
-  /** What the record does not show of its message; a record put there directly has nothing of the kind. */
-  withheld(dlqId: string): Withheld | undefined {
-    return this.#withheld.get(dlqId);
+  /** The message of a record that does not show all of it; a record put there directly has none. */
+  sourceOf(dlqId: string): Message | undefined {
+    return this.#sources.get(dlqId);
   }
 
   /** Puts records there without any message having failed; returns their dlqIds, in the order given. */
@@ -118,11 +119,11 @@ export class DeadLetters {
       return { ...position, record: toSeed(record, formatDlqId(position), now) };
     });
     this.#store.insert(placed);
-    if (this.#leaving.size > 0) this.#leaving.forget(placed.map((at) => formatDlqId(at)));
     this.#journal.add({ type: "seeded", records: placed.length });
+    const dlqIds = placed.map((position) => formatDlqId(position));
     // A record may stand where another stood.
-    if (this.#withheld.size > 0) for (const at of placed) this.#withheld.delete(formatDlqId(at));
-    return placed.map((position) => formatDlqId(position));
+    this.#forget(dlqIds);
+    return dlqIds;
   }
 
   /** Puts a record there as if its message had failed at `ms`, beside all that are there. */
@@ -133,37 +134,43 @@ export class DeadLetters {
 
   clear(): void {
     this.#store.clear();
-    this.#withheld.clear();
-    this.#leaving.clear();
+    this.#sources.clear();
+    this.#listedUntil.clear();
   }
 
-  #cursorBehind({ after, skip }: DlqQuery, found: readonly Found[]): string | undefined {
+  #cursorBehind({ after, skip }: DlqQuery, records: readonly StoredRecord[]): string | undefined {
     const isOffset = skip !== undefined || (after === undefined && this.#settings.cursorBy === "offset");
-    if (isOffset) return formatOffsetCursor((skip ?? 0) + found.length);
-    const last = found.at(-1);
+    if (isOffset) return formatOffsetCursor((skip ?? 0) + records.length);
+    const last = records.at(-1);
     return last && formatCursor(last);
   }
 
   #remove(dlqIds: readonly string[], lagMs = 0): string[] {
-    for (const dlqId of dlqIds) this.#withheld.delete(dlqId);
-    const staying = dlqIds.filter((dlqId) => !this.#leaving.has(dlqId));
-    if (lagMs === 0) return this.#store.remove(staying);
-    const left = [...new Set(staying)].filter((dlqId) => this.#store.find(dlqId) !== undefined);
-    this.#leaving.add(left, this.#clock.now() + lagMs);
-    return left;
+    const present = dlqIds.filter((dlqId) => !this.#listedUntil.has(dlqId));
+    if (lagMs === 0) {
+      this.#forget(present);
+      return this.#store.remove(present);
+    }
+    const removed = [...new Set(present)].filter((dlqId) => this.#store.find(dlqId) !== undefined);
+    for (const dlqId of removed) this.#listedUntil.set(dlqId, this.#clock.now() + lagMs);
+    return removed;
   }
 
   #expire(): void {
     const now = this.#clock.now();
-    if (this.#leaving.size > 0) {
-      const gone = this.#leaving.dueAt(now);
-      this.#store.remove(gone);
-      this.#leaving.forget(gone);
-    }
+    const unlisted = [...this.#listedUntil].flatMap(([dlqId, until]) => (until <= now ? [dlqId] : []));
+    this.#store.remove(unlisted);
+    this.#forget(unlisted);
     const expired = this.#store.removeBefore(now - this.#settings.retentionMs);
-    for (const dlqId of expired) this.#withheld.delete(dlqId);
-    const dlqIds = this.#leaving.size === 0 ? expired : expired.filter((dlqId) => !this.#leaving.has(dlqId));
-    this.#leaving.forget(expired);
+    const dlqIds = expired.filter((dlqId) => !this.#listedUntil.has(dlqId));
+    this.#forget(expired);
     if (dlqIds.length > 0) this.#journal.add({ type: "deleted", dlqIds, by: "retention" });
+  }
+
+  #forget(dlqIds: readonly string[]): void {
+    for (const dlqId of dlqIds) {
+      this.#sources.delete(dlqId);
+      this.#listedUntil.delete(dlqId);
+    }
   }
 }

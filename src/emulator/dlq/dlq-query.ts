@@ -1,14 +1,8 @@
 import { severalValues } from "../http/several-values.ts";
 import { Refusal } from "../refusal.ts";
 import { parseBodyIds } from "./body-ids.ts";
-import type { Facet } from "./facets.ts";
+import type { Filter, FilterField } from "./filters.ts";
 import { parseCursor, parseOffsetCursor, type Position } from "./position.ts";
-
-/** A record passes whose value, or one of whose labels, is among the values (OR). */
-export interface Filter {
-  readonly facet: Facet;
-  readonly values: ReadonlySet<string>;
-}
 
 export interface DlqQuery {
   /** Where a cursor leads: behind this position, or behind so many of the records that match. */
@@ -92,7 +86,7 @@ function byIds(dlqIds: readonly string[]): DlqQuery {
 }
 
 function filtersOf(query: URLSearchParams): Filter[] {
-  const given: Readonly<Record<Facet, readonly string[] | undefined>> = {
+  const given: Readonly<Record<FilterField, readonly string[] | undefined>> = {
     messageId: severalValues(query.getAll("messageId"), never),
     url: urlValues(query),
     topicName: values(query, "topicName"),
@@ -103,9 +97,9 @@ function filtersOf(query: URLSearchParams): Filter[] {
     label: values(query, "label"),
     responseStatus: values(query, "responseStatus")?.map((text) => String(integer("responseStatus", text))),
   };
-  return (Object.keys(given) as Facet[]).flatMap((facet) => {
-    const wanted = given[facet];
-    return wanted === undefined ? [] : [{ facet, values: new Set(wanted) }];
+  return (Object.keys(given) as FilterField[]).flatMap((field) => {
+    const wanted = given[field];
+    return wanted === undefined ? [] : [{ field, values: new Set(wanted) }];
   });
 }
 

@@ -1,31 +1,16 @@
-import { Block, blockRows } from "./block.ts";
-import { nextBit, previousBit } from "./bits.ts";
+import { firstBit, lastBit } from "./bits.ts";
 import type { DeadLetter } from "./dead-letter.ts";
-import type { Filter } from "./dlq-query.ts";
-import { KnownValues } from "./known-values.ts";
+import type { DlqQuery } from "./dlq-query.ts";
 import { comparePositions, formatDlqId, parseDlqId, positionBehind, type Position } from "./position.ts";
-import { satisfies, toScan, type Scan } from "./scan.ts";
-import { Slabs } from "./slabs.ts";
-
-export interface Selection {
-  readonly after: Position | undefined;
-  /** So many that match are passed over first. */
-  readonly skip?: number | undefined;
-  readonly count: number;
-  readonly fromDate: number | undefined;
-  readonly toDate: number | undefined;
-  readonly filters: readonly Filter[];
-  /** With ids given, nothing else counts. */
-  readonly dlqIds?: readonly string[] | undefined;
-}
+import { blockOf, blockRows, RecordBlock, type DateRange } from "./record-block.ts";
 
 /** A stored record as JSON bytes, ready to be sent. */
-export interface Found extends Position {
+export interface StoredRecord extends Position {
   readonly json: Buffer;
 }
 
-export interface Page {
-  readonly found: readonly Found[];
+export interface StoredPage {
+  readonly records: readonly StoredRecord[];
   readonly more: boolean;
 }
 
@@ -40,16 +25,10 @@ interface Place {
   readonly row: number;
 }
 
-/**
- * Dead letters in the order of their ids: JSON bytes in slabs, everything that is looked for in blocks of columns.
- * A place is found by bisection; filters go over bitmaps and hashes, and what their hashes do not
- * prove is checked against the record itself.
- */
+/** Dead letters in the order of their ids, in blocks: a place is found by bisection, filters go over all blocks. */
 export class DlqStore {
   readonly #options: StoreOptions;
-  #slabs = new Slabs();
-  #known = new KnownValues();
-  #blocks: Block[] = [];
+  #blocks: RecordBlock[] = [];
   #size = 0;
   #last: Position = { ms: 0, seq: 0 };
 
@@ -63,7 +42,7 @@ export class DlqStore {
 
   /** Memory held for records, outside the heap. */
   get bytes(): number {
-    return this.#blocks.reduce((sum, block) => sum + block.bytes, this.#slabs.bytes);
+    return this.#blocks.reduce((sum, block) => sum + block.bytes, 0);
   }
 
   /** An id for a record that enters now. Ids only grow, also when the clock does not. */
@@ -85,56 +64,56 @@ export class DlqStore {
     return behind.ms === ms ? behind : this.freePosition(behind.ms);
   }
 
+  /** Puts a record at a position; one that stood there before is replaced. */
   append(position: Position, record: DeadLetter): void {
-    this.#put(position, record);
+    const present = this.#livingPlaceOf(position);
+    if (present !== undefined) this.#kill(this.#blocks[present.at]!, present.row);
+    const { block, row } = this.#roomFor(position);
+    block.insert(row, position, record);
+    this.#size++;
+    if (comparePositions(position, this.#last) > 0) this.#last = { ms: position.ms, seq: position.seq };
   }
 
-  /** Puts records at given positions; a record that stood there before is replaced. */
   insert(records: readonly (Position & { readonly record: DeadLetter })[]): void {
-    for (const given of records) this.#put(given, given.record);
-    this.#moveFromSparseSlabs();
+    for (const given of records) this.append(given, given.record);
   }
 
-  find(dlqId: string): Found | undefined {
+  find(dlqId: string): StoredRecord | undefined {
     const place = this.#livingPlaceOf(parseDlqId(dlqId));
-    return place && this.#found(this.#blocks[place.at]!, place.row);
+    return place && storedAt(this.#blocks[place.at]!, place.row);
   }
 
-  page(selection: Selection): Page {
-    if (selection.dlqIds !== undefined) return { found: this.#byIds(selection.dlqIds), more: false };
+  page(query: DlqQuery): StoredPage {
+    if (query.dlqIds !== undefined) return { records: this.#byIds(query.dlqIds), more: false };
     const forward = this.#options.order === "earliestFirst";
-    const { low, high } = this.#range(selection, forward);
-    const scan = this.#toScan(selection);
-    const unproven = scan?.unproven ?? [];
-    const found: Found[] = [];
-    let toSkip = selection.skip ?? 0;
+    const { low, high } = this.#range(query, forward);
+    const created = this.#createdRange(query);
+    const records: StoredRecord[] = [];
+    let toSkip = query.skip ?? 0;
     const last = Math.min(high.at, this.#blocks.length - 1);
     for (let step = 0; step <= last - low.at; step++) {
       const at = forward ? low.at + step : last - step;
       const block = this.#blocks[at]!;
-      const from = at === low.at ? low.row : 0;
-      const to = at === high.at ? high.row : block.rows;
-      if (from >= to || block.live === 0) continue;
-      const rows = block.search(scan, from, to);
-      if (rows === undefined) continue;
-      const next = (row: number): number => (forward ? nextBit(rows, row + 1) : previousBit(rows, row - 1));
-      for (let row = next(forward ? from - 1 : to); row !== -1; row = next(row)) {
-        const match = this.#found(block, row);
-        if (unproven.length > 0 && !satisfies(recordOf(match), unproven)) continue;
-        if (toSkip > 0) {
-          toSkip--;
-          continue;
-        }
-        if (found.length === selection.count) return { found, more: true };
-        found.push(match);
+      const found = block.search(query.filters, created);
+      if (found === undefined) continue;
+      let from = at === low.at ? low.row : 0;
+      let to = at === high.at ? high.row : block.rows;
+      for (;;) {
+        const row = forward ? firstBit(found, from, to) : lastBit(found, from, to);
+        if (row === -1) break;
+        if (forward) from = row + 1;
+        else to = row;
+        if (toSkip > 0) toSkip--;
+        else if (records.length === query.count) return { records, more: true };
+        else records.push(storedAt(block, row));
       }
     }
-    return { found, more: false };
+    return { records, more: false };
   }
 
   /** Removes what is there of the given; returns the ids that were. */
   remove(dlqIds: readonly string[]): string[] {
-    const touched = new Set<Block>();
+    const touched = new Set<RecordBlock>();
     const removed = dlqIds.filter((dlqId) => {
       const place = this.#livingPlaceOf(parseDlqId(dlqId));
       if (place === undefined) return false;
@@ -144,7 +123,6 @@ export class DlqStore {
       return true;
     });
     for (const block of touched) this.#tidy(block);
-    this.#moveFromSparseSlabs();
     return removed;
   }
 
@@ -164,62 +142,41 @@ export class DlqStore {
     }
     this.#blocks.splice(0, end.at);
     if (end.row > 0) this.#tidy(this.#blocks[0]!);
-    this.#moveFromSparseSlabs();
     return removed;
   }
 
   clear(): void {
     this.#blocks = [];
-    this.#slabs = new Slabs();
-    this.#known = new KnownValues();
     this.#size = 0;
   }
 
-  #put(position: Position, record: DeadLetter): void {
-    const present = this.#livingPlaceOf(position);
-    if (present !== undefined) this.#kill(this.#blocks[present.at]!, present.row);
-    const { block, at } = this.#roomFor(position);
-    block.insert(at, position, this.#slabs.store(JSON.stringify(record)), record, this.#known);
-    this.#size++;
-    if (comparePositions(position, this.#last) > 0) this.#last = { ms: position.ms, seq: position.seq };
-  }
-
   /** A block with room where the position belongs. Behind all others a new block begins; a full one is split. */
-  #roomFor(position: Position): { block: Block; at: number } {
-    let { at, row } = this.#placeOf(position);
-    if (at === this.#blocks.length && at > 0) {
-      at--;
-      row = this.#blocks[at]!.rows;
+  #roomFor(position: Position): { block: RecordBlock; row: number } {
+    const { at } = this.#placeOf(position);
+    const isBehindAll = at === this.#blocks.length;
+    const block = isBehindAll ? this.#blocks[at - 1] : this.#blocks[at];
+    if (block !== undefined && block.rows < blockRows) return { block, row: block.rowOf(position) };
+    if (block === undefined || isBehindAll) this.#blocks.push(new RecordBlock());
+    else if (block.live < blockRows) this.#copy(at, 1);
+    else {
+      const middle = blockRows / 2;
+      this.#blocks.splice(at, 1, blockOf([block, 0, middle]), blockOf([block, middle, blockRows]));
     }
-    const block = this.#blocks[at];
-    if (block === undefined || (row === blockRows && at === this.#blocks.length - 1)) {
-      const fresh = new Block();
-      this.#blocks.push(fresh);
-      return { block: fresh, at: 0 };
-    }
-    if (block.rows === blockRows && block.live < blockRows) {
-      block.squeeze();
-      row = block.rowOf(position);
-    }
-    if (block.rows < blockRows) return { block, at: row };
-    const upper = block.split();
-    this.#blocks.splice(at + 1, 0, upper);
-    return row <= block.rows ? { block, at: row } : { block: upper, at: row - block.rows };
+    return this.#roomFor(position);
   }
 
-  #kill(block: Block, row: number): void {
-    this.#slabs.release(block.slice(row));
+  #kill(block: RecordBlock, row: number): void {
     block.kill(row);
     this.#size--;
   }
 
-  /** Drops a block that is empty, squeezes one that is half empty, and joins it to its neighbours if they fit well. */
-  #tidy(block: Block): void {
+  /** Drops a block that is empty, copies one that is half empty, and joins it to its neighbours if they fit well. */
+  #tidy(block: RecordBlock): void {
     const at = this.#blocks.indexOf(block);
     if (at === -1) return;
     if (block.live === 0) this.#blocks.splice(at, 1);
     else if (block.live * 2 < block.rows) {
-      block.squeeze();
+      this.#copy(at, 1);
       this.#join(at);
       this.#join(at - 1);
     }
@@ -229,37 +186,29 @@ export class DlqStore {
     const block = this.#blocks[at];
     const next = this.#blocks[at + 1];
     // Not up to the brim: a full block is split by the next insertion.
-    if (block === undefined || next === undefined || block.rows + next.rows > blockRows * 0.75) return;
-    block.join(next);
-    this.#blocks.splice(at + 1, 1);
+    if (block !== undefined && next !== undefined && block.live + next.live <= blockRows * 0.75)
+      this.#copy(at, 2);
   }
 
-  #moveFromSparseSlabs(): void {
-    const flags = this.#slabs.sparse();
-    if (flags === undefined) return;
-    for (const block of this.#blocks) {
-      block.inSlabs(flags, (row) => block.setSlice(row, this.#slabs.move(block.slice(row))));
-    }
+  /** One block with the living rows takes the place of some: it holds nothing of what was removed. */
+  #copy(at: number, count: number): void {
+    const parts = this.#blocks.slice(at, at + count).map((block) => [block, 0, block.rows] as const);
+    this.#blocks.splice(at, count, blockOf(...parts));
   }
 
-  #byIds(dlqIds: readonly string[]): Found[] {
+  #byIds(dlqIds: readonly string[]): StoredRecord[] {
     const found = [...new Set(dlqIds)].flatMap((dlqId) => this.find(dlqId) ?? []);
     const sign = this.#options.order === "earliestFirst" ? 1 : -1;
     return found.toSorted((a, b) => sign * comparePositions(a, b));
   }
 
-  #toScan({ filters, fromDate, toDate }: Selection): Scan | undefined {
-    const byCreation =
-      this.#options.dateFilter === "created" && (fromDate !== undefined || toDate !== undefined)
-        ? { low: fromDate ?? Number.NEGATIVE_INFINITY, high: toDate ?? Number.POSITIVE_INFINITY }
-        : undefined;
-    return filters.length === 0 && byCreation === undefined
-      ? undefined
-      : toScan(filters, byCreation, this.#known);
+  #createdRange({ fromDate, toDate }: DlqQuery): DateRange | undefined {
+    if (this.#options.dateFilter === "entered" || (fromDate ?? toDate) === undefined) return undefined;
+    return { from: fromDate ?? Number.NEGATIVE_INFINITY, to: toDate ?? Number.POSITIVE_INFINITY };
   }
 
-  /** From where to where (not included) a selection can have records. */
-  #range({ after, fromDate, toDate }: Selection, forward: boolean): { low: Place; high: Place } {
+  /** From where to where (not included) a query can find records. */
+  #range({ after, fromDate, toDate }: DlqQuery, forward: boolean): { low: Place; high: Place } {
     const byEntry = this.#options.dateFilter === "entered";
     const from: Position[] = [{ ms: Number.NEGATIVE_INFINITY, seq: 0 }];
     const to: Position[] = [{ ms: Number.POSITIVE_INFINITY, seq: 0 }];
@@ -273,10 +222,6 @@ export class DlqStore {
     return comparePositions(low, high) > 0
       ? { low: lowPlace, high: lowPlace }
       : { low: lowPlace, high: this.#placeOf(high) };
-  }
-
-  #found(block: Block, row: number): Found {
-    return { ms: block.ms[row]!, seq: block.seq[row]!, json: this.#slabs.bytesOf(block.slice(row)) };
   }
 
   /** First place at or after a position. */
@@ -304,4 +249,8 @@ export class DlqStore {
   }
 }
 
-const recordOf = ({ json }: Found): DeadLetter => JSON.parse(json.toString("utf8")) as DeadLetter;
+const storedAt = (block: RecordBlock, row: number): StoredRecord => ({
+  ms: block.ms[row]!,
+  seq: block.seq[row]!,
+  json: block.json(row),
+});

@@ -11,7 +11,9 @@ import {
 import {
   emptyHeaderMap,
   type CallbackTarget,
+  type FlowControl,
   type HeaderMap,
+  type Message,
   type MessageSettings,
 } from "../publish/message.ts";
 import type { Origin, SingleAnswer } from "../publish/publisher.ts";
@@ -21,7 +23,6 @@ import type { World } from "../world.ts";
 import type { DeadLetter } from "./dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
 import { formatDlqId } from "./position.ts";
-import type { Withheld } from "./withheld.ts";
 
 /*
  * The service's own way back: a dead letter becomes a new message with the same body, headers and settings, and leaves
@@ -65,15 +66,13 @@ function retry(world: World, { dlqId, messageId, item, origin }: Prepared): Sing
 function prepare(world: World, exchange: Exchange, dlqId: string): Prepared {
   const record = world.deadLetters.find(dlqId);
   if (record === undefined) throw new Refusal(404, `dead letter not found: ${dlqId}`);
-  const withheld = world.deadLetters.withheld(dlqId) ?? {};
+  const source = world.deadLetters.sourceOf(dlqId) ?? sourceFrom(record);
   const settings = parseMessageHeaders(
     settingHeaders(exchange.headers),
     world.settings.headerPrefix,
-    settingsOf(record, withheld),
+    askedBy(source.settings),
   );
-  const body = withheld.body ?? bodyOf(record);
-  const url = textOf(record, "url") ?? "";
-  const queueName = textOf(record, "queueName");
+  const { url, endpointName, queueName, body, topicName, topicId } = source;
   if (!isEndpointUrl(url)) throw new Refusal(400, `invalid destination url: ${url}`);
   refuseUnfit(queueName, body, settings, world.directory, world.settings);
   return {
@@ -81,53 +80,70 @@ function prepare(world: World, exchange: Exchange, dlqId: string): Prepared {
     messageId: textOf(record, "messageId") ?? "",
     item: {
       destination: url,
-      endpoints: [{ url, name: textOf(record, "endpointName") }],
+      endpoints: [{ url, name: endpointName }],
       urlGroup: undefined,
       queueName,
       settings,
       body,
     },
-    origin: {
-      callerIp: exchange.remoteAddress,
-      topicName: textOf(record, "topicName"),
-      topicId: withheld.topicId ?? textOf(record, "topicId"),
-    },
+    origin: { callerIp: exchange.remoteAddress, topicName, topicId },
   };
 }
 
 /** The content type of a retry request is that of its own body, not of the message. */
 const settingHeaders = (headers: GivenHeaders): GivenHeaders => ({ ...headers, "content-type": undefined });
 
-/**
- * What the message asked for. Delay, Not-Before and deduplication are over with the first publish, so they are not
- * asked for again.
- */
-function settingsOf(record: DeadLetter, withheld: Withheld): MessageSettings {
+/** Delay, Not-Before and deduplication are over with the first publish, so they are not asked for again. */
+const askedBy = (settings: MessageSettings): MessageSettings => ({
+  ...settings,
+  delayMs: undefined,
+  notBeforeSeconds: undefined,
+  deduplicationId: undefined,
+  contentBasedDeduplication: false,
+});
+
+type Source = Pick<
+  Message,
+  "url" | "body" | "settings" | "queueName" | "topicName" | "topicId" | "endpointName"
+>;
+
+/** The message as its record shows it. A record put there directly may hold anything. */
+function sourceFrom(record: DeadLetter): Source {
   const { maxRetries, labels } = record;
-  const flowControlKey = textOf(record, "flowControlKey");
   const label = textOf(record, "label");
-  return {
+  const settings: MessageSettings = {
     ...plainSettings,
     method: textOf(record, "method") ?? plainSettings.method,
-    header: withheld.header ?? headerOf(record, "header"),
+    header: headerOf(record, "header"),
     maxRetries: typeof maxRetries === "number" ? maxRetries : plainSettings.maxRetries,
     retryDelay: parseRetryDelay(textOf(record, "retryDelayExpression") ?? ""),
-    timeoutMs: withheld.timeoutMs,
     callback: callbackOf(record, "callback"),
     failureCallback: callbackOf(record, "failureCallback"),
     labels: Array.isArray(labels) ? labels.map(String) : label === undefined ? [] : [label],
     scheduleId: textOf(record, "scheduleId"),
-    flowControl:
-      flowControlKey === undefined
-        ? undefined
-        : {
-            key: flowControlKey,
-            parallelism: limitOf(record, "parallelism"),
-            rate: limitOf(record, "rate"),
-            periodSeconds: limitOf(record, "period"),
-          },
-    redaction: withheld.redaction,
+    flowControl: flowControlOf(record),
   };
+  return {
+    url: textOf(record, "url") ?? "",
+    body: bodyOf(record),
+    settings,
+    queueName: textOf(record, "queueName"),
+    topicName: textOf(record, "topicName"),
+    topicId: textOf(record, "topicId"),
+    endpointName: textOf(record, "endpointName"),
+  };
+}
+
+function flowControlOf(record: DeadLetter): FlowControl | undefined {
+  const key = textOf(record, "flowControlKey");
+  return key === undefined
+    ? undefined
+    : {
+        key,
+        parallelism: limitOf(record, "parallelism"),
+        rate: limitOf(record, "rate"),
+        periodSeconds: limitOf(record, "period"),
+      };
 }
 
 function callbackOf(record: DeadLetter, name: "callback" | "failureCallback"): CallbackTarget | undefined {
@@ -135,7 +151,7 @@ function callbackOf(record: DeadLetter, name: "callback" | "failureCallback"): C
   return url === undefined ? undefined : { url, header: headerOf(record, `${name}Header`) };
 }
 
-/** A record put there directly may hold anything: what is no map of texts is left out. */
+/** What is no map of texts is left out. */
 function headerOf(record: DeadLetter, field: string): HeaderMap {
   const given = record[field];
   const header = emptyHeaderMap();

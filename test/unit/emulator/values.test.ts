@@ -139,14 +139,22 @@ describe("the store", () => {
   test("keeps its pages right across removals and compaction", () => {
     const store = new DlqStore({ dateFilter: "entered", order: "earliestFirst" });
     for (let ms = 0; ms < 5_000; ms++) store.append(store.nextPosition(ms + 1), { n: ms });
-    const all = { after: undefined, count: 100, fromDate: undefined, toDate: undefined, filters: [] };
+    const all = {
+      after: undefined,
+      count: 100,
+      fromDate: undefined,
+      toDate: undefined,
+      filters: [],
+      skip: undefined,
+      dlqIds: undefined,
+    };
     let after: { ms: number; seq: number } | undefined;
     const seen: number[] = [];
     for (let more = true; more;) {
       const page = store.page({ ...all, after });
-      seen.push(...page.found.map(({ json }) => (JSON.parse(json.toString()) as { n: number }).n));
-      store.remove(page.found.map(({ ms, seq }) => `${ms}-${seq}`));
-      after = page.found.at(-1);
+      seen.push(...page.records.map(({ json }) => (JSON.parse(json.toString()) as { n: number }).n));
+      store.remove(page.records.map(({ ms, seq }) => `${ms}-${seq}`));
+      after = page.records.at(-1);
       more = page.more;
     }
     expect(seen).toEqual(Array.from({ length: 5_000 }, (_, n) => n));

@@ -1,0 +1,49 @@
+import type { DeadLetter } from "./dead-letter.ts";
+
+/** The fields of a record that a filter can look at. `label` can have several values, the others at most one. */
+export const filterFields = [
+  "messageId",
+  "url",
+  "topicName",
+  "scheduleId",
+  "queueName",
+  "responseStatus",
+  "callerIp",
+  "flowControlKey",
+  "label",
+] as const;
+
+export type FilterField = (typeof filterFields)[number];
+
+/** A record matches if its value, or one of its labels, is among the values. */
+export interface Filter {
+  readonly field: FilterField;
+  readonly values: ReadonlySet<string>;
+}
+
+/** The values as a query writes them, read from the record itself: a filter never sees what a listing does not show. */
+export function valuesOf(record: DeadLetter, field: FilterField): readonly string[] {
+  switch (field) {
+    case "responseStatus": {
+      const status = record["responseStatus"];
+      // 0 finds records without an HTTP answer.
+      return [String(typeof status === "number" ? status : 0)];
+    }
+    case "callerIp":
+      return texts(record["callerIP"]);
+    case "label":
+      return [...new Set([...texts(record["label"]), ...texts(record["labels"])])];
+    case "messageId":
+    case "url":
+    case "topicName":
+    case "scheduleId":
+    case "queueName":
+    case "flowControlKey":
+      return texts(record[field]);
+  }
+}
+
+export const createdAtOf = (record: DeadLetter): number =>
+  typeof record["createdAt"] === "number" ? record["createdAt"] : 0;
+
+const texts = (value: unknown): string[] => [value].flat().filter((text) => typeof text === "string");
