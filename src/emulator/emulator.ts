@@ -1,6 +1,6 @@
 import { accept, bodies } from "./control/bodies.ts";
 import { serveControlApi } from "./control/control-api.ts";
-import type { DeadLetter } from "./dlq/dead-letter.ts";
+import type { StoredDeadLetter } from "./dlq/dead-letter.ts";
 import type { SeedRecord } from "./dlq/seed.ts";
 import type { Faults } from "./faults/faults.ts";
 import type { GenerateOptions } from "./fill/generate-options.ts";
@@ -18,7 +18,7 @@ import {
 } from "./options.ts";
 import type { Endpoint } from "./publish/directory.ts";
 import type { IndexValues } from "./statistics/index-values.ts";
-import { createWorld, resetWorld, type World } from "./world.ts";
+import { createEmulatorCore, resetEmulatorCore, type EmulatorCore } from "./emulator-core.ts";
 
 /** A running emulator. The in-process way to what the control API does over HTTP. */
 export interface Emulator extends AsyncDisposable {
@@ -36,7 +36,7 @@ export interface Emulator extends AsyncDisposable {
     readonly size: number;
     /** Puts records there directly, all or none; returns their dlqIds, in the order given. */
     seed(records: readonly SeedRecord[]): string[];
-    find(dlqId: string): DeadLetter | undefined;
+    find(dlqId: string): StoredDeadLetter | undefined;
     /** Deletes as if they had expired or somebody else had; returns the ids that were there. */
     remove(dlqIds: readonly string[]): string[];
     /** Makes up records; answers how many, fewer when a reset or the end came in between. */
@@ -68,22 +68,22 @@ const maxControlBytes = 1_000_000_000;
 
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const settings = resolveOptions(options);
-  const world = createWorld(settings);
-  await fillAtStart(world, options);
-  const now = (): number => world.clock.now();
+  const core = createEmulatorCore(settings);
+  await fillAtStart(core, options);
+  const now = (): number => core.clock.now();
   const api = await listen({
     host: settings.host,
     port: settings.port,
     now,
     maxBodyBytes: maxBatchBytes,
-    handle: (exchange) => serveMessageApi(world, exchange),
+    handle: (exchange) => serveMessageApi(core, exchange),
   });
   const control = await listen({
     host: settings.controlHost,
     port: settings.controlPort,
     now,
     maxBodyBytes: maxControlBytes,
-    handle: (exchange) => serveControlApi(world, exchange),
+    handle: (exchange) => serveControlApi(core, exchange),
   }).catch(async (error: unknown) => {
     await api.close();
     throw error;
@@ -91,52 +91,55 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    world.filling.stop();
-    const closed = Promise.all([api.close(), control.close(), world.deliveries.close()]);
-    world.faults.clear();
+    core.filling.stop();
+    const closed = Promise.all([api.close(), control.close(), core.deliveries.close()]);
+    core.faults.clear();
     await closed;
   };
   return {
     url: api.url,
     controlUrl: control.url,
     get token() {
-      return world.token;
+      return core.token;
     },
     headerPrefix: settings.headerPrefix,
     statsCredentials: settings.statsCredentials,
     signingKeys: settings.signingKeys,
-    faults: world.faults,
-    journal: world.journal,
+    faults: core.faults,
+    journal: core.journal,
     dlq: {
       get size() {
-        return world.deadLetters.size;
+        return core.deadLetters.size;
       },
-      seed: (records) => world.deadLetters.seed(accept(bodies.records, { records }).records),
-      find: (dlqId) => world.deadLetters.find(dlqId),
-      remove: (dlqIds) => world.deadLetters.remove(dlqIds),
-      generate: (options) => world.filling.generate(options),
+      seed: (records) => core.deadLetters.seed(accept(bodies.records, { records }).records),
+      find: (dlqId) => core.deadLetters.find(dlqId),
+      remove: (dlqIds) => core.deadLetters.remove(dlqIds),
+      generate: (options) => core.filling.generate(options),
     },
-    clock: world.clock,
+    clock: core.clock,
     get pending() {
-      return world.deliveries.pending;
+      return core.deliveries.pending;
     },
-    idle: () => world.deliveries.idle(),
+    idle: () => core.deliveries.idle(),
     setToken: (token) => {
-      world.token = token;
+      core.token = token;
     },
     settings,
     adjust: (adjustment) => adjust(settings, adjustment),
-    putUrlGroup: (name, endpoints) => void world.directory.putUrlGroup(name, endpoints),
-    putQueue: (name, parallelism) => void world.directory.putQueue(name, parallelism),
-    putIndex: (id, values) => world.indexes.put(id, values),
-    reset: () => resetWorld(world),
+    putUrlGroup: (name, endpoints) => void core.directory.putUrlGroup(name, endpoints),
+    putQueue: (name, parallelism) => void core.directory.putQueue(name, parallelism),
+    putIndex: (id, values) => core.indexes.put(id, values),
+    reset: () => resetEmulatorCore(core),
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => (closing ??= close()),
   };
 }
 
 /** What is wrong with a file or an option is known before anybody can connect. */
-async function fillAtStart({ filling }: World, { load, generate, signal }: EmulatorOptions): Promise<void> {
+async function fillAtStart(
+  { filling }: EmulatorCore,
+  { load, generate, signal }: EmulatorOptions,
+): Promise<void> {
   const stop = (): void => filling.stop();
   signal?.addEventListener("abort", stop);
   if (load !== undefined) await filling.load(load);

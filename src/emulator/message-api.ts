@@ -8,11 +8,11 @@ import { urlGroups } from "./api/url-groups.ts";
 import { misbehave } from "./faults/misbehave.ts";
 import { isBasic, isBearer } from "./http/auth.ts";
 import { errorFor } from "./http/error-form.ts";
-import { statusOf, type Answer, type Exchange, type Reply } from "./http/exchange.ts";
+import { statusOf, type HttpAnswer, type Exchange, type Reply } from "./http/exchange.ts";
 import { findRoute } from "./http/routes.ts";
 import type { Operation } from "./journal.ts";
-import { Refusal } from "./refusal.ts";
-import type { World } from "./world.ts";
+import { EmulatorRefusal } from "./refusal.ts";
+import type { EmulatorCore } from "./emulator-core.ts";
 
 const routes: readonly MessageRoute[] = [
   ...publishing,
@@ -24,10 +24,10 @@ const routes: readonly MessageRoute[] = [
 ];
 
 /** Answers one request to the service and writes it into the journal. */
-export async function serveMessageApi(world: World, exchange: Exchange): Promise<Reply> {
+export async function serveMessageApi(core: EmulatorCore, exchange: Exchange): Promise<Reply> {
   const startedAt = performance.now();
-  const { operation, reply } = await dispatch(world, exchange);
-  world.journal.add({
+  const { operation, reply } = await dispatch(core, exchange);
+  core.journal.add({
     type: "request",
     operation,
     method: exchange.method,
@@ -39,34 +39,38 @@ export async function serveMessageApi(world: World, exchange: Exchange): Promise
   return reply;
 }
 
-async function dispatch(world: World, exchange: Exchange): Promise<{ operation: Operation; reply: Reply }> {
+async function dispatch(
+  core: EmulatorCore,
+  exchange: Exchange,
+): Promise<{ operation: Operation; reply: Reply }> {
   let operation: Operation = "manage";
   try {
     const { route, params } = findRoute(routes, exchange);
     operation = route.operation;
-    if (!isAuthorized(world, operation, exchange)) throw new Refusal(401, "unauthorized");
-    const limited = world.rateLimits.admit(operation);
+    if (!isAuthorized(core, operation, exchange)) throw new EmulatorRefusal(401, "unauthorized");
+    const limited = core.rateLimits.admit(operation);
     if (limited !== undefined) return { operation, reply: limited };
-    const perform = (): Answer => refusalsAsAnswers(operation, () => route.perform(world, exchange, params));
-    return { operation, reply: await misbehave(world.faults, operation, () => world.clock.now(), perform) };
+    const perform = (): HttpAnswer =>
+      refusalsAsAnswers(operation, () => route.perform(core, exchange, params));
+    return { operation, reply: await misbehave(core.faults, operation, () => core.clock.now(), perform) };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof EmulatorRefusal)) throw error;
     return { operation, reply: errorFor(operation, error.status, error.message) };
   }
 }
 
-function refusalsAsAnswers(operation: Operation, perform: () => Answer): Answer {
+function refusalsAsAnswers(operation: Operation, perform: () => HttpAnswer): HttpAnswer {
   try {
     return perform();
   } catch (error) {
-    if (error instanceof Refusal) return errorFor(operation, error.status, error.message);
+    if (error instanceof EmulatorRefusal) return errorFor(operation, error.status, error.message);
     throw error;
   }
 }
 
-function isAuthorized(world: World, operation: Operation, exchange: Exchange): boolean {
+function isAuthorized(core: EmulatorCore, operation: Operation, exchange: Exchange): boolean {
   const authorization = exchange.header("authorization");
   return operation === "statistics"
-    ? isBasic(authorization, world.settings.statsCredentials)
-    : isBearer(authorization, world.token);
+    ? isBasic(authorization, core.settings.statsCredentials)
+    : isBearer(authorization, core.token);
 }

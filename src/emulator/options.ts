@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import type { GenerateOptions } from "./fill/generate-options.ts";
 import type { Operation } from "./journal.ts";
 import { seededRandom } from "./random.ts";
-import { Refusal } from "./refusal.ts";
+import { EmulatorRefusal } from "./refusal.ts";
 
 export interface RateLimit {
   readonly limit: number;
@@ -102,7 +102,7 @@ type Defaulted = Omit<
  * One object for the life of an emulator. What may change while it runs (`adjustableNames`) is changed in place, so it
  * must be read from here at the time of use and never copied.
  */
-export interface Settings extends Defaulted {
+export interface EmulatorSettings extends Defaulted {
   readonly retentionMs: number;
   readonly maxRetries: number;
   /** Undefined where `random` came from outside. */
@@ -126,13 +126,13 @@ const adjustableNames = [
   "maxRetries",
   "rateLimits",
   "seed",
-] as const satisfies readonly (keyof Settings)[];
+] as const satisfies readonly (keyof EmulatorSettings)[];
 
 /** What may change while the emulator runs. */
-export type Adjustable = Pick<Settings, (typeof adjustableNames)[number]>;
+export type Adjustable = Pick<EmulatorSettings, (typeof adjustableNames)[number]>;
 export type Adjustment = { readonly [K in keyof Adjustable]?: Adjustable[K] | undefined };
 
-export function adjustableOf(settings: Settings): Adjustable {
+export function adjustableOf(settings: EmulatorSettings): Adjustable {
   return Object.fromEntries(adjustableNames.map((name) => [name, settings[name]])) as unknown as Adjustable;
 }
 
@@ -141,27 +141,30 @@ const mostMessageBytes = 52_428_800;
 
 function refuseTooLarge({ maxMessageBytes }: { readonly maxMessageBytes?: number | undefined }): void {
   if (maxMessageBytes === undefined || maxMessageBytes <= mostMessageBytes) return;
-  throw new Refusal(400, `maxMessageBytes: expected at most ${mostMessageBytes}, got ${maxMessageBytes}`);
+  throw new EmulatorRefusal(
+    400,
+    `maxMessageBytes: expected at most ${mostMessageBytes}, got ${maxMessageBytes}`,
+  );
 }
 
 /** Changes what is given and leaves the rest. A seed starts its sequence anew, also when it is the one in force. */
-export function adjust(settings: Settings, adjustment: Adjustment): void {
+export function adjust(settings: EmulatorSettings, adjustment: Adjustment): void {
   refuseTooLarge(adjustment);
   const given = Object.fromEntries(Object.entries(adjustment).filter(([, value]) => value !== undefined));
   Object.assign(settings, given, sequenceOf(adjustment.seed));
 }
 
 /** Makes the settings again what they were, the random sequence included. */
-export function restore(settings: Settings, earlier: Settings): void {
+export function restore(settings: EmulatorSettings, earlier: EmulatorSettings): void {
   Object.assign(settings, earlier, sequenceOf(earlier.seed));
 }
 
-const sequenceOf = (seed: number | undefined): Partial<Settings> =>
+const sequenceOf = (seed: number | undefined): Partial<EmulatorSettings> =>
   seed === undefined ? {} : { random: seededRandom(seed) };
 
 const secret = (): string => randomBytes(24).toString("base64url");
 
-export function resolveOptions(options: EmulatorOptions): Settings {
+export function resolveOptions(options: EmulatorOptions): EmulatorSettings {
   refuseTooLarge(options);
   const seed = options.seed ?? (options.random === undefined ? randomInt(2 ** 32) : undefined);
   return {

@@ -1,31 +1,31 @@
 import type { EmulatorClock } from "./clock.ts";
-import type { Answer } from "./http/exchange.ts";
+import type { HttpAnswer } from "./http/exchange.ts";
 import { errorFor } from "./http/error-form.ts";
 import { limitHeaders } from "./http/limit-headers.ts";
 import type { Operation } from "./journal.ts";
-import type { LimitName, Settings } from "./options.ts";
+import type { LimitName, EmulatorSettings } from "./options.ts";
 
 /** They share the limit `dlq`, each besides its own. */
 const dlqOperations: ReadonlySet<Operation> = new Set<Operation>(["list", "delete", "retry"]);
 
 /** Fixed windows per operation, on the emulator's clock. */
 export class RateLimits {
-  readonly #settings: Pick<Settings, "rateLimits">;
+  readonly #settings: Pick<EmulatorSettings, "rateLimits">;
   readonly #clock: EmulatorClock;
   readonly #windows = new Map<LimitName, { start: number; used: number }>();
 
-  constructor(settings: Pick<Settings, "rateLimits">, clock: EmulatorClock) {
+  constructor(settings: Pick<EmulatorSettings, "rateLimits">, clock: EmulatorClock) {
     this.#settings = settings;
     this.#clock = clock;
   }
 
   /** Counts one request; the answer to give where it is one too many. */
-  admit(operation: Operation): Answer | undefined {
+  admit(operation: Operation): HttpAnswer | undefined {
     const refused = this.#admitBy(operation, operation);
     return refused ?? (dlqOperations.has(operation) ? this.#admitBy("dlq", operation) : undefined);
   }
 
-  #admitBy(name: LimitName, operation: Operation): Answer | undefined {
+  #admitBy(name: LimitName, operation: Operation): HttpAnswer | undefined {
     const limit = this.#settings.rateLimits[name];
     if (limit === undefined) return undefined;
     const start = Math.floor(this.#clock.now() / limit.windowMs) * limit.windowMs;

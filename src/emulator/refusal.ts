@@ -1,5 +1,5 @@
 /** The request is refused and nothing has happened. Becomes `{"error": message}` with this status. */
-export class Refusal extends Error {
+export class EmulatorRefusal extends Error {
   readonly status: number;
 
   constructor(status: number, message: string) {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished } from "vitest";
 import { resolveOptions, type EmulatorOptions } from "../../src/emulator/options.ts";
 import { batchAnswer } from "../../src/emulator/publish/batch-answer.ts";
-import { createWorld, type World } from "../../src/emulator/world.ts";
+import { createEmulatorCore, type EmulatorCore } from "../../src/emulator/emulator-core.ts";
 
 export interface Call {
   readonly method: string;
@@ -21,7 +21,7 @@ export interface CallAnswer {
 
 /** Everything of the emulator but its sockets, and a real destination that answers as told. */
 export interface Stand {
-  readonly world: World;
+  readonly core: EmulatorCore;
   readonly url: string;
   readonly calls: Call[];
   /** How many calls were under way at most at the same time. */
@@ -61,27 +61,27 @@ export async function createStand(options: EmulatorOptions = {}): Promise<Stand>
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const world = createWorld(resolveOptions({ retryScale: 0, ...options }));
+  const core = createEmulatorCore(resolveOptions({ retryScale: 0, ...options }));
   onTestFinished(async () => {
-    await world.deliveries.close();
+    await core.deliveries.close();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
 
   const stand: Stand = {
-    world,
+    core,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls: [],
     mostAtOnce: 0,
     answer: () => ({ status: 200 }),
     publish(items) {
-      const answers = JSON.parse(batchAnswer(world, items, "127.0.0.1").body.toString()) as unknown[];
+      const answers = JSON.parse(batchAnswer(core, items, "127.0.0.1").body.toString()) as unknown[];
       return answers.flat().map((answer) => (answer as { messageId: string }).messageId);
     },
     deadLetters: () =>
-      world.journal
+      core.journal
         .entries("dead-lettered")
-        .map(({ dlqId }) => world.deadLetters.find(dlqId) as Record<string, unknown>),
+        .map(({ dlqId }) => core.deadLetters.find(dlqId) as Record<string, unknown>),
     bodies: () => stand.calls.map(({ body }) => body),
     callsTo: (path) => stand.calls.filter((call) => call.path === path),
     called: (times) => expect.poll(() => stand.calls.length, { interval: 5, timeout: 5_000 }).toBe(times),

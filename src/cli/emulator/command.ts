@@ -112,7 +112,7 @@ export const registerEmulator: Register = (program, { io }) => {
 
 /** Undefined when it was stopped before it had begun. */
 async function start(flags: EmulatorFlags, signal: AbortSignal): Promise<Emulator | undefined> {
-  const { startEmulator, LoadProblem, Refusal } = await import("../../emulator/index.ts");
+  const { startEmulator, LoadProblem, EmulatorRefusal } = await import("../../emulator/index.ts");
   const { host, port, controlPort, token, headerPrefix, retryScale, deliver, dateFilter } = flags;
   try {
     return await startEmulator({
@@ -135,7 +135,7 @@ async function start(flags: EmulatorFlags, signal: AbortSignal): Promise<Emulato
     });
   } catch (error) {
     if (signal.aborted) return undefined;
-    if (error instanceof LoadProblem || error instanceof Refusal) {
+    if (error instanceof LoadProblem || error instanceof EmulatorRefusal) {
       throw new RedriverError("command-misused", error.message, { cause: error });
     }
     const { code, address = host, port: at } = error as NodeJS.ErrnoException & Partial<AddressInfo>;

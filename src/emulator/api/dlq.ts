@@ -5,34 +5,34 @@ import { errorAnswer, json } from "../http/exchange.ts";
 import { route, type MessageRoute } from "./route.ts";
 
 export const dlq: readonly MessageRoute[] = [
-  route("list", "GET", "/v2/dlq", (world, exchange) =>
+  route("list", "GET", "/v2/dlq", (core, exchange) =>
     listAnswer(
-      world,
-      parseDlqQuery(exchange.query, "list", exchange.body, world.settings),
+      core,
+      parseDlqQuery(exchange.query, "list", exchange.body, core.settings),
       exchange.query.get("cursor"),
     ),
   ),
-  route("delete", "DELETE", "/v2/dlq", (world, exchange) =>
+  route("delete", "DELETE", "/v2/dlq", (core, exchange) =>
     json(
       200,
-      world.deadLetters.delete(
-        parseDlqQuery(exchange.query, "delete", exchange.body, world.settings),
-        world.faults.draw("lagging-list", "delete")?.fault.forMs,
+      core.deadLetters.delete(
+        parseDlqQuery(exchange.query, "delete", exchange.body, core.settings),
+        core.faults.draw("lagging-list", "delete")?.fault.forMs,
       ),
     ),
   ),
-  route("manage", "GET", "/v2/dlq/{dlqId}", (world, _exchange, { dlqId }) => {
-    const record = world.deadLetters.find(dlqId!);
+  route("manage", "GET", "/v2/dlq/{dlqId}", (core, _exchange, { dlqId }) => {
+    const record = core.deadLetters.find(dlqId!);
     return record === undefined ? errorAnswer(404, "dead letter not found") : json(200, record);
   }),
-  route("manage", "DELETE", "/v2/dlq/{dlqId}", (world, _exchange, { dlqId }) => {
-    const gone = world.deadLetters.remove([dlqId!]).length === 0;
+  route("manage", "DELETE", "/v2/dlq/{dlqId}", (core, _exchange, { dlqId }) => {
+    const gone = core.deadLetters.remove([dlqId!]).length === 0;
     return gone ? errorAnswer(404, "dead letter not found") : json(200, {});
   }),
-  route("retry", "POST", "/v2/dlq/retry", (world, exchange) =>
-    retryMany(world, exchange, parseDlqQuery(exchange.query, "retry", exchange.body, world.settings)),
+  route("retry", "POST", "/v2/dlq/retry", (core, exchange) =>
+    retryMany(core, exchange, parseDlqQuery(exchange.query, "retry", exchange.body, core.settings)),
   ),
-  route("retry", "POST", "/v2/dlq/retry/{dlqId}", (world, exchange, { dlqId }) =>
-    retryOne(world, exchange, dlqId!),
+  route("retry", "POST", "/v2/dlq/retry/{dlqId}", (core, exchange, { dlqId }) =>
+    retryOne(core, exchange, dlqId!),
   ),
 ];

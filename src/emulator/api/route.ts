@@ -1,9 +1,9 @@
-import type { Answer, Exchange } from "../http/exchange.ts";
+import type { HttpAnswer, Exchange } from "../http/exchange.ts";
 import type { Params, Route } from "../http/routes.ts";
 import type { Operation } from "../journal.ts";
-import type { World } from "../world.ts";
+import type { EmulatorCore } from "../emulator-core.ts";
 
-type Perform = (world: World, exchange: Exchange, params: Params) => Answer;
+type Perform = (core: EmulatorCore, exchange: Exchange, params: Params) => HttpAnswer;
 
 export interface MessageRoute extends Route {
   readonly operation: Operation;

@@ -4,17 +4,17 @@ import { route, type MessageRoute } from "./route.ts";
 
 /** What concerns the service as a whole: signing keys, flow control, statistics of search indexes. */
 export const service: readonly MessageRoute[] = [
-  route("manage", "GET", "/v2/keys", (world) => {
-    const { current, next } = world.settings.signingKeys;
+  route("manage", "GET", "/v2/keys", (core) => {
+    const { current, next } = core.settings.signingKeys;
     return json(200, { current, next });
   }),
-  route("manage", "GET", "/v2/flowControl", (world) => json(200, world.deliveries.flowControls().map(shown))),
-  route("manage", "GET", "/v2/flowControl/{key}", (world, _exchange, { key }) => {
-    const flow = world.deliveries.flowControls().find((state) => state.key === key);
+  route("manage", "GET", "/v2/flowControl", (core) => json(200, core.deliveries.flowControls().map(shown))),
+  route("manage", "GET", "/v2/flowControl/{key}", (core, _exchange, { key }) => {
+    const flow = core.deliveries.flowControls().find((state) => state.key === key);
     return flow === undefined ? errorAnswer(404, "flow control key not found") : json(200, shown(flow));
   }),
-  route("statistics", "GET", "/v2/search/{id}/stats", (world, exchange, { id }) =>
-    world.indexes.statistics(id!, exchange.query, world.clock.now()),
+  route("statistics", "GET", "/v2/search/{id}/stats", (core, exchange, { id }) =>
+    core.indexes.statistics(id!, exchange.query, core.clock.now()),
   ),
 ];
 

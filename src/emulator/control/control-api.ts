@@ -5,14 +5,14 @@ import {
   json,
   readJson,
   statusOf,
-  type Answer,
+  type HttpAnswer,
   type Exchange,
   type Reply,
 } from "../http/exchange.ts";
 import { findRoute } from "../http/routes.ts";
 import { parseEndpoints } from "../publish/management.ts";
-import { Refusal } from "../refusal.ts";
-import { resetWorld, type World } from "../world.ts";
+import { EmulatorRefusal } from "../refusal.ts";
+import { resetEmulatorCore, type EmulatorCore } from "../emulator-core.ts";
 import { accept, bodies } from "./bodies.ts";
 import { found, refuseUnknownParameters, route, type ControlRoute } from "./control-route.ts";
 import { indexRoutes } from "./index-routes.ts";
@@ -21,113 +21,110 @@ import { changeSettings, settingsAnswer } from "./settings-answer.ts";
 import { longestWaitMs, naturalOf, within } from "./waits.ts";
 
 const routes: readonly ControlRoute[] = [
-  route("GET", "/faults", (world) => json(200, { faults: world.faults.list() })),
-  route("POST", "/faults", (world, exchange) => json(201, { name: world.faults.add(readJson(exchange)) })),
-  route("DELETE", "/faults", (world) => {
-    for (const { name } of world.faults.list()) world.faults.remove(name);
+  route("GET", "/faults", (core) => json(200, { faults: core.faults.list() })),
+  route("POST", "/faults", (core, exchange) => json(201, { name: core.faults.add(readJson(exchange)) })),
+  route("DELETE", "/faults", (core) => {
+    for (const { name } of core.faults.list()) core.faults.remove(name);
     return json(200, {});
   }),
-  route("GET", "/faults/{name}", (world, _, { name }) => {
-    const fault = world.faults.list().find((listed) => listed.name === name);
+  route("GET", "/faults/{name}", (core, _, { name }) => {
+    const fault = core.faults.list().find((listed) => listed.name === name);
     return fault === undefined ? found(false, "fault") : json(200, fault);
   }),
-  route("DELETE", "/faults/{name}", (world, _, { name }) => found(world.faults.remove(name!), "fault")),
-  route("POST", "/faults/{name}/release", (world, _, { name }) =>
-    found(world.faults.release(name!), "fault"),
-  ),
-  route("GET", "/settings", (world) => settingsAnswer(world.settings)),
-  route("PATCH", "/settings", (world, exchange) => changeSettings(world.settings, readJson(exchange))),
-  route("GET", "/journal", (world, exchange) => journalAnswer(world.journal, exchange), [
+  route("DELETE", "/faults/{name}", (core, _, { name }) => found(core.faults.remove(name!), "fault")),
+  route("POST", "/faults/{name}/release", (core, _, { name }) => found(core.faults.release(name!), "fault")),
+  route("GET", "/settings", (core) => settingsAnswer(core.settings)),
+  route("PATCH", "/settings", (core, exchange) => changeSettings(core.settings, readJson(exchange))),
+  route("GET", "/journal", (core, exchange) => journalAnswer(core.journal, exchange), [
     "type",
     "messageId",
     "after",
     "limit",
     "wait",
   ]),
-  route("GET", "/counts", (world) => json(200, world.journal.counts())),
-  route("GET", "/state", (world) => json(200, stateOf(world))),
+  route("GET", "/counts", (core) => json(200, core.journal.counts())),
+  route("GET", "/state", (core) => json(200, stateOf(core))),
   route("GET", "/idle", idleAnswer, ["timeoutMs"]),
-  route("POST", "/reset", async (world) => {
-    await resetWorld(world);
+  route("POST", "/reset", async (core) => {
+    await resetEmulatorCore(core);
     return json(200, {});
   }),
-  route("GET", "/clock", (world) => json(200, { now: world.clock.now() })),
-  route("POST", "/clock", (world, exchange) => moveClock(world, readJson(exchange))),
-  route("PUT", "/token", (world, exchange) => {
-    world.token = accept(bodies.token, readJson(exchange)).token;
+  route("GET", "/clock", (core) => json(200, { now: core.clock.now() })),
+  route("POST", "/clock", (core, exchange) => moveClock(core, readJson(exchange))),
+  route("PUT", "/token", (core, exchange) => {
+    core.token = accept(bodies.token, readJson(exchange)).token;
     return json(200, {});
   }),
-  route("GET", "/url-groups", (world) => json(200, { urlGroups: world.directory.urlGroups() })),
-  route("PUT", "/url-groups/{name}", (world, exchange, { name }) =>
-    json(200, world.directory.putUrlGroup(name!, parseEndpoints(readJson(exchange)))),
+  route("GET", "/url-groups", (core) => json(200, { urlGroups: core.directory.urlGroups() })),
+  route("PUT", "/url-groups/{name}", (core, exchange, { name }) =>
+    json(200, core.directory.putUrlGroup(name!, parseEndpoints(readJson(exchange)))),
   ),
-  route("DELETE", "/url-groups/{name}", (world, _, { name }) =>
-    found(world.directory.removeUrlGroup(name!), "url group"),
+  route("DELETE", "/url-groups/{name}", (core, _, { name }) =>
+    found(core.directory.removeUrlGroup(name!), "url group"),
   ),
-  route("GET", "/queues", (world) => json(200, { queues: world.directory.queues() })),
-  route("PUT", "/queues/{name}", (world, exchange, { name }) => {
+  route("GET", "/queues", (core) => json(200, { queues: core.directory.queues() })),
+  route("PUT", "/queues/{name}", (core, exchange, { name }) => {
     const { parallelism, paused } = accept(bodies.queue, readJson(exchange));
-    return json(200, world.directory.putQueue(name!, parallelism, paused));
+    return json(200, core.directory.putQueue(name!, parallelism, paused));
   }),
-  route("DELETE", "/queues/{name}", (world, _, { name }) =>
-    found(world.directory.removeQueue(name!), "queue"),
-  ),
-  route("POST", "/dlq", (world, exchange) => {
+  route("DELETE", "/queues/{name}", (core, _, { name }) => found(core.directory.removeQueue(name!), "queue")),
+  route("POST", "/dlq", (core, exchange) => {
     const { records } = accept(bodies.records, readJson(exchange));
-    return json(201, { dlqIds: world.deadLetters.seed(records) });
+    return json(201, { dlqIds: core.deadLetters.seed(records) });
   }),
-  route("POST", "/dlq/generate", async (world, exchange) => {
+  route("POST", "/dlq/generate", async (core, exchange) => {
     const options = parseGenerateOptions(readJson(exchange));
-    return json(201, { generated: await world.filling.generate(options) });
+    return json(201, { generated: await core.filling.generate(options) });
   }),
   ...indexRoutes,
 ];
 
-const stateOf = (world: World): Record<string, unknown> => ({
-  now: world.clock.now(),
-  pending: world.deliveries.pending,
-  dlqSize: world.deadLetters.size,
-  indexes: world.indexes.ids(),
+const stateOf = (core: EmulatorCore): Record<string, unknown> => ({
+  now: core.clock.now(),
+  pending: core.deliveries.pending,
+  dlqSize: core.deadLetters.size,
+  indexes: core.indexes.ids(),
 });
 
 /** Nothing may be pending any more; 504 where something still is when the time is over. */
-async function idleAnswer(world: World, exchange: Exchange): Promise<Answer> {
+async function idleAnswer(core: EmulatorCore, exchange: Exchange): Promise<HttpAnswer> {
   const timeoutMs = naturalOf(exchange, "timeoutMs", undefined, longestWaitMs);
-  if (timeoutMs === undefined) await world.deliveries.idle();
-  else if (!(await within(timeoutMs, () => world.deliveries.idle()))) {
-    return errorAnswer(504, `not idle within ${timeoutMs} ms: ${world.deliveries.pending} pending`);
+  if (timeoutMs === undefined) await core.deliveries.idle();
+  else if (!(await within(timeoutMs, () => core.deliveries.idle()))) {
+    return errorAnswer(504, `not idle within ${timeoutMs} ms: ${core.deliveries.pending} pending`);
   }
-  return json(200, stateOf(world));
+  return json(200, stateOf(core));
 }
 
-function moveClock(world: World, payload: unknown): Answer {
+function moveClock(core: EmulatorCore, payload: unknown): HttpAnswer {
   const move = accept(bodies.clock, payload);
-  const now = world.clock.now();
+  const now = core.clock.now();
   const to = "to" in move ? move.to : now + move.advanceMs;
-  if (to < now) throw new Refusal(400, `to: the clock moves forward only, and it is ${now} already`);
-  if (to > EmulatorClock.latestMove) throw new Refusal(400, "the clock can be moved up to the year 9998");
-  world.clock.moveTo(to);
-  return json(200, { now: world.clock.now() });
+  if (to < now) throw new EmulatorRefusal(400, `to: the clock moves forward only, and it is ${now} already`);
+  if (to > EmulatorClock.latestMove)
+    throw new EmulatorRefusal(400, "the clock can be moved up to the year 9998");
+  core.clock.moveTo(to);
+  return json(200, { now: core.clock.now() });
 }
 
 /** What steers the emulator and looks into it. It listens on loopback and asks for no token. */
-export async function serveControlApi(world: World, exchange: Exchange): Promise<Reply> {
-  const reply = await dispatch(world, exchange);
+export async function serveControlApi(core: EmulatorCore, exchange: Exchange): Promise<Reply> {
+  const reply = await dispatch(core, exchange);
   // A reset leaves nothing in the journal, not even itself.
   if (exchange.method !== "GET" && exchange.path !== "/_control/reset") {
     const { method, path } = exchange;
-    world.journal.add({ type: "control", method, path, status: statusOf(reply) });
+    core.journal.add({ type: "control", method, path, status: statusOf(reply) });
   }
   return reply;
 }
 
-async function dispatch(world: World, exchange: Exchange): Promise<Reply> {
+async function dispatch(core: EmulatorCore, exchange: Exchange): Promise<Reply> {
   try {
     const { route: chosen, params } = findRoute(routes, exchange);
     refuseUnknownParameters(exchange, chosen.parameters);
-    return await chosen.control(world, exchange, params);
+    return await chosen.control(core, exchange, params);
   } catch (error) {
-    if (error instanceof Refusal) return errorAnswer(error.status, error.message);
+    if (error instanceof EmulatorRefusal) return errorAnswer(error.status, error.message);
     throw error;
   }
 }

@@ -5,22 +5,22 @@ import { found, route, type ControlRoute } from "./control-route.ts";
 
 /** The search indexes: which there are, what their statistics say, how their backlog goes on. */
 export const indexRoutes: readonly ControlRoute[] = [
-  route("GET", "/indexes", (world) => json(200, { indexes: world.indexes.ids() })),
-  route("GET", "/indexes/{id}", (world, _, { id }) => {
-    const index = world.indexes.find(id!);
+  route("GET", "/indexes", (core) => json(200, { indexes: core.indexes.ids() })),
+  route("GET", "/indexes/{id}", (core, _, { id }) => {
+    const index = core.indexes.find(id!);
     if (index === undefined) return found(false, "index");
     return json(200, { id, values: index.values, backlog: index.steered ?? null });
   }),
-  route("PUT", "/indexes/{id}", (world, exchange, { id }) => {
-    world.indexes.put(id!, accept(indexValuesSchema, readJson(exchange)));
+  route("PUT", "/indexes/{id}", (core, exchange, { id }) => {
+    core.indexes.put(id!, accept(indexValuesSchema, readJson(exchange)));
     return json(200, {});
   }),
-  route("DELETE", "/indexes/{id}", (world, _, { id }) => found(world.indexes.remove(id!), "index")),
-  route("PUT", "/indexes/{id}/backlog", (world, exchange, { id }) => {
+  route("DELETE", "/indexes/{id}", (core, _, { id }) => found(core.indexes.remove(id!), "index")),
+  route("PUT", "/indexes/{id}/backlog", (core, exchange, { id }) => {
     const plan = accept(backlogSchema, readJson(exchange));
-    return json(200, world.indexes.steer(id!, plan, world.clock.now()));
+    return json(200, core.indexes.steer(id!, plan, core.clock.now()));
   }),
-  route("DELETE", "/indexes/{id}/backlog", (world, _, { id }) =>
-    found(world.indexes.unsteer(id!), "steered backlog"),
+  route("DELETE", "/indexes/{id}/backlog", (core, _, { id }) =>
+    found(core.indexes.unsteer(id!), "steered backlog"),
   ),
 ];

@@ -1,6 +1,6 @@
-import { json, type Answer, type Exchange } from "../http/exchange.ts";
+import { json, type HttpAnswer, type Exchange } from "../http/exchange.ts";
 import { isHappeningType, type Journal, type JournalEntry } from "../journal.ts";
-import { Refusal } from "../refusal.ts";
+import { EmulatorRefusal } from "../refusal.ts";
 import { longestWaitMs, naturalOf, within } from "./waits.ts";
 
 const defaultLimit = 1_000;
@@ -11,7 +11,7 @@ const defaultLimit = 1_000;
  * `after` by which only what comes later is seen. `forgotten`, where it is there, tells how many entries between are not
  * kept any more. With `wait` an empty answer is held back for so many real milliseconds, or until there is an entry.
  */
-export async function journalAnswer(journal: Journal, exchange: Exchange): Promise<Answer> {
+export async function journalAnswer(journal: Journal, exchange: Exchange): Promise<HttpAnswer> {
   const after = naturalOf(exchange, "after", 0);
   const limit = naturalOf(exchange, "limit", defaultLimit);
   const waitMs = naturalOf(exchange, "wait", 0, longestWaitMs);
@@ -29,7 +29,8 @@ export async function journalAnswer(journal: Journal, exchange: Exchange): Promi
 function wantedBy(query: URLSearchParams): (entry: JournalEntry) => boolean {
   const types = new Set(query.getAll("type").flatMap((value) => value.split(",")));
   const unknown = [...types].find((type) => !isHappeningType(type));
-  if (unknown !== undefined) throw new Refusal(400, `type: nothing in the journal is called ${unknown}`);
+  if (unknown !== undefined)
+    throw new EmulatorRefusal(400, `type: nothing in the journal is called ${unknown}`);
   const messageId = query.get("messageId");
   return (entry) =>
     (types.size === 0 || types.has(entry.type)) &&

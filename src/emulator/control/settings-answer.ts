@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { json, type Answer } from "../http/exchange.ts";
+import { json, type HttpAnswer } from "../http/exchange.ts";
 import { operations } from "../journal.ts";
-import { adjust, adjustableOf, type Adjustable, type Settings } from "../options.ts";
+import { adjust, adjustableOf, type Adjustable, type EmulatorSettings } from "../options.ts";
 import { accept } from "../publish/management.ts";
 
 /** JSON has no infinity: null stands for "never" and "unlimited". */
@@ -36,11 +36,11 @@ const adjustment = z
   .partial();
 
 /** What may change while the emulator runs, as it is now. */
-export const settingsAnswer = (settings: Settings): Answer =>
+export const settingsAnswer = (settings: EmulatorSettings): HttpAnswer =>
   json(200, { ...adjustableOf(settings), seed: settings.seed ?? null });
 
 /** All of what is given is changed, or nothing. */
-export function changeSettings(settings: Settings, payload: unknown): Answer {
+export function changeSettings(settings: EmulatorSettings, payload: unknown): HttpAnswer {
   adjust(settings, accept(adjustment, payload));
   return settingsAnswer(settings);
 }

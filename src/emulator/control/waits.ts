@@ -1,5 +1,5 @@
 import type { Exchange } from "../http/exchange.ts";
-import { Refusal } from "../refusal.ts";
+import { EmulatorRefusal } from "../refusal.ts";
 
 /** A natural number in the query, or what stands for it where it is not given. */
 export function naturalOf<T>(
@@ -10,8 +10,8 @@ export function naturalOf<T>(
 ): number | T {
   const text = query.get(name);
   if (text === null) return otherwise;
-  if (!/^\d{1,15}$/.test(text)) throw new Refusal(400, `${name} must be a natural number: ${text}`);
-  if (Number(text) > max) throw new Refusal(400, `${name} must be at most ${max}: ${text}`);
+  if (!/^\d{1,15}$/.test(text)) throw new EmulatorRefusal(400, `${name} must be a natural number: ${text}`);
+  if (Number(text) > max) throw new EmulatorRefusal(400, `${name} must be at most ${max}: ${text}`);
   return Number(text);
 }
 

@@ -1,22 +1,22 @@
 import { buildConnector, Client } from "undici";
 import { lookup } from "./lookup.ts";
 
-export interface Connection {
+export interface DestinationConnection {
   readonly origin: string;
   readonly client: Client;
 }
 
 /**
- * Connections to destinations, one call at a time each. They are kept for the next call to the same origin; where there
+ * DestinationConnections to destinations, one call at a time each. They are kept for the next call to the same origin; where there
  * would be more than `limit` of them, used and idle together, the one that has been idle longest ends. An agent with a
  * pool for each origin bounds only those of one origin.
  */
-export class Connections {
+export class DestinationConnections {
   readonly #limit: number;
   readonly #connect = buildConnector({ timeout: 5_000, lookup });
-  readonly #all = new Set<Connection>();
+  readonly #all = new Set<DestinationConnection>();
   /** Longest idle first. */
-  #idle: Connection[] = [];
+  #idle: DestinationConnection[] = [];
 
   /** `limit`: how many callers there are at most at once. */
   constructor(limit: number) {
@@ -24,7 +24,7 @@ export class Connections {
   }
 
   /** For one call, after which it is given back. */
-  take(origin: string): Connection {
+  take(origin: string): DestinationConnection {
     const at = this.#idle.findLastIndex((idle) => idle.origin === origin);
     if (at !== -1) return this.#idle.splice(at, 1)[0]!;
     const oldest = this.#idle[0];
@@ -37,7 +37,7 @@ export class Connections {
     return connection;
   }
 
-  give(connection: Connection): void {
+  give(connection: DestinationConnection): void {
     if (connection.client.stats.connected) this.#idle.push(connection);
     else this.#end(connection);
   }
@@ -49,7 +49,7 @@ export class Connections {
     await Promise.all(all.map(({ client }) => client.destroy()));
   }
 
-  #end(connection: Connection): void {
+  #end(connection: DestinationConnection): void {
     this.#idle = this.#idle.filter((idle) => idle !== connection);
     if (this.#all.delete(connection)) void connection.client.destroy();
   }

@@ -2,14 +2,14 @@ import { setImmediate } from "node:timers/promises";
 import type { Agenda } from "../agenda.ts";
 import type { EmulatorClock } from "../clock.ts";
 import type { Journal } from "../journal.ts";
-import type { Settings } from "../options.ts";
+import type { EmulatorSettings } from "../options.ts";
 import type { CallbackTarget, Message } from "../publish/message.ts";
 import { askedWaitMs } from "./asked-wait.ts";
 import { toCallbackMessage } from "./callbacks.ts";
 import { toDeliveryRequest } from "./delivery-request.ts";
 import type { FlowControlState } from "./flow-shares.ts";
 import { noAnswer, type Attempt, type CallRequest } from "./http-call.ts";
-import { Journey, type CallbackOrigin, type Road, type Verdict } from "./journey.ts";
+import { Journey, type CallbackOrigin, type Road, type AttemptVerdict } from "./journey.ts";
 import { isLoopbackUrl } from "./loopback.ts";
 import { retryLadderMs } from "./retry-ladder.ts";
 import { Session } from "./session.ts";
@@ -36,7 +36,7 @@ export interface UnderWay {
  * is what an attempt means: journal, callbacks, another attempt, dead letter.
  */
 export class Deliveries {
-  readonly #settings: Settings;
+  readonly #settings: EmulatorSettings;
   readonly #clock: EmulatorClock;
   readonly #agenda: Agenda;
   readonly #journal: Journal;
@@ -45,7 +45,7 @@ export class Deliveries {
   #session: Session;
 
   constructor(parts: {
-    settings: Settings;
+    settings: EmulatorSettings;
     clock: EmulatorClock;
     agenda: Agenda;
     journal: Journal;
@@ -163,7 +163,7 @@ export class Deliveries {
     return noAnswer("not called: only destinations on this machine are delivered to");
   }
 
-  #judge(journey: Journey, attempt: Attempt, request: CallRequest): Verdict {
+  #judge(journey: Journey, attempt: Attempt, request: CallRequest): AttemptVerdict {
     const { message, retried } = journey;
     const { callback, failureCallback, maxRetries, retryDelay } = message.settings;
     const delivered = attempt.status >= 200 && attempt.status < 300;

@@ -1,6 +1,6 @@
 import type { Agenda } from "../agenda.ts";
 import type { EmulatorClock } from "../clock.ts";
-import type { FlowControl } from "../publish/message.ts";
+import type { FlowControlLimits } from "../publish/message.ts";
 import { Line, type Leave } from "./line.ts";
 
 export interface FlowControlState {
@@ -26,7 +26,7 @@ export class FlowShares {
   readonly #key: string;
   readonly #clock: EmulatorClock;
   readonly #agenda: Agenda;
-  #limits: FlowControl;
+  #limits: FlowControlLimits;
   readonly #line = new Line();
   #held = 0;
   #notBegun = 0;
@@ -36,14 +36,14 @@ export class FlowShares {
   /** Messages under way that name this key. */
   users = 0;
 
-  constructor(limits: FlowControl, clock: EmulatorClock, agenda: Agenda) {
+  constructor(limits: FlowControlLimits, clock: EmulatorClock, agenda: Agenda) {
     this.#key = limits.key;
     this.#limits = limits;
     this.#clock = clock;
     this.#agenda = agenda;
   }
 
-  set limits(limits: FlowControl) {
+  set limits(limits: FlowControlLimits) {
     this.#limits = limits;
     this.#admit();
   }

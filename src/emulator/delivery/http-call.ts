@@ -1,7 +1,7 @@
 import { request } from "undici";
 import { canonicalName } from "../publish/header-names.ts";
 import { emptyHeaderMap, type HeaderMap } from "../publish/message.ts";
-import { Connections, type Connection } from "./connections.ts";
+import { DestinationConnections, type DestinationConnection } from "./connections.ts";
 
 export interface CallRequest {
   readonly url: string;
@@ -35,18 +35,18 @@ const longestTimerMs = 2 ** 31 - 1;
  * (16 KiB), the body by what is kept of it, everything together by the timeout.
  */
 export class HttpCaller {
-  readonly #connections: Connections;
+  readonly #connections: DestinationConnections;
   readonly #maxResponseBytes: number;
 
   constructor(options: { connections: number; maxResponseBytes: number }) {
-    this.#connections = new Connections(options.connections);
+    this.#connections = new DestinationConnections(options.connections);
     this.#maxResponseBytes = options.maxResponseBytes;
   }
 
   async call({ url, method, header, body, timeoutMs }: CallRequest): Promise<Attempt> {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), Math.min(timeoutMs, longestTimerMs));
-    let connection: Connection | undefined;
+    let connection: DestinationConnection | undefined;
     try {
       connection = this.#connections.take(new URL(url).origin);
       const response = await request(url, {

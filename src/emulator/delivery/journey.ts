@@ -7,7 +7,7 @@ import type { Lane } from "./lane.ts";
 import type { Leave } from "./line.ts";
 import type { Session } from "./session.ts";
 
-export type Verdict = { readonly next: "over" } | { readonly next: "retry"; readonly waitMs: number };
+export type AttemptVerdict = { readonly next: "over" } | { readonly next: "retry"; readonly waitMs: number };
 
 /** What a message is called with and what becomes of the answer. */
 export interface Road {
@@ -16,7 +16,7 @@ export interface Road {
   readonly toRequest: (journey: Journey) => CallRequest;
   /** Never rejects. */
   readonly call: (request: CallRequest, session: Session) => Promise<Attempt>;
-  readonly judge: (journey: Journey, attempt: Attempt, request: CallRequest) => Verdict;
+  readonly judge: (journey: Journey, attempt: Attempt, request: CallRequest) => AttemptVerdict;
   /** The emulator itself failed on it; it is over. */
   readonly lose: (journey: Journey, error: unknown) => void;
 }
@@ -169,7 +169,7 @@ export class Journey {
   }
 
   /** What comes of one attempt, also where the emulator fails; undefined once the session has ended. */
-  async #attempted(): Promise<Verdict | undefined> {
+  async #attempted(): Promise<AttemptVerdict | undefined> {
     const road = this.#road;
     try {
       const request = road.toRequest(this);

@@ -1,6 +1,6 @@
 import type { Agenda } from "../agenda.ts";
 import type { EmulatorClock } from "../clock.ts";
-import type { FlowControl } from "../publish/message.ts";
+import type { FlowControlLimits } from "../publish/message.ts";
 import { FlowShares } from "./flow-shares.ts";
 import { HttpCaller } from "./http-call.ts";
 import type { Journey } from "./journey.ts";
@@ -48,7 +48,7 @@ export class Session {
   }
 
   /** The shares of a key, from now on with these limits: the newest message's values win. */
-  join(limits: FlowControl): FlowShares {
+  join(limits: FlowControlLimits): FlowShares {
     let shares = this.#shares.get(limits.key);
     if (shares === undefined) {
       this.#forgetIdleKeys();

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { z } from "zod";
 import { isSaidOnce } from "../http/said-once.ts";
-import { Refusal } from "../refusal.ts";
+import { EmulatorRefusal } from "../refusal.ts";
 
 const form = z.strictObject({ dlqIds: z.array(z.string().min(1)) });
 
@@ -11,7 +11,7 @@ export function parseBodyIds(body: Buffer): string[] | undefined {
   const text = body.toString("utf8");
   const parsed = form.safeParse(isUtf8(body) ? readJson(text) : undefined);
   if (!parsed.success || !isSaidOnce(text, parsed.data.dlqIds)) {
-    throw new Refusal(400, 'the body must be empty or {"dlqIds": ["…"]}');
+    throw new EmulatorRefusal(400, 'the body must be empty or {"dlqIds": ["…"]}');
   }
   return parsed.data.dlqIds;
 }

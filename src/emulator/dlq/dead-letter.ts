@@ -2,14 +2,14 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { FinalFailure } from "../delivery/deliveries.ts";
 import type { HeaderMap, Message, Redaction } from "../publish/message.ts";
-import type { Settings } from "../options.ts";
+import type { EmulatorSettings } from "../options.ts";
 
 /** A record as it is listed; fields that do not apply are absent. */
-export type DeadLetter = Readonly<Record<string, unknown>>;
+export type StoredDeadLetter = Readonly<Record<string, unknown>>;
 
-type Shape = Pick<Settings, "recordHeaders" | "missingStatus" | "earlierForm">;
+type Shape = Pick<EmulatorSettings, "recordHeaders" | "missingStatus" | "earlierForm">;
 
-export function toDeadLetter(failure: FinalFailure, shape: Shape): DeadLetter {
+export function toDeadLetter(failure: FinalFailure, shape: Shape): StoredDeadLetter {
   const { message, attempt, request } = failure;
   const header =
     shape.recordHeaders === "sent" ? sentHeader(request.header, message.body) : message.settings.header;
@@ -23,7 +23,10 @@ export function toDeadLetter(failure: FinalFailure, shape: Shape): DeadLetter {
 }
 
 /** A message as it is shown, whatever became of it; redacted where it asks for that. */
-export function toMessageRecord(message: Message, header: HeaderMap = message.settings.header): DeadLetter {
+export function toMessageRecord(
+  message: Message,
+  header: HeaderMap = message.settings.header,
+): StoredDeadLetter {
   const { settings } = message;
   const flow = settings.flowControl;
   return {

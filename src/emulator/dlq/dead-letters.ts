@@ -1,9 +1,9 @@
 import type { EmulatorClock } from "../clock.ts";
 import type { FinalFailure } from "../delivery/deliveries.ts";
 import type { Journal } from "../journal.ts";
-import type { Settings } from "../options.ts";
+import type { EmulatorSettings } from "../options.ts";
 import type { Message } from "../publish/message.ts";
-import { toDeadLetter, type DeadLetter } from "./dead-letter.ts";
+import { toDeadLetter, type StoredDeadLetter } from "./dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
 import { DlqStore, type StoredRecord } from "./dlq-store.ts";
 import { formatCursor, formatDlqId, formatOffsetCursor, parseSeedId } from "./position.ts";
@@ -21,7 +21,7 @@ export interface DeleteResult {
 
 /** The dead letter queue: what enters, what is listed, what is deleted, what vanishes with age. */
 export class DeadLetters {
-  readonly #settings: Settings;
+  readonly #settings: EmulatorSettings;
   readonly #clock: EmulatorClock;
   readonly #journal: Journal;
   readonly #store: DlqStore;
@@ -30,7 +30,7 @@ export class DeadLetters {
   /** Records that are deleted and still listed, as a listing shows them that lags behind: until when. */
   readonly #listedUntil = new Map<string, number>();
 
-  constructor(settings: Settings, clock: EmulatorClock, journal: Journal) {
+  constructor(settings: EmulatorSettings, clock: EmulatorClock, journal: Journal) {
     this.#settings = settings;
     this.#clock = clock;
     this.#journal = journal;
@@ -98,11 +98,11 @@ export class DeadLetters {
     this.#journal.add({ type: "deleted", dlqIds: this.#remove([dlqId]), by: "retry" });
   }
 
-  find(dlqId: string): DeadLetter | undefined {
+  find(dlqId: string): StoredDeadLetter | undefined {
     this.#expire();
     if (this.#listedUntil.has(dlqId)) return undefined;
     const found = this.#store.find(dlqId);
-    return found && (JSON.parse(found.json.toString("utf8")) as DeadLetter);
+    return found && (JSON.parse(found.json.toString("utf8")) as StoredDeadLetter);
   }
 
   /** The message of a record that does not show all of it; a record put there directly has none. */
@@ -127,7 +127,7 @@ export class DeadLetters {
   }
 
   /** Puts a record there as if its message had failed at `ms`, beside all that are there. */
-  enter(ms: number, make: (dlqId: string) => DeadLetter): void {
+  enter(ms: number, make: (dlqId: string) => StoredDeadLetter): void {
     const position = this.#store.freePosition(ms);
     this.#store.append(position, make(formatDlqId(position)));
   }

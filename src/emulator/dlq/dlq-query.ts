@@ -1,5 +1,5 @@
 import { severalValues } from "../http/several-values.ts";
-import { Refusal } from "../refusal.ts";
+import { EmulatorRefusal } from "../refusal.ts";
 import { parseBodyIds } from "./body-ids.ts";
 import type { Filter, FilterField } from "./filters.ts";
 import { parseCursor, parseOffsetCursor, type Position } from "./position.ts";
@@ -46,10 +46,10 @@ export function parseDlqQuery(
 ): DlqQuery {
   const bySpec = operation === "list" && options.listParameters === "spec";
   refuseUnknown(query, bySpec ? asListed : all);
-  if (bySpec && body.length > 0) throw new Refusal(400, "a listing takes no body");
+  if (bySpec && body.length > 0) throw new EmulatorRefusal(400, "a listing takes no body");
   const bodyIds = parseBodyIds(body);
   if (bodyIds !== undefined && query.has("dlqIds")) {
-    throw new Refusal(400, "dlqIds can be given in the query or in the body, not in both");
+    throw new EmulatorRefusal(400, "dlqIds can be given in the query or in the body, not in both");
   }
   const dlqIds = nonEmpty(bodyIds) ?? values(query, "dlqIds");
   if (dlqIds !== undefined) return byIds(dlqIds);
@@ -65,16 +65,16 @@ export function parseDlqQuery(
 
 function refuseUnknown(query: URLSearchParams, known: ReadonlySet<string>): void {
   for (const name of query.keys()) {
-    if (!known.has(name)) throw new Refusal(400, `unknown query parameter: ${name}`);
+    if (!known.has(name)) throw new EmulatorRefusal(400, `unknown query parameter: ${name}`);
     if (single.has(name) && query.getAll(name).length > 1) {
-      throw new Refusal(400, `query parameter ${name} cannot be repeated`);
+      throw new EmulatorRefusal(400, `query parameter ${name} cannot be repeated`);
     }
   }
 }
 
 /** With ids given, every other parameter is ignored. An id is opaque: one that names nothing is not an error. */
 function byIds(dlqIds: readonly string[]): DlqQuery {
-  if (dlqIds.length > maxCount) throw new Refusal(400, `at most ${maxCount} dlqIds can be given`);
+  if (dlqIds.length > maxCount) throw new EmulatorRefusal(400, `at most ${maxCount} dlqIds can be given`);
   return {
     ...fromTheStart,
     count: maxCount,
@@ -124,13 +124,14 @@ function cursorOf(query: URLSearchParams): Pick<DlqQuery, "after" | "skip"> {
   if (!text) return fromTheStart;
   const after = parseCursor(text);
   const skip = parseOffsetCursor(text);
-  if (after === undefined && skip === undefined) throw new Refusal(400, "invalid cursor");
+  if (after === undefined && skip === undefined) throw new EmulatorRefusal(400, "invalid cursor");
   return { after, skip };
 }
 
 function countOf(query: URLSearchParams): number {
   const count = integerOf(query, "count") ?? maxCount;
-  if (count < 1 || count > maxCount) throw new Refusal(400, `count must be between 1 and ${maxCount}`);
+  if (count < 1 || count > maxCount)
+    throw new EmulatorRefusal(400, `count must be between 1 and ${maxCount}`);
   return count;
 }
 
@@ -142,7 +143,7 @@ function integerOf(query: URLSearchParams, name: string): number | undefined {
 function integer(name: string, text: string): number {
   const value = Number(text);
   if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value)) {
-    throw new Refusal(400, `${name} must be an integer: ${text}`);
+    throw new EmulatorRefusal(400, `${name} must be an integer: ${text}`);
   }
   return value;
 }

@@ -1,8 +1,8 @@
 import { firstBit, lastBit } from "./bits.ts";
-import type { DeadLetter } from "./dead-letter.ts";
+import type { StoredDeadLetter } from "./dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
 import { comparePositions, formatDlqId, parseDlqId, positionBehind, type Position } from "./position.ts";
-import { blockOf, blockRows, RecordBlock, type DateRange } from "./record-block.ts";
+import { blockOf, blockRows, RecordBlock, type CreatedRange } from "./record-block.ts";
 
 /** A stored record as JSON bytes, ready to be sent. */
 export interface StoredRecord extends Position {
@@ -65,7 +65,7 @@ export class DlqStore {
   }
 
   /** Puts a record at a position; one that stood there before is replaced. */
-  append(position: Position, record: DeadLetter): void {
+  append(position: Position, record: StoredDeadLetter): void {
     const present = this.#livingPlaceOf(position);
     if (present !== undefined) this.#kill(this.#blocks[present.at]!, present.row);
     const { block, row } = this.#roomFor(position);
@@ -74,7 +74,7 @@ export class DlqStore {
     if (comparePositions(position, this.#last) > 0) this.#last = { ms: position.ms, seq: position.seq };
   }
 
-  insert(records: readonly (Position & { readonly record: DeadLetter })[]): void {
+  insert(records: readonly (Position & { readonly record: StoredDeadLetter })[]): void {
     for (const given of records) this.append(given, given.record);
   }
 
@@ -202,7 +202,7 @@ export class DlqStore {
     return found.toSorted((a, b) => sign * comparePositions(a, b));
   }
 
-  #createdRange({ fromDate, toDate }: DlqQuery): DateRange | undefined {
+  #createdRange({ fromDate, toDate }: DlqQuery): CreatedRange | undefined {
     if (this.#options.dateFilter === "entered" || (fromDate ?? toDate) === undefined) return undefined;
     return { from: fromDate ?? Number.NEGATIVE_INFINITY, to: toDate ?? Number.POSITIVE_INFINITY };
   }

@@ -1,4 +1,4 @@
-import type { DeadLetter } from "./dead-letter.ts";
+import type { StoredDeadLetter } from "./dead-letter.ts";
 
 /** The fields of a record that a filter can look at. `label` can have several values, the others at most one. */
 export const filterFields = [
@@ -22,7 +22,7 @@ export interface Filter {
 }
 
 /** The values as a query writes them, read from the record itself: a filter never sees what a listing does not show. */
-export function valuesOf(record: DeadLetter, field: FilterField): readonly string[] {
+export function valuesOf(record: StoredDeadLetter, field: FilterField): readonly string[] {
   switch (field) {
     case "responseStatus": {
       const status = record["responseStatus"];
@@ -43,7 +43,7 @@ export function valuesOf(record: DeadLetter, field: FilterField): readonly strin
   }
 }
 
-export const createdAtOf = (record: DeadLetter): number =>
+export const createdAtOf = (record: StoredDeadLetter): number =>
   typeof record["createdAt"] === "number" ? record["createdAt"] : 0;
 
 const texts = (value: unknown): string[] => [value].flat().filter((text) => typeof text === "string");

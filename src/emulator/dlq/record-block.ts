@@ -1,5 +1,5 @@
 import { bitsFor, clearBit, firstBit, hasBit, keepCommon, setBit, type Bits } from "./bits.ts";
-import type { DeadLetter } from "./dead-letter.ts";
+import type { StoredDeadLetter } from "./dead-letter.ts";
 import { FilterColumn } from "./filter-column.ts";
 import { createdAtOf, filterFields, valuesOf, type Filter, type FilterField } from "./filters.ts";
 import { PackedBytes } from "./packed-bytes.ts";
@@ -8,7 +8,7 @@ import type { Position } from "./position.ts";
 export const blockRows = 4_096;
 
 /** Both ends are inside. */
-export interface DateRange {
+export interface CreatedRange {
   readonly from: number;
   readonly to: number;
 }
@@ -61,7 +61,7 @@ export class RecordBlock {
   }
 
   /** Puts a record before a row. The block must not be full. */
-  insert(row: number, position: Position, record: DeadLetter): void {
+  insert(row: number, position: Position, record: StoredDeadLetter): void {
     if (row < this.rows) this.#makeRoom(row);
     this.#put(row, position, createdAtOf(record), Buffer.from(JSON.stringify(record)));
     for (const field of filterFields) this.#fields[field].put(row, valuesOf(record, field));
@@ -73,7 +73,7 @@ export class RecordBlock {
   }
 
   /** Living rows that match all filters and were created in the range; undefined if there are none. */
-  search(filters: readonly Filter[], created: DateRange | undefined): Bits | undefined {
+  search(filters: readonly Filter[], created: CreatedRange | undefined): Bits | undefined {
     const found = this.#alive.slice();
     for (const { field, values } of filters) {
       const rows = this.#fields[field].rowsWith(values);

@@ -1,5 +1,5 @@
-import { json, errorAnswer, type Answer, type Exchange } from "../http/exchange.ts";
-import { refuseUnfit, type BatchItem } from "../publish/batch-validation.ts";
+import { json, errorAnswer, type HttpAnswer, type Exchange } from "../http/exchange.ts";
+import { refuseUnfit, type PublishItem } from "../publish/batch-validation.ts";
 import { canonicalName } from "../publish/header-names.ts";
 import {
   isEndpointUrl,
@@ -11,16 +11,16 @@ import {
 import {
   emptyHeaderMap,
   type CallbackTarget,
-  type FlowControl,
+  type FlowControlLimits,
   type HeaderMap,
   type Message,
   type MessageSettings,
 } from "../publish/message.ts";
-import type { Origin, SingleAnswer } from "../publish/publisher.ts";
+import type { MessageOrigin, SingleAnswer } from "../publish/publisher.ts";
 import { parseRetryDelay } from "../publish/retry-delay.ts";
-import { Refusal } from "../refusal.ts";
-import type { World } from "../world.ts";
-import type { DeadLetter } from "./dead-letter.ts";
+import { EmulatorRefusal } from "../refusal.ts";
+import type { EmulatorCore } from "../emulator-core.ts";
+import type { StoredDeadLetter } from "./dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
 import { formatDlqId } from "./position.ts";
 
@@ -34,47 +34,47 @@ import { formatDlqId } from "./position.ts";
 interface Prepared {
   readonly dlqId: string;
   readonly messageId: string;
-  readonly item: BatchItem;
-  readonly origin: Origin;
+  readonly item: PublishItem;
+  readonly origin: MessageOrigin;
 }
 
-export function retryOne(world: World, exchange: Exchange, dlqId: string): Answer {
-  if (world.deadLetters.find(dlqId) === undefined) return errorAnswer(404, "dead letter not found");
-  return json(201, retry(world, prepare(world, exchange, dlqId)));
+export function retryOne(core: EmulatorCore, exchange: Exchange, dlqId: string): HttpAnswer {
+  if (core.deadLetters.find(dlqId) === undefined) return errorAnswer(404, "dead letter not found");
+  return json(201, retry(core, prepare(core, exchange, dlqId)));
 }
 
 /** One id that is gone refuses the whole call: a partial answer could not say which. */
-export function retryMany(world: World, exchange: Exchange, query: DlqQuery): Answer {
-  const page = query.dlqIds === undefined ? world.deadLetters.list(query) : undefined;
+export function retryMany(core: EmulatorCore, exchange: Exchange, query: DlqQuery): HttpAnswer {
+  const page = query.dlqIds === undefined ? core.deadLetters.list(query) : undefined;
   // A listing that lags shows records that are gone already.
   const listed = page?.records
     .map((found) => formatDlqId(found))
-    .filter((dlqId) => world.deadLetters.find(dlqId) !== undefined);
+    .filter((dlqId) => core.deadLetters.find(dlqId) !== undefined);
   const dlqIds = listed ?? [...new Set(query.dlqIds)];
-  const prepared = dlqIds.map((dlqId) => prepare(world, exchange, dlqId));
-  return json(201, { cursor: page?.cursor, responses: prepared.map((one) => retry(world, one)) });
+  const prepared = dlqIds.map((dlqId) => prepare(core, exchange, dlqId));
+  return json(201, { cursor: page?.cursor, responses: prepared.map((one) => retry(core, one)) });
 }
 
-function retry(world: World, { dlqId, messageId, item, origin }: Prepared): SingleAnswer {
-  const answer = world.publisher.republish(item, origin);
+function retry(core: EmulatorCore, { dlqId, messageId, item, origin }: Prepared): SingleAnswer {
+  const answer = core.publisher.republish(item, origin);
   if (answer.deduplicated === true) return answer;
-  world.deadLetters.leave(dlqId);
-  world.journal.add({ type: "retried", dlqId, messageId, newMessageId: answer.messageId });
+  core.deadLetters.leave(dlqId);
+  core.journal.add({ type: "retried", dlqId, messageId, newMessageId: answer.messageId });
   return answer;
 }
 
-function prepare(world: World, exchange: Exchange, dlqId: string): Prepared {
-  const record = world.deadLetters.find(dlqId);
-  if (record === undefined) throw new Refusal(404, `dead letter not found: ${dlqId}`);
-  const source = world.deadLetters.sourceOf(dlqId) ?? sourceFrom(record);
+function prepare(core: EmulatorCore, exchange: Exchange, dlqId: string): Prepared {
+  const record = core.deadLetters.find(dlqId);
+  if (record === undefined) throw new EmulatorRefusal(404, `dead letter not found: ${dlqId}`);
+  const source = core.deadLetters.sourceOf(dlqId) ?? sourceFrom(record);
   const settings = parseMessageHeaders(
     settingHeaders(exchange.headers),
-    world.settings.headerPrefix,
+    core.settings.headerPrefix,
     askedBy(source.settings),
   );
   const { url, endpointName, queueName, body, topicName, topicId } = source;
-  if (!isEndpointUrl(url)) throw new Refusal(400, `invalid destination url: ${url}`);
-  refuseUnfit(queueName, body, settings, world.directory, world.settings);
+  if (!isEndpointUrl(url)) throw new EmulatorRefusal(400, `invalid destination url: ${url}`);
+  refuseUnfit(queueName, body, settings, core.directory, core.settings);
   return {
     dlqId,
     messageId: textOf(record, "messageId") ?? "",
@@ -108,7 +108,7 @@ type Source = Pick<
 >;
 
 /** The message as its record shows it. A record put there directly may hold anything. */
-function sourceFrom(record: DeadLetter): Source {
+function sourceFrom(record: StoredDeadLetter): Source {
   const { maxRetries, labels } = record;
   const label = textOf(record, "label");
   const settings: MessageSettings = {
@@ -134,7 +134,7 @@ function sourceFrom(record: DeadLetter): Source {
   };
 }
 
-function flowControlOf(record: DeadLetter): FlowControl | undefined {
+function flowControlOf(record: StoredDeadLetter): FlowControlLimits | undefined {
   const key = textOf(record, "flowControlKey");
   return key === undefined
     ? undefined
@@ -146,13 +146,16 @@ function flowControlOf(record: DeadLetter): FlowControl | undefined {
       };
 }
 
-function callbackOf(record: DeadLetter, name: "callback" | "failureCallback"): CallbackTarget | undefined {
+function callbackOf(
+  record: StoredDeadLetter,
+  name: "callback" | "failureCallback",
+): CallbackTarget | undefined {
   const url = textOf(record, name);
   return url === undefined ? undefined : { url, header: headerOf(record, `${name}Header`) };
 }
 
 /** What is no map of texts is left out. */
-function headerOf(record: DeadLetter, field: string): HeaderMap {
+function headerOf(record: StoredDeadLetter, field: string): HeaderMap {
   const given = record[field];
   const header = emptyHeaderMap();
   if (typeof given !== "object" || given === null) return header;
@@ -162,18 +165,18 @@ function headerOf(record: DeadLetter, field: string): HeaderMap {
   return header;
 }
 
-function bodyOf(record: DeadLetter): Buffer {
+function bodyOf(record: StoredDeadLetter): Buffer {
   const base64 = textOf(record, "bodyBase64");
   return base64 === undefined ? Buffer.from(textOf(record, "body") ?? "") : Buffer.from(base64, "base64");
 }
 
-function textOf(record: DeadLetter, field: string): string | undefined {
+function textOf(record: StoredDeadLetter, field: string): string | undefined {
   const value = record[field];
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 /** NaN, which is no limit that can be met, for what is there and no number. */
-function limitOf(record: DeadLetter, field: string): number | undefined {
+function limitOf(record: StoredDeadLetter, field: string): number | undefined {
   const value = record[field] ?? undefined;
   return value === undefined || typeof value === "number" ? value : Number.NaN;
 }

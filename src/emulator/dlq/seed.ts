@@ -1,5 +1,5 @@
 import { newMessageId } from "../ids.ts";
-import type { DeadLetter } from "./dead-letter.ts";
+import type { StoredDeadLetter } from "./dead-letter.ts";
 
 /**
  * A record as a test wants it listed. What is left out gets a plain value; any further field is kept as it is.
@@ -10,7 +10,7 @@ export interface SeedRecord {
   readonly [field: string]: unknown;
 }
 
-export function toSeed(record: SeedRecord, dlqId: string, now: number): DeadLetter {
+export function toSeed(record: SeedRecord, dlqId: string, now: number): StoredDeadLetter {
   const createdAt = typeof record["createdAt"] === "number" ? record["createdAt"] : now;
   return {
     messageId: newMessageId(),

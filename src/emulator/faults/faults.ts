@@ -1,6 +1,6 @@
-import { Refusal } from "../refusal.ts";
+import { EmulatorRefusal } from "../refusal.ts";
 import type { Journal, Operation } from "../journal.ts";
-import type { Settings } from "../options.ts";
+import type { EmulatorSettings } from "../options.ts";
 import {
   faultSchema,
   type FaultDefinition,
@@ -32,12 +32,12 @@ export interface Firing<K extends FaultKind> {
 
 /** The named ways in which the emulator misbehaves at present. */
 export class Faults {
-  readonly #settings: Pick<Settings, "random">;
+  readonly #settings: Pick<EmulatorSettings, "random">;
   readonly #journal: Journal;
   readonly #active = new Map<string, Active>();
   #made = 0;
 
-  constructor(settings: Pick<Settings, "random">, journal: Journal) {
+  constructor(settings: Pick<EmulatorSettings, "random">, journal: Journal) {
     this.#settings = settings;
     this.#journal = journal;
   }
@@ -51,11 +51,11 @@ export class Faults {
       const problems = parsed.error.issues.map(
         ({ path, message }) => `${path.join(".") || "fault"}: ${message}`,
       );
-      throw new Refusal(400, problems.join("; "));
+      throw new EmulatorRefusal(400, problems.join("; "));
     }
     const definition = parsed.data;
     const name = definition.name ?? `${definition.kind}-${++this.#made}`;
-    if (this.#active.has(name)) throw new Refusal(409, `there is already a fault named ${name}`);
+    if (this.#active.has(name)) throw new EmulatorRefusal(409, `there is already a fault named ${name}`);
     this.#active.set(name, { definition, name, fired: 0, held: new Set() });
     return name;
   }

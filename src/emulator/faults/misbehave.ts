@@ -1,6 +1,6 @@
 import { errorFor } from "../http/error-form.ts";
 import { limitHeaders } from "../http/limit-headers.ts";
-import type { Answer, Reply } from "../http/exchange.ts";
+import type { HttpAnswer, Reply } from "../http/exchange.ts";
 import type { Operation } from "../journal.ts";
 import { spoilAnswer } from "./spoil-answer.ts";
 import type { FaultOf, Faults } from "./faults.ts";
@@ -16,7 +16,7 @@ export async function misbehave(
   faults: Faults,
   operation: Operation,
   now: () => number,
-  perform: () => Answer | Promise<Answer>,
+  perform: () => HttpAnswer | Promise<HttpAnswer>,
 ): Promise<Reply> {
   const latency = faults.draw("latency", operation);
   if (latency !== undefined) {
@@ -60,7 +60,7 @@ async function disturb(
   return undefined;
 }
 
-function statusAnswer(operation: Operation, fault: FaultOf<"status">, now: number): Answer {
+function statusAnswer(operation: Operation, fault: FaultOf<"status">, now: number): HttpAnswer {
   const { status, limit, resetInS, body, headers = {} } = fault;
   const error = fault.error ?? (status === 429 ? "rate limit exceeded" : `answered ${status} on demand`);
   const reset = Math.ceil(now / 1_000) + resetInS;

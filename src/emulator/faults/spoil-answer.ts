@@ -1,10 +1,10 @@
-import type { Answer } from "../http/exchange.ts";
+import type { HttpAnswer } from "../http/exchange.ts";
 import { newMessageId } from "../ids.ts";
 import type { Operation } from "../journal.ts";
 import type { Faults } from "./faults.ts";
 
 /** The answer as those faults leave it that lie about what happened. */
-export function spoilAnswer(faults: Faults, operation: Operation, answer: Answer): Answer {
+export function spoilAnswer(faults: Faults, operation: Operation, answer: HttpAnswer): HttpAnswer {
   const { headers } = faults.draw("headers", operation)?.fault ?? {};
   const batch = operation === "batch" ? spoilBatch(faults, answer) : answer;
   const spoiled = headers === undefined ? batch : { ...batch, headers: { ...batch.headers, ...headers } };
@@ -13,7 +13,7 @@ export function spoilAnswer(faults: Faults, operation: Operation, answer: Answer
   return { ...spoiled, body: `${text.slice(0, text.length - 1)},` };
 }
 
-function spoilBatch(faults: Faults, answer: Answer): Answer {
+function spoilBatch(faults: Faults, answer: HttpAnswer): HttpAnswer {
   const short = faults.draw("short-answer", "batch");
   const long = faults.draw("long-answer", "batch");
   const reordered = faults.draw("reordered-answer", "batch");

@@ -3,7 +3,7 @@ import type { EmulatorClock } from "../clock.ts";
 import type { DeadLetters } from "../dlq/dead-letters.ts";
 import type { SeedRecord } from "../dlq/seed.ts";
 import type { Journal } from "../journal.ts";
-import type { Settings } from "../options.ts";
+import type { EmulatorSettings } from "../options.ts";
 import { seededRandom } from "../random.ts";
 import { arrivalAt } from "./arrivals.ts";
 import { Choice } from "./choice.ts";
@@ -18,14 +18,14 @@ const chunk = 500;
 /** Puts many records into the DLQ, a few at a time, so that the service goes on answering. */
 export class Filling {
   readonly #deadLetters: DeadLetters;
-  readonly #settings: Settings;
+  readonly #settings: EmulatorSettings;
   readonly #clock: EmulatorClock;
   readonly #journal: Journal;
   #stops = 0;
 
   constructor(parts: {
     deadLetters: DeadLetters;
-    settings: Settings;
+    settings: EmulatorSettings;
     clock: EmulatorClock;
     journal: Journal;
   }) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Refusal } from "../refusal.ts";
+import { EmulatorRefusal } from "../refusal.ts";
 
 /** How records are spread over the time that they entered in. */
 const arrivalShapes = ["even", "burst", "skewed"] as const;
@@ -45,5 +45,5 @@ export function parseGenerateOptions(value: unknown): GenerateSettings {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const told = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`);
-  throw new Refusal(400, told.join("; "));
+  throw new EmulatorRefusal(400, told.join("; "));
 }

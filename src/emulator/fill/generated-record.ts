@@ -1,12 +1,12 @@
 import { retryLadderMs } from "../delivery/retry-ladder.ts";
-import type { DeadLetter } from "../dlq/dead-letter.ts";
-import type { Settings } from "../options.ts";
+import type { StoredDeadLetter } from "../dlq/dead-letter.ts";
+import type { EmulatorSettings } from "../options.ts";
 import type { Choice } from "./choice.ts";
 import type { Filler } from "./filler.ts";
 import { bodyPart } from "./generated-body.ts";
 import { responsePart } from "./generated-response.ts";
 
-export type RecordShape = Pick<Settings, "missingStatus" | "earlierForm">;
+export type RecordShape = Pick<EmulatorSettings, "missingStatus" | "earlierForm">;
 
 export interface Ingredients {
   readonly choice: Choice;
@@ -28,7 +28,11 @@ const callerIps = ["203.0.113.7", "203.0.113.8", "198.51.100.21", "192.0.2.140",
 const delays = ["1000 * (1 + retried)", "pow(2, retried) * 1000", "min(60000, 2^retried * 500)"];
 
 /** A dead letter as a service has them that is some years old and has some tenants. */
-export function generatedRecord(ingredients: Ingredients, dlqId: string, enteredMs: number): DeadLetter {
+export function generatedRecord(
+  ingredients: Ingredients,
+  dlqId: string,
+  enteredMs: number,
+): StoredDeadLetter {
   const { choice, filler, shape, recordBytes } = ingredients;
   const url = choice.skewed(ingredients.destinations);
   const body = bodyPart(choice, filler);

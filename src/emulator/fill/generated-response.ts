@@ -1,4 +1,4 @@
-import type { Settings } from "../options.ts";
+import type { EmulatorSettings } from "../options.ts";
 import type { Choice } from "./choice.ts";
 import type { Filler } from "./filler.ts";
 import type { Part } from "./generated-body.ts";
@@ -14,7 +14,11 @@ const reasons: Readonly<Record<number, string>> = {
 };
 
 /** What the last attempt was answered with; nothing at all for one in fifteen. */
-export function responsePart(choice: Choice, filler: Filler, missingStatus: Settings["missingStatus"]): Part {
+export function responsePart(
+  choice: Choice,
+  filler: Filler,
+  missingStatus: EmulatorSettings["missingStatus"],
+): Part {
   const status = choice.weighted([
     [503, 32],
     [500, 22],

@@ -1,5 +1,5 @@
 import type { Operation } from "../journal.ts";
-import { errorAnswer, json, type Answer } from "./exchange.ts";
+import { errorAnswer, json, type HttpAnswer } from "./exchange.ts";
 
 /** An error as the API of that operation words it: the statistics API has a form of its own. */
 export function errorFor(
@@ -7,7 +7,7 @@ export function errorFor(
   status: number,
   error: string,
   headers?: Record<string, string>,
-): Answer {
+): HttpAnswer {
   if (operation !== "statistics") return errorAnswer(status, error, headers);
   return json(status, { code: status, message: error }, headers);
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { Refusal } from "../refusal.ts";
+import { EmulatorRefusal } from "../refusal.ts";
 import { deepestNesting, isNestedTooDeeply } from "./nesting.ts";
 
 /** One request, read to its end. */
@@ -17,7 +17,7 @@ export interface Exchange {
   readonly remoteAddress: string;
 }
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
@@ -29,24 +29,24 @@ export type Close = "fin" | "reset";
 /** Instead of an answer: the connection ends, at once or in the middle of the given answer. */
 export interface HangUp {
   readonly hangUp: Close;
-  readonly inTheMiddleOf?: Answer;
+  readonly inTheMiddleOf?: HttpAnswer;
 }
 
 /** An answer that stops half way until it may go on; where it may not, the connection ends. */
-export interface Pause {
-  readonly pauseIn: Answer;
+export interface AnswerPause {
+  readonly pauseIn: HttpAnswer;
   readonly goesOn: Promise<boolean>;
 }
 
-export type Reply = Answer | HangUp | Pause;
+export type Reply = HttpAnswer | HangUp | AnswerPause;
 
-export const json = (status: number, value: unknown, headers: Record<string, string> = {}): Answer => ({
+export const json = (status: number, value: unknown, headers: Record<string, string> = {}): HttpAnswer => ({
   status,
   headers,
   body: JSON.stringify(value),
 });
 
-export const errorAnswer = (status: number, error: string, headers?: Record<string, string>): Answer =>
+export const errorAnswer = (status: number, error: string, headers?: Record<string, string>): HttpAnswer =>
   json(status, { error }, headers);
 
 /** The status that is sent; 0 where none is meant to arrive. */
@@ -62,12 +62,12 @@ export async function readExchange(request: IncomingMessage, maxBodyBytes: numbe
   const rawQuery = mark < 0 ? "" : target.slice(mark + 1);
   const tooLarge = `request body exceeds ${maxBodyBytes} bytes`;
   // Refused by its announced length the answer still reaches the client; refused while reading it may not.
-  if (Number(request.headers["content-length"] ?? 0) > maxBodyBytes) throw new Refusal(413, tooLarge);
+  if (Number(request.headers["content-length"] ?? 0) > maxBodyBytes) throw new EmulatorRefusal(413, tooLarge);
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > maxBodyBytes) throw new Refusal(413, tooLarge);
+    if (bytes > maxBodyBytes) throw new EmulatorRefusal(413, tooLarge);
     chunks.push(chunk);
   }
   return {
@@ -88,10 +88,10 @@ export function readJson(exchange: Exchange): unknown {
   try {
     value = JSON.parse(exchange.body.toString("utf8")) as unknown;
   } catch {
-    throw new Refusal(400, "request body is not valid JSON");
+    throw new EmulatorRefusal(400, "request body is not valid JSON");
   }
   if (isNestedTooDeeply(value)) {
-    throw new Refusal(400, `request body is nested more than ${deepestNesting} levels deep`);
+    throw new EmulatorRefusal(400, `request body is nested more than ${deepestNesting} levels deep`);
   }
   return value;
 }

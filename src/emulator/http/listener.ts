@@ -1,8 +1,15 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { Refusal } from "../refusal.ts";
-import { errorAnswer, readExchange, type Answer, type Close, type Exchange, type Reply } from "./exchange.ts";
+import { EmulatorRefusal } from "../refusal.ts";
+import {
+  errorAnswer,
+  readExchange,
+  type HttpAnswer,
+  type Close,
+  type Exchange,
+  type Reply,
+} from "./exchange.ts";
 import { writeAnswer, writeHalves } from "./write-answer.ts";
 
 export interface Listener {
@@ -82,14 +89,14 @@ async function produce(request: IncomingMessage, options: ListenerOptions): Prom
   try {
     return await options.handle(await readExchange(request, options.maxBodyBytes));
   } catch (error) {
-    if (error instanceof Refusal) return lastAnswer(error.status, error.message);
+    if (error instanceof EmulatorRefusal) return lastAnswer(error.status, error.message);
     return errorAnswer(500, "the emulator failed to handle this request");
   }
 }
 
 /** After it the connection ends: what follows on it may be the rest of a body. */
-const lastAnswer = (status: number, error: string): Answer =>
-  errorAnswer(status, error, { Connection: "close" });
+const lastAnswer = (status: number, error: string): HttpAnswer =>
+  errorAnswer(status, error, { DestinationConnection: "close" });
 
 function end(socket: Socket, close: Close): void {
   // resetAndDestroy sends a FIN before its reset, so that the peer sees a polite end [measured: Node 20.20]; this mark,

@@ -1,4 +1,4 @@
-import { Refusal } from "../refusal.ts";
+import { EmulatorRefusal } from "../refusal.ts";
 import type { Exchange } from "./exchange.ts";
 
 export type Params = Readonly<Record<string, string>>;
@@ -24,8 +24,8 @@ export function findRoute<R extends Route>(
     if (route.method === exchange.method) return { route, params };
     pathFits = true;
   }
-  if (pathFits) throw new Refusal(405, `method ${exchange.method} is not allowed here`);
-  throw new Refusal(404, `no such path: ${exchange.path}`);
+  if (pathFits) throw new EmulatorRefusal(405, `method ${exchange.method} is not allowed here`);
+  throw new EmulatorRefusal(404, `no such path: ${exchange.path}`);
 }
 
 /** `DELETE /v2/dlq/` names one record with an empty id: it is no bulk delete. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
-import type { Answer } from "./exchange.ts";
+import type { HttpAnswer } from "./exchange.ts";
 
-export function writeAnswer(response: ServerResponse, answer: Answer, now: number): void {
+export function writeAnswer(response: ServerResponse, answer: HttpAnswer, now: number): void {
   if (response.destroyed) return;
   const bytes = bytesOf(answer);
   writeHead(response, answer, bytes.length, now);
@@ -11,7 +11,7 @@ export function writeAnswer(response: ServerResponse, answer: Answer, now: numbe
 /** Head and half of the body, then the rest if that is still wanted. Resolves to whether all of it was written. */
 export async function writeHalves(
   response: ServerResponse,
-  answer: Answer,
+  answer: HttpAnswer,
   now: number,
   goesOn: () => Promise<boolean>,
 ): Promise<boolean> {
@@ -28,7 +28,7 @@ export async function writeHalves(
   return true;
 }
 
-function writeHead(response: ServerResponse, answer: Answer, length: number, now: number): void {
+function writeHead(response: ServerResponse, answer: HttpAnswer, length: number, now: number): void {
   const fixed: Record<string, string> = {
     "Content-Type": "application/json",
     "Content-Length": String(length),
@@ -42,4 +42,4 @@ function writeHead(response: ServerResponse, answer: Answer, length: number, now
   response.writeHead(answer.status, { ...fixed, ...answer.headers });
 }
 
-const bytesOf = ({ body }: Answer): Buffer => (typeof body === "string" ? Buffer.from(body) : body);
+const bytesOf = ({ body }: HttpAnswer): Buffer => (typeof body === "string" ? Buffer.from(body) : body);

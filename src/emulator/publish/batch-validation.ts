@@ -1,4 +1,4 @@
-import { Refusal } from "../refusal.ts";
+import { EmulatorRefusal } from "../refusal.ts";
 import { isFlowControl } from "./header-values.ts";
 import type { Directory, Endpoint, UrlGroup } from "./directory.ts";
 import { isEndpointUrl, parseMessageHeaders, plainSettings, type GivenHeaders } from "./message-headers.ts";
@@ -11,7 +11,7 @@ export interface BatchLimits {
 }
 
 /** One item that may be published: everything about it was understood. */
-export interface BatchItem {
+export interface PublishItem {
   readonly destination: string;
   /** One endpoint for a URL; those of the group for a URL Group. */
   readonly endpoints: readonly Endpoint[];
@@ -24,27 +24,30 @@ export interface BatchItem {
 const fields: ReadonlySet<string> = new Set(["destination", "queue", "headers", "body"]);
 
 /** All items, or a refusal of the whole call: one bad item takes the batch down with it. */
-export function parseBatch(payload: unknown, directory: Directory, limits: BatchLimits): BatchItem[] {
-  if (!Array.isArray(payload)) throw new Refusal(400, "request body must be a JSON array of messages");
+export function parseBatch(payload: unknown, directory: Directory, limits: BatchLimits): PublishItem[] {
+  if (!Array.isArray(payload))
+    throw new EmulatorRefusal(400, "request body must be a JSON array of messages");
   return payload.map((item: unknown, index) => {
     try {
       return parseItem(item, directory, limits);
     } catch (error) {
       // The text keeps its beginning, by which clients recognise permanent refusals.
-      if (error instanceof Refusal) throw new Refusal(error.status, `${error.message} (message ${index})`);
+      if (error instanceof EmulatorRefusal)
+        throw new EmulatorRefusal(error.status, `${error.message} (message ${index})`);
       throw error;
     }
   });
 }
 
-function parseItem(item: unknown, directory: Directory, limits: BatchLimits): BatchItem {
-  if (!isObject(item)) throw new Refusal(400, "a message must be an object");
+function parseItem(item: unknown, directory: Directory, limits: BatchLimits): PublishItem {
+  if (!isObject(item)) throw new EmulatorRefusal(400, "a message must be an object");
   const unknown = Object.keys(item).find((key) => !fields.has(key));
-  if (unknown !== undefined) throw new Refusal(400, `unknown field in message: ${unknown}`);
+  if (unknown !== undefined) throw new EmulatorRefusal(400, `unknown field in message: ${unknown}`);
   const { destination, queue, body } = item;
-  if (typeof destination !== "string") throw new Refusal(400, "destination is required");
-  if (queue !== undefined && typeof queue !== "string") throw new Refusal(400, "queue must be a string");
-  if (body !== undefined && typeof body !== "string") throw new Refusal(400, "body must be a string");
+  if (typeof destination !== "string") throw new EmulatorRefusal(400, "destination is required");
+  if (queue !== undefined && typeof queue !== "string")
+    throw new EmulatorRefusal(400, "queue must be a string");
+  if (body !== undefined && typeof body !== "string") throw new EmulatorRefusal(400, "body must be a string");
   return toItem(
     {
       destination,
@@ -67,9 +70,9 @@ export interface ItemDraft {
 }
 
 /** Refuses with 400 what cannot be understood, and with 412 what is over a quota. */
-export function toItem(draft: ItemDraft, directory: Directory, limits: BatchLimits): BatchItem {
+export function toItem(draft: ItemDraft, directory: Directory, limits: BatchLimits): PublishItem {
   const { destination, queueName, headers, body } = draft;
-  if (destination === "") throw new Refusal(400, "destination is required");
+  if (destination === "") throw new EmulatorRefusal(400, "destination is required");
   // A message that does not say how often it is retried cannot ask for too much.
   const unsaid = { ...plainSettings, maxRetries: Math.min(plainSettings.maxRetries, limits.maxRetries) };
   const settings = parseMessageHeaders(headers, limits.headerPrefix, unsaid);
@@ -86,42 +89,52 @@ export function refuseUnfit(
   limits: BatchLimits,
 ): void {
   if (queueName !== undefined && !directory.isQueueName(queueName)) {
-    throw new Refusal(400, `invalid queue name: ${queueName}`);
+    throw new EmulatorRefusal(400, `invalid queue name: ${queueName}`);
   }
   if (body.length > limits.maxMessageBytes) {
-    throw new Refusal(412, `quota maxMessageSize exceeded: ${body.length} > ${limits.maxMessageBytes}`);
+    throw new EmulatorRefusal(
+      412,
+      `quota maxMessageSize exceeded: ${body.length} > ${limits.maxMessageBytes}`,
+    );
   }
   if (settings.maxRetries > limits.maxRetries) {
-    throw new Refusal(412, `quota maxRetries exceeded: ${settings.maxRetries} > ${limits.maxRetries}`);
+    throw new EmulatorRefusal(
+      412,
+      `quota maxRetries exceeded: ${settings.maxRetries} > ${limits.maxRetries}`,
+    );
   }
   if (settings.flowControl !== undefined && !isFlowControl(settings.flowControl)) {
-    throw new Refusal(400, "invalid flow control: expected whole numbers from 1 up");
+    throw new EmulatorRefusal(400, "invalid flow control: expected whole numbers from 1 up");
   }
   if (queueName !== undefined && (settings.delayMs ?? settings.notBeforeSeconds) !== undefined) {
-    throw new Refusal(400, "a delay cannot be combined with a queue");
+    throw new EmulatorRefusal(400, "a delay cannot be combined with a queue");
   }
 }
 
 function resolveDestination(
   destination: string,
   directory: Directory,
-): Pick<BatchItem, "destination" | "endpoints" | "urlGroup"> {
+): Pick<PublishItem, "destination" | "endpoints" | "urlGroup"> {
   if (isEndpointUrl(destination)) {
     return { destination, endpoints: [{ url: destination }], urlGroup: undefined };
   }
   const urlGroup = directory.urlGroup(destination);
   if (urlGroup === undefined) {
-    throw new Refusal(400, `invalid destination url: ${destination}: neither an http(s) URL nor a URL Group`);
+    throw new EmulatorRefusal(
+      400,
+      `invalid destination url: ${destination}: neither an http(s) URL nor a URL Group`,
+    );
   }
-  if (urlGroup.endpoints.length === 0) throw new Refusal(400, `url group ${destination} has no endpoints`);
+  if (urlGroup.endpoints.length === 0)
+    throw new EmulatorRefusal(400, `url group ${destination} has no endpoints`);
   return { destination, endpoints: urlGroup.endpoints, urlGroup };
 }
 
 function parseHeaders(headers: unknown): Record<string, string> {
   if (headers === undefined) return {};
-  if (!isObject(headers)) throw new Refusal(400, "headers must be an object");
+  if (!isObject(headers)) throw new EmulatorRefusal(400, "headers must be an object");
   for (const [name, value] of Object.entries(headers)) {
-    if (typeof value !== "string") throw new Refusal(400, `value of header ${name} must be a string`);
+    if (typeof value !== "string") throw new EmulatorRefusal(400, `value of header ${name} must be a string`);
   }
   return headers as Record<string, string>;
 }

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import type { EmulatorClock } from "../clock.ts";
-import type { Settings } from "../options.ts";
-import type { BatchItem } from "./batch-validation.ts";
+import type { EmulatorSettings } from "../options.ts";
+import type { PublishItem } from "./batch-validation.ts";
 
-export interface PublishedMessage {
+export interface DeduplicatedMessage {
   readonly messageId: string;
   readonly url: string;
 }
 
 interface Memory {
-  readonly messages: readonly PublishedMessage[];
+  readonly messages: readonly DeduplicatedMessage[];
   /** Of the publish, or of the last hit where the window counts from that. */
   readonly countedFrom: number;
 }
@@ -20,22 +20,22 @@ interface Memory {
  */
 export class Deduplication {
   readonly #clock: EmulatorClock;
-  readonly #settings: Pick<Settings, "dedupWindowMs" | "dedupWindowFrom">;
+  readonly #settings: Pick<EmulatorSettings, "dedupWindowMs" | "dedupWindowFrom">;
   readonly #memories = new Map<string, Memory>();
 
-  constructor(clock: EmulatorClock, settings: Pick<Settings, "dedupWindowMs" | "dedupWindowFrom">) {
+  constructor(clock: EmulatorClock, settings: Pick<EmulatorSettings, "dedupWindowMs" | "dedupWindowFrom">) {
     this.#clock = clock;
     this.#settings = settings;
   }
 
-  find(id: string): readonly PublishedMessage[] | undefined {
+  find(id: string): readonly DeduplicatedMessage[] | undefined {
     this.#forgetExpired();
     const messages = this.#memories.get(id)?.messages;
     if (messages !== undefined && this.#settings.dedupWindowFrom === "last") this.remember(id, messages);
     return messages;
   }
 
-  remember(id: string, messages: readonly PublishedMessage[]): void {
+  remember(id: string, messages: readonly DeduplicatedMessage[]): void {
     // Deleted first, so that the map stays in order of time.
     this.#memories.delete(id);
     this.#memories.set(id, { messages, countedFrom: this.#clock.now() });
@@ -55,7 +55,7 @@ export class Deduplication {
 }
 
 /** The id an item is remembered by, if any; the content based one is over destination, body and headers. */
-export function deduplicationIdOf(item: BatchItem): string | undefined {
+export function deduplicationIdOf(item: PublishItem): string | undefined {
   if (item.settings.deduplicationId !== undefined) return item.settings.deduplicationId;
   if (!item.settings.contentBasedDeduplication) return undefined;
   // Sorted: headers in another order are the same content.

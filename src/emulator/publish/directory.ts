@@ -1,4 +1,4 @@
-import { Refusal } from "../refusal.ts";
+import { EmulatorRefusal } from "../refusal.ts";
 import { newUuid } from "../ids.ts";
 import { isEndpointUrl } from "./message-headers.ts";
 
@@ -42,9 +42,9 @@ export class Directory {
   }
 
   putUrlGroup(name: string, endpoints: readonly Endpoint[]): UrlGroup {
-    if (!isName(name)) throw new Refusal(400, `invalid url group name: ${name}`);
+    if (!isName(name)) throw new EmulatorRefusal(400, `invalid url group name: ${name}`);
     const bad = endpoints.find((endpoint) => !isEndpointUrl(endpoint.url));
-    if (bad !== undefined) throw new Refusal(400, `invalid endpoint url: ${bad.url}`);
+    if (bad !== undefined) throw new EmulatorRefusal(400, `invalid endpoint url: ${bad.url}`);
     const known = this.#groups.get(name);
     const updatedAt = this.#now();
     const group = {
@@ -72,10 +72,11 @@ export class Directory {
 
   /** Makes or changes a queue; what is not given stays as it is. */
   putQueue(name: string, parallelism?: number, paused?: boolean): Queue {
-    if (!isName(name)) throw new Refusal(400, `invalid queue name: ${name}`);
+    if (!isName(name)) throw new EmulatorRefusal(400, `invalid queue name: ${name}`);
     const known = this.#queues.get(name);
     const wanted = parallelism ?? known?.parallelism ?? 1;
-    if (!Number.isInteger(wanted) || wanted < 1) throw new Refusal(400, `invalid parallelism: ${wanted}`);
+    if (!Number.isInteger(wanted) || wanted < 1)
+      throw new EmulatorRefusal(400, `invalid parallelism: ${wanted}`);
     const updatedAt = this.#now();
     const state = {
       name,

@@ -1,18 +1,18 @@
-import { Refusal } from "../refusal.ts";
+import { EmulatorRefusal } from "../refusal.ts";
 import { parseDurationMs } from "./durations.ts";
 import { canonicalName } from "./header-names.ts";
-import type { FlowControl, Redaction } from "./message.ts";
+import type { FlowControlLimits, Redaction } from "./message.ts";
 
 /** `parallelism=<n>, rate=<n>, period=<duration or seconds>`; key and value only together. */
 export function parseFlowControl(
   key: string | undefined,
   value: string | undefined,
-): FlowControl | undefined {
+): FlowControlLimits | undefined {
   if (key === undefined && value === undefined) return undefined;
   if (key === undefined || value === undefined) {
-    throw new Refusal(400, "Flow-Control-Key and Flow-Control-Value must be given together");
+    throw new EmulatorRefusal(400, "Flow-Control-Key and Flow-Control-Value must be given together");
   }
-  const refusal = new Refusal(400, `invalid Flow-Control-Value: ${value}`);
+  const refusal = new EmulatorRefusal(400, `invalid Flow-Control-Value: ${value}`);
   const numbers = new Map<string, number>();
   for (const part of value.split(",")) {
     const match = /^\s*(parallelism|rate|period)\s*=\s*(\S+)\s*$/.exec(part);
@@ -31,7 +31,7 @@ export function parseFlowControl(
 }
 
 /** Whether calls can ever be made under these limits: a record put there directly may hold any. */
-export function isFlowControl({ parallelism, rate, periodSeconds }: FlowControl): boolean {
+export function isFlowControl({ parallelism, rate, periodSeconds }: FlowControlLimits): boolean {
   return isFit(parallelism, mostCalls) && isFit(rate, mostCalls) && isFit(periodSeconds, mostSeconds);
 }
 
@@ -54,7 +54,7 @@ export function parseRedaction(text: string | undefined): Redaction | undefined 
     if (field.toLowerCase() === "body") body = true;
     else if (/^headers?$/i.test(field)) all = true;
     else if (name !== undefined) names.add(canonicalName(name.trim()));
-    else throw new Refusal(400, `invalid Redact-Fields: ${text}`);
+    else throw new EmulatorRefusal(400, `invalid Redact-Fields: ${text}`);
   }
   return { body, headers: all ? "all" : names };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Refusal } from "../refusal.ts";
+import { EmulatorRefusal } from "../refusal.ts";
 import type { Endpoint } from "./directory.ts";
 
 const endpoint = z.object({ name: z.string().min(1).optional(), url: z.string() });
@@ -40,5 +40,5 @@ export function accept<T>(schema: z.ZodType<T>, payload: unknown): T {
   const parsed = schema.safeParse(payload);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`);
-  throw new Refusal(400, problems.join("; "));
+  throw new EmulatorRefusal(400, problems.join("; "));
 }

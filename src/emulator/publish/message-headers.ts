@@ -1,4 +1,4 @@
-import { Refusal } from "../refusal.ts";
+import { EmulatorRefusal } from "../refusal.ts";
 import { parseDurationMs } from "./durations.ts";
 import { parseFlowControl, parseRedaction } from "./header-values.ts";
 import { canonicalName, isHeaderName, isHeaderValue } from "./header-names.ts";
@@ -69,9 +69,9 @@ export function parseMessageHeaders(
   for (const [name, given] of Object.entries(headers)) {
     if (given === undefined) continue;
     const values = typeof given === "string" ? [given] : [...given];
-    if (!isHeaderName(name)) throw new Refusal(400, `invalid header name: ${JSON.stringify(name)}`);
+    if (!isHeaderName(name)) throw new EmulatorRefusal(400, `invalid header name: ${JSON.stringify(name)}`);
     if (!values.every((value) => isHeaderValue(value))) {
-      throw new Refusal(400, `invalid value of header ${name}`);
+      throw new EmulatorRefusal(400, `invalid value of header ${name}`);
     }
     const lower = name.toLowerCase();
     if (lower === "content-type") contentType["Content-Type"] = values;
@@ -120,7 +120,7 @@ export const isForwarded = (name: string): boolean => !notForwarded.has(name.toL
 
 function parseMethod(text: string | undefined): string | undefined {
   const method = text?.toUpperCase();
-  if (method !== undefined && !methods.has(method)) throw new Refusal(400, `invalid method: ${text}`);
+  if (method !== undefined && !methods.has(method)) throw new EmulatorRefusal(400, `invalid method: ${text}`);
   return method;
 }
 
@@ -135,7 +135,7 @@ function parsed<T>(
 ): T | undefined {
   if (text === undefined) return undefined;
   const value = parse(text);
-  if (value === undefined) throw new Refusal(400, `invalid ${name}: ${text}`);
+  if (value === undefined) throw new EmulatorRefusal(400, `invalid ${name}: ${text}`);
   return value;
 }
 
@@ -148,7 +148,8 @@ function parseCallback(
 ): CallbackTarget | undefined {
   const url = given ?? base?.url;
   if (url === undefined) return undefined;
-  if (given !== undefined && !isEndpointUrl(given)) throw new Refusal(400, `invalid ${name} url: ${given}`);
+  if (given !== undefined && !isEndpointUrl(given))
+    throw new EmulatorRefusal(400, `invalid ${name} url: ${given}`);
   return { ...base, url, header: merged(base?.header ?? emptyHeaderMap(), header) };
 }
 
@@ -162,8 +163,8 @@ const parseBoolean = (text: string | undefined): boolean | undefined =>
 /** Charset and the wording about the colon are the service's own. */
 function parseDeduplicationId(id: string | undefined): string | undefined {
   if (id === undefined || /^[A-Za-z0-9_-]+$/.test(id)) return id;
-  if (id.includes(":")) throw new Refusal(400, "DeduplicationId cannot contain ':'");
-  throw new Refusal(400, "DeduplicationId can only contain letters, digits, '_' and '-'");
+  if (id.includes(":")) throw new EmulatorRefusal(400, "DeduplicationId cannot contain ':'");
+  throw new EmulatorRefusal(400, "DeduplicationId can only contain letters, digits, '_' and '-'");
 }
 
 export function isEndpointUrl(text: string): boolean {

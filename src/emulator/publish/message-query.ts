@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isSaidOnce } from "../http/said-once.ts";
 import { severalValues } from "../http/several-values.ts";
-import { Refusal } from "../refusal.ts";
+import { EmulatorRefusal } from "../refusal.ts";
 import { accept } from "./management.ts";
 import type { Message } from "./message.ts";
 
@@ -33,12 +33,13 @@ const idsBody = z.strictObject({ messageIds: z.array(z.string()).min(1) });
 /** Reads the query of a bulk cancel, or the ids in its JSON body; refuses with 400 whatever it does not know. */
 export function parseMessageQuery(query: URLSearchParams, body: Buffer): MessageQuery {
   const unknown = [...query.keys()].find((name) => !Object.hasOwn(filters, name) && !others.has(name));
-  if (unknown !== undefined) throw new Refusal(400, `unknown query parameter: ${unknown}`);
+  if (unknown !== undefined) throw new EmulatorRefusal(400, `unknown query parameter: ${unknown}`);
   const repeated = single.find((name) => query.getAll(name).length > 1);
-  if (repeated !== undefined) throw new Refusal(400, `query parameter ${repeated} cannot be repeated`);
+  if (repeated !== undefined)
+    throw new EmulatorRefusal(400, `query parameter ${repeated} cannot be repeated`);
   const bodyIds = idsIn(body);
   if (bodyIds !== undefined && query.has("messageIds")) {
-    throw new Refusal(400, "messageIds can be given in the query or in the body, not in both");
+    throw new EmulatorRefusal(400, "messageIds can be given in the query or in the body, not in both");
   }
   const messageIds = bodyIds ?? valuesOf(query, "messageIds");
   if (messageIds !== undefined) return { messageIds: [...new Set(messageIds)] };
@@ -65,10 +66,10 @@ function idsIn(body: Buffer): string[] | undefined {
   try {
     payload = JSON.parse(text) as unknown;
   } catch {
-    throw new Refusal(400, "request body is not valid JSON");
+    throw new EmulatorRefusal(400, "request body is not valid JSON");
   }
   const { messageIds } = accept(idsBody, payload);
-  if (!isSaidOnce(text, messageIds)) throw new Refusal(400, "messageIds: expected once");
+  if (!isSaidOnce(text, messageIds)) throw new EmulatorRefusal(400, "messageIds: expected once");
   return messageIds;
 }
 
@@ -82,6 +83,6 @@ function valuesOf(query: URLSearchParams, name: string): string[] | undefined {
 function momentOf(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (!text) return undefined;
-  if (!/^-?\d{1,15}$/.test(text)) throw new Refusal(400, `${name} must be an integer: ${text}`);
+  if (!/^-?\d{1,15}$/.test(text)) throw new EmulatorRefusal(400, `${name} must be an integer: ${text}`);
   return Number(text);
 }

@@ -6,7 +6,7 @@ export type HeaderMap = Record<string, string[]>;
 /** Without a prototype: `__proto__` is a legal header name. */
 export const emptyHeaderMap = (): HeaderMap => Object.create(null) as HeaderMap;
 
-export interface FlowControl {
+export interface FlowControlLimits {
   readonly key: string;
   readonly parallelism?: number | undefined;
   readonly rate?: number | undefined;
@@ -40,7 +40,7 @@ export interface MessageSettings {
   readonly failureCallback: CallbackTarget | undefined;
   readonly labels: readonly string[];
   readonly scheduleId: string | undefined;
-  readonly flowControl: FlowControl | undefined;
+  readonly flowControl: FlowControlLimits | undefined;
   readonly deduplicationId: string | undefined;
   readonly contentBasedDeduplication: boolean;
   readonly redaction: Redaction | undefined;

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { EmulatorClock } from "../clock.ts";
 import { newMessageId } from "../ids.ts";
 import type { Journal } from "../journal.ts";
-import type { BatchItem } from "./batch-validation.ts";
-import { deduplicationIdOf, type Deduplication, type PublishedMessage } from "./deduplication.ts";
+import type { PublishItem } from "./batch-validation.ts";
+import { deduplicationIdOf, type Deduplication, type DeduplicatedMessage } from "./deduplication.ts";
 import type { Directory } from "./directory.ts";
 import type { Message } from "./message.ts";
 
@@ -18,7 +18,7 @@ export type PublishAnswer =
   | readonly { readonly messageId: string; readonly url: string; readonly deduplicated?: boolean }[];
 
 /** Where a message comes from: who sent it, and by way of which URL Group. */
-export type Origin = Pick<Message, "callerIp" | "topicName" | "topicId">;
+export type MessageOrigin = Pick<Message, "callerIp" | "topicName" | "topicId">;
 
 /** Turns understood items into messages on their way. It cannot fail: all refusing is done before. */
 export class Publisher {
@@ -42,7 +42,7 @@ export class Publisher {
     this.#send = parts.send;
   }
 
-  publish(item: BatchItem, position: number, callerIp: string): PublishAnswer {
+  publish(item: PublishItem, position: number, callerIp: string): PublishAnswer {
     const { urlGroup } = item;
     const { messages, deduplicated } = this.#accept(item, position, {
       callerIp,
@@ -55,7 +55,7 @@ export class Publisher {
   }
 
   /** A dead letter once more: to the one endpoint that failed, never to its whole URL Group. */
-  republish(item: BatchItem, origin: Origin): SingleAnswer {
+  republish(item: PublishItem, origin: MessageOrigin): SingleAnswer {
     const { messages, deduplicated } = this.#accept(item, 0, origin);
     const { messageId } = messages[0]!;
     return deduplicated ? { messageId, deduplicated } : { messageId };
@@ -63,10 +63,10 @@ export class Publisher {
 
   /** Sends the messages of an item, or finds those that its deduplication id was taken by. */
   #accept(
-    item: BatchItem,
+    item: PublishItem,
     position: number,
-    origin: Origin,
-  ): { readonly messages: readonly PublishedMessage[]; readonly deduplicated: boolean } {
+    origin: MessageOrigin,
+  ): { readonly messages: readonly DeduplicatedMessage[]; readonly deduplicated: boolean } {
     const deduplicationId = deduplicationIdOf(item);
     const known = deduplicationId === undefined ? undefined : this.#deduplication.find(deduplicationId);
     if (deduplicationId !== undefined && known !== undefined) {
@@ -101,7 +101,7 @@ export class Publisher {
   }
 
   /** Takes the id without publishing anything, for services that register what they refuse. */
-  registerOnly(item: BatchItem): void {
+  registerOnly(item: PublishItem): void {
     const id = deduplicationIdOf(item);
     if (id === undefined || this.#deduplication.find(id) !== undefined) return;
     this.#deduplication.remember(
@@ -110,7 +110,7 @@ export class Publisher {
     );
   }
 
-  #toMessages(item: BatchItem, origin: Origin): Message[] {
+  #toMessages(item: PublishItem, origin: MessageOrigin): Message[] {
     const createdAt = this.#clock.now();
     const { notBeforeSeconds, delayMs } = item.settings;
     const notBefore = notBeforeSeconds === undefined ? createdAt + (delayMs ?? 0) : notBeforeSeconds * 1_000;

@@ -1,5 +1,5 @@
-import { json, type Answer } from "../http/exchange.ts";
-import { Refusal } from "../refusal.ts";
+import { json, type HttpAnswer } from "../http/exchange.ts";
+import { EmulatorRefusal } from "../refusal.ts";
 import type { BacklogPlan, IndexValues } from "./index-values.ts";
 import { indexStatistics, isPeriod, periodNames, type Period } from "./statistics.ts";
 import { backlog, workloadOf, type SteeredBacklog, type Workload } from "./workload.ts";
@@ -62,9 +62,9 @@ export class Indexes {
     for (const id of this.#initial) this.#indexes.set(id, { values: {}, steered: undefined });
   }
 
-  statistics(id: string, query: URLSearchParams, now: number): Answer {
+  statistics(id: string, query: URLSearchParams, now: number): HttpAnswer {
     const index = this.#indexes.get(id);
-    if (index === undefined) throw new Refusal(404, `index not found: ${id}`);
+    if (index === undefined) throw new EmulatorRefusal(404, `index not found: ${id}`);
     return json(200, indexStatistics(this.#workload(id), periodOf(query), now, index.values));
   }
 
@@ -76,9 +76,10 @@ export class Indexes {
 /** An empty value counts as not given. */
 function periodOf(query: URLSearchParams): Period {
   const unknown = [...query.keys()].find((name) => name !== "period");
-  if (unknown !== undefined) throw new Refusal(400, `unknown query parameter: ${unknown}`);
-  if (query.getAll("period").length > 1) throw new Refusal(400, "query parameter period cannot be repeated");
+  if (unknown !== undefined) throw new EmulatorRefusal(400, `unknown query parameter: ${unknown}`);
+  if (query.getAll("period").length > 1)
+    throw new EmulatorRefusal(400, "query parameter period cannot be repeated");
   const period = query.get("period") || "1h";
-  if (!isPeriod(period)) throw new Refusal(400, `period must be one of ${periodNames.join(", ")}`);
+  if (!isPeriod(period)) throw new EmulatorRefusal(400, `period must be one of ${periodNames.join(", ")}`);
   return period;
 }

@@ -8,7 +8,7 @@ const parse = (body: string): Record<string, unknown> => JSON.parse(body) as Rec
 describe("a callback", () => {
   test("tells everything about the attempt and its message", async () => {
     const stand = await createStand({ clock: { now: () => 1_700_000_000_000 } });
-    stand.world.directory.putUrlGroup("g", [{ name: "first", url: `${stand.url}/x` }]);
+    stand.core.directory.putUrlGroup("g", [{ name: "first", url: `${stand.url}/x` }]);
     stand.answer = ({ path }) =>
       path === "/x" ? { status: 201, headers: { "X-Answer": ["1", "2"] }, body: "fine" } : { status: 200 };
     const [id] = stand.publish([
@@ -23,7 +23,7 @@ describe("a callback", () => {
         },
       },
     ]);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     const [call] = stand.callsTo("/told");
     expect(call).toMatchObject({
       method: "POST",
@@ -56,19 +56,19 @@ describe("a callback", () => {
     const [id] = stand.publish([
       { destination: stand.url, headers: { "Upstash-Callback": `${stand.url}/told` } },
     ]);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     const calls = stand.callsTo("/told");
     expect(calls.map(({ headers }) => headers["upstash-retried"])).toEqual(["0", "1", "2"]);
     const ids = new Set(calls.map(({ headers }) => headers["upstash-message-id"]));
     expect(ids.size).toBe(1);
     expect(ids).not.toContain(id);
-    const { current, next } = stand.world.settings.signingKeys;
+    const { current, next } = stand.core.settings.signingKeys;
     const receiver = new Receiver({ currentSigningKey: current, nextSigningKey: next });
     for (const { headers, body } of calls) {
       const signature = String(headers["upstash-signature"]);
       expect(await receiver.verify({ signature, body, url: `${stand.url}/told` })).toBe(true);
     }
-    expect(stand.world.journal.entries("callback")).toEqual(
+    expect(stand.core.journal.entries("callback")).toEqual(
       [0, 1, 2].map((retried) =>
         expect.objectContaining({
           messageId: id,
@@ -78,7 +78,7 @@ describe("a callback", () => {
         }),
       ),
     );
-    expect(stand.world.journal.counts()).toMatchObject({
+    expect(stand.core.journal.counts()).toMatchObject({
       accepted: 1,
       delivered: 1,
       callbacks: 3,
@@ -100,7 +100,7 @@ describe("a callback", () => {
         },
       },
     ]);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.callsTo("/told")).toHaveLength(4);
     expect(stand.callsTo("/failed")).toEqual([]);
     const [record, ...more] = stand.deadLetters();
@@ -129,12 +129,12 @@ describe("a callback", () => {
       [2, 148_414],
       [3, 1_808_043],
     ] as const) {
-      await expect.poll(() => stand.world.journal.entries("callback").length).toBe(tries);
-      stand.world.clock.advance(waitMs - 1);
+      await expect.poll(() => stand.core.journal.entries("callback").length).toBe(tries);
+      stand.core.clock.advance(waitMs - 1);
       expect(stand.callsTo("/told")).toHaveLength(tries);
-      stand.world.clock.advance(1);
+      stand.core.clock.advance(1);
     }
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.callsTo("/told")).toHaveLength(4);
   });
 
@@ -148,7 +148,7 @@ describe("a callback", () => {
         headers: { "Upstash-Callback": `${stand.url}/told`, "Upstash-Redact-Fields": "body" },
       },
     ]);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(parse(stand.callsTo("/told")[0]!.body)).toMatchObject({ sourceBody: base64("secret") });
     expect(stand.deadLetters()).toEqual([
       expect.objectContaining({ body: expect.stringMatching(/^REDACTED:/) }),
@@ -166,7 +166,7 @@ describe("a failure callback", () => {
         headers: { "Upstash-Retries": "1", "Upstash-Failure-Callback": `${stand.url}/failed` },
       },
     ]);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     const bodies = new Set(stand.callsTo("/failed").map(({ body }) => body));
     expect(bodies.size).toBe(1);
     const [failed, ownRecord] = stand.deadLetters();
@@ -190,7 +190,7 @@ describe("a failure callback", () => {
         headers: { "Upstash-Retries": "0", "Upstash-Failure-Callback": `${stand.url}/failed` },
       },
     ]);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(parse(stand.callsTo("/failed")[0]!.body)).toMatchObject({ status: 0, header: {}, body: "" });
   });
 });

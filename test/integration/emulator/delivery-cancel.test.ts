@@ -13,8 +13,8 @@ const flow = {
 /** Nothing came of these messages: no attempt that counts, no dead letter, no callback. */
 function leftNoTrace(stand: Stand, messageIds: readonly string[]): void {
   for (const id of messageIds) {
-    expect(stand.world.deliveries.find(id)).toBeUndefined();
-    const entries = stand.world.journal
+    expect(stand.core.deliveries.find(id)).toBeUndefined();
+    const entries = stand.core.journal
       .entries()
       .filter((entry) => "messageId" in entry && entry.messageId === id);
     expect(entries.map(({ type }) => type)).toEqual(["accepted", "cancelled"]);
@@ -26,17 +26,17 @@ describe("what is under way", () => {
     const stand = await createStand({ clock: standingClock, retryScale: 1 });
     const gate = createGate<CallAnswer>();
     stand.answer = ({ headers }) => (headers["upstash-retried"] === "0" ? { status: 500 } : gate.passed);
-    const { deliveries } = stand.world;
+    const { deliveries } = stand.core;
     const [delayed] = stand.publish([{ destination: stand.url, headers: { "Upstash-Delay": "1h" } }]);
     expect(deliveries.find(delayed!)).toMatchObject({
       message: { messageId: delayed, url: stand.url },
       retried: 0,
       nextAttemptAt: now + 3_600_000,
     });
-    stand.world.clock.advance(3_600_000);
+    stand.core.clock.advance(3_600_000);
     await expect.poll(() => deliveries.find(delayed!)?.retried).toBe(1);
     expect(deliveries.find(delayed!)?.nextAttemptAt).toBeCloseTo(now + 3_600_000 + Math.exp(2.5) * 1_000, 0);
-    stand.world.clock.advance(13_000);
+    stand.core.clock.advance(13_000);
     await stand.called(2);
     expect(deliveries.find(delayed!)).toMatchObject({ retried: 1, nextAttemptAt: undefined });
     expect(Array.from(deliveries.list(), ({ message }) => message.messageId)).toEqual([delayed]);
@@ -57,7 +57,7 @@ describe("what is under way", () => {
       { destination: stand.url, headers: later },
     ]);
     await stand.called(2);
-    const listed = Array.from(stand.world.deliveries.list(), ({ message }) => message);
+    const listed = Array.from(stand.core.deliveries.list(), ({ message }) => message);
     expect(listed.map(({ messageId }) => messageId)).toEqual([
       ids[0],
       ids[2],
@@ -72,12 +72,12 @@ describe("a cancelled message", () => {
   test("is unknown afterwards, and an unknown one cannot be cancelled", async () => {
     const stand = await createStand({ clock: standingClock });
     const [id] = stand.publish([{ destination: stand.url, headers: { "Upstash-Delay": "1h" } }]);
-    expect(stand.world.deliveries.cancel("msg_unknown")).toBe(false);
-    expect(stand.world.deliveries.cancel(id!)).toBe(true);
-    expect(stand.world.deliveries.cancel(id!)).toBe(false);
-    expect(stand.world.deliveries.pending).toBe(0);
-    stand.world.clock.advance(7_200_000);
-    await stand.world.deliveries.idle();
+    expect(stand.core.deliveries.cancel("msg_unknown")).toBe(false);
+    expect(stand.core.deliveries.cancel(id!)).toBe(true);
+    expect(stand.core.deliveries.cancel(id!)).toBe(false);
+    expect(stand.core.deliveries.pending).toBe(0);
+    stand.core.clock.advance(7_200_000);
+    await stand.core.deliveries.idle();
     expect(stand.calls).toEqual([]);
     leftNoTrace(stand, [id!]);
   });
@@ -88,9 +88,9 @@ describe("a cancelled message", () => {
     stand.answer = ({ body }) => (body === "0" ? gate.passed : ok);
     const ids = stand.publish(["0", "1", "2"].map((body) => ({ destination: stand.url, queue: "q", body })));
     await stand.called(1);
-    expect(stand.world.deliveries.cancel(ids[1]!)).toBe(true);
+    expect(stand.core.deliveries.cancel(ids[1]!)).toBe(true);
     gate.open(ok);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.bodies()).toEqual(["0", "2"]);
     leftNoTrace(stand, [ids[1]!]);
   });
@@ -102,10 +102,10 @@ describe("a cancelled message", () => {
     const ids = stand.publish(
       ["head", "next"].map((body) => ({ destination: stand.url, queue: "q", body, headers })),
     );
-    await expect.poll(() => stand.world.deliveries.find(ids[0]!)?.nextAttemptAt).toBeTypeOf("number");
-    stand.world.deliveries.cancel(ids[0]!);
-    await stand.world.deliveries.idle();
-    stand.world.clock.advance(7 * 86_400_000);
+    await expect.poll(() => stand.core.deliveries.find(ids[0]!)?.nextAttemptAt).toBeTypeOf("number");
+    stand.core.deliveries.cancel(ids[0]!);
+    await stand.core.deliveries.idle();
+    stand.core.clock.advance(7 * 86_400_000);
     expect(stand.bodies()).toEqual(["head", "next"]);
     expect(stand.deadLetters()).toEqual([]);
   });
@@ -118,10 +118,10 @@ describe("a cancelled message", () => {
       ["0", "1", "2"].map((body) => ({ destination: stand.url, body, headers: flow })),
     );
     await stand.called(1);
-    stand.world.deliveries.cancel(ids[1]!);
-    expect(stand.world.deliveries.flowControls()).toMatchObject([{ key: "k", inFlight: 1, waiting: 1 }]);
+    stand.core.deliveries.cancel(ids[1]!);
+    expect(stand.core.deliveries.flowControls()).toMatchObject([{ key: "k", inFlight: 1, waiting: 1 }]);
     gate.open(ok);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.bodies()).toEqual(["0", "2"]);
     leftNoTrace(stand, [ids[1]!]);
   });
@@ -133,12 +133,12 @@ describe("a cancelled message", () => {
     stand.publish([{ destination: `${stand.url}/slow` }]);
     await stand.called(1);
     const ids = stand.publish(["1", "2"].map((body) => ({ destination: stand.url, body, headers: flow })));
-    stand.world.deliveries.cancel(ids[0]!);
-    expect(stand.world.deliveries.flowControls()).toMatchObject([{ inFlight: 1, waiting: 0 }]);
+    stand.core.deliveries.cancel(ids[0]!);
+    expect(stand.core.deliveries.flowControls()).toMatchObject([{ inFlight: 1, waiting: 0 }]);
     gate.open(ok);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.bodies()).toEqual(["", "2"]);
-    expect(stand.world.deliveries.flowControls()).toMatchObject([{ inFlight: 0, waiting: 0 }]);
+    expect(stand.core.deliveries.flowControls()).toMatchObject([{ inFlight: 0, waiting: 0 }]);
   });
 
   test.each([200, 500])("whose call is under way ends with it, whatever it answers (%d)", async (status) => {
@@ -154,13 +154,13 @@ describe("a cancelled message", () => {
       ["head", "next"].map((body) => ({ destination: stand.url, queue: "q", body, headers })),
     );
     await stand.called(1);
-    expect(stand.world.deliveries.cancel(ids[0]!)).toBe(true);
+    expect(stand.core.deliveries.cancel(ids[0]!)).toBe(true);
     leftNoTrace(stand, [ids[0]!]);
     // Its call is still going on, so queue and key are still taken.
-    expect(stand.world.deliveries.pending).toBe(2);
-    expect(stand.world.deliveries.flowControls()).toMatchObject([{ inFlight: 1 }]);
+    expect(stand.core.deliveries.pending).toBe(2);
+    expect(stand.core.deliveries.flowControls()).toMatchObject([{ inFlight: 1 }]);
     gate.open({ status });
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.callsTo("/").map(({ body }) => body)).toEqual(["head", "next"]);
     expect(stand.callsTo("/told")).toHaveLength(1);
     expect(stand.deadLetters()).toEqual([]);

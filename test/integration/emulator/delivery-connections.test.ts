@@ -36,8 +36,8 @@ describe("connections to destinations", () => {
     stand.publish(
       Array.from({ length: 200 }, (_, n) => ({ destination: `http://h${n}.localhost:${counter.port}/` })),
     );
-    await stand.world.deliveries.idle();
-    expect(stand.world.journal.counts().delivered).toBe(200);
+    await stand.core.deliveries.idle();
+    expect(stand.core.journal.counts().delivered).toBe(200);
     // The receiver may hear of a new connection before it hears of the end of the old one.
     expect(counter.most()).toBeLessThanOrEqual(12);
     await expect.poll(counter.now, { interval: 5, timeout: 2_000 }).toBeLessThanOrEqual(4);
@@ -49,7 +49,7 @@ describe("connections to destinations", () => {
     for (let n = 0; n < 20; n++) {
       const host = n % 2 === 0 ? "a.localhost" : "b.localhost";
       stand.publish([{ destination: `http://${host}:${counter.port}/` }]);
-      await stand.world.deliveries.idle();
+      await stand.core.deliveries.idle();
     }
     expect(counter.all()).toBe(2);
   });

@@ -11,7 +11,7 @@ const flow = (value: string, key = "k"): Record<string, string> => ({
 });
 
 const stateOf = (stand: Stand, key = "k") =>
-  stand.world.deliveries.flowControls().find((state) => state.key === key);
+  stand.core.deliveries.flowControls().find((state) => state.key === key);
 
 const settled = (stand: Stand, state: object) =>
   expect.poll(() => stateOf(stand), { interval: 5 }).toMatchObject(state);
@@ -23,13 +23,13 @@ test("never more calls of a key are under way than its parallelism, over all URL
   const stand = await createStand();
   const gate = createGate<CallAnswer>();
   stand.answer = () => gate.passed;
-  stand.world.directory.putQueue("wide", 10);
+  stand.core.directory.putQueue("wide", 10);
   stand.publish(many(4, `${stand.url}/plain`, flow("parallelism=2")));
   stand.publish(many(4, `${stand.url}/queued`, flow("parallelism=2"), { queue: "wide" }));
   await stand.called(2);
   expect(stateOf(stand)).toMatchObject({ inFlight: 2, waiting: 6, parallelism: 2 });
   gate.open(ok);
-  await stand.world.deliveries.idle();
+  await stand.core.deliveries.idle();
   expect(stand.calls).toHaveLength(8);
   expect(stand.mostAtOnce).toBe(2);
 });
@@ -39,13 +39,13 @@ test("no more calls of a key begin within a period than its rate, by the emulato
   stand.publish(many(7, stand.url, flow("rate=3, period=1m")));
   await settled(stand, { inFlight: 0, waiting: 4 });
   expect(stand.bodies().toSorted()).toEqual(["0", "1", "2"]);
-  stand.world.clock.advance(59_999);
+  stand.core.clock.advance(59_999);
   expect(stateOf(stand)).toMatchObject({ waiting: 4 });
-  stand.world.clock.advance(1);
+  stand.core.clock.advance(1);
   await settled(stand, { inFlight: 0, waiting: 1 });
   expect(stand.calls).toHaveLength(6);
-  stand.world.clock.advance(60_000);
-  await stand.world.deliveries.idle();
+  stand.core.clock.advance(60_000);
+  await stand.core.deliveries.idle();
   expect(stand.calls).toHaveLength(7);
 });
 
@@ -53,22 +53,22 @@ test("a rate without a period is per second", async () => {
   const stand = await createStand({ clock: standingClock });
   stand.publish(many(2, stand.url, flow("rate=1")));
   await settled(stand, { inFlight: 0, waiting: 1, rate: 1, periodSeconds: 1 });
-  stand.world.clock.advance(999);
+  stand.core.clock.advance(999);
   expect(stateOf(stand)).toMatchObject({ waiting: 1 });
-  stand.world.clock.advance(1);
-  await stand.world.deliveries.idle();
+  stand.core.clock.advance(1);
+  await stand.core.deliveries.idle();
   expect(stand.calls).toHaveLength(2);
 });
 
 test("rate and parallelism hold together, and a period that straddles another is counted too", async () => {
   const stand = await createStand({ clock: standingClock });
   stand.publish(many(2, stand.url, flow("rate=3, period=10s, parallelism=1")));
-  await stand.world.deliveries.idle();
-  stand.world.clock.advance(9_000);
+  await stand.core.deliveries.idle();
+  stand.core.clock.advance(9_000);
   stand.publish(many(4, stand.url, flow("rate=3, period=10s, parallelism=1")));
   // Two calls at 0 s and one at 9 s fill the period that ends before 10 s.
   await settled(stand, { inFlight: 0, waiting: 3 });
-  stand.world.clock.advance(1_000);
+  stand.core.clock.advance(1_000);
   // The two of 0 s are over, the one of 9 s still counts.
   await settled(stand, { inFlight: 0, waiting: 1, rateCount: 3 });
   expect(stand.mostAtOnce).toBe(1);
@@ -118,8 +118,8 @@ test("calls count from the moment they begin, so waiting for a connection does n
   stand.publish(many(1, `${stand.url}/slow`, {}));
   await stand.called(1);
   stand.publish(many(4, `${stand.url}/limited`, flow("rate=2, period=1m")));
-  stand.world.clock.advance(60_000);
-  stand.world.clock.advance(60_000);
+  stand.core.clock.advance(60_000);
+  stand.core.clock.advance(60_000);
   gate.open(ok);
   await settled(stand, { inFlight: 0, waiting: 2 });
   expect(stand.callsTo("/limited")).toHaveLength(2);
@@ -133,8 +133,8 @@ test("a retry asks for a share like a first attempt, and between attempts the sh
   stand.publish([{ destination: stand.url, body: "good", headers }]);
   await stand.called(2);
   await settled(stand, { inFlight: 0, waiting: 0 });
-  stand.world.clock.advance(60_000);
-  await stand.world.deliveries.idle();
+  stand.core.clock.advance(60_000);
+  await stand.core.deliveries.idle();
   expect(stand.bodies()).toEqual(["bad", "good", "bad"]);
 });
 
@@ -144,11 +144,11 @@ test("keys that nobody uses any more are forgotten after their period", async ()
     for (let key = from; key < to; key++) {
       stand.publish(many(1, "https://example.com/", flow("parallelism=1", `key-${key}`)));
     }
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
   };
   await use(0, 3_000);
-  expect(stand.world.deliveries.flowControls()).toHaveLength(3_000);
-  stand.world.clock.advance(1_000);
+  expect(stand.core.deliveries.flowControls()).toHaveLength(3_000);
+  stand.core.clock.advance(1_000);
   await use(3_000, 4_200);
-  expect(stand.world.deliveries.flowControls().length).toBeLessThanOrEqual(1_200);
+  expect(stand.core.deliveries.flowControls().length).toBeLessThanOrEqual(1_200);
 });

@@ -90,16 +90,16 @@ describe("a receiver that", () => {
       stand.publish([
         { destination: url, body: "x", headers: { "Upstash-Retries": "1", "Upstash-Timeout": "5s" } },
       ]);
-      await stand.world.deliveries.idle();
-      expect(stand.world.journal.entries("delivery")).toEqual(
+      await stand.core.deliveries.idle();
+      expect(stand.core.journal.entries("delivery")).toEqual(
         [0, 1].map((retried) =>
           expect.objectContaining({ retried, status: 0, outcome: "failed", error: expect.any(String) }),
         ),
       );
       expect(stand.deadLetters()).toEqual([expect.objectContaining({ responseStatus: 0 })]);
       stand.publish([{ destination: stand.url }]);
-      await stand.world.deliveries.idle();
-      expect(stand.world.journal.counts().delivered).toBe(1);
+      await stand.core.deliveries.idle();
+      expect(stand.core.journal.counts().delivered).toBe(1);
     },
   );
 
@@ -113,7 +113,7 @@ describe("a receiver that", () => {
       flood(socket, "x".repeat(10_000));
     });
     stand.publish([{ destination: url, headers: { "Upstash-Retries": "0" } }]);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.deadLetters()).toEqual([
       expect.objectContaining({ responseStatus: 500, responseBody: "x".repeat(10_000) }),
     ]);
@@ -125,7 +125,7 @@ describe("a receiver that", () => {
     const body = gzipSync("why it failed");
     stand.answer = () => ({ status: 500, headers: { "Content-Encoding": "gzip" }, body });
     stand.publish([{ destination: stand.url, headers: { "Upstash-Retries": "0" } }]);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.deadLetters()).toEqual([
       expect.objectContaining({ responseBody: "", responseBodyBase64: body.toString("base64") }),
     ]);
@@ -135,8 +135,8 @@ describe("a receiver that", () => {
     const stand = await createStand();
     stand.answer = () => ({ status: 200, headers: { "Content-Encoding": "gzip" }, body: "not gzip" });
     stand.publish([{ destination: stand.url }]);
-    await stand.world.deliveries.idle();
-    expect(stand.world.journal.counts().delivered).toBe(1);
+    await stand.core.deliveries.idle();
+    expect(stand.core.journal.counts().delivered).toBe(1);
   });
 
   test("has gone away since the last message is called anew", async () => {
@@ -146,9 +146,9 @@ describe("a receiver that", () => {
     );
     for (let message = 0; message < 5; message++) {
       stand.publish([{ destination: url, headers: { "Upstash-Retries": "3" } }]);
-      await stand.world.deliveries.idle();
+      await stand.core.deliveries.idle();
     }
-    expect(stand.world.journal.counts()).toMatchObject({ delivered: 5, deadLettered: 0 });
+    expect(stand.core.journal.counts()).toMatchObject({ delivered: 5, deadLettered: 0 });
   });
 });
 
@@ -158,7 +158,7 @@ describe("a redirect", () => {
     stand.answer = ({ path }) =>
       path === "/from" ? { status, headers: { Location: `${stand.url}/to` } } : { status: 200 };
     stand.publish([{ destination: `${stand.url}/from`, headers: { "Upstash-Retries": "0" } }]);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.callsTo("/to")).toEqual([]);
     expect(stand.deadLetters()).toEqual([
       expect.objectContaining({
@@ -228,8 +228,8 @@ describe("only this machine", () => {
   ] as [string, (port: string) => string][])("is called as %s", async (_, toUrl) => {
     const stand = await createStand();
     stand.publish([{ destination: toUrl(new URL(stand.url).port), headers: { "Upstash-Retries": "0" } }]);
-    await stand.world.deliveries.idle();
-    expect(stand.world.journal.entries("delivery")).toEqual([expect.objectContaining({ status: 200 })]);
+    await stand.core.deliveries.idle();
+    expect(stand.core.journal.entries("delivery")).toEqual([expect.objectContaining({ status: 200 })]);
   });
 
   test("is called; every other host fails at once, with retries and a dead letter", async () => {
@@ -240,9 +240,9 @@ describe("only this machine", () => {
         headers: { "Upstash-Retries": "1" },
       },
     ]);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     const error = "not called: only destinations on this machine are delivered to";
-    expect(stand.world.journal.entries("delivery").map((entry) => entry.error)).toEqual([error, error]);
+    expect(stand.core.journal.entries("delivery").map((entry) => entry.error)).toEqual([error, error]);
     expect(stand.deadLetters()).toHaveLength(1);
   });
 
@@ -251,8 +251,8 @@ describe("only this machine", () => {
     // 192.0.2.0/24 is reserved for documentation: nobody answers there.
     const headers = { "Upstash-Retries": "0", "Upstash-Timeout": "1s" };
     stand.publish([{ destination: "http://192.0.2.1:9/", headers }]);
-    await stand.world.deliveries.idle();
-    const [entry] = stand.world.journal.entries("delivery");
+    await stand.core.deliveries.idle();
+    const [entry] = stand.core.journal.entries("delivery");
     expect(entry).toMatchObject({ status: 0 });
     expect(entry!.error).not.toMatch(/not called/);
   });
@@ -296,13 +296,13 @@ describe("a message that the emulator itself fails on", () => {
 
   test("because of a question to the journal does not exist: who asks learns of it", async () => {
     const stand = await createStand();
-    const asked = stand.world.journal.waitFor(({ type }) => {
+    const asked = stand.core.journal.waitFor(({ type }) => {
       if (type === "delivery") throw new TypeError("no such field");
       return false;
     });
     stand.publish([{ destination: `${stand.url}/` }]);
     await expect(asked).rejects.toThrow("no such field");
-    await stand.world.deliveries.idle();
-    expect(stand.world.journal.counts()).toMatchObject({ delivered: 1, lost: 0 });
+    await stand.core.deliveries.idle();
+    expect(stand.core.journal.counts()).toMatchObject({ delivered: 1, lost: 0 });
   });
 });

@@ -8,10 +8,10 @@ const queued = (stand: Stand, bodies: readonly string[], headers: object = {}): 
   bodies.map((body) => ({ destination: stand.url, queue: "q", body, headers }));
 
 const pause = (stand: Stand, paused: boolean): void =>
-  void stand.world.directory.putQueue("q", undefined, paused);
+  void stand.core.directory.putQueue("q", undefined, paused);
 
 const nothingUnderWay = async (stand: Stand, answered: number): Promise<void> => {
-  const attempts = () => stand.world.journal.entries("delivery").length;
+  const attempts = () => stand.core.journal.entries("delivery").length;
   await expect.poll(attempts, { interval: 5 }).toBe(answered);
   // One exchange with the destination from here to there and back: whatever was sent before has come by then.
   await fetch(`${stand.url}/probe`);
@@ -31,7 +31,7 @@ describe("a queue", () => {
       // The next batch comes while this one is on its way.
       await expect.poll(() => stand.calls.length, { interval: 5 }).toBeGreaterThan(batch);
     }
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.bodies()).toEqual(expected);
     expect(stand.mostAtOnce).toBe(1);
   });
@@ -40,7 +40,7 @@ describe("a queue", () => {
     const stand = await createStand();
     stand.answer = ({ body }) => ({ status: body === "poison" ? 500 : 200 });
     stand.publish(queued(stand, ["poison", "after"], { "Upstash-Retries": "1" }));
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.bodies()).toEqual(["poison", "poison", "after"]);
     expect(stand.deadLetters()).toEqual([expect.objectContaining({ body: "poison", queueName: "q" })]);
   });
@@ -55,15 +55,15 @@ describe("a queue", () => {
     };
     stand.publish(queued(stand, ["0", "1", "2", "3", "4", "5"]));
     await stand.called(1);
-    stand.world.directory.putQueue("q", 3);
+    stand.core.directory.putQueue("q", 3);
     await stand.called(3);
-    stand.world.directory.putQueue("q", 1);
+    stand.core.directory.putQueue("q", 1);
     for (const body of ["0", "1"]) gates.get(body)!.open(ok);
-    await expect.poll(() => stand.world.journal.counts().delivered).toBe(2);
+    await expect.poll(() => stand.core.journal.counts().delivered).toBe(2);
     expect(stand.calls).toHaveLength(3);
     gates.get("2")!.open(ok);
     await stand.called(4);
-    expect(stand.world.deliveries.pending).toBe(3);
+    expect(stand.core.deliveries.pending).toBe(3);
   });
 });
 
@@ -76,7 +76,7 @@ describe("a paused queue", () => {
     await nothingUnderWay(stand, 1);
     expect(stand.bodies().filter((body) => body !== "")).toEqual(["beside"]);
     pause(stand, false);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.bodies().filter((body) => body !== "")).toEqual(["beside", "0", "1", "2"]);
   });
 
@@ -86,7 +86,7 @@ describe("a paused queue", () => {
     stand.publish(queued(stand, ["head", "next"]));
     await nothingUnderWay(stand, 1);
     pause(stand, true);
-    stand.world.clock.advance(86_400_000);
+    stand.core.clock.advance(86_400_000);
     await nothingUnderWay(stand, 1);
     expect(stand.callsTo("/")).toHaveLength(1);
     pause(stand, false);
@@ -106,7 +106,7 @@ describe("a paused queue", () => {
     await nothingUnderWay(stand, 1);
     expect(stand.bodies()).not.toContain("waits");
     pause(stand, false);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.bodies()).toContain("waits");
   });
 });

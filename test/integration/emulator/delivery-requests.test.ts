@@ -14,7 +14,7 @@ describe("a destination gets", () => {
   test("the documented headers and no others", async () => {
     const stand = await createStand();
     const [id] = stand.publish([{ destination: stand.url, body: "x" }]);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(namesOf(stand.calls[0]!)).toEqual([
       "upstash-caller-ip",
       "upstash-message-id",
@@ -33,9 +33,9 @@ describe("a destination gets", () => {
 
   test("the name of the URL Group it is in", async () => {
     const stand = await createStand();
-    stand.world.directory.putUrlGroup("orders", [{ url: stand.url }]);
+    stand.core.directory.putUrlGroup("orders", [{ url: stand.url }]);
     stand.publish([{ destination: "orders", body: "x" }]);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.calls[0]!.headers).toMatchObject({ "upstash-topic-name": "orders" });
   });
 
@@ -45,7 +45,7 @@ describe("a destination gets", () => {
       { destination: `${stand.url}/none`, body: "{}" },
       { destination: `${stand.url}/some`, body: "{}", headers: { "content-type": "application/x-thing" } },
     ]);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.callsTo("/none")[0]!.headers).not.toHaveProperty("content-type");
     expect(stand.callsTo("/some")[0]!.headers["content-type"]).toBe("application/x-thing");
   });
@@ -62,7 +62,7 @@ describe("a destination gets", () => {
         },
       },
     ]);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.calls[0]!.headers["x-myco-message-id"]).toBe(id);
     expect(JSON.stringify(stand.calls[0]!.rawHeaders)).not.toContain("forged");
   });
@@ -75,7 +75,7 @@ describe("a destination gets", () => {
         headers: { "Upstash-Forward-__proto__": "p", "Upstash-Forward-X-City": "Köln" },
       },
     ]);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.calls[0]!.rawHeaders).toContain("__proto__");
     expect(stand.calls[0]!.headers["x-city"]).toBe("Köln");
   });
@@ -86,8 +86,8 @@ describe("a destination gets", () => {
       const stand = await createStand();
       const item = { destination: stand.url, body: "with a body", headers: { "Upstash-Method": method } };
       stand.publish([item, item, { ...item, body: "" }]);
-      await stand.world.deliveries.idle();
-      expect(stand.world.journal.counts()).toMatchObject({ delivered: 3, failedAttempts: 0 });
+      await stand.core.deliveries.idle();
+      expect(stand.core.journal.counts()).toMatchObject({ delivered: 3, failedAttempts: 0 });
       expect(stand.bodies().toSorted()).toEqual(["", "with a body", "with a body"]);
       expect(new Set(stand.calls.map((call) => call.method))).toEqual(new Set([method]));
     },
@@ -98,7 +98,7 @@ async function signed() {
   const stand = await createStand();
   const destination = `${stand.url}/x?y=1&z=%20`;
   stand.publish([{ destination, body: '{"a":"ü"}' }]);
-  await stand.world.deliveries.idle();
+  await stand.core.deliveries.idle();
   const { headers, body } = stand.calls[0]!;
   return { stand, url: destination, body, signature: String(headers["upstash-signature"]) };
 }
@@ -108,7 +108,7 @@ describe("the signature", () => {
 
   test("is accepted by the official receiver, whether it knows the key as current or as next", async () => {
     const { stand, url, body, signature } = await signed();
-    const key = stand.world.settings.signingKeys.current;
+    const key = stand.core.settings.signingKeys.current;
     for (const keys of [
       { currentSigningKey: key, nextSigningKey: stranger },
       { currentSigningKey: stranger, nextSigningKey: key },
@@ -119,10 +119,10 @@ describe("the signature", () => {
 
   test("is accepted by a receiver whose clock is right although the emulator's was moved", async () => {
     const { stand, url, body } = await signed();
-    stand.world.clock.advance(7 * 86_400_000);
+    stand.core.clock.advance(7 * 86_400_000);
     stand.publish([{ destination: url, body }]);
-    await stand.world.deliveries.idle();
-    const { current, next } = stand.world.settings.signingKeys;
+    await stand.core.deliveries.idle();
+    const { current, next } = stand.core.settings.signingKeys;
     const receiver = new Receiver({ currentSigningKey: current, nextSigningKey: next });
     const signature = String(stand.calls[1]!.headers["upstash-signature"]);
     expect(await receiver.verify({ signature, body, url })).toBe(true);
@@ -130,7 +130,7 @@ describe("the signature", () => {
 
   test("is refused for another body, another URL, and by somebody with other keys", async () => {
     const { stand, url, body, signature } = await signed();
-    const { current, next } = stand.world.settings.signingKeys;
+    const { current, next } = stand.core.settings.signingKeys;
     const ours = new Receiver({ currentSigningKey: current, nextSigningKey: next });
     const theirs = new Receiver({ currentSigningKey: stranger, nextSigningKey: stranger });
     await expect(ours.verify({ signature, body: `${body} `, url })).rejects.toThrow(/body hash/);
@@ -144,8 +144,8 @@ describe("the signature", () => {
   test("of an empty body is accepted too", async () => {
     const stand = await createStand();
     stand.publish([{ destination: `${stand.url}/` }]);
-    await stand.world.deliveries.idle();
-    const { current, next } = stand.world.settings.signingKeys;
+    await stand.core.deliveries.idle();
+    const { current, next } = stand.core.settings.signingKeys;
     const receiver = new Receiver({ currentSigningKey: current, nextSigningKey: next });
     const signature = String(stand.calls[0]!.headers["upstash-signature"]);
     expect(await receiver.verify({ signature, body: "", url: `${stand.url}/` })).toBe(true);
@@ -162,7 +162,7 @@ describe("489", () => {
     const stand = await createStand();
     stand.answer = () => ({ status: 489, headers });
     stand.publish([{ destination: stand.url, headers: { "Upstash-Retries": "2" } }]);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.calls).toHaveLength(attempts);
     expect(stand.deadLetters()).toEqual([expect.objectContaining({ responseStatus: 489 })]);
   });
@@ -171,7 +171,7 @@ describe("489", () => {
     const stand = await createStand();
     stand.answer = () => ({ status: 400, headers: { "Upstash-NonRetryable-Error": "true" } });
     stand.publish([{ destination: stand.url, headers: { "Upstash-Retries": "1" } }]);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.calls).toHaveLength(2);
   });
 });

@@ -22,9 +22,9 @@ async function waitAfter(
 }
 
 async function untilNextAttempt(stand: Stand, messageId: string): Promise<number> {
-  const waiting = () => stand.world.deliveries.find(messageId)?.nextAttemptAt;
+  const waiting = () => stand.core.deliveries.find(messageId)?.nextAttemptAt;
   await expect.poll(waiting, { interval: 5 }).toBeTypeOf("number");
-  return waiting()! - stand.world.clock.now();
+  return waiting()! - stand.core.clock.now();
 }
 
 describe("a receiver that says when to come again is heard instead of the ladder", () => {
@@ -87,7 +87,7 @@ describe("a receiver that says when to come again is heard instead of the ladder
         ? { status: 429, headers: { "Retry-After": value } }
         : { status: 200 };
     stand.publish([{ destination: stand.url }]);
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     expect(stand.calls).toHaveLength(2);
   });
 });
@@ -107,8 +107,8 @@ describe("a timeout", () => {
       const stand = await createStand({ missingStatus: "zero" });
       const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
       stand.publish([{ destination: url, headers: { "Upstash-Timeout": "1s", "Upstash-Retries": "0" } }]);
-      await stand.world.deliveries.idle();
-      expect(stand.world.journal.entries("delivery")).toEqual([
+      await stand.core.deliveries.idle();
+      expect(stand.core.journal.entries("delivery")).toEqual([
         expect.objectContaining({ status: 0, outcome: "failed", error: "no answer within 1000 ms" }),
       ]);
       expect(stand.deadLetters()).toEqual([expect.objectContaining({ responseStatus: 0, responseBody: "" })]);
@@ -119,8 +119,8 @@ describe("a timeout", () => {
     const stand = await createStand();
     stand.answer = () => new Promise((resolve) => setTimeout(() => resolve({ status: 200 }), 50));
     stand.publish([{ destination: stand.url, headers: { "Upstash-Timeout": "30d" } }]);
-    await stand.world.deliveries.idle();
-    expect(stand.world.journal.counts()).toMatchObject({ delivered: 1, failedAttempts: 0 });
+    await stand.core.deliveries.idle();
+    expect(stand.core.journal.counts()).toMatchObject({ delivered: 1, failedAttempts: 0 });
   });
 });
 
@@ -132,14 +132,14 @@ describe("a clock that jumps by days", () => {
     let seen = 0;
     let mostInOneTurn = 0;
     const look = (): void => {
-      const { failedAttempts } = stand.world.journal.counts();
+      const { failedAttempts } = stand.core.journal.counts();
       mostInOneTurn = Math.max(mostInOneTurn, failedAttempts - seen);
       seen = failedAttempts;
       if (seen < 5_000) setImmediate(look);
     };
-    stand.world.clock.advance(7 * 86_400_000);
+    stand.core.clock.advance(7 * 86_400_000);
     look();
-    await stand.world.deliveries.idle();
+    await stand.core.deliveries.idle();
     await expect.poll(() => seen).toBe(5_000);
     expect(mostInOneTurn).toBeLessThanOrEqual(32);
   });

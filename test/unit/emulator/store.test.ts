@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { DeadLetter } from "../../../src/emulator/dlq/dead-letter.ts";
+import type { StoredDeadLetter } from "../../../src/emulator/dlq/dead-letter.ts";
 import type { DlqQuery } from "../../../src/emulator/dlq/dlq-query.ts";
 import { DlqStore, type StoredRecord, type StoreOptions } from "../../../src/emulator/dlq/dlq-store.ts";
 import type { Filter, FilterField } from "../../../src/emulator/dlq/filters.ts";
 import { comparePositions, formatDlqId, type Position } from "../../../src/emulator/dlq/position.ts";
 import { seededRandom } from "../../../src/emulator/random.ts";
 
-type Place = Position & { readonly record: DeadLetter };
+type Place = Position & { readonly record: StoredDeadLetter };
 
 const everything: DlqQuery = {
   after: undefined,
@@ -26,7 +26,8 @@ const filtersOf = (wanted: Partial<Record<FilterField, readonly string[]>>): Fil
     values: new Set(values),
   }));
 
-const recordOf = ({ json }: StoredRecord): DeadLetter => JSON.parse(json.toString()) as DeadLetter;
+const recordOf = ({ json }: StoredRecord): StoredDeadLetter =>
+  JSON.parse(json.toString()) as StoredDeadLetter;
 
 /** Ids of all pages of a query. */
 function idsOf(store: DlqStore, query: Partial<DlqQuery> = {}): string[] {

@@ -5,7 +5,7 @@ import { DeadLetters } from "./dlq/dead-letters.ts";
 import { Faults } from "./faults/faults.ts";
 import { Filling } from "./fill/filling.ts";
 import { Journal } from "./journal.ts";
-import { restore, type Settings } from "./options.ts";
+import { restore, type EmulatorSettings } from "./options.ts";
 import { Deduplication } from "./publish/deduplication.ts";
 import { Directory } from "./publish/directory.ts";
 import { Publisher } from "./publish/publisher.ts";
@@ -13,10 +13,10 @@ import { RateLimits } from "./rate-limits.ts";
 import { Indexes } from "./statistics/indexes.ts";
 
 /** Everything the emulator is, apart from its sockets. */
-export interface World {
-  readonly settings: Settings;
+export interface EmulatorCore {
+  readonly settings: EmulatorSettings;
   /** The settings as they were at the start. */
-  readonly startedWith: Settings;
+  readonly startedWith: EmulatorSettings;
   readonly clock: EmulatorClock;
   readonly journal: Journal;
   readonly faults: Faults;
@@ -32,7 +32,7 @@ export interface World {
   token: string;
 }
 
-export function createWorld(settings: Settings): World {
+export function createEmulatorCore(settings: EmulatorSettings): EmulatorCore {
   const clock = new EmulatorClock(settings.clock);
   const agenda = new Agenda(clock);
   const journal = new Journal(clock, settings.journalLimit);
@@ -83,16 +83,16 @@ export function createWorld(settings: Settings): World {
  * Back to the start: nothing published, failed, remembered or misbehaving, the settings and the seed as they were.
  * Token and clock stay as they are.
  */
-export async function resetWorld(world: World): Promise<void> {
-  restore(world.settings, world.startedWith);
-  world.faults.clear();
-  const ended = world.deliveries.reset();
-  world.directory.clear();
-  world.deduplication.clear();
-  world.filling.stop();
-  world.deadLetters.clear();
-  world.rateLimits.clear();
-  world.indexes.clear();
-  world.journal.clear();
+export async function resetEmulatorCore(core: EmulatorCore): Promise<void> {
+  restore(core.settings, core.startedWith);
+  core.faults.clear();
+  const ended = core.deliveries.reset();
+  core.directory.clear();
+  core.deduplication.clear();
+  core.filling.stop();
+  core.deadLetters.clear();
+  core.rateLimits.clear();
+  core.indexes.clear();
+  core.journal.clear();
   await ended;
 }
