@@ -1,16 +1,16 @@
-import { Agenda } from "./agenda.ts";
+import { Agenda } from "./clock-timers.ts";
 import { EmulatorClock } from "./clock.ts";
 import { Deliveries } from "./delivery/deliveries.ts";
 import { DeadLetters } from "./dlq/dead-letters.ts";
 import { Faults } from "./faults/faults.ts";
-import { Filling } from "./fill/filling.ts";
+import { Filling } from "./fill/dlq-filler.ts";
 import { Journal } from "./journal.ts";
 import { restore, type EmulatorSettings } from "./options.ts";
 import { Deduplication } from "./publish/deduplication.ts";
 import { Directory } from "./publish/directory.ts";
 import { Publisher } from "./publish/publisher.ts";
 import { RateLimits } from "./rate-limits.ts";
-import { Indexes } from "./statistics/indexes.ts";
+import { Indexes } from "./statistics/search-indexes.ts";
 
 /** Everything the emulator is, apart from its sockets. */
 export interface EmulatorCore {

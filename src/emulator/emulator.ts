@@ -1,10 +1,10 @@
 import { accept, bodies } from "./control/bodies.ts";
 import { serveControlApi } from "./control/control-api.ts";
-import type { StoredDeadLetter } from "./dlq/dead-letter.ts";
+import type { StoredDeadLetter } from "./dlq/stored-dead-letter.ts";
 import type { SeedRecord } from "./dlq/seed.ts";
 import type { Faults } from "./faults/faults.ts";
 import type { GenerateOptions } from "./fill/generate-options.ts";
-import { listen } from "./http/listener.ts";
+import { listen } from "./http/http-server.ts";
 import type { Journal } from "./journal.ts";
 import { serveMessageApi } from "./message-api.ts";
 import {

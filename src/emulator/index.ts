@@ -7,11 +7,11 @@ export type {
   RateLimit,
   SigningKeys,
 } from "./options.ts";
-export { faultKinds } from "./faults/fault.ts";
+export { faultKinds } from "./faults/fault-schema.ts";
 export { happeningTypes, operations } from "./journal.ts";
-export type { FaultDefinition, FaultKind, FaultState } from "./faults/fault.ts";
+export type { FaultDefinition, FaultKind, FaultState } from "./faults/fault-schema.ts";
 export type { Counts, EntryOf, Happening, HappeningType, JournalEntry, Operation } from "./journal.ts";
-export type { StoredDeadLetter } from "./dlq/dead-letter.ts";
+export type { StoredDeadLetter } from "./dlq/stored-dead-letter.ts";
 export type { SeedRecord } from "./dlq/seed.ts";
 export type { GenerateOptions } from "./fill/generate-options.ts";
 export { LoadProblem } from "./fill/load-file.ts";

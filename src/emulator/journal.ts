@@ -1,10 +1,10 @@
 import type { EmulatorClock } from "./clock.ts";
-import { count, noCounts, type Counts } from "./counts.ts";
-import type { EntryOf, Happening, HappeningType, JournalEntry } from "./happening.ts";
+import { count, noCounts, type Counts } from "./journal-counts.ts";
+import type { EntryOf, Happening, HappeningType, JournalEntry } from "./journal-entries.ts";
 
-export type { Counts } from "./counts.ts";
-export { happeningTypes, isHappeningType, operations } from "./happening.ts";
-export type { EntryOf, Happening, HappeningType, JournalEntry, Operation } from "./happening.ts";
+export type { Counts } from "./journal-counts.ts";
+export { happeningTypes, isHappeningType, operations } from "./journal-entries.ts";
+export type { EntryOf, Happening, HappeningType, JournalEntry, Operation } from "./journal-entries.ts";
 
 /** Everything that happened since the start or the last reset, in its order. */
 export class Journal {

@@ -5,7 +5,7 @@ import { queues } from "./api/queues.ts";
 import type { MessageRoute } from "./api/route.ts";
 import { service } from "./api/service.ts";
 import { urlGroups } from "./api/url-groups.ts";
-import { misbehave } from "./faults/misbehave.ts";
+import { misbehave } from "./faults/apply-faults.ts";
 import { isBasic, isBearer } from "./http/auth.ts";
 import { errorFor } from "./http/error-form.ts";
 import { statusOf, type HttpAnswer, type Exchange, type Reply } from "./http/exchange.ts";

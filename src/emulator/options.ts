@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import type { GenerateOptions } from "./fill/generate-options.ts";
 import type { Operation } from "./journal.ts";
-import { seededRandom } from "./random.ts";
+import { seededRandom } from "./seeded-random.ts";
 import { EmulatorRefusal } from "./refusal.ts";
 
 export interface RateLimit {

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished } from "vitest";
 import { resolveOptions, type EmulatorOptions } from "../../src/emulator/options.ts";
-import { batchAnswer } from "../../src/emulator/publish/batch-answer.ts";
+import { batchAnswer } from "../../src/emulator/publish/publish-batch.ts";
 import { createEmulatorCore, type EmulatorCore } from "../../src/emulator/emulator-core.ts";
 
 export interface Call {

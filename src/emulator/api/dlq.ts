@@ -1,6 +1,6 @@
 import { listAnswer } from "../dlq/list-answer.ts";
 import { parseDlqQuery } from "../dlq/dlq-query.ts";
-import { retryMany, retryOne } from "../dlq/retry.ts";
+import { retryMany, retryOne } from "../dlq/retry-dead-letters.ts";
 import { errorAnswer, json } from "../http/exchange.ts";
 import { route, type MessageRoute } from "./route.ts";
 

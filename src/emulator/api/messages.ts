@@ -1,4 +1,4 @@
-import { toMessageRecord } from "../dlq/dead-letter.ts";
+import { toMessageRecord } from "../dlq/stored-dead-letter.ts";
 import { errorAnswer, json } from "../http/exchange.ts";
 import { parseMessageQuery } from "../publish/message-query.ts";
 import { route, type MessageRoute } from "./route.ts";

@@ -1,5 +1,5 @@
 import { json, readJson, type HttpAnswer } from "../http/exchange.ts";
-import { batchAnswer } from "../publish/batch-answer.ts";
+import { batchAnswer } from "../publish/publish-batch.ts";
 import { parsePublish } from "../publish/publish-request.ts";
 import type { PublishAnswer } from "../publish/publisher.ts";
 import { route, type MessageRoute } from "./route.ts";

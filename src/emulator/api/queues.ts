@@ -1,6 +1,6 @@
 import { errorAnswer, json, readJson } from "../http/exchange.ts";
 import type { QueueState } from "../publish/directory.ts";
-import { parseQueue } from "../publish/management.ts";
+import { parseQueue } from "../http/json-body.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
 import { route, type MessageRoute } from "./route.ts";
 

@@ -1,5 +1,5 @@
 import { errorAnswer, json } from "../http/exchange.ts";
-import type { FlowControlState } from "../delivery/flow-shares.ts";
+import type { FlowControlState } from "../delivery/flow-control.ts";
 import { route, type MessageRoute } from "./route.ts";
 
 /** What concerns the service as a whole: signing keys, flow control, statistics of search indexes. */

@@ -1,6 +1,6 @@
 import { errorAnswer, json, readJson } from "../http/exchange.ts";
 import type { UrlGroup } from "../publish/directory.ts";
-import { parseEndpointKeys, parseEndpoints } from "../publish/management.ts";
+import { parseEndpointKeys, parseEndpoints } from "../http/json-body.ts";
 import { route, type MessageRoute } from "./route.ts";
 
 export const urlGroups: readonly MessageRoute[] = [

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { seedRecordSchema } from "../dlq/seed-schema.ts";
 
-export { accept } from "../publish/management.ts";
+export { accept } from "../http/json-body.ts";
 
 /** What the control API is sent. A field it does not know is refused: it would be a mistake that shows nowhere else. */
 export const bodies = {

@@ -10,7 +10,7 @@ import {
   type Reply,
 } from "../http/exchange.ts";
 import { findRoute } from "../http/routes.ts";
-import { parseEndpoints } from "../publish/management.ts";
+import { parseEndpoints } from "../http/json-body.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { resetEmulatorCore, type EmulatorCore } from "../emulator-core.ts";
 import { accept, bodies } from "./bodies.ts";

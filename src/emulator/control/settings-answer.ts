@@ -2,7 +2,7 @@ import { z } from "zod";
 import { json, type HttpAnswer } from "../http/exchange.ts";
 import { operations } from "../journal.ts";
 import { adjust, adjustableOf, type Adjustable, type EmulatorSettings } from "../options.ts";
-import { accept } from "../publish/management.ts";
+import { accept } from "../http/json-body.ts";
 
 /** JSON has no infinity: null stands for "never" and "unlimited". */
 const endless = (schema: z.ZodNumber) => schema.nullable().transform((value) => value ?? Infinity);

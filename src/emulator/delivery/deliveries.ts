@@ -1,18 +1,18 @@
 import { setImmediate } from "node:timers/promises";
-import type { Agenda } from "../agenda.ts";
+import type { Agenda } from "../clock-timers.ts";
 import type { EmulatorClock } from "../clock.ts";
 import type { Journal } from "../journal.ts";
 import type { EmulatorSettings } from "../options.ts";
 import type { CallbackTarget, Message } from "../publish/message.ts";
-import { askedWaitMs } from "./asked-wait.ts";
-import { toCallbackMessage } from "./callbacks.ts";
+import { askedWaitMs } from "./retry-waits.ts";
+import { toCallbackMessage } from "./callback-message.ts";
 import { toDeliveryRequest } from "./delivery-request.ts";
-import type { FlowControlState } from "./flow-shares.ts";
-import { noAnswer, type Attempt, type CallRequest } from "./http-call.ts";
-import { Journey, type CallbackOrigin, type Road, type AttemptVerdict } from "./journey.ts";
+import type { FlowControlState } from "./flow-control.ts";
+import { noAnswer, type Attempt, type CallRequest } from "./http-caller.ts";
+import { Journey, type CallbackOrigin, type Road, type AttemptVerdict } from "./message-delivery.ts";
 import { isLoopbackUrl } from "./loopback.ts";
 import { retryLadderMs } from "./retry-ladder.ts";
-import { Session } from "./session.ts";
+import { Session } from "./delivery-session.ts";
 
 const nonRetryableStatus = 489;
 

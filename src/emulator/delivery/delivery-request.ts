@@ -1,6 +1,6 @@
 import { canonicalName } from "../publish/header-names.ts";
 import { emptyHeaderMap, type HeaderMap, type Message } from "../publish/message.ts";
-import type { CallRequest } from "./http-call.ts";
+import type { CallRequest } from "./http-caller.ts";
 import { sign } from "./signature.ts";
 
 export interface Sender {

@@ -3,7 +3,7 @@ import type { FinalFailure } from "../delivery/deliveries.ts";
 import type { Journal } from "../journal.ts";
 import type { EmulatorSettings } from "../options.ts";
 import type { Message } from "../publish/message.ts";
-import { toDeadLetter, type StoredDeadLetter } from "./dead-letter.ts";
+import { toDeadLetter, type StoredDeadLetter } from "./stored-dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
 import { DlqStore, type StoredRecord } from "./dlq-store.ts";
 import { formatCursor, formatDlqId, formatOffsetCursor, parseSeedId } from "./position.ts";

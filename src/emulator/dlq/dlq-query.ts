@@ -1,4 +1,4 @@
-import { severalValues } from "../http/several-values.ts";
+import { severalValues } from "../http/query-parameters.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { parseBodyIds } from "./body-ids.ts";
 import type { Filter, FilterField } from "./filters.ts";

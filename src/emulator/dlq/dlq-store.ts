@@ -1,5 +1,5 @@
 import { firstBit, lastBit } from "./bits.ts";
-import type { StoredDeadLetter } from "./dead-letter.ts";
+import type { StoredDeadLetter } from "./stored-dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
 import { comparePositions, formatDlqId, parseDlqId, positionBehind, type Position } from "./position.ts";
 import { blockOf, blockRows, RecordBlock, type CreatedRange } from "./record-block.ts";

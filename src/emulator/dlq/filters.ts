@@ -1,4 +1,4 @@
-import type { StoredDeadLetter } from "./dead-letter.ts";
+import type { StoredDeadLetter } from "./stored-dead-letter.ts";
 
 /** The fields of a record that a filter can look at. `label` can have several values, the others at most one. */
 export const filterFields = [

@@ -1,5 +1,5 @@
 import { bitsFor, clearBit, firstBit, hasBit, keepCommon, setBit, type Bits } from "./bits.ts";
-import type { StoredDeadLetter } from "./dead-letter.ts";
+import type { StoredDeadLetter } from "./stored-dead-letter.ts";
 import { FilterColumn } from "./filter-column.ts";
 import { createdAtOf, filterFields, valuesOf, type Filter, type FilterField } from "./filters.ts";
 import { PackedBytes } from "./packed-bytes.ts";

@@ -1,5 +1,5 @@
 import { newMessageId } from "../ids.ts";
-import type { StoredDeadLetter } from "./dead-letter.ts";
+import type { StoredDeadLetter } from "./stored-dead-letter.ts";
 
 /**
  * A record as a test wants it listed. What is left out gets a plain value; any further field is kept as it is.

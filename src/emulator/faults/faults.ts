@@ -7,7 +7,7 @@ import {
   type FaultKind,
   type FaultState,
   type ParsedFault,
-} from "./fault.ts";
+} from "./fault-schema.ts";
 
 interface Active {
   readonly definition: ParsedFault;

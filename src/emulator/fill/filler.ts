@@ -1,4 +1,4 @@
-import type { Choice } from "./choice.ts";
+import type { Choice } from "./random-choice.ts";
 
 const words = (
   "order invoice customer refund shipment retry tenant payload account region basket price item stock " +

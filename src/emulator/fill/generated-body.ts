@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Choice } from "./choice.ts";
+import type { Choice } from "./random-choice.ts";
 import type { Filler } from "./filler.ts";
 
 /** Part of a record, and how to make it longer by so many characters where that can be done. */

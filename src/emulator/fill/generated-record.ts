@@ -1,7 +1,7 @@
 import { retryLadderMs } from "../delivery/retry-ladder.ts";
-import type { StoredDeadLetter } from "../dlq/dead-letter.ts";
+import type { StoredDeadLetter } from "../dlq/stored-dead-letter.ts";
 import type { EmulatorSettings } from "../options.ts";
-import type { Choice } from "./choice.ts";
+import type { Choice } from "./random-choice.ts";
 import type { Filler } from "./filler.ts";
 import { bodyPart } from "./generated-body.ts";
 import { responsePart } from "./generated-response.ts";

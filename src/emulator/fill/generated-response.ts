@@ -1,5 +1,5 @@
 import type { EmulatorSettings } from "../options.ts";
-import type { Choice } from "./choice.ts";
+import type { Choice } from "./random-choice.ts";
 import type { Filler } from "./filler.ts";
 import type { Part } from "./generated-body.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { EmulatorClock } from "../clock.ts";
 import type { EmulatorSettings } from "../options.ts";
-import type { PublishItem } from "./batch-validation.ts";
+import type { PublishItem } from "./parse-batch.ts";
 
 export interface DeduplicatedMessage {
   readonly messageId: string;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { isSaidOnce } from "../http/said-once.ts";
-import { severalValues } from "../http/several-values.ts";
+import { severalValues } from "../http/query-parameters.ts";
 import { EmulatorRefusal } from "../refusal.ts";
-import { accept } from "./management.ts";
+import { accept } from "../http/json-body.ts";
 import type { Message } from "./message.ts";
 
 /** Which pending messages a bulk cancel concerns; without ids and filters all of them. */

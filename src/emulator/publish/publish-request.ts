@@ -1,7 +1,7 @@
 import type { Exchange } from "../http/exchange.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
-import { toItem, type PublishItem } from "./batch-validation.ts";
+import { toItem, type PublishItem } from "./parse-batch.ts";
 
 /**
  * The one message that a request to `/v2/publish/{destination}` or `/v2/enqueue/{queue}/{destination}` is: its body as

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { EmulatorClock } from "../clock.ts";
 import { newMessageId } from "../ids.ts";
 import type { Journal } from "../journal.ts";
-import type { PublishItem } from "./batch-validation.ts";
+import type { PublishItem } from "./parse-batch.ts";
 import { deduplicationIdOf, type Deduplication, type DeduplicatedMessage } from "./deduplication.ts";
 import type { Directory } from "./directory.ts";
 import type { Message } from "./message.ts";

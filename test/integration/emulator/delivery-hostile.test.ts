@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Agenda } from "../../../src/emulator/agenda.ts";
+import { Agenda } from "../../../src/emulator/clock-timers.ts";
 import { EmulatorClock } from "../../../src/emulator/clock.ts";
 import { Deliveries } from "../../../src/emulator/delivery/deliveries.ts";
 import { isLoopbackUrl } from "../../../src/emulator/delivery/loopback.ts";

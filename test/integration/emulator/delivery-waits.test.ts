@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Agenda } from "../../../src/emulator/agenda.ts";
+import { Agenda } from "../../../src/emulator/clock-timers.ts";
 import { EmulatorClock } from "../../../src/emulator/clock.ts";
 import { createStand, type Stand } from "../../support/delivery-stand.ts";
 

@@ -1,7 +1,7 @@
 import { newMessageId } from "../ids.ts";
 import { plainSettings } from "../publish/message-headers.ts";
 import type { CallbackTarget, Message } from "../publish/message.ts";
-import type { Attempt } from "./http-call.ts";
+import type { Attempt } from "./http-caller.ts";
 
 const callbackRetries = 3;
 

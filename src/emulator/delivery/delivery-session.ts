@@ -1,11 +1,11 @@
-import type { Agenda } from "../agenda.ts";
+import type { Agenda } from "../clock-timers.ts";
 import type { EmulatorClock } from "../clock.ts";
 import type { FlowControlLimits } from "../publish/message.ts";
-import { FlowShares } from "./flow-shares.ts";
-import { HttpCaller } from "./http-call.ts";
-import type { Journey } from "./journey.ts";
-import { Lane } from "./lane.ts";
-import { Turns } from "./turns.ts";
+import { FlowShares } from "./flow-control.ts";
+import { HttpCaller } from "./http-caller.ts";
+import type { Journey } from "./message-delivery.ts";
+import { Lane } from "./queue-turns.ts";
+import { Turns } from "./waiting-line.ts";
 
 // Idle flow control keys are looked for once there are this many, then at twice as many as were left.
 const fewKeys = 1_024;

@@ -1,5 +1,5 @@
 import { Line, type Leave } from "./line.ts";
-import { Turns } from "./turns.ts";
+import { Turns } from "./waiting-line.ts";
 
 /**
  * The way through one queue. As many messages as its parallelism are between first attempt and end, in the order in

@@ -11,7 +11,7 @@ import {
   updatesBetween,
   vectorCount,
   type Workload,
-} from "./workload.ts";
+} from "./index-workload.ts";
 
 const hourMs = 3_600_000;
 

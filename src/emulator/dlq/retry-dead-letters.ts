@@ -1,5 +1,5 @@
 import { json, errorAnswer, type HttpAnswer, type Exchange } from "../http/exchange.ts";
-import { refuseUnfit, type PublishItem } from "../publish/batch-validation.ts";
+import { refuseUnfit, type PublishItem } from "../publish/parse-batch.ts";
 import { canonicalName } from "../publish/header-names.ts";
 import {
   isEndpointUrl,
@@ -20,7 +20,7 @@ import type { MessageOrigin, SingleAnswer } from "../publish/publisher.ts";
 import { parseRetryDelay } from "../publish/retry-delay.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
-import type { StoredDeadLetter } from "./dead-letter.ts";
+import type { StoredDeadLetter } from "./stored-dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
 import { formatDlqId } from "./position.ts";
 

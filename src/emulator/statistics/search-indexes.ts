@@ -1,8 +1,8 @@
 import { json, type HttpAnswer } from "../http/exchange.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import type { BacklogPlan, IndexValues } from "./index-values.ts";
-import { indexStatistics, isPeriod, periodNames, type Period } from "./statistics.ts";
-import { backlog, workloadOf, type SteeredBacklog, type Workload } from "./workload.ts";
+import { indexStatistics, isPeriod, periodNames, type Period } from "./index-statistics.ts";
+import { backlog, workloadOf, type SteeredBacklog, type Workload } from "./index-workload.ts";
 
 interface Index {
   readonly values: IndexValues;

@@ -1,4 +1,4 @@
-import type { Agenda } from "../agenda.ts";
+import type { Agenda } from "../clock-timers.ts";
 import type { EmulatorClock } from "../clock.ts";
 import type { FlowControlLimits } from "../publish/message.ts";
 import { Line, type Leave } from "./line.ts";

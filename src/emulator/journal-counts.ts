@@ -1,4 +1,4 @@
-import type { JournalEntry } from "./happening.ts";
+import type { JournalEntry } from "./journal-entries.ts";
 
 /** Exact since the start or the last reset, however many entries were forgotten. */
 export interface Counts {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EmulatorRefusal } from "../refusal.ts";
-import type { Endpoint } from "./directory.ts";
+import type { Endpoint } from "../publish/directory.ts";
 
 const endpoint = z.object({ name: z.string().min(1).optional(), url: z.string() });
 const endpoints = z.object({ endpoints: z.array(endpoint) });

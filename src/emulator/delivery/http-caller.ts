@@ -1,7 +1,7 @@
 import { request } from "undici";
 import { canonicalName } from "../publish/header-names.ts";
 import { emptyHeaderMap, type HeaderMap } from "../publish/message.ts";
-import { DestinationConnections, type DestinationConnection } from "./connections.ts";
+import { DestinationConnections, type DestinationConnection } from "./destination-connections.ts";
 
 export interface CallRequest {
   readonly url: string;

@@ -1,11 +1,11 @@
-import type { Agenda } from "../agenda.ts";
+import type { Agenda } from "../clock-timers.ts";
 import type { EmulatorClock } from "../clock.ts";
 import type { Message } from "../publish/message.ts";
-import type { FlowShares } from "./flow-shares.ts";
-import type { Attempt, CallRequest } from "./http-call.ts";
-import type { Lane } from "./lane.ts";
+import type { FlowShares } from "./flow-control.ts";
+import type { Attempt, CallRequest } from "./http-caller.ts";
+import type { Lane } from "./queue-turns.ts";
 import type { Leave } from "./line.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./delivery-session.ts";
 
 export type AttemptVerdict = { readonly next: "over" } | { readonly next: "retry"; readonly waitMs: number };
 
