@@ -3,14 +3,14 @@ import { EmulatorClock } from "./clock.ts";
 import { Deliveries } from "./delivery/deliveries.ts";
 import { DeadLetters } from "./dlq/dead-letters.ts";
 import { Faults } from "./faults/faults.ts";
-import { Filling } from "./fill/dlq-filler.ts";
+import { DlqFiller } from "./fill/dlq-filler.ts";
 import { Journal } from "./journal.ts";
 import { restore, type EmulatorSettings } from "./options.ts";
 import { Deduplication } from "./publish/deduplication.ts";
 import { Directory } from "./publish/directory.ts";
 import { Publisher } from "./publish/publisher.ts";
 import { RateLimits } from "./rate-limits.ts";
-import { Indexes } from "./statistics/search-indexes.ts";
+import { SearchIndexes } from "./statistics/search-indexes.ts";
 
 /** Everything the emulator is, apart from its sockets. */
 export interface EmulatorCore {
@@ -23,11 +23,11 @@ export interface EmulatorCore {
   readonly directory: Directory;
   readonly deduplication: Deduplication;
   readonly deadLetters: DeadLetters;
-  readonly filling: Filling;
+  readonly filler: DlqFiller;
   readonly deliveries: Deliveries;
   readonly publisher: Publisher;
   readonly rateLimits: RateLimits;
-  readonly indexes: Indexes;
+  readonly indexes: SearchIndexes;
   /** The bearer token in force; it can be changed while the emulator runs. */
   token: string;
 }
@@ -70,11 +70,11 @@ export function createEmulatorCore(settings: EmulatorSettings): EmulatorCore {
     directory,
     deduplication,
     deadLetters,
-    filling: new Filling({ deadLetters, settings, clock, journal }),
+    filler: new DlqFiller(deadLetters, settings, clock, journal),
     deliveries,
     publisher,
     rateLimits: new RateLimits(settings, clock),
-    indexes: new Indexes(settings.indexes),
+    indexes: new SearchIndexes(settings.indexes),
     token: settings.token,
   };
 }
@@ -89,7 +89,7 @@ export async function resetEmulatorCore(core: EmulatorCore): Promise<void> {
   const ended = core.deliveries.reset();
   core.directory.clear();
   core.deduplication.clear();
-  core.filling.stop();
+  core.filler.stop();
   core.deadLetters.clear();
   core.rateLimits.clear();
   core.indexes.clear();

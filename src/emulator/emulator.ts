@@ -1,12 +1,12 @@
-import { accept, bodies } from "./control/bodies.ts";
 import { serveControlApi } from "./control/control-api.ts";
 import type { StoredDeadLetter } from "./dlq/stored-dead-letter.ts";
-import type { SeedRecord } from "./dlq/seed.ts";
+import { recordsSchema, type SeedRecord } from "./dlq/seed-record.ts";
 import type { Faults } from "./faults/faults.ts";
 import type { GenerateOptions } from "./fill/generate-options.ts";
 import { listen } from "./http/http-server.ts";
+import { accept } from "./http/json-body.ts";
 import type { Journal } from "./journal.ts";
-import { serveMessageApi } from "./message-api.ts";
+import { serveMessageApi } from "./api/message-api.ts";
 import {
   adjust,
   resolveOptions,
@@ -91,7 +91,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    core.filling.stop();
+    core.filler.stop();
     const closed = Promise.all([api.close(), control.close(), core.deliveries.close()]);
     core.faults.clear();
     await closed;
@@ -111,10 +111,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       get size() {
         return core.deadLetters.size;
       },
-      seed: (records) => core.deadLetters.seed(accept(bodies.records, { records }).records),
+      seed: (records) => core.deadLetters.seed(accept(recordsSchema, { records }).records),
       find: (dlqId) => core.deadLetters.find(dlqId),
       remove: (dlqIds) => core.deadLetters.remove(dlqIds),
-      generate: (options) => core.filling.generate(options),
+      generate: (options) => core.filler.generate(options),
     },
     clock: core.clock,
     get pending() {
@@ -137,14 +137,14 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 
 /** What is wrong with a file or an option is known before anybody can connect. */
 async function fillAtStart(
-  { filling }: EmulatorCore,
+  { filler }: EmulatorCore,
   { load, generate, signal }: EmulatorOptions,
 ): Promise<void> {
-  const stop = (): void => filling.stop();
+  const stop = (): void => filler.stop();
   signal?.addEventListener("abort", stop);
-  if (load !== undefined) await filling.load(load);
+  if (load !== undefined) await filler.load(load);
   signal?.throwIfAborted();
-  if (generate !== undefined) await filling.generate(generate);
+  if (generate !== undefined) await filler.generate(generate);
   signal?.throwIfAborted();
   signal?.removeEventListener("abort", stop);
 }

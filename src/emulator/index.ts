@@ -12,7 +12,7 @@ export { happeningTypes, operations } from "./journal.ts";
 export type { FaultDefinition, FaultKind, FaultState } from "./faults/fault-schema.ts";
 export type { Counts, EntryOf, Happening, HappeningType, JournalEntry, Operation } from "./journal.ts";
 export type { StoredDeadLetter } from "./dlq/stored-dead-letter.ts";
-export type { SeedRecord } from "./dlq/seed.ts";
+export type { SeedRecord } from "./dlq/seed-record.ts";
 export type { GenerateOptions } from "./fill/generate-options.ts";
 export { LoadProblem } from "./fill/load-file.ts";
 export { EmulatorRefusal } from "./refusal.ts";

@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto";
+import { z } from "zod";
 import type { GenerateOptions } from "./fill/generate-options.ts";
-import type { Operation } from "./journal.ts";
+import { operations, type Operation } from "./journal.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { EmulatorRefusal } from "./refusal.ts";
 
@@ -99,7 +100,7 @@ type Defaulted = Omit<
 >;
 
 /**
- * One object for the life of an emulator. What may change while it runs (`adjustableNames`) is changed in place, so it
+ * One object for the life of an emulator. What may change while it runs (`adjustable`) is changed in place, so it
  * must be read from here at the time of use and never copied.
  */
 export interface EmulatorSettings extends Defaulted {
@@ -109,41 +110,53 @@ export interface EmulatorSettings extends Defaulted {
   readonly seed: number | undefined;
 }
 
-const adjustableNames = [
-  "order",
-  "cursorBy",
-  "dateFilter",
-  "retentionMs",
-  "retryScale",
-  "dedupWindowMs",
-  "dedupWindowFrom",
-  "deliver",
-  "missingStatus",
-  "recordHeaders",
-  "earlierForm",
-  "listParameters",
-  "maxMessageBytes",
-  "maxRetries",
-  "rateLimits",
-  "seed",
-] as const satisfies readonly (keyof EmulatorSettings)[];
+/** JSON has no infinity: null stands for "never" and "unlimited". */
+const endless = (schema: z.ZodNumber) => schema.nullable().transform((value) => value ?? Infinity);
+const natural = z.number().int().min(0);
+
+const rateLimit = z.strictObject({
+  limit: natural,
+  windowMs: z.number().int().min(1),
+  kind: z.enum(["burst", "daily"]).optional(),
+});
 
 /** What may change while the emulator runs. */
-export type Adjustable = Pick<EmulatorSettings, (typeof adjustableNames)[number]>;
+const adjustable = {
+  order: z.enum(["earliestFirst", "latestFirst"]),
+  cursorBy: z.enum(["record", "offset"]),
+  dateFilter: z.enum(["entered", "created"]),
+  retentionMs: endless(z.number().min(1)),
+  retryScale: z.number().min(0).max(1_000),
+  dedupWindowMs: natural,
+  dedupWindowFrom: z.enum(["first", "last"]),
+  deliver: z.enum(["loopback", "any"]),
+  missingStatus: z.enum(["absent", "zero"]),
+  recordHeaders: z.enum(["forwarded", "sent"]),
+  earlierForm: z.boolean(),
+  listParameters: z.enum(["production", "spec"]),
+  maxMessageBytes: natural,
+  maxRetries: endless(natural),
+  rateLimits: z.partialRecord(z.enum([...operations, "dlq"]), rateLimit),
+  seed: natural.max(2 ** 32 - 1),
+} satisfies Partial<Record<keyof EmulatorSettings, z.ZodType>>;
+
+export const adjustmentSchema = z.strictObject(adjustable).partial();
+export type Adjustable = Pick<EmulatorSettings, keyof typeof adjustable>;
 export type Adjustment = { readonly [K in keyof Adjustable]?: Adjustable[K] | undefined };
 
 export function adjustableOf(settings: EmulatorSettings): Adjustable {
-  return Object.fromEntries(adjustableNames.map((name) => [name, settings[name]])) as unknown as Adjustable;
+  const names = Object.keys(adjustable) as (keyof Adjustable)[];
+  return Object.fromEntries(names.map((name) => [name, settings[name]])) as unknown as Adjustable;
 }
 
 /** 50 MB, the largest plan; as JSON, six characters a byte at most, it still fits the longest string there is (2^29). */
-const mostMessageBytes = 52_428_800;
+const maxMessageBytesEver = 52_428_800;
 
 function refuseTooLarge({ maxMessageBytes }: { readonly maxMessageBytes?: number | undefined }): void {
-  if (maxMessageBytes === undefined || maxMessageBytes <= mostMessageBytes) return;
+  if (maxMessageBytes === undefined || maxMessageBytes <= maxMessageBytesEver) return;
   throw new EmulatorRefusal(
     400,
-    `maxMessageBytes: expected at most ${mostMessageBytes}, got ${maxMessageBytes}`,
+    `maxMessageBytes: expected at most ${maxMessageBytesEver}, got ${maxMessageBytes}`,
   );
 }
 

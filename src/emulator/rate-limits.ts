@@ -1,7 +1,5 @@
 import type { EmulatorClock } from "./clock.ts";
-import type { HttpAnswer } from "./http/exchange.ts";
-import { errorFor } from "./http/error-form.ts";
-import { limitHeaders } from "./http/limit-headers.ts";
+import { errorFor, limitHeaders, type HttpAnswer } from "./http/exchange.ts";
 import type { Operation } from "./journal.ts";
 import type { LimitName, EmulatorSettings } from "./options.ts";
 
@@ -34,7 +32,7 @@ export class RateLimits {
     window.used++;
     if (window.used <= limit.limit) return undefined;
     const reset = Math.ceil((start + limit.windowMs) / 1_000);
-    const headers = limitHeaders(limit.kind ?? "burst", limit.limit, 0, reset);
+    const headers = limitHeaders(limit.kind ?? "burst", limit.limit, reset);
     return errorFor(operation, 429, "rate limit exceeded", headers);
   }
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished } from "vitest";
 import { resolveOptions, type EmulatorOptions } from "../../src/emulator/options.ts";
-import { batchAnswer } from "../../src/emulator/publish/publish-batch.ts";
+import { publishBatch } from "../../src/emulator/publish/publish-batch.ts";
 import { createEmulatorCore, type EmulatorCore } from "../../src/emulator/emulator-core.ts";
 
 export interface Call {
@@ -75,7 +75,7 @@ export async function createStand(options: EmulatorOptions = {}): Promise<Stand>
     mostAtOnce: 0,
     answer: () => ({ status: 200 }),
     publish(items) {
-      const answers = JSON.parse(batchAnswer(core, items, "127.0.0.1").body.toString()) as unknown[];
+      const answers = JSON.parse(publishBatch(core, items, "127.0.0.1").body.toString()) as unknown[];
       return answers.flat().map((answer) => (answer as { messageId: string }).messageId);
     },
     deadLetters: () =>

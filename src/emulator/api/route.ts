@@ -1,5 +1,5 @@
 import type { HttpAnswer, Exchange } from "../http/exchange.ts";
-import type { Params, Route } from "../http/routes.ts";
+import { toRoute, type Params, type Route } from "../http/routes.ts";
 import type { Operation } from "../journal.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
 
@@ -15,4 +15,4 @@ export const route = (
   method: string,
   path: string,
   perform: Perform,
-): MessageRoute => ({ operation, method, path, perform });
+): MessageRoute => ({ ...toRoute(method, path), operation, perform });

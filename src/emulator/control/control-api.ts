@@ -1,24 +1,49 @@
+import { z } from "zod";
 import { EmulatorClock } from "../clock.ts";
-import { parseGenerateOptions } from "../fill/generate-options.ts";
-import {
-  errorAnswer,
-  json,
-  readJson,
-  statusOf,
-  type HttpAnswer,
-  type Exchange,
-  type Reply,
-} from "../http/exchange.ts";
-import { findRoute } from "../http/routes.ts";
-import { parseEndpoints } from "../http/json-body.ts";
-import { EmulatorRefusal } from "../refusal.ts";
 import { resetEmulatorCore, type EmulatorCore } from "../emulator-core.ts";
-import { accept, bodies } from "./bodies.ts";
-import { found, refuseUnknownParameters, route, type ControlRoute } from "./control-route.ts";
-import { indexRoutes } from "./index-routes.ts";
+import { parseGenerateOptions } from "../fill/generate-options.ts";
+import { errorAnswer, json, statusOf, type Exchange, type HttpAnswer, type Reply } from "../http/exchange.ts";
+import { accept, readJson } from "../http/json-body.ts";
+import { naturalOf, refuseParameters } from "../http/query-parameters.ts";
+import { findRoute, toRoute, type Params, type Route } from "../http/routes.ts";
+import { adjust, adjustableOf, adjustmentSchema } from "../options.ts";
+import { endpointsSchema } from "../publish/directory.ts";
+import { recordsSchema } from "../dlq/seed-record.ts";
+import { EmulatorRefusal } from "../refusal.ts";
+import { backlogSchema, indexValuesSchema } from "../statistics/index-values.ts";
 import { journalAnswer } from "./journal-answer.ts";
-import { changeSettings, settingsAnswer } from "./settings-answer.ts";
-import { longestWaitMs, naturalOf, within } from "./waits.ts";
+import { maxWaitMs, within } from "./wait-within.ts";
+
+type Control = (core: EmulatorCore, exchange: Exchange, params: Params) => HttpAnswer | Promise<HttpAnswer>;
+
+interface ControlRoute extends Route {
+  readonly control: Control;
+  /** The query parameters it knows. A misspelt one would otherwise make an assertion that always passes. */
+  readonly parameters: readonly string[];
+}
+
+const route = (
+  method: string,
+  path: string,
+  control: Control,
+  parameters: readonly string[] = [],
+): ControlRoute => ({ ...toRoute(method, `/_control${path}`), control, parameters });
+
+const found = (existed: boolean, what: string): HttpAnswer =>
+  existed ? json(200, {}) : errorAnswer(404, `no such ${what}`);
+
+// What it is sent. A field that it does not know is refused: it would be a mistake that shows nowhere else.
+const tokenSchema = z.strictObject({
+  token: z.string().regex(/^[\x21-\x7e]+$/, "expected printable ASCII without spaces"),
+});
+const clockSchema = z.union([
+  z.strictObject({ advanceMs: z.number().int().min(0) }),
+  z.strictObject({ to: z.number().int().min(0) }),
+]);
+const queueSchema = z.strictObject({
+  parallelism: z.number().int().min(1).optional(),
+  paused: z.boolean().optional(),
+});
 
 const routes: readonly ControlRoute[] = [
   route("GET", "/faults", (core) => json(200, { faults: core.faults.list() })),
@@ -33,8 +58,11 @@ const routes: readonly ControlRoute[] = [
   }),
   route("DELETE", "/faults/{name}", (core, _, { name }) => found(core.faults.remove(name!), "fault")),
   route("POST", "/faults/{name}/release", (core, _, { name }) => found(core.faults.release(name!), "fault")),
-  route("GET", "/settings", (core) => settingsAnswer(core.settings)),
-  route("PATCH", "/settings", (core, exchange) => changeSettings(core.settings, readJson(exchange))),
+  route("GET", "/settings", (core) => settingsAnswer(core)),
+  route("PATCH", "/settings", (core, exchange) => {
+    adjust(core.settings, accept(adjustmentSchema, readJson(exchange)));
+    return settingsAnswer(core);
+  }),
   route("GET", "/journal", (core, exchange) => journalAnswer(core.journal, exchange), [
     "type",
     "messageId",
@@ -52,31 +80,48 @@ const routes: readonly ControlRoute[] = [
   route("GET", "/clock", (core) => json(200, { now: core.clock.now() })),
   route("POST", "/clock", (core, exchange) => moveClock(core, readJson(exchange))),
   route("PUT", "/token", (core, exchange) => {
-    core.token = accept(bodies.token, readJson(exchange)).token;
+    core.token = accept(tokenSchema, readJson(exchange)).token;
     return json(200, {});
   }),
   route("GET", "/url-groups", (core) => json(200, { urlGroups: core.directory.urlGroups() })),
   route("PUT", "/url-groups/{name}", (core, exchange, { name }) =>
-    json(200, core.directory.putUrlGroup(name!, parseEndpoints(readJson(exchange)))),
+    json(200, core.directory.putUrlGroup(name!, accept(endpointsSchema, readJson(exchange)).endpoints)),
   ),
   route("DELETE", "/url-groups/{name}", (core, _, { name }) =>
     found(core.directory.removeUrlGroup(name!), "url group"),
   ),
   route("GET", "/queues", (core) => json(200, { queues: core.directory.queues() })),
   route("PUT", "/queues/{name}", (core, exchange, { name }) => {
-    const { parallelism, paused } = accept(bodies.queue, readJson(exchange));
+    const { parallelism, paused } = accept(queueSchema, readJson(exchange));
     return json(200, core.directory.putQueue(name!, parallelism, paused));
   }),
   route("DELETE", "/queues/{name}", (core, _, { name }) => found(core.directory.removeQueue(name!), "queue")),
   route("POST", "/dlq", (core, exchange) => {
-    const { records } = accept(bodies.records, readJson(exchange));
+    const { records } = accept(recordsSchema, readJson(exchange));
     return json(201, { dlqIds: core.deadLetters.seed(records) });
   }),
   route("POST", "/dlq/generate", async (core, exchange) => {
     const options = parseGenerateOptions(readJson(exchange));
-    return json(201, { generated: await core.filling.generate(options) });
+    return json(201, { generated: await core.filler.generate(options) });
   }),
-  ...indexRoutes,
+  route("GET", "/indexes", (core) => json(200, { indexes: core.indexes.ids() })),
+  route("GET", "/indexes/{id}", (core, _, { id }) => {
+    const index = core.indexes.find(id!);
+    if (index === undefined) return found(false, "index");
+    return json(200, { id, values: index.values, backlog: index.steered ?? null });
+  }),
+  route("PUT", "/indexes/{id}", (core, exchange, { id }) => {
+    core.indexes.put(id!, accept(indexValuesSchema, readJson(exchange)));
+    return json(200, {});
+  }),
+  route("DELETE", "/indexes/{id}", (core, _, { id }) => found(core.indexes.remove(id!), "index")),
+  route("PUT", "/indexes/{id}/backlog", (core, exchange, { id }) => {
+    const plan = accept(backlogSchema, readJson(exchange));
+    return json(200, core.indexes.steer(id!, plan, core.clock.now()));
+  }),
+  route("DELETE", "/indexes/{id}/backlog", (core, _, { id }) =>
+    found(core.indexes.unsteer(id!), "steered backlog"),
+  ),
 ];
 
 const stateOf = (core: EmulatorCore): Record<string, unknown> => ({
@@ -86,9 +131,13 @@ const stateOf = (core: EmulatorCore): Record<string, unknown> => ({
   indexes: core.indexes.ids(),
 });
 
+/** JSON has no infinity: null stands for "never" and "unlimited". */
+const settingsAnswer = ({ settings }: EmulatorCore): HttpAnswer =>
+  json(200, { ...adjustableOf(settings), seed: settings.seed ?? null });
+
 /** Nothing may be pending any more; 504 where something still is when the time is over. */
 async function idleAnswer(core: EmulatorCore, exchange: Exchange): Promise<HttpAnswer> {
-  const timeoutMs = naturalOf(exchange, "timeoutMs", undefined, longestWaitMs);
+  const timeoutMs = naturalOf(exchange.query, "timeoutMs", undefined, maxWaitMs);
   if (timeoutMs === undefined) await core.deliveries.idle();
   else if (!(await within(timeoutMs, () => core.deliveries.idle()))) {
     return errorAnswer(504, `not idle within ${timeoutMs} ms: ${core.deliveries.pending} pending`);
@@ -97,7 +146,7 @@ async function idleAnswer(core: EmulatorCore, exchange: Exchange): Promise<HttpA
 }
 
 function moveClock(core: EmulatorCore, payload: unknown): HttpAnswer {
-  const move = accept(bodies.clock, payload);
+  const move = accept(clockSchema, payload);
   const now = core.clock.now();
   const to = "to" in move ? move.to : now + move.advanceMs;
   if (to < now) throw new EmulatorRefusal(400, `to: the clock moves forward only, and it is ${now} already`);
@@ -121,7 +170,7 @@ export async function serveControlApi(core: EmulatorCore, exchange: Exchange): P
 async function dispatch(core: EmulatorCore, exchange: Exchange): Promise<Reply> {
   try {
     const { route: chosen, params } = findRoute(routes, exchange);
-    refuseUnknownParameters(exchange, chosen.parameters);
+    refuseParameters(exchange.query, chosen.parameters, []);
     return await chosen.control(core, exchange, params);
   } catch (error) {
     if (error instanceof EmulatorRefusal) return errorAnswer(error.status, error.message);

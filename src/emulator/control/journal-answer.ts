@@ -1,7 +1,8 @@
 import { json, type HttpAnswer, type Exchange } from "../http/exchange.ts";
+import { naturalOf } from "../http/query-parameters.ts";
 import { isHappeningType, type Journal, type JournalEntry } from "../journal.ts";
 import { EmulatorRefusal } from "../refusal.ts";
-import { longestWaitMs, naturalOf, within } from "./waits.ts";
+import { maxWaitMs, within } from "./wait-within.ts";
 
 const defaultLimit = 1_000;
 
@@ -12,9 +13,9 @@ const defaultLimit = 1_000;
  * kept any more. With `wait` an empty answer is held back for so many real milliseconds, or until there is an entry.
  */
 export async function journalAnswer(journal: Journal, exchange: Exchange): Promise<HttpAnswer> {
-  const after = naturalOf(exchange, "after", 0);
-  const limit = naturalOf(exchange, "limit", defaultLimit);
-  const waitMs = naturalOf(exchange, "wait", 0, longestWaitMs);
+  const after = naturalOf(exchange.query, "after", 0);
+  const limit = naturalOf(exchange.query, "limit", defaultLimit);
+  const waitMs = naturalOf(exchange.query, "wait", 0, maxWaitMs);
   const wanted = wantedBy(exchange.query);
   let page = pageOf(journal, after, limit, wanted);
   if (page.entries.length === 0 && limit > 0 && waitMs > 0) {

@@ -7,7 +7,7 @@ import { toDeadLetter, type StoredDeadLetter } from "./stored-dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
 import { DlqStore, type StoredRecord } from "./dlq-store.ts";
 import { formatCursor, formatDlqId, formatOffsetCursor, parseSeedId } from "./position.ts";
-import { toSeed, type SeedRecord } from "./seed.ts";
+import { toSeed, type SeedRecord } from "./seed-record.ts";
 
 export interface DeadLetterPage {
   readonly records: readonly StoredRecord[];

@@ -1,6 +1,7 @@
 import { firstBit, lastBit } from "./bits.ts";
 import type { StoredDeadLetter } from "./stored-dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
+import { keyed } from "./filters.ts";
 import { comparePositions, formatDlqId, parseDlqId, positionBehind, type Position } from "./position.ts";
 import { blockOf, blockRows, RecordBlock, type CreatedRange } from "./record-block.ts";
 
@@ -88,13 +89,14 @@ export class DlqStore {
     const forward = this.#options.order === "earliestFirst";
     const { low, high } = this.#range(query, forward);
     const created = this.#createdRange(query);
+    const filters = query.filters.map(keyed);
     const records: StoredRecord[] = [];
     let toSkip = query.skip ?? 0;
     const last = Math.min(high.at, this.#blocks.length - 1);
     for (let step = 0; step <= last - low.at; step++) {
       const at = forward ? low.at + step : last - step;
       const block = this.#blocks[at]!;
-      const found = block.search(query.filters, created);
+      const found = block.search(filters, created);
       if (found === undefined) continue;
       let from = at === low.at ? low.row : 0;
       let to = at === high.at ? high.row : block.rows;

@@ -1,4 +1,5 @@
 import { bitsFor, setBit, type Bits } from "./bits.ts";
+import type { KeyedFilter } from "./filters.ts";
 
 // 64 answers of 4,096 rows are 32 KB, four times the column itself.
 const maxAnswers = 64;
@@ -32,14 +33,14 @@ export class FilterColumn {
     this.#rowCodes.copyWithin(row + 1, row);
   }
 
-  /** The rows, living or not, that have one of the values; undefined if there are none. */
-  rowsWith(values: ReadonlySet<string>): Bits | undefined {
-    const question = JSON.stringify([...values]);
-    if (!this.#answers.has(question)) {
-      if (this.#answers.size === maxAnswers) this.#answers.clear();
-      this.#answers.set(question, this.#search(values));
-    }
-    return this.#answers.get(question);
+  /** The rows, living or not, that match the filter; undefined if there are none. */
+  rowsOf({ key, values }: KeyedFilter): Bits | undefined {
+    const known = this.#answers.get(key);
+    if (known !== undefined || this.#answers.has(key)) return known;
+    if (this.#answers.size === maxAnswers) this.#answers.clear();
+    const rows = this.#search(values);
+    this.#answers.set(key, rows);
+    return rows;
   }
 
   #putKey(row: number, key: string, isList: boolean): void {

@@ -1,7 +1,7 @@
 import { bitsFor, clearBit, firstBit, hasBit, keepCommon, setBit, type Bits } from "./bits.ts";
 import type { StoredDeadLetter } from "./stored-dead-letter.ts";
 import { FilterColumn } from "./filter-column.ts";
-import { createdAtOf, filterFields, valuesOf, type Filter, type FilterField } from "./filters.ts";
+import { createdAtOf, filterFields, valuesOf, type FilterField, type KeyedFilter } from "./filters.ts";
 import { PackedBytes } from "./packed-bytes.ts";
 import type { Position } from "./position.ts";
 
@@ -73,10 +73,10 @@ export class RecordBlock {
   }
 
   /** Living rows that match all filters and were created in the range; undefined if there are none. */
-  search(filters: readonly Filter[], created: CreatedRange | undefined): Bits | undefined {
+  search(filters: readonly KeyedFilter[], created: CreatedRange | undefined): Bits | undefined {
     const found = this.#alive.slice();
-    for (const { field, values } of filters) {
-      const rows = this.#fields[field].rowsWith(values);
+    for (const filter of filters) {
+      const rows = this.#fields[filter.field].rowsOf(filter);
       if (rows === undefined) return undefined;
       keepCommon(found, rows);
     }

@@ -1,8 +1,6 @@
-import { errorFor } from "../http/error-form.ts";
-import { limitHeaders } from "../http/limit-headers.ts";
-import type { HttpAnswer, Reply } from "../http/exchange.ts";
+import { errorFor, limitHeaders, type HttpAnswer, type Reply } from "../http/exchange.ts";
+import { newMessageId } from "../ids.ts";
 import type { Operation } from "../journal.ts";
-import { spoilAnswer } from "./spoil-answer.ts";
 import type { FaultOf, Faults } from "./faults.ts";
 
 /**
@@ -12,7 +10,7 @@ import type { FaultOf, Faults } from "./faults.ts";
  * A request that was stalled before its effect takes effect when it is let go, although its client may be gone:
  * that is how a publish given up by its sender still happens.
  */
-export async function misbehave(
+export async function applyFaults(
   faults: Faults,
   operation: Operation,
   now: () => number,
@@ -64,7 +62,29 @@ function statusAnswer(operation: Operation, fault: FaultOf<"status">, now: numbe
   const { status, limit, resetInS, body, headers = {} } = fault;
   const error = fault.error ?? (status === 429 ? "rate limit exceeded" : `answered ${status} on demand`);
   const reset = Math.ceil(now / 1_000) + resetInS;
-  const limits = limit === undefined ? {} : limitHeaders(limit, 100, 0, reset);
+  const limits = limit === undefined ? {} : limitHeaders(limit, 100, reset);
   const answer = errorFor(operation, status, error, { ...limits, ...headers });
   return body === undefined ? answer : { ...answer, body };
+}
+
+/** The answer as those faults leave it that lie about what happened. */
+function spoilAnswer(faults: Faults, operation: Operation, answer: HttpAnswer): HttpAnswer {
+  const { headers } = faults.draw("headers", operation)?.fault ?? {};
+  const batch = operation === "batch" ? spoilBatch(faults, answer) : answer;
+  const spoiled = headers === undefined ? batch : { ...batch, headers: { ...batch.headers, ...headers } };
+  if (faults.draw("malformed-json", operation) === undefined) return spoiled;
+  const text = spoiled.body.toString();
+  return { ...spoiled, body: `${text.slice(0, text.length - 1)},` };
+}
+
+function spoilBatch(faults: Faults, answer: HttpAnswer): HttpAnswer {
+  const short = faults.draw("short-answer", "batch");
+  const long = faults.draw("long-answer", "batch");
+  const reordered = faults.draw("reordered-answer", "batch");
+  if (short === undefined && long === undefined && reordered === undefined) return answer;
+  let items = JSON.parse(answer.body.toString()) as unknown[];
+  if (short !== undefined) items = items.slice(0, Math.max(0, items.length - short.fault.by));
+  for (let extra = long?.fault.by ?? 0; extra > 0; extra--) items.push({ messageId: newMessageId() });
+  if (reordered !== undefined) items = items.toReversed();
+  return { ...answer, body: JSON.stringify(items) };
 }

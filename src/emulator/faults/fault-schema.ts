@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { z } from "zod";
-import { seedRecordSchema } from "../dlq/seed-schema.ts";
+import { seedRecordSchema } from "../dlq/seed-record.ts";
 import { operations } from "../journal.ts";
 
 /** Which requests a fault concerns; "any" is all of them. */

@@ -1,4 +1,5 @@
 import { EmulatorRefusal } from "../refusal.ts";
+import { accept } from "../http/json-body.ts";
 import type { Journal, Operation } from "../journal.ts";
 import type { EmulatorSettings } from "../options.ts";
 import {
@@ -46,14 +47,7 @@ export class Faults {
   add(given: FaultDefinition): string;
   add(given: unknown): string;
   add(given: unknown): string {
-    const parsed = faultSchema.safeParse(given);
-    if (!parsed.success) {
-      const problems = parsed.error.issues.map(
-        ({ path, message }) => `${path.join(".") || "fault"}: ${message}`,
-      );
-      throw new EmulatorRefusal(400, problems.join("; "));
-    }
-    const definition = parsed.data;
+    const definition = accept(faultSchema, given, "fault");
     const name = definition.name ?? `${definition.kind}-${++this.#made}`;
     if (this.#active.has(name)) throw new EmulatorRefusal(409, `there is already a fault named ${name}`);
     this.#active.set(name, { definition, name, fired: 0, held: new Set() });

@@ -1,14 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import type { EmulatorClock } from "../clock.ts";
 import type { DeadLetters } from "../dlq/dead-letters.ts";
-import type { SeedRecord } from "../dlq/seed.ts";
+import type { SeedRecord } from "../dlq/seed-record.ts";
 import type { Journal } from "../journal.ts";
 import type { EmulatorSettings } from "../options.ts";
 import { seededRandom } from "../seeded-random.ts";
-import { arrivalAt } from "./arrivals.ts";
-import { Choice } from "./random-choice.ts";
-import { Filler } from "./filler.ts";
-import { parseGenerateOptions, type GenerateOptions } from "./generate-options.ts";
+import { Choice, Filler } from "./random-choice.ts";
+import { arrivalAt, parseGenerateOptions, type GenerateOptions } from "./generate-options.ts";
 import { generatedRecord } from "./generated-record.ts";
 import { recordsOfFile } from "./load-file.ts";
 
@@ -16,23 +14,18 @@ import { recordsOfFile } from "./load-file.ts";
 const chunk = 500;
 
 /** Puts many records into the DLQ, a few at a time, so that the service goes on answering. */
-export class Filling {
+export class DlqFiller {
   readonly #deadLetters: DeadLetters;
   readonly #settings: EmulatorSettings;
   readonly #clock: EmulatorClock;
   readonly #journal: Journal;
   #stops = 0;
 
-  constructor(parts: {
-    deadLetters: DeadLetters;
-    settings: EmulatorSettings;
-    clock: EmulatorClock;
-    journal: Journal;
-  }) {
-    this.#deadLetters = parts.deadLetters;
-    this.#settings = parts.settings;
-    this.#clock = parts.clock;
-    this.#journal = parts.journal;
+  constructor(deadLetters: DeadLetters, settings: EmulatorSettings, clock: EmulatorClock, journal: Journal) {
+    this.#deadLetters = deadLetters;
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#journal = journal;
   }
 
   /** Makes records that entered up to now; none that is there is replaced. Answers how many: fewer when stopped. */

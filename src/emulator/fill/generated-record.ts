@@ -1,10 +1,8 @@
+import { createHash } from "node:crypto";
 import { retryLadderMs } from "../delivery/retry-ladder.ts";
 import type { StoredDeadLetter } from "../dlq/stored-dead-letter.ts";
 import type { EmulatorSettings } from "../options.ts";
-import type { Choice } from "./random-choice.ts";
-import type { Filler } from "./filler.ts";
-import { bodyPart } from "./generated-body.ts";
-import { responsePart } from "./generated-response.ts";
+import type { Choice, Filler } from "./random-choice.ts";
 
 export type RecordShape = Pick<EmulatorSettings, "missingStatus" | "earlierForm">;
 
@@ -122,5 +120,142 @@ function flowFields(choice: Choice): Fields {
     rate: choice.of([1, 10, 50]),
     period: choice.of([1, 60]),
     parallelism: choice.of([1, 2, 10]),
+  };
+}
+
+/** Part of a record, and how to make it longer by so many characters where that can be done. */
+interface Part {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly fill: ((length: number) => Readonly<Record<string, unknown>>) | undefined;
+}
+
+const events = ["order.created", "order.paid", "refund.requested", "invoice.sent", "stock.changed"];
+
+/** `header` and body of a message: mostly JSON, some text, bytes that are not UTF-8, redacted, or nothing. */
+function bodyPart(choice: Choice, filler: Filler): Part {
+  const kind = choice.weighted([
+    ["json", 84],
+    ["text", 5],
+    ["binary", 6],
+    ["redacted", 3],
+    ["empty", 2],
+  ]);
+  switch (kind) {
+    case "json": {
+      const event = `{"event":"${choice.skewed(events)}","id":"${choice.token(12)}","amount":${choice.below(100_000)}`;
+      const body = (note: string): string => `${event},"note":"${note}"}`;
+      return {
+        fields: { ...headerOf(choice, "application/json"), body: body(""), bodyBase64: "" },
+        fill: (length) => ({ body: body(filler.text(length)) }),
+      };
+    }
+    case "text": {
+      const greeting = "Grüße, 注文を確認 🙂 ";
+      return {
+        fields: { ...headerOf(choice, "text/plain; charset=utf-8"), body: greeting, bodyBase64: "" },
+        fill: (length) => ({ body: greeting + filler.text(length) }),
+      };
+    }
+    case "binary":
+      return {
+        fields: { ...headerOf(choice, "image/jpeg"), body: "", bodyBase64: filler.base64(8) },
+        fill: (length) => ({ bodyBase64: filler.base64(length + 8) }),
+      };
+    case "redacted": {
+      const { header } = headerOf(choice, "application/json");
+      const secret = { ...header, "X-Api-Key": [redacted(choice.token(16))] };
+      return {
+        fields: { header: secret, body: redacted(choice.token(16)), bodyBase64: "" },
+        fill: undefined,
+      };
+    }
+    case "empty":
+      return {
+        fields: { ...headerOf(choice, "application/json"), body: "", bodyBase64: "" },
+        fill: undefined,
+      };
+  }
+}
+
+function headerOf(
+  choice: Choice,
+  contentType: string,
+): { readonly header: Readonly<Record<string, string[]>> } {
+  return {
+    header: {
+      "Content-Type": [contentType],
+      ...(choice.chance(0.6) ? { "X-Request-Id": [choice.token(20)] } : {}),
+      ...(choice.chance(0.3)
+        ? { "X-Tenant": [choice.skewed(["acme", "globex", "initech", "umbrella"])] }
+        : {}),
+      ...(choice.chance(0.1) ? { "Accept-Language": ["de-DE", "en;q=0.8"] } : {}),
+    },
+  };
+}
+
+const redacted = (content: string): string =>
+  `REDACTED:${createHash("sha256").update(content).digest("hex")}`;
+
+const reasons: Readonly<Record<number, string>> = {
+  404: "not found",
+  422: "unprocessable",
+  429: "too many requests",
+  500: "internal error",
+  502: "bad gateway",
+  503: "service unavailable",
+  504: "gateway timeout",
+};
+
+/** What the last attempt was answered with; nothing at all for one in fifteen. */
+function responsePart(
+  choice: Choice,
+  filler: Filler,
+  missingStatus: EmulatorSettings["missingStatus"],
+): Part {
+  const status = choice.weighted([
+    [503, 32],
+    [500, 22],
+    [502, 11],
+    [504, 10],
+    [429, 8],
+    [404, 6],
+    [422, 4],
+    [0, 7],
+  ]);
+  if (status === 0) {
+    const responseStatus = missingStatus === "zero" ? 0 : undefined;
+    return { fields: { responseStatus, responseBody: "", responseBodyBase64: "" }, fill: undefined };
+  }
+  const wait = status === 429 || (status === 503 && choice.chance(0.3));
+  const header = wait ? { "Retry-After": [String(1 + choice.below(120))] } : {};
+  const reason = reasons[status]!;
+  if (choice.chance(0.03)) {
+    return {
+      fields: {
+        responseStatus: status,
+        responseHeader: { "Content-Type": ["application/octet-stream"], ...header },
+        responseBody: "",
+        responseBodyBase64: filler.base64(24),
+      },
+      fill: undefined,
+    };
+  }
+  const page = status === 502 || status === 504;
+  const body = (detail: string): string =>
+    page
+      ? `<html><head><title>${status}</title></head><body>${reason} ${detail}</body></html>`
+      : `{"error":"${reason}","detail":"${detail}"}`;
+  return {
+    fields: {
+      responseStatus: status,
+      responseHeader: {
+        "Content-Type": [page ? "text/html" : "application/json"],
+        Server: ["nginx"],
+        ...header,
+      },
+      responseBody: body(""),
+      responseBodyBase64: "",
+    },
+    fill: (length) => ({ responseBody: body(filler.text(length)) }),
   };
 }

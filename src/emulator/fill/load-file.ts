@@ -1,14 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
-import { seedRecordSchema } from "../dlq/seed-schema.ts";
-import type { SeedRecord } from "../dlq/seed.ts";
-import { linesOf } from "./lines.ts";
+import { seedRecordSchema, type SeedRecord } from "../dlq/seed-record.ts";
+import { problemsOf } from "../http/json-body.ts";
 
 /** A file that cannot be loaded; the message names it, and the lines that are wrong, but nothing of their content. */
 export class LoadProblem extends Error {}
 
 // More would be told of a file that is something else altogether.
-const mostProblems = 10;
+const maxProblems = 10;
 
 /**
  * Records of a file, one JSON object a line as `POST /_control/dlq` takes it; empty lines are passed over. Whether all
@@ -24,7 +23,7 @@ export async function* recordsOfFile(file: string): AsyncGenerator<SeedRecord> {
       if (parsed === undefined) continue;
       if (typeof parsed === "string") problems.push(`${file}:${line}: ${parsed}`);
       else yield parsed;
-      if (problems.length === mostProblems) break;
+      if (problems.length === maxProblems) break;
     }
   } catch (error) {
     const { code = "an error" } = error as NodeJS.ErrnoException;
@@ -45,7 +44,22 @@ function parseLine(bytes: Buffer): SeedRecord | string | undefined {
   }
   const parsed = seedRecordSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  return parsed.error.issues
-    .map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
-    .join("; ");
+  return problemsOf(parsed.error);
+}
+
+const newline = 0x0a;
+
+/** Lines of a stream of bytes, without their ends. Splits at line feeds only: other separators may stand inside JSON. */
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = [];
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, from)) {
+      yield Buffer.concat([...parts, chunk.subarray(from, end)]);
+      parts = [];
+      from = end + 1;
+    }
+    if (from < chunk.length) parts.push(chunk.subarray(from));
+  }
+  if (parts.length > 0) yield Buffer.concat(parts);
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import type { Operation } from "../journal.ts";
 import { EmulatorRefusal } from "../refusal.ts";
-import { deepestNesting, isNestedTooDeeply } from "./nesting.ts";
 
 /** One request, read to its end. */
 export interface Exchange {
@@ -49,6 +49,31 @@ export const json = (status: number, value: unknown, headers: Record<string, str
 export const errorAnswer = (status: number, error: string, headers?: Record<string, string>): HttpAnswer =>
   json(status, { error }, headers);
 
+/** An error as the API of that operation words it: the statistics API has a form of its own. */
+export const errorFor = (
+  operation: Operation,
+  status: number,
+  error: string,
+  headers?: Record<string, string>,
+): HttpAnswer =>
+  operation === "statistics"
+    ? json(status, { code: status, message: error }, headers)
+    : errorAnswer(status, error, headers);
+
+/** The headers of a 429 with nothing left; `reset` is in unix seconds. */
+export function limitHeaders(
+  limit: "burst" | "daily",
+  allowed: number,
+  reset: number,
+): Record<string, string> {
+  const start = limit === "burst" ? "Burst-RateLimit" : "RateLimit";
+  return {
+    [`${start}-Limit`]: String(allowed),
+    [`${start}-Remaining`]: "0",
+    [`${start}-Reset`]: String(reset),
+  };
+}
+
 /** The status that is sent; 0 where none is meant to arrive. */
 export function statusOf(reply: Reply): number {
   if ("hangUp" in reply) return 0;
@@ -80,18 +105,4 @@ export async function readExchange(request: IncomingMessage, maxBodyBytes: numbe
     body: Buffer.concat(chunks),
     remoteAddress: (request.socket.remoteAddress ?? "").replace(/^::ffff:/, ""),
   };
-}
-
-/** The body as JSON, whatever its content type says. */
-export function readJson(exchange: Exchange): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(exchange.body.toString("utf8")) as unknown;
-  } catch {
-    throw new EmulatorRefusal(400, "request body is not valid JSON");
-  }
-  if (isNestedTooDeeply(value)) {
-    throw new EmulatorRefusal(400, `request body is nested more than ${deepestNesting} levels deep`);
-  }
-  return value;
 }

@@ -1,44 +1,39 @@
 import { z } from "zod";
 import { EmulatorRefusal } from "../refusal.ts";
-import type { Endpoint } from "../publish/directory.ts";
 
-const endpoint = z.object({ name: z.string().min(1).optional(), url: z.string() });
-const endpoints = z.object({ endpoints: z.array(endpoint) });
-const endpointKey = z.union([endpoint, z.object({ name: z.string().min(1), url: z.string().optional() })]);
-const endpointKeys = z.object({ endpoints: z.array(endpointKey) });
-const queue = z.object({
-  queueName: z.string(),
-  parallelism: z.number().int().min(1).optional(),
-  paused: z.boolean().optional(),
-});
+/** More than any body or record has; what walks them by recursion walks that much safely. */
+export const maxNesting = 100;
 
-export function parseEndpoints(payload: unknown): Endpoint[] {
-  return accept(endpoints, payload).endpoints;
+/** Whether there are more arrays and objects inside one another than that. */
+export function isNestedTooDeeply(value: unknown, levels = maxNesting): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isNestedTooDeeply(inner, levels - 1));
 }
 
-/** Endpoints to be removed are told by name or by URL; both together tell one that has both. */
-export function parseEndpointKeys(payload: unknown): (endpoint: Endpoint) => boolean {
-  const keys = accept(endpointKeys, payload).endpoints;
-  return ({ name, url }) =>
-    keys.some(
-      (key) => (key.name === undefined || key.name === name) && (key.url === undefined || key.url === url),
-    );
-}
-
-export interface QueueChange {
-  readonly queueName: string;
-  readonly parallelism?: number | undefined;
-  readonly paused?: boolean | undefined;
-}
-
-export function parseQueue(payload: unknown): QueueChange {
-  return accept(queue, payload);
+/** The body as JSON, whatever its content type says. */
+export function readJson({ body }: { readonly body: Buffer }): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString("utf8")) as unknown;
+  } catch {
+    throw new EmulatorRefusal(400, "request body is not valid JSON");
+  }
+  if (isNestedTooDeeply(value)) {
+    throw new EmulatorRefusal(400, `request body is nested more than ${maxNesting} levels deep`);
+  }
+  return value;
 }
 
 /** The payload as the schema understands it; otherwise 400 with everything that is wrong. */
-export function accept<T>(schema: z.ZodType<T>, payload: unknown): T {
+export function accept<T>(schema: z.ZodType<T>, payload: unknown, what = "body"): T {
   const parsed = schema.safeParse(payload);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`);
-  throw new EmulatorRefusal(400, problems.join("; "));
+  throw new EmulatorRefusal(400, problemsOf(parsed.error, what));
 }
+
+/** Each problem behind the field that it concerns, or behind a name of the whole, if it has one. */
+export const problemsOf = ({ issues }: z.ZodError, whole = ""): string =>
+  issues
+    .map(({ path, message }) => [path.join(".") || whole, message])
+    .map(([where, message]) => (where === "" ? message : `${where}: ${message}`))
+    .join("; ");

@@ -1,11 +1,13 @@
+import { z } from "zod";
 import { EmulatorRefusal } from "../refusal.ts";
 import { newUuid } from "../ids.ts";
 import { isEndpointUrl } from "./message-headers.ts";
 
-export interface Endpoint {
-  readonly name?: string | undefined;
-  readonly url: string;
-}
+export const endpointsSchema = z.object({
+  endpoints: z.array(z.object({ name: z.string().min(1).optional(), url: z.string() })),
+});
+
+export type Endpoint = Readonly<z.infer<typeof endpointsSchema>["endpoints"][number]>;
 
 export interface UrlGroup {
   readonly name: string;

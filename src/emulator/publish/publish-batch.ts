@@ -6,7 +6,7 @@ import { parseBatch, type PublishItem } from "./parse-batch.ts";
 import type { PublishAnswer } from "./publisher.ts";
 
 /** Publishes a whole batch, or refuses it; only a fault lets single items fail. */
-export function batchAnswer(core: EmulatorCore, payload: unknown, callerIp: string): HttpAnswer {
+export function publishBatch(core: EmulatorCore, payload: unknown, callerIp: string): HttpAnswer {
   const items = parseBatch(payload, core.directory, core.settings);
   refuseWhole(core, items);
   const answers = items.map((item, position) => {

@@ -1,4 +1,4 @@
-import { json, type HttpAnswer } from "../http/exchange.ts";
+import { refuseParameters } from "../http/query-parameters.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import type { BacklogPlan, IndexValues } from "./index-values.ts";
 import { indexStatistics, isPeriod, periodNames, type Period } from "./index-statistics.ts";
@@ -10,7 +10,7 @@ interface Index {
 }
 
 /** The search indexes there are, and what was set about them by hand. */
-export class Indexes {
+export class SearchIndexes {
   readonly #initial: readonly string[];
   readonly #indexes = new Map<string, Index>();
 
@@ -62,10 +62,10 @@ export class Indexes {
     for (const id of this.#initial) this.#indexes.set(id, { values: {}, steered: undefined });
   }
 
-  statistics(id: string, query: URLSearchParams, now: number): HttpAnswer {
+  statistics(id: string, query: URLSearchParams, now: number): Record<string, unknown> {
     const index = this.#indexes.get(id);
     if (index === undefined) throw new EmulatorRefusal(404, `index not found: ${id}`);
-    return json(200, indexStatistics(this.#workload(id), periodOf(query), now, index.values));
+    return indexStatistics(this.#workload(id), periodOf(query), now, index.values);
   }
 
   #workload(id: string): Workload {
@@ -75,10 +75,7 @@ export class Indexes {
 
 /** An empty value counts as not given. */
 function periodOf(query: URLSearchParams): Period {
-  const unknown = [...query.keys()].find((name) => name !== "period");
-  if (unknown !== undefined) throw new EmulatorRefusal(400, `unknown query parameter: ${unknown}`);
-  if (query.getAll("period").length > 1)
-    throw new EmulatorRefusal(400, "query parameter period cannot be repeated");
+  refuseParameters(query, ["period"], ["period"]);
   const period = query.get("period") || "1h";
   if (!isPeriod(period)) throw new EmulatorRefusal(400, `period must be one of ${periodNames.join(", ")}`);
   return period;

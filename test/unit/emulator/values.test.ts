@@ -6,7 +6,7 @@ import { formatCursor, parseCursor, parseDlqId } from "../../../src/emulator/dlq
 import { parseDurationMs } from "../../../src/emulator/publish/durations.ts";
 import { parseMessageHeaders } from "../../../src/emulator/publish/message-headers.ts";
 import { parseRetryDelay } from "../../../src/emulator/publish/retry-delay.ts";
-import { formatTimestamp } from "../../../src/emulator/statistics/timestamp.ts";
+import { formatTimestamp } from "../../../src/emulator/statistics/index-statistics.ts";
 
 describe("durations", () => {
   test.each([

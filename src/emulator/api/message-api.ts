@@ -1,27 +1,15 @@
-import { dlq } from "./api/dlq.ts";
-import { messages } from "./api/messages.ts";
-import { publishing } from "./api/publishing.ts";
-import { queues } from "./api/queues.ts";
-import type { MessageRoute } from "./api/route.ts";
-import { service } from "./api/service.ts";
-import { urlGroups } from "./api/url-groups.ts";
-import { misbehave } from "./faults/apply-faults.ts";
-import { isBasic, isBearer } from "./http/auth.ts";
-import { errorFor } from "./http/error-form.ts";
-import { statusOf, type HttpAnswer, type Exchange, type Reply } from "./http/exchange.ts";
-import { findRoute } from "./http/routes.ts";
-import type { Operation } from "./journal.ts";
-import { EmulatorRefusal } from "./refusal.ts";
-import type { EmulatorCore } from "./emulator-core.ts";
+import { applyFaults } from "../faults/apply-faults.ts";
+import type { EmulatorCore } from "../emulator-core.ts";
+import { isBasic, isBearer } from "../http/auth.ts";
+import { errorFor, statusOf, type Exchange, type HttpAnswer, type Reply } from "../http/exchange.ts";
+import { findRoute } from "../http/routes.ts";
+import type { Operation } from "../journal.ts";
+import { EmulatorRefusal } from "../refusal.ts";
+import { directoryRoutes } from "./directory-routes.ts";
+import { dlqRoutes } from "./dlq-routes.ts";
+import { messageRoutes } from "./message-routes.ts";
 
-const routes: readonly MessageRoute[] = [
-  ...publishing,
-  ...dlq,
-  ...messages,
-  ...urlGroups,
-  ...queues,
-  ...service,
-];
+const routes = [...messageRoutes, ...dlqRoutes, ...directoryRoutes];
 
 /** Answers one request to the service and writes it into the journal. */
 export async function serveMessageApi(core: EmulatorCore, exchange: Exchange): Promise<Reply> {
@@ -52,7 +40,7 @@ async function dispatch(
     if (limited !== undefined) return { operation, reply: limited };
     const perform = (): HttpAnswer =>
       refusalsAsAnswers(operation, () => route.perform(core, exchange, params));
-    return { operation, reply: await misbehave(core.faults, operation, () => core.clock.now(), perform) };
+    return { operation, reply: await applyFaults(core.faults, operation, () => core.clock.now(), perform) };
   } catch (error) {
     if (!(error instanceof EmulatorRefusal)) throw error;
     return { operation, reply: errorFor(operation, error.status, error.message) };

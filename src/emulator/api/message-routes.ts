@@ -1,0 +1,95 @@
+import type { FlowControlState } from "../delivery/flow-control.ts";
+import { toMessageRecord } from "../dlq/stored-dead-letter.ts";
+import type { EmulatorCore } from "../emulator-core.ts";
+import { errorAnswer, json, type Exchange, type HttpAnswer } from "../http/exchange.ts";
+import { readJson } from "../http/json-body.ts";
+import { toItem } from "../publish/parse-batch.ts";
+import { publishBatch } from "../publish/publish-batch.ts";
+import { EmulatorRefusal } from "../refusal.ts";
+import { parseCancelQuery } from "./cancel-query.ts";
+import { route, type MessageRoute } from "./route.ts";
+
+/** Publishing, messages on their way, and what concerns the service as a whole. */
+export const messageRoutes: readonly MessageRoute[] = [
+  route("batch", "POST", "/v2/batch", (core, exchange) =>
+    publishBatch(core, readJson(exchange), exchange.remoteAddress),
+  ),
+  route("publish", "POST", "/v2/publish/{destination...}", (core, exchange, { destination }) =>
+    publishOne(core, exchange, destination!, undefined),
+  ),
+  route("publish", "POST", "/v2/enqueue/{queue}/{destination...}", (core, exchange, params) =>
+    publishOne(core, exchange, params["destination"]!, params["queue"]),
+  ),
+  route("manage", "GET", "/v2/messages/{messageId}", (core, _exchange, { messageId }) => {
+    const pending = core.deliveries.find(messageId!);
+    return pending === undefined
+      ? errorAnswer(404, "message not found")
+      : json(200, toMessageRecord(pending.message));
+  }),
+  route("manage", "DELETE", "/v2/messages/{messageId}", (core, _exchange, { messageId }) =>
+    core.deliveries.cancel(messageId!) ? json(202, { cancelled: 1 }) : errorAnswer(404, "message not found"),
+  ),
+  route("manage", "DELETE", "/v2/messages", (core, exchange) => {
+    const isConcerned = parseCancelQuery(exchange.query, exchange.body);
+    const concerned = core.deliveries.list().filter(({ message }) => isConcerned(message));
+    for (const { message } of concerned) core.deliveries.cancel(message.messageId);
+    return json(202, { cancelled: concerned.length });
+  }),
+  route("manage", "GET", "/v2/keys", (core) => {
+    const { current, next } = core.settings.signingKeys;
+    return json(200, { current, next });
+  }),
+  route("manage", "GET", "/v2/flowControl", (core) =>
+    json(200, core.deliveries.flowControls().map(shownFlow)),
+  ),
+  route("manage", "GET", "/v2/flowControl/{key}", (core, _exchange, { key }) => {
+    const flow = core.deliveries.flowControls().find((state) => state.key === key);
+    return flow === undefined ? errorAnswer(404, "flow control key not found") : json(200, shownFlow(flow));
+  }),
+  route("statistics", "GET", "/v2/search/{id}/stats", (core, exchange, { id }) =>
+    json(200, core.indexes.statistics(id!, exchange.query, core.clock.now())),
+  ),
+];
+
+/** 200, and 202 for a message that is accepted but not sent. Source: the service's API reference, "Deduplication". */
+function publishOne(
+  core: EmulatorCore,
+  exchange: Exchange,
+  rest: string,
+  queueName: string | undefined,
+): HttpAnswer {
+  const { rawQuery, headers, body } = exchange;
+  const draft = { destination: destinationOf(rest, rawQuery), queueName, headers, body };
+  const item = toItem(draft, core.directory, core.settings);
+  const answer = core.publisher.publish(item, 0, exchange.remoteAddress);
+  const deduplicated = "messageId" in answer ? answer.deduplicated : answer[0]?.deduplicated;
+  return json(deduplicated === true ? 202 : 200, answer);
+}
+
+/** A URL stands in the path as it is, its query being that of the request, or percent-encoded as a whole. */
+function destinationOf(rest: string, rawQuery: string): string {
+  if (/^https?:\/\//i.test(rest)) return rawQuery === "" ? rest : `${rest}?${rawQuery}`;
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(rest);
+  } catch {
+    throw new EmulatorRefusal(400, `invalid destination url: ${rest}`);
+  }
+  if (rawQuery === "" || !/^https?:\/\//i.test(decoded)) return decoded;
+  return `${decoded}${decoded.includes("?") ? "&" : "?"}${rawQuery}`;
+}
+
+/** 0 where there is no limit; `ratePeriodStart` in unix seconds. Keys cannot be paused or pinned here. */
+const shownFlow = (state: FlowControlState): Record<string, unknown> => ({
+  flowControlKey: state.key,
+  waitListSize: state.waiting,
+  parallelismMax: state.parallelism ?? 0,
+  parallelismCount: state.inFlight,
+  rateMax: state.rate ?? 0,
+  rateCount: state.rateCount,
+  ratePeriod: state.periodSeconds ?? 0,
+  ratePeriodStart: Math.floor((state.ratePeriodStart ?? 0) / 1_000),
+  isPaused: false,
+  isPinnedParallelism: false,
+  isPinnedRate: false,
+});

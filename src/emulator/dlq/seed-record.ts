@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { isNestedTooDeeply, maxNesting } from "../http/json-body.ts";
+import { newMessageId } from "../ids.ts";
+import { parseSeedId } from "./position.ts";
+import type { StoredDeadLetter } from "./stored-dead-letter.ts";
+
+/**
+ * A record as a test wants it listed. Its id is of the service's form (`<ms>-<seq>`), made up if it is left out; null
+ * makes a record whose listing carries none. What else is left out gets a plain value; any further field is kept.
+ */
+export const seedRecordSchema = z
+  .object({
+    dlqId: z
+      .string()
+      .refine((text) => parseSeedId(text) !== undefined, "expected <ms>-<seq>, not beyond the year 9999")
+      .nullable()
+      .optional(),
+  })
+  .catchall(z.unknown())
+  .refine((record) => !isNestedTooDeeply(record), `nested more than ${maxNesting} levels deep`);
+
+export type SeedRecord = Readonly<z.infer<typeof seedRecordSchema>>;
+
+export const recordsSchema = z.strictObject({ records: z.array(seedRecordSchema) });
+
+export function toSeed(record: SeedRecord, dlqId: string, now: number): StoredDeadLetter {
+  const createdAt = typeof record["createdAt"] === "number" ? record["createdAt"] : now;
+  return {
+    messageId: newMessageId(),
+    url: "http://127.0.0.1/",
+    method: "POST",
+    header: { "Content-Type": ["application/json"] },
+    body: "{}",
+    bodyBase64: "",
+    maxRetries: 3,
+    notBefore: createdAt,
+    createdAt,
+    callerIP: "127.0.0.1",
+    responseStatus: 500,
+    responseHeader: {},
+    responseBody: "",
+    responseBodyBase64: "",
+    ...record,
+    dlqId: record.dlqId === null ? undefined : dlqId,
+  };
+}
