@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { EmulatorRefusal } from "../refusal.ts";
 
 /** More than any body or record has; what walks them by recursion walks that much safely. */
