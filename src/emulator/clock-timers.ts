@@ -1,25 +1,25 @@
 import type { EmulatorClock } from "./clock.ts";
 
-interface Appointment {
+interface Task {
   readonly dueAt: number;
+  /** Of two that are due at once, the one that came first runs first. */
   readonly order: number;
   readonly run: () => void;
-  /** Its place in the heap; -1 once it is out. */
-  index: number;
 }
 
 // Long waits are slept in steps, so that a base clock that jumps is noticed.
-const longestSleepMs = 1_000;
+const maxSleepMs = 1_000;
 
 // A clock that jumps by days makes everything due at once; sockets and other timers are served between slices.
 const sliceSize = 256;
 
-/** What has to happen at a moment of the emulator's clock: a binary heap and one timer. */
-export class Agenda {
+/** What has to happen at a moment of the emulator's clock. */
+export class ClockTimers {
   readonly #clock: EmulatorClock;
-  readonly #heap: Appointment[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #rest: NodeJS.Immediate | undefined;
+  /** What is due first stands first. */
+  readonly #tasks: Task[] = [];
+  #sleeping: NodeJS.Timeout | undefined;
+  #pausing: NodeJS.Immediate | undefined;
   #order = 0;
 
   constructor(clock: EmulatorClock) {
@@ -27,98 +27,58 @@ export class Agenda {
     clock.onMoved(() => this.#runDue());
   }
 
-  get size(): number {
-    return this.#heap.length;
-  }
-
   /** Runs once the clock has reached `dueAt`, never before this returns. The answer calls it off. */
   at(dueAt: number, run: () => void): () => void {
-    const appointment = { dueAt, order: this.#order++, run, index: this.#heap.length };
-    this.#heap.push(appointment);
-    this.#rise(appointment);
-    if (appointment.index === 0) this.#sleep();
-    return () => this.#remove(appointment);
-  }
-
-  /** Resolves once the clock has reached `dueAt`; never, if the agenda is cleared before. */
-  until(dueAt: number): Promise<void> {
-    return new Promise((resolve) => void this.at(dueAt, resolve));
+    const task = { dueAt, order: this.#order++, run };
+    this.#tasks.splice(this.#indexOf(task), 0, task);
+    if (this.#tasks[0] === task) this.#sleep();
+    return () => this.#remove(task);
   }
 
   clear(): void {
-    for (const appointment of this.#heap) appointment.index = -1;
-    this.#heap.length = 0;
-    clearTimeout(this.#timer);
-    clearImmediate(this.#rest);
+    this.#tasks.length = 0;
+    clearTimeout(this.#sleeping);
+    clearImmediate(this.#pausing);
   }
 
   #runDue(): void {
-    clearImmediate(this.#rest);
+    clearImmediate(this.#pausing);
     const now = this.#clock.now();
     for (let ran = 0; ran < sliceSize; ran++) {
-      const next = this.#heap[0];
+      const next = this.#tasks[0];
       if (next === undefined || next.dueAt > now) {
         this.#sleep();
         return;
       }
-      this.#remove(next);
+      this.#tasks.shift();
       next.run();
     }
-    this.#rest = setImmediate(() => this.#runDue());
+    this.#pausing = setImmediate(() => this.#runDue());
   }
 
   #sleep(): void {
-    clearTimeout(this.#timer);
-    const next = this.#heap[0];
+    clearTimeout(this.#sleeping);
+    const next = this.#tasks[0];
     if (next === undefined) return;
-    const wait = Math.min(longestSleepMs, Math.max(0, next.dueAt - this.#clock.now()));
-    this.#timer = setTimeout(() => this.#runDue(), wait);
+    const wait = Math.min(maxSleepMs, Math.max(0, next.dueAt - this.#clock.now()));
+    this.#sleeping = setTimeout(() => this.#runDue(), wait);
   }
 
-  #remove(appointment: Appointment): void {
-    const { index } = appointment;
-    if (index < 0) return;
-    appointment.index = -1;
-    const last = this.#heap.pop();
-    if (last === undefined || last === appointment) return;
-    last.index = index;
-    this.#heap[index] = last;
-    this.#rise(last);
-    this.#sink(last);
+  #remove(task: Task): void {
+    const index = this.#indexOf(task);
+    if (this.#tasks[index] === task) this.#tasks.splice(index, 1);
   }
 
-  #rise(appointment: Appointment): void {
-    const heap = this.#heap;
-    let { index } = appointment;
-    while (index > 0) {
-      const parent = heap[(index - 1) >> 1]!;
-      if (!earlier(appointment, parent)) break;
-      const above = parent.index;
-      place(heap, parent, index);
-      index = above;
+  /** The first place that is not before the task, by bisection. */
+  #indexOf({ dueAt, order }: Task): number {
+    let low = 0;
+    let high = this.#tasks.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const task = this.#tasks[middle]!;
+      if (task.dueAt < dueAt || (task.dueAt === dueAt && task.order < order)) low = middle + 1;
+      else high = middle;
     }
-    place(heap, appointment, index);
+    return low;
   }
-
-  #sink(appointment: Appointment): void {
-    const heap = this.#heap;
-    let { index } = appointment;
-    for (;;) {
-      let child = 2 * index + 1;
-      if (child >= heap.length) break;
-      if (child + 1 < heap.length && earlier(heap[child + 1]!, heap[child]!)) child++;
-      if (!earlier(heap[child]!, appointment)) break;
-      place(heap, heap[child]!, index);
-      index = child;
-    }
-    place(heap, appointment, index);
-  }
-}
-
-const earlier = (a: Appointment, b: Appointment): boolean =>
-  a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.order < b.order);
-
-function place(heap: Appointment[], appointment: Appointment, index: number): void {
-  heap[index] = appointment;
-  appointment.index = index;
 }

@@ -1,4 +1,3 @@
-import { Agenda } from "./clock-timers.ts";
 import { EmulatorClock } from "./clock.ts";
 import { Deliveries } from "./delivery/deliveries.ts";
 import { DeadLetters } from "./dlq/dead-letters.ts";
@@ -34,23 +33,14 @@ export interface EmulatorCore {
 
 export function createEmulatorCore(settings: EmulatorSettings): EmulatorCore {
   const clock = new EmulatorClock(settings.clock);
-  const agenda = new Agenda(clock);
   const journal = new Journal(clock, settings.journalLimit);
   const deadLetters = new DeadLetters(settings, clock, journal);
-  const deliveries = new Deliveries({
-    settings,
-    clock,
-    agenda,
-    journal,
-    bury: (failure) => deadLetters.bury(failure),
-  });
+  const deliveries = new Deliveries(settings, clock, journal, (failure) => deadLetters.bury(failure));
   const directory = new Directory(
     () => clock.now(),
     ({ name, parallelism, paused }) => {
-      deliveries.setParallelism(name, parallelism);
-      if (deliveries.setPaused(name, paused)) {
-        journal.add({ type: paused ? "paused" : "resumed", queueName: name });
-      }
+      const changes = deliveries.setQueue(name, parallelism, paused);
+      if (changes) journal.add({ type: paused ? "paused" : "resumed", queueName: name });
     },
   );
   const deduplication = new Deduplication(clock, settings);

@@ -1,5 +1,5 @@
 import type { EmulatorClock } from "./clock.ts";
-import { errorFor, limitHeaders, type HttpAnswer } from "./http/exchange.ts";
+import { errorFor, limitHeaders, type EmulatorAnswer } from "./http/exchange.ts";
 import type { Operation } from "./journal.ts";
 import type { LimitName, EmulatorSettings } from "./options.ts";
 
@@ -18,12 +18,12 @@ export class RateLimits {
   }
 
   /** Counts one request; the answer to give where it is one too many. */
-  admit(operation: Operation): HttpAnswer | undefined {
+  admit(operation: Operation): EmulatorAnswer | undefined {
     const refused = this.#admitBy(operation, operation);
     return refused ?? (dlqOperations.has(operation) ? this.#admitBy("dlq", operation) : undefined);
   }
 
-  #admitBy(name: LimitName, operation: Operation): HttpAnswer | undefined {
+  #admitBy(name: LimitName, operation: Operation): EmulatorAnswer | undefined {
     const limit = this.#settings.rateLimits[name];
     if (limit === undefined) return undefined;
     const start = Math.floor(this.#clock.now() / limit.windowMs) * limit.windowMs;

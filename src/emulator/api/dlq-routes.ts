@@ -2,7 +2,7 @@ import { fromTheStart, parseDlqQuery, type DlqOperation, type DlqQuery } from ".
 import { formatCursor } from "../dlq/position.ts";
 import { retryMany, retryOne } from "../dlq/retry-dead-letters.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
-import { errorAnswer, json, type Exchange, type HttpAnswer } from "../http/exchange.ts";
+import { errorAnswer, json, type Exchange, type EmulatorAnswer } from "../http/exchange.ts";
 import { route, type MessageRoute } from "./route.ts";
 
 export const dlqRoutes: readonly MessageRoute[] = [
@@ -36,7 +36,7 @@ const queryOf = (core: EmulatorCore, { query, body }: Exchange, operation: DlqOp
 const beforeEverything = (seq = 0): string => formatCursor({ ms: 0, seq });
 
 /** One page. The records are sent as they are stored, byte by byte. */
-function listAnswer(core: EmulatorCore, query: DlqQuery, requestedCursor: string | null): HttpAnswer {
+function listAnswer(core: EmulatorCore, query: DlqQuery, requestedCursor: string | null): EmulatorAnswer {
   const repeats = requestedCursor && core.faults.draw("repeat-page", "list") !== undefined;
   const page = core.deadLetters.list(repeats ? { ...query, ...fromTheStart } : query);
   const arriving = core.faults.draw("arriving-records", "list");

@@ -1,7 +1,7 @@
 import { applyFaults } from "../faults/apply-faults.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
 import { isBasic, isBearer } from "../http/auth.ts";
-import { errorFor, statusOf, type Exchange, type HttpAnswer, type Reply } from "../http/exchange.ts";
+import { errorFor, statusOf, type Exchange, type EmulatorAnswer, type Reply } from "../http/exchange.ts";
 import { findRoute } from "../http/routes.ts";
 import type { Operation } from "../journal.ts";
 import { EmulatorRefusal } from "../refusal.ts";
@@ -38,7 +38,7 @@ async function dispatch(
     if (!isAuthorized(core, operation, exchange)) throw new EmulatorRefusal(401, "unauthorized");
     const limited = core.rateLimits.admit(operation);
     if (limited !== undefined) return { operation, reply: limited };
-    const perform = (): HttpAnswer =>
+    const perform = (): EmulatorAnswer =>
       refusalsAsAnswers(operation, () => route.perform(core, exchange, params));
     return { operation, reply: await applyFaults(core.faults, operation, () => core.clock.now(), perform) };
   } catch (error) {
@@ -47,7 +47,7 @@ async function dispatch(
   }
 }
 
-function refusalsAsAnswers(operation: Operation, perform: () => HttpAnswer): HttpAnswer {
+function refusalsAsAnswers(operation: Operation, perform: () => EmulatorAnswer): EmulatorAnswer {
   try {
     return perform();
   } catch (error) {

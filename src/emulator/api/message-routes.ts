@@ -1,7 +1,7 @@
 import type { FlowControlState } from "../delivery/flow-control.ts";
 import { toMessageRecord } from "../dlq/stored-dead-letter.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
-import { errorAnswer, json, type Exchange, type HttpAnswer } from "../http/exchange.ts";
+import { errorAnswer, json, type Exchange, type EmulatorAnswer } from "../http/exchange.ts";
 import { readJson } from "../http/json-body.ts";
 import { toItem } from "../publish/parse-batch.ts";
 import { publishBatch } from "../publish/publish-batch.ts";
@@ -57,7 +57,7 @@ function publishOne(
   exchange: Exchange,
   rest: string,
   queueName: string | undefined,
-): HttpAnswer {
+): EmulatorAnswer {
   const { rawQuery, headers, body } = exchange;
   const draft = { destination: destinationOf(rest, rawQuery), queueName, headers, body };
   const item = toItem(draft, core.directory, core.settings);

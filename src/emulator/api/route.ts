@@ -1,9 +1,9 @@
-import type { HttpAnswer, Exchange } from "../http/exchange.ts";
+import type { EmulatorAnswer, Exchange } from "../http/exchange.ts";
 import { toRoute, type Params, type Route } from "../http/routes.ts";
 import type { Operation } from "../journal.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
 
-type Perform = (core: EmulatorCore, exchange: Exchange, params: Params) => HttpAnswer;
+type Perform = (core: EmulatorCore, exchange: Exchange, params: Params) => EmulatorAnswer;
 
 export interface MessageRoute extends Route {
   readonly operation: Operation;

@@ -2,7 +2,14 @@ import { z } from "zod";
 import { EmulatorClock } from "../clock.ts";
 import { resetEmulatorCore, type EmulatorCore } from "../emulator-core.ts";
 import { parseGenerateOptions } from "../fill/generate-options.ts";
-import { errorAnswer, json, statusOf, type Exchange, type HttpAnswer, type Reply } from "../http/exchange.ts";
+import {
+  errorAnswer,
+  json,
+  statusOf,
+  type Exchange,
+  type EmulatorAnswer,
+  type Reply,
+} from "../http/exchange.ts";
 import { accept, readJson } from "../http/json-body.ts";
 import { naturalOf, refuseParameters } from "../http/query-parameters.ts";
 import { findRoute, toRoute, type Params, type Route } from "../http/routes.ts";
@@ -14,7 +21,11 @@ import { backlogSchema, indexValuesSchema } from "../statistics/index-values.ts"
 import { journalAnswer } from "./journal-answer.ts";
 import { maxWaitMs, within } from "./wait-within.ts";
 
-type Control = (core: EmulatorCore, exchange: Exchange, params: Params) => HttpAnswer | Promise<HttpAnswer>;
+type Control = (
+  core: EmulatorCore,
+  exchange: Exchange,
+  params: Params,
+) => EmulatorAnswer | Promise<EmulatorAnswer>;
 
 interface ControlRoute extends Route {
   readonly control: Control;
@@ -29,7 +40,7 @@ const route = (
   parameters: readonly string[] = [],
 ): ControlRoute => ({ ...toRoute(method, `/_control${path}`), control, parameters });
 
-const found = (existed: boolean, what: string): HttpAnswer =>
+const found = (existed: boolean, what: string): EmulatorAnswer =>
   existed ? json(200, {}) : errorAnswer(404, `no such ${what}`);
 
 // What it is sent. A field that it does not know is refused: it would be a mistake that shows nowhere else.
@@ -132,11 +143,11 @@ const stateOf = (core: EmulatorCore): Record<string, unknown> => ({
 });
 
 /** JSON has no infinity: null stands for "never" and "unlimited". */
-const settingsAnswer = ({ settings }: EmulatorCore): HttpAnswer =>
+const settingsAnswer = ({ settings }: EmulatorCore): EmulatorAnswer =>
   json(200, { ...adjustableOf(settings), seed: settings.seed ?? null });
 
 /** Nothing may be pending any more; 504 where something still is when the time is over. */
-async function idleAnswer(core: EmulatorCore, exchange: Exchange): Promise<HttpAnswer> {
+async function idleAnswer(core: EmulatorCore, exchange: Exchange): Promise<EmulatorAnswer> {
   const timeoutMs = naturalOf(exchange.query, "timeoutMs", undefined, maxWaitMs);
   if (timeoutMs === undefined) await core.deliveries.idle();
   else if (!(await within(timeoutMs, () => core.deliveries.idle()))) {
@@ -145,7 +156,7 @@ async function idleAnswer(core: EmulatorCore, exchange: Exchange): Promise<HttpA
   return json(200, stateOf(core));
 }
 
-function moveClock(core: EmulatorCore, payload: unknown): HttpAnswer {
+function moveClock(core: EmulatorCore, payload: unknown): EmulatorAnswer {
   const move = accept(clockSchema, payload);
   const now = core.clock.now();
   const to = "to" in move ? move.to : now + move.advanceMs;

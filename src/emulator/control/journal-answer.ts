@@ -1,4 +1,4 @@
-import { json, type HttpAnswer, type Exchange } from "../http/exchange.ts";
+import { json, type EmulatorAnswer, type Exchange } from "../http/exchange.ts";
 import { naturalOf } from "../http/query-parameters.ts";
 import { isHappeningType, type Journal, type JournalEntry } from "../journal.ts";
 import { EmulatorRefusal } from "../refusal.ts";
@@ -12,7 +12,7 @@ const defaultLimit = 1_000;
  * `after` by which only what comes later is seen. `forgotten`, where it is there, tells how many entries between are not
  * kept any more. With `wait` an empty answer is held back for so many real milliseconds, or until there is an entry.
  */
-export async function journalAnswer(journal: Journal, exchange: Exchange): Promise<HttpAnswer> {
+export async function journalAnswer(journal: Journal, exchange: Exchange): Promise<EmulatorAnswer> {
   const after = naturalOf(exchange.query, "after", 0);
   const limit = naturalOf(exchange.query, "limit", defaultLimit);
   const waitMs = naturalOf(exchange.query, "wait", 0, maxWaitMs);

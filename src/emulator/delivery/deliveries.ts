@@ -1,18 +1,17 @@
 import { setImmediate } from "node:timers/promises";
-import type { Agenda } from "../clock-timers.ts";
+import { ClockTimers } from "../clock-timers.ts";
 import type { EmulatorClock } from "../clock.ts";
 import type { Journal } from "../journal.ts";
 import type { EmulatorSettings } from "../options.ts";
 import type { CallbackTarget, Message } from "../publish/message.ts";
-import { askedWaitMs } from "./retry-waits.ts";
 import { toCallbackMessage } from "./callback-message.ts";
 import { toDeliveryRequest } from "./delivery-request.ts";
+import { DeliverySession, type UnderWay } from "./delivery-session.ts";
 import type { FlowControlState } from "./flow-control.ts";
 import { noAnswer, type Attempt, type CallRequest } from "./http-caller.ts";
-import { Journey, type CallbackOrigin, type Road, type AttemptVerdict } from "./message-delivery.ts";
 import { isLoopbackUrl } from "./loopback.ts";
-import { retryLadderMs } from "./retry-ladder.ts";
-import { Session } from "./delivery-session.ts";
+import { MessageDelivery, type CallbackOrigin, type DeliveryRules } from "./message-delivery.ts";
+import { askedWaitMs, retryLadderMs } from "./retry-waits.ts";
 
 const nonRetryableStatus = 489;
 
@@ -22,48 +21,39 @@ export interface FinalFailure {
   readonly request: CallRequest;
 }
 
-/** A message that has not ended yet. */
-export interface UnderWay {
-  readonly message: Message;
-  /** Number of the attempt under way or next: 0 for the first. */
-  readonly retried: number;
-  /** Where the next attempt waits for a moment; undefined while it is under way or waits for its turn. */
-  readonly nextAttemptAt: number | undefined;
-}
-
 /**
- * Carries messages, and callbacks, which are messages too, to their destinations. How one moves is in `Journey`; here
+ * Carries messages, and callbacks, which are messages too, to their destinations. How one moves is in `MessageDelivery`; here
  * is what an attempt means: journal, callbacks, another attempt, dead letter.
  */
 export class Deliveries {
   readonly #settings: EmulatorSettings;
   readonly #clock: EmulatorClock;
-  readonly #agenda: Agenda;
+  readonly #timers: ClockTimers;
   readonly #journal: Journal;
   readonly #bury: (failure: FinalFailure) => string;
-  readonly #road: Road;
-  #session: Session;
+  readonly #rules: DeliveryRules;
+  #session: DeliverySession;
 
-  constructor(parts: {
-    settings: EmulatorSettings;
-    clock: EmulatorClock;
-    agenda: Agenda;
-    journal: Journal;
-    /** Keeps the message as a dead letter; returns its dlqId. */
-    bury: (failure: FinalFailure) => string;
-  }) {
-    this.#settings = parts.settings;
-    this.#clock = parts.clock;
-    this.#agenda = parts.agenda;
-    this.#journal = parts.journal;
-    this.#bury = parts.bury;
-    this.#road = {
-      clock: parts.clock,
-      agenda: parts.agenda,
-      toRequest: (journey) => this.#toRequest(journey),
+  /** `bury` keeps the message as a dead letter and returns its dlqId. */
+  constructor(
+    settings: EmulatorSettings,
+    clock: EmulatorClock,
+    journal: Journal,
+    bury: (failure: FinalFailure) => string,
+  ) {
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#timers = new ClockTimers(clock);
+    this.#journal = journal;
+    this.#bury = bury;
+    this.#rules = {
+      clock,
+      timers: this.#timers,
+      toRequest: (delivery) => this.#toRequest(delivery),
       call: (request, session) => this.#call(request, session),
-      judge: (journey, attempt, request) => this.#judge(journey, attempt, request),
-      lose: (journey, error) => this.#lose(journey, error),
+      judge: (delivery, attempt, request) => this.#judge(delivery, attempt, request),
+      lose: ({ message: { messageId, url } }, error) =>
+        journal.add({ type: "lost", messageId, url, error: String(error) }),
     };
     this.#session = this.#newSession();
   }
@@ -88,7 +78,7 @@ export class Deliveries {
 
   /** In the order in which they were accepted. */
   list(): UnderWay[] {
-    return [...this.#session.journeys()];
+    return this.#session.list();
   }
 
   /**
@@ -96,58 +86,54 @@ export class Deliveries {
    * without a consequence; until then it keeps its queue's turn and its share. False where nothing has this id.
    */
   cancel(messageId: string): boolean {
-    const journey = this.#session.find(messageId);
-    if (journey === undefined) return false;
-    this.#session.withdraw(journey);
-    this.#journal.add({ type: "cancelled", messageId, url: journey.message.url });
-    journey.cancel();
+    const delivery = this.#session.find(messageId);
+    if (delivery === undefined) return false;
+    this.#session.withdraw(messageId);
+    this.#journal.add({ type: "cancelled", messageId, url: delivery.message.url });
+    delivery.cancel();
     return true;
   }
 
-  setParallelism(queueName: string, parallelism: number): void {
-    this.#session.lane(queueName).parallelism = parallelism;
-  }
-
   /**
-   * A paused queue delivers nothing, retries included, until it is resumed. A call under way is let finish. Returns
-   * whether this changed anything.
+   * As many messages of a queue are under way at once. A paused queue delivers nothing, retries included, until it is
+   * resumed; a call under way is let finish. Returns whether it was paused or resumed by this.
    */
-  setPaused(queueName: string, paused: boolean): boolean {
-    const lane = this.#session.lane(queueName);
-    const changes = lane.paused !== paused;
-    lane.paused = paused;
+  setQueue(name: string, parallelism: number, paused: boolean): boolean {
+    const queue = this.#session.queue(name);
+    queue.turns.limit = parallelism;
+    const changes = queue.paused !== paused;
+    queue.paused = paused;
     return changes;
   }
 
-  /** The flow control keys in use, with the values of the newest message of each. */
   flowControls(): FlowControlState[] {
-    return Array.from(this.#session.shares(), (shares) => shares.state());
+    return this.#session.flowControls();
   }
 
   /** Forgets everything under way. */
   async reset(): Promise<void> {
     const ended = this.#session;
-    this.#agenda.clear();
+    this.#timers.clear();
     this.#session = this.#newSession();
     await ended.end();
   }
 
   async close(): Promise<void> {
-    this.#agenda.clear();
+    this.#timers.clear();
     await this.#session.end();
   }
 
-  #newSession(): Session {
-    return new Session(this.#settings, this.#clock, this.#agenda);
+  #newSession(): DeliverySession {
+    return new DeliverySession(this.#settings, this.#clock, this.#timers);
   }
 
   #start(message: Message, origin: CallbackOrigin | undefined): void {
-    const journey = new Journey(message, origin, this.#session, this.#road);
-    this.#session.started(journey);
-    journey.start();
+    const delivery = new MessageDelivery(message, origin, this.#session, this.#rules);
+    this.#session.started(delivery);
+    delivery.start();
   }
 
-  #toRequest({ message, retried }: Journey): CallRequest {
+  #toRequest({ message, retried }: MessageDelivery): CallRequest {
     const { headerPrefix, signingKeys, deliveryTimeoutMs } = this.#settings;
     return toDeliveryRequest(message, retried, this.#clock.base(), {
       headerPrefix,
@@ -156,38 +142,35 @@ export class Deliveries {
     });
   }
 
-  async #call(request: CallRequest, session: Session): Promise<Attempt> {
+  async #call(request: CallRequest, session: DeliverySession): Promise<Attempt> {
     if (this.#settings.deliver === "any" || isLoopbackUrl(request.url)) return session.caller.call(request);
     // Many messages to other machines fail at once; whoever else uses this process is served in between.
     await setImmediate();
     return noAnswer("not called: only destinations on this machine are delivered to");
   }
 
-  #judge(journey: Journey, attempt: Attempt, request: CallRequest): AttemptVerdict {
-    const { message, retried } = journey;
+  /** The wait before the next attempt; undefined if this was the last. */
+  #judge(delivery: MessageDelivery, attempt: Attempt, request: CallRequest): number | undefined {
+    const { message, retried } = delivery;
     const { callback, failureCallback, maxRetries, retryDelay } = message.settings;
     const delivered = attempt.status >= 200 && attempt.status < 300;
-    this.#record(journey, attempt, delivered ? "delivered" : "failed");
+    this.#record(delivery, attempt, delivered ? "delivered" : "failed");
     this.#callBack("callback", callback, message, { attempt, retried });
-    if (delivered) return { next: "over" };
+    if (delivered) return undefined;
     if (retried >= maxRetries || this.#isNonRetryable(attempt)) {
       const dlqId = this.#bury({ message, attempt, request });
       this.#callBack("failure-callback", failureCallback, message, { attempt, retried, dlqId });
-      return { next: "over" };
+      return undefined;
     }
     const waitMs =
       askedWaitMs(attempt.header, this.#clock.base()) ??
       retryDelay?.ms(retried) ??
       retryLadderMs(retried + 1);
-    return { next: "retry", waitMs: waitMs * this.#settings.retryScale };
+    return waitMs * this.#settings.retryScale;
   }
 
-  #lose({ message: { messageId, url } }: Journey, error: unknown): void {
-    this.#journal.add({ type: "lost", messageId, url, error: String(error) });
-  }
-
-  #record(journey: Journey, attempt: Attempt, outcome: "delivered" | "failed"): void {
-    const { message, retried, origin } = journey;
+  #record(delivery: MessageDelivery, attempt: Attempt, outcome: "delivered" | "failed"): void {
+    const { message, retried, origin } = delivery;
     const { messageId, url } = message;
     const { status, error } = attempt;
     if (origin === undefined) {

@@ -1,11 +1,21 @@
-import type { Agenda } from "../clock-timers.ts";
+import type { ClockTimers } from "../clock-timers.ts";
 import type { EmulatorClock } from "../clock.ts";
-import type { FlowControlLimits } from "../publish/message.ts";
-import { FlowShares } from "./flow-control.ts";
+import type { EmulatorSettings } from "../options.ts";
+import type { FlowControlLimits, Message } from "../publish/message.ts";
+import { FlowShares, type FlowControlState } from "./flow-control.ts";
 import { HttpCaller } from "./http-caller.ts";
-import type { Journey } from "./message-delivery.ts";
-import { Lane } from "./queue-turns.ts";
-import { Turns } from "./waiting-line.ts";
+import { QueueTurns, Turns } from "./waiting-line.ts";
+
+/** A message that has not ended yet. */
+export interface UnderWay {
+  readonly message: Message;
+  /** Number of the attempt under way or next: 0 for the first. */
+  readonly retried: number;
+  /** When the next attempt is due; undefined while it is under way or waits for its turn. */
+  readonly nextAttemptAt: number | undefined;
+  /** It is not delivered any more; a call under way is let finish and has no consequence. */
+  cancel(): void;
+}
 
 // Idle flow control keys are looked for once there are this many, then at twice as many as were left.
 const fewKeys = 1_024;
@@ -14,37 +24,31 @@ const fewKeys = 1_024;
  * Everything in motion between two resets: connections, turns, queues, flow control keys. What is still under way
  * when the session ends finds `ended` true and leaves no trace.
  */
-export class Session {
+export class DeliverySession {
   readonly caller: HttpCaller;
   readonly slots: Turns;
   ended = false;
   pending = 0;
   readonly #clock: EmulatorClock;
-  readonly #agenda: Agenda;
-  readonly #journeys = new Map<string, Journey>();
-  readonly #lanes = new Map<string, Lane>();
+  readonly #timers: ClockTimers;
+  readonly #underWay = new Map<string, UnderWay>();
+  readonly #queues = new Map<string, QueueTurns>();
   readonly #shares = new Map<string, FlowShares>();
   #manyKeys = fewKeys;
   #idleWatchers: (() => void)[] = [];
 
-  constructor(
-    options: { maxInFlight: number; maxResponseBytes: number },
-    clock: EmulatorClock,
-    agenda: Agenda,
-  ) {
-    this.caller = new HttpCaller({
-      connections: options.maxInFlight,
-      maxResponseBytes: options.maxResponseBytes,
-    });
-    this.slots = new Turns(options.maxInFlight);
+  constructor(settings: EmulatorSettings, clock: EmulatorClock, timers: ClockTimers) {
+    const { maxInFlight, maxResponseBytes } = settings;
+    this.caller = new HttpCaller({ connections: maxInFlight, maxResponseBytes });
+    this.slots = new Turns(maxInFlight);
     this.#clock = clock;
-    this.#agenda = agenda;
+    this.#timers = timers;
   }
 
-  lane(queueName: string): Lane {
-    let lane = this.#lanes.get(queueName);
-    if (lane === undefined) this.#lanes.set(queueName, (lane = new Lane()));
-    return lane;
+  queue(name: string): QueueTurns {
+    let queue = this.#queues.get(name);
+    if (queue === undefined) this.#queues.set(name, (queue = new QueueTurns()));
+    return queue;
   }
 
   /** The shares of a key, from now on with these limits: the newest message's values win. */
@@ -52,38 +56,40 @@ export class Session {
     let shares = this.#shares.get(limits.key);
     if (shares === undefined) {
       this.#forgetIdleKeys();
-      this.#shares.set(limits.key, (shares = new FlowShares(limits, this.#clock, this.#agenda)));
+      this.#shares.set(limits.key, (shares = new FlowShares(limits, this.#clock, this.#timers)));
     } else shares.limits = limits;
     shares.users++;
     return shares;
   }
 
-  shares(): Iterable<FlowShares> {
-    return this.#shares.values();
+  /** Of the keys in use, with the values of the newest message of each. */
+  flowControls(): FlowControlState[] {
+    return Array.from(this.#shares.values(), (shares) => shares.state());
   }
 
-  started(journey: Journey): void {
+  started(delivery: UnderWay): void {
     this.pending++;
-    this.#journeys.set(journey.message.messageId, journey);
+    this.#underWay.set(delivery.message.messageId, delivery);
   }
 
-  find(messageId: string): Journey | undefined {
-    return this.#journeys.get(messageId);
+  find(messageId: string): UnderWay | undefined {
+    return this.#underWay.get(messageId);
   }
 
-  journeys(): Iterable<Journey> {
-    return this.#journeys.values();
+  /** In the order in which they were accepted. */
+  list(): UnderWay[] {
+    return [...this.#underWay.values()];
   }
 
   /** It is not found any more, although its last call may still be under way. */
-  withdraw(journey: Journey): void {
-    this.#journeys.delete(journey.message.messageId);
+  withdraw(messageId: string): void {
+    this.#underWay.delete(messageId);
   }
 
-  finished(journey: Journey): void {
-    this.withdraw(journey);
+  finished(messageId: string): void {
+    this.withdraw(messageId);
     this.pending--;
-    if (this.pending === 0) this.#tellIdle();
+    if (this.pending === 0) this.#wakeWatchers();
   }
 
   idle(): Promise<void> {
@@ -93,8 +99,8 @@ export class Session {
 
   async end(): Promise<void> {
     this.ended = true;
-    this.#journeys.clear();
-    this.#tellIdle();
+    this.#underWay.clear();
+    this.#wakeWatchers();
     await this.caller.close();
   }
 
@@ -104,9 +110,9 @@ export class Session {
     this.#manyKeys = Math.max(fewKeys, 2 * this.#shares.size);
   }
 
-  #tellIdle(): void {
+  #wakeWatchers(): void {
     const watchers = this.#idleWatchers;
     this.#idleWatchers = [];
-    for (const tell of watchers) tell();
+    for (const wake of watchers) wake();
   }
 }

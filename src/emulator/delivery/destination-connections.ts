@@ -1,5 +1,5 @@
 import { buildConnector, Client } from "undici";
-import { lookup } from "./lookup.ts";
+import { lookup } from "./loopback.ts";
 
 export interface DestinationConnection {
   readonly origin: string;

@@ -1,7 +1,7 @@
-import type { Agenda } from "../clock-timers.ts";
+import type { ClockTimers } from "../clock-timers.ts";
 import type { EmulatorClock } from "../clock.ts";
 import type { FlowControlLimits } from "../publish/message.ts";
-import { Line, type Leave } from "./line.ts";
+import { WaitingLine, type Leave } from "./waiting-line.ts";
 
 export interface FlowControlState {
   readonly key: string;
@@ -25,9 +25,9 @@ export interface FlowControlState {
 export class FlowShares {
   readonly #key: string;
   readonly #clock: EmulatorClock;
-  readonly #agenda: Agenda;
+  readonly #timers: ClockTimers;
   #limits: FlowControlLimits;
-  readonly #line = new Line();
+  readonly #line = new WaitingLine();
   #held = 0;
   #notBegun = 0;
   /** Moments at which calls began, oldest first, as long as they count. */
@@ -36,11 +36,11 @@ export class FlowShares {
   /** Messages under way that name this key. */
   users = 0;
 
-  constructor(limits: FlowControlLimits, clock: EmulatorClock, agenda: Agenda) {
+  constructor(limits: FlowControlLimits, clock: EmulatorClock, timers: ClockTimers) {
     this.#key = limits.key;
     this.#limits = limits;
     this.#clock = clock;
-    this.#agenda = agenda;
+    this.#timers = timers;
   }
 
   set limits(limits: FlowControlLimits) {
@@ -114,7 +114,7 @@ export class FlowShares {
     this.#wake = undefined;
     const oldest = this.#begun[0];
     if (oldest === undefined || this.#line.length === 0 || this.#isFree()) return;
-    this.#wake = this.#agenda.at(oldest + this.#periodMs, () => this.#admit());
+    this.#wake = this.#timers.at(oldest + this.#periodMs, () => this.#admit());
   }
 
   #forget(): void {

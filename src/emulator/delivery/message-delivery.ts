@@ -1,27 +1,25 @@
-import type { Agenda } from "../clock-timers.ts";
+import type { ClockTimers } from "../clock-timers.ts";
 import type { EmulatorClock } from "../clock.ts";
 import type { Message } from "../publish/message.ts";
+import type { DeliverySession, UnderWay } from "./delivery-session.ts";
 import type { FlowShares } from "./flow-control.ts";
 import type { Attempt, CallRequest } from "./http-caller.ts";
-import type { Lane } from "./queue-turns.ts";
-import type { Leave } from "./line.ts";
-import type { Session } from "./delivery-session.ts";
-
-export type AttemptVerdict = { readonly next: "over" } | { readonly next: "retry"; readonly waitMs: number };
+import type { Leave, QueueTurns } from "./waiting-line.ts";
 
 /** What a message is called with and what becomes of the answer. */
-export interface Road {
+export interface DeliveryRules {
   readonly clock: EmulatorClock;
-  readonly agenda: Agenda;
-  readonly toRequest: (journey: Journey) => CallRequest;
+  readonly timers: ClockTimers;
+  readonly toRequest: (delivery: MessageDelivery) => CallRequest;
   /** Never rejects. */
-  readonly call: (request: CallRequest, session: Session) => Promise<Attempt>;
-  readonly judge: (journey: Journey, attempt: Attempt, request: CallRequest) => AttemptVerdict;
+  readonly call: (request: CallRequest, session: DeliverySession) => Promise<Attempt>;
+  /** The wait before the next attempt, in milliseconds; undefined if there is none. */
+  readonly judge: (delivery: MessageDelivery, attempt: Attempt, request: CallRequest) => number | undefined;
   /** The emulator itself failed on it; it is over. */
-  readonly lose: (journey: Journey, error: unknown) => void;
+  readonly lose: (delivery: MessageDelivery, error: unknown) => void;
 }
 
-/** Which attempt of which message a callback tells about. */
+/** Which attempt of which message a callback reports. */
 export interface CallbackOrigin {
   readonly kind: "callback" | "failure-callback";
   readonly source: Message;
@@ -33,56 +31,41 @@ export interface CallbackOrigin {
  * The turn is kept until it is over, over all retries; share and connection are held for the call only, and a
  * connection is asked for last, so that nobody waits while holding one.
  */
-export class Journey {
+export class MessageDelivery implements UnderWay {
   readonly message: Message;
   readonly origin: CallbackOrigin | undefined;
-  readonly #road: Road;
-  readonly #session: Session;
-  readonly #lane: Lane | undefined;
+  retried = 0;
+  nextAttemptAt: number | undefined;
+  readonly #rules: DeliveryRules;
+  readonly #session: DeliverySession;
+  readonly #queue: QueueTurns | undefined;
   readonly #shares: FlowShares | undefined;
-  #retried = 0;
-  #nextAttemptAt: number | undefined;
   #state: "waiting" | "calling" | "cancelled while calling" | "over" = "waiting";
   #leave: Leave | undefined;
   #hasTurn = false;
   #hasShare = false;
 
-  constructor(message: Message, origin: CallbackOrigin | undefined, session: Session, road: Road) {
+  constructor(
+    message: Message,
+    origin: CallbackOrigin | undefined,
+    session: DeliverySession,
+    rules: DeliveryRules,
+  ) {
     this.message = message;
     this.origin = origin;
     this.#session = session;
-    this.#road = road;
-    this.#lane = message.queueName === undefined ? undefined : session.lane(message.queueName);
+    this.#rules = rules;
+    this.#queue = message.queueName === undefined ? undefined : session.queue(message.queueName);
     this.#shares = message.settings.flowControl && session.join(message.settings.flowControl);
   }
 
-  /** Number of the attempt under way or next: 0 for the first. */
-  get retried(): number {
-    return this.#retried;
-  }
-
-  /** Where the next attempt waits for a moment; undefined while it is under way or waits for its turn. */
-  get nextAttemptAt(): number | undefined {
-    return this.#nextAttemptAt;
-  }
-
   start(): void {
-    const { message } = this;
-    const whenDue = (): void => this.#sleepUntil(message.notBefore);
-    const lane = this.#lane;
-    if (lane === undefined) whenDue();
-    else {
-      this.#wait(
-        (go) => lane.take(go),
-        () => {
-          this.#hasTurn = true;
-          whenDue();
-        },
-      );
-    }
+    this.#wait(this.#queue && ((go) => this.#queue!.turns.take(go)), () => {
+      this.#hasTurn = true;
+      this.#sleepUntil(this.message.notBefore);
+    });
   }
 
-  /** It is not delivered any more; a call under way is let finish and has no consequence. */
   cancel(): void {
     if (this.#state === "calling") {
       this.#state = "cancelled while calling";
@@ -93,54 +76,32 @@ export class Journey {
   }
 
   #sleepUntil(moment: number): void {
-    if (moment <= this.#road.clock.now()) {
+    const { clock, timers } = this.#rules;
+    const isDue = moment <= clock.now();
+    this.nextAttemptAt = isDue ? undefined : moment;
+    this.#wait(isDue ? undefined : (go) => timers.at(moment, go), () => {
+      this.nextAttemptAt = undefined;
       this.#awaitOpenQueue();
-      return;
-    }
-    this.#nextAttemptAt = moment;
-    this.#wait(
-      (go) => this.#road.agenda.at(moment, go),
-      () => {
-        this.#nextAttemptAt = undefined;
-        this.#awaitOpenQueue();
-      },
-    );
+    });
   }
 
   #awaitOpenQueue(): void {
-    const lane = this.#lane;
-    if (lane === undefined) this.#awaitShare();
-    else
-      this.#wait(
-        (go) => lane.whenOpen(go),
-        () => this.#awaitShare(),
-      );
+    this.#wait(this.#queue && ((go) => this.#queue!.whenOpen(go)), () => this.#awaitShare());
   }
 
   #awaitShare(): void {
-    const shares = this.#shares;
-    if (shares === undefined) this.#awaitConnection();
-    else {
+    this.#wait(this.#shares && ((go) => this.#shares!.take(go)), () => {
+      this.#hasShare = true;
       this.#wait(
-        (go) => shares.take(go),
-        () => {
-          this.#hasShare = true;
-          this.#awaitConnection();
-        },
+        (go) => this.#session.slots.take(go),
+        () => this.#call(),
       );
-    }
-  }
-
-  #awaitConnection(): void {
-    this.#wait(
-      (go) => this.#session.slots.take(go),
-      () => this.#call(),
-    );
+    });
   }
 
   #call(): void {
     // The queue may have been paused while this waited for its share or a connection.
-    if (this.#lane?.paused === true) {
+    if (this.#queue?.paused === true) {
       this.#session.slots.give();
       this.#giveShare("not called");
       this.#awaitOpenQueue();
@@ -152,35 +113,29 @@ export class Journey {
   }
 
   async #attempt(): Promise<void> {
-    const verdict = await this.#attempted();
-    if (verdict === undefined) return;
+    const waitMs = await this.#attempted();
+    if (this.#session.ended) return;
     this.#state = "waiting";
     this.#session.slots.give();
     this.#giveShare("called");
-    switch (verdict.next) {
-      case "over":
-        this.#end();
-        return;
-      case "retry":
-        this.#retried++;
-        this.#sleepUntil(this.#road.clock.now() + verdict.waitMs);
-        return;
+    if (waitMs === undefined) this.#end();
+    else {
+      this.retried++;
+      this.#sleepUntil(this.#rules.clock.now() + waitMs);
     }
   }
 
-  /** What comes of one attempt, also where the emulator fails; undefined once the session has ended. */
-  async #attempted(): Promise<AttemptVerdict | undefined> {
-    const road = this.#road;
+  /** The wait before the next attempt; undefined if there is none, also because the emulator failed. */
+  async #attempted(): Promise<number | undefined> {
+    const rules = this.#rules;
     try {
-      const request = road.toRequest(this);
-      const attempt = await road.call(request, this.#session);
-      if (this.#session.ended) return undefined;
-      if (this.#state === "cancelled while calling") return { next: "over" };
-      return road.judge(this, attempt, request);
+      const request = rules.toRequest(this);
+      const attempt = await rules.call(request, this.#session);
+      if (this.#session.ended || this.#state === "cancelled while calling") return undefined;
+      return rules.judge(this, attempt, request);
     } catch (error) {
-      if (this.#session.ended) return undefined;
-      road.lose(this, error);
-      return { next: "over" };
+      if (!this.#session.ended) rules.lose(this, error);
+      return undefined;
     }
   }
 
@@ -189,8 +144,8 @@ export class Journey {
     this.#state = "over";
     this.#giveShare("not called");
     if (this.#shares !== undefined) this.#shares.users--;
-    this.#session.finished(this);
-    if (this.#hasTurn) this.#lane?.give();
+    this.#session.finished(this.message.messageId);
+    if (this.#hasTurn) this.#queue?.turns.give();
   }
 
   #giveShare(use: "called" | "not called"): void {
@@ -199,8 +154,12 @@ export class Journey {
     this.#shares?.give(use);
   }
 
-  /** WaitBudget at one place at a time. What is entered may go on at once; then there is nothing left to leave. */
-  #wait(enter: (go: () => void) => Leave, next: () => void): void {
+  /** Waits at one place at a time, or nowhere. What is entered may go on at once; then there is nothing to leave. */
+  #wait(enter: ((go: () => void) => Leave) | undefined, next: () => void): void {
+    if (enter === undefined) {
+      next();
+      return;
+    }
     let gone = false;
     const leave = enter(() => {
       gone = true;

@@ -9,8 +9,11 @@ const names = [
   "X-RateLimit-Reset-Tokens",
 ].map(canonicalName);
 
-/** One day; who asks for more is not heard (vendor: the backoff applies then). */
-const longestMs = 86_400_000;
+/** One day, the longest wait of the ladder. Who asks for more is not heard (vendor: the backoff applies then). */
+const maxWaitMs = 86_400_000;
+
+/** The wait before retry `n` (1, 2, …): min(86400, e^(2.5 n)) seconds, so 12 s, 2 m 28 s, 30 m 8 s, 6 h 7 m, 24 h. */
+export const retryLadderMs = (n: number): number => Math.min(maxWaitMs, Math.exp(2.5 * n) * 1_000);
 
 const unitMs: Readonly<Record<string, number>> = {
   ns: 1e-6,
@@ -32,7 +35,7 @@ export function askedWaitMs(header: HeaderMap, now: number): number | undefined 
   for (const name of names) {
     const text = Object.hasOwn(header, name) ? header[name]?.[0] : undefined;
     const waitMs = text === undefined ? undefined : parseWaitMs(text.trim(), now);
-    if (waitMs !== undefined && waitMs <= longestMs) return Math.max(0, waitMs);
+    if (waitMs !== undefined && waitMs <= maxWaitMs) return Math.max(0, waitMs);
   }
   return undefined;
 }

@@ -1,10 +1,37 @@
-import { Line, type Leave } from "./line.ts";
+/** Takes the one who waits out of the line; without effect once served. */
+export type Leave = () => void;
+
+/** Who waits, first come first served. */
+export class WaitingLine {
+  readonly #waiting = new Set<{ readonly run: () => void }>();
+  // One iterator goes along with the line: a new one would pass over the places of all who were served, each time.
+  readonly #next = this.#waiting.values();
+
+  /** How many wait. */
+  get length(): number {
+    return this.#waiting.size;
+  }
+
+  join(run: () => void): Leave {
+    const place = { run };
+    this.#waiting.add(place);
+    return () => void this.#waiting.delete(place);
+  }
+
+  /** The first of those who wait, out of the line. */
+  next(): (() => void) | undefined {
+    if (this.#waiting.size === 0) return undefined;
+    const { value: first } = this.#next.next();
+    this.#waiting.delete(first!);
+    return first!.run;
+  }
+}
 
 /** A bounded number of holders; who comes first is served first. */
 export class Turns {
   #limit: number;
   #held = 0;
-  readonly #line = new Line();
+  readonly #line = new WaitingLine();
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -34,5 +61,32 @@ export class Turns {
       this.#held++;
       run();
     }
+  }
+}
+
+/**
+ * The way through one queue. As many messages as its parallelism are between first attempt and end, in the order in
+ * which they came. While it is paused, who has a turn keeps it and does not attempt.
+ */
+export class QueueTurns {
+  /** A turn is kept over all retries. */
+  readonly turns = new Turns(1);
+  readonly #gate = new WaitingLine();
+  #paused = false;
+
+  get paused(): boolean {
+    return this.#paused;
+  }
+
+  set paused(paused: boolean) {
+    this.#paused = paused;
+    while (!this.#paused && this.#gate.length > 0) this.#gate.next()?.();
+  }
+
+  /** For who has a turn: runs as soon as the queue is not paused. */
+  whenOpen(run: () => void): Leave {
+    const leave = this.#gate.join(run);
+    if (!this.#paused) this.#gate.next()?.();
+    return leave;
   }
 }

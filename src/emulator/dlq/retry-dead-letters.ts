@@ -1,4 +1,4 @@
-import { json, errorAnswer, type HttpAnswer, type Exchange } from "../http/exchange.ts";
+import { json, errorAnswer, type EmulatorAnswer, type Exchange } from "../http/exchange.ts";
 import { refuseUnfit, type PublishItem } from "../publish/parse-batch.ts";
 import { canonicalName } from "../publish/header-names.ts";
 import {
@@ -38,13 +38,13 @@ interface Prepared {
   readonly origin: MessageOrigin;
 }
 
-export function retryOne(core: EmulatorCore, exchange: Exchange, dlqId: string): HttpAnswer {
+export function retryOne(core: EmulatorCore, exchange: Exchange, dlqId: string): EmulatorAnswer {
   if (core.deadLetters.find(dlqId) === undefined) return errorAnswer(404, "dead letter not found");
   return json(201, retry(core, prepare(core, exchange, dlqId)));
 }
 
 /** One id that is gone refuses the whole call: a partial answer could not say which. */
-export function retryMany(core: EmulatorCore, exchange: Exchange, query: DlqQuery): HttpAnswer {
+export function retryMany(core: EmulatorCore, exchange: Exchange, query: DlqQuery): EmulatorAnswer {
   const page = query.dlqIds === undefined ? core.deadLetters.list(query) : undefined;
   // A listing that lags shows records that are gone already.
   const listed = page?.records

@@ -1,4 +1,4 @@
-import { errorFor, limitHeaders, type HttpAnswer, type Reply } from "../http/exchange.ts";
+import { errorFor, limitHeaders, type EmulatorAnswer, type Reply } from "../http/exchange.ts";
 import { newMessageId } from "../ids.ts";
 import type { Operation } from "../journal.ts";
 import type { FaultOf, Faults } from "./faults.ts";
@@ -14,7 +14,7 @@ export async function applyFaults(
   faults: Faults,
   operation: Operation,
   now: () => number,
-  perform: () => HttpAnswer | Promise<HttpAnswer>,
+  perform: () => EmulatorAnswer | Promise<EmulatorAnswer>,
 ): Promise<Reply> {
   const latency = faults.draw("latency", operation);
   if (latency !== undefined) {
@@ -58,7 +58,7 @@ async function disturb(
   return undefined;
 }
 
-function statusAnswer(operation: Operation, fault: FaultOf<"status">, now: number): HttpAnswer {
+function statusAnswer(operation: Operation, fault: FaultOf<"status">, now: number): EmulatorAnswer {
   const { status, limit, resetInS, body, headers = {} } = fault;
   const error = fault.error ?? (status === 429 ? "rate limit exceeded" : `answered ${status} on demand`);
   const reset = Math.ceil(now / 1_000) + resetInS;
@@ -68,7 +68,7 @@ function statusAnswer(operation: Operation, fault: FaultOf<"status">, now: numbe
 }
 
 /** The answer as those faults leave it that lie about what happened. */
-function spoilAnswer(faults: Faults, operation: Operation, answer: HttpAnswer): HttpAnswer {
+function spoilAnswer(faults: Faults, operation: Operation, answer: EmulatorAnswer): EmulatorAnswer {
   const { headers } = faults.draw("headers", operation)?.fault ?? {};
   const batch = operation === "batch" ? spoilBatch(faults, answer) : answer;
   const spoiled = headers === undefined ? batch : { ...batch, headers: { ...batch.headers, ...headers } };
@@ -77,7 +77,7 @@ function spoilAnswer(faults: Faults, operation: Operation, answer: HttpAnswer): 
   return { ...spoiled, body: `${text.slice(0, text.length - 1)},` };
 }
 
-function spoilBatch(faults: Faults, answer: HttpAnswer): HttpAnswer {
+function spoilBatch(faults: Faults, answer: EmulatorAnswer): EmulatorAnswer {
   const short = faults.draw("short-answer", "batch");
   const long = faults.draw("long-answer", "batch");
   const reordered = faults.draw("reordered-answer", "batch");

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { retryLadderMs } from "../delivery/retry-ladder.ts";
+import { retryLadderMs } from "../delivery/retry-waits.ts";
 import type { StoredDeadLetter } from "../dlq/stored-dead-letter.ts";
 import type { EmulatorSettings } from "../options.ts";
 import type { Choice, Filler } from "./random-choice.ts";

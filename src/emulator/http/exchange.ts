@@ -17,7 +17,7 @@ export interface Exchange {
   readonly remoteAddress: string;
 }
 
-export interface HttpAnswer {
+export interface EmulatorAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
@@ -29,25 +29,32 @@ export type Close = "fin" | "reset";
 /** Instead of an answer: the connection ends, at once or in the middle of the given answer. */
 export interface HangUp {
   readonly hangUp: Close;
-  readonly inTheMiddleOf?: HttpAnswer;
+  readonly inTheMiddleOf?: EmulatorAnswer;
 }
 
 /** An answer that stops half way until it may go on; where it may not, the connection ends. */
 export interface AnswerPause {
-  readonly pauseIn: HttpAnswer;
+  readonly pauseIn: EmulatorAnswer;
   readonly goesOn: Promise<boolean>;
 }
 
-export type Reply = HttpAnswer | HangUp | AnswerPause;
+export type Reply = EmulatorAnswer | HangUp | AnswerPause;
 
-export const json = (status: number, value: unknown, headers: Record<string, string> = {}): HttpAnswer => ({
+export const json = (
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): EmulatorAnswer => ({
   status,
   headers,
   body: JSON.stringify(value),
 });
 
-export const errorAnswer = (status: number, error: string, headers?: Record<string, string>): HttpAnswer =>
-  json(status, { error }, headers);
+export const errorAnswer = (
+  status: number,
+  error: string,
+  headers?: Record<string, string>,
+): EmulatorAnswer => json(status, { error }, headers);
 
 /** An error as the API of that operation words it: the statistics API has a form of its own. */
 export const errorFor = (
@@ -55,7 +62,7 @@ export const errorFor = (
   status: number,
   error: string,
   headers?: Record<string, string>,
-): HttpAnswer =>
+): EmulatorAnswer =>
   operation === "statistics"
     ? json(status, { code: status, message: error }, headers)
     : errorAnswer(status, error, headers);

@@ -5,7 +5,7 @@ import { EmulatorRefusal } from "../refusal.ts";
 import {
   errorAnswer,
   readExchange,
-  type HttpAnswer,
+  type EmulatorAnswer,
   type Close,
   type Exchange,
   type Reply,
@@ -94,7 +94,7 @@ async function produce(request: IncomingMessage, options: ListenerOptions): Prom
 }
 
 /** After it the connection ends: what follows on it may be the rest of a body. */
-const lastAnswer = (status: number, error: string): HttpAnswer =>
+const lastAnswer = (status: number, error: string): EmulatorAnswer =>
   errorAnswer(status, error, { Connection: "close" });
 
 function end(socket: Socket, close: Close): void {
@@ -126,7 +126,7 @@ const urlHost = (host: string): string => {
   return host.includes(":") ? `[${host}]` : host;
 };
 
-function writeAnswer(response: ServerResponse, answer: HttpAnswer, now: number): void {
+function writeAnswer(response: ServerResponse, answer: EmulatorAnswer, now: number): void {
   if (response.destroyed) return;
   const bytes = bytesOf(answer);
   writeHead(response, answer, bytes.length, now);
@@ -136,7 +136,7 @@ function writeAnswer(response: ServerResponse, answer: HttpAnswer, now: number):
 /** Head and half of the body, then the rest if that is still wanted. Resolves to whether all of it was written. */
 async function writeHalves(
   response: ServerResponse,
-  answer: HttpAnswer,
+  answer: EmulatorAnswer,
   now: number,
   goesOn: () => Promise<boolean>,
 ): Promise<boolean> {
@@ -153,7 +153,7 @@ async function writeHalves(
   return true;
 }
 
-function writeHead(response: ServerResponse, answer: HttpAnswer, length: number, now: number): void {
+function writeHead(response: ServerResponse, answer: EmulatorAnswer, length: number, now: number): void {
   const fixed: Record<string, string> = {
     "Content-Type": "application/json",
     "Content-Length": String(length),
@@ -167,4 +167,4 @@ function writeHead(response: ServerResponse, answer: HttpAnswer, length: number,
   response.writeHead(answer.status, { ...fixed, ...answer.headers });
 }
 
-const bytesOf = ({ body }: HttpAnswer): Buffer => (typeof body === "string" ? Buffer.from(body) : body);
+const bytesOf = ({ body }: EmulatorAnswer): Buffer => (typeof body === "string" ? Buffer.from(body) : body);

@@ -1,12 +1,12 @@
 import type { FaultOf } from "../faults/faults.ts";
-import { json, type HttpAnswer } from "../http/exchange.ts";
+import { json, type EmulatorAnswer } from "../http/exchange.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
 import { parseBatch, type PublishItem } from "./parse-batch.ts";
 import type { PublishAnswer } from "./publisher.ts";
 
 /** Publishes a whole batch, or refuses it; only a fault lets single items fail. */
-export function publishBatch(core: EmulatorCore, payload: unknown, callerIp: string): HttpAnswer {
+export function publishBatch(core: EmulatorCore, payload: unknown, callerIp: string): EmulatorAnswer {
   const items = parseBatch(payload, core.directory, core.settings);
   refuseWhole(core, items);
   const answers = items.map((item, position) => {

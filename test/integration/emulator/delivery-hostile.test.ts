@@ -1,7 +1,6 @@
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Agenda } from "../../../src/emulator/clock-timers.ts";
 import { EmulatorClock } from "../../../src/emulator/clock.ts";
 import { Deliveries } from "../../../src/emulator/delivery/deliveries.ts";
 import { isLoopbackUrl } from "../../../src/emulator/delivery/loopback.ts";
@@ -263,15 +262,9 @@ describe("a message that the emulator itself fails on", () => {
     const settings = resolveOptions({ deliver: "loopback", maxInFlight: 1 });
     const clock = new EmulatorClock(settings.clock);
     const journal = new Journal(clock, settings.journalLimit);
-    const deliveries = new Deliveries({
-      settings,
-      clock,
-      agenda: new Agenda(clock),
-      journal,
-      bury: ({ message }) => {
-        if (message.messageId === "msg_1") throw new RangeError("Invalid string length");
-        return "1-0";
-      },
+    const deliveries = new Deliveries(settings, clock, journal, ({ message }) => {
+      if (message.messageId === "msg_1") throw new RangeError("Invalid string length");
+      return "1-0";
     });
     onTestFinished(() => deliveries.close());
     const url = "http://127.0.0.1:1/";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { retryLadderMs } from "../../../src/emulator/delivery/retry-ladder.ts";
+import { retryLadderMs } from "../../../src/emulator/delivery/retry-waits.ts";
 import { isLoopbackUrl } from "../../../src/emulator/delivery/loopback.ts";
 import { DlqStore } from "../../../src/emulator/dlq/dlq-store.ts";
 import { formatCursor, parseCursor, parseDlqId } from "../../../src/emulator/dlq/position.ts";
