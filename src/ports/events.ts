@@ -284,6 +284,15 @@ export type RedriverEvent =
   | { readonly type: "daemon:stopping"; readonly why: string }
   | { readonly type: "daemon:stopped"; readonly clean: boolean };
 
+/** The event of a type; two types may share one member of the union. */
+export type EventOf<Type extends RedriverEvent["type"], One = RedriverEvent> = One extends {
+  readonly type: infer Own;
+}
+  ? Type extends Own
+    ? One
+    : never
+  : never;
+
 export interface Events {
   /** Never throws and never waits. */
   emit(event: RedriverEvent): void;

@@ -41,7 +41,7 @@ export function createLogger({ level, secrets, destination }: LoggerOptions): Lo
       try {
         logger[at](fields, message);
       } catch {
-        // A log that cannot be written must not stop the work that it tells of.
+        // A log that cannot be written must not stop the work that it reports.
       }
     };
   return {

@@ -3,14 +3,13 @@ import type { Clock } from "../ports/clock.ts";
 import type { Events } from "../ports/events.ts";
 import type { QueueFacts } from "../ports/queue-facts.ts";
 import type { IndexGauge } from "../ports/statistics.ts";
-import { createEventCounters, type MeasuredDocument, type ReasonsByDecision } from "./event-counters.ts";
+import { createEventCounters, type MeasuredDocument } from "./event-counters.ts";
 import { createIndexGauges } from "./index-gauges.ts";
 import { createQueueGauges } from "./queue-gauges.ts";
 import { createScrapeReader } from "./scrape-reader.ts";
 
 export interface MetricsOptions {
   readonly version: string;
-  readonly reasons: ReasonsByDecision;
   /** Asked at scrapes, at most once a second, and given 2 s. Null or a rejection: their series are absent, not 0. */
   readonly readFacts: () => Promise<QueueFacts | null>;
   /** The latest statistics of the search indexes, asked like the facts. A rejection: their series are absent. */
@@ -39,7 +38,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     registers: [registry],
   });
   buildInfo.set({ version: options.version, node: process.version }, 1);
-  const counters = createEventCounters(registry, options.reasons);
+  const counters = createEventCounters(registry);
   const setQueueGauges = createQueueGauges(registry);
   const setIndexGauges = createIndexGauges(registry);
   const readFacts = createScrapeReader(options.readFacts, options.clock);
@@ -51,7 +50,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
         try {
           counters.emit(event);
         } catch {
-          // A number that the library refuses, such as NaN, must not stop the work that it tells of.
+          // A number that the library refuses, such as NaN, must not stop the work that it reports.
         }
       },
     },

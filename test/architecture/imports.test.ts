@@ -18,7 +18,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   queue: ["ports", "redis"],
   archive: ["ports", "message"],
   statistics: ["ports", "message"],
-  telemetry: ["ports", "rules"],
+  telemetry: ["ports", "message", "rules"],
   config: ["message", "rules", "ports"],
   emulator: [],
   compose: [
@@ -59,7 +59,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** From these a folder takes types alone; its parts of them are handed in. */
 const typesOnly: Readonly<Record<string, readonly string[]>> = {
   store: ["message", "rules"],
-  telemetry: ["rules"],
 };
 
 /** A library has one owner; what is listed behind it are the exceptions, each with its reason. */

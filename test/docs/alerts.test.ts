@@ -101,7 +101,6 @@ const facts: QueueFacts = {
 async function metricsPage(): Promise<ReadonlyMap<string, readonly string[]>> {
   const metrics = createMetrics({
     version: "0",
-    reasons: { republish: ["due"], drop: [], hold: [], park: [], settle: [] },
     readFacts: async () => facts,
     indexGauges: async () => [],
     clock: { monotonic: () => 0, sleep: () => new Promise(() => undefined) },

@@ -1,19 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { callbackOutcomes } from "../../src/ports/callbacks.ts";
 import { errorTable, type ErrorCode } from "../../src/ports/errors.ts";
-import { requestOutcomes, type PassCounts, type RedriverEvent } from "../../src/ports/events.ts";
+import {
+  requestOutcomes,
+  type EventOf,
+  type PassCounts,
+  type RedriverEvent,
+} from "../../src/ports/events.ts";
 import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";
 import { createEventLog } from "../../src/telemetry/event-log.ts";
 import { createLogger } from "../../src/telemetry/logger.ts";
 import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";
 
 type Type = RedriverEvent["type"];
-/** Two events may share one member of the union. */
-type EventOf<Name extends Type, One = RedriverEvent> = One extends { readonly type: Type }
-  ? Name extends One["type"]
-    ? One
-    : never
-  : never;
 /** Without `type`, which the key says. */
 type Samples = { readonly [Name in Type]: readonly Omit<EventOf<Name>, "type">[] };
 

@@ -128,7 +128,7 @@ export function useMetrics() {
       readFacts: () => Promise<QueueFacts | null> = async () => facts,
       indexGauges: () => Promise<readonly IndexGauge[]> = async () => [],
     ): Metrics {
-      const metrics = createMetrics({ version: "1.2.3", reasons, readFacts, indexGauges, clock });
+      const metrics = createMetrics({ version: "1.2.3", readFacts, indexGauges, clock });
       metrics.adopt(document);
       return metrics;
     },

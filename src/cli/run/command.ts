@@ -1,4 +1,3 @@
-import { parkReasons } from "../../message/park-reasons.ts";
 import { createFanOut } from "../../compose/fan-out.ts";
 import { createIndexReader, createStatisticsKeeper, toIntervalMs } from "../../compose/build-statistics.ts";
 import { createDocumentFile } from "../../compose/document-file.ts";
@@ -14,7 +13,6 @@ import { toFailure } from "../../ports/errors.ts";
 import type { Events } from "../../ports/events.ts";
 import { createBullmqQueue } from "../../queue/bullmq-queue.ts";
 import { toBullmqConnection } from "../../redis/connect.ts";
-import { dropReasons, holdReasons, republishReasons, settleReasons } from "../../rules/decision.ts";
 import { createAuditLog } from "../../telemetry/audit-log.ts";
 import { createEventLog } from "../../telemetry/event-log.ts";
 import { createLogger } from "../../telemetry/logger.ts";
@@ -83,13 +81,6 @@ async function runUntilStopped({ settings, document }: Loaded, io: Io, teardown:
   const statistics = createStatisticsKeeper(live.current().redis);
   const metrics = createMetrics({
     version,
-    reasons: {
-      republish: republishReasons,
-      drop: dropReasons,
-      hold: holdReasons,
-      park: parkReasons,
-      settle: settleReasons,
-    },
     readFacts: () => readQueueFacts(live.current()),
     indexGauges: () => statistics.gauges(live.current().document.indexes.map(({ name }) => name)),
     clock: systemClock,
