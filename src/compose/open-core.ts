@@ -46,7 +46,7 @@ export function openLiveCore(parts: OpenParts): LiveCore {
 
 function toCoreParts(parts: OpenParts, role: "daemon" | "command"): CoreParts {
   const { settings, env, events, teardown, onSecret, by, onAudit, readsIndexes, decorate } = parts;
-  const redis = createRedis(settings.redis, { role: "commands", keyPrefix: settings.redis.keyPrefix });
+  const redis = createRedis(settings.redis.target, { role: "commands", keyPrefix: settings.redis.keyPrefix });
   teardown.add("redis", () => redis.close());
   const key = readLineageKey(settings);
   if (!key.ok) throw new RedriverError("settings-invalid", formatProblem(key.problem));

@@ -20,8 +20,8 @@ export function createSecretValues(settings: Settings): SecretValues {
   const redisUrl = new URL(settings.redis.url);
   add(decodeURIComponent(redisUrl.password));
   add(redisUrl.searchParams.get("password") ?? undefined);
-  add(settings.redis.sentinel?.password);
-  add(settings.redis.key);
+  add(settings.redis.sentinelPassword);
+  add(settings.redis.target.key);
   return {
     add,
     use(built) {

@@ -2,8 +2,7 @@ import type { Command } from "commander";
 import { systemClock } from "../../compose/system-world.ts";
 import { readDocumentFile, type DocumentOutcome } from "../../config/document/load-document.ts";
 import { firstProblems, formatProblem, type Problem, type ValuePath } from "../../config/problem.ts";
-import { checkHeaders } from "../../config/settings/check-headers.ts";
-import { checkInequality } from "../../config/settings/ledger-limits.ts";
+import { checkDocument } from "../../config/settings/check-fit.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import type { DrainConfig, DrainsDocument } from "../../ports/drains.ts";
 import { RedriverError } from "../../ports/errors.ts";
@@ -55,10 +54,11 @@ function withSettings(
   settings: Settings,
   file: string,
 ): DocumentOutcome {
-  const problems = [
-    ...checkInequality(settings, outcome.document),
-    ...checkHeaders(settings, outcome.document),
-  ].map((problem): Problem => ({ file, ...outcome.locate(toPath(problem.path ?? "")), ...problem }));
+  const problems = checkDocument(settings, outcome.document).map((problem): Problem => ({
+    file,
+    ...outcome.locate(toPath(problem.path ?? "")),
+    ...problem,
+  }));
   return problems.length === 0
     ? outcome
     : { ok: false, problems: firstProblems(problems), warnings: outcome.warnings };

@@ -89,7 +89,7 @@ async function runUntilStopped({ settings, document }: Loaded, io: Io, teardown:
   listeners.push(metrics.events);
 
   const queue = createBullmqQueue({
-    createConnection: (role) => toBullmqConnection(settings.redis, role),
+    createConnection: (role) => toBullmqConnection(settings.redis.target, role),
     keyPrefix: settings.redis.keyPrefix,
     concurrency: { short: shortJobs, windows: settings.windows.concurrency },
     clock: systemClock,

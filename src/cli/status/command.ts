@@ -18,7 +18,7 @@ export const registerStatus: Register = (program, { io }) => {
       const { settings, problems } = loaded;
       await withCore(io, loaded, {}, async (core, teardown) => {
         await requireRedis(core.redis);
-        const connection = toBullmqConnection(settings.redis, "queue");
+        const connection = toBullmqConnection(settings.redis.target, "queue");
         teardown.add("queue connection", () => connection.disconnect());
         const nextRuns = await readNextRuns(connection, settings.redis.keyPrefix);
         const status = await readStatus(core, { nextRuns, problems, now: systemClock.now() });

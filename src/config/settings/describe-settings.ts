@@ -1,67 +1,26 @@
 import { stringify } from "yaml";
 import { durationText } from "../duration-text.ts";
-import type { Settings } from "./settings.ts";
+import { nest, valueOf, type Settings } from "./settings.ts";
+import { settingNames, settingRows, type SettingName, type SettingRow } from "./table.ts";
 
-/** The effective settings as YAML in the form of a settings file; secrets are told as "[set]" or "[unset]", which no file may hold. */
+/**
+ * The effective settings as YAML in the form of a settings file. Secrets are shown as "[set]" or "[unset]", which no file may have. A
+ * file in place of another setting is not shown: that setting is.
+ */
 export function describeSettings(settings: Settings): string {
-  const { service, redis, http, lineage, ledger, publish, windows, sweep, shutdown, passes, statistics } =
-    settings;
-  return stringify({
-    service: {
-      url: service.url ?? null,
-      token: presence(service.token),
-      tokenFile: service.tokenFile ?? null,
-      headerPrefix: service.headerPrefix,
-      listTimeout: durationText(service.listTimeoutMs),
-      batchTimeout: durationText(service.batchTimeoutMs),
-      deleteTimeout: durationText(service.deleteTimeoutMs),
-      connectTimeout: durationText(service.connectTimeoutMs),
-      maxAnswerBytes: service.maxAnswerBytes,
-    },
-    redis: {
-      url: withoutPassword(redis.url),
-      caFile: redis.caFile ?? null,
-      certFile: redis.certFile ?? null,
-      keyFile: redis.keyFile ?? null,
-      sentinels: [...(redis.sentinel?.nodes ?? [])],
-      sentinelName: redis.sentinel?.name ?? null,
-      sentinelUser: presence(redis.sentinel?.user),
-      sentinelPassword: presence(redis.sentinel?.password),
-      cluster: redis.cluster !== undefined,
-      clusterNodes: [...(redis.cluster ?? [])],
-      keyPrefix: redis.keyPrefix,
-    },
-    drains: { file: settings.drains.file },
-    http: { host: http.host, port: http.port },
-    callback: { host: settings.callback.host, port: settings.callback.port },
-    log: { level: settings.log.level },
-    lineage: {
-      key: presence(lineage.key),
-      keyFile: lineage.keyFile ?? null,
-      oldKeys: lineage.oldKeys.map(() => "[set]"),
-    },
-    ledger: {
-      sendBy: durationText(ledger.sendByMs),
-      networkDelay: durationText(ledger.networkDelayMs),
-      maxPageAge: durationText(ledger.maxPageAgeMs),
-      settleGateAge: durationText(ledger.settleGateAgeMs),
-      settleGateFailedDeletes: ledger.settleGateFailedDeletes,
-    },
-    publish: { ...publish, allowHosts: [...publish.allowHosts], allowSchemes: [...publish.allowSchemes] },
-    windows: { concurrency: windows.concurrency },
-    memory: { budget: settings.memory.budget },
-    sweep: { every: durationText(sweep.everyMs) },
-    shutdown: { soft: durationText(shutdown.softMs), hard: durationText(shutdown.hardMs) },
-    passes: { overlap: durationText(passes.overlapMs), abandonAfter: durationText(passes.abandonAfterMs) },
-    statistics: { url: statistics.url, timeout: durationText(statistics.timeoutMs) },
-  });
+  const shown = settingNames.filter((name) => (settingRows[name] as SettingRow).fileOf === undefined);
+  return stringify(nest(shown.map((name) => [name, toShown(name, valueOf(settings, name))])));
 }
 
-function presence(secret: string | undefined): "[set]" | "[unset]" {
-  return secret === undefined ? "[unset]" : "[set]";
+function toShown(name: SettingName, value: unknown): unknown {
+  const { secret, unit }: SettingRow = settingRows[name];
+  if (name === "redis.url") return withoutPassword(String(value));
+  if (secret && Array.isArray(value)) return value.map(() => "[set]");
+  if (secret) return value === undefined ? "[unset]" : "[set]";
+  return unit === "ms" ? durationText(Number(value)) : (value ?? null);
 }
 
-/** The address with `[set]` in place of user and password, and without its query, which may hold a password too. */
+/** The address with `[set]` in place of user and password, and without its query, which may have a password too. */
 function withoutPassword(address: string): string {
   const { protocol, username, password, host, pathname } = new URL(address);
   return `${protocol}//${username === "" && password === "" ? "" : "[set]@"}${host}${pathname}`;

@@ -6,14 +6,28 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Names that begin with REDRIVER_, name no setting, and are read elsewhere: the settings file, and the tests' Redis. */
 export const otherEnvNames = ["REDRIVER_CONFIG_FILE", "REDRIVER_TEST_REDIS_URL"] as const;
 
+/** Names that people have already; read if the setting is not given at all. */
+const fallbackEnvNames = [
+  ["service.url", "QSTASH_URL"],
+  ["service.token", "QSTASH_TOKEN"],
+] as const;
+
 const settingByEnvName = new Map<string, SettingName>(settingNames.map((name) => [toEnvName(name), name]));
+
+/** A setting's value from one place, and how a problem names that place. */
+export interface GivenSetting {
+  readonly value: unknown;
+  readonly origin: Pick<Problem, "file" | "line" | "column" | "setting">;
+}
+
+export type SettingLayer = ReadonlyMap<SettingName, GivenSetting>;
 
 /** Settings found in the environment. A variable that is empty is unset: templates leave them so. */
 export function readEnvironment(env: Environment): {
-  readonly values: ReadonlyMap<SettingName, string>;
+  readonly values: SettingLayer;
   readonly problems: readonly Problem[];
 } {
-  const values = new Map<SettingName, string>();
+  const values = new Map<SettingName, GivenSetting>();
   const problems: Problem[] = [];
   const serviceLinks = findServiceLinks(env);
   for (const [envName, value] of Object.entries(env)) {
@@ -21,12 +35,26 @@ export function readEnvironment(env: Environment): {
       continue;
     const name = settingByEnvName.get(envName);
     if (name !== undefined) {
-      if (value !== "") values.set(name, value);
+      if (value !== "") values.set(name, fromVariable(name, envName, value));
     } else if (!otherEnvNames.some((other) => other === envName)) {
       problems.push(unknownVariable(envName));
     }
   }
   return { values, problems };
+}
+
+/** Settings under the names that other tools read. */
+export function readFallbacks(env: Environment): SettingLayer {
+  const values = new Map<SettingName, GivenSetting>();
+  for (const [name, envName] of fallbackEnvNames) {
+    const value = env[envName];
+    if (value) values.set(name, fromVariable(name, envName, value));
+  }
+  return values;
+}
+
+function fromVariable(name: SettingName, envName: string, value: string): GivenSetting {
+  return { value, origin: { setting: `${name} (${envName})` } };
 }
 
 function unknownVariable(envName: string): Problem {

@@ -31,20 +31,22 @@ export function wholeNumber(from: number, to: number): ParseSetting<number> {
 }
 
 /** Node's timers end at once when they are set for more than 24.8 days, and no timeout or interval of a process is meant to be that long. */
-const longestDurationMs = 7 * 86_400_000;
+const maxDurationMs = 7 * 86_400_000;
 
-/** Milliseconds from "500ms", "30s", "2m", "1h", "3d". */
-export function duration(fromMs: number, from: string): ParseSetting<number> {
+/** Milliseconds from "500ms", "30s", "2m", "1h", "3d". `min` is such a text too. */
+export function duration(min: string): ParseSetting<number> {
+  const bound = parseDuration(min);
+  const minMs = bound.ok ? bound.value : 0;
   return (value) => {
     const parsed = parseDuration(value);
-    return parsed.ok && parsed.value >= fromMs && parsed.value <= longestDurationMs
+    return parsed.ok && parsed.value >= minMs && parsed.value <= maxDurationMs
       ? accept(parsed.value)
-      : refuse(`a duration of at least ${from} and at most 7d, such as "30s"`);
+      : refuse(`a duration of at least ${min} and at most 7d, such as "30s"`);
   };
 }
 
 /** JSON is read from and written to one text, and V8's longest one has 2^29 - 24 characters: what is larger could not be handled anyway. */
-const mostBytes = 512 * 1_048_576;
+const maxBytes = 512 * 1_048_576;
 
 /** Bytes from a whole number, or from "64KiB", "4MiB". */
 export function bytes(from: number): ParseSetting<number> {
@@ -54,7 +56,7 @@ export function bytes(from: number): ParseSetting<number> {
     );
     const unit = { KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 }[match?.[2] ?? ""] ?? 1;
     const count = match === null ? Number.NaN : Number(match[1]) * unit;
-    return Number.isSafeInteger(count) && count >= from && count <= mostBytes
+    return Number.isSafeInteger(count) && count >= from && count <= maxBytes
       ? accept(count)
       : refuse(`a size of at least ${from} bytes and at most 512MiB, such as "4MiB"`);
   };
@@ -161,7 +163,7 @@ export const secretText: ParseSetting<string> = (value) =>
     ? accept(value)
     : refuse("printable characters without spaces");
 
-const leastKeyLength = 16;
+const minKeyLength = 16;
 
 /**
  * A secret that signs. 16 characters of base64 are 96 bits. Whoever guesses the key can make a message look like a come-back, and its parent
@@ -169,7 +171,7 @@ const leastKeyLength = 16;
  */
 export const signingKey: ParseSetting<string> = (value) => {
   const parsed = secretText(value);
-  return parsed.ok && parsed.value.length >= leastKeyLength
+  return parsed.ok && parsed.value.length >= minKeyLength
     ? parsed
-    : refuse(`a key of at least ${leastKeyLength} printable characters without spaces`);
+    : refuse(`a key of at least ${minKeyLength} printable characters without spaces`);
 };

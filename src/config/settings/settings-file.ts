@@ -2,21 +2,21 @@ import { oneOfText, shownValue, toPathText, unknownName, type Problem, type Valu
 import { readTextFile } from "../text/read-text-file.ts";
 import { textLimits } from "../text/token-gate.ts";
 import { parseYaml, type YamlTree } from "../text/yaml-tree.ts";
+import type { GivenSetting, SettingLayer } from "./environment.ts";
+import { nest } from "./settings.ts";
 import { settingNames, type SettingName } from "./table.ts";
 
-export interface FileSetting {
-  readonly value: unknown;
-  readonly line: number;
-  readonly column: number;
-}
-
 export interface SettingsFile {
-  readonly values: ReadonlyMap<SettingName, FileSetting>;
+  readonly values: SettingLayer;
   readonly problems: readonly Problem[];
 }
 
-/** Reads a settings file: YAML or JSON, sections of settings, `http: { port: 9466 }`. A setting without a value is unset. */
-export function readSettingsFile(file: string): SettingsFile {
+/**
+ * Reads a settings file: YAML or JSON, sections of settings, `http: { port: 9466 }`. A setting without a value is unset. Without a
+ * file there are none.
+ */
+export function readSettingsFile(file: string | undefined): SettingsFile {
+  if (file === undefined) return { values: new Map(), problems: [] };
   const read = readTextFile(file, textLimits.maxBytes);
   if (!read.ok) {
     const expected = "a readable settings file (REDRIVER_CONFIG_FILE, --config)";
@@ -31,53 +31,39 @@ export function readSettingsFile(file: string): SettingsFile {
   return { values, problems: [...reading.problems, ...problems] };
 }
 
-function collectSettings(tree: YamlTree, file: string): SettingsFile {
-  const values = new Map<SettingName, FileSetting>();
-  const problems: Problem[] = [];
-  const report = (
-    path: ValuePath,
-    part: "key" | "value",
-    subject: ValuePath,
-    problem: Pick<Problem, "expected" | "message">,
-  ) => problems.push({ file, ...tree.locate(path, part), path: toPathText(subject), ...problem });
+/** Of each section, the settings by their key in it. */
+const sections = nest(settingNames.map((name) => [name, name]));
 
-  const visitSection = (section: unknown, path: readonly string[]): void => {
-    if (section === null) return;
-    if (typeof section !== "object" || Array.isArray(section)) {
-      report(path, "value", path, {
-        expected: "a mapping",
-        message: `expected a mapping, got ${shownKind(section)}`,
-      });
+function collectSettings(tree: YamlTree, file: string): SettingsFile {
+  const values = new Map<SettingName, GivenSetting>();
+  const problems: Problem[] = [];
+  const report = (path: ValuePath, part: "key" | "value", expected: string, message: string): void => {
+    const subject = toPathText(part === "key" ? path.slice(0, -1) : path);
+    problems.push({ file, ...tree.locate(path, part), path: subject, expected, message });
+  };
+  /** The members of a mapping whose keys are known. */
+  const members = function* (value: unknown, path: ValuePath, known: readonly string[]) {
+    if (value === null) return;
+    if (typeof value !== "object" || Array.isArray(value)) {
+      report(path, "value", "a mapping", `expected a mapping, got ${shownKind(value)}`);
       return;
     }
-    for (const [key, value] of Object.entries(section)) {
-      const here = [...path, key];
-      const name = settingNames.find((known) => known === here.join("."));
-      const known = namesUnder(path);
-      if (key.includes(".") || !known.includes(key)) {
-        report(here, "key", path, {
-          expected: oneOfText(known),
-          message: unknownName("setting", key, known),
-        });
-      } else if (name === undefined) visitSection(value, here);
-      else if (isPlainValue(value)) {
-        if (value !== null) values.set(name, { value, ...tree.locate(here, "value") });
-      } else
-        report(here, "value", here, {
-          expected: "a single value",
-          message: "expected a single value, got a mapping",
-        });
+    for (const [key, member] of Object.entries(value)) {
+      if (known.includes(key)) yield [key, member as unknown, [...path, key]] as const;
+      else report([...path, key], "key", oneOfText(known), unknownName("setting", key, known));
     }
   };
-  visitSection(tree.value, []);
+  for (const [section, content, at] of members(tree.value, [], Object.keys(sections))) {
+    const names = sections[section] ?? {};
+    for (const [key, value, path] of members(content, at, Object.keys(names))) {
+      const name = names[key];
+      if (name === undefined || value === null) continue;
+      if (isPlainValue(value)) {
+        values.set(name, { value, origin: { file, ...tree.locate(path, "value"), setting: name } });
+      } else report(path, "value", "a single value", "expected a single value, got a mapping");
+    }
+  }
   return { values, problems };
-}
-
-/** What may stand in a section: `["service"]` → url, token, … */
-function namesUnder(path: readonly string[]): readonly string[] {
-  const names = settingNames.map((name) => name.split("."));
-  const inside = names.filter((segments) => path.every((segment, index) => segments[index] === segment));
-  return [...new Set(inside.flatMap((segments) => segments[path.length] ?? []))];
 }
 
 function isPlainValue(value: unknown): boolean {

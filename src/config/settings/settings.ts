@@ -1,86 +1,105 @@
-import type { ItemPolicy } from "../../message/item-check.ts";
+import type { RedisFiles } from "./redis-files.ts";
+import { settingNames, settingRows, type SettingName, type SettingRow, type SettingValues } from "./table.ts";
 
-/** The settings of one process: loaded once, frozen, passed on as this plain object. Times are milliseconds. */
-export interface Settings {
-  readonly service: {
-    /** Base URL without trailing slash and without `/v2/…`; for sources that name none. */
-    readonly url: string | undefined;
-    readonly token: string | undefined;
-    readonly tokenFile: string | undefined;
-    /** Ends in `-`. */
-    readonly headerPrefix: string;
-    readonly listTimeoutMs: number;
-    readonly batchTimeoutMs: number;
-    readonly deleteTimeoutMs: number;
-    readonly connectTimeoutMs: number;
-    readonly maxAnswerBytes: number;
+type SectionName = SettingName extends `${infer Section}.${string}` ? Section : never;
+
+type KeyIn<Section extends SectionName, Name extends SettingName> = Name extends `${Section}.${infer Key}`
+  ? (typeof settingRows)[Name] extends { readonly unit: "ms" }
+    ? `${Key}Ms`
+    : Key
+  : never;
+
+type Sections = {
+  readonly [Section in SectionName]: {
+    readonly [Name in SettingName as KeyIn<Section, Name>]: SettingValues[Name];
   };
-  readonly redis: RedisSettings;
-  readonly drains: { readonly file: string };
-  readonly http: {
-    readonly host: string;
-    /** 0: any free port. */
-    readonly port: number;
-  };
-  /** Where callbacks are listened for, where a source has callbacks. */
-  readonly callback: {
-    readonly host: string;
-    /** 0: any free port. */
-    readonly port: number;
-  };
-  readonly log: { readonly level: LogLevel };
-  readonly lineage: {
-    /** Absent, and no keyFile: the key is derived from the token. */
-    readonly key: string | undefined;
-    readonly keyFile: string | undefined;
-    /** Keys that still verify, but sign nothing new. */
-    readonly oldKeys: readonly string[];
-  };
-  readonly ledger: {
-    readonly sendByMs: number;
-    readonly networkDelayMs: number;
-    readonly maxPageAgeMs: number;
-    readonly settleGateAgeMs: number;
-    readonly settleGateFailedDeletes: number;
-  };
-  readonly publish: ItemPolicy & {
-    /** 1 to 100. */
-    readonly maxItems: number;
-    readonly maxBytes: number;
-  };
-  readonly windows: { readonly concurrency: number };
-  readonly memory: { readonly budget: number | "auto" };
-  readonly sweep: { readonly everyMs: number };
-  readonly shutdown: { readonly softMs: number; readonly hardMs: number };
-  readonly passes: { readonly overlapMs: number; readonly abandonAfterMs: number };
-  readonly statistics: { readonly url: string; readonly timeoutMs: number };
+};
+
+/**
+ * The settings of one process: loaded once, frozen in depth, passed on as this plain object. `service.listTimeout` of the table is
+ * `service.listTimeoutMs` here. What `redis.urlFile` and `redis.sentinelPasswordFile` name is in `redis.url` and
+ * `redis.sentinelPassword`.
+ */
+export interface Settings extends Sections {
+  readonly redis: Sections["redis"] & { readonly target: RedisSettings };
 }
 
 /** Where Redis is: one server, the master that Sentinels name, or a cluster. */
 export interface RedisSettings {
   readonly url: string;
-  readonly keyPrefix: string;
-  readonly caFile: string | undefined;
-  /** What caFile held: PEM. */
+  /** PEM of who signed the server's certificate. */
   readonly ca: string | undefined;
-  /** Where a certificate is asked for: its file and the key's, and what they held. Both or neither. */
-  readonly certFile: string | undefined;
+  /** PEM of our own certificate and its key. Both or neither. */
   readonly cert: string | undefined;
-  readonly keyFile: string | undefined;
   readonly key: string | undefined;
-  readonly sentinel: RedisSentinel | undefined;
+  readonly sentinel:
+    | {
+        /** `host:port` of each, at least one. */
+        readonly nodes: readonly string[];
+        /** Of the master. */
+        readonly name: string;
+        readonly user: string | undefined;
+        readonly password: string | undefined;
+      }
+    | undefined;
   /** More nodes to start from, `host:port`; absent: not a cluster. */
   readonly cluster: readonly string[] | undefined;
 }
 
-export interface RedisSentinel {
-  /** `host:port` of each, at least one. */
-  readonly nodes: readonly string[];
-  /** Of the master. */
-  readonly name: string;
-  readonly user: string | undefined;
-  readonly password: string | undefined;
+export function toSettings(values: SettingValues, files: RedisFiles): Settings {
+  const sections = nest(
+    settingNames.map((name) => [name, values[name]]),
+    toKey,
+  );
+  Object.assign(sections["redis"] ?? {}, { target: toRedisSettings(values, files) });
+  return freezeInDepth(sections) as unknown as Settings;
 }
 
-export const logLevels = ["debug", "info", "warn", "error", "fatal", "silent"] as const;
-export type LogLevel = (typeof logLevels)[number];
+export function valueOf(settings: Settings, name: SettingName): unknown {
+  const [section, key] = split(name);
+  return (settings[section] as Readonly<Record<string, unknown>>)[toKey(name, key)];
+}
+
+/** `service.url` → `{ service: { url } }`. */
+export function nest<Value>(
+  values: Iterable<readonly [SettingName, Value]>,
+  toKeyOf: (name: SettingName, key: string) => string = (_, key) => key,
+): Record<string, Record<string, Value>> {
+  const nested: Record<string, Record<string, Value>> = {};
+  for (const [name, value] of values) {
+    const [section, key] = split(name);
+    (nested[section] ??= {})[toKeyOf(name, key)] = value;
+  }
+  return nested;
+}
+
+function split(name: SettingName): readonly [SectionName, string] {
+  const [section, key] = name.split(".");
+  return [section as SectionName, key ?? ""];
+}
+
+function toKey(name: SettingName, key: string): string {
+  const { unit }: SettingRow = settingRows[name];
+  return unit === undefined ? key : `${key}Ms`;
+}
+
+function toRedisSettings(values: SettingValues, { ca, cert, key }: RedisFiles): RedisSettings {
+  const nodes = values["redis.sentinels"];
+  const name = values["redis.sentinelName"];
+  const user = values["redis.sentinelUser"];
+  const password = values["redis.sentinelPassword"];
+  return {
+    url: values["redis.url"],
+    ca,
+    cert,
+    key,
+    sentinel: nodes.length === 0 || name === undefined ? undefined : { nodes, name, user, password },
+    cluster: values["redis.cluster"] ? values["redis.clusterNodes"] : undefined,
+  };
+}
+
+function freezeInDepth<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null) return value;
+  for (const inner of Object.values(value)) freezeInDepth(inner);
+  return Object.freeze(value);
+}

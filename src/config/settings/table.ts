@@ -19,7 +19,6 @@ import {
   yesOrNo,
   type ParseSetting,
 } from "./setting-values.ts";
-import { logLevels } from "./settings.ts";
 
 /** One setting: its default as a person would write it (null: none), what it is for, how its text is read. */
 export interface SettingRow<Value = unknown> {
@@ -28,6 +27,10 @@ export interface SettingRow<Value = unknown> {
   readonly parse: ParseSetting<Value>;
   /** Its value is never printed. */
   readonly secret: boolean;
+  /** Of a duration: its name in `Settings` ends in the unit. */
+  readonly unit?: "ms";
+  /** The file that it names has the value of this setting. */
+  readonly fileOf?: "redis.url" | "redis.sentinelPassword";
 }
 
 function row<Value>(
@@ -46,6 +49,20 @@ function secretRow<Value>(
   return { default: fallback, parse, doc, secret: true };
 }
 
+function durationRow(
+  fallback: string,
+  min: string,
+  doc: string,
+): SettingRow<number> & { readonly unit: "ms" } {
+  return { default: fallback, parse: duration(min), doc, secret: false, unit: "ms" };
+}
+
+/** A file, or none. */
+function fileRow(doc: string, fileOf?: SettingRow["fileOf"]): SettingRow<string | undefined> {
+  return { ...row(null, optional(path), doc), ...(fileOf === undefined ? {} : { fileOf }) };
+}
+
+export const logLevels = ["debug", "info", "warn", "error", "fatal", "silent"] as const;
 const schemesExpected = "a list of https and http, at least one";
 const path = line("the path of a file");
 const host = line("a host name or address");
@@ -62,24 +79,20 @@ export const settingRows = {
     optional(secretText),
     "Token of the message service, for sources without a token of their own. QSTASH_TOKEN is read when this and service.tokenFile are unset.",
   ),
-  "service.tokenFile": row(
-    null,
-    optional(path),
-    "File that holds the token instead; re-read when it changes.",
-  ),
+  "service.tokenFile": fileRow("File that holds the token instead; re-read when it changes."),
   "service.headerPrefix": row(
     "Upstash-",
     matching(/^[A-Za-z][A-Za-z0-9-]*-$/, 'a header prefix that ends in "-", such as "Upstash-"'),
     "Prefix of the service's own headers.",
   ),
-  "service.listTimeout": row("30s", duration(100, "100ms"), "How long listing a page may take."),
-  "service.batchTimeout": row(
+  "service.listTimeout": durationRow("30s", "100ms", "How long listing a page may take."),
+  "service.batchTimeout": durationRow(
     "30s",
-    duration(1_000, "1s"),
+    "1s",
     "How long a publish may wait for its answer; its outcome is unknown after it.",
   ),
-  "service.deleteTimeout": row("30s", duration(100, "100ms"), "How long a delete may take."),
-  "service.connectTimeout": row("5s", duration(100, "100ms"), "How long a connection may take to open."),
+  "service.deleteTimeout": durationRow("30s", "100ms", "How long a delete may take."),
+  "service.connectTimeout": durationRow("5s", "100ms", "How long a connection may take to open."),
   // A record of this size fits the container's memory limit alone; pages of more records are read as memory.budget has room.
   "service.maxAnswerBytes": row("24MiB", bytes(65_536), "The longest answer that is read."),
   "redis.url": secretRow(
@@ -87,24 +100,17 @@ export const settingRows = {
     "Redis that keeps the ledger, schedules and jobs; rediss:// for TLS.",
     "redis://127.0.0.1:6379",
   ),
-  "redis.urlFile": row(
-    null,
-    optional(path),
+  "redis.urlFile": fileRow(
     "File that holds redis.url instead, for an address with a password; read at start.",
+    "redis.url",
   ),
-  "redis.caFile": row(
-    null,
-    optional(path),
+  "redis.caFile": fileRow(
     "PEM file of who signed Redis's certificate, in place of the system's; read at start.",
   ),
-  "redis.certFile": row(
-    null,
-    optional(path),
+  "redis.certFile": fileRow(
     "PEM file of redriver's own certificate, where Redis asks its clients for one; read at start.",
   ),
-  "redis.keyFile": row(
-    null,
-    optional(path),
+  "redis.keyFile": fileRow(
     "PEM file of that certificate's private key, without a passphrase; read at start.",
   ),
   "redis.sentinels": row(
@@ -122,10 +128,9 @@ export const settingRows = {
     optional(secretText),
     "Password at the Sentinels, where they ask for one.",
   ),
-  "redis.sentinelPasswordFile": row(
-    null,
-    optional(path),
+  "redis.sentinelPasswordFile": fileRow(
     "File that holds the password at the Sentinels instead; read at start.",
+    "redis.sentinelPassword",
   ),
   "redis.cluster": row("false", yesOrNo, "true: redis.url is one node of a Redis Cluster."),
   "redis.clusterNodes": row(
@@ -156,30 +161,26 @@ export const settingRows = {
     optional(signingKey),
     "Key that signs the lineage header, at least 16 characters; derived from the token when neither this nor lineage.keyFile is set.",
   ),
-  "lineage.keyFile": row(null, optional(path), "File that holds the lineage key instead."),
+  "lineage.keyFile": fileRow("File that holds the lineage key instead."),
   "lineage.oldKeys": secretRow(
     listOf(signingKey, "a list of keys without spaces and commas, each of at least 16 characters"),
     "Former lineage keys, separated by commas: they still verify and sign nothing.",
     "",
   ),
-  "ledger.sendBy": row(
+  "ledger.sendBy": durationRow(
     "15s",
-    duration(1_000, "1s"),
+    "1s",
     "The last byte of a publish leaves within this time of its intent being written.",
   ),
-  "ledger.networkDelay": row(
+  "ledger.networkDelay": durationRow(
     "2m",
-    duration(1_000, "1s"),
+    "1s",
     "The longest time that the network is trusted to hold a request back.",
   ),
-  "ledger.maxPageAge": row(
-    "5m",
-    duration(1_000, "1s"),
-    "Nothing is begun from a page listed longer ago than this.",
-  ),
-  "ledger.settleGateAge": row(
+  "ledger.maxPageAge": durationRow("5m", "1s", "Nothing is begun from a page listed longer ago than this."),
+  "ledger.settleGateAge": durationRow(
     "2m",
-    duration(1_000, "1s"),
+    "1s",
     "A source publishes nothing while a published dead letter has waited longer than this for its delete.",
   ),
   "ledger.settleGateFailedDeletes": row(
@@ -229,29 +230,25 @@ export const settingRows = {
     bytesOrAuto(1_048_576),
     "Bytes that all pages of dead letters which are read and worked on share, or auto: what the container's limit and the heap leave; a command takes a quarter.",
   ),
-  "sweep.every": row(
+  "sweep.every": durationRow(
     "15s",
-    duration(100, "100ms"),
+    "100ms",
     "How often open outcomes are reconciled and pending deletes retried.",
   ),
-  "shutdown.soft": row(
+  "shutdown.soft": durationRow(
     "20s",
-    duration(0, "0s"),
+    "0s",
     "After SIGTERM, running work may finish for this long, then it is aborted.",
   ),
-  "shutdown.hard": row(
-    "30s",
-    duration(100, "100ms"),
-    "After SIGTERM, the process ends after this at the latest.",
-  ),
-  "passes.overlap": row("2m", duration(0, "0s"), "How far a pass looks back over the one before it."),
-  "passes.abandonAfter": row(
+  "shutdown.hard": durationRow("30s", "100ms", "After SIGTERM, the process ends after this at the latest."),
+  "passes.overlap": durationRow("2m", "0s", "How far a pass looks back over the one before it."),
+  "passes.abandonAfter": durationRow(
     "5m",
-    duration(1_000, "1s"),
+    "1s",
     "A pass without progress for this long is closed as abandoned.",
   ),
   "statistics.url": row("https://api.upstash.com", serviceUrl, "Base URL of the search index statistics."),
-  "statistics.timeout": row("30s", duration(100, "100ms"), "How long reading statistics may take."),
+  "statistics.timeout": durationRow("30s", "100ms", "How long reading statistics may take."),
 } as const satisfies Record<string, SettingRow>;
 
 export type SettingName = keyof typeof settingRows;

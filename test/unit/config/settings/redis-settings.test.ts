@@ -13,7 +13,7 @@ import { makeCertificates, type Certificates } from "../../../support/redis-serv
 const load = (env: SettingsInput["env"]) => {
   const outcome = loadSettings({ env, flags: {} });
   if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
-  return outcome.settings.redis;
+  return outcome.settings.redis.target;
 };
 const problemsOf = (env: SettingsInput["env"]): readonly string[] => {
   const outcome = loadSettings({ env, flags: {} });
@@ -63,7 +63,7 @@ describe("where Redis is", () => {
   it("has its certificate's signer read from a file", () => {
     const file = createFolder().write("ca.pem", `${certificate}\n`);
     const env = { REDRIVER_REDIS_URL: "rediss://h", REDRIVER_REDIS_CA_FILE: file };
-    expect(load(env)).toMatchObject({ caFile: file, ca: certificate });
+    expect(load(env)).toMatchObject({ ca: certificate });
   });
 });
 
@@ -98,7 +98,7 @@ describe("a certificate of our own", () => {
     if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
     const key = readFileSync(pair.keyFile, "utf8").trim();
     const cert = readFileSync(pair.certFile, "utf8").trim();
-    expect(outcome.settings.redis).toMatchObject({ cert, key, keyFile: pair.keyFile });
+    expect(outcome.settings.redis).toMatchObject({ keyFile: pair.keyFile, target: { cert, key } });
     const shown = describeSettings(outcome.settings);
     expect(shown).toContain(pair.keyFile);
     expect(shown).not.toContain("PRIVATE KEY");

@@ -19,7 +19,14 @@ describe("settings", () => {
         connectTimeoutMs: 5_000,
         maxAnswerBytes: 25_165_824,
       },
-      redis: { url: "redis://127.0.0.1:6379", keyPrefix: "redriver" },
+      redis: {
+        url: "redis://127.0.0.1:6379",
+        sentinels: [],
+        cluster: false,
+        clusterNodes: [],
+        keyPrefix: "redriver",
+        target: { url: "redis://127.0.0.1:6379" },
+      },
       drains: { file: "config/drains.yaml" },
       http: { host: "0.0.0.0", port: 9466 },
       callback: { host: "0.0.0.0", port: 9467 },
@@ -89,9 +96,7 @@ describe("settings", () => {
     const together =
       /^redis\.(urlFile|caFile|certFile|keyFile|sentinels|sentinelName|sentinelUser|sentinelPassword.*|clusterNodes)$/;
     for (const name of settingNames.filter((one) => !together.test(one))) {
-      const isDuration =
-        typeof settingRows[name].default === "string" && /^\d+(s|m)$/.test(settingRows[name].default);
-      const text = texts[name] ?? (isDuration ? "25s" : "abc");
+      const text = texts[name] ?? ("unit" in settingRows[name] ? "25s" : "abc");
       expect({ name, settings: load({ env: { [toEnvName(name)]: text } }) }).not.toEqual({
         name,
         settings: load({}),
