@@ -1,16 +1,11 @@
-import type { JsonValue } from "../message/json-value.ts";
-import {
-  describeAddresses,
-  describeNumbers,
-  describeTexts,
-  describeValues,
-} from "./patterns/describe-patterns.ts";
-import { formatDuration } from "./format-duration.ts";
 import { parsePointer } from "../message/json-pointer.ts";
-import type { Condition, NumberField, TextField } from "./spec.ts";
+import { isObject, type JsonValue } from "../message/json-value.ts";
+import { formatDuration } from "./format-duration.ts";
+import type { Condition, Leaf, TextField } from "./spec.ts";
 import type { Subject } from "./subject.ts";
+import { momentText, writeTest } from "./write-test.ts";
 
-/** A condition in the words of the document. Texts that header values and bodies must have are told as "[set]": they may be secrets. */
+/** A condition in the words of the document. Texts that header values and bodies must have are shown as "[set]": they may be secrets. */
 export function describeCondition(condition: Condition): string {
   switch (condition.kind) {
     case "any":
@@ -22,25 +17,37 @@ export function describeCondition(condition: Condition): string {
     case "not":
       return `not (${describeCondition(condition.of)})`;
     case "text":
-      return `${condition.field} ${describeTexts(condition.oneOf, contentOf(condition.field))}`;
     case "header":
-      return `${headerWord(condition.of)} ${condition.name} ${describeTexts(condition.oneOf, "secret")}`;
     case "number":
-      return `${condition.field} ${describeNumbers(condition.oneOf, formatOf(condition.field))}`;
     case "duration":
-      return `${condition.field} ${describeNumbers(condition.oneOf, formatDuration)}`;
     case "address":
-      return `${condition.field} ${describeAddresses(condition.oneOf)}`;
     case "value":
-      return `${condition.field} ${JSON.stringify(condition.pointer)} ${describeValues(condition.oneOf)}`;
+      return describeTest(condition);
   }
+}
+
+/** `responseStatus is 503`, `host is one of "a", prefix "b"`. */
+function describeTest(test: Leaf): string {
+  const { keys, oneOf } = writeTest(test, "masked");
+  const [field, name] = keys;
+  const inside = name === undefined ? "" : ` ${test.kind === "value" ? JSON.stringify(name) : name}`;
+  const words = oneOf.map((written) => toWords(written, test.kind === "text"));
+  return `${field}${inside} is ${words.length === 1 ? "" : "one of "}${words.join(", ")}`;
+}
+
+function toWords(written: unknown, isText: boolean): string {
+  const [[form, value] = []] = isObject(written) ? Object.entries(written) : [];
+  if (form === "exists") return "there";
+  if (form === "equals") return JSON.stringify(value);
+  if (form !== undefined) return `${form} ${toWords(value, isText)}`;
+  return isText && written !== "none" && written !== "[set]" ? JSON.stringify(written) : String(written);
 }
 
 /**
  * What the record has where a leaf condition looks. Bodies, header values, URLs and paths can hold secrets, so of these only
- * the presence is told, and of a value inside a body its type.
+ * the presence is shown, and of a value inside a body its type.
  */
-export function describeActual(condition: Condition, subject: Subject): string {
+export function describeActual(condition: Leaf, subject: Subject): string {
   switch (condition.kind) {
     case "text":
       return describeFound(subject.texts(condition.field), isSecretive(condition.field));
@@ -48,7 +55,9 @@ export function describeActual(condition: Condition, subject: Subject): string {
       return describeFound(subject.header(condition.of, condition.name.toLowerCase()), true);
     case "number": {
       const value = subject.number(condition.field);
-      return value === undefined ? "none" : formatOf(condition.field)(value);
+      if (value === undefined) return "none";
+      const isMoment = condition.field === "createdAt" || condition.field === "notBefore";
+      return isMoment ? momentText(value) : String(value);
     }
     case "duration":
       return formatDuration(subject.durationMs(condition.field));
@@ -60,25 +69,7 @@ export function describeActual(condition: Condition, subject: Subject): string {
       const names = parsePointer(condition.pointer);
       return describeType(names === null ? undefined : subject.value(condition.field, names));
     }
-    case "any":
-    case "all":
-    case "some":
-    case "not":
-      return "";
   }
-}
-
-function headerWord(of: "request" | "response"): string {
-  return of === "request" ? "header" : "responseHeader";
-}
-
-function formatOf(field: NumberField): (value: number) => string {
-  return field === "createdAt" || field === "notBefore" ? formatMoment : String;
-}
-
-function formatMoment(at: number): string {
-  const date = new Date(at);
-  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
 }
 
 function isSecretive(field: TextField): boolean {
@@ -105,11 +96,6 @@ function isSecretive(field: TextField): boolean {
     case "retryDelayExpression":
       return false;
   }
-}
-
-function contentOf(field: TextField): "plain" | "address" | "secret" {
-  if (field === "url" || field === "callback" || field === "failureCallback") return "address";
-  return isSecretive(field) && field !== "path" ? "secret" : "plain";
 }
 
 function describeFound(values: readonly string[], secretive: boolean): string {

@@ -3,13 +3,14 @@ import type { Routing } from "./decision.ts";
 import { describeActual, describeCondition } from "./describe-condition.ts";
 import type { RecordFacts } from "./facts.ts";
 import type { Condition, RuleSpec } from "./spec.ts";
+import { momentText } from "./write-test.ts";
 import { toSubject, type Subject } from "./subject.ts";
 
 /** How one rule fared. `ignored`: its ignoreAfter has passed; `not-reached`: a rule above decided. */
 export interface RuleStep {
   readonly rule: string;
   readonly outcome: "held" | "failed" | "ignored" | "not-reached";
-  /** In words: for `failed` the first sub-condition that did not hold, and what the record has there. */
+  /** In words: for `failed` the first sub-condition that did not match, and what the record has there. */
   readonly why: string;
 }
 
@@ -31,7 +32,7 @@ export function explainRules(
     if (decided !== null)
       return { rule: rule.name, outcome: "not-reached", why: `rule "${decided.name}" decided` };
     if (rule.ignoreAfter !== undefined && facts.now > rule.ignoreAfter) {
-      const date = toDate(rule.ignoreAfter);
+      const date = momentText(rule.ignoreAfter);
       return { rule: rule.name, outcome: "ignored", why: `ignored after ${date}` };
     }
     const miss = firstMiss(rule.when, subject);
@@ -50,7 +51,7 @@ export function explainRules(
   };
 }
 
-/** The first sub-condition that does not hold, in words; null when the condition holds. */
+/** The first sub-condition that does not match, in words; null if the condition matches. */
 function firstMiss(condition: Condition, subject: Subject): string | null {
   switch (condition.kind) {
     case "any":
@@ -67,7 +68,7 @@ function firstMiss(condition: Condition, subject: Subject): string | null {
     }
     case "not":
       return firstMiss(condition.of, subject) === null
-        ? `${describeCondition(condition)}, but that holds`
+        ? `${describeCondition(condition)}, but that matches`
         : null;
     case "text":
     case "header":
@@ -79,9 +80,4 @@ function firstMiss(condition: Condition, subject: Subject): string | null {
         ? null
         : `${describeCondition(condition)}, but the record has ${describeActual(condition, subject)}`;
   }
-}
-
-function toDate(at: number): string {
-  const date = new Date(at);
-  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
 }

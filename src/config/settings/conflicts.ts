@@ -1,4 +1,4 @@
-import { durationText } from "../duration-text.ts";
+import { durationText } from "../../rules/format-duration.ts";
 import type { Problem } from "../problem.ts";
 import type { SettingName, SettingValues } from "./table.ts";
 

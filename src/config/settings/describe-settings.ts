@@ -1,5 +1,5 @@
+import { durationText } from "../../rules/format-duration.ts";
 import { stringify } from "yaml";
-import { durationText } from "../duration-text.ts";
 import { nest, valueOf, type Settings } from "./settings.ts";
 import { settingNames, settingRows, type SettingName, type SettingRow } from "./table.ts";
 

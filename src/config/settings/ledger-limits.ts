@@ -1,6 +1,6 @@
+import { durationText } from "../../rules/format-duration.ts";
 import type { DrainsDocument, SourceConfig } from "../../ports/drains.ts";
 import { postHorizonMs, takeoverAfterMs, type LedgerLimits } from "../../ports/ledger-limits.ts";
-import { durationText } from "../duration-text.ts";
 import type { Problem } from "../problem.ts";
 import type { Settings } from "./settings.ts";
 

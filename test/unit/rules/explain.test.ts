@@ -36,12 +36,12 @@ describe("an explanation", () => {
     expect(why({ kind: "some", of: [number("attempt", 3), text("queueName", ["a", "b"])] })).toBe(
       'none of (attempt is 3, but the record has 0; queueName is one of "a", "b", but the record has none)',
     );
-    expect(why({ kind: "not", of: { kind: "any" } })).toBe("not (any), but that holds");
+    expect(why({ kind: "not", of: { kind: "any" } })).toBe("not (any), but that matches");
     expect(why(duration("age", "> 48h"), {}, { now: enteredAt + 5_400_000 })).toBe(
-      "age is from 2d, but the record has 1h30m",
+      "age is > 2d, but the record has 1h30m",
     );
     expect(why(number("responseStatus", "<= 400"), { responseStatus: 500 })).toBe(
-      "responseStatus is up to 400, but the record has 500",
+      "responseStatus is < 401, but the record has 500",
     );
   });
 
@@ -109,11 +109,11 @@ describe("an explanation", () => {
     [address(["10.0.0.0/8", "none"]), "callerIp is one of 10.0.0.0/8, none, but the record has another"],
     [
       moment("createdAt", "< 2020-01-01"),
-      "createdAt is up to 2019-12-31T23:59:59.999Z, but the record has 2024-09-03T00:33:18.779Z",
+      "createdAt is < 2020-01-01T00:00:00.000Z, but the record has 2024-09-03T00:33:18.779Z",
     ],
-    [duration("timeLeft", "< 1h"), "timeLeft is up to 59m59s, but the record has 2d23h"],
+    [duration("timeLeft", "< 1h"), "timeLeft is < 1h, but the record has 2d23h"],
     [text("topicName", { exists: true }), "topicName is there, but the record has none"],
-    [number("size", "> 100"), "size is from 101, but the record has 35"],
+    [number("size", "> 100"), "size is > 100, but the record has 35"],
   ])("says why: %#", (condition, expected) => {
     const fields = { body: '{"schema":3,"tenant":[],"on":false}', callerIP: "9.9.9.9" };
     expect(why(condition, fields, { now: enteredAt + 1_000 })).toBe(expected);

@@ -1,5 +1,5 @@
+import { durationText } from "../../../rules/format-duration.ts";
 import { parseDuration } from "../../../rules/patterns/parse-durations.ts";
-import { durationText } from "../../duration-text.ts";
 import { toPathText, type ValuePath } from "../../problem.ts";
 import { builtIn } from "../describe/effective.ts";
 import { asMap, type Raw, type Report } from "../schema/raw.ts";

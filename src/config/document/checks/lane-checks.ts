@@ -1,6 +1,6 @@
+import { durationText } from "../../../rules/format-duration.ts";
 import { parseDuration } from "../../../rules/patterns/parse-durations.ts";
 import type { Parsed } from "../../../rules/patterns/parsed.ts";
-import { durationText } from "../../duration-text.ts";
 import { toPathText, type ValuePath } from "../../problem.ts";
 import { builtIn } from "../describe/effective.ts";
 import { parseWatch } from "../schema/lane-schema.ts";

@@ -1,5 +1,5 @@
+import { durationText } from "../../../rules/format-duration.ts";
 import { rateText } from "../../../rules/patterns/parse-rate.ts";
-import { durationText } from "../../duration-text.ts";
 import type { ValuePath } from "../../problem.ts";
 import type { LintDrain, Warn } from "./lint-view.ts";
 

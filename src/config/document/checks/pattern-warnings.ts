@@ -1,8 +1,8 @@
+import { durationText } from "../../../rules/format-duration.ts";
 import type { Leaf, NumberField, NumberPattern, TextField, TextPattern } from "../../../rules/spec.ts";
-import { withoutQuery } from "../../../rules/without-query.ts";
-import { durationText } from "../../duration-text.ts";
+import { maskQuery } from "../../../rules/mask-query.ts";
 import { nearestName } from "../../nearest-name.ts";
-import { describeRange } from "../describe/describe-pattern.ts";
+import { writeNumber } from "../../../rules/write-test.ts";
 
 /** A pattern that the field of no record can ever match. */
 interface Impossible {
@@ -51,7 +51,7 @@ function impossibleNumber(field: NumberField, pattern: NumberPattern): Impossibl
   if (pattern.kind === "none") return alwaysThere(field);
   const { min, max, why, expected } = domainOf(field);
   if (pattern.from <= max && min <= pattern.to) return null;
-  return { pattern: String(describeRange(pattern, String)), why, expected };
+  return { pattern: String(writeNumber(pattern, "count")), why, expected };
 }
 
 interface Domain {
@@ -105,7 +105,7 @@ function impossibleText(field: TextField, pattern: TextPattern): Impossible | nu
   if (pattern.kind === "none") return alwaysThere(field);
   const text = pattern.kind === "glob" ? pattern.pattern : pattern.value;
   const misfit = misfitOf(field, text, pattern.kind);
-  return misfit === null ? null : { pattern: JSON.stringify(withoutQuery(text)), ...misfit };
+  return misfit === null ? null : { pattern: JSON.stringify(maskQuery(text)), ...misfit };
 }
 
 type Misfit = Pick<Impossible, "why" | "expected">;
@@ -164,7 +164,7 @@ function beyondRetention(pattern: NumberPattern, retentionMs: number): Impossibl
   if (pattern.kind !== "range" || pattern.from <= retentionMs) return null;
   const retention = durationText(retentionMs);
   return {
-    pattern: String(describeRange(pattern, durationText)),
+    pattern: String(writeNumber(pattern, "duration")),
     why: `a record stays ${retention} in the queue, the source's retention`,
     expected: `at most ${retention}, or the retention of your plan at the source`,
   };

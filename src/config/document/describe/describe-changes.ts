@@ -1,7 +1,7 @@
+import { durationText } from "../../../rules/format-duration.ts";
 import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
 import type { JsonValue } from "../../../message/json-value.ts";
-import { withoutQuery } from "../../../rules/without-query.ts";
-import { durationText } from "../../duration-text.ts";
+import { maskQuery } from "../../../rules/mask-query.ts";
 import { describeFlowControl } from "../schema/flow-control-schema.ts";
 
 /**
@@ -11,7 +11,7 @@ import { describeFlowControl } from "../schema/flow-control-schema.ts";
 export function describeChanges(changes: ItemChanges): Record<string, unknown> {
   const { destination, headers, body, delay, timeoutMs, flowControl } = changes;
   return withoutAbsent({
-    destination: typeof destination === "string" ? withoutQuery(destination) : destination,
+    destination: typeof destination === "string" ? maskQuery(destination) : destination,
     queue: changes.queue,
     method: changes.method,
     headers: headers === undefined ? undefined : masked(headers),
@@ -51,7 +51,7 @@ function masked(value: JsonValue): unknown {
 
 function describeCallback(url: string | null | undefined): string | null | undefined {
   if (url === undefined || url === null) return url;
-  return withoutQuery(url.replace(/^(https?:\/\/)[^/?#@]*@/i, "$1[set]@"));
+  return maskQuery(url.replace(/^(https?:\/\/)[^/?#@]*@/i, "$1[set]@"));
 }
 
 function withoutAbsent(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

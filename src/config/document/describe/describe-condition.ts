@@ -1,15 +1,8 @@
 import { isObject } from "../../../message/json-value.ts";
-import type { Condition, NumberField } from "../../../rules/spec.ts";
-import { durationText } from "../../duration-text.ts";
-import {
-  describeAddressPattern,
-  describeRange,
-  describeTextPattern,
-  describeValuePattern,
-  momentText,
-} from "./describe-pattern.ts";
+import type { Condition } from "../../../rules/spec.ts";
+import { writeTest } from "../../../rules/write-test.ts";
 
-/** A condition in the document's own form. Patterns for header values are told as "[set]": they may be secrets. */
+/** A condition in the document's own form. Patterns for header values are shown as "[set]": they may be secrets. */
 export function describeWhen(condition: Condition): unknown {
   switch (condition.kind) {
     case "any":
@@ -20,31 +13,17 @@ export function describeWhen(condition: Condition): unknown {
       return { any: condition.of.map(describeWhen) };
     case "not":
       return { not: describeWhen(condition.of) };
-    case "text": {
-      const { field } = condition;
-      return {
-        [field]: oneOrMany(condition.oneOf.map((test) => describeTextPattern(test, contentOf(field)))),
-      };
-    }
-    case "header": {
-      const key = condition.of === "request" ? "header" : "responseHeader";
-      const told = condition.oneOf.map((test) => describeTextPattern(test, "secret"));
-      return { [key]: { [condition.name]: oneOrMany(told) } };
-    }
-    case "number": {
-      const format = formatOf(condition.field);
-      return { [condition.field]: oneOrMany(condition.oneOf.map((test) => describeRange(test, format))) };
-    }
+    case "text":
+    case "header":
+    case "number":
     case "duration":
-      return {
-        [condition.field]: oneOrMany(condition.oneOf.map((test) => describeRange(test, durationText))),
-      };
     case "address":
-      return { [condition.field]: oneOrMany(condition.oneOf.map(describeAddressPattern)) };
-    case "value":
-      return {
-        [condition.field]: { [condition.pointer]: oneOrMany(condition.oneOf.map(describeValuePattern)) },
-      };
+    case "value": {
+      const { keys, oneOf } = writeTest(condition, "shown");
+      const [field, name] = keys;
+      const written = oneOf.length === 1 ? oneOf[0] : oneOf;
+      return { [field]: name === undefined ? written : { [name]: written } };
+    }
   }
 }
 
@@ -83,16 +62,4 @@ function addTo(merged: Record<string, unknown>, described: Readonly<Record<strin
 
 function isPointer(name: string): boolean {
   return name === "" || name.startsWith("/");
-}
-
-function oneOrMany(values: readonly unknown[]): unknown {
-  return values.length === 1 ? values[0] : values;
-}
-
-function contentOf(field: string): "plain" | "address" {
-  return field === "url" || field === "callback" || field === "failureCallback" ? "address" : "plain";
-}
-
-function formatOf(field: NumberField): (value: number) => string {
-  return field === "createdAt" || field === "notBefore" ? momentText : String;
 }

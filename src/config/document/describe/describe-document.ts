@@ -1,3 +1,4 @@
+import { durationText } from "../../../rules/format-duration.ts";
 import { stringify } from "yaml";
 import type {
   CallbacksConfig,
@@ -12,8 +13,7 @@ import type {
 import type { DateEdge } from "../../../rules/patterns/parse-edge.ts";
 import { rateText } from "../../../rules/patterns/parse-rate.ts";
 import type { RuleSpec } from "../../../rules/spec.ts";
-import { withoutQuery } from "../../../rules/without-query.ts";
-import { durationText } from "../../duration-text.ts";
+import { maskQuery } from "../../../rules/mask-query.ts";
 import { describeWhen } from "./describe-condition.ts";
 import { describeChanges } from "./describe-changes.ts";
 import { describeFlowControl } from "../schema/flow-control-schema.ts";
@@ -102,7 +102,7 @@ function describeDrain(drain: DrainConfig): unknown {
     otherwise: drain.otherwise,
     select: {
       ...drain.select,
-      ...(drain.select.url === undefined ? {} : { url: drain.select.url.map(withoutQuery) }),
+      ...(drain.select.url === undefined ? {} : { url: drain.select.url.map(maskQuery) }),
       ...(drain.dates?.from === undefined ? {} : { fromDate: describeEdge(drain.dates.from) }),
       ...(drain.dates?.to === undefined ? {} : { toDate: describeEdge(drain.dates.to) }),
     },

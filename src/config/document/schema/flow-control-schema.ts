@@ -1,6 +1,6 @@
+import { durationText } from "../../../rules/format-duration.ts";
 import type { FlowControl } from "../../../message/item-changes.ts";
 import * as z from "zod";
-import { durationText } from "../../duration-text.ts";
 import { positiveDuration } from "./schedule-schema.ts";
 import { ifClean, key, line, section, wholeNumber } from "./shapes.ts";
 

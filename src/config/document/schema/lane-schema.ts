@@ -1,8 +1,8 @@
+import { durationText } from "../../../rules/format-duration.ts";
 import * as z from "zod";
 import type { LaneConfig, LimitsConfig } from "../../../ports/drains.ts";
 import { parseDuration } from "../../../rules/patterns/parse-durations.ts";
 import type { Parsed } from "../../../rules/patterns/parsed.ts";
-import { durationText } from "../../duration-text.ts";
 import { duration } from "./schedule-schema.ts";
 import { key, parsed, section, where, wholeNumber } from "./shapes.ts";
 

@@ -65,7 +65,7 @@ describe("what redriver rules explain shows", () => {
 
         rules
           no        receiver-said-never: responseStatus is 489, but the record has 422
-          no        too-old-to-matter: messageAge is from 2d, but the record has 1h1m
+          no        too-old-to-matter: messageAge is > 2d, but the record has 1h1m
           yes       bad-deploy-acme: all (responseStatus is 422; body "/tenant" is
                     [set]; body "/schema" is < 3)
           not asked receiver-moved, outage
@@ -95,7 +95,7 @@ describe("what redriver rules explain shows", () => {
 
         rules
           no        receiver-said-never: responseStatus is 489, but the record has 503
-          no        too-old-to-matter: messageAge is from 2d, but the record has 1m40s
+          no        too-old-to-matter: messageAge is > 2d, but the record has 1m40s
           no        bad-deploy-acme: responseStatus is 422, but the record has 503
           no        receiver-moved: host is "old.example.com", but the record has
                     "api.example.com"
@@ -134,7 +134,7 @@ describe("what redriver rules explain shows", () => {
 
         rules
           no        receiver-said-never: responseStatus is 489, but the record has 418
-          no        too-old-to-matter: messageAge is from 2d, but the record has 1h1m
+          no        too-old-to-matter: messageAge is > 2d, but the record has 1h1m
           no        bad-deploy-acme: responseStatus is 422, but the record has 418
           no        receiver-moved: host is "old.example.com", but the record has
                     "api.example.com"
@@ -170,7 +170,7 @@ describe("what redriver rules explain shows", () => {
 
         rules
           no        receiver-said-never: responseStatus is 489, but the record has 503
-          no        too-old-to-matter: messageAge is from 2d, but the record has 1h1m
+          no        too-old-to-matter: messageAge is > 2d, but the record has 1h1m
           no        bad-deploy-acme: responseStatus is 422, but the record has 503
           no        receiver-moved: host is "old.example.com", but the record has
                     "api.example.com"

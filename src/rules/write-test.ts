@@ -1,0 +1,156 @@
+import { durationText } from "./format-duration.ts";
+import { maskQuery } from "./mask-query.ts";
+import type { AddressPattern, Leaf, NumberPattern, TextField, TextPattern, ValuePattern } from "./spec.ts";
+
+/** A test in the document's own form, so that it loads again as the same. */
+export interface WrittenTest {
+  /** The key of its field; for headers also the name, for values the pointer. */
+  readonly keys: readonly [string] | readonly [string, string];
+  readonly oneOf: readonly unknown[];
+}
+
+/**
+ * Patterns for header values, and queries in addresses, are written as "[set]": they may be secrets. `bodies`: whether
+ * patterns for texts in bodies are, too.
+ */
+export function writeTest(test: Leaf, bodies: "shown" | "masked"): WrittenTest {
+  switch (test.kind) {
+    case "text": {
+      const shown = shownOf(test.field, bodies);
+      return { keys: [test.field], oneOf: test.oneOf.map((pattern) => writeText(pattern, shown)) };
+    }
+    case "header": {
+      const key = test.of === "request" ? "header" : "responseHeader";
+      return { keys: [key, test.name], oneOf: test.oneOf.map((pattern) => writeText(pattern, "nothing")) };
+    }
+    case "number":
+    case "duration":
+      return { keys: [test.field], oneOf: test.oneOf.map((pattern) => writeNumber(pattern, unitOf(test))) };
+    case "address":
+      return { keys: [test.field], oneOf: test.oneOf.map(writeAddress) };
+    case "value": {
+      const shown = bodies === "shown" ? "all" : "nothing";
+      return {
+        keys: [test.field, test.pointer],
+        oneOf: test.oneOf.map((pattern) => writeValue(pattern, shown)),
+      };
+    }
+  }
+}
+
+const masked = "[set]";
+const isThere = { exists: true };
+
+/** Of a pattern's text. */
+type Shown = "all" | "all but the query" | "nothing";
+
+function shownOf(field: TextField, bodies: "shown" | "masked"): Shown {
+  switch (field) {
+    case "url":
+    case "callback":
+    case "failureCallback":
+      return "all but the query";
+    case "body":
+    case "bodyBase64":
+    case "responseBody":
+    case "responseBodyBase64":
+      return bodies === "shown" ? "all" : "nothing";
+    case "path":
+    case "dlqId":
+    case "messageId":
+    case "host":
+    case "topicName":
+    case "endpointName":
+    case "queueName":
+    case "label":
+    case "method":
+    case "scheduleId":
+    case "flowControlKey":
+    case "retryDelayExpression":
+      return "all";
+  }
+}
+
+function writeText(pattern: TextPattern, shown: Shown): unknown {
+  if (pattern.kind === "none") return "none";
+  if (pattern.kind === "some") return isThere;
+  if (shown === "nothing") return masked;
+  const start = (text: string) => (shown === "all" ? text : maskQuery(text));
+  const anywhere = (text: string) => (shown === "all" ? text : masked);
+  switch (pattern.kind) {
+    case "exact":
+      return isPlain(pattern.value) ? start(pattern.value) : { equals: start(pattern.value) };
+    case "glob":
+      return start(pattern.pattern);
+    case "prefix":
+      return { prefix: start(pattern.value) };
+    case "suffix":
+      return { suffix: anywhere(pattern.value) };
+    case "regex":
+      return { regex: anywhere(pattern.source) };
+  }
+}
+
+/** Whether a text means itself where a pattern is read. */
+function isPlain(text: string): boolean {
+  return text !== "" && text !== "none" && !text.includes("*") && !/^\s*[<>]/.test(text);
+}
+
+const units = {
+  count: { write: String, dash: "-" },
+  duration: { write: durationText, dash: "-" },
+  // A date has hyphens of its own.
+  moment: { write: momentText, dash: " - " },
+} as const;
+
+function unitOf(test: Extract<Leaf, { kind: "number" | "duration" }>): keyof typeof units {
+  if (test.kind === "duration") return "duration";
+  return test.field === "createdAt" || test.field === "notBefore" ? "moment" : "count";
+}
+
+/** A moment as a time with a zone, exact to the millisecond. */
+export function momentText(at: number): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
+}
+
+/** Bounds are inclusive; `> 48h` is written as itself and not as the millisecond after it. */
+export function writeNumber(pattern: NumberPattern, unit: keyof typeof units): unknown {
+  if (pattern.kind === "none") return "none";
+  if (pattern.kind === "some") return isThere;
+  const { write, dash } = units[unit];
+  const { from, to } = pattern;
+  if (from === to && unit === "count") return from;
+  if (Number.isFinite(from) && Number.isFinite(to)) return `${write(from)}${dash}${write(to)}`;
+  if (Number.isFinite(to)) return shorter(`<= ${write(to)}`, `< ${write(to + 1)}`);
+  return Number.isFinite(from) ? shorter(`>= ${write(from)}`, `> ${write(from - 1)}`) : isThere;
+}
+
+function shorter(one: string, other: string): string {
+  return other.length < one.length ? other : one;
+}
+
+function writeAddress(pattern: AddressPattern): unknown {
+  if (pattern.kind === "none") return "none";
+  if (pattern.kind === "some") return isThere;
+  return `${pattern.address}/${pattern.bits}`;
+}
+
+function writeValue(pattern: ValuePattern, shown: Shown): unknown {
+  switch (pattern.kind) {
+    case "none":
+      return "none";
+    case "some":
+      return isThere;
+    case "literal":
+      return pattern.value;
+    case "text":
+      return writeText(pattern.pattern, shown);
+    case "number": {
+      const { from, to, openFrom, openTo } = pattern;
+      if (from === to) return from;
+      if (Number.isFinite(from) && Number.isFinite(to)) return { range: `${from}-${to}` };
+      return Number.isFinite(to) ? `${openTo ? "<" : "<="} ${to}` : `${openFrom ? ">" : ">="} ${from}`;
+    }
+  }
+}
