@@ -3,6 +3,7 @@
  * its root had, and the come-back is decided and rebuilt with it.
  */
 import type { FlowControl } from "./item-changes.ts";
+import { defined } from "./defined.ts";
 import type { DeadLetter } from "./dead-letter.ts";
 import type { Lineage, LineageReading } from "./lineage.ts";
 
@@ -19,12 +20,7 @@ export function toFlowControlValue({ parallelism, rate, periodMs }: FlowControl)
 export function originalFlowControl(letter: DeadLetter): FlowControl | undefined {
   const { flowControlKey: key, parallelism, rate, period } = letter;
   if (key === undefined) return undefined;
-  return {
-    key,
-    ...(parallelism === undefined ? {} : { parallelism }),
-    ...(rate === undefined ? {} : { rate }),
-    ...(period === undefined ? {} : { periodMs: period * 1_000 }),
-  };
+  return defined({ key, parallelism, rate, periodMs: period === undefined ? undefined : period * 1_000 });
 }
 
 /** What the next lineage says of it: nothing where the message goes on with its own. `change`: null removes it. */
@@ -46,14 +42,9 @@ export function withRootFlowControl(letter: DeadLetter, reading: LineageReading)
   const { flowControlKey: _key, parallelism: _parallelism, rate: _rate, period: _period, ...rest } = letter;
   const root = reading.lineage.rootFlowControl;
   if (root === null) return rest;
-  const { key, parallelism, rate, periodMs } = root;
-  return {
-    ...rest,
-    flowControlKey: key,
-    ...(parallelism === undefined ? {} : { parallelism }),
-    ...(rate === undefined ? {} : { rate }),
-    ...(periodMs === undefined ? {} : { period: periodMs / 1_000 }),
-  };
+  const { key: flowControlKey, parallelism, rate, periodMs } = root;
+  const period = periodMs === undefined ? undefined : periodMs / 1_000;
+  return { ...rest, ...defined({ flowControlKey, parallelism, rate, period }) };
 }
 
 /** A key without a value is listed but cannot be published: it limits nothing. */

@@ -1,3 +1,4 @@
+import { defined } from "./defined.ts";
 import { isObject } from "./json-value.ts";
 import type { DeadLetter, DlqId, HeaderValues, MessageId, RawRecord, UnusableRecord } from "./dead-letter.ts";
 
@@ -160,12 +161,6 @@ function toStrings(value: unknown): readonly string[] | null {
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 }
 
 function unusable(reason: UnusableRecord["reason"], problem: string): ParsedRecord {

@@ -1,9 +1,9 @@
 import { parsePointer } from "../message/json-pointer.ts";
 import { isObject, type JsonValue } from "../message/json-value.ts";
 import { formatDuration } from "./format-duration.ts";
-import type { Condition, Leaf, TextField } from "./spec.ts";
+import type { Condition, Leaf } from "./spec.ts";
 import type { Subject } from "./subject.ts";
-import { momentText, writeTest } from "./write-test.ts";
+import { contentOf, momentText, writeTest } from "./write-test.ts";
 
 /** A condition in the words of the document. Texts that header values and bodies must have are shown as "[set]": they may be secrets. */
 export function describeCondition(condition: Condition): string {
@@ -50,7 +50,7 @@ function toWords(written: unknown, isText: boolean): string {
 export function describeActual(condition: Leaf, subject: Subject): string {
   switch (condition.kind) {
     case "text":
-      return describeFound(subject.texts(condition.field), isSecretive(condition.field));
+      return describeFound(subject.texts(condition.field), contentOf(condition.field) !== "name");
     case "header":
       return describeFound(subject.header(condition.of, condition.name.toLowerCase()), true);
     case "number": {
@@ -69,32 +69,6 @@ export function describeActual(condition: Leaf, subject: Subject): string {
       const names = parsePointer(condition.pointer);
       return describeType(names === null ? undefined : subject.value(condition.field, names));
     }
-  }
-}
-
-function isSecretive(field: TextField): boolean {
-  switch (field) {
-    case "url":
-    case "path":
-    case "callback":
-    case "failureCallback":
-    case "body":
-    case "bodyBase64":
-    case "responseBody":
-    case "responseBodyBase64":
-      return true;
-    case "dlqId":
-    case "messageId":
-    case "host":
-    case "topicName":
-    case "endpointName":
-    case "queueName":
-    case "label":
-    case "method":
-    case "scheduleId":
-    case "flowControlKey":
-    case "retryDelayExpression":
-      return false;
   }
 }
 

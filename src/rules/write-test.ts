@@ -45,17 +45,25 @@ const isThere = { exists: true };
 type Shown = "all" | "all but the query" | "nothing";
 
 function shownOf(field: TextField, bodies: "shown" | "masked"): Shown {
+  const content = contentOf(field);
+  if (content === "address") return "all but the query";
+  return content === "body" && bodies === "masked" ? "nothing" : "all";
+}
+
+/** What kind of text a field has: an address, a path or a body may contain secrets. */
+export function contentOf(field: TextField): "name" | "address" | "path" | "body" {
   switch (field) {
     case "url":
     case "callback":
     case "failureCallback":
-      return "all but the query";
+      return "address";
+    case "path":
+      return "path";
     case "body":
     case "bodyBase64":
     case "responseBody":
     case "responseBodyBase64":
-      return bodies === "shown" ? "all" : "nothing";
-    case "path":
+      return "body";
     case "dlqId":
     case "messageId":
     case "host":
@@ -67,7 +75,7 @@ function shownOf(field: TextField, bodies: "shown" | "masked"): Shown {
     case "scheduleId":
     case "flowControlKey":
     case "retryDelayExpression":
-      return "all";
+      return "name";
   }
 }
 

@@ -9,6 +9,7 @@ import type {
 } from "../../ports/drains.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import type { Select } from "../../ports/service.ts";
+import { defined } from "../../message/defined.ts";
 import { compileRules } from "../../rules/compile-rules.ts";
 import type { RuleSpec } from "../../rules/spec.ts";
 import type { DocumentKeys, IndexKeys, SecretRefKeys, SourceKeys } from "./schema/document-schema.ts";
@@ -18,9 +19,7 @@ import { toDocumentHash, toRulesHash } from "./describe/meaning-hash.ts";
 import { defaultRuleName } from "./checks/rule-checks.ts";
 import type { RuleKeys } from "./schema/rule-schema.ts";
 import { complementOf, type GuardKeys } from "./schema/guard-schema.ts";
-import { toChanges } from "./to-changes.ts";
 import { toCondition } from "./to-condition.ts";
-import { toRuleTest } from "./to-rule-test.ts";
 
 /** The compiled document. Expects keys that have passed the schema and all checks. */
 export function compileDocument(keys: DocumentKeys): DrainsDocument {
@@ -40,20 +39,20 @@ export function compileDocument(keys: DocumentKeys): DrainsDocument {
 }
 
 function toSource(name: string, source: NonNullable<SourceKeys>): SourceConfig {
-  return {
+  const { callbacks } = source;
+  return defined({
     id: (source.id ?? name) as SourceId,
     name,
-    ...(source.id === undefined ? {} : { isIdWritten: true }),
-    ...(source.url === undefined ? {} : { url: source.url }),
-    token: source.token === undefined ? { kind: "settings" } : toSecretRef(source.token),
+    isIdWritten: source.id === undefined ? undefined : (true as const),
+    url: source.url,
+    token: source.token === undefined ? { kind: "settings" as const } : toSecretRef(source.token),
     retentionMs: source.retention ?? builtIn.sourceRetentionMs,
     dedupWindowMs: source.dedupWindow ?? builtIn.sourceDedupWindowMs,
     censusEveryMs: source.census ?? builtIn.sourceCensusEveryMs,
-    ...(source.listByIds === true ? { listByIds: true } : {}),
-    ...(source.callbacks === undefined
-      ? {}
-      : { callbacks: { url: source.callbacks.url, keys: source.callbacks.keys.map(toSecretRef) } }),
-  };
+    listByIds: source.listByIds === true ? (true as const) : undefined,
+    callbacks:
+      callbacks === undefined ? undefined : { url: callbacks.url, keys: callbacks.keys.map(toSecretRef) },
+  });
 }
 
 function toSecretRef(ref: SecretRefKeys): SecretRef {
@@ -78,14 +77,14 @@ function toDrain(
     ...toDates(drain.select ?? {}),
     guards: (drain.guards ?? []).map(toGuard),
     rules,
-    tests: (drain.tests ?? []).map(toRuleTest),
+    tests: drain.tests ?? [],
     route: compileRules(rules, effective.otherwise),
     rulesHash: toRulesHash({ ...effective, rules, source }),
   };
 }
 
 function toArchive({ dir, keep, volume }: NonNullable<DocumentKeys["archive"]>): ArchiveConfig {
-  return { dir, keepMs: keep ?? builtIn.archiveKeepMs, ...(volume === undefined ? {} : { volume }) };
+  return defined({ dir, keepMs: keep ?? builtIn.archiveKeepMs, volume });
 }
 
 /** Without a word on when to resume, a guard lets go as soon as it would no longer hold. */
@@ -102,39 +101,40 @@ function toGuard(guard: GuardKeys): GuardConfig {
 
 function toDates({ fromDate, toDate }: NonNullable<DrainKeys["select"]>): Pick<DrainConfig, "dates"> {
   if (fromDate === undefined && toDate === undefined) return {};
-  return {
-    dates: {
-      ...(fromDate === undefined ? {} : { from: fromDate }),
-      ...(toDate === undefined ? {} : { to: toDate }),
-    },
-  };
+  return { dates: defined({ from: fromDate, to: toDate }) };
 }
 
 /** What the service filters by; dates are not among it. */
 export function toSelect(select: NonNullable<DrainKeys["select"]>): Select {
-  const lists: { -readonly [Key in keyof Select]: Select[Key] } = {};
-  if (select.messageId !== undefined) lists.messageId = select.messageId;
-  for (const key of ["url", "topicName", "scheduleId", "queueName", "callerIp", "label"] as const) {
-    const value = select[key];
-    if (value !== undefined) lists[key] = toSet(value);
-  }
-  if (select.responseStatus !== undefined) lists.responseStatus = toSet(select.responseStatus);
-  return lists;
+  return defined({
+    messageId: select.messageId,
+    url: toSet(select.url),
+    topicName: toSet(select.topicName),
+    scheduleId: toSet(select.scheduleId),
+    queueName: toSet(select.queueName),
+    callerIp: toSet(select.callerIp),
+    label: toSet(select.label),
+    responseStatus: toSet(select.responseStatus),
+  });
 }
 
-function toSet<Value extends string | number>(value: Value | readonly Value[]): readonly Value[] {
+function toSet<Value extends string | number>(
+  value: Value | readonly Value[] | undefined,
+): readonly Value[] | undefined {
+  if (value === undefined) return undefined;
   return [...new Set(typeof value === "object" ? value : [value])];
 }
 
 function toRule(rule: RuleKeys, index: number): RuleSpec {
-  return {
+  const { then, set, limit, ignoreAfter } = rule;
+  return defined({
     name: rule.name ?? defaultRuleName(index),
     when: toCondition(rule.when ?? "any"),
-    then: rule.then,
-    ...(rule.set === undefined ? {} : { set: toChanges(rule.set) }),
-    ...(rule.limit === undefined ? {} : { limit: rule.limit }),
-    ...(rule.ignoreAfter === undefined ? {} : { ignoreAfter: rule.ignoreAfter }),
-  };
+    then,
+    set,
+    limit,
+    ignoreAfter,
+  });
 }
 
 function toIndex(name: string, index: IndexKeys): IndexConfig {

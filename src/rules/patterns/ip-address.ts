@@ -17,21 +17,6 @@ export function parseIpAddress(text: string): IpAddress | null {
   return value >> 32n === mappedPrefix ? { bits: 32, value: value & 0xffff_ffffn } : { bits: 128, value };
 }
 
-interface Addressed {
-  readonly address: string;
-}
-
-const read = new WeakMap<Addressed, IpAddress | null>();
-
-/** The address of a pattern. Each is read once: a document's networks are held against each other by the million. */
-export function addressOf(pattern: Addressed): IpAddress | null {
-  const known = read.get(pattern);
-  if (known !== undefined) return known;
-  const address = parseIpAddress(pattern.address);
-  read.set(pattern, address);
-  return address;
-}
-
 /** Whether the first `bits` bits of two addresses of one family are the same. */
 export function isInNetwork(address: IpAddress, network: IpAddress, bits: number): boolean {
   if (address.bits !== network.bits) return false;

@@ -12,7 +12,6 @@ import type { ValuePath } from "../../problem.ts";
 import { asList, asMap, type Raw } from "../schema/raw.ts";
 import { defaultRuleName } from "./rule-checks.ts";
 import { rule as ruleSchema } from "../schema/rule-schema.ts";
-import { toChanges } from "../to-changes.ts";
 import { toCondition, type Places } from "../to-condition.ts";
 import { whenKeys, type WhenKeys } from "../schema/when-schema.ts";
 
@@ -104,7 +103,7 @@ function toLintRule(rule: Raw, drain: string, index: number, places: Places): Li
     when: isWhole ? readable : null,
     readable,
     ignoreAfter: until.data,
-    set: set.data === undefined ? {} : toChanges(set.data),
+    set: set.data ?? {},
   };
 }
 

@@ -1,4 +1,5 @@
 import { durationText } from "../../../rules/format-duration.ts";
+import { defined } from "../../../message/defined.ts";
 import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
 import type { JsonValue } from "../../../message/json-value.ts";
 import { maskQuery } from "../../../rules/mask-query.ts";
@@ -10,7 +11,7 @@ import { describeFlowControl } from "../schema/flow-control-schema.ts";
  */
 export function describeChanges(changes: ItemChanges): Record<string, unknown> {
   const { destination, headers, body, delay, timeoutMs, flowControl } = changes;
-  return withoutAbsent({
+  return defined({
     destination: typeof destination === "string" ? maskQuery(destination) : destination,
     queue: changes.queue,
     method: changes.method,
@@ -52,8 +53,4 @@ function masked(value: JsonValue): unknown {
 function describeCallback(url: string | null | undefined): string | null | undefined {
   if (url === undefined || url === null) return url;
   return maskQuery(url.replace(/^(https?:\/\/)[^/?#@]*@/i, "$1[set]@"));
-}
-
-function withoutAbsent(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../../message/defined.ts";
 import type { DrainConfig, LaneConfig, LimitsConfig, Schedule } from "../../../ports/drains.ts";
 import type { IndexKeys } from "../schema/document-schema.ts";
 import type { CommonKeys } from "../schema/drain-schema.ts";
@@ -56,7 +57,7 @@ export type Effective = Pick<
 
 /** Drain over `defaults` over built-in: mappings key by key, lists replaced. */
 export function toEffective(defaults: CommonKeys, drain: CommonKeys): Effective {
-  const attempts = { ...defined(defaults.attempts), ...defined(drain.attempts) };
+  const attempts = { ...defined(defaults.attempts ?? {}), ...defined(drain.attempts ?? {}) };
   const { wait } = attempts;
   const limits = toLimits(defaults.limits, drain.limits);
   return {
@@ -111,7 +112,7 @@ function toDrainsFlowControl(
 
 /** A limit that a layer takes away is absent. */
 function toLimits(defaults: CommonKeys["limits"], drain: CommonKeys["limits"]): LimitsConfig {
-  const merged = { ...builtIn.limits, ...defined(defaults), ...defined(drain) };
+  const merged = { ...builtIn.limits, ...defined(defaults ?? {}), ...defined(drain ?? {}) };
   const kept = Object.entries(merged).filter(([, value]) => value !== null);
   return Object.fromEntries(kept) as LimitsConfig;
 }
@@ -134,10 +135,4 @@ export function toSchedule(
     }
   }
   return schedule;
-}
-
-/** Without the keys whose value is undefined, so that they do not hide a layer below. */
-function defined<Value extends object>(value: Value | undefined): Partial<Value> {
-  const entries = Object.entries(value ?? {}).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(entries) as Partial<Value>;
 }

@@ -1,11 +1,13 @@
 import * as z from "zod";
+import { defined } from "../../../message/defined.ts";
+import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
 import { isDestination } from "../../../message/destination.ts";
 import { isForwardable } from "../../../message/forward-headers.ts";
 import { isFieldValue, isToken } from "../../../message/header-values.ts";
 import { lineageHeaderName } from "../../../message/lineage.ts";
 import { parsePointer } from "../../../message/json-pointer.ts";
 import type { Parsed } from "../../../rules/patterns/parsed.ts";
-import { flowControl } from "./flow-control-schema.ts";
+import { flowControl, toFlowControl } from "./flow-control-schema.ts";
 import { jsonValue } from "./json-value.ts";
 import { duration, positiveDuration } from "./schedule-schema.ts";
 import {
@@ -58,7 +60,9 @@ const destinationParts = section({
   path: line("a path that begins with /")
     .regex(/^\/[^\s?#]*$/, { error: "a path that begins with /, without ? and #" })
     .optional(),
-}).refine(...saysSomething("at least one of scheme, host, path"));
+})
+  .refine(...saysSomething("at least one of scheme, host, path"))
+  .transform((parts) => defined(parts));
 
 const callbackExpected = "an http(s) address, or null for none";
 /** Unlike a destination it may carry credentials, which the service accepts. */
@@ -105,7 +109,11 @@ const body = section({
       .max(1_000, { error: "at most 1000 operations" }),
     "RFC 6902 operations, in order.",
   ),
-}).refine((change) => (change.merge === undefined) !== (change.patch === undefined), ifClean(bodyExpected));
+})
+  .refine((change) => (change.merge === undefined) !== (change.patch === undefined), ifClean(bodyExpected))
+  .transform(({ merge = {}, patch }): BodyChange =>
+    patch === undefined ? { kind: "merge", value: merge } : { kind: "patch", operations: patch },
+  );
 
 const label = line("a label").refine((text) => !text.includes(","), {
   error: "a label without a comma, which the service would read as several; give a list",
@@ -121,7 +129,8 @@ export const changes = section({
     z
       .string({ error: "an HTTP method" })
       .max(32, { error: "an HTTP method" })
-      .refine(isToken, { error: "an HTTP method" }),
+      .refine(isToken, { error: "an HTTP method" })
+      .transform((method) => method.toUpperCase()),
     "HTTP method.",
   ),
   headers: key(
@@ -130,9 +139,16 @@ export const changes = section({
   ),
   body: key(body, "An edit of a JSON body."),
   delay: key(
-    z.union([section({ spread: positiveDuration }), duration], {
-      error: "a duration such as 30s, or { spread: 10m }",
-    }),
+    z.union(
+      [
+        section({ spread: positiveDuration }).transform(({ spread }) => ({
+          kind: "spread" as const,
+          ms: spread,
+        })),
+        duration.transform((ms) => ({ kind: "fixed" as const, ms })),
+      ],
+      { error: "a duration such as 30s, or { spread: 10m }" },
+    ),
     "Delivered after this; { spread } is a different part of that time for each message.",
   ),
   retries: key(wholeNumber(0, 100), "Retries after the first attempt."),
@@ -146,11 +162,14 @@ export const changes = section({
   ),
   callback: key(callback.nullable(), "Callback address; null removes it."),
   failureCallback: key(callback.nullable(), "Failure callback address; null removes it."),
-  labels: key(oneOrMany(label, "a label"), "Its labels."),
+  labels: key(
+    oneOrMany(label, "a label").transform((labels) => [...new Set([labels].flat())]),
+    "Its labels.",
+  ),
   flowControl: key(
-    flowControl.nullable(),
+    flowControl.transform(toFlowControl).nullable(),
     "Flow control, so that what is redriven has a share of its own; null removes it.",
   ),
-}).refine(...saysSomething("at least one change"));
-
-export type ChangeKeys = z.output<typeof changes>;
+})
+  .refine(...saysSomething("at least one change"))
+  .transform(({ timeout, ...others }): ItemChanges => defined({ ...others, timeoutMs: timeout }));

@@ -1,4 +1,5 @@
 import { durationText } from "../../../rules/format-duration.ts";
+import { defined } from "../../../message/defined.ts";
 import type { FlowControl } from "../../../message/item-changes.ts";
 import * as z from "zod";
 import { positiveDuration } from "./schedule-schema.ts";
@@ -60,20 +61,15 @@ export function misfitOfFlowControl(flow: Partial<Said & { readonly key: unknown
 }
 
 export function toFlowControl({ key, parallelism, rate, period }: FlowControlKeys): FlowControl {
-  return {
-    key,
-    ...(parallelism === undefined ? {} : { parallelism }),
-    ...(rate === undefined ? {} : { rate }),
-    ...(period === undefined ? {} : { periodMs: period }),
-  };
+  return defined({ key, parallelism, rate, periodMs: period });
 }
 
 /** In the document's own form. */
 export function describeFlowControl({ key, parallelism, rate, periodMs }: FlowControl): unknown {
-  return {
+  return defined({
     key,
-    ...(parallelism === undefined ? {} : { parallelism }),
-    ...(rate === undefined ? {} : { rate }),
-    ...(periodMs === undefined ? {} : { period: durationText(periodMs) }),
-  };
+    parallelism,
+    rate,
+    period: periodMs === undefined ? undefined : durationText(periodMs),
+  });
 }

@@ -1,6 +1,10 @@
 import { parkReasons } from "../../../message/park-reasons.ts";
 import { policyLosses, reportedLosses } from "../../../message/losses.ts";
 import * as z from "zod";
+import { defined } from "../../../message/defined.ts";
+import type { JsonValue } from "../../../message/json-value.ts";
+import type { RuleTest } from "../../../rules/rule-test.ts";
+import { noRule } from "../checks/rule-checks.ts";
 import { dropReasons, holdReasons, republishReasons } from "../../../rules/decision.ts";
 import { jsonValue } from "./json-value.ts";
 import { duration } from "./schedule-schema.ts";
@@ -84,6 +88,35 @@ export const ruleTest = section({
   name: line("what the test shows, in words"),
   given: given.meta({ description: "A record; what is left out has a plain value." }),
   expect: expected.meta({ description: "What becomes of it; what is left out is not compared." }),
-});
+}).transform(({ name, given, expect }): RuleTest => ({
+  name,
+  given: toGiven(given),
+  expect: defined({
+    ...expect,
+    rule: expect.rule === noRule ? null : expect.rule,
+    item: expect.item === undefined ? undefined : defined(expect.item),
+  }),
+}));
 
-export type RuleTestKeys = z.output<typeof ruleTest>;
+/** Bodies that are mappings or lists become the JSON text of them. */
+function toGiven(keys: z.output<typeof given>): RuleTest["given"] {
+  const { age, messageAge, attempt, callerIp, callerIP, label, labels, body, responseBody, ...fields } = keys;
+  const all = [label, labels].flatMap((value) => value ?? []);
+  const record = defined({
+    ...fields,
+    body: toBodyText(body),
+    responseBody: toBodyText(responseBody),
+    callerIP: callerIp ?? callerIP,
+    labels: all.length === 0 ? undefined : all,
+  });
+  return defined({
+    record,
+    ageMs: age,
+    messageAgeMs: messageAge,
+    attempt,
+  });
+}
+
+function toBodyText(value: JsonValue | undefined): string | undefined {
+  return value === undefined || typeof value === "string" ? value : JSON.stringify(value);
+}
