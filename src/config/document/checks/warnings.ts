@@ -4,7 +4,7 @@ import type { YamlTree } from "../../text/yaml-tree.ts";
 import { warnAboutComeBacks } from "./come-back-warnings.ts";
 import { warnAboutPace } from "./pace-warnings.ts";
 import { asMap, type Raw } from "../schema/raw.ts";
-import { findRetentionMisfits } from "./retention-checks.ts";
+import { findRetentionConflicts } from "./retention-checks.ts";
 import { warnAboutRules } from "./rule-warnings.ts";
 import type { LintDrain, LintView, Warn } from "./lint-view.ts";
 
@@ -39,7 +39,7 @@ export function findWarnings(
     if (!archive) warnAboutCopies(drains[drain.name], ["drains", drain.name], warn);
   }
   if (!archive) warnAboutCopies(raw["defaults"], ["defaults"], warn);
-  for (const { kind, path, problem } of findRetentionMisfits(raw)) {
+  for (const { kind, path, problem } of findRetentionConflicts(raw)) {
     if (kind === "warned") warn(path, problem.expected, problem.message, problem.found);
   }
   return warnings;

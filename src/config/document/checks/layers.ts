@@ -1,0 +1,45 @@
+import { parseDuration } from "../../../rules/patterns/parse-durations.ts";
+import type { Parsed } from "../../../rules/patterns/parsed.ts";
+import type { ValuePath } from "../../problem.ts";
+import { asMap, type Raw } from "../schema/raw.ts";
+
+/** Where a key may be written, the last word first: a drain, then `defaults`. */
+export type Layers = readonly { readonly keys: Raw; readonly path: ValuePath }[];
+
+export function layersOf(document: Raw, drain?: string): Layers {
+  const defaults = { keys: asMap(document["defaults"]), path: ["defaults"] };
+  if (drain === undefined) return [defaults];
+  return [{ keys: asMap(asMap(document["drains"])[drain]), path: ["drains", drain] }, defaults];
+}
+
+/** A span of time, and where it is written. */
+export interface WrittenSpan {
+  readonly ms: number;
+  /** Null: nowhere, it is built in. */
+  readonly path: ValuePath | null;
+}
+
+/** The last word on a key of a span; null if that has a problem of its own. */
+export function spanIn(
+  layers: Layers,
+  way: readonly string[],
+  builtInMs: number,
+  parse: (value: unknown) => Parsed<number> = parseDuration,
+): WrittenSpan | null {
+  const found = writtenIn(layers, way);
+  if (found === null) return { ms: builtInMs, path: null };
+  const parsed = parse(found.value);
+  return parsed.ok ? { ms: parsed.value, path: found.path } : null;
+}
+
+/** The last word on a key as it is written; null if no layer has the key. */
+export function writtenIn(
+  layers: Layers,
+  way: readonly string[],
+): { readonly value: unknown; readonly path: ValuePath } | null {
+  for (const { keys, path } of layers) {
+    const value = way.reduce<unknown>((part, key) => asMap(part)[key], keys);
+    if (value !== undefined) return { value, path: [...path, ...way] };
+  }
+  return null;
+}
