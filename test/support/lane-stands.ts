@@ -1,10 +1,8 @@
-import { createMemoryLaneBook } from "./memory/memory-lane-book.ts";
 import { createRedisLaneBook } from "../../src/store/lanes/redis-lane-book.ts";
 import type { LaneConfig } from "../../src/ports/drains.ts";
 import type { LaneAnswer, LaneBook, LaneComeBack, StepRef } from "../../src/ports/lanes.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
 import { drain, source, startOfTime, withMovedTime } from "./ledger-stands.ts";
-import type { TestRedis } from "./redis.ts";
 
 /** Of the stands where a test says no other. */
 export const grantLifeMs = 5 * 60_000;
@@ -15,20 +13,8 @@ export interface LaneStand {
   advance(ms: number): Promise<void>;
 }
 
-export function memoryLanes(lifeMs: number = grantLifeMs): Promise<LaneStand> {
-  let now = startOfTime;
-  return Promise.resolve({
-    book: createMemoryLaneBook({ now: () => now }, lifeMs),
-    now: () => now,
-    advance: (ms) => {
-      now += ms;
-      return Promise.resolve();
-    },
-  });
-}
-
-/** Every script is run twice, as the client does after a lost reply: the second reply counts. */
-export async function redisLanes(
+/** Lanes on a real server. Every script is run twice, as the client does after a lost reply: the second reply counts. */
+export async function createLaneStand(
   connection: RedisConnection,
   lifeMs: number = grantLifeMs,
 ): Promise<LaneStand> {
@@ -43,16 +29,6 @@ export async function redisLanes(
       await advance(ms);
     },
   };
-}
-
-export function laneStandsFor(redis: TestRedis): readonly {
-  readonly name: string;
-  readonly create: (lifeMs?: number) => Promise<LaneStand>;
-}[] {
-  return [
-    { name: "memory", create: memoryLanes },
-    { name: "Redis", create: (lifeMs) => redisLanes(redis.fresh(), lifeMs) },
-  ];
 }
 
 export const config: LaneConfig = {

@@ -12,8 +12,8 @@ import {
 } from "./lane-numbers.ts";
 
 /**
- * One lane as the scripts have it, and how it gets from one state to the next (docs/lanes.md); memory-lane*.ts are the same in
- * TypeScript. Expects `now` and `grantLife`, and `read` and `put` around it.
+ * One lane as the scripts have it, and how it gets from one state to the next (docs/lanes.md).
+ * Expects `now` and `grantLife`, and `read` and `put` around it.
  *
  * A lane is JSON: v layout, drain, origin, state, since, why, at (written last), config, step, previous?, cause? (what halted it), resumedAt?, nextAt?,
  * probeEvery?, isShaky?, isDoubted?, isMixed?, places, hasHeld?, roots, canaries, comeBacks, halts, usedAt. A step: step, size, watchMs, haltAt, underWay, forgotten,

@@ -3,8 +3,10 @@ import { expect, test } from "vitest";
 import { fuzz, watchProcess } from "../../support/fuzzing.ts";
 import { anyPlan, type Plan } from "../../support/interleavings/plan.ts";
 import { runPlan } from "../../support/interleavings/run-plan.ts";
+import { useRedis } from "../../support/redis.ts";
 
 watchProcess();
+const redis = useRedis();
 
 test(
   "in any order of any workers, whatever fails and whoever dies, nothing is lost or doubled unsaid, and all comes to rest",
@@ -12,7 +14,7 @@ test(
   async () => {
     const total: Record<string, number> = { runs: 0 };
     await fuzz(fc.tuple(fc.scheduler(), anyPlan), 6_000, async ([scheduler, plan]) => {
-      const { broken, seen } = await runPlan(scheduler, plan);
+      const { broken, seen } = await runPlan(scheduler, plan, redis.fresh());
       expect(broken).toEqual([]);
       for (const [what, count] of Object.entries({ runs: 1, ...seen })) {
         total[what] = (total[what] ?? 0) + count;
@@ -66,5 +68,5 @@ test("a full pass of a worker whose clock is behind buries nothing that entered 
   };
   const [scheduler] = fc.sample(fc.scheduler(), { seed: 1, numRuns: 1 });
   if (scheduler === undefined) throw new Error("one is sampled");
-  expect((await runPlan(scheduler, plan)).broken).toEqual([]);
+  expect((await runPlan(scheduler, plan, redis.fresh())).broken).toEqual([]);
 });

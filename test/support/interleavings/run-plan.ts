@@ -1,9 +1,12 @@
 import type * as fc from "fast-check";
 import { createMemoryCopyBook } from "../memory/memory-copy-book.ts";
-import { createMemoryLaneBook } from "../memory/memory-lane-book.ts";
+import type { RedisConnection } from "../../../src/redis/connect.ts";
+import { createRedisLaneBook } from "../../../src/store/lanes/redis-lane-book.ts";
+import { withClock } from "../ledger-stands.ts";
 import { createMemoryLedger } from "../memory/memory-ledger.ts";
 import { createMemoryPassBook } from "../memory/memory-pass-book.ts";
 import { grantLifeMs } from "../../../src/ports/ledger-limits.ts";
+import type { LaneBook } from "../../../src/ports/lanes.ts";
 import type { SourceId } from "../../../src/ports/ids.ts";
 import { createMemorySourceBook } from "../memory/memory-source-book.ts";
 import { createMemorySourcePauseBook } from "../memory/memory-source-pauses.ts";
@@ -12,7 +15,7 @@ import { load } from "../loaded-document.ts";
 import { limits } from "./limits.ts";
 import { createModelService } from "./model-service.ts";
 import type { Plan } from "./plan.ts";
-import { createTurns } from "./turns.ts";
+import { createTurns, type Turns } from "./turns.ts";
 import { createWitness, mostAttempts, type Seen } from "./witness.ts";
 import { startWorker, type Installation } from "./worker.ts";
 
@@ -24,10 +27,11 @@ const shortRounds = 60;
 const longRoundMs = 90_000_000;
 const mostRounds = shortRounds + 2;
 
-/** Works a plan in the order that the scheduler gives, lets everything come to rest, and answers what was broken. */
+/** Works a plan in the order that the scheduler gives, lets everything come to rest, and answers what was broken. Its lanes are on a real server. */
 export async function runPlan(
   scheduler: fc.Scheduler,
   plan: Plan,
+  redis: RedisConnection,
 ): Promise<{ readonly broken: readonly string[]; readonly seen: Seen }> {
   const turns = createTurns(scheduler, plan);
   const { clock } = turns;
@@ -41,7 +45,7 @@ export async function runPlan(
     turns,
     service,
     ledger,
-    laneBook: createMemoryLaneBook(clock, grantLifeMs(limits)),
+    laneBook: createLaneBook(redis, turns),
     witness,
     plan,
     document: withLane(documents[plan.unknownOutcome], plan.lane),
@@ -56,6 +60,26 @@ export async function runPlan(
   turns.calmDown();
   await turns.run(comeToRest(installation));
   return { broken: await witness.verdict(), seen: witness.seen() };
+}
+
+/** Lanes on the time of the turns. The clock is set on the connection that the script follows on. */
+function createLaneBook(redis: RedisConnection, turns: Turns): LaneBook {
+  const clockKey = `${redis.keyPrefix}:clock`;
+  const runner = withClock(redis, clockKey);
+  let calls = 0;
+  return createRedisLaneBook(
+    {
+      keyPrefix: redis.keyPrefix,
+      run: async (script, keys, args) => {
+        const set = redis.command("SET", clockKey, turns.clock.now());
+        const [, reply] = await turns.outside(Promise.all([set, runner.run(script, keys, args)]));
+        return reply;
+      },
+    },
+    "default" as SourceId,
+    grantLifeMs(limits),
+    { token: () => `call-${(calls += 1)}` },
+  );
 }
 
 /** The lanes of one worker; where it dies another is started in its place. */

@@ -13,6 +13,8 @@ export interface Turns {
   nextWithin(ms: number, label: string): Promise<void>;
   /** What goes wrong with this call, if anything. */
   mishap(operation: Operation): Mishap | null;
+  /** Something outside of this process: nobody else has a turn, and no time passes, before it is done. */
+  outside<Result>(work: Promise<Result>): Promise<Result>;
   /** Happens by itself, whoever waits for it or dies. */
   background(work: () => Promise<unknown>): void;
   /** From now on everybody is served at once, and nothing goes wrong. */
@@ -31,6 +33,15 @@ export function createTurns(scheduler: fc.Scheduler, { mishaps, jumps }: Plan): 
   let calm = false;
   let struck = 0;
   let failure: { readonly error: unknown } | null = null;
+  const pending = new Set<Promise<unknown>>();
+
+  const allIdle = async (): Promise<void> => {
+    await microtasksDone();
+    while (pending.size > 0) {
+      await Promise.allSettled(pending);
+      await microtasksDone();
+    }
+  };
 
   /** Who waits for a turn is stopped for so long; who sleeps wakes in time. */
   const jump = async (): Promise<void> => {
@@ -41,7 +52,7 @@ export function createTurns(scheduler: fc.Scheduler, { mishaps, jumps }: Plan): 
     untilJump = jumpsLeft[0]?.afterTurns ?? 0;
     for (let at = clock.nextAt(); at !== null && at <= until; at = clock.nextAt()) {
       clock.advance(at - clock.now());
-      await microtasksDone();
+      await allIdle();
     }
     clock.advance(until - clock.now());
   };
@@ -76,6 +87,14 @@ export function createTurns(scheduler: fc.Scheduler, { mishaps, jumps }: Plan): 
       struck += 1;
       return planned.mishap;
     },
+    async outside(work) {
+      pending.add(work);
+      try {
+        return await work;
+      } finally {
+        pending.delete(work);
+      }
+    },
     background,
     calmDown() {
       calm = true;
@@ -87,7 +106,7 @@ export function createTurns(scheduler: fc.Scheduler, { mishaps, jumps }: Plan): 
         over = true;
       });
       for (;;) {
-        await microtasksDone();
+        await allIdle();
         if (failure !== null) throw failure.error;
         if (over) return;
         if (scheduler.count() > 0) {

@@ -5,16 +5,17 @@ import type { LaneComeBack } from "../../../../src/ports/lanes.ts";
 import {
   comeBacks,
   config,
+  createLaneStand,
   driverOf,
   grantLifeMs,
   lane,
-  laneStandsFor,
   origin,
 } from "../../../support/lane-stands.ts";
 import { drain, otherDrain, source, startOfTime, twice } from "../../../support/ledger-stands.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
+const create = (lifeMs?: number) => createLaneStand(redis.fresh(), lifeMs);
 const minuteMs = 60_000;
 /** How often anything was SET, as INFO says it. */
 const setsIn = (text: unknown): number => Number(/cmdstat_set:calls=(\d+)/.exec(String(text))?.[1] ?? 0);
@@ -35,7 +36,7 @@ const wanting = (id: string, wanted: number) => ({
 const parents = (count: number, name = "p"): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${name}${index}`);
 
-describe.each(laneStandsFor(redis))("a lane that is tried ($name)", ({ create }) => {
+describe("a lane that is tried", () => {
   test("a lane that nobody knows is a canary; asking how it stands makes it no lane", async () => {
     const { book, now } = await create();
     expect(await book.ask(drain, config, [{ lane, origin, wanted: 0, resumeMinutes: [] }])).toEqual({
@@ -243,7 +244,7 @@ describe.each(laneStandsFor(redis))("a lane that is tried ($name)", ({ create })
   });
 });
 
-describe.each(laneStandsFor(redis))("a lane that fails ($name)", ({ create }) => {
+describe("a lane that fails", () => {
   test("more than haltAt of the planned size back down halts it, at once", async () => {
     const stand = await create();
     const driver = driverOf(stand);
@@ -386,7 +387,7 @@ describe.each(laneStandsFor(redis))("a lane that fails ($name)", ({ create }) =>
   });
 });
 
-describe.each(laneStandsFor(redis))("a lane that is halted ($name)", ({ create }) => {
+describe("a lane that is halted", () => {
   test("lets one probe go per probeEvery", async () => {
     const stand = await create();
     const driver = driverOf(stand);
@@ -661,7 +662,7 @@ describe.each(laneStandsFor(redis))("a lane that is halted ($name)", ({ create }
   });
 });
 
-describe.each(laneStandsFor(redis))("a lane that is open ($name)", ({ create }) => {
+describe("a lane that is open", () => {
   test("sends ten times canary of each watch as canaries, spread over it, and the rest as they are", async () => {
     const stand = await create();
     const driver = driverOf(stand);
@@ -863,7 +864,7 @@ describe.each(laneStandsFor(redis))("a lane that is open ($name)", ({ create }) 
   });
 });
 
-describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
+describe("what lanes want", () => {
   test("a step wants a look at half of its watch and at its end, each once, and again until it is judged", async () => {
     const stand = await create();
     const { book } = stand;
@@ -1245,7 +1246,13 @@ describe.each(laneStandsFor(redis))("what lanes want ($name)", ({ create }) => {
     await stand.advance(-24 * hourMs);
     expect((await driver.ask(1)).canaries).toBe(0);
     await stand.advance(config.probeEveryMs);
-    expect((await driver.ask(1)).canaries).toBe(1);
+    const probe = await driver.step(1);
+    await stand.advance(config.watchMs);
+    expect(await driver.checked(probe)).toMatchObject({ from: "halted" });
+    await stand.advance(-24 * hourMs);
+    await driver.ask(1);
+    await stand.advance(hourMs + 1);
+    expect((await driver.ask(0)).isSuspect).toBe(false);
   });
 });
 

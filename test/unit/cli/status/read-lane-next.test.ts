@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
 import type { Core } from "../../../../src/compose/build-core.ts";
 import { readLaneNext } from "../../../../src/cli/status/read-lane-next.ts";
-import { createMemoryLaneBook } from "../../../support/memory/memory-lane-book.ts";
 import { toLaneId } from "../../../../src/redrive/lanes/lane-id.ts";
-import { config, origin } from "../../../support/lane-stands.ts";
-import { drain, startOfTime } from "../../../support/ledger-stands.ts";
+import { config, createLaneStand, origin } from "../../../support/lane-stands.ts";
+import { drain } from "../../../support/ledger-stands.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
 
 test("a step whose watch is over awaits a look, until that has come", async () => {
-  let now = startOfTime;
-  const book = createMemoryLaneBook({ now: () => now }, 300_000);
+  const { book, now, advance } = await createLaneStand(redis.fresh());
   const lane = toLaneId(drain, origin);
   // Of the core, only what lanes are asked by.
   const core = { drains: new Map([[drain, { config: { lane: config }, source: { lanes: book } }]]) };
@@ -21,8 +22,8 @@ test("a step whose watch is over awaits a look, until that has come", async () =
   const step = { lane, step: answer?.step ?? 0 };
   await book.sent([{ ...step, roots: Array.from({ length: config.canary }, (_, index) => `r${index}`) }]);
   expect(await next()).toEqual([{ nextInMs: config.watchMs, awaitsLook: false }]);
-  now += config.watchMs + 3_000;
+  await advance(config.watchMs + 3_000);
   expect(await next()).toEqual([{ nextInMs: 15_000, awaitsLook: true }]);
-  expect(await book.checked(step, now, [])).toMatchObject({ kind: "moved", to: "ramping" });
+  expect(await book.checked(step, now(), [])).toMatchObject({ kind: "moved", to: "ramping" });
   expect(await next()).toEqual([{ nextInMs: 0, awaitsLook: false }]);
 });

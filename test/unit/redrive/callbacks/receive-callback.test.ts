@@ -4,11 +4,13 @@ import type { AttemptReport } from "../../../../src/ports/callbacks.ts";
 import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";
 import type { LaneComeBack, StepRef } from "../../../../src/ports/lanes.ts";
 import type { RedriverEvent } from "../../../../src/ports/events.ts";
-import { createMemoryLaneBook } from "../../../support/memory/memory-lane-book.ts";
+import { createLaneStand } from "../../../support/lane-stands.ts";
+import { useRedis } from "../../../support/redis.ts";
 import { receiveCallback } from "../../../../src/redrive/callbacks/receive-callback.ts";
 import { createLanes } from "../../../../src/redrive/lanes/lanes.ts";
 import { dlqIdOf, enteredAt, messageIdOf } from "../../../support/letters.ts";
 
+const redis = useRedis();
 const key = "key";
 const lineage: Lineage = {
   attempt: 1,
@@ -91,8 +93,8 @@ describe("a callback", () => {
   });
 
   it("of the whole step moves its lane at once, and the drain is to go on", async () => {
-    const clock = { now: () => enteredAt, monotonic: () => 0 };
-    const book = createMemoryLaneBook(clock, 300_000);
+    const { book, now } = await createLaneStand(redis.fresh());
+    const clock = { now, monotonic: () => 0 };
     const events: RedriverEvent[] = [];
     const lanes = createLanes({
       source: "eu" as SourceId,

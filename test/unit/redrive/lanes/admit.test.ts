@@ -5,16 +5,19 @@ import type { LaneUnused } from "../../../../src/ports/lanes.ts";
 import { admitToLanes, giveBackUnpublished } from "../../../../src/redrive/lanes/admit.ts";
 import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
 import type { Candidate, DecidedRecord } from "../../../../src/redrive/page/records.ts";
-import { comeBacks, config, memoryLanes, origin } from "../../../support/lane-stands.ts";
+import { comeBacks, config, createLaneStand, origin } from "../../../support/lane-stands.ts";
 import { drain as name } from "../../../support/ledger-stands.ts";
 import { enteredAt, letterOf } from "../../../support/letters.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
 
 const lane = toLaneId(name, origin);
 const minuteOf = (index: number) => Math.floor(enteredAt / 60_000 + index) * 60_000;
 
 /** One drain with lanes in memory, and what they were given back and told. */
 async function createStage() {
-  const { book, advance } = await memoryLanes();
+  const { book, advance } = await createLaneStand(redis.fresh());
   const unused: LaneUnused[] = [];
   const lanes = {
     ...book,

@@ -5,12 +5,15 @@ import { createLaneWaitCount } from "../../../../src/redrive/plan/lane-waits.ts"
 import type { SurveyedRecord } from "../../../../src/redrive/plan/survey.ts";
 import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
 import { toLaneId } from "../../../../src/redrive/lanes/lane-id.ts";
-import { config, driverOf, memoryLanes, origin } from "../../../support/lane-stands.ts";
+import { config, createLaneStand, driverOf, origin } from "../../../support/lane-stands.ts";
 import { drain as name } from "../../../support/ledger-stands.ts";
 import { letterOf } from "../../../support/letters.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
 
 async function createStage(lane: LaneConfig | null = config) {
-  const { book: kept, now, advance } = await memoryLanes();
+  const { book: kept, now, advance } = await createLaneStand(redis.fresh());
   const id = toLaneId(name, origin);
   const asked: LaneAsk[] = [];
   // The driver's lane has a name of its own.
