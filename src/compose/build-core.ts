@@ -6,17 +6,13 @@ import type { NewAuditEntry } from "../ports/audit.ts";
 import type { DrainConfig, DrainsDocument, SourceConfig } from "../ports/drains.ts";
 import type { DrainName, SourceId } from "../ports/ids.ts";
 import type { Replicas } from "../ports/replicas.ts";
+import type { StatisticsStore } from "../ports/statistics.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import type { DrainRuntime, World } from "../redrive/runtime.ts";
+import { createRedisStatisticsStore } from "../store/statistics/redis-statistics-store.ts";
 import { lookAtVolume, openArchive } from "./build-archive.ts";
-import { buildSource, type BuiltSource } from "./build-source.ts";
-import {
-  createIndexReader,
-  openStatisticsStore,
-  readWhenMissing,
-  type Readings,
-} from "./build-statistics.ts";
-import type { Decorate } from "./decorate.ts";
+import { buildSource, type BuiltSource, type Decorate } from "./build-source.ts";
+import { buildIndexReadings } from "./build-statistics.ts";
 import type { ProcessMemory } from "./process-memory.ts";
 import type { ReadSecret } from "./secrets.ts";
 import { createTeardown, type Teardown } from "./teardown.ts";
@@ -143,17 +139,14 @@ function buildSources(
   return sources;
 }
 
+/** Of the guards: without a daemon beside this process, a reading that is missing or stale is taken when it is asked for. */
 function buildReadings(
   { redis, readsIndexes, readSecret, settings, world }: CoreParts,
   { indexes }: DrainsDocument,
-): Readings {
-  const store = openStatisticsStore(redis);
-  if (readsIndexes !== true) return store;
-  return readWhenMissing(store, {
-    indexes,
-    reader: createIndexReader(settings, readSecret),
-    events: world.events,
-  });
+): Pick<StatisticsStore, "readAll"> {
+  if (readsIndexes !== true) return createRedisStatisticsStore(redis);
+  const readings = buildIndexReadings(redis, settings, readSecret, world.events);
+  return { readAll: (names) => readings.readFresh(indexes.filter(({ name }) => names.includes(name))) };
 }
 
 const closeWithinMs = 2_000;

@@ -3,6 +3,9 @@ import { formatProblem } from "../config/problem.ts";
 import { toAddressSetting, toTokenSetting } from "../config/setting-in-force.ts";
 import { toLedgerLimits } from "../config/settings/ledger-limits.ts";
 import type { Settings } from "../config/settings/settings.ts";
+import { auditLimits } from "../store/audit/limits.ts";
+import { createObservedAudit } from "../store/audit/observed-audit.ts";
+import { createRedisAudit } from "../store/audit/redis-audit.ts";
 import { createRedisCopyBook } from "../store/copies/redis-copy-book.ts";
 import { rememberCopies } from "../store/copies/remembered-copies.ts";
 import { createRedisLaneBook } from "../store/lanes/redis-lane-book.ts";
@@ -15,13 +18,15 @@ import { createRedisCapacity } from "../store/capacity/redis-capacity.ts";
 import { createRedisGuardBook } from "../store/guards/redis-guard-book.ts";
 import { createRedisSourcePauseBook } from "../store/source-pauses/redis-source-pauses.ts";
 import { createItemCheck } from "../message/item-check.ts";
+import type { Archive } from "../ports/archive.ts";
 import type { NewAuditEntry } from "../ports/audit.ts";
-import type { DrainConfig, DrainsDocument, SourceConfig } from "../ports/drains.ts";
+import type { ArchiveConfig, DrainConfig, DrainsDocument, SourceConfig } from "../ports/drains.ts";
 import { RedriverError } from "../ports/errors.ts";
 import type { ServiceOperation, RequestOutcome } from "../ports/events.ts";
 import type { SourceId } from "../ports/ids.ts";
 import type { PauseBook } from "../ports/passes.ts";
 import type { MessageService } from "../ports/service.ts";
+import type { StatisticsStore } from "../ports/statistics.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { createRoomCheck } from "../redis/room.ts";
 import { withOwnCallbacks } from "../redrive/callbacks/own-callbacks.ts";
@@ -41,12 +46,15 @@ import { createMessageService } from "../service/message-service.ts";
 import { createGuards } from "../statistics/guards.ts";
 import { bindSource } from "../redrive/source/bind-source.ts";
 import { buildCallbackDoor, type CallbackDoor } from "./build-callbacks.ts";
-import type { Readings } from "./build-statistics.ts";
-import type { Decorate } from "./decorate.ts";
-import { buildAudit } from "./build-audit.ts";
 import { createLineageKeys, createLiveSecret, type LiveSecret, type ReadSecret } from "./secrets.ts";
 import type { ProcessMemory } from "./process-memory.ts";
 import type { Teardown } from "./teardown.ts";
+
+/** For who watches or disturbs a process at its ports: what is built passes through these before anything uses it. */
+export interface Decorate {
+  readonly source?: (built: SourceRuntime) => SourceRuntime;
+  readonly archive?: (built: Archive, config: ArchiveConfig) => Archive;
+}
 
 /** A source with the parts that only its owner needs: what changes its token, pauses its drains, closes its sockets. */
 export interface BuiltSource {
@@ -79,7 +87,7 @@ export interface SourceParts {
   /** What all sources of the process share. */
   readonly memory: ProcessMemory;
   /** For the guards. */
-  readonly readings: Readings;
+  readonly readings: Pick<StatisticsStore, "readAll">;
   readonly decorate?: Decorate;
 }
 
@@ -148,7 +156,8 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
       if (drain.source.id === config.id) passes.forceFull(drain.name).catch(() => undefined);
     }
   };
-  const audit = buildAudit(redis, config.id, parts.onAudit);
+  const kept = createRedisAudit(redis, config.id, auditLimits);
+  const audit = parts.onAudit === undefined ? kept : createObservedAudit(kept, parts.onAudit);
   let losses = 0;
   const runtime: SourceRuntime = {
     ...world,

@@ -9,12 +9,11 @@ import type { Events } from "../ports/events.ts";
 import { createRedis } from "../redis/connect.ts";
 import { findRedisProblems } from "../redis/preflight.ts";
 import type { RedisConnection } from "../redis/connect.ts";
-import { daemonName } from "./build-audit.ts";
 import { buildCore, type Core, type CoreParts } from "./build-core.ts";
-import type { Decorate } from "./decorate.ts";
+import type { Decorate } from "./build-source.ts";
 import { createLiveCore, type LiveCore } from "./live-core.ts";
 import { createProcessMemory } from "./process-memory.ts";
-import { randomIdentities, systemClock } from "./system-world.ts";
+import { randomIdentities, replicaName, systemClock } from "./system-world.ts";
 import type { Teardown } from "./teardown.ts";
 
 export interface OpenParts {
@@ -57,7 +56,7 @@ function toCoreParts(parts: OpenParts, role: "daemon" | "command"): CoreParts {
     replicas: createRedisReplicas(redis),
     teardown,
     memory: createProcessMemory(settings, parts.document.sources.length, role),
-    world: { clock: systemClock, identities: randomIdentities, events, by: by ?? daemonName() },
+    world: { clock: systemClock, identities: randomIdentities, events, by: by ?? `daemon ${replicaName()}` },
     ...(onAudit === undefined ? {} : { onAudit }),
     ...(readsIndexes === undefined ? {} : { readsIndexes }),
     ...(decorate === undefined ? {} : { decorate }),

@@ -1,11 +1,11 @@
 import { isRedisAway } from "../ports/errors.ts";
 import { maxLanesShown, type LanesSeen, type QueueFacts } from "../ports/queue-facts.ts";
-import type { PauseRecord } from "../ports/passes.ts";
+import { pauseOf } from "../ports/passes.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { checkFitness } from "../redis/preflight.ts";
 import type { SourceRuntime } from "../redrive/runtime.ts";
 import type { Core } from "./build-core.ts";
-import { hasLanes } from "./has-lanes.ts";
+import { hasLanes } from "../redrive/lanes/has-lanes.ts";
 
 /** Reads what Redis knows of every drain and source of the document. Throws `redis-unavailable`. */
 export async function readQueueFacts(core: Core): Promise<QueueFacts> {
@@ -41,7 +41,7 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
 }
 
 async function readLanes(core: Core, source: SourceRuntime): Promise<LanesSeen | null> {
-  if (!hasLanes(core, source)) return null;
+  if (!hasLanes(core.drains, source)) return null;
   const { lanes, counts, totals } = await source.lanes.busiest(maxLanesShown);
   return { busiest: lanes, counts, totals };
 }
@@ -60,9 +60,4 @@ async function readFitness(
     if (isRedisAway(error)) throw error;
     return { redisFit: false, redisMemoryShare: null };
   }
-}
-
-/** The pause that holds this drain back, if any. */
-export function pauseOf(pauses: readonly PauseRecord[], drain: string): PauseRecord | undefined {
-  return pauses.find((pause) => pause.drain === drain || pause.drain === "*");
 }

@@ -1,7 +1,8 @@
 import type { Core } from "../compose/build-core.ts";
-import { hasLanes } from "../compose/has-lanes.ts";
+import { hasLanes } from "../redrive/lanes/has-lanes.ts";
 import type { CoreLease, LiveCore } from "../compose/live-core.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { IndexConfig } from "../ports/drains.ts";
 import { isRedriverError, RedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { DrainName, PassId, SourceId } from "../ports/ids.ts";
@@ -24,7 +25,7 @@ export interface JobParts {
   readonly peers: PeerReplicas;
   readonly events: Events;
   readonly clock: Pick<Clock, "sleep">;
-  readonly readStatistics: (index: string, signal: AbortSignal) => Promise<void>;
+  readonly readStatistics: (index: IndexConfig, signal: AbortSignal) => Promise<void>;
   /** Aborts when no further page may be begun. */
   readonly stopping: AbortSignal;
   /** False while Redis is not fit for a ledger: nothing is begun then. */
@@ -72,7 +73,7 @@ export function createJobHandler(parts: JobParts): (job: Job, context: JobContex
         case "census":
           return await countSource(parts, held.core, state, job.source, context.signal);
         case "statistics":
-          return await parts.readStatistics(job.index, context.signal);
+          return await readIndex(parts, held.core, job.index, context.signal);
       }
     } finally {
       await earlyTicks.afterLosses(held.core);
@@ -256,7 +257,7 @@ async function sweepSource(
   };
   try {
     // Side by side: neither waits for the listings of the other, or fails with it.
-    const looked = hasLanes(core, source) ? runListingChecks(source, signal) : Promise.resolve();
+    const looked = hasLanes(core.drains, source) ? runListingChecks(source, signal) : Promise.resolve();
     await Promise.all([
       looked.catch(report),
       sweep(source, core.drains, memory, signal, stopping).catch(report),
@@ -290,4 +291,14 @@ async function countSource(
   } finally {
     counting.delete(id);
   }
+}
+
+async function readIndex(
+  { readStatistics }: JobParts,
+  { document }: Core,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const index = document.indexes.find((one) => one.name === name);
+  if (index !== undefined) await readStatistics(index, signal);
 }

@@ -12,7 +12,7 @@ import type { WorkQueue } from "../ports/queue.ts";
 import { findRedisProblems } from "../redis/preflight.ts";
 import { createCopyingWithoutRedis } from "./copy-without-redis.ts";
 import { createCallbacks } from "./callbacks.ts";
-import { createJobHandler } from "./handle-job.ts";
+import { createJobHandler, type JobParts } from "./handle-job.ts";
 import { createPeerReplicas } from "./peer-replicas.ts";
 import { createOpsServer } from "./ops-http.ts";
 import { probeSources } from "./probe-sources.ts";
@@ -59,7 +59,7 @@ export interface DaemonParts {
   readonly events: Events;
   readonly clock: Clock;
   readonly metrics: { render(): Promise<string>; readonly contentType: string };
-  readonly readStatistics: (index: string, signal: AbortSignal) => Promise<void>;
+  readonly readStatistics: JobParts["readStatistics"];
   readonly version: string;
   /** Aborts when the daemon is to stop; its reason says why. */
   readonly stop: AbortSignal;

@@ -5,7 +5,7 @@ import type { NumberPattern, Rate, RuleSpec } from "../rules/spec.ts";
 import type { RuleTest } from "../rules/rule-test.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 import type { Select } from "./service.ts";
-import type { ScalarField } from "./statistics.ts";
+import type { IndexTarget, ScalarField } from "./statistics.ts";
 
 /** Where a secret is read from; never the secret itself. */
 export type SecretRef =
@@ -125,14 +125,10 @@ export interface DrainConfig {
   readonly rulesHash: string;
 }
 
-export interface IndexConfig {
-  readonly name: string;
-  /** The index's id in the service's path. */
-  readonly id: string;
+export interface IndexConfig extends IndexTarget {
   readonly user: SecretRef;
   readonly password: SecretRef;
   readonly schedule: Schedule;
-  readonly period: "1h" | "3h" | "12h" | "1d" | "3d" | "7d" | "30d";
 }
 
 /** A compiled drains document, adopted whole. */

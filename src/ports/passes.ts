@@ -190,6 +190,11 @@ export interface PauseRecord {
   readonly at: number;
 }
 
+/** The pause that stops this drain, if any. */
+export function pauseOf(pauses: readonly PauseRecord[], drain: string): PauseRecord | undefined {
+  return pauses.find((pause) => pause.drain === drain || pause.drain === "*");
+}
+
 export interface PauseBook {
   pause(record: PauseRecord): Promise<void>;
   resume(drain: DrainName | "*"): Promise<boolean>;

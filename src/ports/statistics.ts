@@ -1,5 +1,3 @@
-import type { IndexConfig } from "./drains.ts";
-
 /** The single numbers of service-interface.md 4.4, by the service's own names. All are integers but `monthly_cost`. */
 export const scalarFields = [
   "pending_index_count",
@@ -74,6 +72,13 @@ export interface IndexStatistics extends IndexSummary {
   readonly problems: readonly FieldProblem[];
 }
 
+/** An index to read: its name in the document, and what the service's path has. */
+export interface IndexTarget {
+  readonly name: string;
+  readonly id: string;
+  readonly period: "1h" | "3h" | "12h" | "1d" | "3d" | "7d" | "30d";
+}
+
 export interface IndexCredentials {
   readonly user: string;
   readonly password: string;
@@ -85,11 +90,7 @@ export interface IndexCredentials {
  * `rate-limited` (with retryAt), `source-misconfigured`, `answer-unreadable` or `stopped`.
  */
 export interface StatisticsReader {
-  read(
-    index: Pick<IndexConfig, "name" | "id" | "period">,
-    credentials: IndexCredentials,
-    signal?: AbortSignal,
-  ): Promise<IndexStatistics>;
+  read(index: IndexTarget, credentials: IndexCredentials, signal?: AbortSignal): Promise<IndexStatistics>;
 }
 
 export interface IndexReading {

@@ -1,12 +1,13 @@
 import { parseRetryMoment } from "../message/retry-after.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { IndexConfig } from "../ports/drains.ts";
 import { RedriverError } from "../ports/errors.ts";
-import type { IndexCredentials, IndexStatistics, StatisticsReader } from "../ports/statistics.ts";
+import type {
+  IndexCredentials,
+  IndexStatistics,
+  IndexTarget,
+  StatisticsReader,
+} from "../ports/statistics.ts";
 import { parseStatistics } from "./parse.ts";
-
-/** Where the service's management API answers in production (remote-contract.md). */
-const defaultStatisticsUrl = "https://api.upstash.com";
 
 /** 16 series of 240 points of about 75 bytes are 288 kB; ten times that is not statistics any more. */
 const maxAnswerBytes = 3_000_000;
@@ -17,19 +18,15 @@ const defaultWaitMs = 60_000;
 const maxWaitMs = 3_600_000;
 
 export interface StatisticsClientOptions {
-  readonly baseUrl?: string;
+  readonly baseUrl: string;
   /** From the start of the request to the last byte of the answer. */
   readonly timeoutMs: number;
-  readonly fetch?: typeof globalThis.fetch;
   readonly clock: Pick<Clock, "now">;
 }
 
-type Target = Pick<IndexConfig, "name" | "id" | "period">;
-
 /** GET {base}/v2/search/{id}/stats?period=… with Basic authentication (service-interface.md 4.4 and 5). */
 export function createStatisticsClient(options: StatisticsClientOptions): StatisticsReader {
-  const baseUrl = (options.baseUrl ?? defaultStatisticsUrl).replace(/\/+$/, "");
-  const request = options.fetch ?? globalThis.fetch;
+  const baseUrl = options.baseUrl.replace(/\/+$/, "");
 
   return {
     async read(index, credentials, signal) {
@@ -39,7 +36,7 @@ export function createStatisticsClient(options: StatisticsClientOptions): Statis
       let status: number;
       let text: string;
       try {
-        const response = await request(url, {
+        const response = await fetch(url, {
           headers: { accept: "application/json", authorization },
           // A redirect would take the credentials to an address nobody configured.
           redirect: "manual",
@@ -80,7 +77,7 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
 
 class BodyTooLong extends Error {}
 
-function basic(index: Target, { user, password }: IndexCredentials): string {
+function basic(index: IndexTarget, { user, password }: IndexCredentials): string {
   // RFC 7617: everything after the first colon is the password, so this user could never be recognised.
   if (user.includes(":")) {
     throw new RedriverError(
@@ -91,7 +88,7 @@ function basic(index: Target, { user, password }: IndexCredentials): string {
   return `Basic ${Buffer.from(`${user}:${password}`, "utf8").toString("base64")}`;
 }
 
-function refusal(index: Target, status: number, retryAt: number): RedriverError {
+function refusal(index: IndexTarget, status: number, retryAt: number): RedriverError {
   const told = `${naming(index)}: expected 200, got ${status}`;
   if (status === 401 || status === 403) {
     return new RedriverError("unauthorised", `${told}; see ${setting(index)}`, { status });
@@ -107,7 +104,7 @@ function refusal(index: Target, status: number, retryAt: number): RedriverError 
 
 function translate(
   error: unknown,
-  index: Target,
+  index: IndexTarget,
   signal: AbortSignal | undefined,
   timeout: AbortSignal,
   timeoutMs: number,
@@ -133,7 +130,7 @@ function translate(
   });
 }
 
-function decode(index: Target, text: string): IndexStatistics {
+function decode(index: IndexTarget, text: string): IndexStatistics {
   let answer: unknown;
   try {
     answer = JSON.parse(text);
@@ -153,10 +150,10 @@ function decode(index: Target, text: string): IndexStatistics {
   );
 }
 
-function naming(index: Target): string {
+function naming(index: IndexTarget): string {
   return `statistics of index "${index.name}"`;
 }
 
-function setting(index: Target): string {
+function setting(index: IndexTarget): string {
   return `indexes.${index.name}.credentials`;
 }

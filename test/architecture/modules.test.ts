@@ -16,7 +16,7 @@ const circularFiles: readonly string[] = [
   "config/document/checks/rule-warnings.ts",
   "compose/build-source.ts",
   "compose/build-core.ts",
-  "compose/build-audit.ts",
+  "compose/open-audit-reader.ts",
   "redrive/page/park.ts",
   "redrive/page/audit-record.ts",
   "redrive/page/publish/refusals.ts",

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { createArchive } from "../../src/archive/create-archive.ts";
-import { openStatisticsStore } from "../../src/compose/build-statistics.ts";
-import type { Decorate } from "../../src/compose/decorate.ts";
+import { createRedisStatisticsStore } from "../../src/store/statistics/redis-statistics-store.ts";
+import type { Decorate } from "../../src/compose/build-source.ts";
 import { createRedisGuardBook } from "../../src/store/guards/redis-guard-book.ts";
 import { grantLifeMs } from "../../src/ports/ledger-limits.ts";
 import type { WorkQueue } from "../../src/ports/queue.ts";
@@ -38,7 +38,7 @@ export function decorateDaemon({ failpoints, disk, redis }: FaultParts): Decorat
         book: wrapPort("book", built.book, failpoints),
         bind: wrapPort("source", { bind: built.bind }, failpoints).bind,
         guards: createGuards({
-          statistics: openStatisticsStore(redis),
+          statistics: createRedisStatisticsStore(redis),
           book: wrapPort("guardBook", createRedisGuardBook(redis, config.id), failpoints),
           clock,
           events,

@@ -3,7 +3,7 @@
  * FAULT_POINT and FAULT_KIND say where and how to end, FAULT_RECORD where to write what was passed, FAULT_CRASH whether the power goes too.
  */
 import { createFanOut } from "../../src/compose/fan-out.ts";
-import { createIndexReader, openStatisticsStore, toIntervalMs } from "../../src/compose/build-statistics.ts";
+import { createReadIndex } from "../../src/compose/build-statistics.ts";
 import { createDocumentFile } from "../../src/compose/document-file.ts";
 import { openLiveCore } from "../../src/compose/open-core.ts";
 import { replicaName, systemClock } from "../../src/compose/system-world.ts";
@@ -16,11 +16,11 @@ import { checkFit } from "../../src/config/settings/check-fit.ts";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
 import { endOnSignals } from "../../src/daemon/end-on-signals.ts";
 import { runDaemon } from "../../src/daemon/run-daemon.ts";
-import { toFailure } from "../../src/ports/errors.ts";
 import { createBullmqQueue } from "../../src/queue/bullmq-queue.ts";
 import { createRedis, toBullmqConnection } from "../../src/redis/connect.ts";
 import { createEventLog } from "../../src/telemetry/event-log.ts";
-import { createStatisticsBook } from "../../src/statistics/book.ts";
+import { createIndexReadings } from "../../src/statistics/index-readings.ts";
+import { createRedisStatisticsStore } from "../../src/store/statistics/redis-statistics-store.ts";
 import { createLogger } from "../../src/telemetry/logger.ts";
 import { decorateDaemon, decorateQueue } from "./decorate-daemon.ts";
 import { createFailpoints, die } from "./failpoints.ts";
@@ -98,11 +98,12 @@ const queue = createBullmqQueue({
   events,
   lock,
 });
-const reader = createIndexReader(settings, (ref) => readSecret(ref, { env, settings }));
-const statistics = createStatisticsBook(
-  wrapPort("statistics", openStatisticsStore(redis), failpoints),
-  systemClock,
-);
+const readings = createIndexReadings({
+  store: wrapPort("statistics", createRedisStatisticsStore(redis), failpoints),
+  read: createReadIndex(settings, (ref) => readSecret(ref, { env, settings })),
+  clock: systemClock,
+  events,
+});
 
 await runDaemon({
   live,
@@ -115,15 +116,7 @@ await runDaemon({
   metrics: { render: () => Promise.resolve(""), contentType: "text/plain" },
   version: "fault",
   stop,
-  readStatistics: async (name, signal) => {
-    const index = live.current().document.indexes.find((one) => one.name === name);
-    if (index === undefined) return;
-    try {
-      await statistics.record(name, await reader.read(index, signal), toIntervalMs(index.schedule));
-    } catch (error) {
-      events.emit({ type: "statistics:failed", index: name, ...toFailure(error) });
-    }
-  },
+  readStatistics: readings.take,
 });
 
 const unclean = await teardown.run(2_000);

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { pauseOf } from "../../compose/read-facts.ts";
+import { pauseOf } from "../../ports/passes.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { isRedriverError } from "../../ports/errors.ts";
 import type { DrainFacts, Tally } from "../../ports/passes.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { openAuditReader } from "../../compose/build-audit.ts";
+import { openAuditReader } from "../../compose/open-audit-reader.ts";
 import { requireRedis } from "../../compose/open-core.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { toSafeJson } from "../../message/safe-json.ts";

@@ -1,4 +1,4 @@
-import { createIndexReader } from "../../compose/build-statistics.ts";
+import { createReadIndex } from "../../compose/build-statistics.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { readSecret } from "../../config/read-secret.ts";
 import { RedriverError } from "../../ports/errors.ts";
@@ -27,12 +27,12 @@ export const registerIndex: Register = (program, { io }) => {
           `no such index: ${unknown.join(", ")}; the document has ${known}`,
         );
       }
-      const reader = createIndexReader(settings, (ref) => readSecret(ref, { env: io.env, settings }));
+      const read = createReadIndex(settings, (ref) => readSecret(ref, { env: io.env, settings }));
       const chosen = document.indexes.filter(({ name }) => names.length === 0 || names.includes(name));
       const signal = AbortSignal.timeout(settings.statistics.timeoutMs * chosen.length);
       const views = [];
       for (const index of chosen) {
-        views.push({ index, readAt: systemClock.now(), statistics: await reader.read(index, signal) });
+        views.push({ index, readAt: systemClock.now(), statistics: await read(index, signal) });
       }
       io.out(
         options.json === true

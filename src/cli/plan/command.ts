@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { toKeyedHash } from "../../compose/build-source.ts";
 import type { Core } from "../../compose/build-core.ts";
 import { requireRedis } from "../../compose/open-core.ts";
-import { pauseOf } from "../../compose/read-facts.ts";
+import { pauseOf } from "../../ports/passes.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { toSafeJson } from "../../message/safe-json.ts";
 import { RedriverError } from "../../ports/errors.ts";

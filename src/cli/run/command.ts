@@ -1,15 +1,15 @@
 import { createFanOut } from "../../compose/fan-out.ts";
-import { createIndexReader, createStatisticsKeeper, toIntervalMs } from "../../compose/build-statistics.ts";
+import { buildIndexReadings } from "../../compose/build-statistics.ts";
 import { createDocumentFile } from "../../compose/document-file.ts";
 import { openLiveCore } from "../../compose/open-core.ts";
 import { readQueueFacts } from "../../compose/read-facts.ts";
 import { replicaName, systemClock, takeWarnings } from "../../compose/system-world.ts";
 import { createSecretValues } from "../../compose/secret-values.ts";
 import { createTeardown, type Teardown } from "../../compose/teardown.ts";
-import { readSecret } from "../../config/read-secret.ts";
+import { readSecret, type SecretReading } from "../../config/read-secret.ts";
 import { endOnSignals } from "../../daemon/end-on-signals.ts";
 import { runDaemon } from "../../daemon/run-daemon.ts";
-import { toFailure } from "../../ports/errors.ts";
+import type { SecretRef } from "../../ports/drains.ts";
 import type { Events } from "../../ports/events.ts";
 import { createBullmqQueue } from "../../queue/bullmq-queue.ts";
 import { toBullmqConnection } from "../../redis/connect.ts";
@@ -73,16 +73,16 @@ async function runUntilStopped({ settings, document }: Loaded, io: Io, teardown:
   });
   secrets.use(live.current());
 
-  const reader = createIndexReader(settings, (ref) => {
+  const readOwnSecret = (ref: SecretRef): SecretReading => {
     const reading = readSecret(ref, { env: io.env, settings });
     if (reading.ok) secrets.add(reading.value);
     return reading;
-  });
-  const statistics = createStatisticsKeeper(live.current().redis);
+  };
+  const readings = buildIndexReadings(live.current().redis, settings, readOwnSecret, events);
   const metrics = createMetrics({
     version,
     readFacts: () => readQueueFacts(live.current()),
-    indexGauges: () => statistics.gauges(live.current().document.indexes.map(({ name }) => name)),
+    indexGauges: () => readings.gauges(live.current().document.indexes.map(({ name }) => name)),
     clock: systemClock,
   });
   metrics.adopt(document);
@@ -113,21 +113,7 @@ async function runUntilStopped({ settings, document }: Loaded, io: Io, teardown:
       metrics,
       version,
       stop,
-      readStatistics: async (name, signal) => {
-        const index = live.current().document.indexes.find((one) => one.name === name);
-        if (index === undefined) return;
-        const startedAt = systemClock.monotonic();
-        try {
-          await statistics.record(name, await reader.read(index, signal), toIntervalMs(index.schedule));
-          events.emit({
-            type: "statistics:read",
-            index: name,
-            durationMs: systemClock.monotonic() - startedAt,
-          });
-        } catch (error) {
-          events.emit({ type: "statistics:failed", index: name, ...toFailure(error) });
-        }
-      },
+      readStatistics: readings.take,
     });
   } finally {
     logger.flush();

@@ -1,5 +1,6 @@
 import type { Core } from "../../compose/build-core.ts";
-import { pauseOf, readQueueFacts } from "../../compose/read-facts.ts";
+import { pauseOf } from "../../ports/passes.ts";
+import { readQueueFacts } from "../../compose/read-facts.ts";
 import { readLaneNext, type LanesStatus } from "./read-lane-next.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import type { PauseRecord } from "../../ports/passes.ts";

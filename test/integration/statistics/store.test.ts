@@ -5,11 +5,13 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { IndexConfig } from "../../../src/ports/drains.ts";
 import type { IndexReading, StatisticsStore } from "../../../src/ports/statistics.ts";
-import { createStatisticsBook } from "../../../src/statistics/book.ts";
+import { createIndexReadings } from "../../../src/statistics/index-readings.ts";
 import { createMemoryStatisticsStore } from "../../support/memory/memory-store.ts";
 import { parseStatistics } from "../../../src/statistics/parse.ts";
-import { createRedisStatisticsStore } from "../../../src/statistics/redis-store.ts";
+import { createRedisStatisticsStore } from "../../../src/store/statistics/redis-statistics-store.ts";
+import { sharedKey } from "../../../src/redis/key-names.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const reading: IndexReading = {
@@ -72,11 +74,8 @@ describe("the memory store of index readings", () => {
 
 const storeOn = (connection: Redis, name: string) =>
   createRedisStatisticsStore({
-    redis: {
-      set: async (key, value, ttlMs) => void (await connection.set(key, value, "PX", ttlMs)),
-      getAll: (keys) => Promise.all(keys.map((key) => connection.get(key))),
-    },
-    keyOf: (index) => `${name}:${index}`,
+    keyPrefix: name,
+    command: (command, ...args) => connection.call(command, ...args),
   });
 
 const redisServer = spawnSync("redis-server", ["--version"]).error === undefined;
@@ -126,28 +125,34 @@ describe.skipIf(!redisServer)(
       ["another index", JSON.stringify({ ...reading, version: 1, index: "reviews" })],
       ["another shape", JSON.stringify({ version: 1, index: "catalog", readAt: 1, summary: { scalars: 3 } })],
     ])("takes a value that is %s for none", async (_, text) => {
-      await connections[0].set("foreign:catalog", text);
+      await connections[0].set(sharedKey("foreign", "statistics", "catalog"), text);
       expect(await storeOn(connections[1], "foreign").readAll(["catalog"])).toEqual([]);
     });
   },
 );
 
-describe("the statistics book", () => {
+describe("readings of indexes", () => {
   const parsed = parseStatistics({ storage_usage: 7 });
   if (parsed.kind === "unreadable") throw new Error("the sample does not parse");
 
   it("shows the gauges of a reading for three intervals and then none", async () => {
     let time = 0;
     const store = createMemoryStatisticsStore({ monotonic: () => time });
-    const book = createStatisticsBook(store, { now: () => 2_000 });
-    await book.record("catalog", parsed.statistics, 1_000);
+    const readings = createIndexReadings({
+      store,
+      read: async () => parsed.statistics,
+      clock: { now: () => 2_000, monotonic: () => time },
+      events: { emit: () => undefined },
+    });
+    const schedule = { kind: "every", everyMs: 1_000 } as const;
+    await readings.take({ name: "catalog", schedule } as IndexConfig, new AbortController().signal);
     time = 2_999;
-    expect((await book.gauges(["catalog"])).map(({ name, value }) => [name, value])).toEqual([
+    expect((await readings.gauges(["catalog"])).map(({ name, value }) => [name, value])).toEqual([
       ["redriver_index_storage_usage_bytes", 7],
       ["redriver_index_unusable_fields", 0],
       ["redriver_index_read_timestamp_seconds", 2],
     ]);
     time = 3_000;
-    expect(await book.gauges(["catalog"])).toEqual([]);
+    expect(await readings.gauges(["catalog"])).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openStatisticsStore } from "../../../../src/compose/build-statistics.ts";
+import { createRedisStatisticsStore } from "../../../../src/store/statistics/redis-statistics-store.ts";
 import { createPlanStand, type PlanStand } from "../../../support/plan-stand.ts";
 import { useRedis } from "../../../support/redis.ts";
 
@@ -80,7 +80,7 @@ describe("redriver plan, of guards", () => {
     const { out: stale } = await stand.run(["plan", "orders"]);
     expect(stale.replaceAll(/\s+/g, " ")).toContain("index catalog, no fresh reading of pending_index_count");
     const connection = { ...redis.fresh(), keyPrefix: String(stand.env["REDRIVER_REDIS_KEY_PREFIX"]) };
-    await openStatisticsStore(connection).write(
+    await createRedisStatisticsStore(connection).write(
       {
         index: "catalog",
         readAt: Date.now(),

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openAuditReader } from "../../../../src/compose/build-audit.ts";
+import { openAuditReader } from "../../../../src/compose/open-audit-reader.ts";
 import { createCopyingWithoutRedis } from "../../../../src/daemon/copy-without-redis.ts";
 import { takeCensus } from "../../../../src/redrive/census/census.ts";
 import { readArchive } from "../../../support/archives.ts";

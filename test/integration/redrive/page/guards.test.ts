@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openStatisticsStore } from "../../../../src/compose/build-statistics.ts";
+import { createRedisStatisticsStore } from "../../../../src/store/statistics/redis-statistics-store.ts";
 import { readQueueFacts } from "../../../../src/compose/read-facts.ts";
 import { createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -35,7 +35,7 @@ async function write(
   scalars: Readonly<Record<string, number>>,
   staleAfterMs = 60_000,
 ): Promise<void> {
-  await openStatisticsStore(rig.core.redis).write(
+  await createRedisStatisticsStore(rig.core.redis).write(
     { index: "catalog", readAt: Date.now(), summary: { scalars, newest: {}, unusableFields: 0 } },
     staleAfterMs,
   );

@@ -1,0 +1,10 @@
+import type { AuditReader } from "../ports/audit.ts";
+import { auditLimits } from "../store/audit/limits.ts";
+import { mergeReaders } from "../store/audit/merge-readers.ts";
+import { createRedisAudit } from "../store/audit/redis-audit.ts";
+import type { Core } from "./build-core.ts";
+
+/** Reads the audits of all sources of the document as one. */
+export function openAuditReader({ redis, sources }: Pick<Core, "redis" | "sources">): AuditReader {
+  return mergeReaders([...sources.keys()].map((source) => createRedisAudit(redis, source, auditLimits)));
+}

@@ -1,0 +1,60 @@
+import type { Clock } from "../ports/clock.ts";
+import type { IndexConfig, Schedule } from "../ports/drains.ts";
+import { toFailure } from "../ports/errors.ts";
+import type { Events } from "../ports/events.ts";
+import type { IndexGauge, IndexReading, IndexStatistics, StatisticsStore } from "../ports/statistics.ts";
+import { toReadingGauges } from "./gauges.ts";
+
+/** Two readings may fail or come late before the numbers go; a third is no accident. */
+const staleAfterIntervals = 3;
+/** A reading is expected at least this often where the schedule is a cron pattern. */
+const cronIntervalMs = 60 * 60_000;
+
+export interface IndexReadingsParts {
+  readonly store: StatisticsStore;
+  /** Reads one index now. */
+  readonly read: (index: IndexConfig, signal: AbortSignal) => Promise<IndexStatistics>;
+  readonly clock: Pick<Clock, "now" | "monotonic">;
+  readonly events: Events;
+}
+
+/** The last reading of each index: written by whichever replica read it, shown alike by all, gone when it is stale. */
+export interface IndexReadings {
+  /** Reads an index and records the reading. A failure is the event `statistics:failed`, and the reading stays as it is. */
+  take(index: IndexConfig, signal: AbortSignal): Promise<void>;
+  /** Samples for the metrics page. An index that has not been read for three intervals has none. */
+  gauges(indexes: readonly string[]): Promise<readonly IndexGauge[]>;
+  /** For a command that acts without a daemon beside it: a reading of these that is missing or stale is taken first. */
+  readFresh(indexes: readonly IndexConfig[]): Promise<readonly IndexReading[]>;
+}
+
+export function createIndexReadings({ store, read, clock, events }: IndexReadingsParts): IndexReadings {
+  const take = async (index: IndexConfig, signal: AbortSignal): Promise<void> => {
+    const startedAt = clock.monotonic();
+    try {
+      const { scalars, newest, unusableFields } = await read(index, signal);
+      const summary = { scalars, newest, unusableFields };
+      const staleAfterMs = intervalMsOf(index.schedule) * staleAfterIntervals;
+      await store.write({ index: index.name, readAt: clock.now(), summary }, staleAfterMs);
+      events.emit({ type: "statistics:read", index: index.name, durationMs: clock.monotonic() - startedAt });
+    } catch (error) {
+      events.emit({ type: "statistics:failed", index: index.name, ...toFailure(error) });
+    }
+  };
+  return {
+    take,
+    gauges: async (indexes) => (await store.readAll(indexes)).flatMap(toReadingGauges),
+    async readFresh(indexes) {
+      const names = indexes.map(({ name }) => name);
+      const known = await store.readAll(names);
+      const missing = indexes.filter(({ name }) => !known.some(({ index }) => index === name));
+      if (missing.length === 0) return known;
+      await Promise.all(missing.map((index) => take(index, new AbortController().signal)));
+      return store.readAll(names);
+    },
+  };
+}
+
+function intervalMsOf(schedule: Schedule): number {
+  return schedule.kind === "every" ? schedule.everyMs : cronIntervalMs;
+}
