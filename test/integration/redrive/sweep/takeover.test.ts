@@ -1,25 +1,24 @@
-import { describe, it, type ExpectStatic } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
-import type { MessageService } from "../../../../src/ports/service.ts";
 import { runPassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
 import type { SourceRuntime } from "../../../../src/redrive/runtime.ts";
+import { expectDrainedOnce } from "../../../support/accounts.ts";
+import {
+  createRaceStand,
+  horizonMs,
+  stallPage,
+  takeoverMs,
+  type RaceStand,
+  type WorkerOptions,
+} from "../../../support/race-stand.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-
-/** S = T = X = 1 s: takeover after 17 s, and with a window of 65 s no POST later than 18 s after the first. */
-const impatient = {
-  "ledger.sendBy": "1s",
-  "ledger.networkDelay": "1s",
-  "ledger.maxPageAge": "60s",
-  "ledger.settleGateAge": "60s",
-  "service.batchTimeout": "1s",
-};
-const source = "{ dedupWindow: 65s }";
-const takeoverMs = 17_500;
-const horizonMs = 18_500;
 const never = new AbortController().signal;
+
+const stand = (options: WorkerOptions = {}): Promise<RaceStand> =>
+  createRaceStand(redis.fresh(), { redisUrl: redis.url(), ...options });
 
 function drainWith(unknownOutcome: "republish" | "park"): string {
   return `
@@ -29,29 +28,6 @@ function drainWith(unknownOutcome: "republish" | "park"): string {
     rules:
       - { name: outage, when: { responseStatus: 503 }, then: republish }
 `;
-}
-
-/** One pass of a worker whose POSTs wait at a gate, as if the process had been stopped between begin and POST. */
-function passThroughGate(rig: Rig): {
-  readonly atGate: Promise<void>;
-  open(): void;
-  readonly ended: Promise<unknown>;
-} {
-  const arrived = new AbortController();
-  const opened = new AbortController();
-  const { service } = rig.drain.source;
-  const gated: MessageService = {
-    list: (query, signal) => service.list(query, signal),
-    remove: (ids, signal) => service.remove(ids, signal),
-    clockOffsetMs: () => service.clockOffsetMs(),
-    publish: async (items, lastByteAllowed, signal) => {
-      arrived.abort();
-      await aborted(opened.signal);
-      return service.publish(items, lastByteAllowed, signal);
-    },
-  };
-  const ended = passWith(rig, { service: gated });
-  return { atGate: aborted(arrived.signal), open: () => opened.abort(), ended };
 }
 
 /** One pass of a worker that makes each POST once: its retry budget is spent. */
@@ -69,50 +45,28 @@ function passWith(rig: Rig, source: Partial<SourceRuntime>): Promise<unknown> {
   );
 }
 
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-}
-
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-describe.concurrent("a worker that stops between begin and POST", () => {
-  it("R05 is taken over by the sweep, and its own POST never leaves whole: delivered once", async ({
-    expect,
-    onTestFinished,
-  }) => {
-    const rig = await createRig({ redisUrl: redis.url(), settings: impatient, source, onTestFinished });
-    const twin = await createRig({
-      redisUrl: redis.url(),
-      settings: impatient,
-      source,
-      twinOf: rig,
-      onTestFinished,
-    });
-    rig.seed(30);
-    const stopped = passThroughGate(rig);
-    await stopped.atGate;
-    expect(await twin.drain.source.ledger.summary()).toMatchObject({ open: 30, unknown: 0 });
-    await twin.sweep();
-    expect(rig.emulator.dlq.size).toBe(30);
-    await wait(takeoverMs);
-    await twin.sweep();
-    expect(rig.emulator.dlq.size).toBe(0);
-    stopped.open();
-    await stopped.ended;
-    await rig.emulator.idle();
-    expect(rig.receiver.counts().size).toBe(30);
-    expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
-    expect(await twin.drain.source.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
-  }, 120_000);
+describe("a worker that stops between begin and POST", () => {
+  it("R05 is taken over by the sweep, and its own POST never leaves whole: delivered once", async () => {
+    const race = await stand();
+    const [a, b] = [await race.worker(), await race.worker()];
+    race.seed(30);
+    const stopped = await stallPage(a, "publish", "before");
+    expect(await race.ledger.summary()).toMatchObject({ open: 30, unknown: 0 });
+    await b.sweep();
+    expect(race.rig.emulator.dlq.size).toBe(30);
+    await race.wait(takeoverMs + 1);
+    await b.sweep();
+    expect(race.rig.emulator.dlq.size).toBe(0);
+    await stopped.goOn();
+    expect(race.posts).toHaveLength(2);
+    await expectDrainedOnce(race.rig, 30);
+    expect(await race.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
+  });
 });
 
-describe.concurrent("a machine that is paused between begin and POST", () => {
-  it("sends nothing when it goes on, although its monotonic clock stood still: the wall clock tells", async ({
-    expect,
-    onTestFinished,
-  }) => {
-    const rig = await createRig({ redisUrl: redis.url(), onTestFinished });
+describe("a machine that is paused between begin and POST", () => {
+  it("sends nothing when it goes on, although its monotonic clock stood still: the wall clock tells", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
     rig.seed(30);
     const { clock, service } = rig.drain.source;
     let pausedMs = 0;
@@ -135,12 +89,9 @@ describe.concurrent("a machine that is paused between begin and POST", () => {
   });
 });
 
-describe.concurrent("a batch whose answers nobody can read", () => {
-  it("halts the source when it may not be sent again, and leaves its records in doubt", async ({
-    expect,
-    onTestFinished,
-  }) => {
-    const rig = await createRig({ redisUrl: redis.url(), settings: impatient, source, onTestFinished });
+describe("a batch whose answers nobody can read", () => {
+  it("halts the source when it may not be sent again, and leaves its records in doubt", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
     rig.seed(5);
     rig.emulator.faults.add({ kind: "malformed-json", operation: "batch" });
     await passWithoutRetries(rig);
@@ -150,54 +101,45 @@ describe.concurrent("a batch whose answers nobody can read", () => {
     expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
     expect(rig.emulator.dlq.size).toBe(5);
     expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 5, pendingDelete: 0 });
-  }, 120_000);
+  });
 });
 
-/** Ten records whose POST was accepted, and no answer came. */
-async function setUp(
-  policy: "republish" | "park",
-  onTestFinished: (finish: () => Promise<void>) => void,
-  expect: ExpectStatic,
-): Promise<Rig> {
-  const rig = await createRig({
-    redisUrl: redis.url(),
-    settings: impatient,
-    source,
-    drain: drainWith(policy),
-    emulator: { dedupWindowMs: 65_000 },
-    onTestFinished,
-  });
-  rig.seed(10);
-  rig.emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", count: 1 });
-  await passWithoutRetries(rig);
-  expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 10 });
-  await wait(horizonMs);
-  return rig;
+/** Ten records whose POST was accepted, and no answer came to a worker that died: the horizon has passed since. */
+async function leaveInDoubt(policy: "republish" | "park"): Promise<RaceStand> {
+  const race = await stand({ drain: drainWith(policy) });
+  race.seed(10);
+  const dead = await race.worker();
+  const died = dead.stop("publish", "after");
+  void dead.page();
+  await died.reached;
+  expect(await race.ledger.summary()).toMatchObject({ open: 10 });
+  await race.wait(horizonMs + 1);
+  return race;
 }
 
-describe.concurrent("an outcome that stays unknown past the deduplication window", () => {
-  it("is republished by policy, under a new id, and each declared double is counted and named", async ({
-    expect,
-    onTestFinished,
-  }) => {
-    const rig = await setUp("republish", onTestFinished, expect);
-    await rig.sweep();
+describe("an outcome that stays unknown past the deduplication window", () => {
+  it("is republished by policy, under a new id, and each declared double is counted and named", async () => {
+    const race = await leaveInDoubt("republish");
+    const { rig, sweep } = await race.worker();
+    await sweep();
     await rig.emulator.idle();
     expect(rig.eventsOf("double:declared")).toHaveLength(10);
     expect(rig.eventsOf("double:declared")[0]).toMatchObject({ why: "unknown-outcome-past-window" });
     expect(rig.emulator.dlq.size).toBe(0);
     expect(new Set(rig.receiver.counts().values())).toEqual(new Set([2]));
-  }, 180_000);
+  });
 
-  it("is parked by policy, delivered once, and stays in the DLQ", async ({ expect, onTestFinished }) => {
-    const rig = await setUp("park", onTestFinished, expect);
-    await rig.sweep();
+  it("is parked by policy, delivered once, and stays in the DLQ", async () => {
+    const race = await leaveInDoubt("park");
+    const { rig, sweep } = await race.worker();
+    await sweep();
     await rig.emulator.idle();
     expect(rig.emulator.dlq.size).toBe(10);
     expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
-    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0 });
+    expect(await race.ledger.summary()).toMatchObject({ open: 0 });
     const ids = rig.eventsOf("record:decided").map(({ dlqId }) => dlqId as DlqId);
-    const { views } = await rig.drain.source.ledger.look(ids.slice(-1));
-    expect(views).toMatchObject([{ state: "parked", reason: "outcome-unknown" }]);
-  }, 180_000);
+    expect((await race.ledger.look(ids.slice(-1))).views).toMatchObject([
+      { state: "parked", reason: "outcome-unknown" },
+    ]);
+  });
 });
