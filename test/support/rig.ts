@@ -11,6 +11,7 @@ import type { DrainName } from "../../src/ports/ids.ts";
 import { runPassInProcess, type PassInProcess } from "../../src/redrive/pass/pass-in-process.ts";
 import type { DrainRuntime } from "../../src/redrive/runtime.ts";
 import { createSweepMemory, sweep } from "../../src/redrive/sweep/sweep.ts";
+import { defineScript, type RedisScript } from "../../src/redis/script-runner.ts";
 import { createReceiver, type Receiver } from "./receiver.ts";
 
 /** Everything but BullMQ: emulator, receiver, Redis ledger and the stages, in this process, for one test. */
@@ -25,7 +26,7 @@ export interface Rig {
   sweep(): Promise<unknown>;
   /** Records in the emulator's DLQ that failed with this status, entered `ageMs` ago. */
   seed(count: number, fields?: Readonly<Record<string, unknown>>, ageMs?: number): string[];
-  /** The clock of its processes and the service's go forward; Redis's does not. */
+  /** Everybody's time of day goes forward: its processes', the service's and Redis's. What is measured or slept does not. */
   advance(ms: number): void;
   readonly ahead: { ms: number };
   eventsOf<Type extends RedriverEvent["type"]>(type: Type): Extract<RedriverEvent, { type: Type }>[];
@@ -94,6 +95,8 @@ export async function createRig(options: RigOptions): Promise<Rig> {
   if (main === undefined) throw new Error("the rig's document has a drain named main");
   const ahead = options.twinOf?.ahead ?? { ms: 0 };
   const { clock } = main.source;
+  const { run } = core.redis;
+  core.redis.run = (script, ...call) => run(ahead.ms === 0 ? script : movedBy(script, ahead.ms), ...call);
   const drain: DrainRuntime = {
     ...main,
     source: {
@@ -161,4 +164,21 @@ export async function behindTheHorizon(rig: Rig): Promise<void> {
   await rig.emulator.idle();
   const entered = rig.emulator.journal.entries("dead-lettered").map(({ at }) => at);
   rig.advance(Math.max(0, Math.max(0, ...entered) + 6_100 + 1 - rig.emulator.clock.now()));
+}
+
+const moved = new Map<string, RedisScript>();
+
+/** The script as it runs on a server whose clock is that much ahead. */
+function movedBy(script: RedisScript, ms: number): RedisScript {
+  const key = `${script.name} ${ms}`;
+  const known = moved.get(key);
+  if (known !== undefined) return known;
+  const time = `(function() local t = redis.call('TIME') local ms = t[1] * 1000 + math.floor(t[2] / 1000) + ${ms}
+    return { string.format('%d', math.floor(ms / 1000)), string.format('%d', ms % 1000 * 1000) } end)()`;
+  const one = defineScript(
+    script.name,
+    script.lua.replaceAll("redis.call('TIME')", () => time),
+  );
+  moved.set(key, one);
+  return one;
 }

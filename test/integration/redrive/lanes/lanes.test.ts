@@ -26,9 +26,9 @@ async function laneOf({ drain }: Rig) {
   return lanes[0]!;
 }
 
-async function look({ drain }: Rig): Promise<void> {
-  await new Promise((done) => setTimeout(done, watchMs + 100));
-  await runListingChecks(drain.source, never);
+async function look(rig: Rig): Promise<void> {
+  rig.advance(watchMs + 100);
+  await runListingChecks(rig.drain.source, never);
 }
 
 it.concurrent("a step is judged however much of others enters the queue meanwhile", async ({
