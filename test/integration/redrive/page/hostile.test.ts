@@ -19,7 +19,12 @@ function passWith(rig: Rig, replaced: Partial<MessageService>) {
     clockOffsetMs: () => service.clockOffsetMs(),
     ...replaced,
   };
-  const drain = { ...rig.drain, source: { ...rig.drain.source, service: changed } };
+  const { clock } = rig.drain.source;
+  const hasty = {
+    ...clock,
+    sleep: (ms: number, signal?: AbortSignal) => clock.sleep(Math.min(ms, 5), signal),
+  };
+  const drain = { ...rig.drain, source: { ...rig.drain.source, clock: hasty, service: changed } };
   return runPassInProcess(
     drain,
     rig.core.settings.passes,
@@ -50,10 +55,14 @@ describe("a service that registers the ids of what it turned away", () => {
       return Promise.resolve({ kind: "answered", items: items.map(() => hit) });
     };
     await expect
-      .poll(() => passWith(rig, { publish: hits }).then(() => rig.emulator.dlq.size), {
-        timeout: 30_000,
-        interval: 500,
-      })
+      .poll(
+        async () => {
+          rig.advance(15_000);
+          await passWith(rig, { publish: hits });
+          return rig.emulator.dlq.size;
+        },
+        { timeout: 30_000, interval: 100 },
+      )
       .toBe(0);
     await rig.emulator.idle();
     // Deleted only after the next suffix was accepted for good, and each delivered once.

@@ -15,10 +15,11 @@ async function passesUntilEmpty(rig: Rig): Promise<void> {
   await expect
     .poll(
       async () => {
+        rig.advance(1_000);
         await fullPass(rig);
         return rig.emulator.dlq.size;
       },
-      { timeout: 30_000, interval: 300 },
+      { timeout: 30_000, interval: 10 },
     )
     .toBe(0);
 }

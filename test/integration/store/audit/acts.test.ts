@@ -195,10 +195,11 @@ describe("what cannot be written into the audit", () => {
     await expect
       .poll(
         async () => {
+          rig.advance(15_000);
           await rig.pass();
           return rig.emulator.dlq.size;
         },
-        { timeout: 30_000, interval: 500 },
+        { timeout: 30_000, interval: 100 },
       )
       .toBe(0);
     await rig.emulator.idle();
