@@ -1,11 +1,12 @@
 import { isRedisAway } from "../ports/errors.ts";
 import { maxLanesShown, type LanesSeen, type QueueFacts } from "../ports/queue-facts.ts";
-import { pauseOf } from "../ports/passes.ts";
+import { pauseOf, type PauseRecord } from "../ports/passes.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { checkFitness } from "../redis/preflight.ts";
-import type { SourceRuntime } from "../redrive/runtime.ts";
+import type { DrainRuntime, SourceRuntime } from "../redrive/runtime.ts";
 import type { Core } from "./build-core.ts";
 import { hasLanes } from "../redrive/lanes/has-lanes.ts";
+import { toKeyedHash } from "./build-source.ts";
 
 /** Reads what Redis knows of every drain and source of the document. Throws `redis-unavailable`. */
 export async function readQueueFacts(core: Core): Promise<QueueFacts> {
@@ -60,4 +61,21 @@ async function readFitness(
     if (isRedisAway(error)) throw error;
     return { redisFit: false, redisMemoryShare: null };
   }
+}
+
+/** The pause by a person that holds this drain back now, if any. Throws `redis-unavailable`. */
+export async function readPause(
+  { sources }: Core,
+  { config, source }: DrainRuntime,
+): Promise<PauseRecord | undefined> {
+  return pauseOf((await sources.get(source.config.id)?.pauses.all()) ?? [], config.name);
+}
+
+/** Where a drain's source is: its host with port, and a keyed hash of the whole address. */
+export function addressOf(
+  { sources }: Core,
+  { source }: DrainRuntime,
+): { readonly host: string; readonly hash: string } {
+  const baseUrl = sources.get(source.config.id)?.baseUrl ?? "";
+  return { host: new URL(baseUrl).host, hash: toKeyedHash("url", baseUrl) };
 }

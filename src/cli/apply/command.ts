@@ -1,29 +1,35 @@
 import type { Command } from "commander";
-import { toKeyedHash } from "../../compose/build-source.ts";
 import type { Core } from "../../compose/build-core.ts";
 import { requireRedis } from "../../compose/open-core.ts";
-import { pauseOf } from "../../ports/passes.ts";
+import { addressOf, readPause } from "../../compose/read-facts.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { applyPlan, type Applied } from "../../redrive/plan/apply.ts";
-import { checkPlan, driftOf, type PlanCheck } from "../../redrive/plan/check-plan.ts";
+import { checkPlan, type PlanCheck } from "../../redrive/plan/check-plan.ts";
 import type { PlannedDrain } from "../../redrive/plan/plan-file.ts";
 import { createSelection, type PlanSelection } from "../../redrive/plan/selection.ts";
-import { addSkips, noSkips } from "../../redrive/plan/skips.ts";
+import { addSkips, noSkips, skippedOf } from "../../redrive/plan/skips.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
-import { skipsOf, toApplyText, toQuestion, toWaitText, type ApplyLine } from "./text.ts";
 import { toLanesText } from "../plan/lanes-text.ts";
-import { toApplyJson } from "./json.ts";
 import { toExit, worseExit, type CommandContext, type Register } from "../command-context.ts";
 import { hasConsent } from "../input/consent.ts";
 import { currentUser } from "../input/current-user.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load.ts";
 import { readPlanFile } from "../plan/read-plan-file.ts";
-import { toSkipChange, toSkipsText } from "./skips-text.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { createStop, type Stop } from "../input/stop.ts";
 import { terminalColumns } from "../output/wrap.ts";
 import { withActingCore } from "../with-acting-core.ts";
+import { toApplyJson } from "./json.ts";
+import {
+  skipsOf,
+  toApplyText,
+  toQuestion,
+  toSkipsText,
+  toSkipText,
+  toWaitText,
+  type ApplyLine,
+} from "./text.ts";
 
 interface ApplyFlags {
   readonly reason?: string;
@@ -32,10 +38,10 @@ interface ApplyFlags {
   readonly json?: boolean;
 }
 
-/** A wait that is told at once, also where nobody looks at a terminal. */
+/** A wait that is shown at once, also without a terminal. */
 const longWaitMs = 5_000;
 /** A plan of which more than this part has changed is not the plan that was read any more. */
-const mostDrift = 0.05;
+const maxDrift = 0.05;
 const shownDrift = 3;
 
 export const registerApply: Register = (program, context) => {
@@ -77,7 +83,7 @@ async function apply(
     refuseDrifted(checks);
     const lines = parts.map(({ drain }, index) => ({
       drain: drain.config.name,
-      host: hostOf(core, drain),
+      host: addressOf(core, drain).host,
       check: checks[index] ?? nothing,
     }));
     if (!(await hasConsent(io, flags.yes, () => toQuestion(head.createdAt, lines)))) {
@@ -90,7 +96,7 @@ async function apply(
     io.out(
       flags.json === true ? `${JSON.stringify(results.map(toApplyJson), null, 2)}\n` : toApplyText(results),
     );
-    exitWith(results.reduce((code, result) => worseExit(code, tell(result, io)), 0));
+    exitWith(results.reduce((code, result) => worseExit(code, report(result, io)), 0));
   });
 }
 
@@ -100,26 +106,15 @@ function isEmpty(text: string | undefined): boolean {
 
 /** A drain of today's document, on the source that the plan was made for. Other rules are no obstacle: each record is decided again. */
 function toPart(core: Core, planned: PlannedDrain): Part {
+  const invalid = (what: string): RedriverError => new RedriverError("plan-invalid", `the plan ${what}`);
   const drain = core.drains.get(planned.drain);
-  if (drain === undefined) {
-    throw new RedriverError(
-      "plan-invalid",
-      `the plan is for drain ${planned.drain}, which the document has not`,
-    );
-  }
+  if (drain === undefined) throw invalid(`is for drain ${planned.drain}, which the document has not`);
   const { id } = drain.source.config;
   if (id !== planned.source) {
-    throw new RedriverError(
-      "plan-invalid",
-      `the plan is for drain ${planned.drain} of source ${planned.source}, which is of ${id} now`,
-    );
+    throw invalid(`is for drain ${planned.drain} of source ${planned.source}, which is of ${id} now`);
   }
-  if (toKeyedHash("url", core.sources.get(id)?.baseUrl ?? "") !== planned.address) {
-    throw new RedriverError(
-      "plan-invalid",
-      `the plan was made for another address of source ${id} than ${hostOf(core, drain)}`,
-    );
-  }
+  const { host, hash } = addressOf(core, drain);
+  if (hash !== planned.address) throw invalid(`was made for another address of source ${id} than ${host}`);
   return { drain, planned };
 }
 
@@ -149,17 +144,16 @@ async function check(
 }
 
 function refuseDrifted(checks: readonly PlanCheck[]): void {
-  const { drift, planned } = driftOf(checks);
-  if (drift <= planned * mostDrift) return;
-  const { gone, changed, otherwise, examples } = checks.reduce(
-    (sum, { skips }) => addSkips(sum, skips),
-    noSkips,
-  );
-  const shown = examples.slice(0, shownDrift).map((skip) => `\n  ${skip.dlqId}: ${toSkipChange(skip)}`);
+  const skips = checks.reduce((sum, one) => addSkips(sum, one.skips), noSkips);
+  const planned = checks.reduce((sum, one) => sum + one.planned, 0);
+  const drift = skippedOf(skips);
+  if (drift <= planned * maxDrift) return;
+  const { gone, changed, otherwise, examples } = skips;
+  const shown = examples.slice(0, shownDrift).map((skip) => `\n  ${toSkipText(skip)}`);
   const such = shown.length === 0 ? "" : `, such as${shown.join("")}`;
   throw new RedriverError(
     "plan-drifted",
-    `${drift} of ${planned} are not as planned (${gone} gone, ${changed} changed, ${otherwise} decided otherwise now), more than ${mostDrift * 100} %: nothing was done; make a new plan${such}`,
+    `${drift} of ${planned} are not as planned (${gone} gone, ${changed} changed, ${otherwise} decided otherwise now), more than ${maxDrift * 100} %: nothing was done; make a new plan${such}`,
   );
 }
 
@@ -185,7 +179,7 @@ async function actOn(
         open: found.open,
         order: flags.reason === undefined ? {} : { why: flags.reason },
         signals: stop,
-        pausedBy: () => pausedBy(core, drain),
+        pausedBy: () => readPausedBy(core, drain),
         onPage: (left) => progress.show(toDone(left)),
         onWait: (wait) =>
           progress.show(
@@ -202,17 +196,13 @@ async function actOn(
   return applied;
 }
 
-async function pausedBy(core: Core, { config, source }: DrainRuntime): Promise<string | null> {
-  const pause = pauseOf((await core.sources.get(source.config.id)?.pauses.all()) ?? [], config.name);
+async function readPausedBy(core: Core, drain: DrainRuntime): Promise<string | null> {
+  const pause = await readPause(core, drain);
   return pause === undefined ? null : `by ${pause.by}: ${pause.reason} (redriver resume)`;
 }
 
-function hostOf(core: Core, { source }: DrainRuntime): string {
-  return new URL(core.sources.get(source.config.id)?.baseUrl ?? "").host;
-}
-
-/** Says on stderr what was skipped and why something was left, and answers the exit code of this drain's part. */
-function tell(line: ApplyLine, io: Io): number {
+/** Shows on stderr what was skipped and why something was left, and answers the exit code of this drain's part. */
+function report(line: ApplyLine, io: Io): number {
   const { drain, applied } = line;
   io.err(toSkipsText(drain, skipsOf(line)));
   if (applied === null) return 3;

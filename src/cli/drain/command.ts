@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { pauseOf } from "../../ports/passes.ts";
+import { addressOf, readPause } from "../../compose/read-facts.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { isRedriverError } from "../../ports/errors.ts";
 import type { DrainFacts, Tally } from "../../ports/passes.ts";
@@ -56,14 +56,14 @@ export const registerDrain: Register = (program, { io, exitWith }) => {
 
 async function toQuestion(core: Core, drains: readonly DrainRuntime[]): Promise<string> {
   const lines = await Promise.all(
-    drains.map(async ({ config, source }) => {
-      const host = new URL(core.sources.get(source.config.id)?.baseUrl ?? "").host;
+    drains.map(async (drain) => {
+      const { config, source } = drain;
       const facts = await source.passes.facts(config.name);
       const count =
         facts === null
           ? "not counted yet"
           : `${facts.due} due, ${facts.held} held, ${facts.parked} parked when last counted, ${toAge(facts)}`;
-      return `  ${config.name} (${config.mode}) on ${host}: ${count}`;
+      return `  ${config.name} (${config.mode}) on ${addressOf(core, drain).host}: ${count}`;
     }),
   );
   return `One pass over:\n${lines.join("\n")}\nGo on?`;
@@ -107,8 +107,9 @@ function toStopped({ drain, tally }: PassLine): string {
   return `${drain}: stopped after ${counted(listed, "record")}: ${republished} republished, ${deleted} deleted; the next pass goes on\n`;
 }
 
-async function tellPause(core: Core, { config, source }: DrainRuntime, io: Io): Promise<void> {
-  const pause = pauseOf((await core.sources.get(source.config.id)?.pauses.all()) ?? [], config.name);
+async function tellPause(core: Core, drain: DrainRuntime, io: Io): Promise<void> {
+  const { config } = drain;
+  const pause = await readPause(core, drain);
   if (config.paused) io.err(`${config.name}: paused by the drains document; nothing will be published\n`);
   if (pause !== undefined) {
     io.err(

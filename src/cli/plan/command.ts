@@ -1,18 +1,17 @@
 import type { Command } from "commander";
-import { toKeyedHash } from "../../compose/build-source.ts";
 import type { Core } from "../../compose/build-core.ts";
 import { requireRedis } from "../../compose/open-core.ts";
-import { pauseOf } from "../../ports/passes.ts";
+import { addressOf, readPause } from "../../compose/read-facts.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { toSafeJson } from "../../message/safe-json.ts";
 import { RedriverError } from "../../ports/errors.ts";
-import type { DrainReport } from "../../redrive/plan/drain-report.ts";
 import { planDrain } from "../../redrive/plan/plan-drain.ts";
 import {
   createPlanWriter,
   planVersion,
   type PlanFilter,
   type PlanHead,
+  type PlannedDrain,
 } from "../../redrive/plan/plan-file.ts";
 import type { ForeseenRecord } from "../../redrive/plan/next-decision.ts";
 import { toPlanRecord } from "../../redrive/plan/plan-record.ts";
@@ -23,7 +22,8 @@ import type { CommandContext, Register } from "../command-context.ts";
 import { counted } from "../output/counted.ts";
 import { loadAll } from "../load.ts";
 import { openPlanOutput, type PlanOutput } from "./output.ts";
-import { toNextText, toSpan, toTime } from "./rules-text.ts";
+import { toSpan, toTime } from "../output/time.ts";
+import { toDecisionText } from "./rules-text.ts";
 import { showPlan } from "./show-file.ts";
 import { toPlanText, type PlanReport } from "./text.ts";
 import { createProgressLine } from "../output/progress.ts";
@@ -123,9 +123,16 @@ async function planAll(
   for (const drain of drains) ranges.set(drain, await freezeRange(drain, stop.signal));
 
   const writer = createPlanWriter();
-  await output?.write(
-    writer.head(toHead(core, ranges, { createdAt, filter, showContent: show === "content" })),
-  );
+  const documentHash = core.document.hash;
+  const head: PlanHead = {
+    redriverPlan: planVersion,
+    createdAt,
+    version,
+    documentHash,
+    flags: { ...filter, showContent: show === "content" },
+    drains: [...ranges].map(([drain, range]) => toPlannedDrain(core, drain, range)),
+  };
+  await output?.write(writer.head(head));
   let records = 0;
   const progress = createProgressLine(io);
   const reports: PlanReport["drains"][number][] = [];
@@ -143,7 +150,8 @@ async function planAll(
       const onPage = ({ listed, planned }: { readonly listed: number; readonly planned: number }): void =>
         progress.show(`${drain.config.name}: ${listed} looked at, ${planned} in the plan`);
       const report = await planDrain({ drain, range, filter, show, signals: stop, onRecord, onPage });
-      reports.push(await withSurroundings(core, report));
+      const { host } = addressOf(core, drain);
+      reports.push({ ...report, host, pausedBy: await readPausedBy(core, drain) });
     }
     await output?.write(writer.end());
   } catch (error) {
@@ -152,48 +160,20 @@ async function planAll(
   } finally {
     progress.end();
   }
-  const documentHash = core.document.hash;
   return { report: { createdAt, documentHash, filter, complete, drains: reports }, records };
 }
 
-function toHead(
-  core: Core,
-  ranges: ReadonlyMap<DrainRuntime, FrozenRange>,
-  {
-    createdAt,
-    filter,
-    showContent,
-  }: { readonly createdAt: number; readonly filter: PlanFilter; readonly showContent: boolean },
-): PlanHead {
-  return {
-    redriverPlan: planVersion,
-    createdAt,
-    version,
-    documentHash: core.document.hash,
-    flags: { ...filter, showContent },
-    drains: [...ranges].map(([{ config, source }, { from, to }]) => ({
-      drain: config.name,
-      source: source.config.id,
-      address: toKeyedHash("url", core.sources.get(source.config.id)?.baseUrl ?? ""),
-      host: hostOf(core, source.config.id),
-      rulesHash: config.rulesHash,
-      from,
-      to,
-    })),
-  };
+function toPlannedDrain(core: Core, drain: DrainRuntime, { from, to }: FrozenRange): PlannedDrain {
+  const { config, source } = drain;
+  const { host, hash: address } = addressOf(core, drain);
+  const { name, rulesHash } = config;
+  return { drain: name, source: source.config.id, address, host, rulesHash, from, to };
 }
 
-async function withSurroundings(core: Core, report: DrainReport): Promise<PlanReport["drains"][number]> {
-  const source = core.sources.get(report.source);
-  const pause = pauseOf((await source?.pauses.all()) ?? [], report.drain);
-  const byDocument = core.drains.get(report.drain)?.config.paused === true;
-  const pausedBy =
-    pause === undefined ? (byDocument ? "by the drains document" : null) : `by ${pause.by}: ${pause.reason}`;
-  return { ...report, host: hostOf(core, report.source), pausedBy };
-}
-
-function hostOf(core: Core, source: DrainReport["source"]): string {
-  return new URL(core.sources.get(source)?.baseUrl ?? "").host;
+async function readPausedBy(core: Core, drain: DrainRuntime): Promise<string | null> {
+  const pause = await readPause(core, drain);
+  if (pause !== undefined) return `by ${pause.by}: ${pause.reason}`;
+  return drain.config.paused ? "by the drains document" : null;
 }
 
 function requireRules(drains: readonly DrainRuntime[], rules: readonly string[]): void {
@@ -211,6 +191,6 @@ function requireRules(drains: readonly DrainRuntime[], rules: readonly string[])
 function toRow({ decided, facts, next }: ForeseenRecord, url: string): string {
   const { letter, explanation } = decided;
   const status = String(letter.responseStatus ?? "none").padEnd(4);
-  const then = next === null ? "" : `, then ${toNextText(next)} ${toSpan(next.at, next.at, facts.now)}`;
+  const then = next === null ? "" : `, then ${toDecisionText(next)} ${toSpan(next.at, next.at, facts.now)}`;
   return `${toTime(letter.enteredAt)}  ${letter.dlqId}  ${status}  ${explanation}${then}  ${url}\n`;
 }

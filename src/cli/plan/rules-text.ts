@@ -1,12 +1,13 @@
 /** What a plan decided, of a queue just read or of a frozen file: acts, what becomes of what is held, expiry, and rule by rule. */
+import type { RebuildRow } from "../../message/describe-rebuild.ts";
 import type { DrainReport } from "../../redrive/plan/drain-report.ts";
 import type { ExpiryReport } from "../../redrive/plan/expiry-count.ts";
-import type { NextReport, RuleReport } from "../../redrive/plan/rule-report.ts";
+import type { NextReport, RuleReport, SampleReport } from "../../redrive/plan/rule-report.ts";
 import type { TopCounted } from "../../redrive/plan/top-count.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
 import { counted } from "../output/counted.ts";
-import { toSamplesText } from "./samples-text.ts";
-import { wrapList } from "../output/wrap.ts";
+import { toSpan } from "../output/time.ts";
+import { wrapList, wrapText } from "../output/wrap.ts";
 
 type Decided = Pick<DrainReport, "decisions" | "parkedAlready" | "rules"> &
   Partial<Pick<DrainReport, "unusable">>;
@@ -96,7 +97,7 @@ function toRuleText(columns: number, rule: RuleReport, now: number, held: string
       columns,
       4,
       "then",
-      others.map((next) => `${next.count} ${toNextText(next)} ${toSpan(next.from, next.to, now)}`),
+      others.map((next) => `${next.count} ${toDecisionText(next)} ${toSpan(next.from, next.to, now)}`),
     ),
     toLine(
       columns,
@@ -122,9 +123,10 @@ function isOwnRepublish({ then, rule }: NextReport, own: string | null): boolean
 
 const plainReasons = new Set(["due", "rule", "reconcile"]);
 
-/** `drop by too-old`; with the reason where the rule alone does not say why. */
-export function toNextText({ then, reason, rule }: Pick<NextReport, "then" | "reason" | "rule">): string {
+/** `drop by too-old`, `park (redacted) by outage`: with the reason if the rule alone does not show why. */
+export function toDecisionText({ then, reason, rule }: Pick<NextReport, "then" | "reason" | "rule">): string {
   if (then === "expire") return then;
+  if (then === "settle") return "delete again";
   const head = plainReasons.has(reason) ? then : `${then} (${reason})`;
   return rule === null ? head : `${head} by ${rule}`;
 }
@@ -144,7 +146,7 @@ function toLine(columns: number, indent: number, label: string, items: readonly 
   return items.length === 0 ? "" : wrapList(columns, indent, label, items);
 }
 
-function ifAny(count: number, what: string): readonly string[] {
+export function ifAny(count: number, what: string): readonly string[] {
   return count === 0 ? [] : [`${count} ${what}`];
 }
 
@@ -153,17 +155,37 @@ export function toItems({ top, more }: TopCounted<string>): readonly string[] {
   return more.count === 0 ? items : [...items, `${more.kinds} more ${more.count}`];
 }
 
-export function toSpan(from: number, to: number, now: number): string {
-  const [first, last] = [from, to].map((at) => formatDuration(Math.max(0, at - now)));
-  return first === last ? `in ${first}` : `in ${first} to ${last}`;
+/** Samples that change alike are shown together, and below them what changes. */
+function toSamplesText(columns: number, samples: readonly SampleReport[]): string {
+  const alike = new Map<string, string[]>();
+  for (const { dlqId, url, status, redrive, changes } of samples) {
+    const text = changes.map((row) => toChangeText(columns, row)).join("");
+    const heads = alike.get(text) ?? [];
+    heads.push(wrapText(columns, 6, "", `${dlqId} ${status ?? "none"} ${url}, attempt ${redrive}`));
+    alike.set(text, heads);
+  }
+  if (alike.size === 0) return "";
+  return `    samples\n${[...alike].map(([text, heads]) => `${heads.join("")}${toChangesHeading(heads.length, text)}${text}`).join("")}`;
 }
 
-/** `2026-11-20 10:15:00 UTC`; a number that is no moment as it is. */
-export function toTime(at: number): string {
-  const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return String(at);
-  return date
-    .toISOString()
-    .replace("T", " ")
-    .replace(/\.\d+Z$/, " UTC");
+function toChangesHeading(count: number, text: string): string {
+  if (text === "")
+    return `        ${count === 1 ? "this one is" : `all ${count} of these are`} sent unchanged\n`;
+  return `        ${count === 1 ? "changes in this one" : `changes in all ${count} of these`}\n`;
+}
+
+function toChangeText(columns: number, { what, change, before, after }: RebuildRow): string {
+  switch (change) {
+    case "added":
+      return wrapText(columns, 10, "", `${what}: added, ${after ?? ""}`);
+    case "removed":
+      return wrapText(columns, 10, "", `${what}: removed, was ${before ?? ""}`);
+    case "changed": {
+      if (before === after)
+        return wrapText(columns, 10, "", `${what}: changed${before === null ? "" : ` (${before})`}`);
+      const line = `${what}: ${before ?? ""} -> ${after ?? ""}`;
+      if (10 + line.length <= columns) return wrapText(columns, 10, "", line);
+      return `${wrapText(columns, 10, "", what)}${wrapText(columns, 12, "- ", before ?? "")}${wrapText(columns, 12, "+ ", after ?? "")}`;
+    }
+  }
 }

@@ -1,10 +1,20 @@
 import { systemClock } from "../../compose/system-world.ts";
 import { toPrintable } from "../../message/masked-text.ts";
 import { RedriverError } from "../../ports/errors.ts";
-import { createFileSummary } from "../../redrive/plan/file-summary.ts";
+import { createFileSummary, type FrozenDrain } from "../../redrive/plan/file-summary.ts";
+import type { PlanHead } from "../../redrive/plan/plan-file.ts";
+import { formatDuration } from "../../rules/format-duration.ts";
 import type { Io } from "../io.ts";
+import { counted } from "../output/counted.ts";
+import { toTime } from "../output/time.ts";
+import { wrapText } from "../output/wrap.ts";
 import { readPlanFile } from "./read-plan-file.ts";
-import { toShownPlanText, type ShownPlan } from "./show-file-text.ts";
+import { toDecisionsText, toExpiryText, toRulesText } from "./rules-text.ts";
+import { toFilterText } from "./text.ts";
+
+interface ShownPlan extends Pick<PlanHead, "createdAt" | "version" | "documentHash" | "flags"> {
+  readonly drains: readonly FrozenDrain[];
+}
 
 /** Flags of `plan` that only a queue can answer. */
 const notOfFiles = ["all", "rule", "host", "limit", "records", "out", "showContent"] as const;
@@ -36,4 +46,29 @@ function allPrintable<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(allPrintable) as Value;
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, allPrintable(inner)])) as Value;
+}
+
+/** `now`, Unix ms: ages and what is left of a retention go by it. */
+function toShownPlanText(columns: number, plan: ShownPlan, now: number): string {
+  const { createdAt, flags } = plan;
+  return [
+    `Plan of ${toTime(createdAt)} (${formatDuration(Math.max(0, now - createdAt))} ago), document ${plan.documentHash.slice(0, 12)}.\n`,
+    `Made by redriver ${plan.version}; read from the file alone, nothing was asked.\n`,
+    toFilterText(flags),
+    ...(flags.showContent ? ["With content: header values, bodies and whole URLs are in it.\n"] : []),
+    ...plan.drains.map((drain) => `\n${toDrainText(columns, drain, now)}`),
+  ].join("");
+}
+
+function toDrainText(columns: number, drain: FrozenDrain, now: number): string {
+  const host = drain.host === undefined ? "an address that it does not name" : drain.host;
+  const source = `${drain.source}, address ${drain.address}, rules ${drain.rulesHash.slice(0, 12)}`;
+  return [
+    `${drain.drain} on ${host}: ${counted(drain.planned, "record")}, ${drain.acts} to act on\n`,
+    `  entered until ${toTime(drain.to)}\n`,
+    wrapText(columns, 2, "source    ", source),
+    toExpiryText(columns, 2, drain.expiry, now, "always"),
+    toDecisionsText(columns, drain, now, { label: "apply" }),
+    toRulesText(columns, drain.rules, now),
+  ].join("");
 }

@@ -11,7 +11,8 @@ import { counted } from "../output/counted.ts";
 import { failuresHeading, shownFailures, toFailureLine, toOtherFailures } from "../output/failures.ts";
 import { toHaltedText, toPlanLanesText } from "./lanes-text.ts";
 import { toCeilingText, toClockText, toGuardText } from "./room-text.ts";
-import { toDecisionsText, toExpiryText, toItems, toRulesText, toTime } from "./rules-text.ts";
+import { toTime } from "../output/time.ts";
+import { toDecisionsText, toExpiryText, toItems, toRulesText } from "./rules-text.ts";
 import { wrapList, wrapText } from "../output/wrap.ts";
 
 export interface PlanReport {

@@ -1,7 +1,7 @@
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
 import type { ExplainedItem, ExplainedRecord, Explanation } from "./explain.ts";
-import { toTime } from "../plan/rules-text.ts";
+import { toTime } from "../output/time.ts";
 import { toWalkText } from "./walk-text.ts";
 import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 

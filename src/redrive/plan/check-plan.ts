@@ -3,7 +3,7 @@ import type { SourceRuntime, DrainRuntime } from "../runtime.ts";
 import type { ListingSignals } from "../listing/list-with-retry.ts";
 import type { Planned } from "./plan-record.ts";
 import { compareWithPlan, isDone } from "./compare-with-plan.ts";
-import { createSkips, skippedOf, type SkipReport } from "./skips.ts";
+import { createSkips, type SkipReport } from "./skips.ts";
 import { survey, type SurveyRange } from "./survey.ts";
 
 /** How a drain's part of a plan stands, before anything is done. */
@@ -92,14 +92,3 @@ export async function splitUnlisted(
 }
 
 const idsPerPeek = 100;
-
-/** Skipped ones of a plan, as `plan-drifted` counts them. */
-export function driftOf(checks: readonly PlanCheck[]): { readonly drift: number; readonly planned: number } {
-  return checks.reduce(
-    (sum, { skips, planned }) => ({
-      drift: sum.drift + skippedOf(skips),
-      planned: sum.planned + planned,
-    }),
-    { drift: 0, planned: 0 },
-  );
-}

@@ -1,23 +1,18 @@
 import type { DlqId } from "../../message/dead-letter.ts";
-import type { Decision } from "../../rules/decision.ts";
 import type { Planned } from "./plan-record.ts";
 import type { SurveyedRecord } from "./survey.ts";
 
-/** What was or is to be done with a record, and who said so. */
-export interface DecisionTold {
-  readonly then: Decision["then"];
-  readonly reason: string;
-  readonly rule: string | null;
-}
+/** What was or is to be done with a record, and by which rule. */
+type SkippedDecision = Pick<Planned, "then" | "reason" | "rule">;
 
 /** A planned record that is left alone because it is not as planned. */
 export interface Skip {
   readonly dlqId: DlqId;
   /** Not listed any more and not by our doing; listed with other content; decided otherwise, or to be sent differently. */
   readonly why: "gone" | "changed" | "otherwise";
-  readonly was: DecisionTold;
-  /** Of `otherwise`. Equal to `was` where only what would be sent differs. */
-  readonly is?: DecisionTold;
+  readonly was: SkippedDecision;
+  /** Of `otherwise`. Equal to `was` if only what would be sent differs. */
+  readonly is?: SkippedDecision;
 }
 
 export interface SkipReport {
@@ -34,26 +29,26 @@ export interface Skips {
   report(): SkipReport;
 }
 
-const mostExamples = 100;
+const maxExamples = 100;
 
 export function createSkips(): Skips {
   const counts = { gone: 0, changed: 0, otherwise: 0 };
   const examples: Skip[] = [];
   const add = (skip: Skip): void => {
     counts[skip.why] += 1;
-    if (examples.length < mostExamples) examples.push(skip);
+    if (examples.length < maxExamples) examples.push(skip);
   };
   return {
-    gone: (dlqId, planned) => add({ dlqId, why: "gone", was: toTold(planned) }),
+    gone: (dlqId, planned) => add({ dlqId, why: "gone", was: withoutHashes(planned) }),
     listed(why, planned, { decided: { letter, decision } }) {
-      const is = why === "otherwise" ? { is: toTold(decision) } : {};
-      add({ dlqId: letter.dlqId, why, was: toTold(planned), ...is });
+      const is = why === "otherwise" ? { is: withoutHashes(decision) } : {};
+      add({ dlqId: letter.dlqId, why, was: withoutHashes(planned), ...is });
     },
     report: () => ({ ...counts, examples: [...examples] }),
   };
 }
 
-function toTold({ then, reason, rule }: DecisionTold): DecisionTold {
+function withoutHashes({ then, reason, rule }: SkippedDecision): SkippedDecision {
   return { then, reason, rule };
 }
 
@@ -69,6 +64,6 @@ export function addSkips(one: SkipReport, other: SkipReport): SkipReport {
     gone: one.gone + other.gone,
     changed: one.changed + other.changed,
     otherwise: one.otherwise + other.otherwise,
-    examples: [...one.examples, ...other.examples].slice(0, mostExamples),
+    examples: [...one.examples, ...other.examples].slice(0, maxExamples),
   };
 }

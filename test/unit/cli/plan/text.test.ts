@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { skipsOf, toApplyText, toQuestion, toWaitText } from "../../../../src/cli/apply/text.ts";
+import {
+  skipsOf,
+  toApplyText,
+  toQuestion,
+  toSkipsText,
+  toSkipText,
+  toWaitText,
+} from "../../../../src/cli/apply/text.ts";
 import { toLanesText } from "../../../../src/cli/plan/lanes-text.ts";
-import { toSkipChange, toSkipsText } from "../../../../src/cli/apply/skips-text.ts";
 import type { LaneWait } from "../../../../src/redrive/plan/lane-waits.ts";
 import { toPlanText, type PlanReport } from "../../../../src/cli/plan/text.ts";
 import { wrapList, wrapText, wrapWords } from "../../../../src/cli/output/wrap.ts";
@@ -493,23 +499,23 @@ describe("an apply on the terminal", () => {
     const applied = { tally, dropped: 1, meanwhile: 836, skips, left: 0, leftReasons: {}, stop: null };
     expect(toSkipsText("orders", skipsOf({ ...line, applied } as never))).toMatchInlineSnapshot(`
       "orders: 7 skipped: 2 gone, 1 changed, 4 decided otherwise
-        5-0: gone, was republish by outage
-        6-0: gone, was drop by old
-        7-0: was republish by outage, is hold: waiting
-        8-0: was republish by outage, is republish by blackout
-        9-0: was republish by outage, would be sent differently
+        5-0: republish by outage → gone
+        6-0: drop by old → gone
+        7-0: republish by outage → hold (waiting) by outage
+        8-0: republish by outage → republish by blackout
+        9-0: republish by outage → would be sent differently
         and 2 more
       "
     `);
-    expect([...check.skips.examples, ...skips.examples].map(toSkipChange)).toMatchInlineSnapshot(`
+    expect([...check.skips.examples, ...skips.examples].map(toSkipText)).toMatchInlineSnapshot(`
       [
-        "republish by outage → gone",
-        "drop by old → gone",
-        "republish by outage → hold: waiting",
-        "republish by outage → republish by blackout",
-        "republish by outage → would be sent differently",
-        "park: non-retryable by outage → park: non-retryable by blackout",
-        "republish by outage → changed",
+        "5-0: republish by outage → gone",
+        "6-0: drop by old → gone",
+        "7-0: republish by outage → hold (waiting) by outage",
+        "8-0: republish by outage → republish by blackout",
+        "9-0: republish by outage → would be sent differently",
+        "10-0: park (non-retryable) by outage → park (non-retryable) by blackout",
+        "11-0: republish by outage → changed",
       ]
     `);
     expect(toApplyText([{ ...line, applied } as never, { ...line, drain: "rest", applied: null }]))
