@@ -15,13 +15,15 @@ export interface CliHere {
   readonly confirm?: boolean;
   /** Handed what a Ctrl-C would call, once a command listens. */
   readonly onListening?: (interrupt: () => void) => void;
+  /** Handed what the command writes to stderr, as it does. */
+  readonly onErr?: (text: string) => void;
 }
 
 /** Runs a command in this process, with only this environment. */
 export async function runHere(
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
-  { terminal = false, confirm = false, onListening }: CliHere = {},
+  { terminal = false, confirm = false, onListening, onErr }: CliHere = {},
 ): Promise<CliAnswer> {
   let out = "";
   let err = "";
@@ -35,6 +37,7 @@ export async function runHere(
     },
     err: (text) => {
       err += text;
+      onErr?.(text);
     },
     confirm: (question) => {
       questions.push(question);
