@@ -12,6 +12,7 @@ import type { DlqId } from "../../message/dead-letter.ts";
 import type { AuditRecord } from "../../ports/audit.ts";
 import { takeoverAfterMs } from "../../ports/ledger-limits.ts";
 import type { Origin } from "../../ports/lanes.ts";
+import type { Capacity } from "../../ports/limits.ts";
 import type { Tally } from "../../ports/passes.ts";
 import { addTallies, emptyTally, noReasons } from "../../ports/tally.ts";
 import type { ListingSignals } from "../listing/list-with-retry.ts";
@@ -20,13 +21,13 @@ import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-origin.ts";
 import { runListingChecks } from "../lanes/listing-checks.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { workPage } from "../page/work-page.ts";
-import { splitUnlisted, type PlanCheck } from "./check-plan.ts";
+import type { PlanCheck } from "./check-plan.ts";
 import { createLaneWaitCount, type LaneWaits } from "./lane-waits.ts";
-import { compareWithPlan, isDone } from "./compare-with-plan.ts";
-import { createOrderNotes } from "./record-orders.ts";
-import { createSkips, type SkipReport } from "./skips.ts";
+import { isDone } from "./compare-with-plan.ts";
+import { createOrderRecorder } from "./record-orders.ts";
+import { createOpenOrders } from "./open-orders.ts";
+import type { SkipReport } from "./skips.ts";
 import { survey, type SurveyedRecord, type SurveyPage, type SurveyRange } from "./survey.ts";
-import { tellingRateWaits } from "./report-rate-waits.ts";
 import { watchPause, type PauseWatch } from "./watch-pause.ts";
 
 export interface ApplyRun {
@@ -111,7 +112,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
   // A pause ends waits as a person does who tells it to stop.
   const signals = { ...run.signals, stopping: AbortSignal.any([run.signals.stopping, pause.signal]) };
   const { source } = run.drain;
-  const capacity = tellingRateWaits(source.capacity, (count, waitMs) =>
+  const capacity = reportingRateWaits(source.capacity, (count, waitMs) =>
     run.onWait({ left: open.size, reasons: { "rate-limit": count }, nextLookMs: waitMs }),
   );
   const drain: DrainRuntime = {
@@ -119,7 +120,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     config: { ...run.drain.config, mode: "live" },
     source: { ...source, capacity },
   };
-  const skips = createSkips();
+  const orders = createOpenOrders(source, open);
   /** Decided to be dropped when they were last looked at. */
   const drops = new Set<DlqId>();
   let tally = emptyTally;
@@ -129,7 +130,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
   const reasons = new Map<DlqId, string>();
   /** Of what a lane held when it was last looked at. */
   const laneOrigins = new Map<DlqId, Origin>();
-  const noteOrders = createOrderNotes(drain, run.order);
+  const recordOrders = createOrderRecorder(drain, run.order);
   /** When the first of those that were left in this round has room. */
   let nextAt = Infinity;
   /** When the first of the lanes that hold something can go on, as these say. */
@@ -149,30 +150,16 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
   /** Whether the plan selected it and it would be decided so now. */
   const isToBeDone = (record: SurveyedRecord): boolean => {
     const { letter, decision } = record.decided;
-    const planned = open.get(letter.dlqId);
-    if (planned === undefined) return false;
-    const found = compareWithPlan(planned, record, source.headerPrefix);
-    switch (found) {
-      case "as-planned":
-        if (decision.then === "drop") drops.add(letter.dlqId);
-        return true;
-      case "not-now":
-        leave(letter.dlqId, decision.reason, untilOf(record, takeoverAfterMs(source.ledger.limits)));
-        return false;
-      case "done":
-        open.delete(letter.dlqId);
-        meanwhile += 1;
-        return false;
-      case "changed":
-      case "otherwise":
-        open.delete(letter.dlqId);
-        skips.listed(found, planned, record);
-        return false;
+    const found = orders.compare(record);
+    if (found === "not-now") {
+      leave(letter.dlqId, decision.reason, untilOf(record, takeoverAfterMs(source.ledger.limits)));
     }
+    if (found === "act" && decision.then === "drop") drops.add(letter.dlqId);
+    return found === "act";
   };
 
   const act = async (records: readonly SurveyedRecord[], readAt: number): Promise<PageOutcome> => {
-    await noteOrders(records.map(toAuditRecord));
+    await recordOrders(records.map(toAuditRecord));
     const raws = records.map(({ decided }) => decided.raw);
     const work = { stopping: signals.stopping, accepts: isToBeDone };
     const page = { records: raws, readAt, isWhole: open.size === records.length };
@@ -184,7 +171,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
       const view = views[index];
       if (view === undefined || (!isDone(view) && view.state !== "parked")) continue;
       // What was found done or otherwise right before it would have been acted on is counted already.
-      if (!open.delete(dlqId)) continue;
+      if (!orders.takeOut(dlqId)) continue;
       if (!acted.has(dlqId)) meanwhile += 1;
       else if (view.state !== "parked" && drops.has(dlqId)) dropped += 1;
     }
@@ -220,13 +207,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
       if (stop !== null) return;
       if (unseen.size === 0) break;
     }
-    const unlisted = await splitUnlisted(source, [...unseen]);
-    meanwhile += unlisted.done;
-    for (const dlqId of unlisted.gone) {
-      const planned = open.get(dlqId);
-      if (planned !== undefined) skips.gone(dlqId, planned);
-    }
-    for (const dlqId of unseen) open.delete(dlqId);
+    await orders.takeOutUnlisted(unseen);
     // A step's watch runs from its last publish, which this process knows of its own alone; a look before its end is one in vain.
     const ownAt = Math.min(...source.lanes.takeNext());
     nextAt = Math.min(nextAt, Number.isFinite(ownAt) ? ownAt : laneAt);
@@ -265,8 +246,8 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     applied: (): Omit<Applied, "leftLanes"> => ({
       tally,
       dropped,
-      meanwhile,
-      skips: skips.report(),
+      meanwhile: meanwhile + orders.done(),
+      skips: orders.skips(),
       left: open.size,
       leftReasons: sum(open.keys(), reasons),
       stop,
@@ -303,6 +284,19 @@ function sum(ids: Iterable<DlqId>, reasons: ReadonlyMap<DlqId, string>): Readonl
 function toAuditRecord({ decided }: SurveyedRecord): AuditRecord {
   const { letter, decision, attempt } = decided;
   return { dlqId: letter.dlqId, rule: decision.rule, reason: decision.reason, attempt };
+}
+
+/** The same capacity; `onWait` hears how many of a query a rate makes wait, and in how many ms the first of them could be granted. */
+function reportingRateWaits(capacity: Capacity, onWait: (count: number, waitMs: number) => void): Capacity {
+  return {
+    ...capacity,
+    async take(query) {
+      const answer = await capacity.take(query);
+      const turns = answer.verdicts.flatMap((one) => (one.kind === "wait" ? [one.until] : []));
+      if (turns.length > 0) onWait(turns.length, Math.max(0, Math.min(...turns) - answer.at));
+      return answer;
+    },
+  };
 }
 
 /** A rate limit that lasts no longer is waited for. */

@@ -1,0 +1,71 @@
+import type { DlqId } from "../../message/dead-letter.ts";
+import type { SourceRuntime } from "../runtime.ts";
+import { compareWithPlan, isDone } from "./compare-with-plan.ts";
+import type { Planned } from "./plan-record.ts";
+import { createSkips, type SkipReport } from "./skips.ts";
+import type { SurveyedRecord } from "./survey.ts";
+
+/** The orders of a plan that are not done yet. What is done, and what is not as planned any more, is taken out. */
+export interface OpenOrders {
+  /** Compares a listed record with its order: whether to act on it now, or not yet; null if there is no such order any more. */
+  compare(record: SurveyedRecord): "act" | "not-now" | null;
+  /** Takes one out that is done; whether it was there. */
+  takeOut(dlqId: DlqId): boolean;
+  /** Of ids that are listed no more, some are done, as the ledger knows. The others are gone. Throws `redis-unavailable`. */
+  takeOutUnlisted(ids: Iterable<DlqId>): Promise<void>;
+  /** How many were found done. */
+  done(): number;
+  skips(): SkipReport;
+}
+
+const idsPerPeek = 100;
+
+/** `open` is emptied as the work goes on. */
+export function createOpenOrders(
+  { ledger, headerPrefix }: Pick<SourceRuntime, "ledger" | "headerPrefix">,
+  open: Map<DlqId, Planned>,
+): OpenOrders {
+  const skips = createSkips();
+  let done = 0;
+  return {
+    compare(record) {
+      const { dlqId } = record.decided.letter;
+      const planned = open.get(dlqId);
+      if (planned === undefined) return null;
+      const found = compareWithPlan(planned, record, headerPrefix);
+      switch (found) {
+        case "as-planned":
+          return "act";
+        case "not-now":
+          return "not-now";
+        case "done":
+          done += 1;
+          break;
+        case "changed":
+        case "otherwise":
+          skips.listed(found, planned, record);
+          break;
+      }
+      open.delete(dlqId);
+      return null;
+    },
+    takeOut: (dlqId) => open.delete(dlqId),
+    async takeOutUnlisted(unlisted) {
+      const ids = [...unlisted];
+      for (let start = 0; start < ids.length; start += idsPerPeek) {
+        const page = ids.slice(start, start + idsPerPeek);
+        const { views } = await ledger.peek(page);
+        for (const [index, dlqId] of page.entries()) {
+          const planned = open.get(dlqId);
+          const view = views[index];
+          if (planned === undefined) continue;
+          if (view !== undefined && isDone(view)) done += 1;
+          else skips.gone(dlqId, planned);
+          open.delete(dlqId);
+        }
+      }
+    },
+    done: () => done,
+    skips: skips.report,
+  };
+}
