@@ -59,7 +59,13 @@ export const registerApply: Register = (program, context) => {
 /** A drain's part of a plan, and the drain as it is now. */
 interface Part {
   readonly drain: DrainRuntime;
+  /** Of its source. */
+  readonly host: string;
   readonly planned: PlannedDrain;
+}
+
+interface CheckedPart extends Part {
+  readonly check: PlanCheck;
 }
 
 async function apply(
@@ -79,25 +85,25 @@ async function apply(
     const stop = createStop(io, teardown);
     const parts = head.drains.map((planned) => toPart(core, planned));
     await requireRedis(core.redis);
-    const checks = await check(parts, selection, stop, io);
-    refuseDrifted(checks);
-    const lines = parts.map(({ drain }, index) => ({
-      drain: drain.config.name,
-      host: addressOf(core, drain).host,
-      check: checks[index] ?? nothing,
-    }));
-    if (!(await hasConsent(io, flags.yes, () => toQuestion(head.createdAt, lines)))) {
+    const checked = await checkAll(parts, selection, stop, io);
+    refuseDrifted(checked.map(({ check }) => check));
+    if (!(await hasConsent(io, flags.yes, () => toQuestion(head.createdAt, checked.map(toLine))))) {
       io.err("nothing was done\n");
       exitWith(3);
       return;
     }
-    const applied = await actOn(core, parts, checks, flags, stop, io);
-    const results = lines.map((line, index): ApplyLine => ({ ...line, applied: applied[index] ?? null }));
-    io.out(
-      flags.json === true ? `${JSON.stringify(results.map(toApplyJson), null, 2)}\n` : toApplyText(results),
-    );
-    exitWith(results.reduce((code, result) => worseExit(code, report(result, io)), 0));
+    const lines: ApplyLine[] = [];
+    for (const part of checked) {
+      lines.push({ ...toLine(part), applied: await act(core, part, flags.reason, stop, io) });
+    }
+    const json = flags.json === true;
+    io.out(json ? `${JSON.stringify(lines.map(toApplyJson), null, 2)}\n` : toApplyText(lines));
+    exitWith(lines.reduce((code, line) => worseExit(code, report(line, io)), 0));
   });
+}
+
+function toLine({ planned, host, check }: CheckedPart): Omit<ApplyLine, "applied"> {
+  return { drain: planned.drain, host, check };
 }
 
 function isEmpty(text: string | undefined): boolean {
@@ -106,7 +112,6 @@ function isEmpty(text: string | undefined): boolean {
 
 /** A drain of today's document, on the source that the plan was made for. Other rules are no obstacle: each record is decided again. */
 function toPart(core: Core, planned: PlannedDrain): Part {
-  const invalid = (what: string): RedriverError => new RedriverError("plan-invalid", `the plan ${what}`);
   const drain = core.drains.get(planned.drain);
   if (drain === undefined) throw invalid(`is for drain ${planned.drain}, which the document has not`);
   const { id } = drain.source.config;
@@ -115,24 +120,29 @@ function toPart(core: Core, planned: PlannedDrain): Part {
   }
   const { host, hash } = addressOf(core, drain);
   if (hash !== planned.address) throw invalid(`was made for another address of source ${id} than ${host}`);
-  return { drain, planned };
+  return { drain, host, planned };
 }
 
-async function check(
+function invalid(what: string): RedriverError {
+  return new RedriverError("plan-invalid", `the plan ${what}`);
+}
+
+async function checkAll(
   parts: readonly Part[],
   selection: PlanSelection,
   stop: Stop,
   io: Io,
-): Promise<readonly PlanCheck[]> {
+): Promise<readonly CheckedPart[]> {
   const progress = createProgressLine(io);
-  const checks: PlanCheck[] = [];
+  const checked: CheckedPart[] = [];
   try {
-    for (const { drain, planned } of parts) {
+    for (const part of parts) {
+      const { drain, planned } = part;
       const orders = selection.of(planned.drain);
       await drain.source.bind();
-      const onPage = (checked: number): void =>
-        progress.show(`${planned.drain}: ${checked} of ${orders.size} found and decided again`);
-      checks.push(await checkPlan(drain, planned, orders, stop, onPage));
+      const onPage = (count: number): void =>
+        progress.show(`${planned.drain}: ${count} of ${orders.size} found and decided again`);
+      checked.push({ ...part, check: await checkPlan(drain, planned, orders, stop, onPage) });
     }
   } catch (error) {
     if (!stop.stopping.aborted) throw error;
@@ -140,7 +150,7 @@ async function check(
   } finally {
     progress.end();
   }
-  return checks;
+  return checked;
 }
 
 function refuseDrifted(checks: readonly PlanCheck[]): void {
@@ -157,42 +167,31 @@ function refuseDrifted(checks: readonly PlanCheck[]): void {
   );
 }
 
-async function actOn(
+async function act(
   core: Core,
-  parts: readonly Part[],
-  checks: readonly PlanCheck[],
-  flags: ApplyFlags,
+  { drain, planned, check: { open } }: CheckedPart,
+  why: string | undefined,
   stop: Stop,
   io: Io,
-): Promise<readonly Applied[]> {
+): Promise<Applied> {
   const progress = createProgressLine(io);
-  const applied: Applied[] = [];
-  try {
-    for (const [index, { drain, planned }] of parts.entries()) {
-      const found = checks[index];
-      if (found === undefined) continue;
-      const total = found.open.size;
-      const toDone = (left: number): string => `${planned.drain}: ${total - left} of ${total} done`;
-      const one = await applyPlan({
-        drain,
-        range: planned,
-        open: found.open,
-        order: flags.reason === undefined ? {} : { why: flags.reason },
-        signals: stop,
-        pausedBy: () => readPausedBy(core, drain),
-        onPage: (left) => progress.show(toDone(left)),
-        onWait: (wait) =>
-          progress.show(
-            `${toDone(wait.left)}, ${toWaitText(wait)}`,
-            wait.nextLookMs >= longWaitMs ? "news" : "passing",
-          ),
-      });
-      progress.end();
-      applied.push(one);
-    }
-  } finally {
-    progress.end();
-  }
+  const total = open.size;
+  const toDone = (left: number): string => `${planned.drain}: ${total - left} of ${total} done`;
+  const applied = await applyPlan({
+    drain,
+    range: planned,
+    open,
+    order: why === undefined ? {} : { why },
+    signals: stop,
+    pausedBy: () => readPausedBy(core, drain),
+    onPage: (left) => progress.show(toDone(left)),
+    onWait: (wait) =>
+      progress.show(
+        `${toDone(wait.left)}, ${toWaitText(wait)}`,
+        wait.nextLookMs >= longWaitMs ? "news" : "passing",
+      ),
+  });
+  progress.end();
   return applied;
 }
 
@@ -205,7 +204,6 @@ async function readPausedBy(core: Core, drain: DrainRuntime): Promise<string | n
 function report(line: ApplyLine, io: Io): number {
   const { drain, applied } = line;
   io.err(toSkipsText(drain, skipsOf(line)));
-  if (applied === null) return 3;
   const { stop, left, leftReasons, leftLanes } = applied;
   const reasons = Object.entries(leftReasons).map(([reason, count]) => `${reason} ${count}`);
   const why = reasons.length === 0 ? "" : ` (${reasons.join(", ")})`;
@@ -229,11 +227,3 @@ function report(line: ApplyLine, io: Io): number {
     }
   }
 }
-
-const nothing: PlanCheck = {
-  planned: 0,
-  open: new Map(),
-  notNow: 0,
-  done: 0,
-  skips: noSkips,
-};

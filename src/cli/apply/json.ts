@@ -11,7 +11,7 @@ export function toApplyJson({ drain, host, check, applied }: ApplyLine): object 
     drain,
     host,
     check: toCheckJson(check),
-    applied: applied === null ? null : toAppliedJson(applied),
+    applied: toAppliedJson(applied),
     skippedRecords: { count: skippedOf(skips), records: skips.examples },
   };
 }

@@ -12,14 +12,10 @@ export interface ApplyLine {
   /** Of its source. */
   readonly host: string;
   readonly check: PlanCheck;
-  /** Null if it was not begun. */
-  readonly applied: Applied | null;
+  readonly applied: Applied;
 }
 
-export function toQuestion(
-  createdAt: number,
-  lines: readonly Pick<ApplyLine, "drain" | "host" | "check">[],
-): string {
+export function toQuestion(createdAt: number, lines: readonly Omit<ApplyLine, "applied">[]): string {
   const parts = lines.map(({ drain, host, check }) => {
     const acts = { republish: 0, drop: 0, park: 0, settle: 0, hold: 0 };
     for (const { then } of check.open.values()) acts[then] += 1;
@@ -42,7 +38,7 @@ export function toQuestion(
 
 /** What was skipped before anything was done, and meanwhile. */
 export function skipsOf({ check, applied }: Pick<ApplyLine, "check" | "applied">): SkipReport {
-  return applied === null ? check.skips : addSkips(check.skips, applied.skips);
+  return addSkips(check.skips, applied.skips);
 }
 
 const shownSkips = 5;
@@ -100,13 +96,13 @@ export function toApplyText(lines: readonly ApplyLine[]): string {
       drain,
       check.planned,
       check.done,
-      applied?.tally.republished ?? 0,
-      applied?.dropped ?? 0,
-      applied?.tally.deleted ?? 0,
-      applied?.tally.parked ?? 0,
-      applied?.meanwhile ?? 0,
+      applied.tally.republished,
+      applied.dropped,
+      applied.tally.deleted,
+      applied.tally.parked,
+      applied.meanwhile,
       skippedOf(skipsOf({ check, applied })),
-      applied?.left ?? check.open.size,
+      applied.left,
     ]),
   );
 }

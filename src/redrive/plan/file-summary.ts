@@ -1,6 +1,7 @@
 /** What is in a plan's file, from the file alone: sums of bounded size, however many records it has. */
 import type { RebuildRow } from "../../message/describe-rebuild.ts";
 import { hostOf } from "../../message/destination.ts";
+import { isObject } from "../../message/json-value.ts";
 import { toPrintable } from "../../message/masked-text.ts";
 import { createDecidedCount, type DecidedCount, type DecidedReport } from "./decided-count.ts";
 import type { NextDecision } from "./next-decision.ts";
@@ -79,8 +80,8 @@ function toTexts(value: unknown): readonly string[] {
 const nextDecisions: readonly unknown[] = ["republish", "drop", "hold", "park", "settle", "expire"];
 
 function toNext(value: unknown): NextDecision | null {
-  if (typeof value !== "object" || value === null) return null;
-  const { then, reason, rule, at } = value as Partial<Record<string, unknown>>;
+  if (!isObject(value)) return null;
+  const { then, reason, rule, at } = value;
   const moment = toNumber(at);
   if (moment === null || !nextDecisions.includes(then)) return null;
   return { then: then as NextDecision["then"], reason: toText(reason) ?? "", rule: toText(rule), at: moment };
@@ -89,8 +90,8 @@ function toNext(value: unknown): NextDecision | null {
 function toChanges(value: unknown): readonly RebuildRow[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((row: unknown) => {
-    if (typeof row !== "object" || row === null) return [];
-    const { what, change, before, after } = row as Partial<Record<string, unknown>>;
+    if (!isObject(row)) return [];
+    const { what, change, before, after } = row;
     if (change !== "added" && change !== "removed" && change !== "changed") return [];
     return [{ what: toText(what) ?? "", change, before: toText(before), after: toText(after) }];
   });

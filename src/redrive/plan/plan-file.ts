@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { DlqId } from "../../message/dead-letter.ts";
+import { isObject } from "../../message/json-value.ts";
 import { toSafeJson } from "../../message/safe-json.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import type { PlanRecord } from "./plan-record.ts";
@@ -70,13 +71,13 @@ export function createPlanWriter(): PlanWriter {
 }
 
 export type PlanReading =
-  | { readonly ok: true; readonly head: PlanHead; readonly records: number; readonly digest: string }
-  /** Names the line and what was expected; holds nothing of the record. */
+  | { readonly ok: true; readonly head: PlanHead }
+  /** Names the line and what was expected, and quotes nothing of the record. */
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Reads a plan of any size. `onRecord` is told of each record as it comes, so nothing may be done about them before the answer
- * is known. Rethrows what reading throws.
+ * Reads a plan of any size. `onRecord` gets each record as it comes: nothing may be done about one before the answer is known.
+ * Rethrows what reading throws.
  */
 export async function readPlan(
   chunks: AsyncIterable<Buffer | string>,
@@ -99,11 +100,10 @@ export async function readPlan(
       if (typeof read === "string") return broken(read);
       head = read;
     } else if (value["end"] === true) {
-      const found = digest.digest("hex");
-      if (value["records"] !== records || value["sha256"] !== found) {
+      if (value["records"] !== records || value["sha256"] !== digest.digest("hex")) {
         return broken("the plan is not as it was written: its digest differs");
       }
-      last = { ok: true, head, records, digest: found };
+      last = { ok: true, head };
       continue;
     } else {
       if (!isRecord(value, head)) return broken("expected a record of one of the plan's drains");
@@ -142,9 +142,7 @@ async function* linesOf(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<
 function toObject(text: Buffer): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(text.toString("utf8"));
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
+    return isObject(value) ? value : null;
   } catch {
     return null;
   }
@@ -166,8 +164,8 @@ function toHead(value: Readonly<Record<string, unknown>>): PlanHead | string {
 }
 
 function toFlags(value: unknown): PlanHead["flags"] | null {
-  if (typeof value !== "object" || value === null) return null;
-  const { rules, host, limit, showContent } = value as Record<string, unknown>;
+  if (!isObject(value)) return null;
+  const { rules, host, limit, showContent } = value;
   const fits =
     (rules === undefined || (Array.isArray(rules) && rules.every((rule) => typeof rule === "string"))) &&
     (host === undefined || typeof host === "string") &&
@@ -188,8 +186,8 @@ function toPlannedDrains(value: unknown): readonly PlannedDrain[] | null {
 }
 
 function toPlannedDrain(value: unknown): PlannedDrain | null {
-  if (typeof value !== "object" || value === null) return null;
-  const { drain, source, address, host, rulesHash, from, to } = value as Record<string, unknown>;
+  if (!isObject(value)) return null;
+  const { drain, source, address, host, rulesHash, from, to } = value;
   const fits =
     (host === undefined || typeof host === "string") &&
     [drain, source, address, rulesHash].every((text) => typeof text === "string") &&

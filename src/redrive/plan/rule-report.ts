@@ -82,14 +82,13 @@ export interface RuleCount {
 const maxHosts = 500;
 const topHosts = 5;
 const topStatuses = 8;
-const samplesPerRule = 3;
 
 export function createRuleCount(rule: string | null): RuleCount {
   const reasons = createTopCount<string>(100);
   const hosts = createTopCount<string>(maxHosts);
   const statuses = createTopCount<string>(200);
   const losses = createTopCount<string>(20);
-  const samples = createSamples<SampleReport>(samplesPerRule);
+  const samples = createSamples<SampleReport>();
   const expiry = createExpiryCount();
   const nexts = new Map<string, NextReport>();
   let count = 0;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DlqId } from "../../message/dead-letter.ts";
 
-/** Keeps a few of many, the same ones whatever the order in which they come, and spread over all of them: those whose dlqIds hash lowest. */
+/** Keeps three of many: the same ones in whatever order they come, and spread over all of them. Their dlqIds hash lowest. */
 export interface Samples<Sample> {
   /** `toSample` is asked only for one that is kept for now. */
   offer(dlqId: DlqId, toSample: () => Sample): void;
@@ -9,15 +9,17 @@ export interface Samples<Sample> {
   all(): readonly Sample[];
 }
 
-export function createSamples<Sample>(most: number): Samples<Sample> {
+const maxSamples = 3;
+
+export function createSamples<Sample>(): Samples<Sample> {
   const kept: { readonly draw: number; readonly dlqId: DlqId; readonly sample: Sample }[] = [];
   return {
     offer(dlqId, toSample) {
       const draw = createHash("sha256").update(`sample ${dlqId}`).digest().readUInt32BE(0);
       const highest = kept.at(-1);
-      if (kept.length >= most && (highest === undefined || draw >= highest.draw)) return;
+      if (kept.length >= maxSamples && (highest === undefined || draw >= highest.draw)) return;
       if (kept.some((one) => one.dlqId === dlqId)) return;
-      if (kept.length >= most) kept.pop();
+      if (kept.length >= maxSamples) kept.pop();
       kept.push({ draw, dlqId, sample: toSample() });
       kept.sort((one, other) => one.draw - other.draw);
     },

@@ -1,21 +1,10 @@
 import { describe, expect, it } from "vitest";
-import {
-  skipsOf,
-  toApplyText,
-  toQuestion,
-  toSkipsText,
-  toSkipText,
-  toWaitText,
-} from "../../../../src/cli/apply/text.ts";
-import { toLanesText } from "../../../../src/cli/plan/lanes-text.ts";
 import type { LaneWait } from "../../../../src/redrive/plan/lane-waits.ts";
 import { toPlanText, type PlanReport } from "../../../../src/cli/plan/text.ts";
-import { wrapList, wrapText, wrapWords } from "../../../../src/cli/output/wrap.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";
-import type { PlanCheck } from "../../../../src/redrive/plan/check-plan.ts";
 import type { RuleReport } from "../../../../src/redrive/plan/rule-report.ts";
-import { noSkips } from "../../../../src/redrive/plan/skips.ts";
+import { laneOf } from "../../../support/lane-wait.ts";
 
 const createdAt = Date.UTC(2026, 10, 20, 10, 15, 0);
 const none = { kinds: 0, count: 0 };
@@ -226,17 +215,6 @@ const report: PlanReport = {
   ],
 };
 
-const laneOf = (changes: Partial<LaneWait>): LaneWait => ({
-  origin: "https://a.example.com",
-  due: 812,
-  kept: 0,
-  state: "canary",
-  sinceMs: 180_000,
-  why: null,
-  sent: 0,
-  nextInMs: 0,
-  ...changes,
-});
 const withLanes = (lanes: readonly LaneWait[], more = { lanes: 0, due: 0 }): PlanReport => ({
   ...report,
   drains: [
@@ -434,160 +412,5 @@ describe("a plan on the terminal", () => {
         .split("\n")
         .filter((line) => line.length > 80),
     ).toEqual([]);
-  });
-});
-
-describe("an apply on the terminal", () => {
-  const due = { then: "republish", reason: "due", rule: "outage" } as const;
-  const check = {
-    planned: 856,
-    open: new Map([
-      ["1-0" as DlqId, { hash: "h", then: "republish", reason: "due", rule: "outage", item: "i" }],
-      ["2-0" as DlqId, { hash: "h", then: "drop", reason: "rule", rule: "old" }],
-      ["3-0" as DlqId, { hash: "h", then: "park", reason: "rule", rule: "broken" }],
-      ["4-0" as DlqId, { hash: "h", then: "settle", reason: "published-before", rule: null }],
-    ] as const),
-    notNow: 0,
-    done: 10,
-    skips: {
-      gone: 2,
-      changed: 0,
-      otherwise: 4,
-      examples: [
-        { dlqId: "5-0" as DlqId, why: "gone", was: due },
-        { dlqId: "6-0" as DlqId, why: "gone", was: { then: "drop", reason: "rule", rule: "old" } },
-        {
-          dlqId: "7-0" as DlqId,
-          why: "otherwise",
-          was: due,
-          is: { then: "hold", reason: "waiting", rule: "outage" },
-        },
-        { dlqId: "8-0" as DlqId, why: "otherwise", was: due, is: { ...due, rule: "blackout" } },
-        { dlqId: "9-0" as DlqId, why: "otherwise", was: due, is: due },
-        {
-          dlqId: "10-0" as DlqId,
-          why: "otherwise",
-          was: { then: "park", reason: "non-retryable", rule: "outage" },
-          is: { then: "park", reason: "non-retryable", rule: "blackout" },
-        },
-      ],
-    },
-  } satisfies PlanCheck;
-  const line = { drain: "orders", host: "qstash.upstash.io", check };
-
-  it("asks with source, drains and counts", () => {
-    expect(
-      toQuestion(createdAt, [
-        line,
-        { ...line, drain: "rest", check: { ...check, open: new Map(), done: 0, skips: noSkips } },
-      ]),
-    ).toMatchInlineSnapshot(`
-      "Apply the plan of 2026-11-20 10:15:00 UTC:
-        orders on qstash.upstash.io: 1 to republish, 1 to archive and delete, 1 to park, 1 to delete again; 10 done already; 6 skipped (2 gone, 4 decided otherwise)
-        rest on qstash.upstash.io: nothing to do
-      Go on?"
-    `);
-  });
-
-  it("sums up what became of it, also of a drain that was not begun", () => {
-    const tally = { republished: 1, deleted: 3, parked: 1 };
-    const skips = {
-      ...noSkips,
-      changed: 1,
-      examples: [{ dlqId: "11-0" as DlqId, why: "changed" as const, was: due }],
-    };
-    const applied = { tally, dropped: 1, meanwhile: 836, skips, left: 0, leftReasons: {}, stop: null };
-    expect(toSkipsText("orders", skipsOf({ ...line, applied } as never))).toMatchInlineSnapshot(`
-      "orders: 7 skipped: 2 gone, 1 changed, 4 decided otherwise
-        5-0: republish by outage → gone
-        6-0: drop by old → gone
-        7-0: republish by outage → hold (waiting) by outage
-        8-0: republish by outage → republish by blackout
-        9-0: republish by outage → would be sent differently
-        and 2 more
-      "
-    `);
-    expect([...check.skips.examples, ...skips.examples].map(toSkipText)).toMatchInlineSnapshot(`
-      [
-        "5-0: republish by outage → gone",
-        "6-0: drop by old → gone",
-        "7-0: republish by outage → hold (waiting) by outage",
-        "8-0: republish by outage → republish by blackout",
-        "9-0: republish by outage → would be sent differently",
-        "10-0: park (non-retryable) by outage → park (non-retryable) by blackout",
-        "11-0: republish by outage → changed",
-      ]
-    `);
-    expect(toApplyText([{ ...line, applied } as never, { ...line, drain: "rest", applied: null }]))
-      .toMatchInlineSnapshot(`
-        "drain   planned  before  republished  dropped  deleted  parked  meanwhile  skipped  left
-        orders      856      10            1        1        3       1        836        7     0
-        rest        856      10            0        0        0       0          0        6     4
-        "
-      `);
-  });
-});
-
-describe("what waits for lanes", () => {
-  it("is told by destination, with why and when it goes on", () => {
-    const text = toLanesText(80, 2, {
-      watchMs: 60_000,
-      lanes: [
-        laneOf({ state: "halted", why: "3 of 5 came back, 503", due: 90, nextInMs: 240_000 }),
-        laneOf({ origin: "https://b.example.com", state: "halted", due: 3, sent: 1, nextInMs: 40_000 }),
-        laneOf({ origin: "queue:invoices", state: "ramping", due: 20, sent: 50, nextInMs: 300 }),
-        laneOf({ origin: "https://c.example.com", state: "canary", due: 4, sinceMs: null }),
-        laneOf({ origin: "https://d.example.com", state: "open", due: 2 }),
-      ],
-      more: { lanes: 14, due: 200 },
-    });
-    expect(text).toMatchInlineSnapshot(`
-      "  90 wait for lane https://a.example.com: halted for 3m, 3 of 5 came back, 503,
-        next probe in 4m
-        3 wait for lane https://b.example.com: halted for 3m,
-        its probe is watched, and judged in 40s
-        20 wait for lane queue:invoices: ramping for 3m, next step in 1s
-        4 wait for lane https://c.example.com: new, next step now
-        2 due to lane https://d.example.com: open for 3m
-        200 wait for 14 more lanes
-      "
-    `);
-  });
-});
-
-describe("a wait", () => {
-  it("says for what and until when", () => {
-    expect(toWaitText({ reasons: { guard: 20, "rate-limit": 3 }, nextLookMs: 9_001 })).toBe(
-      "waits for guard 20, rate-limit 3, next look in 10s",
-    );
-  });
-});
-
-describe("wrapping", () => {
-  it("breaks a list only between items, and a text wherever the line is full", () => {
-    const items = Array.from({ length: 30 }, (_, index) => `item-${index}`);
-    const list = wrapList(80, 4, "label", items);
-    expect(list.split("\n").every((text) => text.length <= 80)).toBe(true);
-    expect(list.replaceAll(/\s+/g, " ").trim()).toBe(`label ${items.join(", ")}`);
-    const long = "x".repeat(200);
-    const text = wrapText(80, 2, "- ", long);
-    expect(text.split("\n").every((one) => one.length <= 80)).toBe(true);
-    expect(text.replaceAll(/[\s-]/g, "")).toBe(long);
-    expect(wrapList(80, 4, "label", [long])).toBe(`    label     ${long}\n`);
-    expect(wrapText(80, 2, "- ", "")).toBe("  - \n");
-  });
-
-  it("breaks nothing where there is no terminal", () => {
-    const items = Array.from({ length: 30 }, (_, index) => `item-${index}`);
-    const words = items.join(" ");
-    expect(wrapList(Infinity, 4, "label", items)).toBe(`    label     ${items.join(", ")}\n`);
-    expect(wrapText(Infinity, 2, "- ", words)).toBe(`  - ${words}\n`);
-    expect(wrapWords(Infinity, 2, "- ", words)).toBe(`  - ${words}\n`);
-    expect(
-      wrapWords(80, 2, "- ", words)
-        .split("\n")
-        .every((line) => line.length <= 80),
-    ).toBe(true);
-    expect(wrapWords(80, 2, "- ", words).replaceAll(/\s+/g, " ")).toBe(` - ${words} `);
   });
 });

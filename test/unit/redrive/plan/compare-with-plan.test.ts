@@ -4,9 +4,7 @@ import type { LedgerView } from "../../../../src/ports/ledger-entries.ts";
 import type { Decision } from "../../../../src/rules/decision.ts";
 import { isParkedAlready, toPlanned } from "../../../../src/redrive/plan/plan-record.ts";
 import { compareWithPlan } from "../../../../src/redrive/plan/compare-with-plan.ts";
-import { createSelection } from "../../../../src/redrive/plan/selection.ts";
 import type { SurveyedRecord } from "../../../../src/redrive/plan/survey.ts";
-import { planned } from "../../../support/planned.ts";
 import { letterOf, rawRecord } from "../../../support/letters.ts";
 
 const orders = "orders" as DrainName;
@@ -108,15 +106,5 @@ describe("a planned record that is listed again", () => {
       false,
     );
     expect(isParkedAlready(surveyed({ then: "park", reason: "rule", rule: "b" }), "r")).toBe(false);
-    const selection = createSelection();
-    for (const record of [
-      planned(1),
-      planned(2, { then: "park", already: true }),
-      planned(3, { then: "hold" }),
-      planned(4, { then: "drop" }),
-    ]) {
-      selection.add(record);
-    }
-    expect([...selection.of(orders).keys()]).toEqual(["1-0", "4-0"]);
   });
 });

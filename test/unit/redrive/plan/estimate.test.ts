@@ -1,26 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { estimate, type EstimateInput } from "../../../../src/redrive/plan/estimate.ts";
 import type { LaneWait } from "../../../../src/redrive/plan/lane-waits.ts";
+import { laneOf } from "../../../support/lane-wait.ts";
 
 /** A day's ceiling, two hours before the day's end. */
 function day(limit: number, used: number): Partial<EstimateInput> {
   return { room: { perDay: { limit, used, left: Math.max(0, limit - used), endsInMs: 7_200_000 } } };
 }
 
-function waitsFor(...lanes: readonly Partial<LaneWait>[]): Partial<EstimateInput> {
-  const open: LaneWait = {
-    origin: "https://a.example.com",
-    due: 9,
-    kept: 0,
-    state: "open",
-    sinceMs: 1_000,
-    why: null,
-    sent: 0,
-    nextInMs: 0,
-  };
-  const more = { lanes: 0, due: 0 };
-  return { lanes: { watchMs: 60_000, lanes: lanes.map((one) => ({ ...open, ...one })), more } };
-}
+const waitsFor = (...lanes: readonly Partial<LaneWait>[]): Partial<EstimateInput> => ({
+  lanes: { watchMs: 60_000, lanes: lanes.map(laneOf), more: { lanes: 0, due: 0 } },
+});
 
 describe("an estimate", () => {
   const input: EstimateInput = {
@@ -83,7 +73,10 @@ describe("an estimate", () => {
     ],
     [
       "a lane that goes on later than all that, and what it sends then is not counted",
-      waitsFor({ nextInMs: 2_000 }, { origin: "https://b.example.com", state: "halted", nextInMs: 120_000 }),
+      waitsFor(
+        { state: "canary", nextInMs: 2_000 },
+        { origin: "https://b.example.com", state: "halted", nextInMs: 120_000 },
+      ),
       { durationMs: 120_000, atLeast: true, boundBy: { kind: "lane", origin: "https://b.example.com" } },
     ],
     [
@@ -93,7 +86,7 @@ describe("an estimate", () => {
     ],
     [
       "no lane that is open, or to which nothing is due",
-      waitsFor({ nextInMs: 60_000 }, { state: "halted", due: 0, kept: 4, nextInMs: 60_000 }),
+      waitsFor({ state: "open", nextInMs: 60_000 }, { state: "halted", due: 0, kept: 4, nextInMs: 60_000 }),
       { durationMs: 3_000, atLeast: false, boundBy: { kind: "calls" } },
     ],
     ["nothing to do", { publishes: 0, deletes: 0, listed: 0 }, { durationMs: 150, passes: 1, days: 1 }],
