@@ -87,6 +87,6 @@ describe("docs/status.md", () => {
   it("is about what a drain without a pass shows, too", () => {
     const { due: _due, held: _held, parked: _parked, inDoubt: _inDoubt, ...bare } = drain("orders");
     expect(statusText({ drains: [bare as ReturnType<typeof drain>] })).toMatch(/^orders +live +- +- +- +-/m);
-    expect(page).toContain("`-` is what is not known");
+    expect(page).toContain("`-` means not known");
   });
 });
