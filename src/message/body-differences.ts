@@ -15,8 +15,8 @@ interface Path {
 }
 
 /**
- * Where two JSON values differ, in document order, without recursion. Objects and arrays of one length are compared member by
- * member; anything else is one difference. After `max` differences the rest is left out.
+ * Where two JSON values differ, in document order, without recursion. Objects and arrays of one length are
+ * compared member by member; anything else is one difference. After `max` differences the rest is left out.
  */
 export function differencesOf(
   before: unknown,

@@ -1,10 +1,11 @@
 /**
- * How a redriven message failed again. `down`: nobody answered, or only that it cannot be done now: what an outage looks like.
+ * How a redriven message failed again. `down`: nobody answered, or only that it cannot be done now: what an
+ * outage looks like.
  * `refused`: the receiver is up and says no to this message. docs/lanes.md says what follows from each.
  */
 export type ComeBackKind = "down" | "refused";
 
-/** What a lineage says of a message that was refused, redriven, and refused again. */
+/** The part of a lineage that shows a message refused, redriven, and refused again. */
 interface Redriven {
   readonly attempt: number;
   readonly statusBefore: number | null;
@@ -20,8 +21,8 @@ export function comeBackKindOf(status: number | undefined): ComeBackKind {
 }
 
 /**
- * Whether the message of this lineage went out although its receiver had refused it after a redrive before: of such a message it is
- * known that it is bad, and it says nothing of its receiver but that it answers.
+ * Whether the message of this lineage went out although its receiver had refused it after a redrive before:
+ * of such a message it is known that it is bad, and it shows nothing of its receiver but that it answers.
  */
 export function isKnownBad({ attempt, statusBefore }: Redriven): boolean {
   return attempt > 1 && statusBefore !== null && comeBackKindOf(statusBefore) === "refused";

@@ -3,7 +3,10 @@
 declare const brand: unique symbol;
 type Branded<Text extends string> = string & { readonly [brand]: Text };
 
-/** Identifies a dead letter: a stream id, `<ms>-<seq>`; the ms part is when it entered the DLQ. Not a MessageId. */
+/**
+ * Identifies a dead letter: a stream id, `<ms>-<seq>`; the ms part is when it entered the DLQ. Not a
+ * MessageId.
+ */
 export type DlqId = Branded<"DlqId">;
 /** Identifies a message, `msg_…`. A redriven message gets a new one. */
 export type MessageId = Branded<"MessageId">;
@@ -16,7 +19,9 @@ export type RawRecord = Readonly<Record<string, unknown>>;
 /** Header names as listed, each with its values. Look names up without regard to case. */
 export type HeaderValues = Readonly<Record<string, readonly string[]>>;
 
-/** A record that can be acted on: it has a dlqId and the fields a decision needs. Times are Unix milliseconds. */
+/**
+ * A record that can be acted on: it has a dlqId and the fields a decision needs. Times are Unix milliseconds.
+ */
 export interface DeadLetter {
   readonly dlqId: DlqId;
   readonly messageId: MessageId;
@@ -28,7 +33,7 @@ export interface DeadLetter {
   readonly header: HeaderValues;
   /** The body when it is UTF-8; empty when bodyBase64 is not. */
   readonly body: string;
-  /** Base64 of a body that holds a non-UTF-8 character; empty otherwise. */
+  /** Base64 of a body with a non-UTF-8 character; empty otherwise. */
   readonly bodyBase64: string;
   readonly topicName?: string;
   readonly endpointName?: string;
@@ -59,7 +64,7 @@ export interface DeadLetter {
 /** Why a record cannot be a DeadLetter; it is counted as parked and never acted on. */
 export interface UnusableRecord {
   readonly reason: "no-dlq-id" | "malformed-record";
-  /** Names the field and what was expected; never holds a value from the record. */
+  /** Names the field and what was expected; never has a value from the record. */
   readonly problem: string;
 }
 

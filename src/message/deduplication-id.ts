@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { DeduplicationId } from "./dead-letter.ts";
 
 /**
- * The id under which a dead letter is published, the same wherever it is computed. No two inputs share one: a dlqId is
- * `<ms>-<seq>`, so a third number can only be the suffix; `_` appears only as the first character of an escape (`_u` and four
- * hex digits of a UTF-16 code unit) or of an origin (`_o` and 32 hex digits of its SHA-256). Throws RangeError unless
- * `suffix` is a whole number from 1.
+ * The id under which a dead letter is published, the same wherever it is computed. No two inputs share one: a
+ * dlqId is `<ms>-<seq>`, so a third number can only be the suffix; `_` appears only as the first character of
+ * an escape (`_u` and four hex digits of a UTF-16 code unit) or of an origin (`_o` and 32 hex digits of its
+ * SHA-256). Throws RangeError unless `suffix` is a whole number from 1.
  *
  * @param suffix counts the series of a dead letter; 1 adds nothing, n adds `-n`.
  * @param origin given only when the message goes to another source than the one that lists it.
@@ -22,7 +22,8 @@ export function toDeduplicationId(dlqId: string, suffix: number, origin?: string
 }
 
 /**
- * The id under which the callback of one attempt is handed on. Never one of a dead letter's: those begin with `redriver-`.
+ * The id under which the callback of one attempt is handed on. Never one of a dead letter's: those begin with
+ * `redriver-`.
  *
  * @param suffix counts from 1.
  */

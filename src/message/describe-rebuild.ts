@@ -8,7 +8,9 @@ import { toShownUrl } from "./shown-url.ts";
 
 /** One thing that a rebuild changes. Texts are for reading: printable, and at most about 200 characters. */
 export interface RebuildRow {
-  /** `destination`, `queue`, `method`, `header <name>`, `body <pointer>`, `body`, or the name of a setting. */
+  /**
+   * `destination`, `queue`, `method`, `header <name>`, `body <pointer>`, `body`, or the name of a setting.
+   */
   readonly what: string;
   readonly change: "added" | "removed" | "changed";
   /** Null where there is none. Masked values of a changed row can read alike. */
@@ -20,8 +22,9 @@ export interface RebuildRow {
 const maxBodyRows = 50;
 
 /**
- * What the rebuilt item says otherwise than its record. Left out is what every redrive adds: deduplication id and lineage
- * header; and what no redrive forwards: headers of the connection and of the service. Pure, and never throws.
+ * How the rebuilt item differs from its record. Left out is what every redrive adds: deduplication id and
+ * lineage header; and what no redrive forwards: headers of the connection and of the service. Pure, and never
+ * throws.
  */
 export function describeRebuild(
   letter: DeadLetter,
@@ -112,7 +115,7 @@ function bodyRows(before: string, after: string, show: Show): readonly RebuildRo
     before: before === undefined ? null : toShownJson(before, show),
     after: after === undefined ? null : toShownJson(after, show),
   }));
-  // Equal values in another text: the losses of the rebuild say what became of it.
+  // Equal values in another text: the losses of the rebuild name what was lost.
   if (rows.length === 0) return whole;
   if (differences.length <= maxBodyRows) return rows;
   return [...rows, { what: "body, and more places", change: "changed", before: null, after: null }];

@@ -10,8 +10,9 @@ export type EditedBody =
   | { readonly kind: "park"; readonly reason: "body-not-editable" };
 
 /**
- * The body after a change, as JSON text without white space. An edit that changes no value and loses nothing leaves the text
- * byte for byte. `body-not-editable`: the body is not JSON, or the change does not apply to it. Never throws.
+ * The body after a change, as JSON text without white space. An edit that changes no value and loses nothing
+ * leaves the text byte for byte. `body-not-editable`: the body is not JSON, or the change does not apply to
+ * it. Never throws.
  *
  * @param attempt redrives already made: a patch that adds more each time is a loss from the second on.
  */
@@ -44,8 +45,9 @@ function applied(value: unknown, change: BodyChange): PatchResult {
 }
 
 /**
- * RFC 7396 puts an object in the place of whatever is not one. In a stored message that would throw a list or a text away that
- * the rule's author did not think of, so such a merge does not apply; replacing by a list or a plain value says it on purpose.
+ * RFC 7396 puts an object in the place of whatever is not one. In a stored message that would throw a list or
+ * a text away that the rule's author did not think of, so such a merge does not apply; replacing by a list or
+ * a plain value says it on purpose.
  */
 function keepsContainers(target: unknown, merge: unknown): boolean {
   if (!isObject(merge) || target === undefined || target === null) return true;

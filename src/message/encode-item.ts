@@ -16,7 +16,10 @@ export function encodeItem(item: BatchItem): EncodedItem {
 
 const pieceChars = 65_536;
 
-/** How many bytes `encodeItem` makes of an item. A large body is encoded piece by piece, so that no copy of it is made. */
+/**
+ * How many bytes `encodeItem` makes of an item. A large body is encoded piece by piece, so that no copy of it
+ * is made.
+ */
 export function encodedBytes(item: BatchItem): number {
   const { body, ...rest } = item;
   if (body === undefined || body.length <= pieceChars) return encodeItem(item).bytes;

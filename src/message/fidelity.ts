@@ -7,8 +7,8 @@ import { byLowerName, valuesOf } from "./header-values.ts";
 const placeholder = /REDACTED:[0-9a-f]{64}/i;
 
 /**
- * Why a record cannot be published again as what it was; null when nothing is known against it. Where several reasons hold,
- * the one that explains the others comes first: a redacted body also has another length.
+ * Why a record cannot be published again as what it was; null when nothing is known against it. If there are
+ * several reasons, the one that explains the others comes first: a redacted body also has another length.
  */
 export function checkFidelity(letter: DeadLetter, raw: RawRecord): ParkReason | null {
   if (letter.workflowRunId !== undefined) return "workflow";
@@ -20,7 +20,10 @@ export function checkFidelity(letter: DeadLetter, raw: RawRecord): ParkReason | 
   return null;
 }
 
-/** The receiver's word "never again": 489 with `<P>NonRetryable-Error: true` (remote-contract.md, trap 9). Any prefix counts. */
+/**
+ * The receiver's word "never again": 489 with `<P>NonRetryable-Error: true` (remote-contract.md, trap 9). Any
+ * prefix counts.
+ */
 export function isNonRetryable(letter: DeadLetter): boolean {
   if (letter.responseStatus !== 489) return false;
   return Object.entries(letter.responseHeader).some(
@@ -57,7 +60,7 @@ function hasSeveralCookies(header: HeaderValues): boolean {
   return ["set-cookie", "cookie"].some((name) => (headers.get(name)?.values.length ?? 0) > 1);
 }
 
-/** Whether stored request bodies are cut is unknown; the length that was sent tells. */
+/** Whether stored request bodies are cut is unknown; the length that was sent shows it. */
 function bodyLengthDiffers(letter: DeadLetter): boolean {
   const lengths = valuesOf(letter.header, "content-length");
   if (lengths.length === 0) return false;

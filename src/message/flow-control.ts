@@ -1,13 +1,15 @@
 /**
- * A message's flow control. One that is redriven under another than its own comes back with that in its record; its lineage has what
- * its root had, and the come-back is decided and rebuilt with it.
+ * A message's flow control. One that is redriven under another than its own comes back with that in its
+ * record; its lineage has what its root had, and the come-back is decided and rebuilt with it.
  */
 import type { FlowControl } from "./item-changes.ts";
 import { defined } from "./defined.ts";
 import type { DeadLetter } from "./dead-letter.ts";
 import type { Lineage, LineageReading } from "./lineage.ts";
 
-/** The value of a flow control header: a period says something only about a rate. Empty where nothing limits. */
+/**
+ * The value of a flow control header: a period says something only about a rate. Empty where nothing limits.
+ */
 export function toFlowControlValue({ parallelism, rate, periodMs }: FlowControl): string {
   return [
     ...(parallelism === undefined ? [] : [`parallelism=${parallelism}`]),
@@ -23,7 +25,9 @@ export function originalFlowControl(letter: DeadLetter): FlowControl | undefined
   return defined({ key, parallelism, rate, periodMs: period === undefined ? undefined : period * 1_000 });
 }
 
-/** What the next lineage says of it: nothing where the message goes on with its own. `change`: null removes it. */
+/**
+ * What the next lineage has of it: nothing if the message goes on with its own. `change`: null removes it.
+ */
 export function toRootFlowControl(
   letter: DeadLetter,
   change: FlowControl | null | undefined,

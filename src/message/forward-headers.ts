@@ -6,8 +6,9 @@ import { lineageHeaderName } from "./lineage.ts";
 export type ForwardHeaders = Map<string, { readonly name: string; readonly value: string }>;
 
 /**
- * Set by the connection that delivers, or by the service itself. Names that a Connection header lists are not dropped: the
- * listing shows them as sent to the destination, and a record must not be able to drop its own Content-Type.
+ * Set by the connection that delivers, or by the service itself. Names that a Connection header lists are not
+ * dropped: the listing shows them as sent to the destination, and a record must not be able to drop its own
+ * Content-Type.
  */
 const notForwarded: ReadonlySet<string> = new Set([
   "connection",
@@ -25,8 +26,8 @@ const notForwarded: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a header of this name may be forwarded: not of the connection, not the service's own (`headerPrefix`, any case),
- * and not the lineage header, which only redriver writes.
+ * Whether a header of this name may be forwarded: not of the connection, not the service's own
+ * (`headerPrefix`, any case), and not the lineage header, which only redriver writes.
  */
 export function isForwardable(name: string, headerPrefix: string): boolean {
   const lower = name.toLowerCase();
@@ -37,7 +38,10 @@ export function isForwardable(name: string, headerPrefix: string): boolean {
   );
 }
 
-/** A record's headers as far as they may be forwarded, one string each; null where values cannot be joined or a name is empty. */
+/**
+ * A record's headers as far as they may be forwarded, one string each; null where values cannot be joined or
+ * a name is empty.
+ */
 export function toForwardHeaders(header: HeaderValues, headerPrefix: string): ForwardHeaders | null {
   const forward: ForwardHeaders = new Map();
   for (const [lower, { name, values }] of byLowerName(header)) {
@@ -49,7 +53,9 @@ export function toForwardHeaders(header: HeaderValues, headerPrefix: string): Fo
   return forward;
 }
 
-/** Sets or, with `null`, removes headers whatever their case. Names that may not be forwarded are passed over. */
+/**
+ * Sets or, with `null`, removes headers whatever their case. Names that may not be forwarded are passed over.
+ */
 export function changeHeaders(
   forward: ForwardHeaders,
   changes: Readonly<Record<string, string | null>>,

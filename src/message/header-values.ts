@@ -14,7 +14,10 @@ export function valuesOf(header: HeaderValues, name: string): readonly string[] 
   );
 }
 
-/** Headers by lower-case name; names that differ only in case are one header. Headers without a value are left out. */
+/**
+ * Headers by lower-case name; names that differ only in case are one header. Headers without a value are left
+ * out.
+ */
 export function byLowerName(header: HeaderValues): ReadonlyMap<string, NamedValues> {
   const merged = new Map<string, { name: string; values: string[] }>();
   for (const [name, values] of Object.entries(header)) {
@@ -38,7 +41,7 @@ export function isFieldValue(text: string): boolean {
 }
 
 /**
- * Fields that hold one value, not a list: RFC 9110 §5.3 forbids joining them, and joining cookies changes them.
+ * Fields of one value, not a list: RFC 9110 §5.3 forbids joining them, and joining cookies changes them.
  */
 const singleValued: ReadonlySet<string> = new Set([
   "age",
@@ -64,7 +67,7 @@ const singleValued: ReadonlySet<string> = new Set([
   "set-cookie",
 ]);
 
-/** The values as the one string that an item header holds; null where HTTP does not allow joining them. */
+/** The values as the one string that an item header has; null where HTTP does not allow joining them. */
 export function joinValues(lowerName: string, values: readonly string[]): string | null {
   if (values.length > 1 && singleValued.has(lowerName)) return null;
   return values.join(", ");

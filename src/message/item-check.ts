@@ -1,6 +1,7 @@
 /**
- * What may be published at all, whatever a record or a rule says: to which addresses, how large, with how many headers. A record
- * that may not is parked, and asked again whenever it is listed: settings decide, not people.
+ * What may be published at all, whatever a record or a rule says: to which addresses, how large, with how
+ * many headers. A record that may not is parked, and asked again whenever it is listed: settings decide, not
+ * people.
  */
 import type { ParkReason } from "./park-reasons.ts";
 import { parseUrl } from "./parse-url.ts";
@@ -10,10 +11,16 @@ import { isProofUrl } from "./proof-callback.ts";
 
 /** Sizes are bytes, of names and values as UTF-8. */
 export interface ItemPolicy {
-  /** Each a host in lower case as a URL spells it, `*.example.com` for every name below it, or `*`. Empty: any. */
+  /**
+   * Each a host in lower case as a URL spells it, `*.example.com` for every name below it, or `*`. Empty:
+   * any.
+   */
   readonly allowHosts: readonly string[];
   readonly allowSchemes: readonly Scheme[];
-  /** `auto`: private hosts are allowed where the source itself has one, and those that `allowHosts` names in full. */
+  /**
+   * `auto`: private hosts are allowed where the source itself has one, and those that `allowHosts` names in
+   * full.
+   */
   readonly allowPrivate: (typeof privatePolicies)[number];
   /** Of the item as it is encoded. */
   readonly maxMessageBytes: number;
@@ -33,9 +40,9 @@ export type CheckItem = (
 ) => Extract<ParkReason, "destination-not-allowed" | "over-limit"> | null;
 
 /**
- * `sourceUrl` is the address of the service that is to deliver; undefined: not known, so not private. `proofAddress` is our own for
- * callbacks, which may be called whatever the policy says. The destination is checked and both callbacks; a queue is no address.
- * Pure and total.
+ * `sourceUrl` is the address of the service that is to deliver; undefined: not known, so not private.
+ * `proofAddress` is our own for callbacks, which may be called whatever the policy says. The destination is
+ * checked and both callbacks; a queue is no address. Pure and total.
  */
 export function createItemCheck(
   policy: ItemPolicy,
@@ -79,7 +86,9 @@ function createUrlCheck(
   };
 }
 
-/** A host as `allowHosts` has it, from what a person wrote; null for what is none. A port has no place in it. */
+/**
+ * A host as `allowHosts` has it, from what a person wrote; null for what is none. A port has no place in it.
+ */
 export function parseHostPattern(text: string): string | null {
   if (text === "*") return text;
   const isBelow = text.startsWith("*.");

@@ -1,4 +1,6 @@
-/** The settings of a message as item headers: all but method, forwarded headers, deduplication id and lineage. */
+/**
+ * The settings of a message as item headers: all but method, forwarded headers, deduplication id and lineage.
+ */
 import type { ItemChanges } from "./item-changes.ts";
 import type { ParkReason } from "./park-reasons.ts";
 import type { DeadLetter, HeaderValues } from "./dead-letter.ts";
@@ -15,7 +17,7 @@ export type ItemSettings =
 
 export interface SettingsContext {
   readonly headerPrefix: string;
-  /** Null: none are named, and the service's own number holds. */
+  /** Null: none are named, and the service's own number counts. */
   readonly retries: number | null;
   /** Null where the item is queued: the service refuses a delay with a queue. */
   readonly delayMs: number | null;

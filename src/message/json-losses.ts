@@ -1,10 +1,11 @@
 import type { PolicyLoss } from "./losses.ts";
 /**
- * What a JSON text loses when it is read into JavaScript values and written again. Linear in the text, without recursion.
+ * What a JSON text loses when it is read into JavaScript values and written again. Linear in the text,
+ * without recursion.
  *
- * Numbers: a value beyond ±2^53, one that is not written back as the same decimal value (9007199254740993, 0.1 with thirty
- * digits, 1e-400), and -0, which is written back as 0. 1.0 and 1e3 keep their value and are fine.
- * Duplicate keys: only the last of them is read, so the text has more members than the value.
+ * Numbers: a value beyond ±2^53, one that is not written back as the same decimal value (9007199254740993,
+ * 0.1 with thirty digits, 1e-400), and -0, which is written back as 0. 1.0 and 1e3 keep their value and are
+ * fine. Duplicate keys: only the last of them is read, so the text has more members than the value.
  */
 
 export type JsonLoss = Extract<PolicyLoss, "body-numbers" | "body-duplicate-keys">;
@@ -75,7 +76,10 @@ export function survives(token: string): boolean {
   return toDecimal(token) === toDecimal(String(value));
 }
 
-/** The value in one spelling: its digits without outer zeros, and their power of ten. Infinite values have no digits. */
+/**
+ * The value in one spelling: its digits without outer zeros, and their power of ten. Infinite values have no
+ * digits.
+ */
 function toDecimal(token: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];

@@ -1,20 +1,26 @@
 /**
- * JSON Patch (RFC 6902), all or nothing. Every operation is located before fast-json-patch applies it, because that library
- * (3.1.1) takes some paths that are not there for others: index 4294967296 for 0, an index past the end for the end, an
- * inherited `toString` for a member, and a missing `from` for `undefined`. `move` and `copy` are run as the remove and add
- * that the RFC defines them by.
+ * JSON Patch (RFC 6902), all or nothing. Every operation is located before fast-json-patch applies it,
+ * because that library (3.1.1) takes some paths that are not there for others: index 4294967296 for 0, an
+ * index past the end for the end, an inherited `toString` for a member, and a missing `from` for `undefined`.
+ * `move` and `copy` are run as the remove and add that the RFC defines them by.
  */
 import { type JsonValue, isObject } from "./json-value.ts";
 import type { PatchOperation } from "./item-changes.ts";
 import jsonPatch from "fast-json-patch";
 import { hasMember, lookUp, parsePointer, toIndex } from "./json-pointer.ts";
 
-/** The patched document, or `not-applicable`: a `test` that fails, a path that is not there, or one that reaches a prototype. */
+/**
+ * The patched document, or `not-applicable`: a `test` that fails, a path that is not there, or one that
+ * reaches a prototype.
+ */
 export type PatchResult =
   | {
       readonly kind: "patched";
       readonly value: unknown;
-      /** `no` where a second run over its own result can add, move or take away more: array inserts and removes, move, copy. */
+      /**
+       * `no` where a second run over its own result can add, move or take away more: array inserts and
+       * removes, move, copy.
+       */
       readonly repeatable: "yes" | "no";
     }
   | { readonly kind: "not-applicable" };

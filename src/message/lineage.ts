@@ -8,10 +8,11 @@
  *             w flow control of the root, where it is sent with another, [key, parallelism, rate, period in ms], 0: it had none }
  *   tag     = base64url of HMAC-SHA256(key, "v1." + payload), so it covers the body through its hash
  *
- * The body's hash is inside the payload because a reader has to tell a header of ours over another body (`inherited`) from a
- * forged one (`untrusted`). s, k, h, g, f and w may be absent: a version that knows them not writes none, and reads past them. What is no
- * value of theirs is absent too, and costs the rest nothing. A canary is k 1 to every version, so that each of them judges steps alike; one that
- * does not know h and g forgives each, and with what it sends itself one more may be forgiven.
+ * The body's hash is inside the payload because a reader must distinguish a header of ours over another body
+ * (`inherited`) from a forged one (`untrusted`). s, k, h, g, f and w may be absent: a version that knows them
+ * not writes none, and reads past them. What is no value of theirs is absent too, and costs the rest nothing.
+ * A canary is k 1 to every version, so that each of them judges steps alike; one that does not know h and g
+ * forgives each, and with what it sends itself one more may be forgiven.
  */
 import type { FlowControl } from "./item-changes.ts";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
@@ -23,7 +24,10 @@ export const lineageHeaderName = "X-Redriver";
 
 /** What travels with a redriven message in one signed forwarded header (`X-Redriver: v1.<payload>.<tag>`). */
 export interface Lineage {
-  /** Redrives made so far, this one included: 1 on the first republish. Canaries that were forgiven, and probes that came back `down`, are not among them. */
+  /**
+   * Redrives made so far, this one included: 1 on the first republish. Canaries that were forgiven, and
+   * probes that came back `down`, are not among them.
+   */
   readonly attempt: number;
   /** The messageId of the message that failed first. */
   readonly rootId: MessageId;
@@ -37,7 +41,7 @@ export interface Lineage {
   readonly step: LineageStep | null;
   /** A canary of this root that was no probe came back `down` and spent no attempt. That happens once. */
   readonly isForgiven: boolean;
-  /** HTTP status that its parent had failed with; 0: no answer; null: not said. */
+  /** HTTP status that its parent had failed with; 0: no answer; null: the header has none. */
   readonly statusBefore: number | null;
   /** The root's, null: it had none. Absent: the message is sent with its root's, and its record lists it. */
   readonly rootFlowControl?: FlowControl | null;
@@ -62,7 +66,7 @@ export const maxStep = { lane: "x".repeat(64), step: 999_999_999_999_999 } as co
  * What a dead letter's lineage header says.
  * `come-back`: tag and body are ours, so its parent was published.
  * `inherited`: our tag over another body: a receiver passed the header on; this is a new root.
- * `untrusted`: the tag does not hold; its attempt count may make us more careful and nothing else.
+ * `untrusted`: the tag is wrong; its attempt count may make us more careful and nothing else.
  */
 export type LineageReading =
   | { readonly kind: "none" }
@@ -73,7 +77,7 @@ export type LineageReading =
 export type LineageKey = string | Buffer;
 
 /** No outage is waited for longer: a message that fails as in one would go as a probe for ever. */
-const longestFreeMs = 7 * 86_400_000;
+const maxFreeMs = 7 * 86_400_000;
 
 /** Far above any attempts.max, so that it counts as exhausted, and small enough to be added to. */
 const maxUntrustedAttempt = 1_000;
@@ -112,7 +116,10 @@ export function signLineage(lineage: Lineage, bodyHash: string, key: LineageKey)
   return `v1.${payload}.${tagOf(payload, key)}`;
 }
 
-/** Reads the header under any of the keys. Copies of it must agree to be believed; an empty key signs nothing. Never throws. */
+/**
+ * Reads the header under any of the keys. Copies of it must agree to be believed; an empty key signs nothing.
+ * Never throws.
+ */
 export function readLineage(
   letter: Pick<DeadLetter, "header" | "body" | "bodyBase64">,
   keys: readonly LineageKey[],
@@ -142,7 +149,8 @@ export function readLineage(
 }
 
 /**
- * What goes with the next republish, in no step yet and with the root's flow control. A come-back keeps its root; any other dead letter is a root itself.
+ * What goes with the next republish, in no step yet and with the root's flow control. A come-back keeps its
+ * root; any other dead letter is a root itself.
  * `attemptBefore`: redrives already made, the larger of header and ledger.
  */
 export function nextLineage(letter: DeadLetter, reading: LineageReading, attemptBefore: number): Lineage {
@@ -170,14 +178,17 @@ export function nextLineage(letter: DeadLetter, reading: LineageReading, attempt
 
 export interface Root {
   readonly rootCreatedAt: number;
-  /** Redrives already made that count, as far as the header knows. After one that is free the next has its number again. */
+  /**
+   * Redrives already made that count, as far as the header knows. After one that is free the next has its
+   * number again.
+   */
   readonly attempt: number;
-  /** At least so many redrives had this body in hands; 0 only where none is known of. */
+  /** Redrives that this body has been through, at least; 0 only if none is known. */
   readonly redrives: number;
   readonly maxRetries: number | null;
 }
 
-/** What the header says of the root. */
+/** The root, as the header has it. */
 export function rootOf(letter: DeadLetter, reading: LineageReading): Root {
   if (reading.kind === "come-back") {
     const { rootCreatedAt, attempt: redrives, rootMaxRetries: maxRetries } = reading.lineage;
@@ -194,8 +205,9 @@ export function rootOf(letter: DeadLetter, reading: LineageReading): Root {
 }
 
 /**
- * Whether the redrive that this come-back was spent no attempt. A canary that is back `down` was sent without its retries into what was an
- * outage. A probe knew of it; any other canary may have met its beginning, and what does so again and again is no outage but this message.
+ * Whether the redrive that this come-back was spent no attempt. A canary that is back `down` was sent without
+ * its retries into what was an outage. A probe knew of it; any other canary may have met its beginning, and
+ * what does so again and again is no outage but this message.
  */
 function isFree(
   { responseStatus, enteredAt }: DeadLetter,
@@ -205,7 +217,7 @@ function isFree(
     step?.isCanary === true &&
     (step.isProbe || !isForgiven) &&
     comeBackKindOf(responseStatus) === "down" &&
-    enteredAt - rootCreatedAt <= longestFreeMs
+    enteredAt - rootCreatedAt <= maxFreeMs
   );
 }
 

@@ -4,8 +4,8 @@ import { valuesOf } from "./header-values.ts";
 import type { FlowControl } from "./item-changes.ts";
 
 /**
- * What a rebuild cannot keep. `onLoss` decides about the first kinds, which are park reasons too. The others are only
- * reported and counted, because nothing of the message itself changes.
+ * What a rebuild cannot keep. `onLoss` decides about the first kinds, which are park reasons too. The others
+ * are only reported and counted, because nothing of the message itself changes.
  */
 export const policyLosses = [
   "body-numbers",
@@ -35,8 +35,9 @@ export interface RebuiltFacts {
 }
 
 /**
- * What a rebuild leaves off, or does once more, without changing the message. A redacted record is parked before. So
- * `redaction` is reported only if a record lists its setting and no placeholder: a redacted part that was empty.
+ * What a rebuild leaves off, or does once more, without changing the message. A redacted record is parked
+ * before. So `redaction` is reported only if a record lists its setting and no placeholder: a redacted part
+ * that was empty.
  */
 export function reportedLossesOf(letter: DeadLetter, rebuilt: RebuiltFacts): readonly ReportedLoss[] {
   const { headerPrefix, queue, delayMs, failureCallback, flowControl } = rebuilt;

@@ -1,11 +1,17 @@
-/** Values of a record as a person may see them: safe for a terminal, of bounded length, and, where asked, without their content. */
+/**
+ * Values of a record as a person may see them: safe for a terminal, of bounded length, and, where asked,
+ * without their content.
+ */
 
 /** `masked`: header values, bodies, and of URLs whatever may be a secret (see shown-url.ts) are left out. */
 export type Show = "masked" | "content";
 
 const maxCharacters = 200;
 
-/** Control, format and separator characters and halves of pairs are spelled out; what is longer than 200 characters is cut. */
+/**
+ * Control, format and separator characters and halves of pairs are spelled out; what is longer than 200
+ * characters is cut.
+ */
 export function toPrintable(text: string): string {
   const cut = text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`;
   return cut.replaceAll(

@@ -1,8 +1,9 @@
 import { type JsonValue, isObject } from "./json-value.ts";
 
 /**
- * JSON Merge Patch (RFC 7396): `null` removes a member, an object is merged into, anything else replaces. Changes neither
- * argument; the result shares what the patch leaves alone. Goes as deep as the patch, however deep the target is.
+ * JSON Merge Patch (RFC 7396): `null` removes a member, an object is merged into, anything else replaces.
+ * Changes neither argument; the result shares what the patch leaves alone. Goes as deep as the patch, however
+ * deep the target is.
  */
 export function mergePatch(target: unknown, patch: JsonValue): unknown {
   if (!isObject(patch)) return patch;

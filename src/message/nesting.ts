@@ -1,11 +1,13 @@
 /**
- * Levels of a JSON value that are written again as JSON. Both the writer and a reader of JSON take some thousands, fewer the more
- * is on the stack already, so what is near that is written at one place and not at another. No record that anybody sent has a
- * tenth of this.
+ * Levels of a JSON value that are written again as JSON. Both the writer and a reader of JSON take some
+ * thousands, fewer the more is on the stack already, so what is near that is written at one place and not at
+ * another. No record that anybody sent has a tenth of this.
  */
 export const maxNestedLevels = 512;
 
-/** Whether a JSON value has more levels of arrays and objects than that. Without recursion, so whatever it is. */
+/**
+ * Whether a JSON value has more levels of arrays and objects than that. Without recursion, so whatever it is.
+ */
 export function isNestedTooDeep(value: unknown): boolean {
   let level = [value].filter(isContainer);
   for (let depth = 1; level.length > 0; depth += 1) {

@@ -1,6 +1,6 @@
 /**
- * Splits items into batches in order. A batch holds at most `maxCount` items (at least 1), and its JSON array, brackets and
- * commas included, at most `maxBytes`. An item that is larger alone travels alone.
+ * Splits items into batches in order. A batch has at most `maxCount` items (at least 1), and its JSON array,
+ * brackets and commas included, at most `maxBytes`. An item that is larger alone travels alone.
  */
 export function packBatches<T extends { readonly bytes: number }>(
   items: readonly T[],
@@ -10,7 +10,8 @@ export function packBatches<T extends { readonly bytes: number }>(
   let batch: T[] = [];
   let batchBytes = 0;
   for (const item of items) {
-    // One byte per item for its comma, or, for the last, for the closing bracket; one for the opening bracket.
+    // One byte per item for its comma, or, for the last, for the closing bracket; one for the opening
+    // bracket.
     const grown = batch.length === 0 ? 1 + item.bytes + 1 : batchBytes + item.bytes + 1;
     if (batch.length > 0 && (batch.length >= limits.maxCount || grown > limits.maxBytes)) {
       batches.push(batch);

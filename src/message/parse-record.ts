@@ -7,9 +7,9 @@ export type ParsedRecord =
   | ({ readonly kind: "unusable" } & UnusableRecord);
 
 /**
- * Reads one listed record; never throws. Unknown fields are ignored, null and "" are absent. A field that a rebuild or a
- * rule needs and that has another type than documented makes the record malformed: guessing it would change the message.
- * What only describes the failed response is read as far as it goes.
+ * Reads one listed record; never throws. Unknown fields are ignored, null and "" are absent. A field that a
+ * rebuild or a rule needs and that has another type than documented makes the record malformed: guessing it
+ * would change the message. What only describes the failed response is read as far as it goes.
  */
 export function parseRecord(raw: RawRecord): ParsedRecord {
   if (!isObject(raw)) return unusable("no-dlq-id", "a record must be an object");
@@ -104,7 +104,7 @@ function createReader(raw: RawRecord) {
       if (value === undefined) return undefined;
       return toHeaders(value) ?? expect(name, "an object of strings or arrays of strings");
     },
-    /** `labels` holds all, `label` is only the first of them. */
+    /** `labels` has all, `label` only the first of them. */
     labels(): readonly string[] {
       const all = toStrings(own("labels"));
       if (all === null) expect("labels", "an array of strings");

@@ -1,6 +1,9 @@
 import { BlockList } from "node:net";
 
-/** Networks that no stranger's message has business with: this machine, its link, its site, and what is nobody's. */
+/**
+ * Networks that no stranger's message has business with: this machine, its link, its site, and what is
+ * nobody's.
+ */
 const ipv4Networks: readonly (readonly [network: string, bits: number])[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -17,7 +20,10 @@ const ipv4Networks: readonly (readonly [network: string, bits: number])[] = [
   ["240.0.0.0", 4],
 ];
 
-/** The first hold `::`, `::1` and every address that carries an IPv4 address (RFC 2765, 6052, 3056, 4380): where those lead is for a gateway to say. */
+/**
+ * The first contain `::`, `::1` and every address that carries an IPv4 address (RFC 2765, 6052, 3056, 4380).
+ * A gateway decides where those lead.
+ */
 const ipv6Networks: readonly (readonly [network: string, bits: number])[] = [
   ["::", 96],
   ["::ffff:0:0:0", 96],
@@ -37,14 +43,15 @@ for (const [network, bits] of ipv4Networks) privateAddresses.addSubnet(network, 
 for (const [network, bits] of ipv6Networks) privateAddresses.addSubnet(network, bits, "ipv6");
 
 /**
- * Whether a host is `localhost`, a name below it, or a literal loopback, link-local, private or otherwise not public address.
- * `host` is a URL's `hostname`: the parser has made `0x7f.1`, `2130706433` and `%6c` what they mean. A name that a resolver turns
- * into such an address is not recognised: the service resolves it, not this process. Total.
+ * Whether a host is `localhost`, a name below it, or a literal loopback, link-local, private or otherwise not
+ * public address. `host` is a URL's `hostname`: the parser has made `0x7f.1`, `2130706433` and `%6c` what
+ * they mean. A name that a resolver turns into such an address is not recognised: the service resolves it,
+ * not this process. Total.
  */
 export function isPrivateHost(host: string): boolean {
   const name = host.toLowerCase().replace(/\.+$/, "");
   if (name === "" || name === "localhost" || name.endsWith(".localhost")) return true;
-  // An IPv4 address inside an IPv6 one (`::ffff:10.0.0.1`) is held against the IPv4 networks.
+  // An IPv4 address inside an IPv6 one (`::ffff:10.0.0.1`) is compared with the IPv4 networks.
   if (name.startsWith("[")) return privateAddresses.check(name.replaceAll(/[[\]]/g, ""), "ipv6");
   return /^\d+(\.\d+){3}$/.test(name) && privateAddresses.check(name, "ipv4");
 }

@@ -1,13 +1,14 @@
 /**
- * A canary's callback goes to redriver, which is told so at once what became of it (docs/lanes.md). The address says whose callback it took
- * the place of:
+ * A canary's callback goes to redriver, which so learns at once what became of it (docs/lanes.md). The
+ * address says whose callback it took the place of:
  *
  *   <address>?redriver-callback=none          the message had none
  *   <address>?redriver-callback=v1.<sealed>   sealed = base64url of nonce (12 bytes), AES-256-GCM text of JSON { u URL, h headers }, tag (16)
  *
- * In the address, because every listing shows that; whether a callback's headers are listed is not documented. Sealed, because addresses end
- * up in the logs of what lies between, and a callback's headers may hold credentials. What is read back depends on no configuration, so
- * that a record is known for what it was when callbacks are configured no more.
+ * In the address, because every listing shows that; whether a callback's headers are listed is not
+ * documented. Sealed, because addresses end up in the logs of what lies between, and a callback's headers may
+ * hold credentials. What is read back depends on no configuration, so that a record is known for what it was
+ * when callbacks are configured no more.
  */
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 import type { BatchItem, HeaderValues, RawRecord } from "./dead-letter.ts";
@@ -20,7 +21,10 @@ const cipher = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Longer addresses are not taken everywhere on the way; a message whose callback makes one is judged by silence. */
+/**
+ * Longer addresses are not taken everywhere on the way; a message whose callback makes one is judged by
+ * silence.
+ */
 const maxAddressLength = 2_000;
 
 /** A callback that a message came with. */
@@ -30,8 +34,8 @@ export interface OwnCallback {
 }
 
 /**
- * `foreign`: no address of ours. `own`: ours; the callback it took the place of, null where there was none. `sealed`: ours, under a key
- * that is not among these, or by a version that seals otherwise.
+ * `foreign`: no address of ours. `own`: ours; the callback it took the place of, null where there was none.
+ * `sealed`: ours, under a key that is not among these, or by a version that seals otherwise.
  */
 export type ProofReading =
   | { readonly kind: "foreign" }
@@ -39,8 +43,8 @@ export type ProofReading =
   | { readonly kind: "sealed" };
 
 /**
- * The item with its callback at `address`, which has no query; null where that makes the address too long. The same item gives the same
- * one: two POSTs of a series are the same.
+ * The item with its callback at `address`, which has no query; null where that makes the address too long.
+ * The same item gives the same one: two POSTs of a series are the same.
  */
 export function withProofCallback(
   item: BatchItem,
@@ -58,8 +62,8 @@ export function withProofCallback(
       .filter(([name]) => name.startsWith(forward))
       .map(([name, value]) => [name.slice(forward.length), value]),
   );
-  const told = url === undefined ? "none" : seal + sealed(JSON.stringify({ u: url, h: header }), key);
-  const callback = `${address}?${parameter}=${told}`;
+  const written = url === undefined ? "none" : seal + sealed(JSON.stringify({ u: url, h: header }), key);
+  const callback = `${address}?${parameter}=${written}`;
   if (callback.length > maxAddressLength) return null;
   const others = entries.filter((entry) => !isOwn(entry));
   return { ...item, headers: Object.fromEntries([...others, [setting, callback]]) };
@@ -72,18 +76,21 @@ export function isProofUrl(url: string, address: string): boolean {
 
 /** Never throws. */
 export function readProofCallback(url: string, keys: readonly LineageKey[]): ProofReading {
-  const told = ours.exec(url)?.[1];
-  if (told === undefined) return { kind: "foreign" };
-  if (told === "none") return { kind: "own", own: null };
-  if (!told.startsWith(seal)) return { kind: "sealed" };
+  const written = ours.exec(url)?.[1];
+  if (written === undefined) return { kind: "foreign" };
+  if (written === "none") return { kind: "own", own: null };
+  if (!written.startsWith(seal)) return { kind: "sealed" };
   for (const key of keys) {
-    const own = key === "" ? null : opened(told.slice(seal.length), key);
+    const own = key === "" ? null : opened(written.slice(seal.length), key);
     if (own !== null) return { kind: "own", own };
   }
   return { kind: "sealed" };
 }
 
-/** The record with the callback that its message came with, where it was redriven with ours. One that no key opens is left as it is. */
+/**
+ * The record with the callback that its message came with, where it was redriven with ours. One that no key
+ * opens is left as it is.
+ */
 export function withOwnCallback(raw: RawRecord, keys: readonly LineageKey[]): RawRecord {
   const url = raw["callback"];
   const reading = typeof url === "string" ? readProofCallback(url, keys) : null;

@@ -1,10 +1,10 @@
 /**
- * A dead letter as the batch item that publishes it again, by the mapping of remote-contract.md and the changes of a rule.
- * What an item cannot say is parked: `bad-destination` for a destination or callback that is no http(s) URL,
- * `unjoinable-header` for a header, method, label or key that one header string cannot carry, `body-not-editable` for a body
- * that the rule's edit does not fit. What it says otherwise than the original is in `losses`. Not recoverable from a record,
- * and so not in the item unless a rule sets it: schedule id, caller ip, timeout, redaction settings, the original
- * deduplication id and URL Group membership.
+ * A dead letter as the batch item that publishes it again, by the mapping of remote-contract.md and the
+ * changes of a rule. What an item cannot say is parked: `bad-destination` for a destination or callback that
+ * is no http(s) URL, `unjoinable-header` for a header, method, label or key that one header string cannot
+ * carry, `body-not-editable` for a body that the rule's edit does not fit. What differs from the original is
+ * in `losses`. Not recoverable from a record, and so not in the item unless a rule sets it: schedule id,
+ * caller ip, timeout, redaction settings, the original deduplication id and URL Group membership.
  */
 import type { Loss } from "./losses.ts";
 import type { ParkReason } from "./park-reasons.ts";
@@ -23,11 +23,16 @@ export interface RebuildContext {
   /** `Upstash-`, `Service-`: never empty. */
   readonly headerPrefix: string;
   readonly deduplicationId: DeduplicationId;
-  /** The lineage header's value for the body that is sent: a come-back is known by the body that it died with. */
+  /**
+   * The lineage header's value for the body that is sent: a come-back is known by the body that it died with.
+   */
   readonly signLineage: (body: string) => string;
   /** Redrives that this body may have been through already. */
   readonly attempt: number;
-  /** Retries where no rule sets them, the root's: a come-back's own are those of a redrive. Null: the root named none. */
+  /**
+   * Retries where no rule sets them, the root's: a come-back's own are those of a redrive. Null: the root
+   * named none.
+   */
   readonly retries: number | null;
   /** Rounded up to whole seconds. Left out for a queued item: the service refuses a delay with a queue. */
   readonly delayMs: number | null;

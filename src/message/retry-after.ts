@@ -11,8 +11,9 @@ const firstUnixSeconds = 1_000_000_000;
 const firstUnixMs = 1_000_000_000_000;
 
 /**
- * Until when (Unix ms) the receiver asked to be left alone, from `Retry-After` and `X-RateLimit-Reset` of the stored
- * response, counted from entry into the DLQ. The later of the two counts. Null when there is no plausible wish.
+ * Until when (Unix ms) the receiver asked to be left alone, from `Retry-After` and `X-RateLimit-Reset` of the
+ * stored response, counted from entry into the DLQ. The later of the two counts. Null when there is no
+ * plausible wish.
  */
 export function retryAfterOf(letter: DeadLetter): number | null {
   const wishes = ["retry-after", "x-ratelimit-reset"]
@@ -27,8 +28,8 @@ export function retryAfterOf(letter: DeadLetter): number | null {
 }
 
 /**
- * The moment (Unix ms) that a wish to be left alone names: seconds, a Unix time, an HTTP date or a Go duration (`1m30s`).
- * What is relative counts from `from`. Null for anything else.
+ * The moment (Unix ms) that a wish to be left alone names: seconds, a Unix time, an HTTP date or a Go
+ * duration (`1m30s`). What is relative counts from `from`. Null for anything else.
  */
 export function parseRetryMoment(text: string, from: number): number | null {
   const value = text.trim();
@@ -43,7 +44,10 @@ export function parseRetryMoment(text: string, from: number): number | null {
   return durationMs === null ? null : from + Math.ceil(durationMs);
 }
 
-/** IMF-fixdate, the one form that senders must generate (RFC 9110 §5.6.7). Date.parse alone takes "1" for the year 2001. */
+/**
+ * IMF-fixdate, the one form that senders must generate (RFC 9110 §5.6.7). Date.parse alone takes "1" for the
+ * year 2001.
+ */
 export function parseHttpDate(text: string): number | null {
   if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return null;
   const at = Date.parse(text);

@@ -1,25 +1,31 @@
 /**
- * Which texts could be credentials. Nobody can tell a key from a name for certain, so the question is put the other way: what is
- * long and is not made of words, as people and programs write them, could be one.
+ * Which texts could be credentials. Nobody can tell a key from a name for certain, so the question is put the
+ * other way: what is long and is not made of words, as people and programs write them, could be one.
  */
-
-/** Shorter texts are left to whoever shows them: 16 base64 characters are 96 bits, the least that keys have. */
-const leastCharacters = 16;
-const longestName = 60;
-const longestWord = 24;
 
 /**
- * Linear in the text. True for what is no secret but looks like one too (a UUID, a hash). False for hardly any key that is drawn at
- * random from letters of both cases or letters and digits; for a password that is made of words or has no capital and no digit.
+ * Shorter texts are left to whoever shows them: 16 base64 characters are 96 bits, the least that keys have.
+ */
+const minCharacters = 16;
+const maxName = 60;
+const maxWord = 24;
+
+/**
+ * Linear in the text. True for what is no secret but looks like one too (a UUID, a hash). False for hardly
+ * any key that is drawn at random from letters of both cases or letters and digits; for a password that is
+ * made of words or has no capital and no digit.
  */
 export function looksSecret(text: string): boolean {
-  if (text.length < leastCharacters) return false;
+  if (text.length < minCharacters) return false;
   const isMixed = /\p{Lu}/u.test(text) && /\p{Ll}/u.test(text) && /\p{Nd}/u.test(text);
   if (isMixed && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return true;
   return !isReadable(text);
 }
 
-/** Whether all that stands between its signs are words, numbers, or short words with a number behind them (`v2`, `sha256`). */
+/**
+ * Whether all that stands between its signs are words, numbers, or short words with a number behind them
+ * (`v2`, `sha256`).
+ */
 export function isReadable(text: string): boolean {
   let start = 0;
   for (const { index, 0: signs } of text.matchAll(/[^\p{L}\p{M}\p{Nd}]+/gu)) {
@@ -33,25 +39,29 @@ function isReadableSegment(segment: string): boolean {
   if (/^\p{Nd}*$/u.test(segment)) return true;
   const letters = segment.length < 12 ? segment.replace(/(?<=\p{L}\p{M}*)\p{Nd}{1,3}$/u, "") : segment;
   if (/\p{Nd}/u.test(letters)) return false;
-  if (isOneCase(letters) || letters.length >= leastCharacters || /\p{Lo}/u.test(letters))
+  if (isOneCase(letters) || letters.length >= minCharacters || /\p{Lo}/u.test(letters))
     return isWord(letters);
   if (letters.length >= 12 && !knownWord.test(letters)) return false;
   return /^(?:\p{Ll}{2,})?(?:\p{Lu}{1,5}\p{Ll}{2,})+$/u.test(letters);
 }
 
-/** Letters that a person may have written: short, of one case and not too long, of a script without case, or CamelCase. */
+/**
+ * Letters that a person may have written: short, of one case and not too long, of a script without case, or
+ * CamelCase.
+ */
 export function isWord(letters: string): boolean {
   if (letters.length < 12 || /\p{Lo}/u.test(letters)) return true;
-  if (letters.length <= longestWord && isOneCase(letters)) return true;
-  // The words of a name have four letters and more on average, and at most one is an acronym; a token's are shorter.
+  if (letters.length <= maxWord && isOneCase(letters)) return true;
+  // The words of a name have four letters and more on average, and at most one is an acronym; a token's are
+  // shorter.
   const capitals = letters.match(/\p{Lu}+/gu) ?? [];
   const acronyms = capitals.filter((run) => run.length > 2);
   return (
-    letters.length <= longestName &&
+    letters.length <= maxName &&
     capitals.length * 4 <= letters.length &&
     acronyms.length <= 1 &&
     /^\p{Ll}*(?:\p{Lu}+\p{Ll}+)+$/u.test(letters) &&
-    (letters.length < leastCharacters ||
+    (letters.length < minCharacters ||
       (capitals.join("").length * 3 <= letters.length && knownWord.test(letters)))
   );
 }
@@ -61,8 +71,8 @@ function isOneCase(letters: string): boolean {
 }
 
 /**
- * How words of the names begin that programs give to failures and to what fails. One in thirty random keys of letters alone has the
- * shape of CamelCase; to pass it has to guess four letters of such a word too.
+ * How words of the names begin that programs give to failures and to what fails. One in thirty random keys of
+ * letters alone has the shape of CamelCase; to pass it has to guess four letters of such a word too.
  */
 const knownWord = new RegExp(
   [

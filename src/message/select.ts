@@ -12,7 +12,10 @@ export interface Select {
   readonly label?: readonly string[];
 }
 
-/** The field of a listed record that each filter looks at; of labels there may be several, in one of two fields. */
+/**
+ * The field of a listed record that each filter looks at; of labels there may be several, in one of two
+ * fields.
+ */
 const fields = {
   messageId: "messageId",
   url: "url",
@@ -25,8 +28,9 @@ const fields = {
 } as const satisfies Record<keyof Select, string>;
 
 /**
- * Whether the service would list a record by this selection. Reads the record as it was listed, so it also speaks of one that
- * cannot be parsed. A filter without a value selects everything, as it does for the service.
+ * Whether the service would list a record by this selection. Reads the record as it was listed, so it also
+ * speaks of one that cannot be parsed. A filter without a value selects everything, as it does for the
+ * service.
  */
 export function createSelectMatcher(select: Select): (record: RawRecord) => boolean {
   const filters = (Object.keys(fields) as (keyof Select)[]).flatMap((name) => {

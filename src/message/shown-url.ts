@@ -1,6 +1,7 @@
 /**
- * An address as a person may see it. Scheme, host and path say where it goes and the names in its query what was handed over;
- * `***` stands for user and password, values of the query, the fragment, and what in the path looks like a key or names a person.
+ * An address as a person may see it. Scheme, host and path say where it goes and the names in its query what
+ * was handed over; `***` stands for user and password, values of the query, the fragment, and what in the
+ * path looks like a key or names a person.
  */
 import { toPrintable, type Show } from "./masked-text.ts";
 import { isReadable, looksSecret } from "./secret-looking.ts";
@@ -9,8 +10,8 @@ const mask = "***";
 /** As many digits as cards and telephones have, or an id that nobody can guess. */
 const numberOrUuid = /\p{Nd}{13}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/iu;
 /** No more of it is shown than 200 characters, so more parts than these are not looked at. */
-const mostSegments = 250;
-const mostParameters = 250;
+const maxSegments = 250;
+const maxParameters = 250;
 
 /** Printable, and at most about 200 characters. Linear in the address; never throws, whatever it is. */
 export function toShownUrl(url: string, show: Show): string {
@@ -40,13 +41,16 @@ function toShownAuthority(authority: string): string {
 }
 
 function toShownPath(path: string): string {
-  const segments = path.split("/", mostSegments);
+  const segments = path.split("/", maxSegments);
   return segments
     .map((segment, index) => toShownSegment(segment, isSecretName(segments[index - 1] ?? "")))
     .join("/");
 }
 
-/** `isNamed`: the segment before says that this one is a secret. Then only plain words are shown (`/token/refresh`). */
+/**
+ * `isNamed`: the segment before says that this one is a secret. Then only plain words are shown
+ * (`/token/refresh`).
+ */
 function toShownSegment(segment: string, isNamed: boolean): string {
   const [text] = cutAt(segment, "=");
   const word = toDecoded(text);
@@ -66,7 +70,7 @@ function isSecretName(segment: string): boolean {
 }
 
 function toShownQuery(query: string): string {
-  const parameters = query.split(/[&;]/, mostParameters);
+  const parameters = query.split(/[&;]/, maxParameters);
   return parameters.map(toShownParameter).join("&");
 }
 

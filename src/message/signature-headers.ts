@@ -1,9 +1,10 @@
 /**
- * Headers that prove a body, so that they no longer hold once it is edited. A name counts when it says so: it contains
- * `signature`, `digest`, `hmac`, `checksum`, `md5` or `sha` with its size; or one of its words (between `-`, `_`) is `sig`, `jws`,
- * or `crc32`; or it is a hash of a body, payload or content; or it belongs to Svix. That takes in RFC 9530, RFC 9421,
- * RFC 1864, Standard Webhooks, and the vendors' X-Hub-Signature-256, Stripe-Signature, X-Shopify-Hmac-Sha256 and their like.
- * A name that is taken for one by mistake costs a park that a rule can answer; one that is missed costs a rejected message.
+ * Headers that prove a body, so that an edit makes them wrong. A name counts when it says so: it contains
+ * `signature`, `digest`, `hmac`, `checksum`, `md5` or `sha` with its size; or one of its words (between `-`,
+ * `_`) is `sig`, `jws`, or `crc32`; or it is a hash of a body, payload or content; or it belongs to Svix.
+ * That takes in RFC 9530, RFC 9421, RFC 1864, Standard Webhooks, and the vendors' X-Hub-Signature-256,
+ * Stripe-Signature, X-Shopify-Hmac-Sha256 and their like. A name that is taken for one by mistake costs a
+ * park that a rule can answer; one that is missed costs a rejected message.
  */
 import type { ForwardHeaders } from "./forward-headers.ts";
 
@@ -11,7 +12,10 @@ const provesBody =
   /signature|digest|hmac|checksum|md5|sha-?(?:1|224|256|384|512)|(?:^|[-_])(?:sig|jws|crc32c?)(?:[-_]|$)|^svix-|(?:body|payload|content|goog)[-_]?hash/;
 /** These ask for a proof of the answer and say nothing of the body. */
 const asksForProof = /^(?:want-(?:content-|repr-)?digest|accept-signature)$/;
-/** Authorization schemes that sign what is sent: AWS, HMAC, HTTP signatures, shared keys, Digest with auth-int, OAuth 1. */
+/**
+ * Authorization schemes that sign what is sent: AWS, HMAC, HTTP signatures, shared keys, Digest with
+ * auth-int, OAuth 1.
+ */
 const signedAuthorization = /^\s*(?:aws|hmac|signature|sharedkey)|signature\s*=|auth-int|oauth_body_hash/i;
 
 /** Whether a body may no longer be changed under this header. */

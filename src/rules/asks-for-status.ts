@@ -1,6 +1,8 @@
 import type { Condition, RuleSpec } from "./spec.ts";
 
-/** Whether the rule of that name names this response status itself, not by a range or class that includes it. */
+/**
+ * Whether the rule of that name names this response status itself, not by a range or class that includes it.
+ */
 export function asksForStatus(rules: readonly RuleSpec[], name: string | null, status: number): boolean {
   const rule = rules.find((candidate) => candidate.name === name);
   return rule !== undefined && names(rule.when, status);

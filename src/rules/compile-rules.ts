@@ -9,8 +9,9 @@ import { compileTurningPoints } from "./turning-points.ts";
 const maxTurningPoints = 200;
 
 /**
- * Compiles a rule list: rules are asked from the top, the first that matches decides, and if none does, `otherwise` decides.
- * A rule is skipped when facts.now is past its ignoreAfter. The router is pure and total.
+ * Compiles a rule list: rules are asked from the top, the first that matches decides, and if none does,
+ * `otherwise` decides. A rule is skipped when facts.now is past its ignoreAfter. The router is pure and
+ * total.
  */
 export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "park"): Router {
   const compiled = rules.map((rule) => ({

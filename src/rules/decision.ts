@@ -18,7 +18,10 @@ export const holdReasons = [
   "settle-gate",
   /** Redis is almost full: what is left of it is for finishing what is begun. */
   "ledger-full",
-  /** Its entry in the ledger was written by another version of redriver, in a layout that this one does not know. */
+  /**
+   * Its entry in the ledger was written by another version of redriver, in a layout that this one does not
+   * know.
+   */
   "other-version",
   "paused",
   "page-too-old",
@@ -47,7 +50,10 @@ export const settleReasons = ["published-before"] as const;
 
 export type HoldReason = (typeof holdReasons)[number];
 
-/** What is to be done with one record, with the rule that said so (`null`: no rule) and the reason from a closed set. */
+/**
+ * What is to be done with one record, with the rule that decided (`null`: no rule) and the reason from a
+ * closed set.
+ */
 export type Decision =
   | {
       readonly then: "republish";
@@ -66,7 +72,7 @@ export type Decision =
   | { readonly then: "park"; readonly reason: ParkReason; readonly rule: string | null }
   | { readonly then: "settle"; readonly reason: (typeof settleReasons)[number]; readonly rule: null };
 
-/** What the rules alone say of a record. `rule` is null when none held and `otherwise` decided. */
+/** What the rules alone decide. `rule` is null if none matched and `otherwise` decided. */
 export interface Routing {
   readonly then: Action;
   readonly rule: string | null;

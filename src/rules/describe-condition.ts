@@ -5,7 +5,10 @@ import type { Condition, Leaf } from "./spec.ts";
 import type { Subject } from "./subject.ts";
 import { contentOf, momentText, writeTest } from "./write-test.ts";
 
-/** A condition in the words of the document. Texts that header values and bodies must have are shown as "[set]": they may be secrets. */
+/**
+ * A condition in the words of the document. Texts that header values and bodies must have are shown as
+ * "[set]": they may be secrets.
+ */
 export function describeCondition(condition: Condition): string {
   switch (condition.kind) {
     case "any":
@@ -44,8 +47,8 @@ function toWords(written: unknown, isText: boolean): string {
 }
 
 /**
- * What the record has where a leaf condition looks. Bodies, header values, URLs and paths can hold secrets, so of these only
- * the presence is shown, and of a value inside a body its type.
+ * What the record has where a test looks. Bodies, header values, URLs and paths can contain secrets, so of
+ * these only the presence is shown, and of a value inside a body its type.
  */
 export function describeActual(condition: Leaf, subject: Subject): string {
   switch (condition.kind) {

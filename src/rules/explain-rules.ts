@@ -41,13 +41,13 @@ export function explainRules(
     return { rule: rule.name, outcome: "held", why: describeCondition(rule.when) };
   });
   // Assigned in a callback, which the compiler does not follow.
-  const held = decided as RuleSpec | null;
+  const deciding = decided as RuleSpec | null;
   return {
     steps,
     routing:
-      held === null
+      deciding === null
         ? { then: otherwise, rule: null, set: {} }
-        : { then: held.then, rule: held.name, set: held.set ?? {} },
+        : { then: deciding.then, rule: deciding.name, set: deciding.set ?? {} },
   };
 }
 

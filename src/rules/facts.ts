@@ -5,7 +5,10 @@ import type { Routing } from "./decision.ts";
 export interface RecordFacts {
   readonly letter: DeadLetter;
   readonly now: number;
-  /** Redrives already made that count: the larger of lineage and ledger. A canary that came back down counts for none. */
+  /**
+   * Redrives already made that count: the larger of lineage and ledger. A canary that came back down counts
+   * for none.
+   */
   readonly attempt: number;
   /** Creation of the root message, from a valid lineage; else the letter's own createdAt. */
   readonly rootCreatedAt: number;
@@ -17,8 +20,8 @@ export interface RecordFacts {
 export interface Router {
   (facts: RecordFacts): Routing;
   /**
-   * For a record that it holds now: the first moment (Unix ms) at which time alone makes it decide something else than
-   * `hold`; null when it never does.
+   * For a record that it holds now: the first moment (Unix ms) at which time alone makes it decide something
+   * else than `hold`; null when it never does.
    */
   heldUntil(facts: RecordFacts): number | null;
 }

@@ -1,7 +1,10 @@
 import type { JsonValue } from "../message/json-value.ts";
 import type { Decision } from "./decision.ts";
 
-/** One entry of a drain's `tests:`. What `given` leaves out has a plain value; what `expect` leaves out is not compared. */
+/**
+ * One entry of a drain's `tests:`. What `given` leaves out has a plain value; what `expect` leaves out is not
+ * compared.
+ */
 export interface RuleTest {
   readonly name: string;
   /** A record's own fields as listed, and `age`, `messageAge` (ms), `attempt`. */
@@ -13,10 +16,13 @@ export interface RuleTest {
   };
   readonly expect: {
     readonly then: Exclude<Decision["then"], "settle">;
-    /** `null`: no rule held. */
+    /** `null`: no rule matched. */
     readonly rule?: string | null;
     readonly reason?: string;
-    /** The rebuilt item, as far as it is told; headers by name without regard to case, JSON bodies by value. */
+    /**
+     * The rebuilt item, as far as the test names it; headers by name without regard to case, JSON bodies by
+     * value.
+     */
     readonly item?: {
       readonly destination?: string;
       readonly queue?: string | null;

@@ -5,7 +5,10 @@ import type { ItemChanges } from "../message/item-changes.ts";
  * Values that have a grammar of their own (numbers, durations, globs) are parsed in patterns/.
  */
 
-/** Fields of a record, or derived from it, that hold text. `method` is compared in upper case, `host` in lower case. */
+/**
+ * Fields of a record, or derived from it, whose value is text. `method` is compared in upper case, `host` in
+ * lower case.
+ */
 export type TextField =
   | "dlqId"
   | "messageId"
@@ -26,7 +29,7 @@ export type TextField =
   | "bodyBase64"
   | "responseBody"
   | "responseBodyBase64";
-/** Fields that hold a number. `size` is the body's bytes; `createdAt` and `notBefore` are Unix ms. */
+/** Fields whose value is a number. `size` is the body's bytes; `createdAt` and `notBefore` are Unix ms. */
 export type NumberField =
   | "responseStatus"
   | "attempt"
@@ -37,12 +40,18 @@ export type NumberField =
   | "parallelism"
   | "createdAt"
   | "notBefore";
-/** Fields that hold a span of time in ms: since it entered the DLQ; since its root message was created; until its retention ends. */
+/**
+ * Fields whose value is a span of time in ms: since it entered the DLQ; since its root message was created;
+ * until its retention ends.
+ */
 export type DurationField = "age" | "messageAge" | "timeLeft";
 /** Whose JSON a pointer looks into. */
 export type BodyField = "body" | "responseBody";
 
-/** One pattern for text. A glob's `*` is any run of characters; a regex is an RE2 expression, found anywhere in the text. */
+/**
+ * One pattern for text. A glob's `*` is any run of characters; a regex is an RE2 expression, found anywhere
+ * in the text.
+ */
 export type TextPattern =
   | { readonly kind: "exact"; readonly value: string }
   | { readonly kind: "glob"; readonly pattern: string }
@@ -53,7 +62,10 @@ export type TextPattern =
   | { readonly kind: "some" }
   | { readonly kind: "none" };
 
-/** One pattern for a number: an inclusive range (ends may be infinite), any value, or `none` for an absent field. */
+/**
+ * One pattern for a number: an inclusive range (ends may be infinite), any value, or `none` for an absent
+ * field.
+ */
 export type NumberPattern =
   | { readonly kind: "range"; readonly from: number; readonly to: number }
   | { readonly kind: "some" }
@@ -65,7 +77,10 @@ export type AddressPattern =
   | { readonly kind: "some" }
   | { readonly kind: "none" };
 
-/** One pattern for a value inside JSON. Ranges have inclusive or exclusive ends, because JSON numbers need not be whole. */
+/**
+ * One pattern for a value inside JSON. Ranges have inclusive or exclusive ends, because JSON numbers need not
+ * be whole.
+ */
 export type ValuePattern =
   | { readonly kind: "text"; readonly pattern: Exclude<TextPattern, { kind: "some" | "none" }> }
   | {

@@ -8,8 +8,8 @@ import { lookUp } from "../message/json-pointer.ts";
 import type { BodyField, DurationField, NumberField, TextField } from "./spec.ts";
 
 /**
- * What conditions ask of one record. What costs something (the URL's parts, headers by name, the body as JSON) is worked out
- * once, when a condition first asks for it, and shared by all rules.
+ * What conditions ask of one record. What costs something (the URL's parts, headers by name, the body as
+ * JSON) is worked out once, when a condition first asks for it, and shared by all rules.
  */
 export interface Subject {
   /** Ages from here on are those at this moment (Unix ms); all else stays as it is. */

@@ -10,8 +10,8 @@ export interface WrittenTest {
 }
 
 /**
- * Patterns for header values, and queries in addresses, are written as "[set]": they may be secrets. `bodies`: whether
- * patterns for texts in bodies are, too.
+ * Patterns for header values, and queries in addresses, are written as "[set]": they may be secrets.
+ * `bodies`: whether patterns for texts in bodies are, too.
  */
 export function writeTest(test: Leaf, bodies: "shown" | "masked"): WrittenTest {
   switch (test.kind) {

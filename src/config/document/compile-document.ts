@@ -87,7 +87,7 @@ function toArchive({ dir, keep, volume }: NonNullable<DocumentKeys["archive"]>):
   return defined({ dir, keepMs: keep ?? builtIn.archiveKeepMs, volume });
 }
 
-/** Without a word on when to resume, a guard lets go as soon as it would no longer hold. */
+/** Without `resume`, a guard ends as soon as it would no longer hold. */
 function toGuard(guard: GuardKeys): GuardConfig {
   const { field, pattern } = guard.hold;
   return {

@@ -23,13 +23,14 @@ export type DocumentOutcome =
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] };
 
 export interface LoadOptions {
-  /** Unix ms; with it, rules whose ignoreAfter has passed are warned of. */
+  /** Unix ms; with it, a rule is warned of if its ignoreAfter has passed. */
   readonly now?: number;
 }
 
 /**
  * text → positions and plain data → shape (zod) and what keys mean together → compiled drains.
- * All problems and warnings are told at once, in the order of the text; the document is adopted whole or not at all.
+ * All problems and warnings are reported at once, in the order of the text; the document is adopted whole or
+ * not at all.
  */
 export function loadDocument(text: string, fileName: string, options: LoadOptions = {}): DocumentOutcome {
   const reading = parseYaml(text, fileName);

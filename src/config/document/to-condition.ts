@@ -6,8 +6,8 @@ import type { WhenKeys } from "./schema/when-schema.ts";
 export type Places = Map<Condition, ValuePath>;
 
 /**
- * The condition that a `when` says: its keys are and. A single test stands for itself. `path` leads to the `when`; the place
- * of each part of it is recorded in `places`.
+ * The condition of a `when`: its keys are and. A single test stands for itself. `path` leads to the `when`;
+ * the place of each part of it is recorded in `places`.
  */
 export function toCondition(when: WhenKeys | "any", path: ValuePath = [], places?: Places): Condition {
   const placed = (condition: Condition, ...way: ValuePath): Condition => {

@@ -5,7 +5,7 @@ import { aboutCount, atKey } from "./schema/shapes.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** Where there are more members than allowed: nothing is told of the members themselves. */
+/** Where there are more members than allowed: nothing is reported of the members themselves. */
 export function findOverfull(issues: readonly Issue[], tree: YamlTree): readonly ValuePath[] {
   return [...flatten(issues, [], tree)].filter(({ issue }) => isAboutCount(issue)).map(({ path }) => path);
 }
@@ -60,7 +60,7 @@ function toSentence(
   }
   const value = valueAt(tree.value, path);
   if (value === undefined) return { expected, message: `missing; expected ${expected}` };
-  // A limit that a parser keeps is told as those of the schema are.
+  // A limit that a parser keeps is reported as those of the schema are.
   if (typeof value === "object" && value !== null && /^at most \d+ /.test(expected)) {
     const found = String(Object.keys(value).length);
     return { found, expected, message: `expected ${expected}, got ${found}` };
@@ -106,8 +106,9 @@ function isSecretive(path: ValuePath): boolean {
 }
 
 /**
- * A union's issue holds one list of issues per alternative. The alternative that was meant is the one that accepts the kind
- * of value that is there, so its issues lie deeper or name keys; without one, the union speaks for itself.
+ * A union's issue holds one list of issues per alternative. The alternative that was meant is the one that
+ * accepts the kind of value that is there, so its issues lie deeper or name keys; without one, the union
+ * speaks for itself.
  */
 function* flatten(
   issues: readonly Issue[],

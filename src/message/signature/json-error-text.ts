@@ -1,7 +1,7 @@
 import { looksSecret } from "../secret-looking.ts";
 import { normaliseText, withoutLastWord } from "./normalise-text.ts";
 
-/** In the order in which they are told. */
+/** In the order in which they are shown. */
 const fields = ["error", "code", "title", "message", "detail"] as const;
 type Field = (typeof fields)[number];
 type Found = Map<Field, string>;
@@ -14,8 +14,9 @@ const maxNames = 8;
 const maxQuoted = 300;
 
 /**
- * What a JSON body says of its error: `invalid_request: <n> items refused`. Without any such field, the names of its members.
- * Null for a text that is no JSON. A `code` that a person can read (E1001, 40401, not_found) is kept as it is.
+ * What a JSON body says of its error: `invalid_request: <n> items refused`. Without any such field, the names
+ * of its members. Null for a text that is no JSON. A `code` that a person can read (E1001, 40401, not_found)
+ * is kept as it is.
  *
  * @param isWhole whether `text` is the whole body; else it is searched without being parsed.
  */

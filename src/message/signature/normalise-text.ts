@@ -1,12 +1,14 @@
 import { isReadable, isWord, looksSecret } from "../secret-looking.ts";
 
 /**
- * A text with everything that differs from one failure to the next, or is nobody's business, put as a placeholder:
+ * A text with everything that differs from one failure to the next, or is nobody's business, put as a
+ * placeholder:
  *
  *   <text> quoted   <url>   <email>   <ip>   <time>   <secret> behind token=, password: …   <id>   <hex>   <n>
  *
- * Patterns repeat a bounded number of times or are taken from a word's start, so the cost is linear in the text. A letter word
- * stays; one that no person would write (long, or of mixed case without being CamelCase) is an <id>, because it may be a token.
+ * Patterns repeat a bounded number of times or are taken from a word's start, so the cost is linear in the
+ * text. A letter word stays; one that no person would write (long, or of mixed case without being CamelCase)
+ * is an <id>, because it may be a token.
  */
 const uncommonCharacters = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
@@ -34,8 +36,8 @@ const placeholders: readonly (readonly [pattern: RegExp, placeholder: string])[]
 ];
 
 /**
- * What follows `token=`, `password: `, `X-Api-Key => ` and the like. `key=` alone is one only with an equals sign, because
- * databases say `Key: (id)`.
+ * What follows `token=`, `password: `, `X-Api-Key => ` and the like. `key=` alone is one only with an equals
+ * sign, because databases say `Key: (id)`.
  */
 function secretValue(): RegExp {
   const names = [
@@ -47,7 +49,10 @@ function secretValue(): RegExp {
   return new RegExp(`(?<=(?:${names})\\s{0,4}(?:=>?|:)\\s{0,4})(?:${scheme})?[^\\s<>,;&=][^\\s<>,;&]*`, "gi");
 }
 
-/** Of a text that was cut off, what is before its last word: half a token is no longer recognised as one. For short texts. */
+/**
+ * Of a text that was cut off, what is before its last word: half a token is no longer recognised as one. For
+ * short texts.
+ */
 export function withoutLastWord(text: string): string {
   return text.replace(/\S+$/, "");
 }
@@ -107,7 +112,9 @@ function normaliseWord(word: string): string {
   );
 }
 
-/** What could be a secret goes whole, and so does an unreadable step of a path; of anything else what varies. */
+/**
+ * What could be a secret goes whole, and so does an unreadable step of a path; of anything else what varies.
+ */
 function normalisePart(part: string, isPath: boolean): string {
   const segments = part.split(/([^\p{L}\p{M}\p{Nd}]+)/u);
   if (segments.length > 1 && (looksSecret(part) || (isPath && !isReadable(part)))) return "<id>";

@@ -1,6 +1,7 @@
 /**
- * The part of a stored response that says what failed: the error fields of JSON, the title of HTML, the text of XML, or the text
- * itself. Looks at the first 4,096 characters and no further, so a body of 1 MB costs what one of 4 KB does.
+ * The part of a stored response that says what failed: the error fields of JSON, the title of HTML, the text
+ * of XML, or the text itself. Looks at the first 4,096 characters and no further, so a body of 1 MB costs
+ * what one of 4 KB does.
  */
 import type { DeadLetter } from "../dead-letter.ts";
 import { jsonErrorText } from "./json-error-text.ts";

@@ -1,4 +1,7 @@
-/** Dead letters that failed in the same way share a signature: the last answer's status, and its text without what varies. */
+/**
+ * Dead letters that failed in the same way share a signature: the last answer's status, and its text without
+ * what varies.
+ */
 import { createHash } from "node:crypto";
 import type { DeadLetter } from "../dead-letter.ts";
 import { responseText } from "./response-text.ts";
@@ -8,7 +11,10 @@ export interface Signature {
   readonly key: string;
   /** `none`: there was no HTTP answer. */
   readonly status: number | "none";
-  /** At most 120 characters, printable; holds no e-mail address, no URL and nothing that looks like a token. */
+  /**
+   * At most 120 characters, printable; without any e-mail address, no URL and nothing that looks like a
+   * token.
+   */
   readonly text: string;
 }
 

@@ -4,7 +4,10 @@ import { compileGlob } from "./glob.ts";
 import { compileRegex } from "./regex.ts";
 import type { AddressPattern, NumberPattern, TextField, TextPattern, ValuePattern } from "../spec.ts";
 
-/** Whether any of a field's values matches; `values` is empty when the field is absent, which only `none` matches. */
+/**
+ * Whether any of a field's values matches; `values` is empty when the field is absent, which only `none`
+ * matches.
+ */
 export type TextTest = (values: readonly string[]) => boolean;
 /** Undefined: absent, which only `none` matches. */
 export type NumberTest = (value: number | undefined) => boolean;
@@ -12,7 +15,9 @@ export type ValueTest = (value: JsonValue | undefined) => boolean;
 /** `null`: there, and no address. */
 export type AddressTest = (address: IpAddress | null | undefined) => boolean;
 
-/** Host patterns are compared in lower case and method patterns in upper case, as their fields are written. */
+/**
+ * Host patterns are compared in lower case and method patterns in upper case, as their fields are written.
+ */
 export function compileTexts(oneOf: readonly TextPattern[], field?: TextField): TextTest {
   const spelled = field === "host" ? toLower : field === "method" ? toUpper : asIs;
   const none = oneOf.some((pattern) => pattern.kind === "none");

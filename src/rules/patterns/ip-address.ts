@@ -1,6 +1,8 @@
 import { isIPv4, isIPv6 } from "node:net";
 
-/** An address of one family as a number of 32 or 128 bits. IPv4 written as IPv6 (`::ffff:10.0.0.1`) is IPv4. */
+/**
+ * An address of one family as a number of 32 or 128 bits. IPv4 written as IPv6 (`::ffff:10.0.0.1`) is IPv4.
+ */
 export interface IpAddress {
   readonly bits: 32 | 128;
   readonly value: bigint;

@@ -1,13 +1,15 @@
 import type { JsonValue } from "../../message/json-value.ts";
 
 /** Characters. A longer text is not parsed: the memory of a worker is shared by all messages of a page. */
-export const mostJsonCharacters = 8_388_608;
+export const maxJsonCharacters = 8_388_608;
 /** Levels of nesting; the parser itself takes any. */
-export const mostJsonDepth = 1_000;
+export const maxJsonDepth = 1_000;
 
-/** The JSON value of a body; undefined when it is none, or too long or too deep to look into. Never throws. */
+/**
+ * The JSON value of a body; undefined when it is none, or too long or too deep to look into. Never throws.
+ */
 export function toJson(text: string): JsonValue | undefined {
-  if (text === "" || text.length > mostJsonCharacters || isDeep(text)) return undefined;
+  if (text === "" || text.length > maxJsonCharacters || isDeep(text)) return undefined;
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
@@ -17,14 +19,15 @@ export function toJson(text: string): JsonValue | undefined {
 
 /** A linear look at brackets outside strings; of a text that is no JSON the answer does not matter. */
 function isDeep(text: string): boolean {
-  // Most texts have fewer brackets than a depth that matters, and looking for them by indexOf costs next to nothing.
+  // Most texts have fewer brackets than a depth that matters, and looking for them by indexOf costs next to
+  // nothing.
   if (!hasMany(text, "[") && !hasMany(text, "{")) return false;
   let depth = 0;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code === quote) index = endOfString(text, index + 1);
     else if (code === bracket || code === brace) {
-      if (++depth > mostJsonDepth) return true;
+      if (++depth > maxJsonDepth) return true;
     } else if (code === closingBracket || code === closingBrace) depth--;
   }
   return false;
@@ -33,7 +36,7 @@ function isDeep(text: string): boolean {
 /** Whether there are more of them than half the depth that is allowed. */
 function hasMany(text: string, opening: "[" | "{"): boolean {
   let at = -1;
-  for (let count = 0; count <= mostJsonDepth / 2; count++) {
+  for (let count = 0; count <= maxJsonDepth / 2; count++) {
     at = text.indexOf(opening, at + 1);
     if (at === -1) return false;
   }

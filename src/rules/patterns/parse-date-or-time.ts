@@ -3,8 +3,9 @@ import type { Parsed } from "./parsed.ts";
 const dayMs = 86_400_000;
 
 /**
- * `2026-12-01` is the last millisecond of that day in UTC, so that the day itself still counts; `2026-12-01T18:00:00Z`, or
- * with an offset, is that moment. As Unix ms. A time without a zone is refused: it would mean another moment per machine.
+ * `2026-12-01` is the last millisecond of that day in UTC, so that the day itself still counts;
+ * `2026-12-01T18:00:00Z`, or with an offset, is that moment. As Unix ms. A time without a zone is refused: it
+ * would mean another moment per machine.
  */
 export function parseDateOrTime(value: unknown): Parsed<number> {
   const text = typeof value === "string" ? value.trim() : "";

@@ -3,13 +3,14 @@ import type { Parsed } from "./parsed.ts";
 import { one } from "./pattern-kind.ts";
 
 /**
- * Regular expressions of RE2 syntax: no back references and no lookaround, and so a search that is linear in the text
- * whatever expression and text are. Found anywhere in the text; `^` and `$` are its ends.
+ * Regular expressions of RE2 syntax: no back references and no lookaround, and so a search that is linear in
+ * the text whatever expression and text are. Found anywhere in the text; `^` and `$` are its ends.
  */
 const maxCharacters = 1_000;
 /**
- * Instructions. What one character of a text costs at worst grows with them: a megabyte of text made to hurt takes about five
- * seconds at this size, and milliseconds where people write the expression. A UUID in full is about 45.
+ * Instructions. What one character of a text costs at worst grows with them: a megabyte of text made to hurt
+ * takes about five seconds at this size, and milliseconds where people write the expression. A UUID in full
+ * is about 45.
  */
 const maxInstructions = 256;
 

@@ -18,8 +18,8 @@ export const textForms = {
 } as const satisfies Readonly<Record<string, Form<TextPattern>>>;
 
 /**
- * An exact text, a glob if it contains `*`, `none` for an absent field, a mapping `{ regex | prefix | suffix | equals | in |
- * exists: … }`, or a list of them. Numbers have to be quoted.
+ * An exact text, a glob if it contains `*`, `none` for an absent field, a mapping `{ regex | prefix | suffix
+ * | equals | in | exists: … }`, or a list of them. Numbers have to be quoted.
  */
 export const textPatterns = definePatterns<TextPattern>({
   id: "textPattern",

@@ -12,8 +12,9 @@ const comparisonForm = new RegExp(`^(<=?|>=?)\\s*(${number})$`);
 const rangeForm = new RegExp(`^\\s*(${number})\\s*-\\s*(${number})\\s*$`);
 
 /**
- * Patterns for a value inside JSON. A text is compared with texts (exact, or a glob if it contains `*`), a number with numbers,
- * `true`, `false` and `null` with themselves; `"< 3"` and `{ range: "3-7" }` match numbers; `none` is a pointer to nothing.
+ * Patterns for a value inside JSON. A text is compared with texts (exact, or a glob if it contains `*`), a
+ * number with numbers, `true`, `false` and `null` with themselves; `"< 3"` and `{ range: "3-7" }` match
+ * numbers; `none` is a pointer to nothing.
  */
 export const valuePatterns = definePatterns<ValuePattern>({
   id: "valuePattern",
@@ -37,7 +38,10 @@ export const valuePatterns = definePatterns<ValuePattern>({
   },
 });
 
-/** The value as it is written. A number that JSON readers do not agree on is refused: it would match its neighbours. */
+/**
+ * The value as it is written. A number that JSON readers do not agree on is refused: it would match its
+ * neighbours.
+ */
 function parseEqual(value: unknown): Parsed<readonly ValuePattern[]> {
   if (value === null || typeof value === "boolean") return one({ kind: "literal", value });
   if (typeof value === "string") return one({ kind: "text", pattern: { kind: "exact", value } });

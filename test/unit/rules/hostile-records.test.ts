@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compileRules } from "../../../src/rules/compile-rules.ts";
-import { mostJsonCharacters, mostJsonDepth, toJson } from "../../../src/rules/patterns/json-body.ts";
+import { maxJsonCharacters, maxJsonDepth, toJson } from "../../../src/rules/patterns/json-body.ts";
 import { compileRegex, parseRegex } from "../../../src/rules/patterns/regex.ts";
 import type { Condition } from "../../../src/rules/spec.ts";
 import { toSubject } from "../../../src/rules/subject.ts";
@@ -31,13 +31,13 @@ const rules = (...conditions: Condition[]) =>
 
 describe("a body as JSON", () => {
   it("is looked into up to a depth and a size, and is none beyond", () => {
-    expect(toJson(nested(mostJsonDepth))).toBeDefined();
-    expect(toJson(nested(mostJsonDepth + 1))).toBeUndefined();
-    expect(toJson(`"${"[".repeat(2 * mostJsonDepth)}"`)).toBeDefined();
-    expect(toJson(`["\\"${"[".repeat(2 * mostJsonDepth)}"]`)).toBeDefined();
-    expect(toJson(`[${"{},".repeat(2 * mostJsonDepth)}1]`)).toBeDefined();
-    expect(toJson(`"${"x".repeat(mostJsonCharacters - 2)}"`)).toBeDefined();
-    expect(toJson(`"${"x".repeat(mostJsonCharacters - 1)}"`)).toBeUndefined();
+    expect(toJson(nested(maxJsonDepth))).toBeDefined();
+    expect(toJson(nested(maxJsonDepth + 1))).toBeUndefined();
+    expect(toJson(`"${"[".repeat(2 * maxJsonDepth)}"`)).toBeDefined();
+    expect(toJson(`["\\"${"[".repeat(2 * maxJsonDepth)}"]`)).toBeDefined();
+    expect(toJson(`[${"{},".repeat(2 * maxJsonDepth)}1]`)).toBeDefined();
+    expect(toJson(`"${"x".repeat(maxJsonCharacters - 2)}"`)).toBeDefined();
+    expect(toJson(`"${"x".repeat(maxJsonCharacters - 1)}"`)).toBeUndefined();
     for (const text of ["", "{", '"\\', "nul", "\u0000"]) expect(toJson(text)).toBeUndefined();
   });
 

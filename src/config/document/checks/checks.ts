@@ -12,8 +12,9 @@ import { checkRules } from "./rule-checks.ts";
 import { checkTests } from "./test-checks.ts";
 
 /**
- * What keys mean together. Works on the document as it stands, also where its shape is wrong elsewhere, so that all
- * problems are told at once; a value of the wrong shape is passed over, it has its own problem.
+ * Checks what keys mean together. Works on the document as it was written, also if its shape is wrong
+ * elsewhere, so that all problems are reported at once; a value of the wrong shape is passed over, it has its
+ * own problem.
  */
 export function checkTogether(tree: YamlTree, file: string): readonly Problem[] {
   const problems: Problem[] = [];
@@ -48,7 +49,10 @@ export function checkTogether(tree: YamlTree, file: string): readonly Problem[] 
   return problems;
 }
 
-/** Two sources with one id would share a ledger; one account under two ids would have two, and neither would know the other. */
+/**
+ * Two sources with one id would share a ledger; one account under two ids would have two, and neither would
+ * know the other.
+ */
 function checkSourceIdentities(sources: Raw, report: Report): void {
   const nameById = new Map<string, string>();
   const nameByAccount = new Map<string, string>();

@@ -3,8 +3,9 @@ import type { Select } from "../../../ports/service.ts";
 import type { LintDrain, LintRule, Warn } from "./lint-view.ts";
 
 /**
- * A drain that selects by what a redrive does not keep: a message that fails again becomes a dead letter that this drain no longer
- * lists, so nothing counts its attempts, lets it wait or parks it. `takesRest`: another drain of the source lists everything.
+ * A drain that selects by what a redrive does not keep: a message that fails again becomes a dead letter that
+ * this drain no longer lists, so nothing counts its attempts, lets it wait or parks it. `takesRest`: another
+ * drain of the source lists everything.
  */
 export function warnAboutComeBacks(drain: LintDrain, takesRest: boolean, warn: Warn): void {
   const { select, name, rules } = drain;
@@ -21,7 +22,9 @@ export function warnAboutComeBacks(drain: LintDrain, takesRest: boolean, warn: W
 const expected =
   "url, queueName or label as no rule changes them, or no select and rules that ask for host, or a second drain without select for the rest";
 
-/** Null where a record that is selected by it is selected again when it comes back, as far as the document can tell. */
+/**
+ * Null if a record that is selected by it is selected again when it comes back, as far as the document shows.
+ */
 function whyLost(key: keyof Select, select: Select, rules: readonly LintRule[]): string | null {
   switch (key) {
     case "topicName":
@@ -54,7 +57,7 @@ function whyLost(key: keyof Select, select: Select, rules: readonly LintRule[]):
           ? null
           : "sets labels that are not among these",
       );
-    // Whether it fails with the same status again is for its receiver to say.
+    // Whether it fails with the same status again depends on its receiver.
     case "responseStatus":
       return null;
   }

@@ -2,15 +2,20 @@ import type { ValuePath } from "../../problem.ts";
 import { misfitOfFlowControl } from "../schema/flow-control-schema.ts";
 import { asMap, type Report } from "../schema/raw.ts";
 
-/** What `defaults` and a drain say together is a whole flow control. Told where it was said last, and a mistake in `defaults` once. */
+/**
+ * `defaults` and a drain together give a whole flow control. A mistake is reported where it was written last,
+ * one in `defaults` once.
+ */
 export function checkFlowControls(document: Readonly<Record<string, unknown>>, report: Report): void {
   const below = asMap(document["defaults"])["flowControl"];
   const drains = Object.entries(asMap(document["drains"]));
   const own = drains.flatMap(([name, drain]) => {
-    const said = asMap(drain)["flowControl"];
-    return said === undefined || said === "none" ? [] : [{ said, path: ["drains", name, "flowControl"] }];
+    const written = asMap(drain)["flowControl"];
+    return written === undefined || written === "none"
+      ? []
+      : [{ written, path: ["drains", name, "flowControl"] }];
   });
-  for (const { said, path } of own) checkWhole({ ...asMap(below), ...asMap(said) }, path, report);
+  for (const { written, path } of own) checkWhole({ ...asMap(below), ...asMap(written) }, path, report);
   const isInherited =
     drains.length === 0 || drains.some(([, one]) => asMap(one)["flowControl"] === undefined);
   if (below !== undefined && below !== "none" && isInherited) {

@@ -7,7 +7,10 @@ import { layersOf, spanIn, writtenIn, type Layers, type WrittenSpan } from "./la
 
 const why = "a probe is watched to its end before the next one";
 
-/** A lane's probes are no closer than its watch. Reported where it was written last, so that a mistake in `defaults` is reported once. */
+/**
+ * A lane's probes are no closer than its watch. Reported where it was written last, so that a mistake in
+ * `defaults` is reported once.
+ */
 export function checkLanes(document: Raw, report: Report): void {
   checkProbes(layersOf(document), report);
   for (const name of Object.keys(asMap(document["drains"]))) checkProbes(layersOf(document, name), report);

@@ -17,7 +17,10 @@ import { whenKeys, type WhenKeys } from "../schema/when-schema.ts";
 
 export type Warn = (path: ValuePath, expected: string, message: string, found?: string) => void;
 
-/** What warnings are made of: the parts of a document that can be read, whatever is wrong elsewhere. Null: not readable. */
+/**
+ * What warnings are made of: the parts of a document that can be read, whatever is wrong elsewhere. Null: not
+ * readable.
+ */
 export interface LintView {
   readonly archive: boolean;
   readonly drains: readonly LintDrain[];
@@ -92,8 +95,8 @@ function toLintRule(rule: Raw, drain: string, index: number, places: Places): Li
   const when = ruleSchema.shape.when.safeParse(rule["when"]);
   const until = ruleSchema.shape.ignoreAfter.safeParse(rule["ignoreAfter"]);
   const set = ruleSchema.shape.set.safeParse(rule["set"]);
-  const said = when.success ? (when.data ?? "any") : toReadableWhen(rule["when"]);
-  const readable = toCondition(said, path, places);
+  const written = when.success ? (when.data ?? "any") : toReadableWhen(rule["when"]);
+  const readable = toCondition(written, path, places);
   // Without `when` it is only whole where it may be left out.
   const isLeftOut = (then === "hold" || then === "park") && !hasStray(rule, ruleSchema.shape);
   const isWhole = when.success && until.success && (rule["when"] !== undefined || isLeftOut);
@@ -126,8 +129,8 @@ function toPace(defaults: Raw, drain: Raw): Pace | null {
   const [below, above] = [defaults, drain].map((raw) => paceKeys.safeParse(raw));
   if (!below?.success || !above?.success) return null;
   // Together they are a flow control, or none.
-  const said = { ...asMap(defaults["flowControl"]), ...asMap(drain["flowControl"]) };
-  return Object.keys(said).length > 0 && misfitOfFlowControl(said) !== null
+  const written = { ...asMap(defaults["flowControl"]), ...asMap(drain["flowControl"]) };
+  return Object.keys(written).length > 0 && misfitOfFlowControl(written) !== null
     ? null
     : toEffective(below.data, above.data);
 }

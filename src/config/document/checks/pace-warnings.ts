@@ -7,15 +7,17 @@ import type { LintDrain, Warn } from "./lint-view.ts";
 const usualPeriodMs = 1_000;
 
 /**
- * A drain with a lane whose flow control lets less through than the drain publishes: what waits at the service under its key has not
- * been tried when the watch is over, and the lane takes that for silence (docs/lanes.md, "Where it ends"). `rateAt`: where the rate is said.
+ * A drain with a lane whose flow control lets less through than the drain publishes: what waits at the
+ * service under its key has not been tried when the watch is over, and the lane takes that for silence
+ * (docs/lanes.md, "Where it ends"). `rateAt`: where the rate is written.
  */
 export function warnAboutPace(drain: LintDrain, rateAt: ValuePath, warn: Warn): void {
   const { lane, limits, flowControl } = drain.pace ?? {};
   if (lane === undefined || limits === undefined || flowControl?.rate === undefined) return;
   if (!drain.rules.some(({ then, set }) => then === "republish" && set.flowControl === undefined)) return;
   const rate = { count: flowControl.rate, perMs: flowControl.periodMs ?? usualPeriodMs };
-  // Messages to all hosts wait under one key, so it is publish that counts; without it no host's own limit is more than a part.
+  // Messages to all hosts wait under one key, so it is publish that counts; without it no host's own limit is
+  // more than a part.
   const name = limits.publish === undefined && limits.perHost !== undefined ? "perHost" : "publish";
   const limit = limits[name];
   if (limit !== undefined && rate.count * limit.perMs >= limit.count * rate.perMs) return;

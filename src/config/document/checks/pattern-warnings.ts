@@ -14,8 +14,8 @@ interface Impossible {
 }
 
 /**
- * The sentence about patterns of a test that the nature of its field rules out, each judged by itself; null if there are
- * none. `retentionMs` is the source's, null where it is not known.
+ * The sentence about patterns of a test that the nature of its field rules out, each judged by itself; null
+ * if there are none. `retentionMs` is the source's, null where it is not known.
  */
 export function toPatternWarning(
   leaf: Leaf,
@@ -147,7 +147,10 @@ function hostWithMore(text: string): Misfit | null {
   };
 }
 
-/** `url` is the whole address, and every record's begins with its scheme. `start`: what each matching text begins with. */
+/**
+ * `url` is the whole address, and every record's begins with its scheme. `start`: what each matching text
+ * begins with.
+ */
 function withoutScheme(start: string, kind: "exact" | "glob" | "prefix"): Misfit | null {
   const lower = start.toLowerCase();
   const fits = ["http://", "https://"].some(

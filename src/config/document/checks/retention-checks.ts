@@ -26,7 +26,10 @@ export function checkRetentions(document: Raw, report: Report): void {
   }
 }
 
-/** What a drain waits for that its source's retention has no room for; each is reported once, where it is written. */
+/**
+ * What a drain waits for that its source's retention has no room for; each is reported once, where it is
+ * written.
+ */
 export function findRetentionConflicts(document: Raw): readonly RetentionConflict[] {
   const conflicts = new Map<string, RetentionConflict>();
   for (const [name, drain] of Object.entries(asMap(document["drains"]))) {

@@ -13,8 +13,8 @@ export interface WarningContext {
 }
 
 /**
- * Warns of rules that load and never decide, or not as they seem to. Only what one pattern, one date or an equal rule shows:
- * patterns are not compared with each other.
+ * Warns of rules that load and never decide, or not as they seem to. Only what one pattern, one date or an
+ * equal rule shows: patterns are not compared with each other.
  */
 export function warnAboutRules(drain: LintDrain, { archive, places, now }: WarningContext, warn: Warn): void {
   const retentionMs = drain.source?.retentionMs ?? null;

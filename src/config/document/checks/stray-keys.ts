@@ -6,8 +6,8 @@ import { asMap } from "../schema/raw.ts";
 const drainKeys = Object.keys(drainSchema.shape);
 
 /**
- * Names below `drains` that are keys of a drain, two spaces too shallow: what stands there is no drain. A drain may be called `rules`
- * all the same, where it is one.
+ * Names below `drains` that are keys of a drain, two spaces too shallow: what is there is no drain. A drain
+ * may be called `rules` all the same, where it is one.
  */
 export function findStrayKeys(document: unknown): readonly string[] {
   return Object.entries(asMap(asMap(document)["drains"]))

@@ -26,7 +26,7 @@ export function checkTests(
   }
 }
 
-/** Pairs that would say one thing twice. */
+/** Pairs of keys for one thing. */
 const onlyOneOf = [
   ["age", "dlqId"],
   ["messageAge", "createdAt"],

@@ -45,7 +45,7 @@ export function findWarnings(
   return warnings;
 }
 
-/** Where the rate of a drain's flow control is said, if it is. */
+/** Where the rate of a drain's flow control is written, if it is. */
 function rateAt(drains: Raw, name: string): ValuePath {
   const isOwn = asMap(asMap(drains[name])["flowControl"])["rate"] !== undefined;
   return [...(isOwn ? ["drains", name] : ["defaults"]), "flowControl", "rate"];
@@ -81,8 +81,8 @@ function warnAboutCopies(asked: unknown, path: ValuePath, warn: Warn): void {
 }
 
 /**
- * Filters by one value of a record: two selections with different values of one of them share no record. A label is not
- * among them, because a message may have several.
+ * Filters by one value of a record: two selections with different values of one of them share no record. A
+ * label is not among them, because a message may have several.
  */
 const singleValued = ["url", "topicName", "scheduleId", "queueName", "responseStatus", "callerIp"] as const;
 

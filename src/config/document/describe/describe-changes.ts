@@ -6,8 +6,8 @@ import { maskQuery } from "../../../rules/mask-query.ts";
 import { describeFlowControl } from "../schema/flow-control-schema.ts";
 
 /**
- * What a republish changes, in the document's own form. Header values, what is written into bodies, and queries and
- * credentials of addresses are told as "[set]".
+ * What a republish changes, in the document's own form. Header values, what is written into bodies, and
+ * queries and credentials of addresses are shown as "[set]".
  */
 export function describeChanges(changes: ItemChanges): Record<string, unknown> {
   const { destination, headers, body, delay, timeoutMs, flowControl } = changes;

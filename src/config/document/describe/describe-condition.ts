@@ -2,7 +2,10 @@ import { isObject } from "../../../message/json-value.ts";
 import type { Condition } from "../../../rules/spec.ts";
 import { writeTest } from "../../../rules/write-test.ts";
 
-/** A condition in the document's own form. Patterns for header values are shown as "[set]": they may be secrets. */
+/**
+ * A condition in the document's own form. Patterns for header values are shown as "[set]": they may be
+ * secrets.
+ */
 export function describeWhen(condition: Condition): unknown {
   switch (condition.kind) {
     case "any":

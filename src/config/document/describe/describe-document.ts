@@ -21,9 +21,9 @@ import { describeGuard } from "../schema/guard-schema.ts";
 import { describeLane } from "../schema/lane-schema.ts";
 
 /**
- * The effective document as YAML of its own form, defaults filled in and tests left out. Secrets are told by where they are
- * read from; header values, queries of addresses and what is written into bodies as "[set]", which does not load. Where
- * there are none of these, the text means the same.
+ * The effective document as YAML of its own form, defaults filled in and tests left out. Secrets are shown by
+ * where they are read from; header values, queries of addresses and what is written into bodies as "[set]",
+ * which does not load. Where there are none of these, the text means the same.
  */
 export function describeDocument(document: DrainsDocument): string {
   const described = {

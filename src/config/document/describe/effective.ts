@@ -84,30 +84,33 @@ export function toEffective(defaults: CommonKeys, drain: CommonKeys): Effective 
   };
 }
 
-/** `none` takes away what lies below it, and what lies above it is said over the built-in values. */
+/** `none` takes away what lies below it, and what lies above it goes over the built-in values. */
 function toLane(
   defaults: CommonKeys["lane"],
   drain: CommonKeys["lane"],
   limits: LimitsConfig,
 ): { readonly lane?: LaneConfig } {
   if (drain === null || (drain === undefined && defaults === null)) return {};
-  const said = { ...defined(defaults ?? {}), ...defined(drain ?? {}) };
-  const canary = said.canary ?? builtIn.lane.canary;
-  const watchMs = said.watch ?? builtIn.lane.watchMs;
-  const haltAt = said.haltAt ?? builtIn.lane.haltAt;
-  const probeEveryMs = said.probeEvery ?? builtIn.lane.probeEveryMs;
+  const written = { ...defined(defaults ?? {}), ...defined(drain ?? {}) };
+  const canary = written.canary ?? builtIn.lane.canary;
+  const watchMs = written.watch ?? builtIn.lane.watchMs;
+  const haltAt = written.haltAt ?? builtIn.lane.haltAt;
+  const probeEveryMs = written.probeEvery ?? builtIn.lane.probeEveryMs;
   const openFrom = openFromOf({ canary, watchMs }, limits);
   return { lane: { canary, watchMs, haltAt, probeEveryMs, openFrom } };
 }
 
-/** Where no layer speaks of it, or the last takes it away, there is none. Whether the layers are whole together has been checked. */
+/**
+ * Where no layer speaks of it, or the last takes it away, there is none. Whether the layers are whole
+ * together has been checked.
+ */
 function toDrainsFlowControl(
   defaults: CommonKeys["flowControl"],
   drain: CommonKeys["flowControl"],
 ): Pick<DrainConfig, "flowControl"> {
   if (drain === null || (drain === undefined && (defaults ?? null) === null)) return {};
-  const said = { ...defined(defaults ?? {}), ...defined(drain ?? {}) };
-  return { flowControl: toFlowControl(said as FlowControlKeys) };
+  const written = { ...defined(defaults ?? {}), ...defined(drain ?? {}) };
+  return { flowControl: toFlowControl(written as FlowControlKeys) };
 }
 
 /** A limit that a layer takes away is absent. */

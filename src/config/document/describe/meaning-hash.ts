@@ -4,8 +4,9 @@ import { leavesOf } from "../../../rules/leaves.ts";
 import type { Condition } from "../../../rules/spec.ts";
 
 /**
- * 12 hex digits of SHA-256 over what a drain decides by. Its schedule, selection, mode, limits, lane, guards and tests change no
- * decision; its flow control is written into messages, as what its rules set is; its source's retention does where a rule asks for the time that is left.
+ * 12 hex digits of SHA-256 over what a drain decides by. Its schedule, selection, mode, limits, lane, guards
+ * and tests change no decision; its flow control is written into messages, as what its rules set is; its
+ * source's retention does where a rule asks for the time that is left.
  */
 export function toRulesHash(
   drain: Pick<
@@ -24,8 +25,8 @@ function asksForTimeLeft(condition: Condition): boolean {
 }
 
 /**
- * 12 hex digits of SHA-256 over what a document means; its comments, layout, order of names, spelled-out defaults (but for a
- * source's `id`) and tests do not count.
+ * 12 hex digits of SHA-256 over what a document means; its comments, layout, order of names, spelled-out
+ * defaults (but for a source's `id`) and tests do not count.
  */
 export function toDocumentHash(document: Omit<DrainsDocument, "hash">): string {
   return hash({
@@ -53,7 +54,7 @@ function hash(value: unknown): string {
   return createHash("sha256").update(canonicalJson(value)).digest("hex").slice(0, 12);
 }
 
-/** Lists that mean a set: the order of their members says nothing. */
+/** Lists that mean a set: the order of their members has no meaning. */
 const unorderedKeys = new Set([
   "of",
   "oneOf",
@@ -69,7 +70,10 @@ const unorderedKeys = new Set([
 /** What is written into messages: there the order of any list counts. */
 const orderedPart = "set";
 
-/** JSON with sorted keys. Infinite ends of ranges become null, which is unambiguous: `from` is never the upper end. */
+/**
+ * JSON with sorted keys. Infinite ends of ranges become null, which is unambiguous: `from` is never the upper
+ * end.
+ */
 export function canonicalJson(value: unknown, key = "", ordered = false): string {
   if (Array.isArray(value)) {
     const members = value.map((member) => canonicalJson(member, "", ordered));

@@ -10,17 +10,7 @@ import type { Parsed } from "../../../rules/patterns/parsed.ts";
 import { flowControl, toFlowControl } from "./flow-control-schema.ts";
 import { jsonValue } from "./json-value.ts";
 import { duration, positiveDuration } from "./schedule-schema.ts";
-import {
-  ifClean,
-  key,
-  line,
-  oneOf,
-  oneOrMany,
-  parsed,
-  saysSomething,
-  section,
-  wholeNumber,
-} from "./shapes.ts";
+import { ifClean, key, line, oneOf, oneOrMany, parsed, notEmpty, section, wholeNumber } from "./shapes.ts";
 
 /** What a republish may change: the keys of `set`. */
 
@@ -35,13 +25,18 @@ const headerName = z
   .max(256, { error: "a header name" })
   .refine(isToken, { error: "a header name" });
 
-/** Names that redriver or HTTP itself writes: a rebuild passes over them. The service's own prefix is a setting; checkHeaders knows it. */
+/**
+ * Names that redriver or HTTP itself writes: a rebuild passes over them. The service's own prefix is a
+ * setting; checkHeaders knows it.
+ */
 const noPrefix = " ";
 const changedHeaderName = headerName.refine((header) => isForwardable(header, noPrefix), {
   error: `a header that a rule may set: not ${lineageHeaderName}, Host, Content-Length, User-Agent or one of the connection`,
 });
 
-/** A URL Group is not among these: it would deliver to every endpoint again, also to those that had succeeded. */
+/**
+ * A URL Group is not among these: it would deliver to every endpoint again, also to those that had succeeded.
+ */
 const destinationExpected =
   "an http(s) address without user and password, or a mapping of scheme, host, path";
 
@@ -61,7 +56,7 @@ const destinationParts = section({
     .regex(/^\/[^\s?#]*$/, { error: "a path that begins with /, without ? and #" })
     .optional(),
 })
-  .refine(...saysSomething("at least one of scheme, host, path"))
+  .refine(...notEmpty("at least one of scheme, host, path"))
   .transform((parts) => defined(parts));
 
 const callbackExpected = "an http(s) address, or null for none";
@@ -171,5 +166,5 @@ export const changes = section({
     "Flow control, so that what is redriven has a share of its own; null removes it.",
   ),
 })
-  .refine(...saysSomething("at least one change"))
+  .refine(...notEmpty("at least one change"))
   .transform(({ timeout, ...others }): ItemChanges => defined({ ...others, timeoutMs: timeout }));

@@ -3,18 +3,7 @@ import { parseCallbackUrl } from "../../callback-url.ts";
 import { parseServiceUrl } from "../../service-url.ts";
 import { common, drain } from "./drain-schema.ts";
 import { censusInterval, indexSchedule, keepTime, positiveDuration } from "./schedule-schema.ts";
-import {
-  atMostKeys,
-  flag,
-  ifClean,
-  key,
-  line,
-  name,
-  oneOf,
-  parsed,
-  saysSomething,
-  section,
-} from "./shapes.ts";
+import { atMostKeys, flag, ifClean, key, line, name, oneOf, parsed, notEmpty, section } from "./shapes.ts";
 
 const environmentName = line("the name of an environment variable").regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/, {
   error: "the name of an environment variable",
@@ -49,7 +38,7 @@ const source = section({
   ),
   id: key(
     name,
-    "Its id, part of every key in Redis: keeps its ledger over a rename, or says that it has its own.",
+    "Its id, part of every key in Redis: keeps its ledger over a rename, or gives it one of its own.",
   ),
   token: key(secretRef, "Where its token is read from; left out: the settings."),
   retention: key(positiveDuration, "How long your plan keeps dead letters."),
@@ -91,7 +80,7 @@ export const documentSchema = section({
   paused: key(flag, "true: every replica stops before its next batch."),
   archive: key(archive, "Where dead letters are kept before they are dropped or expire."),
   sources: namedMap(source.nullable(), "sources").refine(
-    ...saysSomething("at least one source, such as default: {}"),
+    ...notEmpty("at least one source, such as default: {}"),
   ),
   defaults: key(section(common), "What every drain gets."),
   drains: namedMap(drain, "drains"),

@@ -49,7 +49,7 @@ const beforeExpiry = section({
   then: key(oneOf(["archive", "nothing"]), "archive: a copy, the record is not deleted."),
 });
 
-/** What `defaults` and every drain may say. */
+/** Keys of `defaults` and of every drain. */
 export const common = {
   mode: key(oneOf(["plan", "live"]), "plan: decide and report, change nothing; live: act."),
   schedule: key(drainSchedule, "When passes begin; full: between two full ones."),
@@ -63,7 +63,7 @@ export const common = {
   ),
   onLoss: key(
     oneOf(["park", "republish"]),
-    "A rebuild that cannot keep everything: park, or republish with the loss told.",
+    "A rebuild that cannot keep everything: park, or republish and report the loss.",
   ),
   unknownOutcome: key(
     oneOf(["republish", "park"]),
@@ -81,7 +81,10 @@ export const common = {
 const ownParameter = refusedKey("set by redriver itself, for each page");
 
 const status = wholeNumber(0, 999);
-/** The service splits values at commas (service-interface.md 4.2, rule 3), so one with a comma would select other records. */
+/**
+ * The service splits values at commas (service-interface.md 4.2, rule 3), so one with a comma would select
+ * other records.
+ */
 const word = line("text, in quotes where it looks like a number").refine((text) => !text.includes(","), {
   error: "one value without a comma, which the service would read as several; give a list",
 });
@@ -121,7 +124,7 @@ export const drain = section({
   ),
   rules: key(
     z.array(rule, { error: "a list of rules" }).max(1_000, { error: "at most 1000 rules" }),
-    "Read from the top; the first that holds decides.",
+    "Read from the top; the first that matches decides.",
   ),
   tests: key(
     z.array(ruleTest, { error: "a list of tests" }).max(1_000, { error: "at most 1000 tests" }),

@@ -18,16 +18,19 @@ const wholeSeconds = [
   ifClean("a period of whole seconds"),
 ] as const;
 
-type Said = Readonly<Record<"parallelism" | "rate" | "period", unknown>>;
+type FlowBounds = Readonly<Record<"parallelism" | "rate" | "period", unknown>>;
 
 /** What its keys mean together. */
-const together: readonly { readonly holds: (flow: Partial<Said>) => boolean; readonly expected: string }[] = [
+const together: readonly {
+  readonly fits: (flow: Partial<FlowBounds>) => boolean;
+  readonly expected: string;
+}[] = [
   {
-    holds: ({ parallelism, rate }) => parallelism !== undefined || rate !== undefined,
+    fits: ({ parallelism, rate }) => parallelism !== undefined || rate !== undefined,
     expected: "at least one of parallelism and rate",
   },
   {
-    holds: ({ period, rate }) => period === undefined || rate !== undefined,
+    fits: ({ period, rate }) => period === undefined || rate !== undefined,
     expected: "a rate beside period",
   },
 ];
@@ -35,12 +38,12 @@ const together: readonly { readonly holds: (flow: Partial<Said>) => boolean; rea
 /** Of a rule's `set`: whole. */
 export const flowControl = together
   .reduce(
-    (schema, { holds, expected }) => schema.refine(holds, ifClean(expected)),
+    (schema, { fits, expected }) => schema.refine(fits, ifClean(expected)),
     section({ key: keyOfFlow, ...bounds }),
   )
   .refine(...wholeSeconds);
 
-/** Of `defaults` and drains: each may say a part. `none` takes the one of a layer below away. */
+/** Of `defaults` and drains: each may have a part. `none` takes the one of a layer below away. */
 export const flowControlLayer = z.union(
   [
     z.literal("none").transform(() => null),
@@ -55,9 +58,9 @@ export type FlowControlKeys = z.output<typeof flowControl>;
 export type FlowControlLayer = z.output<typeof flowControlLayer>;
 
 /** What keeps these keys from being a flow control; null: nothing. */
-export function misfitOfFlowControl(flow: Partial<Said & { readonly key: unknown }>): string | null {
+export function misfitOfFlowControl(flow: Partial<FlowBounds & { readonly key: unknown }>): string | null {
   if (flow.key === undefined) return "the key of the flow control";
-  return together.find(({ holds }) => !holds(flow))?.expected ?? null;
+  return together.find(({ fits }) => !fits(flow))?.expected ?? null;
 }
 
 export function toFlowControl({ key, parallelism, rate, period }: FlowControlKeys): FlowControl {

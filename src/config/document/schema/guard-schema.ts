@@ -41,7 +41,9 @@ function toComparison(value: unknown): IndexComparison | null {
   return { field: known ?? null, pattern: toRange(operator, Number(digits)) };
 }
 
-/** An index's cost has fractions, so the inclusive end of an open comparison is the next number that there is. */
+/**
+ * An index's cost has fractions, so the inclusive end of an open comparison is the next number that there is.
+ */
 function toRange(operator: string, bound: number): IndexComparison["pattern"] {
   const open = !operator.endsWith("=");
   return operator.startsWith(">")
@@ -68,11 +70,11 @@ function next(bound: number, step: 1n | -1n): number {
 export const guard = section({
   index: name.meta({ description: "Name of the index in indexes." }),
   hold: parsed(parseHold, { type: "string", examples: ["pending_index_count > 10000"] }).meta({
-    description: "While the last reading says this, nothing is republished.",
+    description: "While the last reading matches this, nothing is republished.",
   }),
   resume: key(
     parsed(parseResume, { type: "string", examples: ["< 5000"] }),
-    "Until it says this; left out: until it no longer says hold.",
+    "Until it matches this; left out: until it no longer matches hold.",
   ),
   whenStale: key(oneOf(["hold", "ignore"]), "What counts without a fresh reading."),
 });

@@ -5,8 +5,9 @@ const numberExpected =
   "a number that every JSON reader reads the same: between -(2^53 - 1) and 2^53 - 1, in quotes if it is meant as text";
 
 /**
- * Any JSON value. The text of a document is at most 32 levels deep and has at most 50,000 values, so the walk ends soon.
- * A number that readers do not agree on is refused: it would be written into messages as another one.
+ * Any JSON value. The text of a document is at most 32 levels deep and has at most 50,000 values, so the walk
+ * ends soon. A number that readers do not agree on is refused: it would be written into messages as another
+ * one.
  */
 export const jsonValue = z
   .unknown()

@@ -7,12 +7,12 @@ import { duration } from "./schedule-schema.ts";
 import { key, parsed, section, where, wholeNumber } from "./shapes.ts";
 
 /** Below it a canary's timeout, three quarters of it in whole seconds, would be none. */
-const shortestWatchMs = 2_000;
-const longestWatchMs = 3_600_000;
+const minWatchMs = 2_000;
+const maxWatchMs = 3_600_000;
 
 export const parseWatch = where(
   parseDuration,
-  (ms) => ms >= shortestWatchMs && ms <= longestWatchMs,
+  (ms) => ms >= minWatchMs && ms <= maxWatchMs,
   "a duration from 2s to 1h, such as 1m",
 );
 
@@ -46,11 +46,11 @@ export const lane = z.union([z.literal("none").transform(() => null), laneKeys],
 export type LaneKeys = z.output<typeof lane>;
 
 /** Beyond it a step is as good as everything. */
-const mostOpenFrom = 1_000;
+const maxOpenFrom = 1_000;
 
 /**
- * A step of this size is half of what the limits let through to one host in a watch: the next, ten times as large, would be bound by
- * them. At least two canary steps, so that no lane opens without one survived.
+ * A step of this size is half of what the limits let through to one host in a watch: the next, ten times as
+ * large, would be bound by them. At least two canary steps, so that no lane opens without one survived.
  */
 export function openFromOf(
   { canary, watchMs }: Pick<LaneConfig, "canary" | "watchMs">,
@@ -59,7 +59,7 @@ export function openFromOf(
   const inWatch = [publish, perHost].flatMap((rate) =>
     rate === undefined ? [] : [(rate.count * watchMs) / rate.perMs],
   );
-  return Math.min(mostOpenFrom, Math.max(canary * 2, Math.floor(Math.min(...inWatch) / 2)));
+  return Math.min(maxOpenFrom, Math.max(canary * 2, Math.floor(Math.min(...inWatch) / 2)));
 }
 
 /** A lane in the document's own form. */

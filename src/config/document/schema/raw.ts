@@ -1,10 +1,12 @@
 import { isObject } from "../../../message/json-value.ts";
 import type { Problem, ValuePath } from "../../problem.ts";
 
-/** The document as it stands, before anything is known of its shape: each look answers something, never throws. */
+/**
+ * The document as it was written, before anything is known of its shape. Reading a part of it never throws.
+ */
 export type Raw = Readonly<Record<string, unknown>>;
 
-/** Tells a problem at a place in the document. */
+/** Reports a problem at a place in the document. */
 export type Report = (
   path: ValuePath,
   part: "key" | "value",

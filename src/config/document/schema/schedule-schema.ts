@@ -5,7 +5,10 @@ import { parsed, section, where } from "./shapes.ts";
 
 const cronExpected = 'a cron pattern of five fields, or six with seconds first, such as "*/5 * * * *"';
 
-/** A moment for trying patterns, so that the answer depends on the pattern alone. In a leap year: 29 February comes. */
+/**
+ * A moment for trying patterns, so that the answer depends on the pattern alone. In a leap year: 29 February
+ * comes.
+ */
 const triedFrom = new Date(Date.UTC(2024, 0, 1));
 
 const durationMeta = { type: "string", examples: ["30s", "2m", "1h30m", "3d"] };
@@ -29,11 +32,11 @@ export const keepTime = parsed(
 );
 
 /** The shortest interval between two passes. */
-const leastEveryMs = 100;
+const minEveryMs = 100;
 
 const scheduleKeys = {
   every: parsed(
-    where(parseDuration, (ms) => ms >= leastEveryMs, "a duration of at least 100ms, such as 30s"),
+    where(parseDuration, (ms) => ms >= minEveryMs, "a duration of at least 100ms, such as 30s"),
     durationMeta,
   ).optional(),
   cron: parsed(parseCron, { type: "string", examples: ["*/5 * * * *"] }).optional(),

@@ -3,12 +3,15 @@ import * as z from "zod";
 import { mismatchesOf, type Parsed } from "../../../rules/patterns/parsed.ts";
 
 /**
- * The pieces that document schemas are made of. Every message of these schemas is the end of a sentence that begins with
- * "expected"; toProblems completes it. JSON Schema for editors is derived from them, so what only a grammar can tell is
- * described with `meta`.
+ * The pieces that document schemas are made of. Every message of these schemas is the end of a sentence that
+ * begins with "expected"; toProblems completes it. JSON Schema for editors is derived from them, so what only
+ * a grammar knows is described with `meta`.
  */
 
-/** A mapping with exactly these keys. The message for unknown keys is the list of the known ones, comma separated. */
+/**
+ * A mapping with exactly these keys. The message for unknown keys is the list of the known ones, comma
+ * separated.
+ */
 export function section<Shape extends z.ZodRawShape>(shape: Shape) {
   const known = Object.entries(shape)
     .filter(([, schema]) => !isRefused(schema as z.ZodType))
@@ -24,14 +27,14 @@ export function ifClean(error: string) {
 }
 
 /** Arguments of refine: a mapping has at least one key with a value. */
-export function saysSomething(error: string) {
+export function notEmpty(error: string) {
   return [
     (value: object) => Object.values(value).some((member) => member !== undefined),
     ifClean(error),
   ] as const;
 }
 
-/** A key that may be left out, with what editors tell of it. */
+/** A key that may be left out, with what editors show of it. */
 export function key<Schema extends z.ZodType>(schema: Schema, description: string) {
   return schema.optional().meta({ description });
 }
@@ -39,10 +42,13 @@ export function key<Schema extends z.ZodType>(schema: Schema, description: strin
 /** Marks an issue of a parser that is about the key at its path and not about the value. */
 export const atKey = { part: "key" } as const;
 
-/** Marks an issue that is about how many members there are. */
+/** Marks an issue about the number of members. */
 export const aboutCount = { part: "count" } as const;
 
-/** Arguments of refine: a mapping has at most so many keys. Asked first: what else is wrong with so many members is no news. */
+/**
+ * Arguments of refine: a mapping has at most so many keys. Asked first: what else is wrong with so many
+ * members is no news.
+ */
 export function atMostKeys(most: number, what: string) {
   return [
     (map: unknown) => !isObject(map) || Object.keys(map).length <= most,
@@ -100,7 +106,7 @@ export function oneOrMany<Item extends z.ZodType>(item: Item, what: string) {
   );
 }
 
-/** A value with a grammar of its own. `meta` tells JSON Schema what it looks like. */
+/** A value with a grammar of its own. `meta` describes it in the JSON Schema. */
 export function parsed<Value>(
   parse: (value: unknown) => Parsed<Value>,
   meta: Readonly<Record<string, unknown>>,

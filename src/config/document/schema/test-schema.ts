@@ -22,7 +22,10 @@ const values = z.record(z.string().max(256), oneOrMany(text, "text"), {
 /** A mapping or list stands for the JSON text of it. */
 const body = jsonValue;
 
-/** Fields of a record by their own names (service-interface.md 2.3), and the times and attempts that rules ask for. */
+/**
+ * Fields of a record by their own names (service-interface.md 2.3), and the times and attempts that rules ask
+ * for.
+ */
 const given = section({
   url: key(text, "Destination address."),
   method: key(text, "HTTP method."),
@@ -75,9 +78,9 @@ const reasons = [...new Set([...republishReasons, ...dropReasons, ...holdReasons
 
 const expected = section({
   then: oneOf(["republish", "drop", "hold", "park"]).meta({ description: "The decision." }),
-  rule: key(name.nullable(), "The rule that decides; null or none: no rule holds."),
+  rule: key(name.nullable(), "The rule that decides; null or none: no rule matches."),
   reason: key(oneOf(reasons), "Why, from the closed set of reasons."),
-  item: key(item, "The rebuilt item, as far as it is told."),
+  item: key(item, "The rebuilt item; what is left out is not compared."),
   losses: key(
     z.array(oneOf([...policyLosses, ...reportedLosses]), { error: "a list of losses" }),
     "What the rebuild cannot keep.",

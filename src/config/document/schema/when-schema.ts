@@ -9,9 +9,9 @@ import type { PatternKind } from "../../../rules/patterns/pattern-kind.ts";
 import { textPatterns } from "../../../rules/patterns/text-patterns.ts";
 import { valuePatterns } from "../../../rules/patterns/value-patterns.ts";
 import type { BodyField, DurationField, Leaf, NumberField, TextField } from "../../../rules/spec.ts";
-import { atKey, key, parsedFrom, saysSomething, section } from "./shapes.ts";
+import { atKey, key, parsedFrom, notEmpty, section } from "./shapes.ts";
 
-/** What `when` says, before it becomes a Condition. */
+/** A `when`, before it becomes a Condition. */
 export interface WhenKeys {
   /** Each with its place below `when`. All of them must match. */
   readonly tests: readonly PlacedTest[];
@@ -57,7 +57,7 @@ function headers(of: "request" | "response") {
   const values = texts((oneOf) => ({ kind: "header", of, name: "", oneOf }));
   return z
     .record(headerName, values, { error: "a mapping of header names to patterns" })
-    .refine(...saysSomething("at least one header name"))
+    .refine(...notEmpty("at least one header name"))
     .transform((byName): readonly Leaf[] =>
       Object.entries(byName).flatMap(([name, tests]) => tests.map((test) => ({ ...test, name }) as Leaf)),
     );
@@ -171,7 +171,7 @@ export const whenKeys: z.ZodType<WhenKeys> = z
       any: key(conditionList, "At least one of these matches."),
       not: key(whenKeys, "This does not match."),
     })
-      .refine(...saysSomething("at least one test, or the word any"))
+      .refine(...notEmpty("at least one test, or the word any"))
       .transform(({ all, any, not, ...fields }): WhenKeys => ({ tests: toTests(fields), all, any, not })),
   )
   .meta({ id: "when" });
