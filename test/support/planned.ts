@@ -1,6 +1,6 @@
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { DrainName } from "../../src/ports/ids.ts";
-import { applyPlan, type Applied, type Wait } from "../../src/redrive/plan/apply.ts";
+import { applyPlan, type Applied, type ApplyWait } from "../../src/redrive/plan/apply.ts";
 import { checkPlan } from "../../src/redrive/plan/check-plan.ts";
 import { planDrain } from "../../src/redrive/plan/plan-drain.ts";
 import { toPlanRecord, type PlanRecord } from "../../src/redrive/plan/plan-record.ts";
@@ -14,7 +14,7 @@ const signals = { signal: never, stopping: never };
 /** Plans and checks all of the drain `main`, here and without a file; the answer applies it, on another runtime if one is given. */
 export async function planHere(
   drain: DrainRuntime,
-  onWait: (wait: Wait) => void = () => undefined,
+  onWait: (wait: ApplyWait) => void = () => undefined,
 ): Promise<(on?: DrainRuntime) => Promise<Applied>> {
   const range = await freezeRange(drain, never);
   const selection = createSelection();

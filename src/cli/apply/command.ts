@@ -40,7 +40,7 @@ interface ApplyFlags {
 
 /** A wait that is shown at once, also without a terminal. */
 const longWaitMs = 5_000;
-/** A plan of which more than this part has changed is not the plan that was read any more. */
+/** A plan is refused if more than this part of it has changed. */
 const maxDrift = 0.05;
 const shownDrift = 3;
 
@@ -110,7 +110,10 @@ function isEmpty(text: string | undefined): boolean {
   return text === undefined || text.trim() === "";
 }
 
-/** A drain of today's document, on the source that the plan was made for. Other rules are no obstacle: each record is decided again. */
+/**
+ * A drain of today's document, on the plan's source. Its rules may have changed: each record is decided
+ * again.
+ */
 function toPart(core: Core, planned: PlannedDrain): Part {
   const drain = core.drains.get(planned.drain);
   if (drain === undefined) throw invalid(`is for drain ${planned.drain}, which the document has not`);
@@ -200,7 +203,7 @@ async function readPausedBy(core: Core, drain: DrainRuntime): Promise<string | n
   return pause === undefined ? null : `by ${pause.by}: ${pause.reason} (redriver resume)`;
 }
 
-/** Shows on stderr what was skipped and why something was left, and answers the exit code of this drain's part. */
+/** Shows on stderr what was skipped and why some is left. Answers the exit code of this drain's part. */
 function report(line: ApplyLine, io: Io): number {
   const { drain, applied } = line;
   io.err(toSkipsText(drain, skipsOf(line)));

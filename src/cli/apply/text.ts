@@ -1,4 +1,4 @@
-import type { Applied, Wait } from "../../redrive/plan/apply.ts";
+import type { Applied, ApplyWait } from "../../redrive/plan/apply.ts";
 import type { PlanCheck } from "../../redrive/plan/check-plan.ts";
 import { addSkips, skippedOf, type Skip, type SkipReport } from "../../redrive/plan/skips.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
@@ -73,7 +73,7 @@ function toSkipCounts({ gone, changed, otherwise }: SkipReport): string {
 }
 
 /** `waits for guard 20, next look in 10s`. */
-export function toWaitText({ reasons, nextLookMs }: Pick<Wait, "reasons" | "nextLookMs">): string {
+export function toWaitText({ reasons, nextLookMs }: Pick<ApplyWait, "reasons" | "nextLookMs">): string {
   const what = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
   return `waits for ${what.join(", ")}, next look in ${formatDuration(Math.ceil(nextLookMs / 1_000) * 1_000)}`;
 }

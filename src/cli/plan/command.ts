@@ -187,7 +187,7 @@ function requireRules(drains: readonly DrainRuntime[], rules: readonly string[])
   }
 }
 
-/** When it entered, which one, how it failed, what becomes of it and why, and where it was to go. */
+/** When a record entered, which one, how it failed, what becomes of it and why, and its destination. */
 function toRow({ decided, facts, next }: ForeseenRecord, url: string): string {
   const { letter, explanation } = decided;
   const status = String(letter.responseStatus ?? "none").padEnd(4);

@@ -8,15 +8,16 @@ export interface PlanOutput {
   write(line: string): Promise<void>;
   /** Makes it whole and visible under its name. */
   commit(): Promise<void>;
-  /** Leaves nothing behind; nothing after a commit. */
+  /** Leaves nothing behind. After a commit it does nothing. */
   discard(): Promise<void>;
 }
 
 const bufferedCharacters = 64 * 1024;
 
 /**
- * `-` is stdout. A file is written beside its place and renamed, so that there is a whole plan or none; only its owner may read it. A
- * link is followed. Throws `command-misused` where it cannot be written, and for a device or a pipe, which a rename would replace.
+ * `-` is stdout. A file is written beside its place and renamed, so that there is a whole plan or none. Only
+ * its owner may read it. A link is followed. Throws `command-misused` if the file cannot be written, and for
+ * a device or a pipe, which a rename would replace.
  */
 export async function openPlanOutput(named: string, io: Io): Promise<PlanOutput> {
   if (named === "-") {
@@ -59,13 +60,13 @@ export async function openPlanOutput(named: string, io: Io): Promise<PlanOutput>
   };
 }
 
-/** Where the file is that this names. */
+/** The file that this names, through links. */
 async function toRegularFile(named: string): Promise<string> {
   try {
     const target = await realpath(named);
     if ((await stat(target)).isFile()) return target;
   } catch (error) {
-    // Not there yet; what else is wrong is told when it is opened.
+    // Not there yet. Opening it reports whatever else is wrong.
     if (error instanceof Error) return named;
     throw error;
   }

@@ -4,8 +4,9 @@ import type { PlanRecord } from "../../redrive/plan/plan-record.ts";
 import { readNamedFile } from "../input/named-file.ts";
 
 /**
- * Reads a whole plan; `-` is stdin. Throws `plan-invalid` for what is no plan or not as it was written, `command-misused` for what
- * cannot be read; nothing may be done about a record before the answer is there.
+ * Reads a whole plan; `-` is stdin. Throws `plan-invalid` for a file that is no plan or was changed, and
+ * `command-misused` for one that cannot be read. Nothing may be done about a record before the answer is
+ * there.
  */
 export async function readPlanFile(file: string, onRecord: (record: PlanRecord) => void): Promise<PlanHead> {
   const chunks: AsyncIterable<Buffer> = readNamedFile(file);

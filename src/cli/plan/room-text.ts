@@ -5,7 +5,7 @@ import type { PlanClock } from "../../redrive/plan/survey.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
 import { wrapList, wrapWords } from "../output/wrap.ts";
 
-/** Below this, differing clocks are nobody's concern. */
+/** Clocks that differ by less concern nobody. */
 const toldFromMs = 60_000;
 
 export function toClockText(columns: number, { serviceAheadMs, unseenMs }: PlanClock): string {

@@ -1,4 +1,4 @@
-/** What a plan decided, of a queue just read or of a frozen file: acts, what becomes of what is held, expiry, and rule by rule. */
+/** The decisions of a plan in lines for a person, of a queue just read or of a plan's file. */
 import type { RebuildRow } from "../../message/describe-rebuild.ts";
 import type { DrainReport } from "../../redrive/plan/drain-report.ts";
 import type { ExpiryReport } from "../../redrive/plan/expiry-count.ts";
@@ -12,7 +12,7 @@ import { wrapList, wrapText } from "../output/wrap.ts";
 type Decided = Pick<DrainReport, "decisions" | "parkedAlready" | "rules"> &
   Partial<Pick<DrainReport, "unusable">>;
 
-/** `label` names what is to be done; `behind` are lines right behind it; `held` says in a few words what keeps what is due from going. */
+/** `behind` are the lines below what is to be done. `waiting`: why due messages do not go, in a few words. */
 export function toDecisionsText(
   columns: number,
   { decisions, parkedAlready, rules, unusable = {} }: Decided,
@@ -20,11 +20,11 @@ export function toDecisionsText(
   {
     label,
     behind = "",
-    held = "",
-  }: { readonly label: string; readonly behind?: string; readonly held?: string },
+    waiting = "",
+  }: { readonly label: string; readonly behind?: string; readonly waiting?: string },
 ): string {
   const acts = [
-    ifAny(decisions.republish, `republish${inBrackets(held)}`),
+    ifAny(decisions.republish, `republish${inBrackets(waiting)}`),
     ifAny(decisions.drop, "drop"),
     ifAny(decisions.park - parkedAlready, "park"),
     ifAny(decisions.settle, "delete again (published before)"),
@@ -49,13 +49,18 @@ export function toDecisionsText(
   ].join("");
 }
 
-/** `held`: what keeps what is due from going, in a few words; empty where nothing does. */
-export function toRulesText(columns: number, rules: readonly RuleReport[], now: number, held = ""): string {
-  return rules.map((rule) => `\n${toRuleText(columns, rule, now, held)}`).join("");
+/** `waiting`: why due messages do not go, in a few words; empty if they do. */
+export function toRulesText(
+  columns: number,
+  rules: readonly RuleReport[],
+  now: number,
+  waiting = "",
+): string {
+  return rules.map((rule) => `\n${toRuleText(columns, rule, now, waiting)}`).join("");
 }
 
-function inBrackets(held: string): string {
-  return held === "" ? "" : ` (${held})`;
+function inBrackets(text: string): string {
+  return text === "" ? "" : ` (${text})`;
 }
 
 /** `soon`: nothing unless something expires within a day. */
@@ -70,7 +75,7 @@ export function toExpiryText(
   const soon = [
     ifAny(expired, "past their retention"),
     ifAny(within1h, "within 1h"),
-    // Those that say no more than the one before are left out.
+    // A number that equals the one before is left out.
     within6h === within1h ? [] : ifAny(within6h, "within 6h"),
     within24h === within6h ? [] : ifAny(within24h, "within 24h"),
   ].flat();
@@ -79,12 +84,12 @@ export function toExpiryText(
   return wrapList(columns, indent, "expires", [...soon, ...first]);
 }
 
-function toRuleText(columns: number, rule: RuleReport, now: number, held: string): string {
+function toRuleText(columns: number, rule: RuleReport, now: number, waiting: string): string {
   const { oldestEnteredAt, losses } = rule;
   const own = rule.next.filter((next) => isOwnRepublish(next, rule.rule));
   const others = rule.next.filter((next) => !isOwnRepublish(next, rule.rule));
   const due = [
-    ...ifAny(rule.dueNow, `now${inBrackets(held)}`),
+    ...ifAny(rule.dueNow, `now${inBrackets(waiting)}`),
     ...own.map(({ count, from, to }) => `${count} ${toSpan(from, to, now)}`),
   ];
   const oldest =
@@ -131,7 +136,7 @@ export function toDecisionText({ then, reason, rule }: Pick<NextReport, "then" |
   return rule === null ? head : `${head} by ${rule}`;
 }
 
-/** Those of one decision together; what is held then as well is left out, because it stays. */
+/** Those of one decision together. What is held then as well is left out: it stays. */
 function byThen(nexts: readonly NextReport[]): readonly Pick<NextReport, "then" | "count" | "from" | "to">[] {
   return (["republish", "drop", "park", "settle", "expire"] as const).flatMap((then) => {
     const some = nexts.filter((next) => next.then === then);

@@ -19,7 +19,7 @@ interface ShownPlan extends Pick<PlanHead, "createdAt" | "version" | "documentHa
 /** Flags of `plan` that only a queue can answer. */
 const notOfFiles = ["all", "rule", "host", "limit", "records", "out", "showContent"] as const;
 
-/** Sums a frozen plan up. Needs no settings, no document, no Redis and no network. Throws as `readPlanFile` does. */
+/** Sums a plan's file up, without settings, document, Redis or network. Throws as `readPlanFile` does. */
 export async function showPlan(
   file: string,
   names: readonly string[],
@@ -40,7 +40,7 @@ export async function showPlan(
   );
 }
 
-/** Anybody may have written the file, so no string of it goes to a terminal as it is. */
+/** Anybody may have written the file, so a terminal gets no string of it as it is. */
 function allPrintable<Value>(value: Value): Value {
   if (typeof value === "string") return toPrintable(value) as Value;
   if (Array.isArray(value)) return value.map(allPrintable) as Value;

@@ -1,4 +1,4 @@
-/** A plan for a person: what would be done, why, and what it would take. Fits its columns, but for single long words. */
+/** A plan in lines for a person: what would be done, why, and what it would take. */
 import type { DrainName } from "../../ports/ids.ts";
 import type { DrainReport } from "../../redrive/plan/drain-report.ts";
 import type { Bound, Estimate } from "../../redrive/plan/estimate.ts";
@@ -37,14 +37,14 @@ export function toPlanText(columns: number, report: PlanReport): string {
     `Plan of ${toTime(createdAt)}, document ${report.documentHash.slice(0, 12)}. Nothing was changed.\n`,
     toFilterText(filter),
     ...(complete ? [] : ["Stopped before all was looked at.\n"]),
-    // Ages, and so what is said of them, go by the service's clock.
+    // Ages go by the service's clock.
     ...report.drains.map(
       (drain) => `\n${toDrainText(columns, drain, createdAt + drain.clock.serviceAheadMs)}`,
     ),
   ].join("");
 }
 
-/** What it was narrowed to; empty where it was not. */
+/** What it was narrowed to; empty if it was not. */
 export function toFilterText({ rules, host, limit }: PlanFilter): string {
   const asked = [
     ...(rules === undefined ? [] : [`rule ${rules.join(" or ")}`]),
@@ -65,7 +65,7 @@ function toDrainText(columns: number, drain: PlanReport["drains"][number], now: 
     ...(drain.pausedBy === null ? [] : [wrapText(columns, 2, "paused    ", drain.pausedBy)]),
     toDecisionsText(columns, drain, now, {
       label: "now",
-      held: drain.pausedBy === null ? toHaltedText(drain.lanes) : "paused",
+      waiting: drain.pausedBy === null ? toHaltedText(drain.lanes) : "paused",
       behind: [
         toGuardText(columns, drain.room.closedGuards),
         ...(decisions.drop > 0 && drain.archive === "missing"
@@ -73,7 +73,7 @@ function toDrainText(columns: number, drain: PlanReport["drains"][number], now: 
           : []),
       ].join(""),
     }),
-    toRulesText(columns, drain.rules, now, heldOfRules(drain)),
+    toRulesText(columns, drain.rules, now, whyRulesWait(drain)),
     ...(drain.failures.top.length === 0 ? [] : [`\n${toFailureText(columns, drain.failures)}`]),
     toPlanLanesText(columns, drain.lanes),
     ...(estimate.publishes === 0 ? [] : [`\n${toEstimateText(columns, estimate, drain.room)}`]),
@@ -81,7 +81,7 @@ function toDrainText(columns: number, drain: PlanReport["drains"][number], now: 
 }
 
 /** Halted lanes are counted by destination, not by rule. */
-function heldOfRules({ pausedBy, lanes }: Pick<PlanReport["drains"][number], "pausedBy" | "lanes">): string {
+function whyRulesWait({ pausedBy, lanes }: Pick<PlanReport["drains"][number], "pausedBy" | "lanes">): string {
   if (pausedBy !== null) return "paused";
   return toHaltedText(lanes) === "" ? "" : "see lanes";
 }

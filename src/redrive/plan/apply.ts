@@ -3,10 +3,11 @@
  *
  *   list ─► decide ─► only what is selected and still decided so ─► the page work of a pass (work-page.ts)
  *
- * The page work decides once more, right before it acts, and is let act only on what is still as planned. It is a person's
- * order, so the drain's mode is not asked; a pause stops it, and ledger, limits, guards and lanes hold as in a pass. What has no room
- * yet, or is in somebody's hands, is waited for, then the range is listed again; what rounds without progress leave is left. That a
- * halted lane is tried with one message is no progress.
+ * The page work decides once more, right before it acts, and acts only on what is still as planned. Apply is
+ * a person's order, so the drain's mode is not asked. A pause stops it. Ledger, limits, guards and lanes
+ * apply as in a pass. Apply waits for records that have no room yet, or that another worker has in hand, and
+ * lists the range again. It leaves what is left after several rounds without progress. One probe to a halted
+ * lane is no progress.
  */
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { AuditRecord } from "../../ports/audit.ts";
@@ -42,16 +43,16 @@ export interface ApplyRun {
   readonly pausedBy: () => Promise<string | null>;
   /** How many of the plan are not done yet. */
   readonly onPage: (left: number) => void;
-  readonly onWait: (wait: Wait) => void;
+  readonly onWait: (wait: ApplyWait) => void;
 }
 
 /** What an apply waits for. */
-export interface Wait {
+export interface ApplyWait {
   /** How many are not done yet. */
   readonly left: number;
-  /** What holds them back, as far as it was looked at. */
+  /** Why they are not done, as far as that is known, and how many each. */
   readonly reasons: Readonly<Record<string, number>>;
-  /** When they are looked at again, at the latest. */
+  /** When the range is listed again, at the latest. */
   readonly nextLookMs: number;
 }
 
@@ -59,17 +60,17 @@ export interface Applied {
   readonly tally: Tally;
   /** Archived and deleted, of `tally.deleted`. */
   readonly dropped: number;
-  /** Done and not by this apply: published, archived or parked by another worker since the check, or published before it and only deleted again. */
+  /** Done since the check by another worker, or published before and only deleted again by this apply. */
   readonly meanwhile: number;
   /** Found otherwise, changed or gone while it was acted on. */
   readonly skips: SkipReport;
   /** Not done; applying the plan again goes on with them. */
   readonly left: number;
-  /** Why, adding up to `left`: what held each back when it was last looked at; `not-reached` where that was never. */
+  /** Why they were left when each was last decided; adds up to `left`. `not-reached`: it never was. */
   readonly leftReasons: Readonly<Record<string, number>>;
-  /** The lanes that hold what of it was held by lanes, as they stand now; null where there is none, or nobody could be asked. */
+  /** The lanes that some of them wait for, as they are now; null if there are none, or Redis is away. */
   readonly leftLanes: LaneWaits | null;
-  /** What ended it before its end; null when nothing did. */
+  /** What ended it early; null if nothing did. */
   readonly stop:
     | null
     | { readonly kind: "told" }
@@ -77,10 +78,10 @@ export interface Applied {
     | { readonly kind: "failed"; readonly error: unknown };
 }
 
-/** A rate's next grant is waited for this long; what takes longer (a day's ceiling) is left. */
-const longestWaitMs = 10 * 60_000;
-const shortestWaitMs = 100;
-/** Before the next round where nothing says when; doubled by each round without progress. */
+/** Apply waits this long for a rate's next grant, and leaves what takes longer (a day's ceiling). */
+const maxWaitMs = 10 * 60_000;
+const minWaitMs = 100;
+/** Before the next round if no time is known; doubled by each round without progress. */
 const blindWaitMs = 5_000;
 const roundsWithoutProgress = 3;
 
@@ -109,7 +110,7 @@ function pausedStop(pause: PauseWatch): Applied["stop"] {
 
 function createWork(run: ApplyRun, pause: PauseWatch) {
   const { open } = run;
-  // A pause ends waits as a person does who tells it to stop.
+  // A pause ends waits as Ctrl-C does.
   const signals = { ...run.signals, stopping: AbortSignal.any([run.signals.stopping, pause.signal]) };
   const { source } = run.drain;
   const capacity = reportingRateWaits(source.capacity, (count, waitMs) =>
@@ -121,23 +122,23 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     source: { ...source, capacity },
   };
   const orders = createOpenOrders(source, open);
-  /** Decided to be dropped when they were last looked at. */
+  /** Last decided to be dropped. */
   const drops = new Set<DlqId>();
   let tally = emptyTally;
   let dropped = 0;
   let meanwhile = 0;
   let stop: Applied["stop"] = null;
   const reasons = new Map<DlqId, string>();
-  /** Of what a lane held when it was last looked at. */
+  /** Of what last waited for a lane. */
   const laneOrigins = new Map<DlqId, Origin>();
   const recordOrders = createOrderRecorder(drain, run.order);
-  /** When the first of those that were left in this round has room. */
+  /** When the first of those left in this round has room, Unix ms. */
   let nextAt = Infinity;
-  /** When the first of the lanes that hold something can go on, as these say. */
+  /** When the first lane that some wait for can go on, as the lanes answer, Unix ms. */
   let laneAt = Infinity;
 
   const sleep = (ms: number): Promise<void> =>
-    source.clock.sleep(Math.max(shortestWaitMs, ms), AbortSignal.any([signals.signal, signals.stopping]));
+    source.clock.sleep(Math.max(minWaitMs, ms), AbortSignal.any([signals.signal, signals.stopping]));
   const leave = (dlqId: DlqId, reason: string, until?: number): void => {
     reasons.set(dlqId, reason);
     if (until === undefined || until <= 0) return;
@@ -197,7 +198,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
   const round = async (): Promise<void> => {
     nextAt = Infinity;
     laneAt = Infinity;
-    // Whether or not a daemon runs that would: a step that nobody looks at is never judged.
+    // Also if a daemon runs the listing checks: without any, a step is never judged.
     if (drain.config.lane !== undefined) await runListingChecks(source, signals.signal);
     const unseen = new Set(open.keys());
     for await (const page of survey(drain, run.range, signals)) {
@@ -208,7 +209,8 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
       if (unseen.size === 0) break;
     }
     await orders.takeOutUnlisted(unseen);
-    // A step's watch runs from its last publish, which this process knows of its own alone; a look before its end is one in vain.
+    // A watch runs from the last publish of its step. Only this process knows the end of its own watches, and
+    // a round before that end is in vain.
     const ownAt = Math.min(...source.lanes.takeNext());
     nextAt = Math.min(nextAt, Number.isFinite(ownAt) ? ownAt : laneAt);
   };
@@ -223,8 +225,8 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
         fruitless = open.size < before && !isAllHalted() ? 0 : fruitless + 1;
         if (fruitless === roundsWithoutProgress) return;
         const waitMs = Number.isFinite(nextAt) ? nextAt - source.clock.now() : blindWaitMs * 2 ** fruitless;
-        if (waitMs <= longestWaitMs) {
-          const nextLookMs = Math.max(shortestWaitMs, waitMs);
+        if (waitMs <= maxWaitMs) {
+          const nextLookMs = Math.max(minWaitMs, waitMs);
           run.onWait({ left: open.size, reasons: sum(open.keys(), reasons), nextLookMs });
           await sleep(waitMs);
         } else if (fruitless > 0) return;
@@ -255,9 +257,9 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
   };
 }
 
-/** When a hold is over by itself, where that is known. Unix ms. */
+/** When a hold ends by itself, if that is known. Unix ms. */
 function untilOf({ decided: { decision, view } }: SurveyedRecord, takeoverMs: number): number | undefined {
-  // Whoever has it in hands is done by then, or it may be taken over.
+  // The worker that has it in hand is done by then, or it may be taken over.
   if (view.state === "open" && !view.unknown) return view.lastAt + takeoverMs + 1;
   return decision.then === "hold" ? decision.until : undefined;
 }
@@ -286,7 +288,10 @@ function toAuditRecord({ decided }: SurveyedRecord): AuditRecord {
   return { dlqId: letter.dlqId, rule: decision.rule, reason: decision.reason, attempt };
 }
 
-/** The same capacity; `onWait` hears how many of a query a rate makes wait, and in how many ms the first of them could be granted. */
+/**
+ * The same capacity. `onWait` gets how many of a query wait for a rate, and in how many ms the first of them
+ * could be granted.
+ */
 function reportingRateWaits(capacity: Capacity, onWait: (count: number, waitMs: number) => void): Capacity {
   return {
     ...capacity,
@@ -299,8 +304,8 @@ function reportingRateWaits(capacity: Capacity, onWait: (count: number, waitMs: 
   };
 }
 
-/** A rate limit that lasts no longer is waited for. */
-const longestRateLimitMs = 60_000;
+/** Apply waits for a rate limit that lasts no longer. */
+const maxRateLimitMs = 60_000;
 
 async function whyStop(run: ApplyRun, pause: PauseWatch, signals: ListingSignals): Promise<Applied["stop"]> {
   const { pausedBy, drain, open, onWait } = run;
@@ -310,7 +315,7 @@ async function whyStop(run: ApplyRun, pause: PauseWatch, signals: ListingSignals
   if (why !== null) return { kind: "paused", why };
   const { clock, health } = drain.source;
   const state = health.current("batch");
-  if (state.state === "waiting" && state.until - clock.now() <= longestRateLimitMs) {
+  if (state.state === "waiting" && state.until - clock.now() <= maxRateLimitMs) {
     const waitMs = Math.max(0, state.until - clock.now());
     onWait({ left: open.size, reasons: { "not-sent": open.size }, nextLookMs: waitMs });
     await clock.sleep(waitMs, AbortSignal.any([signals.signal, signals.stopping]));

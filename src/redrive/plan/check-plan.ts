@@ -17,8 +17,8 @@ export interface PlanCheck {
 }
 
 /**
- * Lists a planned range once more and compares each planned record with what would be decided now. Changes nothing. Throws as
- * `survey` does.
+ * Lists a planned range once more and compares each planned record with what is decided now. Changes nothing.
+ * Throws as `survey` does.
  */
 export async function checkPlan(
   drain: DrainRuntime,
@@ -36,7 +36,7 @@ export async function checkPlan(
       if (unseen.delete(record.decided.letter.dlqId) && orders.compare(record) === "not-now") notNow += 1;
     }
     onPage(planned.size - unseen.size);
-    // What is behind the last planned record need not be listed.
+    // The records behind the last planned one need not be listed.
     if (unseen.size === 0) break;
   }
   await orders.takeOutUnlisted(unseen);

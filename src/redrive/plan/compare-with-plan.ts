@@ -24,7 +24,7 @@ export function compareWithPlan(
   if (now.hash !== planned.hash) return "changed";
   const { decision, view } = record.decided;
   switch (decision.then) {
-    // Done before and listed still: to be deleted again, as whoever did it would.
+    // Published before and still listed: it is only deleted again.
     case "settle":
       return "as-planned";
     case "hold":
@@ -47,7 +47,7 @@ function isSame(planned: Planned, now: Planned): boolean {
   return planned.then === now.then && planned.rule === now.rule && planned.item === now.item;
 }
 
-/** Whether a hold is over by itself and the record is then as planned. */
+/** Whether a hold ends by itself, and the record is as planned then. */
 const passes: Readonly<Record<HoldReason, "not-now" | "otherwise">> = {
   rule: "otherwise",
   otherwise: "otherwise",

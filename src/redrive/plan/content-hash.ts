@@ -8,7 +8,7 @@ export function hashRecord(raw: RawRecord): string {
   return hash(toCanonical(raw, 3));
 }
 
-/** Of what would be published, without what differs between two attempts at the same: deduplication id and signed lineage. */
+/** Hash of an item, without its deduplication id and signed lineage: these differ between two attempts. */
 export function hashItem(item: BatchItem, headerPrefix: string): string {
   return hash(toCanonical(withoutOwnHeaders(item, headerPrefix), 2));
 }
@@ -21,7 +21,7 @@ export function withoutOwnHeaders(item: BatchItem, headerPrefix: string): BatchI
   };
 }
 
-/** Members are sorted as deep as a record has members; what is nested deeper is taken as it was listed. */
+/** Members are sorted as deep as a record has members. What is nested deeper keeps its order. */
 function toCanonical(value: unknown, depth: number): string {
   if (depth > 0 && typeof value === "object" && value !== null && !Array.isArray(value)) {
     const members = Object.entries(value)
@@ -29,7 +29,8 @@ function toCanonical(value: unknown, depth: number): string {
       .toSorted(([one], [other]) => (one < other ? -1 : 1));
     return `{${members.map(([name, inner]) => `${JSON.stringify(name)}:${toCanonical(inner, depth - 1)}`).join(",")}}`;
   }
-  // Not by trying: what can be written at one place cannot at another, and then the two hashes of one record would differ.
+  // Nesting is measured, not tried: the depth that JSON can write differs from place to place, and then the
+  // two hashes of one record would differ.
   return isNestedTooDeep(value) ? "nested too deep to be written" : (JSON.stringify(value) ?? "null");
 }
 

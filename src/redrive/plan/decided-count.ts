@@ -1,4 +1,7 @@
-/** What a plan's records are decided to be: sums of bounded size, of a queue just read or of a plan's file. */
+/**
+ * Sums of what a plan's records are decided to be, of bounded size: for a queue just read, and for a plan's
+ * file.
+ */
 import type { Decision } from "../../rules/decision.ts";
 import { createExpiryCount, type ExpiryReport } from "./expiry-count.ts";
 import { createRuleCount, type CountedRecord, type RuleCount, type RuleReport } from "./rule-report.ts";
@@ -6,7 +9,7 @@ import { createRuleCount, type CountedRecord, type RuleCount, type RuleReport } 
 export interface DecidedReport {
   /** Records that the plan is about. */
   readonly planned: number;
-  /** Of all that the plan is about, whatever becomes of them. */
+  /** Of all of them, whatever becomes of them. */
   readonly expiry: ExpiryReport;
   readonly decisions: { readonly [Then in Decision["then"]]: number };
   /** Of `park`: those that wait for a person already. */
@@ -18,7 +21,7 @@ export interface DecidedReport {
 export interface DecidedCount {
   add(record: CountedRecord): void;
   planned(): number;
-  /** `order`: of rules by name; others come behind, those with most records first. */
+  /** `order`: of rules, by name. Other rules follow, those with most records first. */
   report(order: readonly string[]): DecidedReport;
 }
 

@@ -24,13 +24,13 @@ export interface DrainReport extends DecidedReport {
   readonly mode: "plan" | "live";
   readonly range: SurveyRange;
   readonly clock: PlanClock;
-  /** Records that were looked at, whether or not a filter let them in. */
+  /** Records that were listed and decided, also those that a filter left out. */
   readonly listed: number;
-  /** The limit was reached: what lies behind was not looked at. */
+  /** The limit was reached: later records were not looked at. */
   readonly cut: boolean;
   /** `missing`: without an archive what would be dropped is held. */
   readonly archive: "there" | "missing";
-  /** Records that cannot even be read, by reason; they stay where they are. */
+  /** Records that cannot be read, by reason. They stay in the queue. */
   readonly unusable: Readonly<Record<string, number>>;
   readonly failures: SignatureCounts;
   readonly room: Room;

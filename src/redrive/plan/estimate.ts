@@ -17,7 +17,7 @@ export interface Estimate {
   readonly boundBy: Bound;
   /** Passes that an unattended drain needs under `perPass`; 1 without such a ceiling. */
   readonly passes: number;
-  /** UTC days on which something of it is published, by what is left of `perDay` today; 1 without such a ceiling. */
+  /** UTC days on which some of it is published, by what is left of `perDay` today; 1 without that ceiling. */
   readonly days: number;
 }
 
@@ -34,7 +34,7 @@ export interface EstimateInput {
   readonly limits: LimitsConfig;
   readonly listed: number;
   readonly publishes: number;
-  /** Of those: what ceilings count, because it is published for the first time. */
+  /** Of those: published for the first time, which ceilings count. */
   readonly firstPublishes: number;
   readonly room: Pick<Room, "perDay">;
   readonly lanes: LaneWaits | null;
@@ -47,7 +47,7 @@ export interface EstimateInput {
 }
 
 const idsPerCall = 100;
-/** One request and its answer: 100 ms from within the region, half as much again for Redis and work in between. */
+/** One request and its answer: 100 ms within the region, half as much for Redis and work between. */
 const assumedCallMs = 150;
 
 export function estimate(input: EstimateInput): Estimate {

@@ -2,13 +2,13 @@ const hourMs = 3_600_000;
 
 /** How many records the service's retention takes away, and how soon. */
 export interface ExpiryReport {
-  /** Past the retention that the source is said to have. */
+  /** Past the retention that the document has for the source. */
   readonly expired: number;
-  /** Each has the ones before it in it. */
+  /** Each includes the ones before it. */
   readonly within1h: number;
   readonly within6h: number;
   readonly within24h: number;
-  /** Unix ms by the service's clock; null where there is no record. */
+  /** Unix ms by the service's clock; null without a record. */
   readonly earliestAt: number | null;
 }
 

@@ -37,7 +37,7 @@ export function createFileSummary(now: number): FileSummary {
   };
 }
 
-/** What a plan is read for is not checked when it is read, so it is taken only where it is as it should be. */
+/** Fields that are only for reading are taken only if they have their type: no other check has seen them. */
 function toCounted(record: PlanRecord, now: number): CountedRecord {
   const url = typeof record.url === "string" ? toPrintable(record.url) : "";
   const common = {

@@ -1,6 +1,6 @@
 /**
- * The lanes that a plan's messages wait for, as they stand now. Lanes are asked with nothing wanted: nothing is granted to a plan, and
- * no lane remembers that it was asked.
+ * The lanes that a plan's messages wait for, as they are now. Lanes are asked with nothing wanted: they grant
+ * nothing to a plan, and remember nothing of it.
  */
 import type { LaneConfig } from "../../ports/drains.ts";
 import type { LaneAnswer, LaneState, LaneView, Origin } from "../../ports/lanes.ts";
@@ -32,7 +32,7 @@ export interface LaneWaits {
   readonly watchMs: number;
   /** Those with most records first. */
   readonly lanes: readonly LaneWait[];
-  /** The rest: destinations, as far as they were told apart, and what is due to them. */
+  /** The rest: destinations, as far as they are counted apart, and how many records are due to them. */
   readonly more: { readonly lanes: number; readonly due: number };
 }
 
@@ -126,7 +126,7 @@ function toLaneWait(
   { answer, view, at, watchMs }: LaneFacts,
 ): LaneWait {
   const { state, step, until, isSuspect } = answer;
-  // A lane that was open or ramping and is long unused is new again, which its view does not say.
+  // A lane that was open or ramping and is long unused starts over, which its view does not show.
   const seen = view?.state === state ? view : null;
   const sent = seen?.step === step ? seen.sent : 0;
   const grantInMs = Math.max(0, (until ?? at) - at);

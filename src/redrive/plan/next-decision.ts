@@ -5,7 +5,7 @@ import type { SurveyedRecord } from "./survey.ts";
 
 /** What becomes of a held record by time alone. */
 export interface NextDecision {
-  /** `expire`: its retention ends before any rule says something else. */
+  /** `expire`: its retention ends before any rule decides otherwise. */
   readonly then: Decision["then"] | "expire";
   readonly reason: string;
   readonly rule: string | null;
@@ -18,10 +18,10 @@ export interface ForeseenRecord extends SurveyedRecord {
   readonly next: NextDecision | null;
 }
 
-/** A record whose rules turn more often than this is decided at the end of its wait alone. */
-const mostTurns = 50;
+/** A record whose rules turn more often is decided only at the end of its wait. */
+const maxTurns = 50;
 
-/** Pure: decides the record again at the moments at which time can change what is said of it, all else being as it is. */
+/** Pure. Decides the record again at each moment at which time can change its decision. */
 export function foresee(drain: DrainRuntime, record: SurveyedRecord): ForeseenRecord {
   return { ...record, next: nextDecision(drain, record) };
 }
@@ -30,8 +30,8 @@ function nextDecision(drain: DrainRuntime, record: SurveyedRecord): NextDecision
   const { expiresAt } = record.facts;
   let held = record;
   let next: NextDecision | null = null;
-  for (let turn = 0; turn <= mostTurns; turn += 1) {
-    const at = turnOf(drain, held, turn < mostTurns);
+  for (let turn = 0; turn <= maxTurns; turn += 1) {
+    const at = turnOf(drain, held, turn < maxTurns);
     if (at === null) return next;
     if (at >= expiresAt) return { then: "expire", reason: "retention", rule: null, at: expiresAt };
     held = decideAt(drain, held, at);
@@ -41,7 +41,7 @@ function nextDecision(drain: DrainRuntime, record: SurveyedRecord): NextDecision
   return next;
 }
 
-/** When what is said of a held record can change; null when it is not held, or when nothing is known. Unix ms. */
+/** When the decision about a held record can change; null if it is not held, or nothing is known. Unix ms. */
 function turnOf(
   { config }: DrainRuntime,
   { decided, facts }: SurveyedRecord,
@@ -49,7 +49,7 @@ function turnOf(
 ): number | null {
   const { decision, view } = decided;
   if (decision.then !== "hold" || decision.until === undefined) return null;
-  // While it cools no rule is asked. Else another rule may take it before its wait is over.
+  // While it cools, no rule is asked. Otherwise another rule may match before its wait is over.
   if (view.state === "cool" && view.dueAt > decided.viewedAt) return decision.until;
   if (!isFine) return decision.until;
   return Math.min(decision.until, config.route.heldUntil(facts) ?? Infinity);

@@ -5,13 +5,13 @@ import type { Planned } from "./plan-record.ts";
 import { createSkips, type SkipReport } from "./skips.ts";
 import type { SurveyedRecord } from "./survey.ts";
 
-/** The orders of a plan that are not done yet. What is done, and what is not as planned any more, is taken out. */
+/** The orders of a plan that are not done yet. One that is done, or not as planned, is taken out. */
 export interface OpenOrders {
-  /** Compares a listed record with its order: whether to act on it now, or not yet; null if there is no such order any more. */
+  /** Compares a listed record with its order: act now, or not yet; null if there is no such order. */
   compare(record: SurveyedRecord): "act" | "not-now" | null;
   /** Takes one out that is done; whether it was there. */
   takeOut(dlqId: DlqId): boolean;
-  /** Of ids that are listed no more, some are done, as the ledger knows. The others are gone. Throws `redis-unavailable`. */
+  /** Takes out what is not listed: done if the ledger knows so, else gone. Throws `redis-unavailable`. */
   takeOutUnlisted(ids: Iterable<DlqId>): Promise<void>;
   /** How many were found done. */
   done(): number;

@@ -1,6 +1,7 @@
 /**
- * A plan as text, one JSON object per line: a head, the records, and a last line with their number and a digest of all that is
- * before it, so that a file that was cut or edited is noticed. The digest proves nothing against somebody who writes a new one.
+ * A plan as text, one JSON object per line: a head, the records, and a last line. That line has their number
+ * and a digest of all before it, so a file that was cut or edited is noticed. The digest proves nothing
+ * against somebody who writes a new file.
  */
 import { createHash } from "node:crypto";
 import type { DlqId } from "../../message/dead-letter.ts";
@@ -45,7 +46,7 @@ export interface PlanHead {
   readonly drains: readonly PlannedDrain[];
 }
 
-/** Turns a plan into lines, each with its line end; the digest is kept over what was made so far. */
+/** Turns a plan into lines, each with its line end, and keeps the digest of the lines so far. */
 export interface PlanWriter {
   head(head: PlanHead): string;
   record(record: PlanRecord): string;
@@ -76,8 +77,8 @@ export type PlanReading =
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Reads a plan of any size. `onRecord` gets each record as it comes: nothing may be done about one before the answer is known.
- * Rethrows what reading throws.
+ * Reads a plan of any size. `onRecord` gets each record as it comes: nothing may be done about one before the
+ * answer is known. Rethrows what reading throws.
  */
 export async function readPlan(
   chunks: AsyncIterable<Buffer | string>,
@@ -116,10 +117,10 @@ export async function readPlan(
   return last ?? { ok: false, problem: `cut off after line ${number}: the line that ends a plan is missing` };
 }
 
-/** A line is longer than this only where bodies of many megabytes are shown. */
-const mostLineBytes = 256 * 1024 * 1024;
+/** A line is longer than this only if it shows bodies of many megabytes. */
+const maxLineBytes = 256 * 1024 * 1024;
 
-/** Split at line feeds alone: JSON may hold other line ends of Unicode. What follows the last line feed is a line too. */
+/** Split at line feeds alone: JSON may contain other line ends of Unicode. The last line may lack its own. */
 async function* linesOf(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer, void, undefined> {
   let parts: Buffer[] = [];
   let bytes = 0;
@@ -133,7 +134,7 @@ async function* linesOf(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<
     }
     if (chunk.length === 0) continue;
     bytes += chunk.length;
-    if (bytes > mostLineBytes) break;
+    if (bytes > maxLineBytes) break;
     parts.push(chunk);
   }
   if (parts.length > 0) yield Buffer.concat(parts);
@@ -148,7 +149,7 @@ function toObject(text: Buffer): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** The head without keys that this version does not know; a text that says what was expected if it is none. */
+/** The head without keys that this version does not know; if it is none, a text with what was expected. */
 function toHead(value: Readonly<Record<string, unknown>>): PlanHead | string {
   const { redriverPlan, createdAt, version, documentHash } = value;
   if (redriverPlan === undefined) return "expected a plan, which begins with redriverPlan";

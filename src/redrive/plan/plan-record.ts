@@ -31,7 +31,7 @@ export interface PlanRecord extends Planned {
   readonly redrive?: number;
   /** It waits for a person already, so nothing is to be done. */
   readonly already?: true;
-  /** Of a hold, where known: Unix ms. */
+  /** Of a hold, if known: Unix ms. */
   readonly until?: number;
   /** Of such a hold: what is decided next, by time alone. */
   readonly next?: NextDecision;
@@ -43,7 +43,7 @@ export interface PlanRecord extends Planned {
   readonly losses?: readonly Loss[];
   /** Values are masked unless content is shown. */
   readonly changes?: readonly RebuildRow[];
-  /** Only where content is shown: complete, as listed and as it would be published. */
+  /** Only if content is shown: complete, as listed and as it would be published. */
   readonly record?: RawRecord;
   readonly becomes?: BatchItem;
 }
@@ -90,7 +90,7 @@ export function toPlanRecord(drain: DrainRuntime, record: ForeseenRecord, show: 
   };
 }
 
-/** The ledger says so already: for this reason, by these rules, or for one that only a person lifts. */
+/** Parked already: for this reason and by these rules, or for a reason that only a person lifts. */
 export function isParkedAlready({ decided }: SurveyedRecord, rulesHash: string): boolean {
   const { decision, view } = decided;
   if (decision.then !== "park" || view.state !== "parked") return false;

@@ -1,4 +1,7 @@
-/** What stands between what is due and its publish besides time: guards and ceilings, as they are now. Changes nothing. */
+/**
+ * Guards and ceilings as they are now: what keeps due messages from being published, besides time. Changes
+ * nothing.
+ */
 import type { GuardStanding } from "../../ports/guards.ts";
 import { comparisonText } from "../../rules/comparison-text.ts";
 import type { DrainRuntime } from "../runtime.ts";

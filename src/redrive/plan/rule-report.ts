@@ -28,14 +28,14 @@ export interface NextReport extends Omit<NextDecision, "at"> {
 }
 
 export interface RuleReport {
-  /** Null: no rule said so, but the ledger, `otherwise`, or the record itself. */
+  /** Null: no rule decided, but the ledger, `otherwise`, or the record itself. */
   readonly rule: string | null;
   readonly count: number;
   /** Of all of them, whatever becomes of them. */
   readonly expiry: ExpiryReport;
   /** Republished if it were done now. */
   readonly dueNow: number;
-  /** Held until a time that is known; `next` says what is decided then. */
+  /** Held until a time that is known; `next` has what is decided then. */
   readonly later: number;
   /** Unix ms: when the first and the last of those are decided anew. */
   readonly laterFrom: number | null;

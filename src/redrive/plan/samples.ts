@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DlqId } from "../../message/dead-letter.ts";
 
-/** Keeps three of many: the same ones in whatever order they come, and spread over all of them. Their dlqIds hash lowest. */
+/** Keeps three of many, the same in whatever order they come: those whose dlqIds hash lowest. */
 export interface Samples<Sample> {
   /** `toSample` is asked only for one that is kept for now. */
   offer(dlqId: DlqId, toSample: () => Sample): void;

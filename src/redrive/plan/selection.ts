@@ -2,7 +2,7 @@ import type { DlqId } from "../../message/dead-letter.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import { isAct, type Planned, type PlanRecord } from "./plan-record.ts";
 
-/** What a plan orders for each drain: only what is to be acted on. */
+/** What a plan orders for each drain: only records that are to be acted on. */
 export interface PlanSelection {
   add(record: PlanRecord): void;
   of(drain: DrainName): ReadonlyMap<DlqId, Planned>;
@@ -12,7 +12,7 @@ export interface PlanSelection {
 
 export function createSelection(): PlanSelection {
   const byDrain = new Map<DrainName, Map<DlqId, Planned>>();
-  // Few rules and reasons stand in very many lines.
+  // Very many lines share few rules and reasons.
   const texts = new Map<string, string>();
   const shared = <Text extends string>(text: Text): Text => {
     const known = texts.get(text) as Text | undefined;

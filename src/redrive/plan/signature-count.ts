@@ -10,7 +10,7 @@ export interface SignatureReport extends Signature {
   readonly count: number;
   readonly hosts: TopCounted<string>;
   readonly decisions: readonly Counted<Decision["then"]>[];
-  /** Only where content is shown: the answer of the first of them, at most 200 characters. */
+  /** Only if content is shown: the answer of the first of them, at most 200 characters. */
   readonly example?: string;
 }
 
@@ -25,7 +25,7 @@ export interface SignatureCount {
   counts(): SignatureCounts;
 }
 
-const mostSignatures = 1_000;
+const maxSignatures = 1_000;
 const maxHosts = 50;
 const topSignatures = 20;
 const topHosts = 3;
@@ -38,7 +38,7 @@ interface Building {
 }
 
 export function createSignatureCount(show: Show): SignatureCount {
-  const kinds = createTopCount<string>(mostSignatures);
+  const kinds = createTopCount<string>(maxSignatures);
   const building = new Map<string, Building>();
   return {
     add(letter, then) {
@@ -46,7 +46,7 @@ export function createSignatureCount(show: Show): SignatureCount {
       kinds.add(signature.key);
       let one = building.get(signature.key);
       if (one === undefined) {
-        if (building.size >= mostSignatures) return;
+        if (building.size >= maxSignatures) return;
         one = {
           signature,
           hosts: createTopCount(maxHosts),

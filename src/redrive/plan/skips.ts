@@ -5,10 +5,13 @@ import type { SurveyedRecord } from "./survey.ts";
 /** What was or is to be done with a record, and by which rule. */
 type SkippedDecision = Pick<Planned, "then" | "reason" | "rule">;
 
-/** A planned record that is left alone because it is not as planned. */
+/** A planned record that apply skips because it is not as planned. */
 export interface Skip {
   readonly dlqId: DlqId;
-  /** Not listed any more and not by our doing; listed with other content; decided otherwise, or to be sent differently. */
+  /**
+   * `gone`: not listed any more, and not done by redriver. `changed`: listed with other content. `otherwise`:
+   * decided otherwise, or to be sent differently.
+   */
   readonly why: "gone" | "changed" | "otherwise";
   readonly was: SkippedDecision;
   /** Of `otherwise`. Equal to `was` if only what would be sent differs. */

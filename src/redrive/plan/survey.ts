@@ -1,6 +1,7 @@
 /**
- * Reads what a drain selects and decides each record as a pass would, through the same stages, and changes nothing: no pass
- * is opened, nothing is begun, parked or deleted, and the ledger is asked by `peek`, which remembers nothing.
+ * Reads what a drain selects and decides each record as a pass would, through the same stages. Changes
+ * nothing: no pass is opened, and nothing is begun, parked or deleted. The ledger is asked by `peek`, which
+ * remembers nothing.
  */
 import type { RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
 import type { ListingSignals } from "../listing/list-with-retry.ts";
@@ -18,17 +19,17 @@ import { idsOf } from "../page/records.ts";
 export interface SurveyRange {
   readonly from: number;
   readonly to: number;
-  /** Nothing that entered after this horizon is looked at, also where the dates mean creation; absent: there is none. */
+  /** What entered after this horizon is skipped, also if the dates mean creation; absent: there is none. */
   readonly clock?: { readonly horizon: number };
 }
 
 /** What clocks a plan goes by. */
 export interface PlanClock {
-  /** The service's clock, by which ages go, minus this machine's, in ms to within a second; below 0 when it is behind. */
+  /** The service's clock minus this machine's, ms, to within a second. Ages go by the service's. */
   readonly serviceAheadMs: number;
-  /** Unix ms by the service's clock: nothing that entered later is looked at, whatever the drain's own dates say. */
+  /** Unix ms by the service's clock: what entered later is skipped, whatever dates the drain has. */
   readonly horizon: number;
-  /** What is beyond the horizon by the service's clock because that is too far ahead of ours; 0 when it is not. */
+  /** How much of the newest is skipped because the service's clock is too far ahead of ours, ms; else 0. */
   readonly unseenMs: number;
 }
 
@@ -48,22 +49,24 @@ export interface SurveyPage {
 }
 
 /**
- * A service's clock is followed so far ahead of ours. What is published from beyond the horizon of passes and then missed by
- * a full pass becomes a tombstone too early; a tombstone lives for two full passes and an hour (config/settings/ledger-limits.ts),
- * and within these the horizon of passes gets there, lists the record and deletes it again.
+ * A service's clock is followed so far ahead of ours. A full pass may miss what a plan published from beyond
+ * the horizon of passes, and its entry becomes a tombstone too early. A tombstone lives for two full passes
+ * and an hour (config/settings/ledger-limits.ts). Within these the horizon of passes gets there, lists the
+ * record and deletes it again.
  */
-const mostAheadMs = 3_600_000;
+const maxAheadMs = 3_600_000;
 
 /**
- * The whole range of a drain, up to a horizon that is fixed now. It goes by the service's clock, as ages do: no watermark
- * depends on it, as one does in a pass, which goes by the earlier of both. Throws what keeps the source from being asked.
+ * The whole range of a drain, up to a horizon that is fixed now. It goes by the service's clock, as ages do.
+ * A pass goes by the earlier of both clocks, because its watermark depends on it; no watermark depends on a
+ * plan. Throws if the source may not be asked.
  */
 export async function freezeRange(drain: DrainRuntime, signal: AbortSignal): Promise<FrozenRange> {
   const { source, config } = drain;
   source.health.check();
   const offsetMs = await knownOffsetMs(drain, signal);
   const now = source.clock.now();
-  const unseenMs = Math.max(0, Math.round(offsetMs - mostAheadMs));
+  const unseenMs = Math.max(0, Math.round(offsetMs - maxAheadMs));
   const horizon = Math.floor(now + offsetMs - unseenMs) - horizonBehindMs;
   const { fullFrom, to } = selectRange(config.dates, now + offsetMs, horizon);
   return { from: fullFrom, to, clock: { serviceAheadMs: Math.round(offsetMs), horizon, unseenMs } };
@@ -81,7 +84,7 @@ export async function* survey(
     ...(range.from > 0 ? { fromDate: range.from } : {}),
     toDate: range.to,
   };
-  // A person waits for it, and can end it.
+  // A person waits for it and can stop it.
   for await (const page of listToEnd(source, query, { ...signals, maxListingMs: Infinity })) {
     yield {
       ...(await decidePage(drain, page.records, range.clock?.horizon ?? Infinity)),
@@ -91,7 +94,7 @@ export async function* survey(
   }
 }
 
-/** Decides these records by what the ledger says just now. At most 100. */
+/** Decides these records by the ledger as it is now. At most 100. */
 async function decidePage(
   drain: DrainRuntime,
   records: readonly RawRecord[],
@@ -99,7 +102,7 @@ async function decidePage(
 ): Promise<Pick<SurveyPage, "records" | "unusable">> {
   const { source } = drain;
   const { found, unusable } = collect(records, source.lineageKeys());
-  // Where the dates mean creation, or their meaning is not known, what has only just failed is listed too.
+  // If the dates mean creation, or their meaning is not known, records that have just failed are listed too.
   const within = found.filter(({ letter }) => letter.enteredAt <= horizon);
   if (within.length === 0) return { records: [], unusable };
   const { views, ...stamp } = await source.ledger.peek(idsOf(within));

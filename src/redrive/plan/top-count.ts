@@ -6,23 +6,23 @@ export interface Counted<Key> {
 export interface TopCounted<Key> {
   /** Most frequent first, of equals the first by name. */
   readonly top: readonly Counted<Key>[];
-  /** What is not in `top`: different ones (as far as they were told apart) and how often they came. */
+  /** The rest: how many different ones, as far as they are counted apart, and how often they came. */
   readonly more: { readonly kinds: number; readonly count: number };
 }
 
-/** Counts how often each key comes, of bounded size: keys that are new when `mostKeys` are known are only counted together. */
+/** Counts keys in bounded memory: those that are new once `maxKeys` are known are counted together. */
 export interface TopCount<Key extends string | number> {
   add(key: Key): void;
   top(count: number): TopCounted<Key>;
 }
 
-export function createTopCount<Key extends string | number>(mostKeys: number): TopCount<Key> {
+export function createTopCount<Key extends string | number>(maxKeys: number): TopCount<Key> {
   const counts = new Map<Key, number>();
   let others = 0;
   return {
     add(key) {
       const known = counts.get(key);
-      if (known === undefined && counts.size >= mostKeys) others += 1;
+      if (known === undefined && counts.size >= maxKeys) others += 1;
       else counts.set(key, (known ?? 0) + 1);
     },
     top(count) {

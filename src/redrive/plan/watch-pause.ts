@@ -1,8 +1,8 @@
 import type { Clock } from "../../ports/clock.ts";
 
-/** A pause that comes while a person's order is waiting or publishing. */
+/** A pause that comes while an apply waits or publishes. */
 export interface PauseWatch {
-  /** Aborted once there was a pause, also where it is over again. */
+  /** Aborted once there was a pause, also if it is over again. */
   readonly signal: AbortSignal;
   /** Null while there was none. */
   why(): string | null;
@@ -11,7 +11,7 @@ export interface PauseWatch {
 
 const lookEveryMs = 1_000;
 
-/** Asks until there is a pause, or until it is ended. That nobody could be asked is no pause: what acts asks before it does. */
+/** Asks until there is a pause, or it is ended. No answer is no pause: apply asks again before it acts. */
 export function watchPause(clock: Pick<Clock, "sleep">, pausedBy: () => Promise<string | null>): PauseWatch {
   const paused = new AbortController();
   const ended = new AbortController();

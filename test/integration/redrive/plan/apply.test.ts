@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId, MessageId } from "../../../../src/message/dead-letter.ts";
 import type { DrainName, Token } from "../../../../src/ports/ids.ts";
-import type { Wait } from "../../../../src/redrive/plan/apply.ts";
+import type { ApplyWait } from "../../../../src/redrive/plan/apply.ts";
 import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
 import { planHere, shortLimits } from "../../../support/planned.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
@@ -105,7 +105,7 @@ describe("an apply", () => {
     async () => {
       const rig = await createRig({ redisUrl: redis.url(), mode: "plan", ...shortLimits });
       const [taken] = rig.seed(4) as DlqId[];
-      const waits: Wait[] = [];
+      const waits: ApplyWait[] = [];
       const apply = await planHere(rig.drain, (wait) => waits.push(wait));
       const { ledger } = rig.drain.source;
       const begun = await ledger.begin([{ dlqId: taken!, messageId: "m" as MessageId, attempt: 1 }], {
