@@ -9,6 +9,16 @@ export const mainScript = path.join(distDir, "main.js");
 export const receiverScript = path.join(distDir, "demo/receiver-main.js");
 const preload = pathToFileURL(path.join(distDir, "demo/end-with-parent.js")).href;
 
+/** As `process.env` is. */
+export type ChildEnvironment = Readonly<Record<string, string | undefined>>;
+
+const ours = /^(REDRIVER|QSTASH|UPSTASH)_/i;
+
+/** The environment of every process that the demo starts: nothing that could point it at somebody's real service. */
+export function toCleanEnvironment(env: ChildEnvironment): ChildEnvironment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.test(name)));
+}
+
 const stopWithinMs = 10_000;
 const keptLines = 8;
 
@@ -16,8 +26,8 @@ export interface ChildOptions {
   readonly name: string;
   readonly script: string;
   readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Told when it ends without having been stopped: why, and its last words. */
+  readonly env: ChildEnvironment;
+  /** Called when it ends without having been stopped: why, and its last words. */
   readonly onLost: (error: Error) => void;
 }
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { mainScript, startChild, type ChildOptions } from "./children.ts";
-import { parseMetrics, type Metrics } from "./metrics.ts";
+import { parseMetrics, type ScrapedMetrics } from "./scraped-metrics.ts";
 
-/** A pass as the daemon's log tells it. */
+/** A pass as the daemon logs it. */
 export interface LoggedPass {
   readonly outcome: string;
   /** Unix ms. */
@@ -10,16 +10,14 @@ export interface LoggedPass {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** A move of a lane as the daemon's log tells it. */
+/** A move of a lane as the daemon logs it. */
 export interface LoggedMove {
   /** Unix ms. */
   readonly at: number;
   readonly origin: string;
-  readonly from: string;
   readonly to: string;
-  /** Of the next step, in messages; 0 where there is none. */
+  /** Of the next step, in messages; 0 if there is none. */
   readonly size: number;
-  readonly why: string;
   /** The whole line as a person reads it. */
   readonly text: string;
 }
@@ -34,7 +32,7 @@ export interface DaemonProcess {
   /** The last lines of level warn or above, as they were logged. */
   readonly complaints: readonly string[];
   isReady(): Promise<boolean>;
-  metrics(): Promise<Metrics>;
+  metrics(): Promise<ScrapedMetrics>;
   /** The most memory it ever had, in bytes; null if the system does not say. */
   peakMemoryBytes(): number | null;
   stop(): Promise<void>;
@@ -51,10 +49,8 @@ interface LogLine {
   readonly durationMs?: number;
   readonly msg?: string;
   readonly origin?: string;
-  readonly from?: string;
   readonly to?: string;
   readonly size?: number;
-  readonly why?: string;
   readonly counts?: Readonly<Record<string, number>>;
 }
 
@@ -118,7 +114,7 @@ export async function startDaemonProcess(
 }
 
 function parseLine(text: string): LogLine | null {
-  // Most lines tell of single records; parsing each would cost more than the daemon's own work.
+  // Most lines are about single records; parsing each would cost more than the daemon's own work.
   if (text.includes('"event":"record:')) return null;
   try {
     return JSON.parse(text) as LogLine;
@@ -132,8 +128,8 @@ function toPass({ outcome = "", time = 0, durationMs = 0, counts = {} }: LogLine
 }
 
 function toMove(line: LogLine): LoggedMove {
-  const { time = 0, origin = "", from = "", to = "", size = 0, why = "", msg = "" } = line;
-  return { at: time, origin, from, to, size, why, text: msg };
+  const { time = 0, origin = "", to = "", size = 0, msg = "" } = line;
+  return { at: time, origin, to, size, text: msg };
 }
 
 /** VmHWM of /proc, in bytes: the kernel keeps the peak, so it does not matter when it is read. Null without /proc. */

@@ -17,19 +17,19 @@ export interface FoundRedis {
   stop(): Promise<void>;
 }
 
-export interface Search {
+export interface RedisSearch {
   /** Where PATH and REDRIVER_TEST_REDIS_URL are read. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where packages are unpacked when there is no server on PATH, e.g. `.cache/redis`. */
   readonly cacheDir: string;
-  /** Told what takes long. */
+  /** Called with what takes long. */
   readonly say: (line: string) => void;
 }
 
 const startTimeoutMs = 10_000;
 const stopTimeoutMs = 5_000;
 
-export async function findRedisServer(search: Search): Promise<FoundRedis> {
+export async function findRedisServer(search: RedisSearch): Promise<FoundRedis> {
   const given = search.env["REDRIVER_TEST_REDIS_URL"];
   if (given !== undefined && given !== "") return takeGiven(given);
   const searchPath = search.env["PATH"] ?? "";
@@ -59,7 +59,10 @@ async function findServer(searchPath: string): Promise<RedisProgram | null> {
   return command === null ? null : { command, env: {} };
 }
 
-async function unpackServer(searchPath: string, { cacheDir, say }: Search): Promise<RedisProgram | null> {
+async function unpackServer(
+  searchPath: string,
+  { cacheDir, say }: RedisSearch,
+): Promise<RedisProgram | null> {
   const apt = await findOnPath(searchPath, ["apt-get"]);
   return unpackRedis(path.resolve(cacheDir), apt !== null, say);
 }

@@ -35,7 +35,45 @@ export const urlGroup = "partners";
 export const queue = "mails";
 const reviewLabel = "hold-for-review";
 
-const paths = { group: "/partners", groupHealthy: "/audit" } as const;
+/** A kind of message, of which so many are in one round. */
+interface KindPlan {
+  readonly times: number;
+  readonly path: string;
+  /** To the steady port, which refuses these for ever. */
+  readonly isSteady?: true;
+  /** Default `redriven`. */
+  readonly fate?: Fate;
+  /** Sent to the URL Group, whose healthy endpoint gets it at once. */
+  readonly isGrouped?: true;
+  readonly isQueued?: true;
+  readonly isInvoice?: true;
+  readonly hasCallbacks?: true;
+  /** Names without the prefix. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const kinds = {
+  order: { times: 14, path: "/orders" },
+  invoice: {
+    times: 6,
+    path: "/invoices",
+    isInvoice: true,
+    headers: {
+      Label: "billing,monthly",
+      "Flow-Control-Key": "invoices",
+      "Flow-Control-Value": "parallelism=50",
+    },
+  },
+  group: { times: 6, path: "/partners", isGrouped: true },
+  queued: { times: 6, path: "/mails", isQueued: true, headers: { Retries: "1" } },
+  shipment: { times: 4, path: "/shipments", hasCallbacks: true },
+  review: { times: 1, path: "/payouts", fate: "held", headers: { Label: reviewLabel } },
+  refused: { times: 1, path: "/refused", fate: "parked", isSteady: true },
+  never: { times: 1, path: "/never", fate: "parked", isSteady: true },
+  redacted: { times: 1, path: "/secrets", fate: "parked", headers: { "Redact-Fields": "body" } },
+} as const satisfies Readonly<Record<string, KindPlan>>;
+type Kind = keyof typeof kinds;
+const healthyPath = "/audit";
 
 /** The URL Group's endpoints: one healthy all along, so that a redrive must reach the other alone. */
 export function toGroupEndpoints({
@@ -43,26 +81,13 @@ export function toGroupEndpoints({
   flakyUrl,
 }: Addresses): readonly { name: string; url: string }[] {
   return [
-    { name: "healthy", url: `${steadyUrl}${paths.groupHealthy}` },
-    { name: "failing", url: `${flakyUrl}${paths.group}` },
+    { name: "healthy", url: `${steadyUrl}${healthyPath}` },
+    { name: "failing", url: `${flakyUrl}${kinds.group.path}` },
   ];
 }
 
-const kinds = {
-  order: 14,
-  invoice: 6,
-  group: 6,
-  queued: 6,
-  shipment: 4,
-  review: 1,
-  refused: 1,
-  never: 1,
-  redacted: 1,
-} as const;
-type Kind = keyof typeof kinds;
-
 /** Every kind as often as its number says, in one round of 40. */
-const round = Object.entries(kinds).flatMap(([kind, times]) => Array<Kind>(times).fill(kind as Kind));
+const round = Object.entries(kinds).flatMap(([kind, { times }]) => Array<Kind>(times).fill(kind as Kind));
 /** No divisor in common with 40: each round goes through all of it, and kinds that belong together lie apart. */
 const stride = 7;
 
@@ -91,80 +116,41 @@ export function toWitnessedHeaders(
 
 function planMessage(kind: Kind, id: string, index: number, addresses: Addresses): PlannedMessage {
   const { steadyUrl, flakyUrl, headerPrefix: prefix } = addresses;
-  const method = kind === "invoice" ? "PUT" : "POST";
-  const body = kind === "invoice" ? toXml(id, index) : toJson(kind, id, index);
-  const common = {
-    "Content-Type": kind === "invoice" ? "application/xml" : jsonType,
-    [`${prefix}Retries`]: String(1 + (index % 2)),
-    ...toWitnessedHeaders(prefix, { id, method, body }),
+  const plan: KindPlan = kinds[kind];
+  const { path, fate = "redriven" } = plan;
+  const failingUrl = `${plan.isSteady === true ? steadyUrl : flakyUrl}${path}`;
+  const [method, body, type] =
+    plan.isInvoice === true
+      ? ["PUT", toXml(id, index), "application/xml"]
+      : ["POST", toJson(kind, id, index), jsonType];
+  const ownHeaders = {
+    Retries: String(1 + (index % 2)),
+    ...(kind === "order" ? { "Forward-X-Tenant": `tenant-${index % 5}` } : {}),
+    ...(plan.hasCallbacks === true
+      ? { Callback: `${steadyUrl}/callback`, "Failure-Callback": `${steadyUrl}/failure-callback` }
+      : {}),
+    ...plan.headers,
   };
-  const plan = (
-    failingUrl: string,
-    rest: {
-      readonly fate?: Fate;
-      readonly destination?: string;
-      readonly queue?: string;
-      readonly headers?: Readonly<Record<string, string>>;
-      readonly deliveries?: readonly string[];
-      readonly hasCallbacks?: boolean;
-    } = {},
-  ): PlannedMessage => {
-    const { fate = "redriven" } = rest;
-    const redriven = fate === "redriven" ? [toKey(new URL(failingUrl).pathname, id)] : [];
-    return {
-      id,
-      fate,
-      failingUrl,
-      deliveries: [...redriven, ...(rest.deliveries ?? [])],
-      hasCallbacks: rest.hasCallbacks ?? false,
-      item: {
-        destination: rest.destination ?? failingUrl,
-        ...(rest.queue === undefined ? {} : { queue: rest.queue }),
-        headers: { ...common, ...rest.headers },
-        body,
+  return {
+    id,
+    fate,
+    failingUrl,
+    deliveries: [
+      ...(fate === "redriven" ? [toKey(path, id)] : []),
+      ...(plan.isGrouped === true ? [toKey(healthyPath, id)] : []),
+    ],
+    hasCallbacks: plan.hasCallbacks ?? false,
+    item: {
+      destination: plan.isGrouped === true ? urlGroup : failingUrl,
+      ...(plan.isQueued === true ? { queue } : {}),
+      headers: {
+        "Content-Type": type,
+        ...toWitnessedHeaders(prefix, { id, method, body }),
+        ...Object.fromEntries(Object.entries(ownHeaders).map(([name, value]) => [`${prefix}${name}`, value])),
       },
-    };
+      body,
+    },
   };
-
-  switch (kind) {
-    case "order":
-      return plan(`${flakyUrl}/orders`, {
-        headers: { [`${prefix}Forward-X-Tenant`]: `tenant-${index % 5}` },
-      });
-    case "invoice":
-      return plan(`${flakyUrl}/invoices`, {
-        headers: {
-          [`${prefix}Label`]: "billing,monthly",
-          [`${prefix}Flow-Control-Key`]: "invoices",
-          [`${prefix}Flow-Control-Value`]: "parallelism=50",
-        },
-      });
-    case "group":
-      return plan(`${flakyUrl}${paths.group}`, {
-        destination: urlGroup,
-        deliveries: [toKey(paths.groupHealthy, id)],
-      });
-    case "queued":
-      return plan(`${flakyUrl}/mails`, { queue, headers: { [`${prefix}Retries`]: "1" } });
-    case "shipment":
-      return plan(`${flakyUrl}/shipments`, {
-        headers: {
-          [`${prefix}Callback`]: `${steadyUrl}/callback`,
-          [`${prefix}Failure-Callback`]: `${steadyUrl}/failure-callback`,
-        },
-        hasCallbacks: true,
-      });
-    case "review":
-      return plan(`${flakyUrl}/payouts`, { fate: "held", headers: { [`${prefix}Label`]: reviewLabel } });
-    case "refused":
-      return plan(`${steadyUrl}/refused`, { fate: "parked" });
-    case "never":
-      return plan(`${steadyUrl}/never`, { fate: "parked" });
-    case "redacted":
-      return plan(`${flakyUrl}/secrets`, { fate: "parked", headers: { [`${prefix}Redact-Fields`]: "body" } });
-    default:
-      return kind satisfies never;
-  }
 }
 
 /** With what goes wrong first when text is encoded twice. */

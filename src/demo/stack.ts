@@ -3,10 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { askRedis } from "./ask-redis.ts";
-import { mainScript, startChild } from "./children.ts";
-import { toCleanEnvironment } from "./clean-environment.ts";
+import { mainScript, startChild, toCleanEnvironment, type ChildEnvironment } from "./children.ts";
 import { startDaemonProcess, type DaemonProcess } from "./daemon-process.ts";
-import type { DemoIo } from "./demo-io.ts";
 import type { EmulatorAddresses } from "./emulator-client.ts";
 import { findRedisServer } from "./find-redis-server.ts";
 import { startReceiverProcess, type ReceiverProcess } from "./receiver-process.ts";
@@ -32,23 +30,23 @@ export interface Stage {
 }
 
 export interface StackOptions extends Stage {
-  readonly io: DemoIo;
+  readonly env: ChildEnvironment;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
   /** Registers what has to be undone, as soon as it exists; undone in reverse. */
   readonly onStop: (name: string, stop: () => Promise<void>) => void;
-  /** Told when a process ends that was not stopped. */
+  /** Called when a process ends that was not stopped. */
   readonly onLost: (error: Error) => void;
 }
 
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const { io, signal, say, onStop, onLost } = options;
-  const env = toCleanEnvironment(io.env);
+  const { signal, say, onStop, onLost } = options;
+  const env = toCleanEnvironment(options.env);
   const dir = await mkdtemp(path.join(os.tmpdir(), "redriver-demo-"));
   onStop("temporary directory", () => rm(dir, { recursive: true, force: true }));
 
   const cacheDir = path.resolve(import.meta.dirname, "../../.cache/redis");
-  const redis = await findRedisServer({ env: io.env, cacheDir, say });
+  const redis = await findRedisServer({ env: options.env, cacheDir, say });
   onStop("redis", () => redis.stop());
   const keyPrefix = `redriver-demo-${randomUUID()}`;
   if (!redis.startedByUs) onStop("keys in Redis", () => removeKeys(redis.url, keyPrefix));
@@ -59,30 +57,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   say(`the receiver is process ${receiver.pid}`);
   signal.throwIfAborted();
 
-  const emulator = await startEmulatorProcess({ env, onLost, onStop, retryScale: options.retryScale });
-  say(`the message service is emulated by process ${emulator.pid}: ${emulator.url}`);
-  signal.throwIfAborted();
-
-  const settingsFile = await writeDocuments(dir, {
-    redisUrl: redis.url,
-    keyPrefix,
-    emulator,
-    drains: options.drains,
-  });
-  const daemon = await startDaemonProcess({ env, onLost, settingsFile, signal });
-  onStop("daemon", () => daemon.stop());
-  say(`the daemon is process ${daemon.pid}: ${daemon.metricsUrl}`);
-  return { redisUrl: redis.url, emulator, receiver, daemon, dir };
-}
-
-async function startEmulatorProcess(
-  options: Pick<StackOptions, "onLost" | "onStop" | "retryScale"> & {
-    readonly env: Readonly<Record<string, string | undefined>>;
-  },
-): Promise<Stack["emulator"]> {
-  const child = startChild({
-    env: options.env,
-    onLost: options.onLost,
+  const service = startChild({
+    env,
+    onLost,
     name: "the emulator",
     script: mainScript,
     args: [
@@ -94,35 +71,38 @@ async function startEmulatorProcess(
       "--json",
     ],
   });
-  options.onStop("emulator", () => child.stop());
-  const addresses = JSON.parse(await child.firstLine()) as EmulatorAddresses;
-  return { ...addresses, pid: child.pid };
+  onStop("emulator", () => service.stop());
+  const emulator = { pid: service.pid, ...(JSON.parse(await service.firstLine()) as EmulatorAddresses) };
+  say(`the message service is emulated by process ${emulator.pid}: ${emulator.url}`);
+  signal.throwIfAborted();
+
+  const settingsFile = await writeDocuments(dir, { url: redis.url, keyPrefix }, emulator, options.drains);
+  const daemon = await startDaemonProcess({ env, onLost, settingsFile, signal });
+  onStop("daemon", () => daemon.stop());
+  say(`the daemon is process ${daemon.pid}: ${daemon.metricsUrl}`);
+  return { redisUrl: redis.url, emulator, receiver, daemon, dir };
 }
 
-/** Writes what the daemon is told, all of it: settings, token and drains document. Answers the path of the settings. */
+/** Writes all that the daemon is given: settings, token and drains document. Answers the path of the settings. */
 async function writeDocuments(
   dir: string,
-  told: {
-    readonly redisUrl: string;
-    readonly keyPrefix: string;
-    readonly emulator: EmulatorAddresses;
-    readonly drains: string;
-  },
+  redis: { readonly url: string; readonly keyPrefix: string },
+  { url, token }: EmulatorAddresses,
+  drains: string,
 ): Promise<string> {
-  const { redisUrl, keyPrefix, emulator, drains } = told;
   const tokenFile = path.join(dir, "token");
   const drainsFile = path.join(dir, "drains.yaml");
   const settingsFile = path.join(dir, "settings.json");
   const settings = {
-    service: { url: emulator.url, tokenFile, headerPrefix },
-    redis: { url: redisUrl, keyPrefix },
+    service: { url, tokenFile, headerPrefix },
+    redis,
     drains: { file: drainsFile },
     http: { host: "127.0.0.1", port: 0 },
     log: { level: "info" },
     sweep: { every: "1s" },
     shutdown: { soft: "2s", hard: "5s" },
   };
-  await writeFile(tokenFile, emulator.token, { mode: 0o600 });
+  await writeFile(tokenFile, token, { mode: 0o600 });
   await writeFile(drainsFile, drains);
   await writeFile(settingsFile, JSON.stringify(settings, null, 2));
   return settingsFile;

@@ -1,4 +1,4 @@
-import { parseMetrics, type Metrics } from "../../src/demo/metrics.ts";
+import { parseMetrics, type ScrapedMetrics } from "../../src/demo/scraped-metrics.ts";
 import { startChild, type Child, type ChildOptions } from "./child.ts";
 
 /** `redriver run`, started and ended as often as one likes. */
@@ -13,7 +13,7 @@ export interface DaemonProcess {
   /** `host:port` of its ops pages; null until it says so. */
   address(): string | null;
   /** Rejects when it does not answer. */
-  metrics(): Promise<Metrics>;
+  metrics(): Promise<ScrapedMetrics>;
 }
 
 export interface DaemonOptions extends Omit<ChildOptions, "args"> {

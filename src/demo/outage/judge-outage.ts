@@ -1,7 +1,7 @@
-import type { HostFacts, Try } from "./facts.ts";
+import type { HostFacts, Try } from "./host-facts.ts";
 
-/** What an outage is judged by: the emulator's journal, and when the receiver was told what. Times are Unix ms. */
-export interface Evidence {
+/** What an outage is judged by: the emulator's journal, and when the receiver failed and recovered. Times are Unix ms. */
+export interface OutageEvidence {
   readonly down: HostFacts;
   readonly other: HostFacts;
   /** When the host that was down had recovered. */
@@ -16,9 +16,9 @@ const slackMs = 500;
 
 /**
  * What lanes promise of one outage; one sentence for each promise that was not kept. That each message was delivered once and
- * the DLQ is empty is judged where every story is (judge.ts).
+ * the DLQ is empty is judged as in every story (judge-deliveries.ts).
  */
-export function judgeOutage({ down, other, backAt, lane, names }: Evidence): readonly string[] {
+export function judgeOutage({ down, other, backAt, lane, names }: OutageEvidence): readonly string[] {
   const differences: string[] = [];
   const { canary, watchMs, probeEveryMs } = lane;
 

@@ -1,5 +1,5 @@
 import type { LoggedMove } from "../daemon-process.ts";
-import type { HostFacts, Try } from "./facts.ts";
+import type { HostFacts, Try } from "./host-facts.ts";
 
 /** Tries that are further apart than this are told apart. */
 export const burstGapMs = 700;

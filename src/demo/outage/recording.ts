@@ -1,7 +1,7 @@
-import type { HostFacts, Try } from "./facts.ts";
+import type { HostFacts, Try } from "./host-facts.ts";
 import { stateAt, toTriedBursts } from "./narrate.ts";
 import { timeScale, toName } from "./stage.ts";
-import type { Ending } from "./story.ts";
+import type { HostOutageResult } from "./host-outage-story.ts";
 
 /** One outage, second by second, as `--record` keeps it. Seconds are those of the run, from when the host went down. */
 export interface Recording {
@@ -38,9 +38,9 @@ export interface RecordedSecond {
   readonly state: string;
 }
 
-export function toRecording(ending: Ending): Recording {
-  const { downAt, backAt, down, other, hosts } = ending;
-  const moves = ending.moves.filter(({ origin }) => origin === hosts.down);
+export function toRecording(result: HostOutageResult): Recording {
+  const { downAt, backAt, down, other, hosts } = result;
+  const moves = result.moves.filter(({ origin }) => origin === hosts.down);
   const toS = (at: number): number => Math.max(0, Math.round((at - downAt) / 100) / 10);
   const lastAt = down.depths.at(-1)?.at ?? downAt;
   const count = Math.ceil((lastAt - downAt) / 1_000) + 2;

@@ -1,42 +1,28 @@
-import { toReport, toRunRows, type RunFigures } from "../summary.ts";
+import type { RunFigures } from "../run-story.ts";
+import { toReport } from "../summary.ts";
+import type { HostOutageResult } from "./host-outage-story.ts";
 import { toGaps } from "./judge-outage.ts";
 import { timeScale } from "./stage.ts";
-import type { Ending } from "./story.ts";
 
-/** Of one outage; times are those of the run, ms. By the emulator's journal and the receiver, not by the daemon. */
-export interface OutageSummary extends RunFigures {
-  readonly published: number;
-  readonly downForMs: number;
-  /** Messages that redriver sent to the host while it was down. */
-  readonly sentWhileDown: number;
-  /** Between one of them and the next. */
-  readonly gapsMs: readonly number[];
-  /** From its return to the first message that it took; null where it took none. */
-  readonly noticedAfterMs: number | null;
-  /** From its return to an empty DLQ; null where something is left. */
-  readonly drainedAfterMs: number | null;
-  readonly deliveredOnce: number;
-  readonly lost: number;
-  readonly doubled: number;
-  readonly differences: readonly string[];
-}
+export type OutageSummary = ReturnType<typeof toOutageSummary>;
 
-export function toOutageSummary(ending: Ending, run: RunFigures): OutageSummary {
-  const { down, downAt, backAt, verdict } = ending;
+/** Times are those of the run, ms. By the emulator's journal and the receiver, not by the daemon. */
+export function toOutageSummary(result: HostOutageResult, run: RunFigures) {
+  const { down, downAt, backAt, verdict } = result;
   const early = down.tries.filter(({ at }) => at < backAt);
   const took = down.tries.find(({ outcome }) => outcome === "delivered")?.endedAt;
   const last = down.depths.at(-1);
   return {
-    published: ending.published.length,
+    published: result.sent.length,
     downForMs: backAt - downAt,
+    /** Messages that redriver sent to the host while it was down, and the times between one and the next. */
     sentWhileDown: early.length,
     gapsMs: toGaps(early),
+    /** From its return to the first message that it took; null if it took none. */
     noticedAfterMs: took === undefined || took === null ? null : took - backAt,
+    /** From its return to an empty DLQ; null if something is left. */
     drainedAfterMs: last?.deadLetters === 0 ? last.at - backAt : null,
-    deliveredOnce: verdict.deliveredOnce,
-    lost: verdict.lost,
-    doubled: verdict.doubled,
-    differences: verdict.differences,
+    ...verdict,
     ...run,
   };
 }
@@ -46,27 +32,20 @@ const shownGaps = 12;
 /** As a person reads it. Ends with a newline. */
 export function toOutageText(summary: OutageSummary): string {
   const gaps = summary.gapsMs.slice(0, shownGaps).map((ms) => (ms / 1_000).toFixed(1));
+  const more = summary.gapsMs.length > shownGaps ? ", …" : "";
   return toReport(
     [
       ["published", summary.published],
       ["down for", seconds(summary.downForMs), `${toOutside(summary.downForMs)} outside`],
-      [
-        "sent while down",
-        summary.sentWhileDown,
-        `apart by ${gaps.join(", ")}${summary.gapsMs.length > shownGaps ? ", …" : ""} s`,
-      ],
+      ["sent while down", summary.sentWhileDown, `apart by ${gaps.join(", ")}${more} s`],
       ["noticed after", toTime(summary.noticedAfterMs)],
       ["drained after", toTime(summary.drainedAfterMs), "both since it has recovered"],
       ["delivered exactly once", summary.deliveredOnce],
       ["lost", summary.lost],
       ["doubled", summary.doubled],
-      ...toRunRows(summary),
     ],
-    {
-      promise:
-        "Every message was delivered exactly once and the DLQ is empty; while it was down the host was sent a few, then probes apart; the other host was drained meanwhile.",
-      differences: summary.differences,
-    },
+    "Every message was delivered exactly once and the DLQ is empty; while it was down the host was sent a few, then probes apart; the other host was drained meanwhile.",
+    summary,
   );
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judge } from "../../../src/demo/judge.ts";
+import { judgeDeliveries } from "../../../src/demo/judge-deliveries.ts";
 import type { SentMessage } from "../../../src/demo/message-api.ts";
 import { planMessages } from "../../../src/demo/plan-messages.ts";
 import type { WitnessReport } from "../../../src/demo/receiver.ts";
@@ -48,7 +48,7 @@ describe("the publisher's plan", () => {
 
 describe("the verdict", () => {
   it("finds nothing when the receiver saw everything once and the DLQ holds what the rules held back", () => {
-    expect(judge(published, witness, dlq)).toEqual({
+    expect(judgeDeliveries(published, witness, dlq)).toEqual({
       deliveredOnce: 42,
       lost: 0,
       doubled: 0,
@@ -101,7 +101,7 @@ describe("the verdict", () => {
       says: "1 failed at first, but their failure callback",
     },
   ])("finds $name", ({ change, left, says }) => {
-    const { differences } = judge(published, { ...witness, ...change }, left ?? dlq);
+    const { differences } = judgeDeliveries(published, { ...witness, ...change }, left ?? dlq);
     expect(differences).toHaveLength(1);
     expect(differences[0]).toContain(says);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { toFacts, type HostFacts, type Try, type WatchedEntry } from "../../../src/demo/outage/facts.ts";
-import { judgeOutage, type Evidence } from "../../../src/demo/outage/judge-outage.ts";
+import { toFacts, type HostFacts, type Try, type WatchedEntry } from "../../../src/demo/outage/host-facts.ts";
+import { judgeOutage, type OutageEvidence } from "../../../src/demo/outage/judge-outage.ts";
 import { createNarrator } from "../../../src/demo/outage/narrate.ts";
 
 const origin = "http://orders.localhost:1";
@@ -83,7 +83,7 @@ const kept: readonly Try[] = [
   delivered(31_000),
   ...Array.from({ length: 50 }, (_, index) => delivered(33_100 + index)),
 ];
-const evidenceOf = (tries: readonly Try[], other = drained): Evidence => ({
+const evidenceOf = (tries: readonly Try[], other = drained): OutageEvidence => ({
   down: { tries, depths: [] },
   other,
   backAt,
@@ -138,7 +138,7 @@ describe("the verdict on an outage", () => {
 });
 
 describe("what is told of an outage", () => {
-  const move = { origin, from: "canary", to: "halted", size: 0, why: "5 of 5", text: "halted: 5 of 5" };
+  const move = { origin, to: "halted", size: 0, text: "halted: 5 of 5" };
 
   it("is each burst once, when all of it has ended, and each move of the lane", () => {
     const tell = createNarrator(origin, "orders");

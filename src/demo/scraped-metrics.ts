@@ -1,5 +1,5 @@
 /** Samples of a Prometheus text. */
-export interface Metrics {
+export interface ScrapedMetrics {
   /** The sum of all series of this name whose labels include these; null when there is none. */
   sum(name: string, labels?: Readonly<Record<string, string>>): number | null;
 }
@@ -10,7 +10,7 @@ interface Sample {
   readonly value: number;
 }
 
-export function parseMetrics(text: string): Metrics {
+export function parseMetrics(text: string): ScrapedMetrics {
   const samples = text.split("\n").flatMap((line) => parseSample(line) ?? []);
   return {
     sum(name, labels = {}) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toCleanEnvironment } from "../../../src/demo/clean-environment.ts";
+import { toCleanEnvironment } from "../../../src/demo/children.ts";
 
 describe("the environment of what the demo starts", () => {
   it("has nothing that begins with REDRIVER_, QSTASH_ or UPSTASH_", () => {

@@ -1,6 +1,6 @@
 import type { LoggedPass } from "./daemon-process.ts";
-import { createDeadline } from "./deadline.ts";
-import { judge, type Verdict } from "./judge.ts";
+import { createDeadline } from "./waits.ts";
+import { judgeDeliveries, type DeliveryVerdict } from "./judge-deliveries.ts";
 import { createMessageApi, type SentMessage } from "./message-api.ts";
 import {
   drainName,
@@ -10,24 +10,17 @@ import {
   urlGroup,
   type PlannedMessage,
 } from "./plan-messages.ts";
-import { headerPrefix, type Stack } from "./stack.ts";
-import { waitUntil } from "./wait-until.ts";
+import type { StoryRun } from "./run-story.ts";
+import { headerPrefix } from "./stack.ts";
+import { waitUntil } from "./waits.ts";
 
-export interface Ending {
-  readonly published: readonly SentMessage[];
-  readonly verdict: Verdict;
-  /** Whether everything came to rest before the deadline; judged all the same. */
+export interface ReceiverOutageResult {
+  readonly sent: readonly SentMessage[];
+  readonly verdict: DeliveryVerdict;
+  /** Whether everything was settled before the deadline; judged all the same. */
   readonly settled: boolean;
   /** Passes that the daemon closed. */
   readonly passes: readonly LoggedPass[];
-}
-
-export interface StoryOptions {
-  readonly messages: number;
-  readonly runId: string;
-  readonly say: (line: string) => void;
-  /** Aborts when the demo is to end. */
-  readonly signal: AbortSignal;
 }
 
 const pollMs = 100;
@@ -47,12 +40,15 @@ export function toDeadlineMs(messages: number): number {
 
 /**
  * The receiver is down, first a closed port, then 503; messages die and land in the DLQ. It recovers, the daemon drains.
- * Every step waits for what it says, never for a time.
+ * Every step waits for an event, never for a time.
  */
-export async function tellStory(stack: Stack, options: StoryOptions): Promise<Ending> {
-  const { say, messages } = options;
+export async function playReceiverOutage(
+  run: StoryRun,
+  { messages, runId }: { readonly messages: number; readonly runId: string },
+): Promise<ReceiverOutageResult> {
+  const { stack, say } = run;
   const { receiver, daemon } = stack;
-  using deadline = createDeadline(toDeadlineMs(messages), options.signal);
+  using deadline = createDeadline(toDeadlineMs(messages), run.signal);
   const { signal } = deadline;
   const api = createMessageApi(stack.emulator, signal);
   const polling = { everyMs: pollMs, signal };
@@ -62,7 +58,7 @@ export async function tellStory(stack: Stack, options: StoryOptions): Promise<En
   const addresses = { steadyUrl: receiver.steadyUrl, flakyUrl: receiver.flakyUrl, headerPrefix };
   await api.createUrlGroup(urlGroup, toGroupEndpoints(addresses));
   await api.createQueue(queue, queueParallelism);
-  const plans = planMessages(messages, options.runId, addresses);
+  const plans = planMessages(messages, runId, addresses);
   const half = Math.ceil(plans.length / 2);
 
   say(`the receiver is down: nothing listens on ${receiver.flakyUrl}`);
@@ -73,13 +69,13 @@ export async function tellStory(stack: Stack, options: StoryOptions): Promise<En
   await receiver.call("recover", "flaky");
   say("the receiver has recovered");
 
-  const published = [...first, ...second];
-  const settled = await waitForRest();
+  const sent = [...first, ...second];
+  const settled = await untilSettled();
   const [witness, dlq] = await Promise.all([
     receiver.call("report"),
-    createMessageApi(stack.emulator, options.signal).listDlq(),
+    createMessageApi(stack.emulator, run.signal).listDlq(),
   ]);
-  return { published, verdict: judge(published, witness, dlq), settled, passes: daemon.passes };
+  return { sent, verdict: judgeDeliveries(sent, witness, dlq), settled, passes: daemon.passes };
 
   async function publishUntilDead(wave: readonly PlannedMessage[]): Promise<readonly SentMessage[]> {
     const publishedNow = await api.publish(wave);
@@ -102,7 +98,7 @@ export async function tellStory(stack: Stack, options: StoryOptions): Promise<En
   }
 
   /** Until everything is delivered, nothing is on its way, and a whole pass has found nothing more to do. */
-  async function waitForRest(): Promise<boolean> {
+  async function untilSettled(): Promise<boolean> {
     const deliveries = plans.reduce((total, plan) => total + plan.deliveries.length, 0);
     const heldBack = plans.filter(({ fate }) => fate !== "redriven").length;
     let saidAt = Date.now();
@@ -118,13 +114,13 @@ export async function tellStory(stack: Stack, options: StoryOptions): Promise<En
         }
         return delivered >= deliveries && pending === 0 && dlqSize <= heldBack ? true : null;
       }, polling);
-      const restedAt = Date.now();
-      say(`${deliveries} of ${deliveries} delivered, ${heldBack} dead letters are left; one more look`);
+      const emptyAt = Date.now();
+      say(`${deliveries} of ${deliveries} delivered, ${heldBack} dead letters are left; one more pass`);
       await waitUntil(async () => {
-        const looked = daemon.passes.some(
-          ({ outcome, openedAt }) => outcome === "complete" && openedAt > restedAt,
+        const hasPassed = daemon.passes.some(
+          ({ outcome, openedAt }) => outcome === "complete" && openedAt > emptyAt,
         );
-        if (!looked) return null;
+        if (!hasPassed) return null;
         const metrics = await daemon.metrics();
         const isExact = metrics.sum("redriver_records_exact", { drain: drainName }) === 1;
         const isSettled =
@@ -134,7 +130,7 @@ export async function tellStory(stack: Stack, options: StoryOptions): Promise<En
       }, polling);
       return true;
     } catch (error) {
-      options.signal.throwIfAborted();
+      run.signal.throwIfAborted();
       if (!signal.aborted) throw error;
       return false;
     }

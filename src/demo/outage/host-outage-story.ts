@@ -1,18 +1,18 @@
 import type { LoggedMove } from "../daemon-process.ts";
-import { createDeadline } from "../deadline.ts";
-import { judge, type Verdict } from "../judge.ts";
+import { createDeadline } from "../waits.ts";
+import { judgeDeliveries, type DeliveryVerdict } from "../judge-deliveries.ts";
 import { createMessageApi, type MessageApi, type SentMessage } from "../message-api.ts";
-import type { Run } from "../on-stack.ts";
+import type { StoryRun } from "../run-story.ts";
 import { headerPrefix } from "../stack.ts";
-import { waitUntil } from "../wait-until.ts";
-import { toFacts, watchedTypes, type HostFacts, type WatchedEntry } from "./facts.ts";
+import { waitUntil } from "../waits.ts";
+import { toFacts, watchedTypes, type HostFacts, type WatchedEntry } from "./host-facts.ts";
 import { judgeOutage } from "./judge-outage.ts";
 import { burstGapMs, createNarrator } from "./narrate.ts";
 import { drainName, lane, planWebhooks, timeScale, toHosts, toName, type Hosts } from "./stage.ts";
 
 /** How it went. Times are Unix ms. */
-export interface Ending {
-  readonly published: readonly SentMessage[];
+export interface HostOutageResult {
+  readonly sent: readonly SentMessage[];
   readonly hosts: Hosts;
   readonly down: HostFacts;
   readonly other: HostFacts;
@@ -22,12 +22,12 @@ export interface Ending {
   readonly backAt: number;
   readonly endedAt: number;
   /** With what lanes promise among its differences. */
-  readonly verdict: Verdict;
-  /** Whether everything came to rest before the deadline; judged all the same. */
+  readonly verdict: DeliveryVerdict;
+  /** Whether everything was settled before the deadline; judged all the same. */
   readonly settled: boolean;
 }
 
-export interface OutageOptions {
+export interface HostOutageOptions {
   /** To the host that is down. */
   readonly messages: number;
   /** Probes that come back before it has recovered. */
@@ -49,7 +49,7 @@ const arrivalEveryMs = 500;
  * One host of a receiver is down from start to end of an outage, and its webhooks fail; those of another host have failed too, and
  * it is well. Every step waits for what it says; only the webhooks arrive by the clock.
  */
-export async function tellOutage(run: Run, options: OutageOptions): Promise<Ending> {
+export async function playHostOutage(run: StoryRun, options: HostOutageOptions): Promise<HostOutageResult> {
   const { stack, say } = run;
   const { receiver, daemon } = stack;
   using deadline = createDeadline(deadlineMs, run.signal);
@@ -58,7 +58,7 @@ export async function tellOutage(run: Run, options: OutageOptions): Promise<Endi
   const polling = { everyMs: pollMs, signal };
   const hosts = toHosts(receiver);
   const names = { down: toName(hosts.down), other: toName(hosts.other) };
-  const look = createSearch(api, hosts);
+  const readView = createView(api, hosts);
 
   await waitUntil(async () => ((await daemon.isReady()) ? true : null), polling);
   await receiver.call("open");
@@ -73,27 +73,25 @@ export async function tellOutage(run: Run, options: OutageOptions): Promise<Endi
   let saidDepth = 0;
 
   await receiver.call("fail", "steady");
-  const published = [
-    ...(await api.publish(plan(hosts.other, "mail", Math.ceil(options.messages * otherShare)))),
-  ];
-  await waitUntil(async () => ((await api.state()).dlqSize >= published.length ? true : null), polling);
+  const sent = [...(await api.publish(plan(hosts.other, "mail", Math.ceil(options.messages * otherShare))))];
+  await waitUntil(async () => ((await api.state()).dlqSize >= sent.length ? true : null), polling);
   await receiver.call("recover", "steady");
   const downAt = Date.now();
-  say(`${names.other} has failed for a moment and is well again: ${published.length} dead letters`);
+  say(`${names.other} has failed for a moment and is well again: ${sent.length} dead letters`);
   say(`${names.down} is down: it answers 503`);
 
   const webhooks = plan(hosts.down, "order", options.messages);
   let arrived = 0;
   let seen = await watch(async ({ now, down, other }) => {
     if (arrived < webhooks.length && now - downAt >= (arrived / perArrival) * arrivalEveryMs) {
-      published.push(...(await api.publish(webhooks.slice(arrived, arrived + perArrival))));
+      sent.push(...(await api.publish(webhooks.slice(arrived, arrived + perArrival))));
       arrived += perArrival;
       if (arrived >= webhooks.length) say(`${webhooks.length} webhooks to ${names.down} have arrived`);
     }
     const cameBack = down.tries.filter(({ outcome }) => outcome === "came back").length;
-    // The last of them is told before the recovery is.
-    const isTold = now - (down.tries.at(-1)?.at ?? now) > burstGapMs + pollMs;
-    const isTried = cameBack >= lane.canary + options.probes && isTold;
+    // The last of them is shown before the recovery is.
+    const isShown = now - (down.tries.at(-1)?.at ?? now) > burstGapMs + pollMs;
+    const isTried = cameBack >= lane.canary + options.probes && isShown;
     // What waits for a retry is pending too; what redriver sent is not waited for.
     const areDead = down.depths.length > 0 && (await api.state()).pending === 0;
     const isOtherDrained = other.depths.at(-1)?.deadLetters === 0;
@@ -112,7 +110,7 @@ export async function tellOutage(run: Run, options: OutageOptions): Promise<Endi
       if (pending > 0 || down.tries.some(({ endedAt }) => endedAt === null)) return false;
       return dlqSize === 0 || dlqSize === (await parked());
     });
-    // What the journal says of the last of them may be younger than the look that they were missed by.
+    // What the journal says of the last of them may be younger than the reading that missed them.
     seen = await watch(() => Promise.resolve(true));
   } catch (error) {
     run.signal.throwIfAborted();
@@ -124,10 +122,10 @@ export async function tellOutage(run: Run, options: OutageOptions): Promise<Endi
     receiver.call("report"),
     createMessageApi(stack.emulator, run.signal).listDlq(),
   ]);
-  const verdict = judge(published, witness, dlq);
+  const verdict = judgeDeliveries(sent, witness, dlq);
   const evidence = { down: seen.down, other: seen.other, backAt, lane, names };
   return {
-    published,
+    sent,
     hosts,
     down: seen.down,
     other: seen.other,
@@ -143,10 +141,10 @@ export async function tellOutage(run: Run, options: OutageOptions): Promise<Endi
     return planWebhooks({ host, count, idPrefix: `${options.runId}-${kind}`, headerPrefix });
   }
 
-  /** Looks and tells until `isOver`. */
-  async function watch(isOver: (seen: Look) => Promise<boolean>): Promise<Look> {
+  /** Reads the journal and shows what is new, until `isOver`. */
+  async function watch(isOver: (seen: OutageView) => Promise<boolean>): Promise<OutageView> {
     return waitUntil(async () => {
-      const now = await look();
+      const now = await readView();
       const { moves } = daemon;
       const lines = [
         ...narrators[1]({ facts: now.other, moves, now: now.now }),
@@ -171,14 +169,14 @@ export async function tellOutage(run: Run, options: OutageOptions): Promise<Endi
   }
 }
 
-interface Look {
+interface OutageView {
   readonly now: number;
   readonly down: HostFacts;
   readonly other: HostFacts;
 }
 
 /** Reads what is new in the journal, and answers what all of it says. */
-function createSearch(api: MessageApi, hosts: Hosts): () => Promise<Look> {
+function createView(api: MessageApi, hosts: Hosts): () => Promise<OutageView> {
   const entries: WatchedEntry[] = [];
   return async () => {
     entries.push(...(await api.journal(watchedTypes, entries.at(-1)?.seq ?? 0)));

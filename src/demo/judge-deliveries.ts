@@ -1,8 +1,7 @@
-import type { WitnessReport } from "./receiver.ts";
-import { toKey } from "./receiver.ts";
 import type { SentMessage } from "./message-api.ts";
+import { toKey, type WitnessReport } from "./receiver.ts";
 
-export interface Verdict {
+export interface DeliveryVerdict {
   /** Deliveries that had to happen, and how often they did. */
   readonly deliveredOnce: number;
   readonly lost: number;
@@ -11,33 +10,28 @@ export interface Verdict {
   readonly differences: readonly string[];
 }
 
-/** What `GET /v2/dlq` lists at the end. */
-export interface LeftBehind {
-  readonly messageId: string;
-}
-
 /**
  * Compares what the publisher expected with what the receiver saw and with what is left in the DLQ. redriver's own word
  * counts for nothing here.
  */
-export function judge(
-  published: readonly SentMessage[],
+export function judgeDeliveries(
+  sent: readonly SentMessage[],
   witness: WitnessReport,
-  dlq: readonly LeftBehind[],
-): Verdict {
+  dlq: readonly { readonly messageId: string }[],
+): DeliveryVerdict {
   const seen = new Map(witness.deliveries);
-  const wanted = new Set(published.flatMap(({ plan }) => plan.deliveries));
+  const wanted = new Set(sent.flatMap(({ plan }) => plan.deliveries));
   const lost = [...wanted].filter((key) => !seen.has(key));
   const doubled = [...wanted].filter((key) => (seen.get(key) ?? 0) > 1);
   const unwanted = [...seen.keys()].filter((key) => !wanted.has(key));
 
-  const heldBack = published.filter(({ plan }) => plan.fate !== "redriven");
+  const heldBack = sent.filter(({ plan }) => plan.fate !== "redriven");
   const left = new Set(dlq.map(({ messageId }) => messageId));
   const staying = new Set(heldBack.map(({ failingMessageId }) => failingMessageId));
   const gone = heldBack.filter(({ failingMessageId }) => !left.has(failingMessageId));
   const extra = [...left].filter((messageId) => !staying.has(messageId));
 
-  const told = published.filter(({ plan }) => plan.hasCallbacks).map(({ plan }) => plan.id);
+  const withCallbacks = sent.filter(({ plan }) => plan.hasCallbacks).map(({ plan }) => plan.id);
   const successes = new Map(witness.successCallbacks);
   const failures = new Map(witness.failureCallbacks);
 
@@ -64,11 +58,11 @@ export function judge(
       ...differ("are in the DLQ and should not be", extra),
       ...differ(
         "were delivered, but their callback was not told so exactly once",
-        told.filter((id) => successes.get(id) !== 1),
+        withCallbacks.filter((id) => successes.get(id) !== 1),
       ),
       ...differ(
         "failed at first, but their failure callback was not told",
-        told.filter((id) => !failures.has(id)),
+        withCallbacks.filter((id) => !failures.has(id)),
       ),
     ],
   };

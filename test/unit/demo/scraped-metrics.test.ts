@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseMetrics } from "../../../src/demo/metrics.ts";
+import { parseMetrics } from "../../../src/demo/scraped-metrics.ts";
 
 describe("a Prometheus text", () => {
   const metrics = parseMetrics(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createDeadline, DeadlinePassed } from "../../../src/demo/deadline.ts";
-import { waitUntil } from "../../../src/demo/wait-until.ts";
+import { createDeadline, DeadlinePassed } from "../../../src/demo/waits.ts";
+import { waitUntil } from "../../../src/demo/waits.ts";
 
 describe("waiting", () => {
   it("ends with the first answer that is not null", async () => {

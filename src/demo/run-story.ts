@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { startStack, type Stack, type Stage } from "./stack.ts";
+import { DeadlinePassed } from "./waits.ts";
+
+/** What the demo needs of the command line: data goes to `out`, everything else to `err`. */
+export interface DemoIo {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  out(text: string): void;
+  err(text: string): void;
+  /** Calls back on SIGINT and SIGTERM; answers how to stop listening. */
+  onSignal(listener: (signal: NodeJS.Signals) => void): () => void;
+}
+
+/** What every story takes. */
+export interface StoryOptions {
+  readonly io: DemoIo;
+  readonly messages: number;
+  /** Leave everything running at the end, until SIGINT or SIGTERM. */
+  readonly keep: boolean;
+  /** Print the summary as one line of JSON. */
+  readonly json: boolean;
+}
+
+/** One story on its way. */
+export interface StoryRun {
+  readonly stack: Stack;
+  readonly say: (line: string) => void;
+  /** Aborts when the demo is to end. */
+  readonly signal: AbortSignal;
+  /** What every summary has of its run. */
+  figures(): RunFigures;
+}
+
+export interface RunFigures {
+  readonly durationMs: number;
+  readonly daemonPeakBytes: number | null;
+  readonly metricsUrl: string;
+}
+
+export interface StoryEnd {
+  /** Whether everything was settled before the deadline; judged all the same. */
+  readonly settled: boolean;
+  readonly summary: { readonly differences: readonly string[] };
+  /** The summary as a person reads it. */
+  readonly text: string;
+}
+
+export interface StoryFrame extends StoryOptions {
+  readonly stage: Stage;
+  readonly deadlineMs: number;
+  /** What had not happened when the deadline has passed before the end. */
+  readonly lateText: string;
+}
+
+const lossIsKnownWithinMs = 1_000;
+
+/**
+ * Starts everything, plays one story on it, and ends with nothing left behind. Resolves to an exit code: 0 when everything was as it had
+ * to be, 1 when not, when the story rejects or a process is lost, 3 when stopped by a signal before its end.
+ */
+export async function runStory(
+  frame: StoryFrame,
+  play: (run: StoryRun) => Promise<StoryEnd>,
+): Promise<number> {
+  const { io, stage } = frame;
+  const startedAt = Date.now();
+  const say = (line: string): void => {
+    io.err(`${((Date.now() - startedAt) / 1_000).toFixed(1).padStart(6)} s  ${line}\n`);
+  };
+  const stop = new AbortController();
+  let lost: Error | null = null;
+  const forget = io.onSignal(() => {
+    if (!stop.signal.aborted) say("stopping");
+    stop.abort(new StoppedEarly("stopped by a signal"));
+  });
+  const teardown: { readonly name: string; readonly stop: () => Promise<void> }[] = [];
+  let stack: Stack | undefined;
+  try {
+    stack = await startStack({
+      ...stage,
+      env: io.env,
+      say,
+      signal: stop.signal,
+      onStop: (name, undo) => teardown.push({ name, stop: undo }),
+      onLost: (error) => {
+        lost ??= error;
+        stop.abort(error);
+      },
+    });
+    const { daemon } = stack;
+    const figures = (): RunFigures => ({
+      durationMs: Date.now() - startedAt,
+      daemonPeakBytes: daemon.peakMemoryBytes(),
+      metricsUrl: daemon.metricsUrl,
+    });
+    const { settled, summary, text } = await play({ stack, say, figures, signal: stop.signal });
+    io.out(frame.json ? `${JSON.stringify(summary)}\n` : text);
+    if (!settled) io.err(`redriver: not settled within ${frame.deadlineMs / 1_000} s\n`);
+    const isAsExpected = settled && summary.differences.length === 0;
+    if (!isAsExpected) showComplaints(stack, io);
+    if (frame.keep) await keepRunning(stack, io, stop.signal);
+    return isAsExpected ? 0 : 1;
+  } catch (error) {
+    if (lost === null && error instanceof StoppedEarly) return 3;
+    // A connection breaks before the end of the process behind it is known, and that end says more.
+    await sleep(lossIsKnownWithinMs, undefined, { signal: stop.signal }).catch(() => undefined);
+    io.err(`redriver: the demo failed: ${toReason(lost ?? error, frame)}\n`);
+    if (stack !== undefined) showComplaints(stack, io);
+    return 1;
+  } finally {
+    for (const { name, stop: undo } of teardown.toReversed()) {
+      await undo().catch((error: unknown) => say(`${name}: ${String(error)}`));
+    }
+    forget();
+  }
+}
+
+function toReason(error: unknown, { deadlineMs, lateText }: StoryFrame): string {
+  if (error instanceof DeadlinePassed) return `${lateText} within ${deadlineMs / 1_000} s`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function showComplaints({ daemon }: Stack, io: DemoIo): void {
+  for (const line of daemon.complaints) io.err(`  daemon: ${line}\n`);
+}
+
+/** Shows where everything is, and leaves it running until SIGINT or SIGTERM. Rejects when one of its processes ends. */
+async function keepRunning(stack: Stack, io: DemoIo, signal: AbortSignal): Promise<void> {
+  const { daemon, emulator, receiver } = stack;
+  io.err(
+    [
+      "",
+      "Everything keeps running until Ctrl-C:",
+      `  metrics      ${daemon.metricsUrl}`,
+      `  message API  ${emulator.url}  (token ${emulator.token})`,
+      `  control API  ${emulator.controlUrl}/_control/state`,
+      `  receiver     ${receiver.flakyUrl} and ${receiver.steadyUrl}`,
+      `  Redis        ${new URL(stack.redisUrl).host}`,
+      `  documents    ${stack.dir}`,
+      "",
+    ].join("\n"),
+  );
+  if (!signal.aborted) {
+    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  }
+  if (!(signal.reason instanceof StoppedEarly)) throw signal.reason;
+}
+
+class StoppedEarly extends Error {}
