@@ -47,7 +47,7 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
   service: { list: "read", publish: "effect", remove: "effect", clockOffsetMs: "read" },
   ledger: {
     now: "read",
-    // Renews lives and notes that the records were listed.
+    // Renews lives and records that the letters were listed.
     look: "effect",
     peek: "read",
     begin: "effect",
@@ -170,7 +170,7 @@ export const notReached: Readonly<Record<string, string>> = {
   "book.idOfAccount": "inside source.bind, which has the failpoints",
   "book.bind": "inside source.bind, which has the failpoints",
   "ledger.recordLoss": "Redis loses nothing in this scenario; the soak flushes it",
-  "laneBook.delivered": "no source of the scenario has a callback address, so nobody tells of a delivery",
+  "laneBook.delivered": "no source of the scenario has a callback address, so nobody reports a delivery",
   "archive.check": "nothing in a daemon asks whether it could write",
   "disk.remove": "removes what is older than `keep`, at least 3 days",
   "diskFile.truncate": "cuts a member back that could not be written: a full disk, not a crash",

@@ -24,7 +24,7 @@ export interface FailpointParts {
   readonly target: string | undefined;
   /** Every passing is appended to this file, a line each. */
   readonly recordFile: string | undefined;
-  /** Called at the target: dies, or has itself told to stop and goes on until it is. */
+  /** Called at the target: dies, or sends itself a signal and goes on until it is stopped. */
   readonly end: () => void;
   /** Resolves once whoever answers `place` will withhold it and end this process. */
   readonly withhold: (place: string) => Promise<void>;

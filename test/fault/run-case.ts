@@ -51,7 +51,7 @@ const lookEveryMs = 250;
 const looksPerDoubt = 4;
 /** What may be added to a wait that the ledger's clock bounds: a start, a job's lock, a failed delete's backoff, a page. */
 const slackMs = 12_000;
-/** What may be added to a daemon's own deadline, and what one that is told twice may take. */
+/** What may be added to a daemon's own deadline, and what one that is stopped twice may take. */
 const endSlackMs = 2_000;
 /** Several processes stand in line behind each other where this one does. */
 const linesPerLateness = 4;

@@ -13,7 +13,7 @@ export interface MatrixOrder {
   readonly kills: number | Kill;
   /** Cases that run at once at most: they wait most of their time, and fewer run while the machine is busy. */
   readonly sideBySide: number;
-  /** Told of each case as it ends. */
+  /** Called with each case as it ends. */
   readonly onCase: (result: CaseResult) => void;
 }
 

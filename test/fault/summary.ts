@@ -2,35 +2,10 @@ import { killKinds, toOptions, type KillKind } from "./kill.ts";
 import type { CaseResult } from "./run-case.ts";
 import type { MatrixResult } from "./run-matrix.ts";
 
-/** The numbers of one matrix, for people, for CI and for docs/guarantees.md. */
-export interface Summary {
-  readonly seed: number;
-  /** Those that were asked for, and of these the ones whose failpoint was passed. */
-  readonly cases: number;
-  readonly kills: number;
-  readonly killsByKind: Readonly<Record<KillKind, number>>;
-  readonly failpoints: {
-    readonly covered: number;
-    readonly total: number;
-    /** How often each of them was come by at least, with each kind. */
-    readonly leastByKind: Readonly<Record<KillKind, number>>;
-  };
-  readonly messages: number;
-  readonly lost: number;
-  /** Dead letters that were accepted more than once, by what the audit says of them. */
-  readonly doubled: { readonly undeclared: number; readonly declared: Readonly<Record<string, number>> };
-  /** From the start of the last daemon (Redis and the service answer all along) until settled: promise 5. */
-  readonly longestStallMs: number;
-  readonly longestStallInDoubtMs: number;
-  readonly longestStallInLaneMs: number;
-  readonly violations: readonly { readonly failpoint: string; readonly what: string }[];
-  readonly notReached: readonly string[];
-  /** A second death that the daemon which came back did not come by: counted as one that was killed once. */
-  readonly notReachedAgain: readonly string[];
-  readonly tookMs: number;
-}
+export type MatrixSummary = ReturnType<typeof summarise>;
 
-export function summarise({ seed, recorded, passings, cases, tookMs }: MatrixResult): Summary {
+/** The numbers of one matrix, for people, for CI and for docs/guarantees.md. */
+export function summarise({ seed, recorded, passings, cases, tookMs }: MatrixResult) {
   const reached = cases.filter((one) => one.reached !== null);
   const placesOf = (kind: KillKind): readonly string[] =>
     reached.filter((one) => one.reached === kind).map(placeOf);
@@ -41,27 +16,31 @@ export function summarise({ seed, recorded, passings, cases, tookMs }: MatrixRes
   return {
     seed,
     cases: cases.length,
+    /** Of the cases, those whose failpoint was passed. */
     kills: reached.length,
     killsByKind: perKind((kind) => placesOf(kind).length),
     failpoints: {
       covered: new Set(reached.map(placeOf)).size,
       total: passings.size,
+      /** How often each of them was passed at least, with each kind. */
       leastByKind: perKind((kind) => leastOften(placesOf(kind), passings.keys())),
     },
     messages: sum(cases.map(({ messages }) => messages)),
     lost: sum(all.map(({ lost }) => lost)),
     doubled: { undeclared: doubles.filter((why) => why === null).length, declared },
+    /** From the start of the last daemon (Redis and the service answer all along) until settled: promise 5. */
     longestStallMs: Math.max(0, ...cases.map(({ stallMs }) => stallMs)),
     longestStallInDoubtMs: Math.max(0, ...cases.map(({ stallInDoubtMs }) => stallInDoubtMs)),
     longestStallInLaneMs: Math.max(0, ...cases.map(({ stallInLaneMs }) => stallInLaneMs)),
     violations: all.flatMap((one) => one.violations.map((what) => ({ failpoint: nameOf(one), what }))),
     notReached: cases.filter((one) => one.reached === null).map(nameOf),
+    /** A second death that the daemon which came back did not come by: counted as one that was killed once. */
     notReachedAgain: reached.filter(({ kill, reached: how }) => kill?.kind !== how).map(nameOf),
     tookMs,
   };
 }
 
-export function toTable(summary: Summary): string {
+export function toTable(summary: MatrixSummary): string {
   const { failpoints, doubled, notReached, notReachedAgain, violations } = summary;
   const declared = Object.entries(doubled.declared).map(([name, count]) => `${count} ${name}`);
   const rows: readonly (readonly [string, string])[] = [

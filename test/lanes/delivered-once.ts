@@ -1,4 +1,4 @@
-import { exactly, told, type Figure } from "../rig/figures.ts";
+import { exactly, shown, type Figure } from "../rig/figures.ts";
 import { outcomeOf, type Outcome } from "../rig/outcome.ts";
 import type { Stage } from "./stage.ts";
 
@@ -28,6 +28,6 @@ export async function deliveredOnce(
     exactly("delivered", delivered, ids.length),
     exactly("published once, come-backs aside", publishedOnce, ids.length),
     exactly("delivered more than once though the service heard each answer", doubled, 0),
-    told("delivered again, because the service had given up an answer", String(redelivered)),
+    shown("delivered again, because the service had given up an answer", String(redelivered)),
   ];
 }

@@ -1,18 +1,15 @@
-import { once } from "node:events";
-import net from "node:net";
+import { openTcpPath, type TcpPath } from "../support/tcp-path.ts";
 
 /** One time that a client waited for Redis, with all that it had sent by then. */
 export type Round = string;
 
-/** A path to Redis that keeps what its clients waited for. */
-export interface RedisRounds {
-  readonly port: number;
+/** A path to Redis that records what its clients waited for. */
+export interface RedisRounds extends TcpPath {
   /**
    * Of the connections that name themselves `name`, those that have ended. What is sent while an answer is still to come rides along
    * with what was sent before it.
    */
   of(name: string): readonly Round[];
-  close(): Promise<void>;
 }
 
 interface Link {
@@ -29,21 +26,10 @@ const answerLaterMs = 5;
 
 export async function startRedisRounds(redisPort: number): Promise<RedisRounds> {
   const links: Link[] = [];
-  const sockets = new Set<net.Socket>();
-  const server = net.createServer((near) => {
-    const far = net.connect(redisPort, "127.0.0.1");
+  const path = await openTcpPath({ host: "127.0.0.1", port: redisPort }, (near, far) => {
     const link: Link = { name: "", rounds: [], isWaiting: false };
     links.push(link);
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.setNoDelay(true);
-      socket.on("error", () => undefined);
-      socket.on("close", () => {
-        sockets.delete(socket);
-        near.destroy();
-        far.destroy();
-      });
-    }
+    for (const socket of [near, far]) socket.setNoDelay(true);
     near.on("data", (data) => {
       const text = data.toString("latin1");
       link.name ||= /redriver-[\w-]+/.exec(text)?.[0] ?? "";
@@ -59,16 +45,9 @@ export async function startRedisRounds(redisPort: number): Promise<RedisRounds> 
       }, answerLaterMs);
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   return {
-    port: (server.address() as net.AddressInfo).port,
+    ...path,
     of: (name) => links.filter((link) => link.name === name).flatMap(({ rounds }) => rounds),
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, "close");
-    },
   };
 }
 

@@ -2,7 +2,7 @@
 export interface Figure {
   readonly what: string;
   readonly seen: string;
-  /** What it is held to; null: only told. */
+  /** What it is held to; null: only shown. */
   readonly limit: string | null;
   readonly holds: boolean;
 }
@@ -13,7 +13,7 @@ export interface ScenarioResult {
   readonly tookMs: number;
 }
 
-export const told = (what: string, seen: string): Figure => ({ what, seen, limit: null, holds: true });
+export const shown = (what: string, seen: string): Figure => ({ what, seen, limit: null, holds: true });
 
 export function atMost(what: string, seen: number, most: number): Figure {
   return { what, seen: toText(seen), limit: `at most ${toText(most)}`, holds: seen <= most };

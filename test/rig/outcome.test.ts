@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { atMost, countChecks, exactly, shareAtLeast, told, toTable } from "./figures.ts";
+import { atMost, countChecks, exactly, shareAtLeast, shown, toTable } from "./figures.ts";
 import { countBetween, mostWithin, outcomeOf, ratePerSecond, type Evidence } from "./outcome.ts";
 import { sha256Of } from "./letters.ts";
 import { toLaneRound } from "../lanes/redis-rounds.ts";
@@ -76,9 +76,9 @@ it("a round trip is the lanes' own only where nothing else was sent in it", () =
   expect(toLaneRound(other)).toBeNull();
 });
 
-it("a figure without a limit is told and not counted, and no number holds nothing", () => {
+it("a figure without a limit is shown and not counted, and no number holds nothing", () => {
   const figures = [
-    told("what", "so"),
+    shown("what", "so"),
     atMost("few", 3, 2),
     exactly("same", 2, 2),
     shareAtLeast("of it", Number.NaN, 0.9),
@@ -88,7 +88,7 @@ it("a figure without a limit is told and not counted, and no number holds nothin
   expect(toTable(results).split("\n")[2]).toBe("FAILED  one       few     3      at most 2");
 });
 
-it("durations are told as they would be in real life", () => {
+it("durations are shown as they would be in real life", () => {
   const scale = createTimeScale(30);
   expect(scale.here(hourMs)).toBe(2 * minuteMs);
   expect(scale.toRealText(2_000)).toBe("1m 0s");

@@ -106,7 +106,7 @@ export async function applyAct(act: Act, stand: Stand, books: Books): Promise<Un
       books.born(Array.from({ length: 40 }, () => stand.letters.make(Date.now())));
       return async () => {
         emulator.faults.remove(name);
-        // It rests for ten minutes before it tries again; whoever has seen to the service starts it again.
+        // It pauses for ten minutes before it tries again; whoever has seen to the service starts it again.
         await Promise.all(
           books.gaveUp().map(async (index) => {
             await stand.daemons[index]!.terminate();

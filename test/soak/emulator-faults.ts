@@ -136,7 +136,7 @@ function often(dice: Dice): { readonly probability?: number; readonly count?: nu
   return dice.chance(0.5) ? { probability: dice.pick([0.2, 0.5, 1]) } : { count: dice.whole(1, 6) };
 }
 
-/** What halts a source for 30 s is told once or twice. */
+/** What halts a source for 30 s happens once or twice. */
 function seldom(dice: Dice): { readonly count: number; readonly probability: number } {
   return { count: dice.whole(1, 2), probability: 1 };
 }

@@ -18,7 +18,7 @@ export interface Plan {
 
 const stormMs = [35_000, 65_000] as const;
 const betweenActsMs = [200, 1_600] as const;
-/** A shorter rest belongs to the storm before it. */
+/** What is shorter at the end belongs to the storm before it. */
 const leastStormMs = 15_000;
 /** Between two acts that may not meet: what the first began has ended, and something else can begin. */
 const gapMs = 2_000;

@@ -13,22 +13,22 @@ import {
   type Excuse,
   type Obstacles,
   type Quiet,
-  restOf,
+  pauseOf,
   weighWait,
 } from "./waits.ts";
 
 /** How long dead letters wait that could be settled, in times in which nothing is broken. */
 export interface Progress {
-  /** To be told often. Rejects while Redis is away. */
+  /** To be called often. Rejects while Redis is away. */
   look(obstacles: Obstacles, connection: RedisConnection): Promise<void>;
   /** What waits still. */
   readonly waiting: number;
-  /** From the last mending on, excused or not. */
+  /** Since nothing is broken any more, excused or not. */
   readonly longestWaitMs: number;
   /** The longest that something waited that was begun, less what is excused. */
   readonly longestStallMs: number;
   readonly quiet: Quiet;
-  /** Dead letters that rest, or that waited longer than they may but for this. */
+  /** Dead letters that wait by design, or that waited longer than they may but for this. */
   readonly excusedLetters: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -39,25 +39,25 @@ const idsPerLook = 100;
 export function createProgress(judge: Judge, now: () => number): Progress {
   const quiet = createQuiet();
   /** What waits for a person, or for minutes by design; asked again after a while. */
-  const resting = new Map<Booked, number>();
+  const paused = new Map<Booked, number>();
   const excusedLetters = new Map<string, Set<string>>();
-  const told = new Set<Booked>();
+  const reported = new Set<Booked>();
   /** In the present time of quiet. */
   let most = { since: 0, waiting: 0 };
   let waiting = 0;
   let longestWaitMs = 0;
   let longestStallMs = 0;
 
-  const noteLetter = (why: string, { letter }: Booked): void => {
+  const excuseLetter = (why: string, { letter }: Booked): void => {
     const letters = excusedLetters.get(why) ?? new Set<string>();
     excusedLetters.set(why, letters.add(letter.dlqId));
   };
 
   function judgeWait(booked: Booked, since: number, at: number, view: LedgerView | undefined): void {
-    const rest = restOf(view, at);
-    if (rest !== null) {
-      noteLetter(rest, booked);
-      resting.set(booked, at + askAgainMs);
+    const pause = pauseOf(view, at);
+    if (pause !== null) {
+      excuseLetter(pause, booked);
+      paused.set(booked, at + askAgainMs);
       return;
     }
     // Its delete was answered and is not in what was read of the journal.
@@ -71,9 +71,9 @@ export function createProgress(judge: Judge, now: () => number): Progress {
     );
     longestWaitMs = Math.max(longestWaitMs, at - waitedFrom);
     if (isBegun) longestStallMs = Math.max(longestStallMs, stallMs);
-    if (excuse !== null) noteLetter(excuse, booked);
-    if (stallMs <= stallLimitMs || told.has(booked)) return;
-    told.add(booked);
+    if (excuse !== null) excuseLetter(excuse, booked);
+    if (stallMs <= stallLimitMs || reported.has(booked)) return;
+    reported.add(booked);
     const { dlqId, root } = booked.letter;
     judge.broken(
       "stalled",
@@ -100,11 +100,11 @@ export function createProgress(judge: Judge, now: () => number): Progress {
           booked.deleted === null &&
           (booked.letter.fate === "republish" || booked.letter.fate === "drop") &&
           at - booked.bornAt > grownMs &&
-          (resting.get(booked) ?? 0) < at,
+          (paused.get(booked) ?? 0) < at,
       );
       waiting = left.length;
-      const rest = obstacles.isBroken ? [] : await readRests(connection, at);
-      quiet.look(at, { ...obstacles, excuses: [...obstacles.excuses, ...rest] });
+      const pauses = obstacles.isBroken ? [] : await readPauses(connection, at);
+      quiet.look(at, { ...obstacles, excuses: [...obstacles.excuses, ...pauses] });
       const { since } = quiet;
       if (since === null) return;
       most = { since, waiting: Math.max(waiting, most.since === since ? most.waiting : 0) };
@@ -131,8 +131,8 @@ async function readViews(
   return views;
 }
 
-/** While the service is left alone by all daemons: they do not know yet that it is mended, or it asked for a pause. */
-async function readRests(connection: RedisConnection, at: number): Promise<readonly Excuse[]> {
+/** While all daemons pause the source: they do not know yet that the service is well, or it asked for a pause. */
+async function readPauses(connection: RedisConnection, at: number): Promise<readonly Excuse[]> {
   const key = sourceKey(connection.keyPrefix, sourceId, "rests");
   const ends = (await connection.command("HMGET", key, "failing", "probe", "dlq", "batch")) as readonly (
     | string
@@ -140,11 +140,11 @@ async function readRests(connection: RedisConnection, at: number): Promise<reado
   )[];
   const [failing = 0, probe = 0, ...limited] = ends.map(Number);
   const excuses: readonly Excuse[] = [
-    { why: "service left alone after no answers", until: Math.max(failing, probe) },
+    { why: "source paused after no answers", until: Math.max(failing, probe) },
     { why: "service asked for a pause", until: Math.max(...limited) },
   ];
   return excuses.filter(({ until }) => until > at);
 }
 
-/** What rests is asked for again after this. */
+/** What is paused is asked for again after this. */
 const askAgainMs = 10_000;

@@ -30,10 +30,10 @@ const serverArgs = Object.entries({
 export interface RedisPair {
   readonly paths: readonly TcpProxy[];
   primary(): SoakRedis;
-  /** Forgets everything. `before` is told just before. */
+  /** Forgets everything. `before` is called just before. */
   flush(before: () => Promise<void>): Promise<void>;
   /**
-   * Kills the primary and makes a replica of it the next one; the replica lacks the last `lagMs`. `before` is told just before, with the
+   * Kills the primary and makes a replica of it the next one; the replica lacks the last `lagMs`. `before` is called just before, with the
    * Unix ms from which on it lacks what was written.
    */
   failOver(lagMs: number, before: (from: number) => Promise<void>): Promise<void>;

@@ -3,55 +3,12 @@ import type { Bookkeeping } from "./bookkeeping.ts";
 import type { Plan } from "./plan.ts";
 import type { SoakOptions } from "./run-soak.ts";
 import type { Stand } from "./stand.ts";
-import { rules, type Rule, type Violation } from "../rig/judge.ts";
+import { rules, type Rule } from "../rig/judge.ts";
 import { slackMs, stallLimitMs } from "./waits.ts";
 
-/** What a soak did and found. */
-export interface SoakReport {
-  readonly seed: number;
-  readonly minutes: number;
-  /** What the seed made of the service. */
-  readonly service: Readonly<Record<string, string>>;
-  readonly shiftedClocks: boolean;
-  readonly leftOut: readonly string[];
-  /** Acts by kind. */
-  readonly acts: Readonly<Record<string, number>>;
-  /** Of the emulator's faults, how often each kind met a request. */
-  readonly fired: Readonly<Record<string, number>>;
-  readonly messages: {
-    readonly deadLetters: number;
-    readonly comeBacks: number;
-    readonly accepted: number;
-    readonly deduplicated: number;
-    readonly dropped: number;
-    readonly expired: number;
-    readonly leftInQueue: number;
-  };
-  readonly lost: number;
-  /** Acceptances more than one, by how the audit declared them. */
-  readonly doubled: Readonly<Record<string, number>>;
-  readonly undeclaredDoubles: number;
-  readonly waits: {
-    /** How long nothing was broken. */
-    readonly quietMs: number;
-    /** Of that, the longest that something waited; `stallMs`: that was begun, less what is excused; not over `limitMs`. */
-    readonly longestMs: number;
-    readonly stallMs: number;
-    readonly limitMs: number;
-    /** How much of the quiet each excuse was there; two may have been there at once. */
-    readonly excusedMs: Readonly<Record<string, number>>;
-    /** Dead letters that rest, or that waited longer than `limitMs` but for this. */
-    readonly excusedLetters: Readonly<Record<string, number>>;
-  };
-  readonly drainMs: number;
-  /** What the daemons told of, by event. */
-  readonly told: Readonly<Record<string, number>>;
-  readonly scrapes: number;
-  readonly checks: readonly { readonly rule: Rule; readonly text: string; readonly violations: number }[];
-  readonly violations: readonly Violation[];
-}
+export type SoakReport = ReturnType<typeof toReport>;
 
-const toldEvents = [
+const shownEvents = [
   "outcome:unknown",
   "double:declared",
   "double:found",
@@ -63,19 +20,16 @@ const toldEvents = [
   "daemon:started",
 ];
 
-export function toReport({
-  options,
-  plan,
-  books,
-  stand,
-  drainMs,
-}: {
+export interface PlayedSoak {
   readonly options: SoakOptions;
   readonly plan: Plan;
   readonly books: Bookkeeping;
   readonly stand: Stand;
   readonly drainMs: number;
-}): SoakReport {
+}
+
+/** What a soak did and found. */
+export function toReport({ options, plan, books, stand, drainMs }: PlayedSoak) {
   const { judge, progress, log, fired, counts } = books;
   const letters = [...judge.letters.values()];
   const countOf = (...wanted: readonly Rule[]): number =>
@@ -83,10 +37,13 @@ export function toReport({
   return {
     seed: options.seed,
     minutes: options.durationMs / 60_000,
+    /** What the seed made of the service. */
     service: stand.service,
     shiftedClocks: stand.clock !== null,
     leftOut: options.leaveOut,
+    /** By kind. */
     acts: tally(plan.acts.map(({ act }) => nameOf(act))),
+    /** Of the emulator's faults, how often each kind met a request. */
     fired: Object.fromEntries([...fired].toSorted(([one], [other]) => (one < other ? -1 : 1))),
     messages: {
       deadLetters: letters.length,
@@ -98,20 +55,26 @@ export function toReport({
       leftInQueue: letters.filter(({ deleted }) => deleted === null).length,
     },
     lost: countOf("lost", "deleted-unproven"),
+    /** Acceptances more than one, by how the audit declared them. */
     doubled: tally(judge.doubles.map(({ why }) => why)),
     undeclaredDoubles: countOf("doubled"),
     waits: {
+      /** How long nothing was broken. */
       quietMs: progress.quiet.totalMs,
+      /** The longest that something waited meanwhile; `stallMs`: that was begun, less what is excused. */
       longestMs: progress.longestWaitMs,
       stallMs: progress.longestStallMs,
       limitMs: stallLimitMs,
+      /** How much of the quiet each excuse was there; two may have been there at once. */
       excusedMs: Object.fromEntries(progress.quiet.excusedMs),
+      /** Dead letters that wait by design, or that waited longer than `limitMs` but for this. */
       excusedLetters: Object.fromEntries(
         [...progress.excusedLetters].map(([why, dlqIds]) => [why, dlqIds.size]),
       ),
     },
     drainMs: Math.round(drainMs),
-    told: Object.fromEntries(toldEvents.map((event) => [event, log.counts.get(event) ?? 0])),
+    /** What the daemons logged, by event. */
+    told: Object.fromEntries(shownEvents.map((event) => [event, log.counts.get(event) ?? 0])),
     scrapes: counts.scrapes,
     checks: Object.entries(rules).map(([rule, text]) => ({
       rule: rule as Rule,
@@ -197,7 +160,7 @@ export function toText(report: SoakReport): string {
     ["doubled and declared", list(report.doubled) || "0"],
     ["doubled undeclared", String(report.undeclaredDoubles)],
     ...toWaitRows(report),
-    ["daemons told", list(report.told)],
+    ["daemons logged", list(report.told)],
   ];
   const checks = report.checks.map(
     ({ text, violations }) =>

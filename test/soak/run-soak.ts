@@ -18,7 +18,7 @@ export interface SoakOptions {
   readonly dir: string;
   /** Kinds of acts that are left out. The others stay as they are. */
   readonly leaveOut: readonly string[];
-  /** Told what is done, a line each. */
+  /** Called with what is done, a line each. */
   readonly say: (line: string) => void;
 }
 
@@ -80,7 +80,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     stop.abort();
     await trickling;
 
-    say("everything is mended; draining");
+    say("nothing is broken any more; draining");
     const drainedAt = performance.now();
     await waitUntil(
       "everything to be settled",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { LedgerView } from "../../src/ports/ledger-entries.ts";
 import { postHorizonMs } from "../../src/ports/ledger-limits.ts";
 import { ledgerLimits, mostInLaneMs, times } from "./document.ts";
-import { createQuiet, slackMs, stallLimitMs, stallMsOf, restOf, weighWait } from "./waits.ts";
+import { createQuiet, slackMs, stallLimitMs, stallMsOf, pauseOf, weighWait } from "./waits.ts";
 
 describe("a wait", () => {
   it("may be as long as the takeover, a sweep and the slack", () => {
@@ -21,7 +21,7 @@ describe("a wait", () => {
 });
 
 describe("times of quiet", () => {
-  it("begin with the mending, and end when something is broken", () => {
+  it("begin when nothing is broken any more, and end when something is broken", () => {
     const quiet = createQuiet();
     const look = (at: number, isBroken: boolean): void => quiet.look(at, { isBroken, excuses: [] });
     look(0, true);
@@ -142,11 +142,11 @@ describe("what waits too long", () => {
   });
 
   it("is let alone where it waits for a person, or for minutes", () => {
-    expect(restOf({ state: "parked" } as LedgerView, 0)).toBe("parked");
-    expect(restOf({ state: "cool", dueAt: 600_000 } as LedgerView, 0)).toBe(
+    expect(pauseOf({ state: "parked" } as LedgerView, 0)).toBe("parked");
+    expect(pauseOf({ state: "cool", dueAt: 600_000 } as LedgerView, 0)).toBe(
       "refused, tried again in minutes",
     );
-    expect(restOf({ state: "cool", dueAt: 5_000 } as LedgerView, 0)).toBe(null);
-    expect(restOf(absent, 0)).toBe(null);
+    expect(pauseOf({ state: "cool", dueAt: 5_000 } as LedgerView, 0)).toBe(null);
+    expect(pauseOf(absent, 0)).toBe(null);
   });
 });

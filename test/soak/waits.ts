@@ -1,6 +1,6 @@
 /**
- * How long something may wait while nothing is broken, and what excuses more. What is broken is no excuse: waits begin anew when it is
- * mended.
+ * How long something may wait while nothing is broken, and what excuses more. What is broken is no excuse: waits begin anew when nothing
+ * is broken any more.
  */
 import type { LedgerView } from "../../src/ports/ledger-entries.ts";
 import { postHorizonMs } from "../../src/ports/ledger-limits.ts";
@@ -94,7 +94,7 @@ export function createQuiet(): Quiet {
 }
 
 /** Why it waits for a person, or for minutes; null: it does not. `at`: Unix ms. */
-export function restOf(view: LedgerView | undefined, at: number): string | null {
+export function pauseOf(view: LedgerView | undefined, at: number): string | null {
   if (view?.state === "parked") return "parked";
   return view?.state === "cool" && view.dueAt > at + refusedForMs ? "refused, tried again in minutes" : null;
 }
@@ -129,7 +129,7 @@ export function weighWait(
   if (excuse === null) return { isBegun, stallMs: waitedMs, excuse };
   return {
     isBegun,
-    // Also where it has not waited too long yet, so that the longest stall that is told is not what waits for its excuse.
+    // Also where it has not waited too long yet, so that the longest stall that is shown is not what waits for its excuse.
     stallMs: stallMsOf(since, at, Math.max(excusedUntil, excuse.until)),
     excuse: waitedMs > stallLimitMs ? excuse.why : null,
   };

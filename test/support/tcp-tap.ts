@@ -1,31 +1,9 @@
-import { once } from "node:events";
-import net from "node:net";
 import { onTestFinished } from "vitest";
-
-/** What comes from the client and goes back to it; each passes its bytes on, or keeps them. */
-export type OnConnection = (near: net.Socket, far: net.Socket) => void;
+import { openTcpPath, type OnConnection } from "./tcp-path.ts";
 
 /** A TCP path to a server through a test's hands, closed with the test. Answers its address, `127.0.0.1:<port>`. */
 export async function createTcpTap({ hostname, port }: URL, onConnection: OnConnection): Promise<string> {
-  const sockets = new Set<net.Socket>();
-  const server = net.createServer((near) => {
-    const far = net.connect(Number(port), hostname);
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on("error", () => undefined);
-      socket.on("close", () => {
-        sockets.delete(socket);
-        near.destroy();
-        far.destroy();
-      });
-    }
-    onConnection(near, far);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return `127.0.0.1:${(server.address() as net.AddressInfo).port}`;
+  const path = await openTcpPath({ host: hostname, port: Number(port) }, onConnection);
+  onTestFinished(path.close);
+  return `127.0.0.1:${path.port}`;
 }

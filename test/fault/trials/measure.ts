@@ -1,5 +1,5 @@
 /** The figures of a trial, from what the emulator and the receiver wrote down and, where only they know, from what the daemons said. */
-import { atMost, exactly, told, type Figure } from "../../rig/figures.ts";
+import { atMost, exactly, shown, type Figure } from "../../rig/figures.ts";
 import { countBy } from "../../rig/outcome.ts";
 import type { Stack } from "../../rig/stack.ts";
 import type { TrialBooks } from "./books.ts";
@@ -60,7 +60,7 @@ export async function measure(played: Played): Promise<readonly Figure[]> {
       seen: `${judge.doubles.length}${inside}`,
     },
     mayWait
-      ? told("parked that had to be", `${parked} of ${toStay.length}`)
+      ? shown("parked that had to be", `${parked} of ${toStay.length}`)
       : exactly("parked that had to be", parked, toStay.length),
     exactly("parked that had not", toPublish.filter(({ letter }) => parkedAt.has(letter.dlqId)).length, 0),
     exactly("left in the queue", inQueue.size, toStay.length),
@@ -70,19 +70,19 @@ export async function measure(played: Played): Promise<readonly Figure[]> {
       bounds.doneWithinS,
     ),
     bounds.stallS === undefined
-      ? told("longest stall, s", stallS.toFixed(1))
+      ? shown("longest stall, s", stallS.toFixed(1))
       : atMost("longest stall, s", stallS, bounds.stallS),
-    told("longest stall, stops included, s", (longestStallMs(moves, working, []) / 1_000).toFixed(1)),
-    bounds.staysReady === true ? exactly("source halted", halts, 0) : told("source halted", String(halts)),
+    shown("longest stall, stops included, s", (longestStallMs(moves, working, []) / 1_000).toFixed(1)),
+    bounds.staysReady === true ? exactly("source halted", halts, 0) : shown("source halted", String(halts)),
     bounds.staysReady === true
       ? exactly("not ready, s", unreadyS, 0)
-      : told("not ready, s", unreadyS.toFixed(1)),
+      : shown("not ready, s", unreadyS.toFixed(1)),
     exactly("other rules broken", broken.length, 0),
-    told("received more than once", String([...arrived.values()].filter((times) => times > 1).length)),
-    told("declared doubles, by the metric", String(played.declaredByMetric)),
-    told("sweeps finished, failed", `${event("sweep:finished")}, ${event("sweep:failed")}`),
-    told("answers in doubt, deletes short", `${event("outcome:unknown")}, ${event("delete:short")}`),
-    told(
+    shown("received more than once", String([...arrived.values()].filter((times) => times > 1).length)),
+    shown("declared doubles, by the metric", String(played.declaredByMetric)),
+    shown("sweeps finished, failed", `${event("sweep:finished")}, ${event("sweep:failed")}`),
+    shown("answers in doubt, deletes short", `${event("outcome:unknown")}, ${event("delete:short")}`),
+    shown(
       "requests",
       [
         ...countBy(

@@ -1,7 +1,7 @@
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { told, type Figure } from "../../rig/figures.ts";
+import { shown, type Figure } from "../../rig/figures.ts";
 import { createDice } from "../../rig/dice.ts";
 import type { Guard } from "../../rig/guard.ts";
 import type { Say } from "../../rig/program.ts";
@@ -24,7 +24,7 @@ export interface RunOptions {
 }
 
 const lookEveryMs = 500;
-const tellEveryMs = 15_000;
+const sayEveryMs = 15_000;
 /** What nobody expects any more shows within this. */
 const aftermathMs = 3_000;
 
@@ -75,7 +75,7 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
     for (const { rule, text } of books.judge.violations.slice(0, 5)) say(`VIOLATION ${rule}: ${text}`);
     return [
       ...figures,
-      told("load of the machine, before and after", `${toLoad(load)} and ${toLoad(loadavg())}`),
+      shown("load of the machine, before and after", `${toLoad(load)} and ${toLoad(loadavg())}`),
     ];
   } finally {
     await stack.close();
@@ -108,15 +108,15 @@ async function untilDone(
 ): Promise<void> {
   const { bounds } = trial;
   const deadline = startedAt + 1_000 * (trial.watchedS ?? 2 * bounds.doneWithinS);
-  let toldAt = startedAt;
+  let saidAt = startedAt;
   for (;;) {
     const { toPublish, toPark } = books.left();
     if (toPublish + toPark === 0 || Date.now() > deadline) return;
     const { refusedMayWaitAfterS = Infinity } = bounds;
     if (toPublish === 0 && Date.now() - startedAt >= 1_000 * refusedMayWaitAfterS) return;
-    if (Date.now() - toldAt >= tellEveryMs) {
-      toldAt = Date.now();
-      const at = ((toldAt - startedAt) / 1_000).toFixed(0);
+    if (Date.now() - saidAt >= sayEveryMs) {
+      saidAt = Date.now();
+      const at = ((saidAt - startedAt) / 1_000).toFixed(0);
       say(`${at} s: ${toPublish} to publish or delete, ${toPark} to park, ${countDoubles(books)} doubles`);
     }
     await delay(lookEveryMs);

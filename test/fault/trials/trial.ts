@@ -47,7 +47,7 @@ export interface Play {
   readonly books: TrialBooks;
   readonly dice: Dice;
   readonly isOver: () => boolean;
-  /** Tells of a replica that is stopped from outside; the span may end in the future. */
+  /** Records that a replica was stopped from outside; the span may end in the future. */
   readonly stopped: (span: Span) => void;
   readonly say: (line: string) => void;
 }

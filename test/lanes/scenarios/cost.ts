@@ -1,7 +1,7 @@
 /** What an open lane costs: the same drain with lanes and without, one window at a time, counted on the path to Redis and in the emulator's journal. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { EntryOf } from "../../../src/emulator/index.ts";
-import { atMost, exactly, told, type Figure } from "../../rig/figures.ts";
+import { atMost, exactly, shown, type Figure } from "../../rig/figures.ts";
 import { startRedisRounds, toLaneRound, type RedisRounds } from "../redis-rounds.ts";
 import { startStage } from "../stage.ts";
 import { hourMs, minuteMs, secondMs } from "../time-scale.ts";
@@ -45,21 +45,21 @@ export async function cost(world: World): Promise<readonly Figure[]> {
   });
   const both = (what: string, of: (one: Cost) => number): Figure => {
     const { without: one, withLanes: other } = perPageOf(of);
-    return told(`${what} per page, without and with lanes`, `${one.toFixed(2)}, ${other.toFixed(2)}`);
+    return shown(`${what} per page, without and with lanes`, `${one.toFixed(2)}, ${other.toFixed(2)}`);
   };
   return [
-    told("pages listed, without and with lanes", `${without.pages}, ${withLanes.pages}`),
+    shown("pages listed, without and with lanes", `${without.pages}, ${withLanes.pages}`),
     both("Redis round trips", (one) => one.rounds),
     atMost("Redis round trips that only lanes make, per page", withLanes.roundsForPages / withLanes.pages, 1),
-    told("the same for looks, in all", String(withLanes.roundsForLooks)),
+    shown("the same for looks, in all", String(withLanes.roundsForLooks)),
     exactly("the same without lanes", without.roundsForPages + without.roundsForLooks, 0),
     both("Redis commands", (one) => one.commands),
-    told("listings for looks, without and with lanes", `${without.looks}, ${withLanes.looks}`),
+    shown("listings for looks, without and with lanes", `${without.looks}, ${withLanes.looks}`),
     both("batches", (one) => one.batches),
     both("deletes", (one) => one.deletes),
     exactly("service calls while nothing is watched, without lanes", without.idleCalls.length, 0),
     exactly("service calls while nothing is watched, with lanes", withLanes.idleCalls.length, 0),
-    ...[...without.idleCalls, ...withLanes.idleCalls].map((call) => told("such a call", call)),
+    ...[...without.idleCalls, ...withLanes.idleCalls].map((call) => shown("such a call", call)),
   ];
 }
 

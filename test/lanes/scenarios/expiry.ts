@@ -1,6 +1,6 @@
 /** Dead letters of a dead receiver near the end of their retention: the service's clock is moved there. */
 import { readArchivedIds } from "../../rig/archived-ids.ts";
-import { atMost, exactly, told, type Figure } from "../../rig/figures.ts";
+import { atMost, exactly, shown, type Figure } from "../../rig/figures.ts";
 import { idOf, idsOf, toRecords } from "../../rig/letters.ts";
 import { startStage } from "../stage.ts";
 import { hourMs, minuteMs } from "../time-scale.ts";
@@ -63,10 +63,10 @@ export async function expiry(world: World): Promise<readonly Figure[]> {
     const left = await inDlq();
     const gone = idsOf(batch).filter((id) => !left.has(id));
     return [
-      told("canaries were sent and came back first", tried ? "yes" : "no"),
+      shown("canaries were sent and came back first", tried ? "yes" : "no"),
       exactly("copied before the last 12 h", early, 0),
       exactly(`copied 11 h before expiry, of ${waiting.length}`, copied, waiting.length),
-      told("expired from the DLQ", String(gone.length)),
+      shown("expired from the DLQ", String(gone.length)),
       exactly("expired without a copy", gone.filter((id) => !kept.has(id)).length, 0),
       exactly(
         "neither in the DLQ nor in the archive",

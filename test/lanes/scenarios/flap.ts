@@ -1,5 +1,5 @@
 /** A receiver that is up for 90 s and away for 90 s, in turns, for an hour. */
-import { atLeast, atMost, exactly, told, toPercent, type Figure } from "../../rig/figures.ts";
+import { atLeast, atMost, exactly, shown, toPercent, type Figure } from "../../rig/figures.ts";
 import { mostWithin } from "../../rig/outcome.ts";
 import { idOf, idsOf } from "../../rig/letters.ts";
 import { startStage } from "../stage.ts";
@@ -59,12 +59,12 @@ export async function flap(world: World): Promise<readonly Figure[]> {
     const { pending } = await emulator.state();
     const missing = idsOf(batch).filter((id) => !dlqIds.has(id) && !delivered.has(id)).length;
     return [
-      told("delivered", String(delivered.size)),
+      shown("delivered", String(delivered.size)),
       // A lane that stands still wastes nothing: five canaries, and a probe every 15 minutes at least.
       atLeast("published", published.length, 9),
       atMost("published while it was away", intoDown.length, mostIntoDown),
-      told("the same, of the full rate", toPercent(intoDown.length / full)),
-      told("most of it in one watch", String(mostWithin(intoDown, scale.here(minuteMs)))),
+      shown("the same, of the full rate", toPercent(intoDown.length / full)),
+      shown("most of it in one watch", String(mostWithin(intoDown, scale.here(minuteMs)))),
       atMost("wasted publishes (came back)", died.length, mostIntoDown),
       atMost("halts in the hour", halts.length, mostHalts),
       // What the service still tries is in neither.

@@ -1,5 +1,5 @@
 /** Redis is emptied under two replicas while the receiver is dead. */
-import { atLeast, atMost, exactly, told, type Figure } from "../../rig/figures.ts";
+import { atLeast, atMost, exactly, shown, type Figure } from "../../rig/figures.ts";
 import { countBy } from "../../rig/outcome.ts";
 import { idOf, idsOf, sha256Of } from "../../rig/letters.ts";
 import { poisonPrefix } from "../../rig/receiver-messages.ts";
@@ -50,7 +50,7 @@ export async function flushed(world: World): Promise<readonly Figure[]> {
     const listed = new Set([...(await emulator.list()).values()].map(idOf));
     const all = [...idsOf(batch), ...idsOf(bad)];
     return [
-      told("its poison was tried once and parked", isSpent ? "yes" : "no"),
+      shown("its poison was tried once and parked", isSpent ? "yes" : "no"),
       exactly("halted before", wasHalted ? 1 : 0, 1),
       exactly("halted again", haltedAgain ? 1 : 0, 1),
       atLeast("published since, as a new lane does", after.length, 2),

@@ -1,5 +1,5 @@
 /** Four hosts, all of them alive, and then with the first one hanging: the others have to be as fast. */
-import { atMost, shareAtLeast, told, type Figure } from "../../rig/figures.ts";
+import { atMost, shareAtLeast, shown, type Figure } from "../../rig/figures.ts";
 import { deliveredOnce, outcomeAt } from "../delivered-once.ts";
 import { countBetween, ratePerSecond } from "../../rig/outcome.ts";
 import { idsOf } from "../../rig/letters.ts";
@@ -27,11 +27,11 @@ export async function fourHosts(world: World): Promise<readonly Figure[]> {
   const alive = await drain(world, "four-alive", perHost, false);
   const oneDead = await drain(world, "four-one-dead", perHost, true);
   return [
-    told(
+    shown(
       "slowest of three, all four alive",
       `${alive.rate.toFixed(1)}/s of ${perHostHere}/s, ${seconds(alive.tookMs)}`,
     ),
-    told(
+    shown(
       "slowest of three, one hangs",
       `${oneDead.rate.toFixed(1)}/s of ${perHostHere}/s, ${seconds(oneDead.tookMs)}`,
     ),

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { startChild } from "../../rig/child.ts";
-import { atLeast, shareAtLeast, told, type Figure } from "../../rig/figures.ts";
+import { atLeast, shareAtLeast, shown, type Figure } from "../../rig/figures.ts";
 import { countBetween } from "../../rig/outcome.ts";
 import { startStage } from "../stage.ts";
 import { createTimeScale, minuteMs, secondMs } from "../time-scale.ts";
@@ -74,10 +74,10 @@ export async function live(world: World): Promise<readonly Figure[]> {
       const after = await measure();
       const alone = (before.live + after.live) / 2;
       return [
-        told("the lane is open", isOpen ? "yes" : "no"),
-        told("receiver", `${capacityPerSecond}/s, live traffic offers ${offeredPerSecond}/s`),
-        told("live alone, before and after", `${before.live.toFixed(1)}/s, ${after.live.toFixed(1)}/s`),
-        told("live beside the drain", `${beside.live.toFixed(1)}/s`),
+        shown("the lane is open", isOpen ? "yes" : "no"),
+        shown("receiver", `${capacityPerSecond}/s, live traffic offers ${offeredPerSecond}/s`),
+        shown("live alone, before and after", `${before.live.toFixed(1)}/s, ${after.live.toFixed(1)}/s`),
+        shown("live beside the drain", `${beside.live.toFixed(1)}/s`),
         shareAtLeast("live beside the drain, of alone", beside.live / alone, 0.9),
         // Without it the drain would only have stood aside.
         atLeast("drained meanwhile, per second", beside.drained, perHostPerSecond * 0.8),

@@ -1,5 +1,5 @@
 /** A receiver that is dead for hours, and then is back. */
-import { atLeast, atMost, exactly, shareAtLeast, told, type Figure } from "../../rig/figures.ts";
+import { atLeast, atMost, exactly, shareAtLeast, shown, type Figure } from "../../rig/figures.ts";
 import { deliveredOnce } from "../delivered-once.ts";
 import { countBetween, ratePerSecond } from "../../rig/outcome.ts";
 import { idOf, idsOf } from "../../rig/letters.ts";
@@ -63,7 +63,7 @@ async function dead(
     throw new Error("nothing was published within a minute");
   }
   const firstAt = (await accepted())[0]!.at;
-  const figures: Figure[] = [told("the receiver is", deadAs)];
+  const figures: Figure[] = [shown("the receiver is", deadAs)];
   const hour = scale.here(hourMs);
   for (let index = 0; index < Math.floor(hours); index += 1) {
     const from = firstAt + index * hour;
@@ -118,10 +118,10 @@ async function back({ scale }: World, stage: Stage, ids: readonly string[]): Pro
     };
   };
   return [
-    told("first delivery after it is back", scale.toRealText(probeAt - backAt)),
+    shown("first delivery after it is back", scale.toRealText(probeAt - backAt)),
     took("the surviving probe's delivery until the first plain delivery", probeAt, openAt, most),
     took("off halted until the first plain delivery", offHaltedAt, openAt, most),
-    told(
+    shown(
       "the daemon said open after it moved off halted",
       scale.toRealText((saidOpenAt ?? Number.NaN) - (offHaltedAt ?? Number.NaN)),
     ),

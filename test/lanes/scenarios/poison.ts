@@ -1,5 +1,5 @@
 /** One message in ten is refused with 422 whenever it is tried, and retried alone in the end, when the others are delivered. */
-import { atMost, exactly, told, type Figure } from "../../rig/figures.ts";
+import { atMost, exactly, shown, type Figure } from "../../rig/figures.ts";
 import { deliveredOnce } from "../delivered-once.ts";
 import { countBy } from "../../rig/outcome.ts";
 import { idOf, idsOf, sha256Of } from "../../rig/letters.ts";
@@ -47,7 +47,7 @@ export async function poison(world: World): Promise<readonly Figure[]> {
     const away = stage.moves().filter(({ to }) => to === "halted");
     return [
       exactly("times that the lane was halted", away.length, 0),
-      ...away.slice(0, 2).map(({ why }) => told("halted because", why)),
+      ...away.slice(0, 2).map(({ why }) => shown("halted because", why)),
       ...(await deliveredOnce(stage, goodIds)),
       exactly(
         "poison that is parked",
@@ -67,7 +67,7 @@ export async function poison(world: World): Promise<readonly Figure[]> {
         poisonIds.length,
       ),
       atMost("wasted publishes", wasted, attempts.max * poisonIds.length),
-      told("took", scale.toRealText((accepted.at(-1)?.at ?? 0) - (accepted[0]?.at ?? 0))),
+      shown("took", scale.toRealText((accepted.at(-1)?.at ?? 0) - (accepted[0]?.at ?? 0))),
     ];
   } finally {
     await stage.close();
