@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { openArchiveReader } from "../../compose/build-archive.ts";
-import { systemClock } from "../../compose/system-world.ts";
 import { toShownUrl } from "../../message/shown-url.ts";
 import { toSafeJson } from "../../message/safe-json.ts";
 import type { ArchiveDamage, ArchiveEntry, ArchiveFilter } from "../../ports/archive.ts";
@@ -11,6 +10,7 @@ import type { CommandContext, Register } from "../command-context.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load.ts";
 import { toMaskedRecord } from "../output/masked-record.ts";
+import { printResult } from "../output/print-result.ts";
 import { toTable } from "../output/table.ts";
 import { countOption, timeOption } from "../input/options.ts";
 import { unknownDrainNote } from "../input/choose-drains.ts";
@@ -44,7 +44,7 @@ export const registerArchive: Register = (program, context) => {
       for (const { file, damages } of files) {
         for (const damage of damages) tellDamage({ file, ...damage }, context);
       }
-      context.io.out(json === true ? `${JSON.stringify(files, null, 2)}\n` : toArchiveText(files));
+      printResult(context.io, json, files, () => toArchiveText(files));
     });
   archive
     .command("show")
@@ -53,10 +53,8 @@ export const registerArchive: Register = (program, context) => {
     .option(...dirFlag)
     .option("--drain <name>", "only of this drain")
     .option("--source <id>", "only of this source")
-    .addOption(
-      timeOption("--since <time>", "archived since: 2d, a date, a time with a zone", "from", systemClock.now),
-    )
-    .addOption(timeOption("--until <time>", "archived until", "to", systemClock.now))
+    .addOption(timeOption("--since <time>", "archived since: 2d, a date, a time with a zone", "from"))
+    .addOption(timeOption("--until <time>", "archived until", "to"))
     .addOption(countOption("--limit <n>", `at most so many; default: all, of the table ${tableLimit}`))
     .option("--json", "print one JSON object per line, bodies and header values masked")
     .option("--show-content", "the same with bodies and header values, complete")

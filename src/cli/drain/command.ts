@@ -17,6 +17,7 @@ import { currentUser } from "../input/current-user.ts";
 import { createStop, type Stop } from "../input/stop.ts";
 import { loadAll } from "../load.ts";
 import type { Io } from "../io.ts";
+import { printResult } from "../output/print-result.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { withActingCore } from "../with-acting-core.ts";
 import { toProgress, toSummary, type PassLine } from "./pass-lines.ts";
@@ -98,7 +99,7 @@ async function drainAll(
     break;
   }
   const results = lines.map((line) => ({ ...line, decisions: reasons.of(line.drain) }));
-  io.out(json ? `${JSON.stringify(results, null, 2)}\n` : toSummary(results));
+  printResult(io, json, results, () => toSummary(results));
   return exitCode;
 }
 

@@ -87,9 +87,9 @@ export const registerEmulator: Register = (program, { io }) => {
     .option(
       "--destination <url...>",
       "where their messages went, the first ones most (default: some on this machine)",
-      toDestinations,
+      listOf(toDestination),
     )
-    .option("--index <id...>", "search indexes that have statistics (default: demo)", toIndexes)
+    .option("--index <id...>", "search indexes that have statistics (default: demo)", listOf(toIndex))
     .option("--stats-user <name>", "Basic auth of the statistics (default: emulator)")
     .option("--stats-password <password>", "Basic auth of the statistics (default: a random one)")
     .option("--stop-with-parent", "stop when stdin ends, for whoever starts it")
@@ -217,39 +217,34 @@ function duration(flags: string, description: string): Option {
   });
 }
 
-function toPort(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (port <= 65_535) return port;
-  throw new InvalidArgumentError("Expected a port from 0 to 65535.");
+const toPort = numberOf(/^\d{1,5}$/, 65_535, "a port from 0 to 65535");
+const toNatural = numberOf(/^\d{1,9}$/, Infinity, "a whole number of at most nine digits");
+const toFactor = numberOf(/^\d{1,9}(\.\d{1,9})?$/, 1_000, "a number from 0 to 1000, such as 0.01");
+
+function numberOf(pattern: RegExp, max: number, expected: string): (text: string) => number {
+  const toText = textOf((text) => pattern.test(text) && Number(text) <= max, expected);
+  return (text) => Number(toText(text));
 }
 
-function toNatural(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Expected a whole number of at most nine digits.");
+const toToken = textOf((text) => /^[\x21-\x7e]+$/.test(text), "printable ASCII without spaces");
+const toHeaderPrefix = textOf(
+  (text) => /^[A-Za-z][A-Za-z0-9-]*-$/.test(text),
+  'a header prefix that ends in "-", such as Upstash-',
+);
+const toDestination = textOf(
+  (text) => /^https?:\/\//i.test(text) && parseUrl(text) !== null,
+  "an http(s) URL",
+);
+const toIndex = textOf((text) => text !== "", "an id");
+
+function textOf(fits: (text: string) => boolean, expected: string): (text: string) => string {
+  return (text) => {
+    if (fits(text)) return text;
+    throw new InvalidArgumentError(`Expected ${expected}.`);
+  };
 }
 
-function toFactor(text: string): number {
-  const factor = /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
-  if (factor <= 1_000) return factor;
-  throw new InvalidArgumentError("Expected a number from 0 to 1000, such as 0.01.");
-}
-
-function toDestinations(text: string, before: readonly string[] = []): string[] {
-  if (/^https?:\/\//i.test(text) && parseUrl(text) !== null) return [...before, text];
-  throw new InvalidArgumentError("Expected an http(s) URL.");
-}
-
-function toIndexes(text: string, before: readonly string[] = []): string[] {
-  if (text !== "") return [...before, text];
-  throw new InvalidArgumentError("Expected an id.");
-}
-
-function toToken(text: string): string {
-  if (/^[\x21-\x7e]+$/.test(text)) return text;
-  throw new InvalidArgumentError("Expected printable ASCII without spaces.");
-}
-
-function toHeaderPrefix(text: string): string {
-  if (/^[A-Za-z][A-Za-z0-9-]*-$/.test(text)) return text;
-  throw new InvalidArgumentError('Expected a header prefix that ends in "-", such as Upstash-.');
+/** Of an option that may be given several times. */
+function listOf(parse: (text: string) => string): (text: string, before?: readonly string[]) => string[] {
+  return (text, before = []) => [...before, parse(text)];
 }

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { openAuditReader } from "../../compose/open-audit-reader.ts";
 import { requireRedis } from "../../compose/open-core.ts";
-import { systemClock } from "../../compose/system-world.ts";
 import { toSafeJson } from "../../message/safe-json.ts";
 import type { AuditQuery, AuditReader } from "../../ports/audit.ts";
 import type { DrainName } from "../../ports/ids.ts";
@@ -36,10 +35,8 @@ export const registerHistory: Register = (program, { io, exitWith }) => {
     )
     .argument("[dlqId]", "only this dead letter and its lineage")
     .option("--drain <name>", "only in this drain")
-    .addOption(
-      timeOption("--since <time>", "done since: 2d, a date, a time with a zone", "from", systemClock.now),
-    )
-    .addOption(timeOption("--until <time>", "done until", "to", systemClock.now))
+    .addOption(timeOption("--since <time>", "done since: 2d, a date, a time with a zone", "from"))
+    .addOption(timeOption("--until <time>", "done until", "to"))
     .addOption(countOption("--limit <n>", `at most so many rows; default: all, of the table ${tableLimit}`))
     .option("--json", "print one JSON object per line")
     .action(async (dlqId: string | undefined, flags: HistoryFlags, command: Command) => {

@@ -1,26 +1,9 @@
 import { toPrintable } from "../../message/masked-text.ts";
-import type { AuditEntry, AuditLane } from "../../ports/audit.ts";
+import type { AuditEntry, AuditLane, AuditRecord } from "../../ports/audit.ts";
 
 /** One dead letter in one act; an act on no dead letter (a pause, the move of a lane) is a row too. */
-export interface HistoryRow {
-  /** Unix ms, by Redis's clock. */
-  readonly at: number;
-  readonly act: AuditEntry["act"];
-  readonly dlqId: string | null;
-  readonly source: string;
-  readonly drain: string | null;
-  readonly rule?: string | null;
-  readonly reason?: string;
-  readonly attempt?: number;
-  readonly by: string;
-  readonly as?: string;
-  readonly parent?: string;
-  readonly notes?: readonly string[];
-  readonly why?: string;
-  readonly lane?: AuditLane;
-  readonly passId?: string;
-  readonly documentHash?: string;
-}
+export type HistoryRow = Omit<AuditEntry, "records"> &
+  Partial<Omit<AuditRecord, "dlqId">> & { readonly dlqId: string | null };
 
 export function toHistoryRows(entry: AuditEntry): readonly HistoryRow[] {
   const { at, act, records, source, drain, by, ...rest } = entry;

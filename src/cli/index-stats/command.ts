@@ -2,8 +2,9 @@ import { createReadIndex } from "../../compose/build-statistics.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { readSecret } from "../../config/read-secret.ts";
 import { RedriverError } from "../../ports/errors.ts";
-import { formatStatistics, toStatisticsJson } from "./text.ts";
+import { formatStatistics, toStatisticsJson, type StatisticsView } from "./text.ts";
 import type { Register } from "../command-context.ts";
+import { printResult } from "../output/print-result.ts";
 import { loadAll } from "../load.ts";
 
 export const registerIndex: Register = (program, { io }) => {
@@ -30,14 +31,10 @@ export const registerIndex: Register = (program, { io }) => {
       const read = createReadIndex(settings, (ref) => readSecret(ref, { env: io.env, settings }));
       const chosen = document.indexes.filter(({ name }) => names.length === 0 || names.includes(name));
       const signal = AbortSignal.timeout(settings.statistics.timeoutMs * chosen.length);
-      const views = [];
+      const views: StatisticsView[] = [];
       for (const index of chosen) {
         views.push({ index, readAt: systemClock.now(), statistics: await read(index, signal) });
       }
-      io.out(
-        options.json === true
-          ? `${JSON.stringify(toStatisticsJson(views), null, 2)}\n`
-          : formatStatistics(views),
-      );
+      printResult(io, options.json, toStatisticsJson(views), () => formatStatistics(views));
     });
 };

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
+import { systemClock } from "../../compose/system-world.ts";
 import { parseDuration } from "../../rules/patterns/parse-durations.ts";
 import { parseEdge, resolveEdge } from "../../rules/patterns/parse-edge.ts";
 
@@ -6,12 +7,8 @@ import { parseEdge, resolveEdge } from "../../rules/patterns/parse-edge.ts";
  * An option that is a moment, as Unix ms: `2d` (so long before now), a date (its first or its last millisecond in UTC), a time with
  * a zone, or Unix ms.
  */
-export function timeOption(
-  flags: string,
-  description: string,
-  side: "from" | "to",
-  now: () => number,
-): Option {
+export function timeOption(flags: string, description: string, side: "from" | "to"): Option {
+  const { now } = systemClock;
   return new Option(flags, description).argParser((text: string) => {
     const span = parseDuration(text);
     if (span.ok) return now() - span.value;

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { systemClock } from "../../compose/system-world.ts";
 import { documentJsonSchemaText } from "../../config/document/schema/json-schema.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { toCheckJson, toCheckText } from "./check-text.ts";
@@ -8,6 +7,7 @@ import { runRuleTests } from "./run-tests.ts";
 import { toTestJson, toTestText } from "./test-text.ts";
 import type { ExplainFlags } from "./explain-command.ts";
 import { itemCheckOf } from "./item-check.ts";
+import { printResult } from "../output/print-result.ts";
 import { timeOption } from "../input/options.ts";
 
 const fileArgument = ["[file]", "a drains document; default: the one of the settings"] as const;
@@ -44,12 +44,7 @@ export const registerRules: Register = (program, context) => {
     .argument("<record>", "a dlqId in the queue, a file with the record as JSON, or - for stdin")
     .option("--drain <name>", "by the rules of this drain; needed where there are several")
     .addOption(
-      timeOption(
-        "--at <time>",
-        "as of then, of a file or stdin: 2d, a date, a time with a zone",
-        "from",
-        systemClock.now,
-      ),
+      timeOption("--at <time>", "as of then, of a file or stdin: 2d, a date, a time with a zone", "from"),
     )
     .option("--json", "print as JSON")
     .option("--show-content", "with header values, bodies and whole URLs, which are masked otherwise")
@@ -76,11 +71,7 @@ function check(
   { io, exitWith }: CommandContext,
 ): void {
   const opened = openDocument(command, io, file);
-  io.out(
-    flags.json === true
-      ? `${JSON.stringify(toCheckJson(opened), null, 2)}\n`
-      : toCheckText(io.columns, opened),
-  );
+  printResult(io, flags.json, toCheckJson(opened), () => toCheckText(io.columns, opened));
   if (!opened.outcome.ok) exitWith(78);
   else if (flags.strict === true && opened.outcome.warnings.length > 0) exitWith(1);
 }
@@ -103,10 +94,6 @@ function test(
     checkItemOf: ({ source }) => itemCheckOf(source, opened.settings),
     locate,
   });
-  io.out(
-    flags.json === true
-      ? `${JSON.stringify(toTestJson(opened.file, run), null, 2)}\n`
-      : toTestText(io.columns, opened.file, run),
-  );
+  printResult(io, flags.json, toTestJson(opened.file, run), () => toTestText(io.columns, opened.file, run));
   if (run.results.some(({ passed }) => !passed)) exitWith(1);
 }

@@ -1,6 +1,6 @@
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
-import type { ExplainedItem, ExplainedRecord, Explanation } from "./explain.ts";
+import type { Explanation } from "./explain.ts";
 import { toTime } from "../output/time.ts";
 import { toWalkText } from "./walk-text.ts";
 import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
@@ -38,7 +38,7 @@ function told(columns: number, label: string, text: string): string {
   return wrapWords(columns, 2, label.padEnd(labelWidth), text);
 }
 
-function toRecordText(columns: number, record: ExplainedRecord): string {
+function toRecordText(columns: number, record: NonNullable<Explanation["record"]>): string {
   const { url, failure, answer, now, enteredAt, rootCreatedAt, expiresAt, attempt } = record;
   const { status, text, key } = failure;
   return [
@@ -78,7 +78,7 @@ function toLedgerText(view: LedgerView | string): string {
   }
 }
 
-function toItemText(columns: number, item: ExplainedItem): string {
+function toItemText(columns: number, item: NonNullable<Explanation["becomes"]>): string {
   if (item.kind === "park") return told(columns, "becomes", `nothing: it would be parked, ${item.reason}`);
   const rows = item.changes.map(({ what, before, after }) => {
     const line = `${what}: ${before ?? "(none)"} -> ${after ?? "(none)"}`;

@@ -1,17 +1,13 @@
-import type { Loss } from "../../message/losses.ts";
-import type { ParkReason } from "../../message/park-reasons.ts";
 import type { RawRecord } from "../../message/dead-letter.ts";
-import { describeRebuild, type RebuildRow } from "../../message/describe-rebuild.ts";
+import { describeRebuild } from "../../message/describe-rebuild.ts";
 import { toPrintable, type Show } from "../../message/masked-text.ts";
 import { toShownUrl } from "../../message/shown-url.ts";
 import { createSelectMatcher } from "../../message/select.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
-import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { withoutOwnHeaders } from "../../redrive/plan/content-hash.ts";
 import type { Decision } from "../../rules/decision.ts";
-import type { RuleStep } from "../../rules/explain-rules.ts";
-import { signatureOf, type Signature } from "../../message/signature/signature-of.ts";
-import { tryRecord, type Becoming, type Trial, type TrialConditions } from "./trial.ts";
+import { signatureOf } from "../../message/signature/signature-of.ts";
+import { tryRecord, type Trial, type TrialConditions } from "./trial.ts";
 
 export interface ExplainConditions extends TrialConditions {
   readonly show: Show;
@@ -21,113 +17,56 @@ export interface ExplainConditions extends TrialConditions {
   readonly notes: readonly string[];
 }
 
-export interface ToldDecision {
-  readonly then: Decision["then"];
-  readonly reason: string;
-  readonly rule: string | null;
-  /** Of a hold, where known: Unix ms. */
-  readonly until?: number;
-}
-
 /** Why a record is decided as it is. Values are masked unless content is shown. */
-export interface Explanation {
-  readonly drain: string;
-  readonly mode: "plan" | "live";
-  readonly paused: boolean;
-  readonly dlqId: string;
-  /** Whether the drain's select lists it. */
-  readonly selected: boolean;
-  /** What the ledger knows of it; a text: why it was not asked. */
-  readonly ledger: LedgerView | string;
-  readonly decision: ToldDecision;
-  /** `hold: too-young (rule "outage", 40s of 2m)`. */
-  readonly explanation: string;
-  /** Null for a record that cannot be read. */
-  readonly record: ExplainedRecord | null;
-  /** What is wrong with a record that cannot be read. */
-  readonly problem: string | null;
-  /** How each rule fared; empty where no rule was asked. */
-  readonly rules: readonly RuleStep[];
-  readonly otherwise: "hold" | "park";
-  /** Whether the ledger decided before any rule was asked: `rules` says what they would have. */
-  readonly decidedByLedger: boolean;
-  readonly becomes: ExplainedItem | null;
-  readonly notes: readonly string[];
-}
+export type Explanation = ReturnType<typeof explainRecord>;
 
-export interface ExplainedRecord {
-  readonly messageId: string;
-  readonly url: string;
-  /** Null without an HTTP answer. */
-  readonly status: number | null;
-  readonly failure: Signature;
-  /** The receiver's answer, at most 200 characters, only where content is shown. */
-  readonly answer?: string;
-  /** Unix ms. */
-  readonly now: number;
-  readonly enteredAt: number;
-  readonly rootCreatedAt: number;
-  readonly expiresAt: number;
-  /** Redrives already made that count. */
-  readonly attempt: number;
-}
-
-export type ExplainedItem =
-  | {
-      readonly kind: "item";
-      readonly changes: readonly RebuildRow[];
-      readonly losses: readonly Loss[];
-      /** Complete, only where content is shown. */
-      readonly item?: object;
-    }
-  | { readonly kind: "park"; readonly reason: ParkReason };
-
-export function explainRecord(
-  drain: DrainConfig,
-  raw: RawRecord,
-  conditions: ExplainConditions,
-): Explanation {
+export function explainRecord(drain: DrainConfig, raw: RawRecord, conditions: ExplainConditions) {
   const trial = tryRecord(drain, raw, conditions);
+  const decided = trial.kind === "decided" ? trial : null;
   const { dlqId } = raw;
-  const common = {
+  return {
     drain: drain.name,
     mode: drain.mode,
     paused: drain.paused,
     dlqId: typeof dlqId === "string" ? toPrintable(dlqId) : "(none)",
+    /** Whether the drain's select lists it. */
     selected: createSelectMatcher(drain.select)(raw),
+    /** What the ledger knows of it; a text: why it was not asked. */
     ledger: conditions.ledgerNotAsked ?? conditions.view,
     decision: withoutChanges(trial.decision),
+    /** `hold: too-young (rule "outage", 40s of 2m)`. */
     explanation: trial.explanation,
     otherwise: drain.otherwise,
     notes: conditions.notes,
-  };
-  if (trial.kind === "unusable") {
-    const { problem } = trial;
-    return { ...common, record: null, problem, rules: [], decidedByLedger: false, becomes: null };
-  }
-  return {
-    ...common,
-    record: toRecord(trial, conditions.show),
-    problem: null,
-    rules: trial.walk.steps,
-    decidedByLedger: isByLedger(trial),
-    becomes: trial.becoming === null ? null : toItem(trial, trial.becoming, conditions),
+    /** Null for a record that cannot be read. */
+    record: decided === null ? null : toRecord(decided, conditions.show),
+    /** What is wrong with a record that cannot be read. */
+    problem: trial.kind === "unusable" ? trial.problem : null,
+    /** How each rule fared; empty if no rule was asked. */
+    rules: decided?.walk.steps ?? [],
+    /** Whether the ledger decided before any rule was asked: `rules` has what they would have decided. */
+    decidedByLedger: decided !== null && isByLedger(decided),
+    becomes: decided === null ? null : toItem(decided, conditions),
   };
 }
 
 type Decided = Extract<Trial, { kind: "decided" }>;
 
-function toRecord({ letter, facts }: Decided, show: Show): ExplainedRecord {
+/** Times are Unix ms. */
+function toRecord({ letter, facts }: Decided, show: Show) {
   return {
     messageId: toPrintable(letter.messageId),
     url: toShownUrl(letter.url, show),
+    /** Null without an HTTP answer. */
     status: letter.responseStatus ?? null,
     failure: signatureOf(letter),
+    /** The receiver's answer, at most 200 characters, only if content is shown. */
     ...(show === "content" && letter.responseBody !== "" ? { answer: toPrintable(letter.responseBody) } : {}),
     now: facts.now,
     enteredAt: letter.enteredAt,
     rootCreatedAt: facts.rootCreatedAt,
     expiresAt: facts.expiresAt,
+    /** Redrives already made that count. */
     attempt: facts.attempt,
   };
 }
@@ -138,23 +77,21 @@ function isByLedger({ decision, walk }: Decided): boolean {
 }
 
 /** Without what a rule sets: header values and parts of bodies. */
-function withoutChanges(decision: Decision): ToldDecision {
+function withoutChanges(decision: Decision) {
   const { then, reason, rule } = decision;
+  /** Of a hold, if known: Unix ms. */
   const until = decision.then === "hold" ? decision.until : undefined;
   return { then, reason, rule, ...(until === undefined ? {} : { until }) };
 }
 
-function toItem(
-  { letter }: Decided,
-  becoming: Becoming,
-  { headerPrefix, show }: ExplainConditions,
-): ExplainedItem {
-  if (becoming.kind === "park") return becoming;
+function toItem({ letter, becoming }: Decided, { headerPrefix, show }: ExplainConditions) {
+  if (becoming?.kind !== "item") return becoming;
   const { item, losses } = becoming;
   return {
-    kind: "item",
+    kind: "item" as const,
     changes: describeRebuild(letter, item, { headerPrefix, show }),
     losses,
+    /** Complete, only if content is shown. */
     ...(show === "content" ? { item: withoutOwnHeaders(item, headerPrefix) } : {}),
   };
 }

@@ -4,6 +4,7 @@ import { readNextRuns } from "../../queue/read-next-runs.ts";
 import { toBullmqConnection } from "../../redis/connect.ts";
 import type { Register } from "../command-context.ts";
 import { loadForReading } from "../load.ts";
+import { printResult } from "../output/print-result.ts";
 import { withCore } from "../with-core.ts";
 import { readStatus } from "./read.ts";
 import { toStatusText } from "./text.ts";
@@ -22,9 +23,7 @@ export const registerStatus: Register = (program, { io }) => {
         teardown.add("queue connection", () => connection.disconnect());
         const nextRuns = await readNextRuns(connection, settings.redis.keyPrefix);
         const status = await readStatus(core, { nextRuns, problems, now: systemClock.now() });
-        io.out(
-          options.json === true ? `${JSON.stringify(status, null, 2)}\n` : toStatusText(io.columns, status),
-        );
+        printResult(io, options.json, status, () => toStatusText(io.columns, status));
       });
     });
 };

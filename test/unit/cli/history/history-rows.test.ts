@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { historyHeader, toTableRows, type HistoryRow } from "../../../../src/cli/history/rows.ts";
+import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";
 import { unknownDrainNote } from "../../../../src/cli/input/choose-drains.ts";
 
 function row(changes: Partial<HistoryRow>): HistoryRow {
-  return { at: 0, act: "republish", dlqId: "1-0", source: "eu", drain: "orders", by: "ana", ...changes };
+  const source = "eu" as SourceId;
+  const drain = "orders" as DrainName;
+  return { at: 0, act: "republish", dlqId: "1-0", source, drain, by: "ana", ...changes };
 }
 
 /** One column of the table, top to bottom. */
