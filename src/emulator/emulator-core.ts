@@ -4,7 +4,7 @@ import { DeadLetters } from "./dlq/dead-letters.ts";
 import { Faults } from "./faults/faults.ts";
 import { DlqFiller } from "./fill/dlq-filler.ts";
 import { Journal } from "./journal.ts";
-import { restore, type EmulatorSettings } from "./options.ts";
+import { adjust, type EmulatorSettings } from "./options.ts";
 import { Deduplication } from "./publish/deduplication.ts";
 import { Directory } from "./publish/directory.ts";
 import { Publisher } from "./publish/publisher.ts";
@@ -74,7 +74,7 @@ export function createEmulatorCore(settings: EmulatorSettings): EmulatorCore {
  * Token and clock stay as they are.
  */
 export async function resetEmulatorCore(core: EmulatorCore): Promise<void> {
-  restore(core.settings, core.startedWith);
+  adjust(core.settings, core.startedWith);
   core.faults.clear();
   const ended = core.deliveries.reset();
   core.directory.clear();

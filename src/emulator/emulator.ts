@@ -79,7 +79,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     handle: (exchange) => serveMessageApi(core, exchange),
   });
   const control = await listen({
-    host: settings.controlHost,
+    host: "127.0.0.1",
     port: settings.controlPort,
     now,
     maxBodyBytes: maxControlBytes,

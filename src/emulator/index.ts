@@ -1,12 +1,5 @@
 export { startEmulator, type Emulator } from "./emulator.ts";
-export type {
-  Adjustable,
-  Adjustment,
-  Credentials,
-  EmulatorOptions,
-  RateLimit,
-  SigningKeys,
-} from "./options.ts";
+export type { Adjustable, Adjustment, Credentials, EmulatorOptions, SigningKeys } from "./options.ts";
 export { faultKinds } from "./faults/fault-schema.ts";
 export { happeningTypes, operations } from "./journal.ts";
 export type { FaultDefinition, FaultKind, FaultState } from "./faults/fault-schema.ts";

@@ -1,10 +1,22 @@
 import type { EmulatorClock } from "./clock.ts";
-import { count, noCounts, type Counts } from "./journal-counts.ts";
-import type { EntryOf, Happening, HappeningType, JournalEntry } from "./journal-entries.ts";
+import {
+  EntryCounts,
+  type Counts,
+  type EntryOf,
+  type Happening,
+  type HappeningType,
+  type JournalEntry,
+} from "./journal-entries.ts";
 
-export type { Counts } from "./journal-counts.ts";
-export { happeningTypes, isHappeningType, operations } from "./journal-entries.ts";
-export type { EntryOf, Happening, HappeningType, JournalEntry, Operation } from "./journal-entries.ts";
+export { happeningTypes, operations } from "./journal-entries.ts";
+export type {
+  Counts,
+  EntryOf,
+  Happening,
+  HappeningType,
+  JournalEntry,
+  Operation,
+} from "./journal-entries.ts";
 
 /** Everything that happened since the start or the last reset, in its order. */
 export class Journal {
@@ -14,7 +26,7 @@ export class Journal {
   #seq = 0;
   /** Entries up to this number were dropped on purpose. */
   #clearedAt = 0;
-  #counts = noCounts();
+  #counts = new EntryCounts();
   readonly #watchers = new Set<(entry: JournalEntry) => void>();
 
   constructor(clock: EmulatorClock, limit: number) {
@@ -27,7 +39,7 @@ export class Journal {
     this.#entries.push(entry);
     // Trimmed by halves: each entry is moved once on average.
     if (this.#entries.length > 2 * this.#limit) this.#entries = this.#entries.slice(this.#firstKept());
-    count(this.#counts, entry);
+    this.#counts.add(entry);
     for (const watcher of this.#watchers) watcher(entry);
   }
 
@@ -60,22 +72,22 @@ export class Journal {
   }
 
   counts(): Counts {
-    return structuredClone(this.#counts);
+    return structuredClone(this.#counts.counts);
   }
 
-  /** The first entry, past or future, for which `holds` is true. Rejects when `signal` aborts. */
-  waitFor(holds: (entry: JournalEntry) => boolean, signal?: AbortSignal): Promise<JournalEntry> {
-    for (const past of this.since(0)) if (holds(past)) return Promise.resolve(past);
-    return this.waitForNext(holds, signal);
+  /** The first entry, past or future, that matches. Rejects when `signal` aborts. */
+  waitFor(matches: (entry: JournalEntry) => boolean, signal?: AbortSignal): Promise<JournalEntry> {
+    for (const past of this.since(0)) if (matches(past)) return Promise.resolve(past);
+    return this.waitForNext(matches, signal);
   }
 
-  /** The first entry from now on for which `holds` is true. Rejects when `signal` aborts. */
-  waitForNext(holds: (entry: JournalEntry) => boolean, signal?: AbortSignal): Promise<JournalEntry> {
+  /** The first entry from now on that matches. Rejects when `signal` aborts. */
+  waitForNext(matches: (entry: JournalEntry) => boolean, signal?: AbortSignal): Promise<JournalEntry> {
     if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
     return new Promise((resolve, reject) => {
       const watcher = (entry: JournalEntry): void => {
         try {
-          if (!holds(entry)) return;
+          if (!matches(entry)) return;
           resolve(entry);
         } catch (error) {
           // Whoever asks learns of it, not what is being written down.
@@ -94,7 +106,7 @@ export class Journal {
   clear(): void {
     this.#entries = [];
     this.#clearedAt = this.#seq;
-    this.#counts = noCounts();
+    this.#counts = new EntryCounts();
   }
 
   #firstKept(): number {

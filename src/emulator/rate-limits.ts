@@ -1,7 +1,7 @@
 import type { EmulatorClock } from "./clock.ts";
 import { errorFor, limitHeaders, type EmulatorAnswer } from "./http/exchange.ts";
 import type { Operation } from "./journal.ts";
-import type { LimitName, EmulatorSettings } from "./options.ts";
+import type { EmulatorSettings, RateLimitsByOperation } from "./options.ts";
 
 /** They share the limit `dlq`, each besides its own. */
 const dlqOperations: ReadonlySet<Operation> = new Set<Operation>(["list", "delete", "retry"]);
@@ -10,7 +10,7 @@ const dlqOperations: ReadonlySet<Operation> = new Set<Operation>(["list", "delet
 export class RateLimits {
   readonly #settings: Pick<EmulatorSettings, "rateLimits">;
   readonly #clock: EmulatorClock;
-  readonly #windows = new Map<LimitName, { start: number; used: number }>();
+  readonly #windows = new Map<keyof RateLimitsByOperation, { start: number; used: number }>();
 
   constructor(settings: Pick<EmulatorSettings, "rateLimits">, clock: EmulatorClock) {
     this.#settings = settings;
@@ -23,7 +23,7 @@ export class RateLimits {
     return refused ?? (dlqOperations.has(operation) ? this.#admitBy("dlq", operation) : undefined);
   }
 
-  #admitBy(name: LimitName, operation: Operation): EmulatorAnswer | undefined {
+  #admitBy(name: keyof RateLimitsByOperation, operation: Operation): EmulatorAnswer | undefined {
     const limit = this.#settings.rateLimits[name];
     if (limit === undefined) return undefined;
     const start = Math.floor(this.#clock.now() / limit.windowMs) * limit.windowMs;

@@ -186,8 +186,12 @@ describe("docs/emulator.md", () => {
 
   it("has every option of startEmulator that it names, in the table of options", () => {
     const source = readDoc("src/emulator/options.ts");
-    const declared = /export interface EmulatorOptions \{([\s\S]*?)\n\}/.exec(source)?.[1] ?? "";
-    const names = [...declared.matchAll(/^ {2}readonly (\w+)\?:/gm)].map(([, name = ""]) => name);
+    const declared = ["const adjustable = {", "interface Fixed {", "interface StartOptions {"].map(
+      (start) => source.split(start)[1]?.split("\n}")[0] ?? "",
+    );
+    const names = [...declared.join("\n").matchAll(/^ {2}(?:readonly )?(\w+):/gm)].map(
+      ([, name = ""]) => name,
+    );
     const documented = tableRows(manual, ["option", "default", "meaning"]).flatMap(([option = ""]) =>
       codeSpans(option),
     );

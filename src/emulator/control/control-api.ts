@@ -69,10 +69,10 @@ const routes: readonly ControlRoute[] = [
   }),
   route("DELETE", "/faults/{name}", (core, _, { name }) => found(core.faults.remove(name!), "fault")),
   route("POST", "/faults/{name}/release", (core, _, { name }) => found(core.faults.release(name!), "fault")),
-  route("GET", "/settings", (core) => settingsAnswer(core)),
+  route("GET", "/settings", (core) => json(200, adjustableOf(core.settings))),
   route("PATCH", "/settings", (core, exchange) => {
     adjust(core.settings, accept(adjustmentSchema, readJson(exchange)));
-    return settingsAnswer(core);
+    return json(200, adjustableOf(core.settings));
   }),
   route("GET", "/journal", (core, exchange) => journalAnswer(core.journal, exchange), [
     "type",
@@ -141,10 +141,6 @@ const stateOf = (core: EmulatorCore): Record<string, unknown> => ({
   dlqSize: core.deadLetters.size,
   indexes: core.indexes.ids(),
 });
-
-/** JSON has no infinity: null stands for "never" and "unlimited". */
-const settingsAnswer = ({ settings }: EmulatorCore): EmulatorAnswer =>
-  json(200, { ...adjustableOf(settings), seed: settings.seed ?? null });
 
 /** Nothing may be pending any more; 504 where something still is when the time is over. */
 async function idleAnswer(core: EmulatorCore, exchange: Exchange): Promise<EmulatorAnswer> {

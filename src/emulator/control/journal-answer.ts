@@ -1,6 +1,6 @@
 import { json, type EmulatorAnswer, type Exchange } from "../http/exchange.ts";
 import { naturalOf } from "../http/query-parameters.ts";
-import { isHappeningType, type Journal, type JournalEntry } from "../journal.ts";
+import { happeningTypes, type Journal, type JournalEntry } from "../journal.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { maxWaitMs, within } from "./wait-within.ts";
 
@@ -29,7 +29,7 @@ export async function journalAnswer(journal: Journal, exchange: Exchange): Promi
 
 function wantedBy(query: URLSearchParams): (entry: JournalEntry) => boolean {
   const types = new Set(query.getAll("type").flatMap((value) => value.split(",")));
-  const unknown = [...types].find((type) => !isHappeningType(type));
+  const unknown = [...types].find((type) => !happeningTypes.includes(type));
   if (unknown !== undefined)
     throw new EmulatorRefusal(400, `type: nothing in the journal is called ${unknown}`);
   const messageId = query.get("messageId");

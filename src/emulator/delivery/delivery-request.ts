@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomUUID } from "node:crypto";
-import { canonicalName } from "../publish/header-names.ts";
+import { canonicalName } from "../publish/header-values.ts";
 import { emptyHeaderMap, type HeaderMap, type Message } from "../publish/message.ts";
 import type { CallRequest } from "./http-caller.ts";
 

@@ -1,5 +1,5 @@
 import { request } from "undici";
-import { canonicalName } from "../publish/header-names.ts";
+import { canonicalName } from "../publish/header-values.ts";
 import { emptyHeaderMap, type HeaderMap } from "../publish/message.ts";
 import { DestinationConnections, type DestinationConnection } from "./destination-connections.ts";
 

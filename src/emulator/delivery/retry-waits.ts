@@ -1,4 +1,4 @@
-import { canonicalName } from "../publish/header-names.ts";
+import { canonicalName } from "../publish/header-values.ts";
 import type { HeaderMap } from "../publish/message.ts";
 
 /** By which a receiver says when to come again, in the order in which they are asked (vendor: Retry, "Retry-After Headers"). */

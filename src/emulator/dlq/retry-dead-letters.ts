@@ -1,6 +1,6 @@
 import { json, errorAnswer, type EmulatorAnswer, type Exchange } from "../http/exchange.ts";
 import { refuseUnfit, type PublishItem } from "../publish/parse-batch.ts";
-import { canonicalName } from "../publish/header-names.ts";
+import { canonicalName } from "../publish/header-values.ts";
 import {
   isEndpointUrl,
   isForwarded,

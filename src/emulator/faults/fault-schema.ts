@@ -30,58 +30,54 @@ const headers = z.record(z.string(), z.string()).superRefine((given, context) =>
   }
 });
 
-const common = {
-  /** Unique; made up from kind and a number where it is left out. */
-  name: z.string().min(1).max(200).optional(),
-  /** Of each request (of each item for item-error and half-failed-group); default 1. */
-  probability: z.number().min(0).max(1).optional(),
-  /** How often it fires before it is used up; default without end. */
-  count: z.number().int().min(1).optional(),
+/** A fault of some kind, with the fields that all of them have. */
+const fault = <const Kind extends string, Fields extends z.ZodRawShape>(kind: Kind, fields: Fields) =>
+  z.strictObject({
+    kind: z.literal(kind),
+    /** Unique; made up from kind and a number if it is left out. */
+    name: z.string().min(1).max(200).optional(),
+    /** Of each request (of each item for item-error and half-failed-group); default 1. */
+    probability: z.number().min(0).max(1).optional(),
+    /** How often it fires before it is used up; default without end. */
+    count: z.number().int().min(1).optional(),
+    ...fields,
+  });
+
+const onlyBatch = { operation: z.literal("batch").default("batch") };
+const onlyList = { operation: z.literal("list").default("list") };
+const onlyDelete = { operation: z.literal("delete").default("delete") };
+
+/** Which items of a batch it concerns; all of them if neither is given. */
+const ofItems = {
+  ...onlyBatch,
+  destinationContains: z.string().optional(),
+  bodyContains: z.string().optional(),
 };
-const forBatch = { operation: z.literal("batch").default("batch") };
-const forList = { operation: z.literal("list").default("list") };
-const forDelete = { operation: z.literal("delete").default("delete") };
 
 export const faultSchema = z.discriminatedUnion("kind", [
-  z
-    .strictObject({
-      kind: z.literal("latency"),
-      ...common,
-      operation,
-      ms: realMs,
-      /** Where it is given, the wait is anything between `ms` and this. */
-      toMs: realMs.optional(),
-    })
-    .refine(({ ms, toMs }) => toMs === undefined || toMs >= ms, { path: ["toMs"], error: "less than ms" }),
-  z
-    .strictObject({
-      kind: z.literal("stall-answer"),
-      ...common,
-      operation,
-      when: when.default("after"),
-      /** What the answer waits before: its head, or the second half of its body. */
-      at: z.enum(["head", "body"]).default("head"),
-      /** Real milliseconds; without it until released or removed. */
-      forMs: realMs.optional(),
-    })
-    .refine((fault) => fault.at === "head" || fault.when === "after", {
-      path: ["when"],
-      error: "half of an answer can be sent only after",
-    }),
-  z.strictObject({
-    kind: z.literal("drop-answer"),
-    ...common,
+  fault("latency", {
+    operation,
+    ms: realMs,
+    /** If it is given, the wait is anything between `ms` and this. */
+    toMs: realMs.optional(),
+  }).refine(({ ms, toMs }) => toMs === undefined || toMs >= ms, { path: ["toMs"], error: "less than ms" }),
+  fault("stall-answer", {
     operation,
     when: when.default("after"),
-    close,
+    /** What the answer waits before: its head, or the second half of its body. */
+    at: z.enum(["head", "body"]).default("head"),
+    /** Real milliseconds; without it until released or removed. */
+    forMs: realMs.optional(),
+  }).refine(({ at, when: moment }) => at === "head" || moment === "after", {
+    path: ["when"],
+    error: "half of an answer can be sent only after",
   }),
-  z.strictObject({ kind: z.literal("cut-answer"), ...common, operation, close }),
-  z.strictObject({ kind: z.literal("malformed-json"), ...common, operation }),
+  fault("drop-answer", { operation, when: when.default("after"), close }),
+  fault("cut-answer", { operation, close }),
+  fault("malformed-json", { operation }),
   /** Sets headers of an answer that is right otherwise: a wrong content type, a wrong length, a wrong date. */
-  z.strictObject({ kind: z.literal("headers"), ...common, operation, headers }),
-  z.strictObject({
-    kind: z.literal("status"),
-    ...common,
+  fault("headers", { operation, headers }),
+  fault("status", {
     operation,
     when: when.default("before"),
     status: z.number().int().min(200).max(599),
@@ -94,14 +90,10 @@ export const faultSchema = z.discriminatedUnion("kind", [
     resetInS: z.number().int().min(0).default(1),
     headers: headers.optional(),
   }),
-  z.strictObject({
-    kind: z.literal("item-error"),
-    ...common,
-    ...forBatch,
+  fault("item-error", {
+    ...ofItems,
     /** Only items at these positions, counted from 0. */
     positions: z.array(z.number().int().min(0)).optional(),
-    destinationContains: z.string().optional(),
-    bodyContains: z.string().optional(),
     error: z.string().default("could not publish this message"),
     /** Stands in the answer instead of `{"error"}`: any JSON, null included. */
     answer: z.json().optional(),
@@ -111,52 +103,32 @@ export const faultSchema = z.discriminatedUnion("kind", [
     registersDeduplication: z.boolean().default(false),
   }),
   /** One item that is concerned takes the whole call down with it: nothing is published. */
-  z.strictObject({
-    kind: z.literal("refuse-batch"),
-    ...common,
-    ...forBatch,
-    destinationContains: z.string().optional(),
-    bodyContains: z.string().optional(),
+  fault("refuse-batch", {
+    ...ofItems,
     status: z.number().int().min(400).max(499).default(400),
     error: z.string().default("could not accept this batch"),
     /** Whether the deduplication ids of all items of the call count as seen. */
     registersDeduplication: z.boolean().default(false),
   }),
   /** Every other endpoint of a URL Group gets the message, the rest have an error in the answer. */
-  z.strictObject({
-    kind: z.literal("half-failed-group"),
-    ...common,
-    ...forBatch,
-    destinationContains: z.string().optional(),
-    bodyContains: z.string().optional(),
+  fault("half-failed-group", {
+    ...ofItems,
     error: z.string().default("could not publish to this endpoint"),
   }),
-  z.strictObject({
-    kind: z.literal("short-answer"),
-    ...common,
-    ...forBatch,
-    by: z.number().int().min(1).default(1),
-  }),
-  z.strictObject({
-    kind: z.literal("long-answer"),
-    ...common,
-    ...forBatch,
-    by: z.number().int().min(1).default(1),
-  }),
-  z.strictObject({ kind: z.literal("reordered-answer"), ...common, ...forBatch }),
-  z.strictObject({ kind: z.literal("repeat-page"), ...common, ...forList }),
-  z.strictObject({ kind: z.literal("looping-cursor"), ...common, ...forList }),
-  z.strictObject({ kind: z.literal("endless-list"), ...common, ...forList }),
+  fault("short-answer", { ...onlyBatch, by: z.number().int().min(1).default(1) }),
+  fault("long-answer", { ...onlyBatch, by: z.number().int().min(1).default(1) }),
+  fault("reordered-answer", onlyBatch),
+  fault("repeat-page", onlyList),
+  fault("looping-cursor", onlyList),
+  fault("endless-list", onlyList),
   /** Seeds records once the page has been taken, before it is answered. */
-  z.strictObject({
-    kind: z.literal("arriving-records"),
-    ...common,
-    ...forList,
+  fault("arriving-records", {
+    ...onlyList,
     records: z.array(seedRecordSchema).min(1).max(10_000).default([{}]),
   }),
   /** What a bulk delete removed is still listed for a while, although it is deleted. */
-  z.strictObject({ kind: z.literal("lagging-list"), ...common, ...forDelete, forMs: realMs }),
-  z.strictObject({ kind: z.literal("delete-works-answers-500"), ...common, ...forDelete }),
+  fault("lagging-list", { ...onlyDelete, forMs: realMs }),
+  fault("delete-works-answers-500", onlyDelete),
 ]);
 
 export type FaultDefinition = z.input<typeof faultSchema>;

@@ -1,7 +1,27 @@
 import { EmulatorRefusal } from "../refusal.ts";
-import { parseDurationMs } from "./durations.ts";
-import { canonicalName } from "./header-names.ts";
 import type { FlowControlLimits, Redaction } from "./message.ts";
+
+/** `x-order-id` → `X-Order-Id`: header names are case-insensitive, records show one form. */
+export const canonicalName = (name: string): string =>
+  name.toLowerCase().replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());
+
+export const isHeaderName = (name: string): boolean => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name);
+
+/** Visible characters, spaces and tabs, and Latin-1: what one HTTP/1.1 field line can carry. */
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+export const isHeaderValue = (value: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `30s`, `1d10h30m` in milliseconds; undefined for anything else. Each unit counts, in any order. */
+export function parseDurationMs(text: string): number | undefined {
+  if (!/^(?:\d{1,12}[smhd])+$/.test(text)) return undefined;
+  let total = 0;
+  for (const [, amount, unit] of text.matchAll(/(\d+)([smhd])/g)) {
+    total += Number(amount) * unitMs[unit!]!;
+  }
+  return Number.isSafeInteger(total) ? total : undefined;
+}
 
 /** `parallelism=<n>, rate=<n>, period=<duration or seconds>`; key and value only together. */
 export function parseFlowControl(
@@ -32,16 +52,16 @@ export function parseFlowControl(
 
 /** Whether calls can ever be made under these limits: a record put there directly may hold any. */
 export function isFlowControl({ parallelism, rate, periodSeconds }: FlowControlLimits): boolean {
-  return isFit(parallelism, mostCalls) && isFit(rate, mostCalls) && isFit(periodSeconds, mostSeconds);
+  return isFit(parallelism, maxCalls) && isFit(rate, maxCalls) && isFit(periodSeconds, maxSeconds);
 }
 
-const isFit = (limit: number | undefined, most: number): boolean =>
-  limit === undefined || (Number.isInteger(limit) && limit >= 1 && limit <= most);
+const isFit = (limit: number | undefined, max: number): boolean =>
+  limit === undefined || (Number.isInteger(limit) && limit >= 1 && limit <= max);
 
 /** Nine digits, as in the header. */
-const mostCalls = 999_999_999;
+const maxCalls = 999_999_999;
 /** As milliseconds it is still exact. */
-const mostSeconds = Math.floor(Number.MAX_SAFE_INTEGER / 1_000);
+const maxSeconds = Math.floor(Number.MAX_SAFE_INTEGER / 1_000);
 
 /** `body`, `header` (or `headers`), `header[Name]`, comma separated. */
 export function parseRedaction(text: string | undefined): Redaction | undefined {

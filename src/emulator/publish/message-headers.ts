@@ -1,7 +1,12 @@
 import { EmulatorRefusal } from "../refusal.ts";
-import { parseDurationMs } from "./durations.ts";
-import { parseFlowControl, parseRedaction } from "./header-values.ts";
-import { canonicalName, isHeaderName, isHeaderValue } from "./header-names.ts";
+import {
+  canonicalName,
+  isHeaderName,
+  isHeaderValue,
+  parseDurationMs,
+  parseFlowControl,
+  parseRedaction,
+} from "./header-values.ts";
 import { emptyHeaderMap, type CallbackTarget, type HeaderMap, type MessageSettings } from "./message.ts";
 import { parseRetryDelay } from "./retry-delay.ts";
 

@@ -9,6 +9,18 @@ export interface RetryDelay {
 
 type Node = (retried: number) => number;
 
+/** What binds more tightly has the higher rank. Unary minus binds most tightly of all. */
+const operators: Readonly<
+  Record<string, { readonly rank: number; readonly apply: (left: number, right: number) => number }>
+> = {
+  "+": { rank: 1, apply: (left, right) => left + right },
+  "-": { rank: 1, apply: (left, right) => left - right },
+  "*": { rank: 2, apply: (left, right) => left * right },
+  "/": { rank: 2, apply: (left, right) => left / right },
+  "%": { rank: 2, apply: (left, right) => left % right },
+  "^": { rank: 3, apply: (left, right) => left ** right },
+};
+
 const functions: Readonly<
   Record<string, { readonly arity: number; readonly apply: (...args: number[]) => number }>
 > = {
@@ -27,36 +39,27 @@ const functions: Readonly<
 const maxExpressionLength = 500;
 
 /** One day, as on the retry ladder. */
-const longestMs = 86_400_000;
+const maxWaitMs = 86_400_000;
 
 /** Undefined where the expression is not one. A result that is no number counts as 0 ms. */
 export function parseRetryDelay(expression: string): RetryDelay | undefined {
   if (expression.length > maxExpressionLength) return undefined;
   const tokens = expression.match(/\d+(?:\.\d+)?|[a-z]+|[-+*/%^(),]|\S/g) ?? [];
   let position = 0;
-  const take = (...wanted: string[]): string | undefined =>
-    wanted.includes(tokens[position] ?? "") ? tokens[position++] : undefined;
+  const take = (wanted: string): string | undefined =>
+    tokens[position] === wanted ? tokens[position++] : undefined;
 
-  function sum(): Node | undefined {
-    return chain(product, ["+", "-"]);
-  }
-  function product(): Node | undefined {
-    return chain(power, ["*", "/", "%"]);
-  }
-  function chain(operand: () => Node | undefined, operators: string[]): Node | undefined {
-    let left = operand();
-    for (let operator = take(...operators); operator !== undefined; operator = take(...operators)) {
-      const right = operand();
-      if (left === undefined || right === undefined) return undefined;
-      left = combine(operator, left, right);
+  function expressionOf(minRank: number): Node | undefined {
+    let left = unary();
+    for (;;) {
+      const token = tokens[position] ?? "";
+      const operator = Object.hasOwn(operators, token) ? operators[token]! : undefined;
+      if (left === undefined || operator === undefined || operator.rank < minRank) return left;
+      position++;
+      // 2^3^2 is 2^(3^2); all others go from left to right.
+      const right = expressionOf(token === "^" ? operator.rank : operator.rank + 1);
+      left = right && combine(operator.apply, left, right);
     }
-    return left;
-  }
-  function power(): Node | undefined {
-    const base = unary();
-    if (take("^") === undefined) return base;
-    const exponent = power();
-    return base && exponent && combine("^", base, exponent);
   }
   function unary(): Node | undefined {
     if (take("-") === undefined) return atom();
@@ -65,7 +68,7 @@ export function parseRetryDelay(expression: string): RetryDelay | undefined {
   }
   function atom(): Node | undefined {
     if (take("(") !== undefined) {
-      const inner = sum();
+      const inner = expressionOf(1);
       return take(")") === undefined ? undefined : inner;
     }
     const token = tokens[position++];
@@ -78,7 +81,7 @@ export function parseRetryDelay(expression: string): RetryDelay | undefined {
     const args: Node[] = [];
     if (take("(") === undefined) return undefined;
     do {
-      const argument = sum();
+      const argument = expressionOf(1);
       if (argument === undefined) return undefined;
       args.push(argument);
     } while (take(",") !== undefined);
@@ -86,26 +89,14 @@ export function parseRetryDelay(expression: string): RetryDelay | undefined {
     return (retried) => fn.apply(...args.map((argument) => argument(retried)));
   }
 
-  const node = sum();
+  const node = expressionOf(1);
   if (node === undefined || position !== tokens.length) return undefined;
   return { expression, ms: (retried) => toWait(node(retried)) };
 }
 
-function combine(operator: string, left: Node, right: Node): Node {
-  switch (operator) {
-    case "+":
-      return (retried) => left(retried) + right(retried);
-    case "-":
-      return (retried) => left(retried) - right(retried);
-    case "*":
-      return (retried) => left(retried) * right(retried);
-    case "/":
-      return (retried) => left(retried) / right(retried);
-    case "%":
-      return (retried) => left(retried) % right(retried);
-    default:
-      return (retried) => left(retried) ** right(retried);
-  }
-}
+const combine =
+  (apply: (left: number, right: number) => number, left: Node, right: Node): Node =>
+  (retried) =>
+    apply(left(retried), right(retried));
 
-const toWait = (value: number): number => (Number.isNaN(value) ? 0 : Math.min(longestMs, Math.max(0, value)));
+const toWait = (value: number): number => (Number.isNaN(value) ? 0 : Math.min(maxWaitMs, Math.max(0, value)));

@@ -162,8 +162,8 @@ describe("faults", () => {
   });
 
   test("fire with the given probability", async () => {
-    const rolls = [0.9, 0.1];
-    await stand.restart({ random: () => rolls.shift() ?? 1 });
+    // This seed gives 0.63, 0.003 and 0.53.
+    await stand.restart({ seed: 1 });
     stand.emulator.faults.add({ kind: "status", operation: "list", status: 503, probability: 0.5 });
     expect([(await dlq()).status, (await dlq()).status, (await dlq()).status]).toEqual([200, 503, 200]);
   });

@@ -3,7 +3,7 @@ import { retryLadderMs } from "../../../src/emulator/delivery/retry-waits.ts";
 import { isLoopbackUrl } from "../../../src/emulator/delivery/loopback.ts";
 import { DlqStore } from "../../../src/emulator/dlq/dlq-store.ts";
 import { formatCursor, parseCursor, parseDlqId } from "../../../src/emulator/dlq/position.ts";
-import { parseDurationMs } from "../../../src/emulator/publish/durations.ts";
+import { parseDurationMs } from "../../../src/emulator/publish/header-values.ts";
 import { parseMessageHeaders } from "../../../src/emulator/publish/message-headers.ts";
 import { parseRetryDelay } from "../../../src/emulator/publish/retry-delay.ts";
 import { formatTimestamp } from "../../../src/emulator/statistics/index-statistics.ts";
