@@ -14,6 +14,7 @@ import {
   type Adjustment,
   type Credentials,
   type EmulatorOptions,
+  type StartOptions,
   type SigningKeys,
 } from "./options.ts";
 import type { Endpoint } from "./publish/directory.ts";
@@ -67,9 +68,10 @@ const maxBatchBytes = 100_000_000;
 const maxControlBytes = 1_000_000_000;
 
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  const settings = resolveOptions(options);
+  const { load, generate, signal, ...chosen } = options;
+  const settings = resolveOptions(chosen);
   const core = createEmulatorCore(settings);
-  await fillAtStart(core, options);
+  await fillAtStart(core, { load, generate, signal });
   const now = (): number => core.clock.now();
   const api = await listen({
     host: settings.host,

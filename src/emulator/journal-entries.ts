@@ -119,6 +119,6 @@ export class EntryCounts {
   readonly counts = structuredClone(noCounts);
 
   add<T extends HappeningType>(entry: EntryOf<T>): void {
-    (countOf[entry.type] as Counting[T])(this.counts, entry);
+    countOf[entry.type](this.counts, entry);
   }
 }

@@ -94,19 +94,22 @@ interface Fixed {
   readonly journalLimit: number;
 }
 
-interface StartOptions {
-  /** A file of records, one JSON object a line, that are there before it listens. */
-  readonly load: string;
-  /** Records that are made up before it listens. */
-  readonly generate: GenerateOptions;
+/** What is there before it listens. */
+export interface StartOptions {
+  /** A file of records, one JSON object a line. */
+  readonly load?: string | undefined;
+  /** Records that are made up. */
+  readonly generate?: GenerateOptions | undefined;
   /** Aborted, it ends a start that is still loading or generating: the start rejects with its reason. */
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 type Optional<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
+type ChosenSettings = Optional<Adjustable & Fixed>;
+
 /** Everything that can be chosen about an emulator. */
-export type EmulatorOptions = Optional<Adjustable & Fixed & StartOptions>;
+export type EmulatorOptions = ChosenSettings & StartOptions;
 
 /**
  * One object for the life of an emulator. What may change while it runs (`adjustable`) is changed in place, so it must be
@@ -140,7 +143,7 @@ export function adjust(settings: EmulatorSettings, adjustment: Adjustment): void
 
 const secret = (): string => randomBytes(24).toString("base64url");
 
-export function resolveOptions({ load, generate, signal, ...options }: EmulatorOptions): EmulatorSettings {
+export function resolveOptions(options: ChosenSettings): EmulatorSettings {
   const settings: EmulatorSettings = {
     host: "127.0.0.1",
     port: 0,

@@ -5,7 +5,7 @@ import type { SeedRecord } from "../dlq/seed-record.ts";
 import type { Journal } from "../journal.ts";
 import type { EmulatorSettings } from "../options.ts";
 import { seededRandom } from "../seeded-random.ts";
-import { Choice, Filler } from "./random-choice.ts";
+import { RandomChoice } from "./random-choice.ts";
 import { arrivalAt, parseGenerateOptions, type GenerateOptions } from "./generate-options.ts";
 import { generatedRecord } from "./generated-record.ts";
 import { recordsOfFile } from "./load-file.ts";
@@ -30,16 +30,9 @@ export class DlqFiller {
 
   /** Makes records that entered up to now; none that is there is replaced. Answers how many: fewer when stopped. */
   async generate(options: GenerateOptions): Promise<number> {
-    const { count, seed, arrivals, overMs, recordBytes, destinations } = parseGenerateOptions(options);
+    const { count, seed, arrivals, overMs, ...wishes } = parseGenerateOptions(options);
     const random = seededRandom(seed);
-    const choice = new Choice(random);
-    const ingredients = {
-      choice,
-      filler: new Filler(choice),
-      shape: this.#settings,
-      destinations,
-      recordBytes,
-    };
+    const choice = new RandomChoice(random);
     const untilMs = this.#clock.now();
     const fromMs = Math.max(0, untilMs - overMs);
     const stops = this.#stops;
@@ -49,7 +42,9 @@ export class DlqFiller {
       for (; made < end; made++) {
         const share = arrivalAt(arrivals, (made + random()) / count);
         const enteredMs = Math.floor(fromMs + share * (untilMs - fromMs));
-        this.#deadLetters.enter(enteredMs, (dlqId) => generatedRecord(ingredients, dlqId, enteredMs));
+        this.#deadLetters.enter(enteredMs, (dlqId) =>
+          generatedRecord(choice, wishes, this.#settings, dlqId, enteredMs),
+        );
       }
       await setImmediate();
     }

@@ -2,19 +2,22 @@ import { createHash } from "node:crypto";
 import { retryLadderMs } from "../delivery/retry-waits.ts";
 import type { StoredDeadLetter } from "../dlq/stored-dead-letter.ts";
 import type { EmulatorSettings } from "../options.ts";
-import type { Choice, Filler } from "./random-choice.ts";
+import type { RandomChoice } from "./random-choice.ts";
 
-export type RecordShape = Pick<EmulatorSettings, "missingStatus" | "earlierForm">;
+export type RecordForm = Pick<EmulatorSettings, "missingStatus" | "earlierForm">;
 
-export interface Ingredients {
-  readonly choice: Choice;
-  readonly filler: Filler;
-  readonly shape: RecordShape;
+export interface RecordWishes {
   readonly destinations: readonly string[];
   readonly recordBytes: number;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** Fields, and how to make them longer by so many characters if that can be done. */
+interface Part {
+  readonly fields: Fields;
+  readonly fill?: (length: number) => Fields;
+}
 
 const groups = ["order-events", "billing", "warehouse", "audit"];
 const endpoints = ["primary", "mirror", undefined];
@@ -24,34 +27,30 @@ const labels = ["orders", "payments", "mail", "import", "vip", "canary", "nightl
 const tenants = ["tenant-a", "tenant-b", "tenant-c", "tenant-d", "tenant-e", "tenant-f"];
 const callerIps = ["203.0.113.7", "203.0.113.8", "198.51.100.21", "192.0.2.140", "2001:db8::17"];
 const delays = ["1000 * (1 + retried)", "pow(2, retried) * 1000", "min(60000, 2^retried * 500)"];
+const events = ["order.created", "order.paid", "refund.requested", "invoice.sent", "stock.changed"];
+const customers = ["acme", "globex", "initech", "umbrella"];
 
 /** A dead letter as a service has them that is some years old and has some tenants. */
 export function generatedRecord(
-  ingredients: Ingredients,
+  choice: RandomChoice,
+  { destinations, recordBytes }: RecordWishes,
+  form: RecordForm,
   dlqId: string,
   enteredMs: number,
 ): StoredDeadLetter {
-  const { choice, filler, shape, recordBytes } = ingredients;
-  const url = choice.skewed(ingredients.destinations);
-  const body = bodyPart(choice, filler);
-  const response = responsePart(choice, filler, shape.missingStatus);
+  const url = choice.skewed(destinations);
+  const body = bodyPart(choice);
+  const response = responsePart(choice, form.missingStatus);
   const record: Record<string, unknown> = {
     dlqId,
     messageId: `msg_${choice.token(24)}`,
     url,
-    ...targetFields(choice, shape),
-    method: choice.weighted([
-      ["POST", 90],
-      ["PUT", 7],
-      ["PATCH", 3],
-    ]),
+    ...wayFields(choice, form),
+    method: choice.weighted({ POST: 90, PUT: 7, PATCH: 3 }),
     ...body.fields,
     ...timeFields(choice, enteredMs),
-    ...callbackFields(choice, url),
-    scheduleId: choice.chance(0.06) ? choice.skewed(schedules) : undefined,
+    ...optionalFields(choice, new URL(url).origin),
     callerIP: choice.skewed(callerIps),
-    ...labelFields(choice),
-    ...flowFields(choice),
     ...response.fields,
   };
   const missing = recordBytes - Buffer.byteLength(JSON.stringify(record));
@@ -60,202 +59,134 @@ export function generatedRecord(
   return record;
 }
 
-function targetFields(choice: Choice, shape: RecordShape): Fields {
-  const kind = choice.weighted([
-    ["url", 58],
-    ["group", 17],
-    ["queue", 25],
-  ]);
-  const state = shape.earlierForm ? { state: "failed" } : {};
-  switch (kind) {
+/** By a URL, a queue or a URL Group. */
+function wayFields(choice: RandomChoice, { earlierForm }: RecordForm): Fields {
+  const state = earlierForm ? { state: "failed" } : {};
+  switch (choice.weighted({ url: 58, group: 17, queue: 25 })) {
     case "url":
       return state;
     case "queue":
       return { queueName: choice.skewed(queues), ...state };
     case "group": {
       const topicName = choice.skewed(groups);
-      const topicId = shape.earlierForm ? `top_${topicName}` : undefined;
+      const topicId = earlierForm ? `top_${topicName}` : undefined;
       return { topicName, endpointName: choice.of(endpoints), topicId, ...state };
     }
   }
 }
 
 /** A message enters once its last attempt has failed: that long before, its ladder began. */
-function timeFields(choice: Choice, enteredMs: number): Fields {
+function timeFields(choice: RandomChoice, enteredMs: number): Fields {
   const maxRetries = choice.of([3, 3, 3, 3, 0, 1, 2, 5]);
   let laddersMs = 0;
   for (let retry = 1; retry <= maxRetries; retry++) laddersMs += retryLadderMs(retry);
   const attemptsMs = (maxRetries + 1) * choice.below(800);
   const notBefore = Math.max(0, Math.round(enteredMs - laddersMs - attemptsMs));
   const delayMs = choice.chance(0.05) ? (1 + choice.below(60)) * 60_000 : 0;
+  return { maxRetries, notBefore, createdAt: Math.max(0, notBefore - delayMs) };
+}
+
+/** What only some messages ask for. */
+function optionalFields(choice: RandomChoice, origin: string): Fields {
+  const [label, other] = [choice.skewed(labels), choice.skewed(labels)];
+  const both = choice.chance(0.3) && label !== other;
+  const some = (probability: number, fields: Fields): Fields => (choice.chance(probability) ? fields : {});
   return {
-    maxRetries,
-    retryDelayExpression: choice.chance(0.1) ? choice.of(delays) : undefined,
-    notBefore,
-    createdAt: Math.max(0, notBefore - delayMs),
+    ...some(0.1, { retryDelayExpression: choice.of(delays) }),
+    ...some(0.08, {
+      callback: `${origin}/callback`,
+      callbackHeader: { "X-Callback-Key": [choice.token(8)] },
+    }),
+    ...some(0.15, { failureCallback: `${origin}/failed` }),
+    ...some(0.06, { scheduleId: choice.skewed(schedules) }),
+    ...some(0.45, { label, labels: both ? [label, other] : [label] }),
+    ...some(0.2, {
+      flowControlKey: choice.skewed(tenants),
+      rate: choice.of([1, 10, 50]),
+      period: choice.of([1, 60]),
+      parallelism: choice.of([1, 2, 10]),
+    }),
   };
 }
-
-function callbackFields(choice: Choice, url: string): Fields {
-  const { origin } = new URL(url);
-  return {
-    ...(choice.chance(0.08)
-      ? { callback: `${origin}/callback`, callbackHeader: { "X-Callback-Key": [choice.token(8)] } }
-      : {}),
-    ...(choice.chance(0.15) ? { failureCallback: `${origin}/failed` } : {}),
-  };
-}
-
-function labelFields(choice: Choice): Fields {
-  if (!choice.chance(0.45)) return {};
-  const first = choice.skewed(labels);
-  const second = choice.skewed(labels);
-  return { label: first, labels: choice.chance(0.3) && first !== second ? [first, second] : [first] };
-}
-
-function flowFields(choice: Choice): Fields {
-  if (!choice.chance(0.2)) return {};
-  return {
-    flowControlKey: choice.skewed(tenants),
-    rate: choice.of([1, 10, 50]),
-    period: choice.of([1, 60]),
-    parallelism: choice.of([1, 2, 10]),
-  };
-}
-
-/** Part of a record, and how to make it longer by so many characters where that can be done. */
-interface Part {
-  readonly fields: Readonly<Record<string, unknown>>;
-  readonly fill: ((length: number) => Readonly<Record<string, unknown>>) | undefined;
-}
-
-const events = ["order.created", "order.paid", "refund.requested", "invoice.sent", "stock.changed"];
 
 /** `header` and body of a message: mostly JSON, some text, bytes that are not UTF-8, redacted, or nothing. */
-function bodyPart(choice: Choice, filler: Filler): Part {
-  const kind = choice.weighted([
-    ["json", 84],
-    ["text", 5],
-    ["binary", 6],
-    ["redacted", 3],
-    ["empty", 2],
-  ]);
+function bodyPart(choice: RandomChoice): Part {
+  const kind = choice.weighted({ json: 84, text: 5, binary: 6, redacted: 3, empty: 2 });
+  const types = { text: "text/plain; charset=utf-8", binary: "image/jpeg" };
+  const header = {
+    "Content-Type": [kind === "text" || kind === "binary" ? types[kind] : "application/json"],
+    ...(choice.chance(0.6) ? { "X-Request-Id": [choice.token(20)] } : {}),
+    ...(choice.chance(0.3) ? { "X-Tenant": [choice.skewed(customers)] } : {}),
+    ...(choice.chance(0.1) ? { "Accept-Language": ["de-DE", "en;q=0.8"] } : {}),
+  };
   switch (kind) {
     case "json": {
       const event = `{"event":"${choice.skewed(events)}","id":"${choice.token(12)}","amount":${choice.below(100_000)}`;
       const body = (note: string): string => `${event},"note":"${note}"}`;
       return {
-        fields: { ...headerOf(choice, "application/json"), body: body(""), bodyBase64: "" },
-        fill: (length) => ({ body: body(filler.text(length)) }),
+        fields: { header, body: body(""), bodyBase64: "" },
+        fill: (length) => ({ body: body(choice.text(length)) }),
       };
     }
     case "text": {
-      const greeting = "Grüße, 注文を確認 🙂 ";
+      const body = "Grüße, 注文を確認 🙂 ";
       return {
-        fields: { ...headerOf(choice, "text/plain; charset=utf-8"), body: greeting, bodyBase64: "" },
-        fill: (length) => ({ body: greeting + filler.text(length) }),
+        fields: { header, body, bodyBase64: "" },
+        fill: (length) => ({ body: body + choice.text(length) }),
       };
     }
     case "binary":
       return {
-        fields: { ...headerOf(choice, "image/jpeg"), body: "", bodyBase64: filler.base64(8) },
-        fill: (length) => ({ bodyBase64: filler.base64(length + 8) }),
+        fields: { header, body: "", bodyBase64: choice.base64(8) },
+        fill: (length) => ({ bodyBase64: choice.base64(length + 8) }),
       };
     case "redacted": {
-      const { header } = headerOf(choice, "application/json");
-      const secret = { ...header, "X-Api-Key": [redacted(choice.token(16))] };
-      return {
-        fields: { header: secret, body: redacted(choice.token(16)), bodyBase64: "" },
-        fill: undefined,
-      };
+      const redactedHeader = { ...header, "X-Api-Key": [redacted(choice.token(16))] };
+      return { fields: { header: redactedHeader, body: redacted(choice.token(16)), bodyBase64: "" } };
     }
     case "empty":
-      return {
-        fields: { ...headerOf(choice, "application/json"), body: "", bodyBase64: "" },
-        fill: undefined,
-      };
+      return { fields: { header, body: "", bodyBase64: "" } };
   }
-}
-
-function headerOf(
-  choice: Choice,
-  contentType: string,
-): { readonly header: Readonly<Record<string, string[]>> } {
-  return {
-    header: {
-      "Content-Type": [contentType],
-      ...(choice.chance(0.6) ? { "X-Request-Id": [choice.token(20)] } : {}),
-      ...(choice.chance(0.3)
-        ? { "X-Tenant": [choice.skewed(["acme", "globex", "initech", "umbrella"])] }
-        : {}),
-      ...(choice.chance(0.1) ? { "Accept-Language": ["de-DE", "en;q=0.8"] } : {}),
-    },
-  };
 }
 
 const redacted = (content: string): string =>
   `REDACTED:${createHash("sha256").update(content).digest("hex")}`;
 
-const reasons: Readonly<Record<number, string>> = {
-  404: "not found",
-  422: "unprocessable",
-  429: "too many requests",
+const reasons: Readonly<Record<string, string>> = {
+  503: "service unavailable",
   500: "internal error",
   502: "bad gateway",
-  503: "service unavailable",
   504: "gateway timeout",
+  429: "too many requests",
+  404: "not found",
+  422: "unprocessable",
 };
 
 /** What the last attempt was answered with; nothing at all for one in fifteen. */
-function responsePart(
-  choice: Choice,
-  filler: Filler,
-  missingStatus: EmulatorSettings["missingStatus"],
-): Part {
-  const status = choice.weighted([
-    [503, 32],
-    [500, 22],
-    [502, 11],
-    [504, 10],
-    [429, 8],
-    [404, 6],
-    [422, 4],
-    [0, 7],
-  ]);
-  if (status === 0) {
-    const responseStatus = missingStatus === "zero" ? 0 : undefined;
-    return { fields: { responseStatus, responseBody: "", responseBodyBase64: "" }, fill: undefined };
+function responsePart(choice: RandomChoice, missingStatus: RecordForm["missingStatus"]): Part {
+  const status = choice.weighted({ 503: 32, 500: 22, 502: 11, 504: 10, 429: 8, 404: 6, 422: 4, none: 7 });
+  const nothing = { responseBody: "", responseBodyBase64: "" };
+  if (status === "none") {
+    return { fields: { responseStatus: missingStatus === "zero" ? 0 : undefined, ...nothing } };
   }
-  const wait = status === 429 || (status === 503 && choice.chance(0.3));
-  const header = wait ? { "Retry-After": [String(1 + choice.below(120))] } : {};
-  const reason = reasons[status]!;
+  const waits = status === "429" || (status === "503" && choice.chance(0.3));
+  const retryAfter = waits ? { "Retry-After": [String(1 + choice.below(120))] } : {};
+  const answer = (type: string): Fields => ({
+    responseStatus: Number(status),
+    responseHeader: { "Content-Type": [type], Server: ["nginx"], ...retryAfter },
+    ...nothing,
+  });
   if (choice.chance(0.03)) {
-    return {
-      fields: {
-        responseStatus: status,
-        responseHeader: { "Content-Type": ["application/octet-stream"], ...header },
-        responseBody: "",
-        responseBodyBase64: filler.base64(24),
-      },
-      fill: undefined,
-    };
+    return { fields: { ...answer("application/octet-stream"), responseBodyBase64: choice.base64(24) } };
   }
-  const page = status === 502 || status === 504;
+  const reason = reasons[status]!;
+  const isPage = status === "502" || status === "504";
   const body = (detail: string): string =>
-    page
+    isPage
       ? `<html><head><title>${status}</title></head><body>${reason} ${detail}</body></html>`
       : `{"error":"${reason}","detail":"${detail}"}`;
   return {
-    fields: {
-      responseStatus: status,
-      responseHeader: {
-        "Content-Type": [page ? "text/html" : "application/json"],
-        Server: ["nginx"],
-        ...header,
-      },
-      responseBody: body(""),
-      responseBodyBase64: "",
-    },
-    fill: (length) => ({ responseBody: body(filler.text(length)) }),
+    fields: { ...answer(isPage ? "text/html" : "application/json"), responseBody: body("") },
+    fill: (length) => ({ responseBody: body(choice.text(length)) }),
   };
 }

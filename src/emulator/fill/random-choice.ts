@@ -1,12 +1,21 @@
-const tokenPool = 65_536;
+const words = (
+  "order invoice customer refund shipment retry tenant payload account region basket price item stock " +
+  "delivery address voucher export import ledger balance session device report"
+).split(" ");
+
+// Text is cut from pools of this length: making it anew would take longer than all else.
+const poolLength = 65_536;
 
 /** Choices by one sequence of random numbers: the same sequence, the same choices. */
-export class Choice {
+export class RandomChoice {
   readonly #random: () => number;
-  #tokens = "";
+  readonly #characters: string;
+  readonly #words: string;
 
   constructor(random: () => number) {
     this.#random = random;
+    this.#characters = Array.from({ length: poolLength }, () => this.below(36).toString(36)).join("");
+    this.#words = Array.from({ length: poolLength / 4 }, () => this.of(words)).join(" ");
   }
 
   chance(probability: number): boolean {
@@ -28,69 +37,40 @@ export class Choice {
   }
 
   /** By parts of 100. */
-  weighted<const T>(parts: readonly (readonly [value: T, part: number])[]): T {
+  weighted<Name extends string>(parts: Readonly<Record<Name, number>>): Name {
     let left = this.#random() * 100;
-    for (const [value, part] of parts) {
-      left -= part;
-      if (left < 0) return value;
+    for (const name of Object.keys(parts) as Name[]) {
+      left -= parts[name];
+      if (left < 0) return name;
     }
-    return parts.at(-1)![0];
+    throw new RangeError("the parts are less than 100");
   }
 
   /** Letters and digits; from 16 on, the same twice is as good as impossible. */
   token(length: number): string {
-    const start = this.below(tokenPool - length);
-    // Half of it is drawn, the rest cut from a pool: one draw for every character would take longer than all else.
+    // Half of it is drawn, the rest cut from the pool: one draw for every character would take longer than all else.
     const drawn =
       this.below(2 ** 32)
         .toString(36)
         .padStart(7, "0") + this.below(36 ** 2).toString(36);
-    return (drawn + this.#pool().slice(start, start + length)).slice(0, length);
-  }
-
-  #pool(): string {
-    if (this.#tokens !== "") return this.#tokens;
-    const characters = Array.from({ length: tokenPool }, () => this.below(36).toString(36));
-    return (this.#tokens = characters.join(""));
-  }
-}
-
-const words = (
-  "order invoice customer refund shipment retry tenant payload account region basket price item stock " +
-  "delivery address voucher export import ledger balance session device report"
-).split(" ");
-
-const poolLength = 65_536;
-
-/** Text and bytes to fill records up with, cut from one pool each: making them anew would take longer than the rest. */
-export class Filler {
-  readonly #choice: Choice;
-  readonly #words: string;
-  readonly #base64: string;
-
-  constructor(choice: Choice) {
-    this.#choice = choice;
-    let text = "";
-    while (text.length < poolLength) text += `${choice.of(words)} `;
-    this.#words = text.slice(0, poolLength);
-    const bytes = Buffer.from(Array.from({ length: (poolLength / 4) * 3 }, () => choice.below(256)));
-    this.#base64 = bytes.toString("base64");
+    return (drawn + this.#cut(this.#characters, length)).slice(0, length);
   }
 
   /** Exactly so many characters of ASCII that JSON does not escape. */
   text(length: number): string {
-    return cut(this.#words, this.#choice.below(poolLength), length);
+    return this.#cut(this.#words, length);
   }
 
   /** At most so many characters of base64; the bytes begin as a JPEG does, which is not UTF-8. */
   base64(length: number): string {
     const groups = Math.max(1, Math.floor(length / 4));
-    return `/9j/${cut(this.#base64, this.#choice.below(poolLength / 4) * 4, (groups - 1) * 4)}`;
+    return `/9j/${this.#cut(this.#characters, (groups - 1) * 4)}`;
   }
-}
 
-function cut(pool: string, from: number, length: number): string {
-  let text = pool.slice(from, from + length);
-  while (text.length < length) text += pool.slice(0, length - text.length);
-  return text;
+  #cut(pool: string, length: number): string {
+    const from = this.below(pool.length);
+    let text = pool.slice(from, from + length);
+    while (text.length < length) text += pool.slice(0, length - text.length);
+    return text;
+  }
 }
