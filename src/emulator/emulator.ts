@@ -140,7 +140,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 /** What is wrong with a file or an option is known before anybody can connect. */
 async function fillAtStart(
   { filler }: EmulatorCore,
-  { load, generate, signal }: EmulatorOptions,
+  { load, generate, signal }: StartOptions,
 ): Promise<void> {
   const stop = (): void => filler.stop();
   signal?.addEventListener("abort", stop);
