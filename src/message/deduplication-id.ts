@@ -1,24 +1,19 @@
-import { createHash } from "node:crypto";
 import type { DeduplicationId } from "./dead-letter.ts";
 
 /**
  * The id under which a dead letter is published, the same wherever it is computed. No two inputs share one: a
  * dlqId is `<ms>-<seq>`, so a third number can only be the suffix; `_` appears only as the first character of
- * an escape (`_u` and four hex digits of a UTF-16 code unit) or of an origin (`_o` and 32 hex digits of its
- * SHA-256). Throws RangeError unless `suffix` is a whole number from 1.
+ * an escape (`_u` and four hex digits of a UTF-16 code unit). Throws RangeError unless `suffix` is a whole
+ * number from 1.
  *
  * @param suffix counts the series of a dead letter; 1 adds nothing, n adds `-n`.
- * @param origin given only when the message goes to another source than the one that lists it.
  */
-export function toDeduplicationId(dlqId: string, suffix: number, origin?: string): DeduplicationId {
+export function toDeduplicationId(dlqId: string, suffix: number): DeduplicationId {
   if (!Number.isSafeInteger(suffix) || suffix < 1) {
     throw new RangeError(`expected a suffix of 1 or more, got ${suffix}`);
   }
   const id = dlqId.replaceAll(/[^A-Za-z0-9-]/g, escapeUnit);
-  const from =
-    origin === undefined ? "" : `_o${createHash("sha256").update(origin).digest("hex").slice(0, 32)}`;
-  const series = suffix === 1 ? "" : `-${suffix}`;
-  return `redriver-${id}${from}${series}` as DeduplicationId;
+  return `redriver-${id}${suffix === 1 ? "" : `-${suffix}`}` as DeduplicationId;
 }
 
 /**

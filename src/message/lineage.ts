@@ -89,12 +89,7 @@ export function toLineageKey(secret: string, sourceId: string): string {
   return createHmac("sha256", secret).update(`redriver lineage key v1 ${sourceId}`).digest("base64url");
 }
 
-/** The header's value. `body` is the body that is sent with it. */
-export function writeLineage(lineage: Lineage, body: string, key: LineageKey): string {
-  return signLineage(lineage, hashBody(body), key);
-}
-
-/** The same for a body whose hash is known: one message is signed in several shapes. */
+/** The header's value. `bodyHash` is `hashBody` of the body that is sent with it. */
 export function signLineage(lineage: Lineage, bodyHash: string, key: LineageKey): string {
   const { step, statusBefore, rootFlowControl } = lineage;
   const payload = Buffer.from(

@@ -5,6 +5,7 @@ import type {
   MessageId,
   RawRecord,
 } from "../../src/message/dead-letter.ts";
+import { hashBody, signLineage, type Lineage, type LineageKey } from "../../src/message/lineage.ts";
 import { parseRecord } from "../../src/message/parse-record.ts";
 import type { RecordFacts } from "../../src/rules/facts.ts";
 
@@ -49,3 +50,8 @@ export function factsOf(
 export const dlqIdOf = (text: string): DlqId => text as DlqId;
 export const messageIdOf = (text: string): MessageId => text as MessageId;
 export const deduplicationIdOf = (text: string): DeduplicationId => text as DeduplicationId;
+
+/** The lineage header's value over a body. */
+export function writeLineage(lineage: Lineage, body: string, key: LineageKey): string {
+  return signLineage(lineage, hashBody(body), key);
+}

@@ -131,7 +131,7 @@ function* flatten(
 }
 
 /** The value at a path; undefined when there is none. */
-export function valueAt(value: unknown, path: ValuePath): unknown {
+function valueAt(value: unknown, path: ValuePath): unknown {
   let current = value;
   for (const segment of path) {
     if (typeof current !== "object" || current === null || !Object.hasOwn(current, segment)) return undefined;

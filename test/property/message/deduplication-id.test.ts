@@ -5,7 +5,6 @@ import { toDeduplicationId } from "../../../src/message/deduplication-id.ts";
 interface Input {
   readonly dlqId: string;
   readonly suffix: number;
-  readonly origin: string | undefined;
 }
 
 /** Short numbers, so that collisions would be found. */
@@ -14,9 +13,8 @@ const anyText = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(":", "_u
 const inputs: fc.Arbitrary<Input> = fc.record({
   dlqId: streamIds,
   suffix: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 70_000 })),
-  origin: fc.option(fc.constantFrom("", "1", "https://a.example"), { nil: undefined }),
 });
-const idOf = ({ dlqId, suffix, origin }: Input) => toDeduplicationId(dlqId, suffix, origin);
+const idOf = ({ dlqId, suffix }: Input) => toDeduplicationId(dlqId, suffix);
 
 describe("a deduplication id", () => {
   it("has only characters that the service accepts", () => {

@@ -1,14 +1,8 @@
 import { createHmac } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  nextLineage,
-  readLineage,
-  rootOf,
-  writeLineage,
-  type Lineage,
-} from "../../../src/message/lineage.ts";
-import { dlqIdOf, letterOf, messageIdOf } from "../../support/letters.ts";
+import { nextLineage, readLineage, rootOf, type Lineage } from "../../../src/message/lineage.ts";
+import { dlqIdOf, letterOf, messageIdOf, writeLineage } from "../../support/letters.ts";
 
 const lineages: fc.Arbitrary<Lineage> = fc.record({
   attempt: fc.integer({ min: 1, max: 1_000 }),

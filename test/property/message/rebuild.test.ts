@@ -3,10 +3,10 @@ import type { JsonValue } from "../../../src/message/json-value.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { describeRebuild } from "../../../src/message/describe-rebuild.ts";
-import { readLineage, writeLineage, nextLineage } from "../../../src/message/lineage.ts";
+import { readLineage, nextLineage } from "../../../src/message/lineage.ts";
 import { parseRecord } from "../../../src/message/parse-record.ts";
 import { rebuildItem } from "../../../src/message/rebuild-item.ts";
-import { deduplicationIdOf, rawRecord } from "../../support/letters.ts";
+import { deduplicationIdOf, rawRecord, writeLineage } from "../../support/letters.ts";
 
 const text = fc.oneof(
   fc.string({ maxLength: 20 }),

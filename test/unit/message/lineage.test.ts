@@ -1,14 +1,8 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import {
-  nextLineage,
-  readLineage,
-  rootOf,
-  toLineageKey,
-  writeLineage,
-} from "../../../src/message/lineage.ts";
+import { nextLineage, readLineage, rootOf, toLineageKey } from "../../../src/message/lineage.ts";
 import type { Lineage } from "../../../src/message/lineage.ts";
-import { dlqIdOf, enteredAt, letterOf, messageIdOf } from "../../support/letters.ts";
+import { dlqIdOf, enteredAt, letterOf, messageIdOf, writeLineage } from "../../support/letters.ts";
 
 const key = toLineageKey("token", "eu");
 const lineage: Lineage = {

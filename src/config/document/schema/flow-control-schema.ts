@@ -55,7 +55,6 @@ export const flowControlLayer = z.union(
 );
 
 export type FlowControlKeys = z.output<typeof flowControl>;
-export type FlowControlLayer = z.output<typeof flowControlLayer>;
 
 /** What keeps these keys from being a flow control; null: nothing. */
 export function misfitOfFlowControl(flow: Partial<FlowBounds & { readonly key: unknown }>): string | null {

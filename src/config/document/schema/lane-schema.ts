@@ -43,8 +43,6 @@ export const lane = z.union([z.literal("none").transform(() => null), laneKeys],
   error: "a mapping, or none",
 });
 
-export type LaneKeys = z.output<typeof lane>;
-
 /** Beyond it a step is as good as everything. */
 const maxOpenFrom = 1_000;
 

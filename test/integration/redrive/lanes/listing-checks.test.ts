@@ -1,5 +1,5 @@
+import { writeLineage } from "../../../support/letters.ts";
 import { expect, test } from "vitest";
-import { writeLineage } from "../../../../src/message/lineage.ts";
 import type { DlqId, MessageId } from "../../../../src/message/dead-letter.ts";
 import type { LaneWatch } from "../../../../src/ports/lanes.ts";
 import type { ListQuery } from "../../../../src/ports/service.ts";

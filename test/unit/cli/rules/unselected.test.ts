@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cameBackFrom, whyUnselected } from "../../../../src/cli/rules/unselected.ts";
-import { nextLineage, writeLineage } from "../../../../src/message/lineage.ts";
-import { letterOf, rawRecord } from "../../../support/letters.ts";
+import { nextLineage } from "../../../../src/message/lineage.ts";
+import { letterOf, rawRecord, writeLineage } from "../../../support/letters.ts";
 
 describe("why a drain does not select a record", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { writeLineage, type Lineage } from "../../../../src/message/lineage.ts";
+import { type Lineage } from "../../../../src/message/lineage.ts";
 import type { AttemptReport } from "../../../../src/ports/callbacks.ts";
 import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";
 import type { LaneComeBack, StepRef } from "../../../../src/ports/lanes.ts";
@@ -8,7 +8,7 @@ import { createLaneStand } from "../../../support/lane-stands.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { receiveCallback } from "../../../../src/redrive/callbacks/receive-callback.ts";
 import { createLanes } from "../../../../src/redrive/lanes/lanes.ts";
-import { dlqIdOf, enteredAt, messageIdOf } from "../../../support/letters.ts";
+import { dlqIdOf, enteredAt, messageIdOf, writeLineage } from "../../../support/letters.ts";
 
 const redis = useRedis();
 const key = "key";
