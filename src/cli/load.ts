@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { readBareDocument } from "../config/document/schema/bare-document.ts";
+import { readBareDocument } from "../config/document/bare-document.ts";
 import { readDocumentFile } from "../config/document/load-document.ts";
 import { countProblems, firstProblems, formatProblem, type Problem } from "../config/problem.ts";
 import { checkFit } from "../config/settings/check-fit.ts";

@@ -1,6 +1,6 @@
 import { durationText } from "../../../rules/format-duration.ts";
 import { toPathText } from "../../problem.ts";
-import { builtIn } from "../describe/effective.ts";
+import { builtIn } from "../effective.ts";
 import { asMap, type Raw, type Report } from "../schema/raw.ts";
 import { layersOf, spanIn, type WrittenSpan } from "./layers.ts";
 import { copiesNothing } from "./retention-checks.ts";

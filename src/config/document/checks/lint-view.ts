@@ -6,7 +6,7 @@ import type { Condition } from "../../../rules/spec.ts";
 import { toSelect } from "../compile-document.ts";
 import { documentSchema } from "../schema/document-schema.ts";
 import { common, drain as drainSchema } from "../schema/drain-schema.ts";
-import { builtIn, toEffective, type Effective } from "../describe/effective.ts";
+import { builtIn, toEffective, type Effective } from "../effective.ts";
 import { misfitOfFlowControl } from "../schema/flow-control-schema.ts";
 import type { ValuePath } from "../../problem.ts";
 import { asList, asMap, type Raw } from "../schema/raw.ts";

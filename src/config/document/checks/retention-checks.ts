@@ -1,7 +1,7 @@
 import { parseDuration } from "../../../rules/patterns/parse-durations.ts";
 import { durationText } from "../../../rules/format-duration.ts";
 import { toPathText, type Problem, type ValuePath } from "../../problem.ts";
-import { builtIn } from "../describe/effective.ts";
+import { builtIn } from "../effective.ts";
 import { asMap, type Raw, type Report } from "../schema/raw.ts";
 import { layersOf, spanIn, writtenIn, type Layers, type WrittenSpan } from "./layers.ts";
 

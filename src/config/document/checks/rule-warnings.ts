@@ -1,5 +1,5 @@
 import { leavesOf } from "../../../rules/leaves.ts";
-import { canonicalJson } from "../describe/meaning-hash.ts";
+import { canonicalJson } from "../meaning-hash.ts";
 import type { Places } from "../to-condition.ts";
 import type { LintDrain, LintRule, Warn } from "./lint-view.ts";
 import { toPatternWarning } from "./pattern-warnings.ts";

@@ -1,11 +1,11 @@
 import { stringify } from "yaml";
-import type { DrainsDocument } from "../../../ports/drains.ts";
-import { readTextFile } from "../../text/read-text-file.ts";
-import { parseRoughly } from "../../text/rough-yaml.ts";
-import { textLimits } from "../../text/token-gate.ts";
-import { parseYaml } from "../../text/yaml-tree.ts";
-import { loadDocument } from "../load-document.ts";
-import { asMap, type Raw } from "./raw.ts";
+import type { DrainsDocument } from "../../ports/drains.ts";
+import { readTextFile } from "../text/read-text-file.ts";
+import { parseRoughly } from "../text/rough-yaml.ts";
+import { textLimits } from "../text/token-gate.ts";
+import { parseYaml } from "../text/yaml-tree.ts";
+import { loadDocument } from "./load-document.ts";
+import { asMap, type Raw } from "./schema/raw.ts";
 
 /**
  * The sources and drains of a document that does not load, without rules: enough to pause them or to let them

@@ -1,9 +1,9 @@
-import { defined } from "../../../message/defined.ts";
-import type { DrainConfig, LaneConfig, LimitsConfig, Schedule } from "../../../ports/drains.ts";
-import type { IndexKeys } from "../schema/document-schema.ts";
-import type { CommonKeys } from "../schema/drain-schema.ts";
-import { toFlowControl, type FlowControlKeys } from "../schema/flow-control-schema.ts";
-import { openFromOf } from "../schema/lane-schema.ts";
+import { defined } from "../../message/defined.ts";
+import type { DrainConfig, LaneConfig, LimitsConfig, Schedule } from "../../ports/drains.ts";
+import type { IndexKeys } from "./schema/document-schema.ts";
+import type { CommonKeys } from "./schema/drain-schema.ts";
+import { toFlowControl, type FlowControlKeys } from "./schema/flow-control-schema.ts";
+import { openFromOf } from "./schema/lane-schema.ts";
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { DrainConfig, DrainsDocument } from "../../../ports/drains.ts";
-import { leavesOf } from "../../../rules/leaves.ts";
-import type { Condition } from "../../../rules/spec.ts";
+import type { DrainConfig, DrainsDocument } from "../../ports/drains.ts";
+import { leavesOf } from "../../rules/leaves.ts";
+import type { Condition } from "../../rules/spec.ts";
 
 /**
  * 12 hex digits of SHA-256 over what a drain decides by. Its schedule, selection, mode, limits, lane, guards
