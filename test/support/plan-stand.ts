@@ -14,8 +14,8 @@ export interface PlanStand {
   readonly file: string;
   /** Replaces the drains document. */
   document(text: string): void;
-  /** Dead letters of a receiver that was down, an hour old; each with a body of its own. */
-  seed(count: number, fields?: Readonly<Record<string, unknown>>): readonly string[];
+  /** Dead letters of a receiver that was down, an hour old unless another age is given; each with a body of its own. */
+  seed(count: number, fields?: Readonly<Record<string, unknown>>, ageMs?: number): readonly string[];
   run(argv: readonly string[], here?: CliHere): Promise<CliAnswer>;
   /** Freezes a plan in the file. */
   plan(...args: readonly string[]): Promise<CliAnswer>;
@@ -70,8 +70,8 @@ export async function createPlanStand(
     env,
     file,
     document: (text) => void folder.write("drains.yaml", text),
-    seed: (count, fields = {}) => {
-      const at = Date.now() - 60 * 60_000;
+    seed: (count, fields = {}, ageMs = 60 * 60_000) => {
+      const at = Date.now() - ageMs;
       return emulator.dlq.seed(
         Array.from({ length: count }, () => ({
           dlqId: `${at + (seeded += 1)}-0`,

@@ -1,43 +1,31 @@
 import type { Applied } from "../../redrive/plan/apply.ts";
-import type { PlanCheck } from "../../redrive/plan/check-plan.ts";
 import type { LaneWaits } from "../../redrive/plan/lane-waits.ts";
 import { skippedOf } from "../../redrive/plan/skips.ts";
 import { skipsOf, type ApplyLine } from "./text.ts";
 
 /** A drain's part of an apply as `--json` prints it. */
 export function toApplyJson({ drain, host, check, applied }: ApplyLine): object {
+  const { planned, notNow, done } = check;
+  const { gone, changed, otherwise } = check.skips;
   const skips = skipsOf({ check, applied });
   return {
     drain,
     host,
-    check: toCheckJson(check),
+    check: { planned, notNow, done, gone, changed, otherwise },
     applied: toAppliedJson(applied),
     skippedRecords: { count: skippedOf(skips), records: skips.examples },
   };
 }
 
-function toCheckJson({ planned, notNow, done, skips: { gone, changed, otherwise } }: PlanCheck): object {
-  return { planned, notNow, done, gone, changed, otherwise };
-}
-
 /** Of the tally what an apply can do; the rest of it is of passes. */
-function toAppliedJson({
-  tally,
-  dropped,
-  meanwhile,
-  skips,
-  left,
-  leftReasons,
-  leftLanes,
-  stop,
-}: Applied): object {
+function toAppliedJson({ tally, dropped, skips, leftLanes, stop, ...applied }: Applied): object {
   const { republished, deduplicated, deleted, parked, comeBacks } = tally;
   return {
     tally: { republished, deduplicated, dropped, deleted, parked, comeBacks },
-    meanwhile,
+    meanwhile: applied.meanwhile,
     skipped: skippedOf(skips),
-    left,
-    leftReasons,
+    left: applied.left,
+    leftReasons: applied.leftReasons,
     leftLanes: leftLanes === null ? null : toLanesJson(leftLanes),
     stoppedBy: stop?.kind ?? null,
   };
@@ -45,14 +33,9 @@ function toAppliedJson({
 
 function toLanesJson({ lanes, more }: LaneWaits): object {
   return {
-    lanes: lanes.map(({ origin, due: held, state, sinceMs, why, nextInMs }) => ({
-      origin,
-      held,
-      state,
-      sinceMs,
-      why,
-      nextInMs,
-    })),
+    lanes: lanes.map(({ origin, due: held, state, sinceMs, why, nextInMs }) => {
+      return { origin, held, state, sinceMs, why, nextInMs };
+    }),
     more: { lanes: more.lanes, held: more.due },
   };
 }

@@ -1,6 +1,7 @@
 /** The decisions of a plan in lines for a person, of a queue just read or of a plan's file. */
 import type { RebuildRow } from "../../message/describe-rebuild.ts";
-import type { DrainReport } from "../../redrive/plan/drain-report.ts";
+import type { DecidedReport } from "../../redrive/plan/decided-count.ts";
+import type { DrainReport } from "../../redrive/plan/plan-drain.ts";
 import type { ExpiryReport } from "../../redrive/plan/expiry-count.ts";
 import type { NextReport, RuleReport, SampleReport } from "../../redrive/plan/rule-report.ts";
 import type { TopCounted } from "../../redrive/plan/top-count.ts";
@@ -9,13 +10,12 @@ import { counted } from "../output/counted.ts";
 import { toSpan } from "../output/time.ts";
 import { wrapList, wrapText } from "../output/wrap.ts";
 
-type Decided = Pick<DrainReport, "decisions" | "parkedAlready" | "rules"> &
-  Partial<Pick<DrainReport, "unusable">>;
+type Decisions = DecidedReport & Partial<Pick<DrainReport, "unusable">>;
 
 /** `behind` are the lines below what is to be done. `waiting`: why due messages do not go, in a few words. */
 export function toDecisionsText(
   columns: number,
-  { decisions, parkedAlready, rules, unusable = {} }: Decided,
+  { decisions, parkedAlready, rules, unusable = {} }: Decisions,
   now: number,
   {
     label,

@@ -1,6 +1,6 @@
 /** A plan in lines for a person: what would be done, why, and what it would take. */
 import type { DrainName } from "../../ports/ids.ts";
-import type { DrainReport } from "../../redrive/plan/drain-report.ts";
+import type { DrainReport } from "../../redrive/plan/plan-drain.ts";
 import type { Bound, Estimate } from "../../redrive/plan/estimate.ts";
 import type { PlanFilter } from "../../redrive/plan/plan-file.ts";
 import type { Room } from "../../redrive/plan/room.ts";

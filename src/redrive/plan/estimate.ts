@@ -112,6 +112,6 @@ function spread(
 }
 
 /** Ms until so many have gone at this rate. */
-export function timeFor(count: number, { count: allowed, perMs }: Rate): number {
+function timeFor(count: number, { count: allowed, perMs }: Rate): number {
   return (count / allowed) * perMs;
 }

@@ -1,12 +1,47 @@
+/** Lists and decides all that a drain selects, and sums it up: of bounded size, however many records there are. */
+import { describeRebuild } from "../../message/describe-rebuild.ts";
+import type { BatchItem } from "../../message/dead-letter.ts";
+import { hostOf } from "../../message/destination.ts";
 import type { Show } from "../../message/masked-text.ts";
 import { parseUrl } from "../../message/parse-url.ts";
+import { toShownUrl } from "../../message/shown-url.ts";
+import type { DrainName, SourceId } from "../../ports/ids.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";
 import type { ListingSignals } from "../listing/list-with-retry.ts";
+import { isReconciling } from "../page/capacity-request.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { createDrainCount, type DrainReport } from "./drain-report.ts";
+import { createDecidedCount, type DecidedReport } from "./decided-count.ts";
+import { estimate, type Estimate } from "./estimate.ts";
+import { createLaneWaitCount, type LaneWaits } from "./lane-waits.ts";
 import { foresee, type ForeseenRecord } from "./next-decision.ts";
 import type { PlanFilter } from "./plan-file.ts";
-import { survey, type FrozenRange, type SurveyedRecord } from "./survey.ts";
+import { isParkedAlready } from "./plan-record.ts";
+import { readRoom, type Room } from "./room.ts";
+import type { CountedRecord } from "./rule-report.ts";
+import { createSignatureCount, type SignatureCounts } from "./signature-count.ts";
+import { survey, type FrozenRange, type PlanClock, type SurveyedRecord, type SurveyRange } from "./survey.ts";
+import { createTopCount } from "./top-count.ts";
+
+export interface DrainReport extends DecidedReport {
+  readonly drain: DrainName;
+  readonly source: SourceId;
+  readonly mode: "plan" | "live";
+  readonly range: SurveyRange;
+  readonly clock: PlanClock;
+  /** Records that were listed and decided, also those that a filter left out. */
+  readonly listed: number;
+  /** The limit was reached: later records were not looked at. */
+  readonly cut: boolean;
+  /** `missing`: without an archive what would be dropped is held. */
+  readonly archive: "there" | "missing";
+  /** Records that cannot be read, by reason. They stay in the queue. */
+  readonly unusable: Readonly<Record<string, number>>;
+  readonly failures: SignatureCounts;
+  readonly room: Room;
+  /** Null if the drain has none. */
+  readonly lanes: LaneWaits | null;
+  readonly estimate: Estimate;
+}
 
 export interface PlanRun {
   readonly drain: DrainRuntime;
@@ -19,32 +54,77 @@ export interface PlanRun {
   readonly onPage: (report: { readonly listed: number; readonly planned: number }) => void;
 }
 
-/** Lists and decides all that a drain selects, and sums it up. Changes nothing. Throws as `survey` does. */
+/** Changes nothing. Throws as `survey` does, and `redis-unavailable`. */
 export async function planDrain(run: PlanRun): Promise<DrainReport> {
-  const { drain, range, filter, show } = run;
+  const { drain, filter, show } = run;
+  const { config, source } = drain;
+  const { clock, from, to } = run.range;
   const isWanted = toTest(filter);
   const limit = filter.limit ?? Infinity;
   const isFiltered = filter.rules !== undefined || filter.host !== undefined;
-  const count = createDrainCount(drain, range, show);
+  const decided = createDecidedCount();
+  const failures = createSignatureCount(show);
+  const laneWaits = createLaneWaitCount(drain);
+  const publishes = createPublishCount(source.headerPrefix);
+  const unusable: Record<string, number> = {};
   let listed = 0;
-  for await (const page of survey(drain, range, run.signals)) {
+  let cut = false;
+
+  for await (const page of survey(drain, run.range, run.signals)) {
     // Such a record has neither a rule nor a host.
-    if (!isFiltered) count.unusable(page.unusable);
+    for (const { reason } of isFiltered ? [] : page.unusable) unusable[reason] = (unusable[reason] ?? 0) + 1;
     let looked = page.unusable.length;
     for (const record of page.records) {
-      if (count.planned() === limit) break;
+      if (decided.planned() === limit) break;
       looked += 1;
       if (!isWanted(record)) continue;
       const foreseen = foresee(drain, record);
-      count.add(foreseen);
+      decided.add(toCounted(drain, foreseen, show));
+      failures.add(record.decided.letter, record.decided.decision.then);
+      laneWaits.add(record);
+      publishes.add(record);
       await run.onRecord(foreseen);
     }
     listed += looked;
-    run.onPage({ listed, planned: count.planned() });
-    const isAll = page.isLast && looked === page.records.length + page.unusable.length;
-    if (count.planned() === limit) return count.report(listed, !isAll);
+    run.onPage({ listed, planned: decided.planned() });
+    if (decided.planned() < limit) continue;
+    cut = !page.isLast || looked < page.records.length + page.unusable.length;
+    break;
   }
-  return count.report(listed, false);
+
+  const report = decided.report(config.rules.map(({ name }) => name));
+  const { decisions, rules } = report;
+  const room = await readRoom(drain);
+  const lanes = await laneWaits.read();
+  return {
+    drain: config.name,
+    source: source.config.id,
+    mode: config.mode,
+    range: { from, to },
+    clock,
+    listed,
+    cut,
+    ...report,
+    archive: drain.archive === null ? "missing" : "there",
+    unusable,
+    failures: failures.counts(),
+    room,
+    lanes,
+    estimate: estimate({
+      limits: config.limits,
+      listed,
+      publishes: decisions.republish,
+      ...publishes.counts(),
+      room,
+      lanes,
+      deletes: decisions.republish + decisions.drop + decisions.settle,
+      itemsPerPublish: source.publish.maxItems,
+      rules: config.rules.flatMap(({ name, limit: rate }) => {
+        const count = rules.find(({ rule }) => rule === name)?.dueNow ?? 0;
+        return rate === undefined || count === 0 ? [] : [{ rule: name, rate, count }];
+      }),
+    }),
+  };
 }
 
 function toTest({ rules, host }: PlanFilter): (record: SurveyedRecord) => boolean {
@@ -56,4 +136,70 @@ function toTest({ rules, host }: PlanFilter): (record: SurveyedRecord) => boolea
     const url = parseUrl(letter.url);
     return url !== null && (fitsHost(url.hostname) || fitsHost(url.host));
   };
+}
+
+function toCounted({ config, source }: DrainRuntime, record: ForeseenRecord, show: Show): CountedRecord {
+  const { candidate, facts, next } = record;
+  const { letter, decision, attempt } = record.decided;
+  const { headerPrefix } = source;
+  const common = {
+    dlqId: letter.dlqId,
+    status: letter.responseStatus ?? null,
+    losses: candidate?.losses ?? [],
+  };
+  return {
+    ...common,
+    then: decision.then,
+    reason: decision.reason,
+    rule: decision.rule,
+    isParkedAlready: isParkedAlready(record, config.rulesHash),
+    next,
+    now: facts.now,
+    enteredAt: letter.enteredAt,
+    expiresAt: facts.expiresAt,
+    host: hostOf(letter.url),
+    toSample: () => ({
+      ...common,
+      url: toShownUrl(letter.url, show),
+      attempt,
+      redrive: candidate?.lineage.attempt ?? attempt + 1,
+      changes: candidate === null ? [] : describeRebuild(letter, candidate.toItem(1), { headerPrefix, show }),
+    }),
+  };
+}
+
+const maxHosts = 2_000;
+
+/** What the estimate asks of all that would be published. */
+function createPublishCount(headerPrefix: string) {
+  const targets = createTopCount<string>(maxHosts);
+  let firstPublishes = 0;
+  let worstBilled = 0;
+  return {
+    add({ candidate }: SurveyedRecord): void {
+      if (candidate === null) return;
+      if (!isReconciling(candidate)) firstPublishes += 1;
+      const item = candidate.toItem(1);
+      targets.add(targetOf(item));
+      worstBilled += 1 + retriesOf(item.headers[`${headerPrefix}Retries`]);
+    },
+    counts() {
+      const [busiest] = targets.top(1).top;
+      const busiestHost = busiest === undefined ? null : { host: busiest.key, count: busiest.count };
+      return { firstPublishes, worstBilled, busiestHost };
+    },
+  };
+}
+
+/** What rates per host are counted by: the destination's host with its port, or `queue:<name>`. */
+function targetOf({ queue, destination }: BatchItem): string {
+  return queue === undefined ? hostOf(destination) : `queue:${queue}`;
+}
+
+/** The service retries three times if a message does not say. */
+const defaultRetries = 3;
+
+function retriesOf(header: string | undefined): number {
+  const retries = Number(header ?? defaultRetries);
+  return Number.isSafeInteger(retries) && retries >= 0 ? retries : defaultRetries;
 }

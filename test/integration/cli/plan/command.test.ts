@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { startEmulator, type Emulator } from "../../../../src/emulator/index.ts";
-import { runHere } from "../../../support/cli.ts";
-import { createEnv, type DaemonEnv } from "../../../support/daemon.ts";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runHere, type CliAnswer } from "../../../support/cli.ts";
+import { createPlanStand, type PlanStand } from "../../../support/plan-stand.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -31,39 +30,32 @@ drains:
       - { name: refund-outage, when: { responseStatus: 503 }, then: republish }
 `;
 
-interface Stand {
-  readonly emulator: Emulator;
-  readonly setup: DaemonEnv;
+interface Stand extends Pick<PlanStand, "emulator" | "env"> {
+  readonly folder: string;
   seed(count: number, fields?: object, ageMs?: number): readonly string[];
-  plan(...args: readonly string[]): ReturnType<typeof runHere>;
+  plan(...args: readonly string[]): Promise<CliAnswer>;
 }
 
 async function setUp(text = document): Promise<Stand> {
-  const emulator = await startEmulator({ retryScale: 0 });
-  onTestFinished(() => emulator.close());
-  const setup = createEnv({ emulator, redisUrl: redis.url(), document: text });
+  const stand = await createPlanStand(redis.url(), { document: text });
   let seeded = 0;
   return {
-    emulator,
-    setup,
-    seed: (count, fields = {}, ageMs = 60 * 60_000) => {
-      const at = Date.now() - ageMs;
-      return emulator.dlq.seed(
-        Array.from({ length: count }, () => ({
-          dlqId: `${at + (seeded += 1)}-0`,
+    emulator: stand.emulator,
+    env: stand.env,
+    folder: dirname(stand.file),
+    seed: (count, fields = {}, ageMs = 60 * 60_000) =>
+      Array.from({ length: count }).flatMap(() => {
+        seeded += 1;
+        const common = {
           url: "https://api.example.com/orders?token=of-a-query",
-          createdAt: at - 5_000,
-          responseStatus: 503,
           responseBody: `upstream ${seeded} is not there`,
-          topicName: "orders",
           maxRetries: 2,
           header: { Authorization: ["Bearer of-a-header"] },
           body: '{"card":"of-a-body"}',
-          ...fields,
-        })),
-      );
-    },
-    plan: (...args) => runHere(["plan", ...args], setup.env),
+        };
+        return stand.seed(1, { ...common, ...fields }, ageMs);
+      }),
+    plan: (...args) => stand.run(["plan", ...args]),
   };
 }
 
@@ -176,19 +168,19 @@ describe("redriver plan", () => {
   });
 
   it("changes nothing: the service is only listed, and what Redis holds stays as it is", async () => {
-    const { emulator, setup, seed, plan } = await setUp(document.replace("mode: plan", "mode: live"));
+    const { emulator, env, folder, seed, plan } = await setUp(document.replace("mode: plan", "mode: live"));
     seed(5, { responseStatus: 422 });
     seed(3);
     // Something parked, something gone and the facts of a pass are in the ledger.
-    expect((await runHere(["drain", "orders", "--yes"], setup.env)).exitCode).toBe(0);
+    expect((await runHere(["drain", "orders", "--yes"], env)).exitCode).toBe(0);
     await emulator.idle();
     seed(250);
-    const prefix = setup.env["REDRIVER_REDIS_KEY_PREFIX"]!;
+    const prefix = env["REDRIVER_REDIS_KEY_PREFIX"]!;
     const before = await dump(prefix);
     const seenUntil = emulator.journal.entries().at(-1)!.seq;
     const size = emulator.dlq.size;
 
-    const { exitCode } = await plan("--all", "--out", join(setup.folder.path, "p.ndjson"));
+    const { exitCode } = await plan("--all", "--out", join(folder, "p.ndjson"));
     expect(exitCode).toBe(0);
     const happened = emulator.journal.entries().filter(({ seq }) => seq > seenUntil);
     expect(happened.length).toBeGreaterThan(2);
@@ -247,14 +239,14 @@ describe("redriver plan", () => {
   });
 
   it("freezes the selection in a file that only its owner may read, whole or not at all", async () => {
-    const { setup, seed, plan } = await setUp();
+    const { folder, seed, plan } = await setUp();
     seed(150);
-    const file = join(setup.folder.path, "plan.ndjson");
+    const file = join(folder, "plan.ndjson");
     const { exitCode, err } = await plan("orders", "--out", file);
     expect(exitCode).toBe(0);
     expect(err).toContain(`150 records written to ${file}`);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readdirSync(setup.folder.path).toSorted()).toEqual(["drains.yaml", "plan.ndjson"]);
+    expect(readdirSync(folder).toSorted()).toEqual(["drains.yaml", "plan.ndjson"]);
     const text = readFileSync(file, "utf8");
     for (const secret of secrets) expect(text).not.toContain(secret);
     const lines = text
@@ -277,16 +269,16 @@ describe("redriver plan", () => {
     expect(piped.err).toContain("150 records written to stdout");
     const shown = await plan("orders", "--out", "-", "--show-content");
     expect(shown.out).toContain("of-a-body");
-    const nowhere = await plan("orders", "--out", join(setup.folder.path, "no", "plan.ndjson"));
+    const nowhere = await plan("orders", "--out", join(folder, "no", "plan.ndjson"));
     expect(nowhere).toMatchObject({ exitCode: 2, out: "" });
   });
 
   it("told to stop ends with 3 after the page, and leaves no file", async () => {
-    const { emulator, setup, seed } = await setUp();
+    const { emulator, env, folder, seed } = await setUp();
     seed(500);
     emulator.faults.add({ kind: "latency", operation: "list", ms: 100, name: "slow" });
     let interrupt: (() => void) | undefined;
-    const running = runHere(["plan", "orders", "--out", join(setup.folder.path, "p.ndjson")], setup.env, {
+    const running = runHere(["plan", "orders", "--out", join(folder, "p.ndjson")], env, {
       onListening: (listener) => {
         interrupt = listener;
       },
@@ -298,7 +290,7 @@ describe("redriver plan", () => {
     const { exitCode, out } = await running;
     expect(exitCode).toBe(3);
     expect(out).toContain("Stopped before all was looked at.");
-    expect(readdirSync(setup.folder.path)).toEqual(["drains.yaml"]);
+    expect(readdirSync(folder)).toEqual(["drains.yaml"]);
   });
 
   it.each([
@@ -308,8 +300,8 @@ describe("redriver plan", () => {
     [["plan", "orders", "--out", "-", "--json"], "--out - takes stdout"],
     [["plan", "orders", "--limit", "0"], "Expected a whole number"],
   ])("%j is used wrongly", async (argv, message) => {
-    const { setup } = await setUp();
-    const { exitCode, err, out } = await runHere(argv, setup.env);
+    const { env } = await setUp();
+    const { exitCode, err, out } = await runHere(argv, env);
     expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
     expect(err).toContain(message);
   });
