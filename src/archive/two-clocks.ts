@@ -1,5 +1,5 @@
 /** Further apart than this, one of two clocks is wrong. Machines that keep their time at all are within seconds. */
-const mostApartMs = 5 * 60_000;
+const maxApartMs = 5 * 60_000;
 
 /**
  * This machine's clock beside another machine's. A wrong one must not make a file look old that is not: a file is named by the later
@@ -28,7 +28,7 @@ export function createTwoClocks(
       otherAheadMs = other - own;
       const apartMs = Math.abs(otherAheadMs);
       const wereApart = areApart;
-      areApart = apartMs > mostApartMs;
+      areApart = apartMs > maxApartMs;
       if (!areApart) return Math.min(own, other);
       if (!wereApart) tell(apartMs);
       return null;

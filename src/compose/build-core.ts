@@ -66,13 +66,13 @@ export function buildCore(parts: CoreParts, document: DrainsDocument, succession
       documentHash: document.hash,
       source: source.runtime,
       archive,
-      nearMs: longestWithinMs(document, config.source.id),
+      nearMs: maxWithinMs(document, config.source.id),
     });
   }
   return { settings, document, redis, replicas, sources, drains, archive };
 }
 
-function longestWithinMs({ drains }: DrainsDocument, id: SourceId): number {
+function maxWithinMs({ drains }: DrainsDocument, id: SourceId): number {
   return Math.max(
     ...drains.filter(({ source }) => source.id === id).map(({ beforeExpiry }) => beforeExpiry.withinMs),
   );

@@ -26,9 +26,9 @@ const idleBytes = (150 + 120) * mib;
 /** Of the heap without a page. */
 const idleHeapBytes = 60 * mib;
 /** More makes nothing faster (docs/memory.md), and leaves room for a message larger than all of it. */
-const mostBytes = 128 * mib;
+const maxBytes = 128 * mib;
 /** A smaller budget only means that records go one by one. */
-const leastBytes = 16 * mib;
+const minBytes = 16 * mib;
 /** A command gets a quarter of what the daemon gets, in the same container. */
 const commandsPart = 4;
 /** Pages of the sweep, of the census and of looks at lanes, beside those of windows. */
@@ -37,7 +37,7 @@ const sharesBesideWindows = 2;
  * Each source may have a window whose listing hangs, and what hangs keeps its share. More shares than these make pages of some ten
  * records of 10 KB, and so many sources do not hang at once.
  */
-const mostShares = 16;
+const maxShares = 16;
 /** A command works on one page, and may look for a record beside it. */
 const sharesOfCommand = 2;
 
@@ -57,7 +57,7 @@ export function createProcessMemory(
     budget: createByteBudget(ofDaemon),
     shares: Math.max(
       settings.windows.concurrency + sharesBesideWindows,
-      Math.min(mostShares, settings.windows.concurrency - 1 + sources + sharesBesideWindows),
+      Math.min(maxShares, settings.windows.concurrency - 1 + sources + sharesBesideWindows),
     ),
   };
 }
@@ -66,7 +66,7 @@ export function createProcessMemory(
 export function toBudget({ limitBytes, heapBytes }: MemoryBounds): number {
   const ofLimit = (0.85 * limitBytes - idleBytes) / (1 + 1 / commandsPart);
   const ofHeap = heapBytes - idleHeapBytes;
-  return Math.floor(Math.max(leastBytes, Math.min(mostBytes, ofLimit, ofHeap)));
+  return Math.floor(Math.max(minBytes, Math.min(maxBytes, ofLimit, ofHeap)));
 }
 
 function readBounds(): MemoryBounds {

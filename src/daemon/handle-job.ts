@@ -1,5 +1,13 @@
-import type { Core } from "../compose/build-core.ts";
-import { hasLanes } from "../redrive/lanes/has-lanes.ts";
+/**
+ * What each kind of job does, under the document in force as it begins.
+ *
+ *   tick ─► opens a pass ─► adds the jobs of its oldest windows
+ *   window ─► works its slice in a slot of its source ─► adds the next windows, or closes the pass
+ *   sweep ─► listing checks of lanes, beside reconcile and settle · census · statistics
+ *   any job's end ─► early ticks for what a loss, a halt or a lane has held
+ *
+ * A job of something that the document does not have does nothing.
+ */
 import type { CoreLease, LiveCore } from "../compose/live-core.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { IndexConfig } from "../ports/drains.ts";
@@ -9,13 +17,14 @@ import type { DrainName, PassId, SourceId } from "../ports/ids.ts";
 import { isRecalled, maxLeftShown, type Window } from "../ports/passes.ts";
 import type { Job, JobContext, WorkQueue } from "../ports/queue.ts";
 import { takeCensus } from "../redrive/census/census.ts";
+import { hasLanes } from "../redrive/lanes/has-lanes.ts";
 import { runListingChecks } from "../redrive/lanes/listing-checks.ts";
 import { knownOffsetMs, openPass } from "../redrive/pass/open-pass.ts";
 import { leftToOthers, workWindow } from "../redrive/pass/work-window.ts";
-import { createSweepMemory, sweep, type SweepMemory } from "../redrive/sweep/sweep.ts";
 import type { DrainRuntime } from "../redrive/runtime.ts";
-import type { PeerReplicas } from "./peer-replicas.ts";
+import { createSweepMemory, sweep, type SweepMemory } from "../redrive/sweep/sweep.ts";
 import type { EarlyTicks } from "./early-ticks.ts";
+import type { PeerReplicas } from "./peer-replicas.ts";
 import { createWindowSlots, type WindowSlots } from "./window-slots.ts";
 
 export interface JobParts {
@@ -32,8 +41,8 @@ export interface JobParts {
   readonly mayAct: () => boolean;
 }
 
-/** What this process knows of its looks at sources. */
-interface SourceState {
+/** What one process keeps between jobs. */
+interface JobState {
   readonly memories: Map<SourceId, SweepMemory>;
   /** Under way: the next one comes on time, and two at once would only do the same work and keep ticks waiting. */
   readonly sweeping: Set<SourceId>;
@@ -43,59 +52,53 @@ interface SourceState {
   readonly slots: WindowSlots;
 }
 
-/** A window that got no slot comes back so soon, give or take half, at the end of the queue. */
-const backAfterMs = 500;
+/** What one job works with. */
+type Work = JobParts & JobState & JobContext & Pick<CoreLease, "core" | "superseded">;
 
-/** What each kind of job does, under the document in force as it begins. A job of something that this document does not have is left alone. */
 export function createJobHandler(parts: JobParts): (job: Job, context: JobContext) => Promise<void> {
-  const state: SourceState = {
+  const { live, earlyTicks, mayAct } = parts;
+  const state: JobState = {
     memories: new Map(),
     sweeping: new Set(),
     counting: new Set(),
     asking: new Set(),
     slots: createWindowSlots(parts.clock),
   };
-  const { earlyTicks } = parts;
   return async (job, context) => {
     // A window is tried again: given up, it would keep its pass open until that is taken for abandoned.
-    if (!parts.mayAct()) {
+    if (!mayAct()) {
       throw new RedriverError("redis-unavailable", "Redis is away or not fit for a ledger now; see /readyz");
     }
-    const held = parts.live.acquire();
+    const { core, superseded, release } = live.acquire();
+    const work: Work = { ...parts, ...state, ...context, core, superseded };
     try {
       switch (job.kind) {
         case "tick":
-          return await tick(parts, earlyTicks, held.core, state, job.drain, context.signal);
+          return await tick(job.drain, work);
         case "window":
-          return await window(parts, earlyTicks, held, state, job, context);
+          return await window(job, work);
         case "sweep":
-          return await sweepSource(parts, earlyTicks, held.core, state, job.source, context.signal);
+          return await sweepSource(job.source, work);
         case "census":
-          return await countSource(parts, held.core, state, job.source, context.signal);
+          return await countSource(job.source, work);
         case "statistics":
-          return await readIndex(parts, held.core, job.index, context.signal);
+          return await readIndex(job.index, work);
       }
     } finally {
-      await earlyTicks.afterLosses(held.core);
-      await earlyTicks.afterHalts(held.core);
-      await earlyTicks.afterLanes(held.core);
-      held.release();
+      await earlyTicks.afterLosses(core);
+      await earlyTicks.afterHalts(core);
+      await earlyTicks.afterLanes(core);
+      release();
     }
   };
 }
 
-async function tick(
-  parts: JobParts,
-  earlyTicks: EarlyTicks,
-  core: Core,
-  { asking }: SourceState,
-  name: DrainName,
-  signal: AbortSignal,
-): Promise<void> {
+async function tick(name: DrainName, work: Work): Promise<void> {
+  const { core, earlyTicks, asking, signal } = work;
   const drain = core.drains.get(name);
   if (drain === undefined || asking.has(name)) return;
   const { health } = drain.source;
-  // It has said so already; the drain is woken when it resumes.
+  // It has said so already; the drain gets a tick when it resumes.
   if (health.current().state === "halted") return earlyTicks.heldByHalt(drain, "dlq");
   let opened: Awaited<ReturnType<typeof openPass>>;
   try {
@@ -118,46 +121,42 @@ async function tick(
   if (opened.kind === "opened") earlyTicks.opened(name);
   // Also those of a pass that is open: jobs that exist are not added twice, and those that a crash kept from being added are.
   const passId = opened.kind === "opened" ? opened.pass.passId : opened.passId;
-  await workOldest(parts, core, name, passId, opened.windows);
+  await workOldest(name, passId, opened.windows, work);
 }
 
 /**
- * Lets the oldest windows of a pass be worked: what expires first goes first. No drain has more than half of what the living replicas work
- * on at once, and each window that ends makes room for the next at the end of the queue: so drains take turns.
+ * Adds jobs for the oldest windows of a pass: what expires first goes first. No drain has more than half of what the living replicas
+ * work on at once, and each window that ends makes room for the next at the end of the queue: so drains take turns.
  */
 async function workOldest(
-  { queue, peers }: JobParts,
-  { settings }: Core,
   drain: DrainName,
   passId: PassId,
   left: readonly Window[],
+  { queue, peers, core }: Work,
 ): Promise<void> {
-  const share = Math.max(1, Math.floor(settings.windows.concurrency / 2)) * (await peers.living());
+  const { concurrency } = core.settings.windows;
+  const share = Math.max(1, Math.floor(concurrency / 2)) * (await peers.living());
   // One more for what lanes call back, so that it does not wait for the pages of others.
   const atOnce = share + (left.some(({ windowId }) => isRecalled(windowId)) ? 1 : 0);
-  await queue.addWindows(toJobs(drain, passId, left.slice(0, maxLeftShown)), atOnce);
+  const jobs = left
+    .slice(0, maxLeftShown)
+    .map(({ windowId }) => ({ kind: "window", drain, passId, windowId }) as const);
+  await queue.addWindows(jobs, atOnce);
 }
 
-async function window(
-  parts: JobParts,
-  earlyTicks: EarlyTicks,
-  { core, superseded }: CoreLease,
-  { slots }: SourceState,
-  job: Extract<Job, { kind: "window" }>,
-  { signal, lastTry }: JobContext,
-): Promise<void> {
-  const { queue, peers, stopping } = parts;
+async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promise<void> {
+  const { core, superseded, queue, peers, earlyTicks, stopping, signal, lastTry } = work;
+  const { passId, windowId } = job;
+  const { hash } = core.document;
   const drain = core.drains.get(job.drain);
   if (drain === undefined) {
-    const { hash } = core.document;
     // Nobody opens another pass of a drain that no replica has, so what is left of this one keeps nobody waiting.
     if (!(await peers.workUnderAnother(hash))) return;
     throw new RedriverError("document-changed", `document ${hash} has no drain ${job.drain}`);
   }
-  const { passId, windowId } = job;
-  const isCalledElsewhere = (): Promise<boolean> => peers.mayCall(drain.source.config.id, core.document.hash);
+  const isCalledElsewhere = (): Promise<boolean> => peers.mayCall(drain.source.config.id, hash);
   if (isHaltedHere(drain) && (await isCalledElsewhere())) throw leftToOthers(drain.source);
-  const { verdict, failedWith } = await inSlot(core, slots, drain, `${passId}/${windowId}`, signal, () =>
+  const { verdict, failedWith } = await inSlot(drain, `${passId}/${windowId}`, work, () =>
     workWindow(drain, {
       passId,
       windowId,
@@ -165,7 +164,7 @@ async function window(
       stopping: AbortSignal.any([stopping, superseded(job.drain)]),
       lastTry,
       awaitsRedis: true,
-      isWorkedElsewhere: (hash) => peers.workUnder(hash),
+      isWorkedElsewhere: (other) => peers.workUnder(other),
       isCalledElsewhere,
       onPage: ({ reasons }) => {
         if ((reasons.due["source-halted"] ?? 0) > 0) earlyTicks.heldByHalt(drain, "batch");
@@ -178,32 +177,9 @@ async function window(
   if (isRedriverError(failedWith) && failedWith.disposition === "halt") earlyTicks.heldByHalt(drain, "dlq");
   if (isUnanswered(failedWith)) await earlyTicks.unanswered(drain);
   if (verdict.kind === "pass-closed") await earlyTicks.closed(drain, verdict);
-  if (verdict.kind === "pass-open") await workOldest(parts, core, job.drain, passId, verdict.left);
-  // Its end is noted, and whoever noted it may have died before it let others be worked: a tick does.
+  if (verdict.kind === "pass-open") await workOldest(job.drain, passId, verdict.left, work);
+  // Its end is recorded, and whoever recorded it may have died before it added the next windows: a tick does.
   if (verdict.kind === "stale") await queue.addTick(job.drain, drain.source.clock.now());
-}
-
-/** Works while it has a slot, which is free again before the next window is added. Throws where none is to be had now. */
-async function inSlot<Result>(
-  { settings }: Core,
-  slots: WindowSlots,
-  { source }: DrainRuntime,
-  id: string,
-  signal: AbortSignal,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const { clock, config } = source;
-  const slot = await slots.take({ id, source: config.id, most: settings.windows.concurrency }, signal);
-  if (slot === null) {
-    throw new RedriverError("service-resting", `source ${config.id} has its part of this process's windows`, {
-      retryAt: clock.now() + backAfterMs * (0.5 + clock.random()),
-    });
-  }
-  try {
-    return await work();
-  } finally {
-    slot.release();
-  }
 }
 
 /** For what this drain does: in plan mode nothing is published. */
@@ -211,43 +187,50 @@ function isHaltedHere({ source, config }: DrainRuntime): boolean {
   return source.health.current(config.mode === "live" ? "batch" : "dlq").state === "halted";
 }
 
+/** A window that got no slot comes back so soon, give or take half, at the end of the queue. */
+const backAfterMs = 500;
+
+/** Works while it has a slot, which is free again before the next window is added. Throws if none is to be had now. */
+async function inSlot<Result>(
+  { source }: DrainRuntime,
+  id: string,
+  { core, slots, signal }: Work,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  const { clock, config } = source;
+  const slot = await slots.take({ id, source: config.id, max: core.settings.windows.concurrency }, signal);
+  if (slot === null) {
+    throw new RedriverError("service-resting", `source ${config.id} has its part of this process's windows`, {
+      retryAt: clock.now() + backAfterMs * (0.5 + clock.random()),
+    });
+  }
+  try {
+    return await act();
+  } finally {
+    slot.release();
+  }
+}
+
 /** A failure of the service that is over when it answers. */
 function isUnanswered(error: unknown): boolean {
   return isRedriverError(error) && (error.code === "service-unavailable" || error.code === "service-timeout");
 }
 
-function toJobs(
-  drain: DrainName,
-  passId: PassId,
-  windows: readonly Window[],
-): readonly Extract<Job, { kind: "window" }>[] {
-  return windows.map(({ windowId }) => ({ kind: "window", drain, passId, windowId }));
-}
-
-/**
- * A rest as after a 429 with a limit per second: the sweep waits for its end in place, because by then passes
- * have used up the next calls.
- */
-const shortRestMs = 5_000;
+/** A pause as after a 429 of a limit per second. The sweep waits for its end in place: after it, passes use up the next calls. */
+const shortPauseMs = 5_000;
 const sweptAgainWithinMs = 1_000;
 
-async function sweepSource(
-  { events, stopping }: JobParts,
-  earlyTicks: EarlyTicks,
-  core: Core,
-  { memories, sweeping }: SourceState,
-  id: SourceId,
-  signal: AbortSignal,
-): Promise<void> {
+async function sweepSource(id: SourceId, work: Work): Promise<void> {
+  const { core, earlyTicks, events, memories, sweeping, signal, stopping } = work;
   const source = core.sources.get(id)?.runtime;
   if (source === undefined) return;
   const now = source.health.current();
-  const isLeftAlone = now.state === "waiting" && now.until - source.clock.now() > shortRestMs;
-  if (now.state === "halted" || isLeftAlone) return earlyTicks.afterDeletes(source);
+  const isPaused = now.state === "waiting" && now.until - source.clock.now() > shortPauseMs;
+  if (now.state === "halted" || isPaused) return earlyTicks.afterDeletes(source);
   const memory = memories.get(id) ?? createSweepMemory(source.clock);
   memories.set(id, memory);
   if (sweeping.has(id)) {
-    // Asked for by a page that has left something after the one under way had looked.
+    // Asked for by a page that has left something after the one under way had listed.
     source.sweepRequest.within(sweptAgainWithinMs);
     return;
   }
@@ -257,32 +240,23 @@ async function sweepSource(
   };
   try {
     // Side by side: neither waits for the listings of the other, or fails with it.
-    const looked = hasLanes(core.drains, source) ? runListingChecks(source, signal) : Promise.resolve();
-    await Promise.all([
-      looked.catch(report),
-      sweep(source, core.drains, memory, signal, stopping).catch(report),
-    ]);
+    const checked = hasLanes(core.drains, source) ? runListingChecks(source, signal) : Promise.resolve();
+    const swept = sweep(source, core.drains, memory, signal, stopping);
+    await Promise.all([checked.catch(report), swept.catch(report)]);
   } finally {
     sweeping.delete(id);
     await earlyTicks.afterDeletes(source);
   }
 }
 
-async function countSource(
-  { events, stopping }: JobParts,
-  core: Core,
-  { counting }: SourceState,
-  id: SourceId,
-  signal: AbortSignal,
-): Promise<void> {
-  const source = core.sources.get(id);
-  if (source === undefined || source.runtime.health.current().state !== "usable" || counting.has(id)) return;
+async function countSource(id: SourceId, { core, counting, events, signal, stopping }: Work): Promise<void> {
+  const source = core.sources.get(id)?.runtime;
+  if (source === undefined || source.health.current().state !== "usable" || counting.has(id)) return;
   counting.add(id);
   try {
     const { document, archive } = core;
     const drains = document.drains.filter((drain) => drain.source.id === id);
-    const order = { source: source.runtime, drains, documentHash: document.hash, archive };
-    await takeCensus(order, { signal, stopping });
+    await takeCensus({ source, drains, documentHash: document.hash, archive }, { signal, stopping });
   } catch (error) {
     // Stopped with the process: the next one counts.
     if (!stopping.aborted && !signal.aborted) {
@@ -293,12 +267,7 @@ async function countSource(
   }
 }
 
-async function readIndex(
-  { readStatistics }: JobParts,
-  { document }: Core,
-  name: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const index = document.indexes.find((one) => one.name === name);
+async function readIndex(name: string, { core, readStatistics, signal }: Work): Promise<void> {
+  const index = core.document.indexes.find((one) => one.name === name);
   if (index !== undefined) await readStatistics(index, signal);
 }

@@ -8,11 +8,11 @@ import type { Health } from "../redrive/source/source-health.ts";
 type Halt = Extract<Health, { state: "halted" }>;
 
 /** A service that refuses everything was asked about a dozen messages: they are left alone for this long. */
-const refusedRestMs = 10 * 60_000;
+const refusedPauseMs = 10 * 60_000;
 /** Publishing is tried in the round after its halt, and after a trial that failed when this is over, then twice as long each time … */
 const firstTrialWaitMs = 30_000;
 /** … up to this: every trial may leave a message in doubt. */
-const longestTrialWaitMs = 10 * 60_000;
+const maxTrialWaitMs = 10 * 60_000;
 
 export interface ProberParts {
   readonly clock: Clock;
@@ -83,7 +83,7 @@ async function probe(
 
 /** By clock.monotonic(), after what halted publishing last. */
 function trialWaitMs({ code, failedTrials }: Halt): number {
-  if (code === "service-refuses-everything") return refusedRestMs;
+  if (code === "service-refuses-everything") return refusedPauseMs;
   if (failedTrials === 0) return 0;
-  return Math.min(firstTrialWaitMs * 2 ** (failedTrials - 1), longestTrialWaitMs);
+  return Math.min(firstTrialWaitMs * 2 ** (failedTrials - 1), maxTrialWaitMs);
 }

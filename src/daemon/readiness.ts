@@ -81,11 +81,11 @@ export function toLiveness(
   now: number,
   readySince: number | null,
   lastProgressAt: number | undefined,
-  longestSilenceMs: number,
+  maxSilenceMs: number,
 ): HealthReport {
   if (readySince === null) return { ok: true, reasons: [] };
   const since = Math.max(readySince, lastProgressAt ?? 0);
-  if (now - since <= longestSilenceMs) return { ok: true, reasons: [] };
+  if (now - since <= maxSilenceMs) return { ok: true, reasons: [] };
   return {
     ok: false,
     reasons: [`no job was taken or finished for ${Math.round((now - since) / 1_000)} s while Redis answers`],

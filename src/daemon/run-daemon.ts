@@ -1,6 +1,11 @@
 /**
- * The daemon: schedules and works jobs until it is told to stop. What it needs of the outside may come late or go away
- * (Redis, the service, a token): it says so, is not ready, and goes on by itself when it is back.
+ * The daemon: schedules and works jobs until it is stopped. What it needs from outside (Redis, the service, a token) may come
+ * late or go away: it reports that, is not ready, and goes on by itself when it is back.
+ *
+ *   listen ─► started ─► loops: Redis, jobs, document, announcement, copies, archive, callbacks, halted sources
+ *                                     │ stop
+ *                                     ▼
+ *   no more callbacks ─► jobs end by softMs, at the latest by hardMs ─► loops end, goodbye to the other replicas ─► stopped
  */
 import type { DocumentFile } from "../compose/document-file.ts";
 import type { LiveCore } from "../compose/live-core.ts";
@@ -9,49 +14,41 @@ import type { DrainsDocument } from "../ports/drains.ts";
 import { toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { WorkQueue } from "../ports/queue.ts";
-import { findRedisProblems } from "../redis/preflight.ts";
-import { createCopyingWithoutRedis } from "./copy-without-redis.ts";
 import { createCallbacks } from "./callbacks.ts";
-import { createJobHandler, type JobParts } from "./handle-job.ts";
-import { createPeerReplicas } from "./peer-replicas.ts";
-import { createOpsServer } from "./ops-http.ts";
-import { probeSources } from "./probe-sources.ts";
-import { toLiveness, toReadiness, type DaemonState } from "./readiness.ts";
-import { toMaxJobs } from "./max-jobs.ts";
-import { createRedisFitnessEvents } from "./redis-fitness-events.ts";
-import { toSourcePauses } from "./source-pauses.ts";
-import { toSchedules, toStanding } from "./schedules.ts";
+import { createCopyingWithoutRedis } from "./copy-without-redis.ts";
 import { createEarlyTicks } from "./early-ticks.ts";
+import { createJobHandler, type JobParts } from "./handle-job.ts";
+import { toMaxJobs } from "./max-jobs.ts";
+import { createOpsServer } from "./ops-http.ts";
+import { createPeerReplicas } from "./peer-replicas.ts";
+import { probeSources } from "./probe-sources.ts";
+import { toLiveness, toReadiness } from "./readiness.ts";
+import { toScheduleBasis, toSchedules } from "./schedules.ts";
+import { toSourcePauses } from "./source-pauses.ts";
 import { createArchiveWatch } from "./watch-archive.ts";
 import { createDocumentWatch } from "./watch-document.ts";
+import { createRedisFitness } from "./redis-fitness.ts";
 
 const probeEveryMs = 30_000;
 /** Schedules are written again this often: insurance against a scheduler that was lost unnoticed (bullmq issues 3272, 3262). */
 const reapplyEveryMs = 15_000;
-const redisCheckEveryMs = 5_000;
-/** How soon schedules are written for a document that was just adopted, and they and a replica's word after a loss of Redis's writes that was just noticed. */
-const standingLookEveryMs = 500;
-const documentLookEveryMs = 2_000;
 const announceEveryMs = 15_000;
-const notReadyWaitMs = 250;
-/** Of shutdown.hard, kept for what ends after the work: half of it for a goodbye to a Redis that may not answer, half for the caller. */
-const afterWorkMs = 2_000;
-/** Every source is swept by schedule; a replica that sees no job at all for several sweeps, and 5 min, is stuck. */
-function longestSilenceMs(sweepEveryMs: number): number {
+/** How soon a new document, or a loss of Redis's writes, is noticed by what writes schedules and announcements. */
+const basisCheckEveryMs = 500;
+const documentCheckEveryMs = 2_000;
+const redisAwayWaitMs = 250;
+const afterFailureMs = 5_000;
+/** Of shutdown.hard, for what ends after the jobs: half for a goodbye to a Redis that may not answer, half for the caller. */
+const afterJobsMs = 2_000;
+/** Every source is swept by schedule. A replica that sees no job at all for several sweeps, and 5 min, is stuck. */
+function maxSilenceMs(sweepEveryMs: number): number {
   return Math.max(5 * 60_000, 3 * sweepEveryMs);
-}
-
-/** What was written to Redis last. */
-interface Written {
-  readonly under: string;
-  /** By clock.monotonic(). */
-  readonly at: number;
 }
 
 export interface DaemonParts {
   readonly live: LiveCore;
   readonly documentFile: DocumentFile;
-  /** Told of each document that replaces another. */
+  /** Called with each document that replaces another. */
   readonly onAdopted: (document: DrainsDocument) => void;
   /** Name of this process among the replicas. */
   readonly replica: string;
@@ -67,15 +64,15 @@ export interface DaemonParts {
 
 /** Runs until `stop` aborts; answers whether everything ended within the deadline. */
 export async function runDaemon(parts: DaemonParts): Promise<boolean> {
-  const { live, queue, events, clock, stop } = parts;
+  const { live, queue, events, clock, metrics, replica, version, stop } = parts;
   const { settings, document, redis, replicas } = live.current();
   const earlyTicks = createEarlyTicks(queue);
-  const peers = createPeerReplicas(replicas, parts.replica);
-  const watch = createDocumentWatch({ ...parts, file: parts.documentFile });
-  const redisFitness = createRedisFitnessEvents(events, clock);
-  const state: DaemonState = { redisProblems: null, schedulesAppliedAt: null, stopping: false };
-  const archiveWatch = createArchiveWatch({ current: () => live.current(), clock, events });
-  let readySince: number | null = null;
+  const peers = createPeerReplicas(replicas, replica);
+  const watchedDocument = createDocumentWatch({ ...parts, file: parts.documentFile });
+  const redisFitness = createRedisFitness(redis, events, clock);
+  const watchedArchive = createArchiveWatch({ current: () => live.current(), clock, events });
+  /** Unix ms of the last time the schedules were written; null: never. */
+  let schedulesAppliedAt: number | null = null;
 
   const callbacks = createCallbacks({ live, earlyTicks, events, clock, stop });
   await callbacks.listen();
@@ -83,10 +80,22 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     host: settings.http.host,
     port: settings.http.port,
     livez: () =>
-      toLiveness(clock.now(), readySince, queue.lastProgressAt(), longestSilenceMs(settings.sweep.everyMs)),
-    readyz: async () => toReadiness(live.current(), redis, state, archiveWatch.problem()),
-    metrics: () => parts.metrics.render(),
-    contentType: parts.metrics.contentType,
+      toLiveness(
+        clock.now(),
+        redisFitness.fitSince(),
+        queue.lastProgressAt(),
+        maxSilenceMs(settings.sweep.everyMs),
+      ),
+    readyz: async () => {
+      const state = {
+        redisProblems: redisFitness.problems(),
+        schedulesAppliedAt,
+        stopping: stop.aborted,
+      };
+      return toReadiness(live.current(), redis, state, watchedArchive.problem());
+    },
+    metrics: () => metrics.render(),
+    contentType: metrics.contentType,
     clock,
   }).catch(async (error: unknown) => {
     await callbacks.close();
@@ -97,32 +106,25 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     httpAddress: ops.address,
     callbackAddress: callbacks.address(),
     documentHash: document.hash,
-    version: parts.version,
+    version,
   });
-  // What there was to warn of has been told as the document was loaded.
-  events.emit({
-    type: "document:adopted",
-    hash: document.hash,
-    before: null,
-    at: watch.state().adoptedAt,
-    warnings: [],
-  });
+  // Its warnings have been reported as the document was loaded.
+  const { adoptedAt } = watchedDocument.state();
+  events.emit({ type: "document:adopted", hash: document.hash, before: null, at: adoptedAt, warnings: [] });
 
   const loops = [
-    keepGoing(watchRedis, () => {
-      readySince = null;
-    }),
+    keepGoing(() => redisFitness.look()),
     work(),
     keepGoing(async () => {
-      if ((await watch.look()) === "changed") await announce().catch(() => undefined);
-      return documentLookEveryMs;
+      if ((await watchedDocument.look()) === "changed") await announce().catch(() => undefined);
+      return documentCheckEveryMs;
     }),
-    tellOthers(),
-    keepGoing(createCopyingWithoutRedis({ live, isRedisWell, clock, events, stop })),
-    keepGoing(() => archiveWatch.look()),
+    keepAnnouncing(),
+    keepGoing(createCopyingWithoutRedis({ live, isRedisWell: redisFitness.isWell, clock, events, stop })),
+    keepGoing(() => watchedArchive.look()),
     keepGoing(async () => {
       await callbacks.listen();
-      return documentLookEveryMs;
+      return documentCheckEveryMs;
     }),
     probeSources(
       () => live.current().sources.values(),
@@ -132,65 +134,20 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     ),
   ];
   await aborted(stop);
-  state.stopping = true;
-  events.emit({ type: "daemon:stopping", why: String(stop.reason) });
-  const startedAt = clock.monotonic();
-  const called = callbacks.close();
-  const { softMs, hardMs } = settings.shutdown;
-  const restMs = Math.min(afterWorkMs, hardMs / 4);
-  await queue.close({ softMs, hardMs: hardMs - restMs });
-  const clean = clock.monotonic() - startedAt < hardMs - restMs;
-  const gone = new AbortController();
-  await Promise.race([sayGoodbye(), clock.sleep(restMs / 2, gone.signal)]);
-  gone.abort();
-  await called;
-  await ops.close();
-  events.emit({ type: "daemon:stopped", clean });
-  return clean;
+  return end();
 
-  async function sayGoodbye(): Promise<void> {
-    await Promise.all(loops);
-    if (redis.isReady()) await replicas.leave(parts.replica).catch(() => undefined);
-  }
-
-  async function watchRedis(): Promise<number> {
-    const away = redis.whyAway();
-    if (away !== null) {
-      readySince = null;
-      redisFitness.away(away);
-      return notReadyWaitMs;
-    }
-    try {
-      state.redisProblems = (await findRedisProblems(redis)).filter(({ weight }) => weight !== "warn");
-    } catch (error) {
-      // A server that does not say how it is set up is as unfit as one that is set up wrongly.
-      state.redisProblems = [{ kind: "unreadable", weight: "refuse", message: toFailure(error).message }];
-      throw error;
-    } finally {
-      redisFitness.found(state.redisProblems ?? []);
-    }
-    readySince = isRedisFit() ? (readySince ?? clock.now()) : null;
-    return redisCheckEveryMs;
-  }
-
-  function isRedisFit(): boolean {
-    return redis.isReady() && state.redisProblems?.every(({ weight }) => weight !== "refuse") === true;
-  }
-
-  function isRedisWell(): boolean {
-    return isRedisFit() && state.redisProblems?.every(({ weight }) => weight !== "hold") === true;
-  }
-
-  /** Starts to work once Redis is fit, then keeps the schedules standing. */
+  /** Starts to work once Redis is fit, then keeps the schedules in Redis. */
   async function work(): Promise<void> {
     let started = false;
-    let applied: Written | null = null;
+    const isApplied = upToDateFor(reapplyEveryMs);
     await keepGoing(async () => {
       queue.allow(toMaxJobs(live.current()));
-      if (!isRedisFit()) return notReadyWaitMs;
+      if (!redisFitness.isFit()) return redisAwayWaitMs;
       if (!started) {
         // Before the first window is taken: the others must know that this document is worked under.
         await announce();
+        const { readStatistics } = parts;
+        const mayAct = redisFitness.isFit;
         await queue.start(
           createJobHandler({
             live,
@@ -199,67 +156,90 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
             peers,
             events,
             clock,
-            readStatistics: parts.readStatistics,
+            readStatistics,
             stopping: stop,
-            mayAct: isRedisFit,
+            mayAct,
           }),
         );
         started = true;
       }
       const { document: now } = live.current();
-      const under = toStanding(live.current());
-      if (stands(applied, under, reapplyEveryMs)) return standingLookEveryMs;
-      // While replicas disagree, what this document does not have may be in force elsewhere.
-      const keep = await peers.workUnderAnother(now.hash);
-      await queue.applySchedules(toSchedules(now, settings.sweep.everyMs), keep ? "keep" : "remove");
-      applied = { under, at: clock.monotonic() };
-      state.schedulesAppliedAt = clock.now();
-      return standingLookEveryMs;
+      await isApplied(toScheduleBasis(live.current()), async () => {
+        // While replicas disagree, what this document does not have may be in force elsewhere.
+        const keep = await peers.workUnderAnother(now.hash);
+        await queue.applySchedules(toSchedules(now, settings.sweep.everyMs), keep ? "keep" : "remove");
+        schedulesAppliedAt = clock.now();
+      });
+      return basisCheckEveryMs;
     });
   }
 
-  /** Says what this replica works under, every 15 s, and at once where Redis may have lost what was said. */
-  async function tellOthers(): Promise<void> {
-    let said: Written | null = null;
+  /** Announces what this replica works under, every 15 s, and at once if Redis may have lost the announcement. */
+  async function keepAnnouncing(): Promise<void> {
+    const isAnnounced = upToDateFor(announceEveryMs);
     await keepGoing(async () => {
-      if (!redis.isReady()) return notReadyWaitMs;
-      const under = `${toStanding(live.current())}, connection ${redis.timesReady()}`;
-      if (stands(said, under, announceEveryMs)) return standingLookEveryMs;
-      await announce();
-      said = { under, at: clock.monotonic() };
-      return standingLookEveryMs;
+      if (!redis.isReady()) return redisAwayWaitMs;
+      await isAnnounced(`${toScheduleBasis(live.current())}, connection ${redis.timesReady()}`, announce);
+      return basisCheckEveryMs;
     });
   }
 
-  function stands(written: Written | null, under: string, forMs: number): boolean {
-    return written?.under === under && clock.monotonic() - written.at < forMs;
+  /** Answers what writes something to Redis again: when it is `forMs` old, or what it was written for has changed. */
+  function upToDateFor(forMs: number): (basis: string, write: () => Promise<void>) => Promise<void> {
+    let written: { readonly basis: string; readonly at: number } | null = null;
+    return async (basis, write) => {
+      if (written?.basis === basis && clock.monotonic() - written.at < forMs) return;
+      await write();
+      written = { basis, at: clock.monotonic() };
+    };
   }
 
   /** Tells the other replicas what this one works under. */
   function announce(): Promise<void> {
     const { document: now, sources } = live.current();
     return replicas.announce({
-      replica: parts.replica,
-      version: parts.version,
+      replica,
+      version,
       documentHash: now.hash,
-      ...watch.state(),
+      ...watchedDocument.state(),
       resting: toSourcePauses(sources.values()),
-      archive: archiveWatch.problem(),
+      archive: watchedArchive.problem(),
     });
   }
 
-  /** Calls `turn` until the daemon stops; each says how long to wait for the next. A failure is told and tried again. */
-  async function keepGoing(turn: () => Promise<number>, onFailure?: () => void): Promise<void> {
+  /** Calls `turn` until the daemon stops; each says how long to wait for the next. A failure is reported, and tried again. */
+  async function keepGoing(turn: () => Promise<number>): Promise<void> {
     while (!stop.aborted) {
-      let waitMs = redisCheckEveryMs;
+      let waitMs = afterFailureMs;
       try {
         waitMs = await turn();
       } catch (error) {
-        onFailure?.();
         events.emit({ type: "job:failed", kind: "daemon", ...toFailure(error), givenUp: false });
       }
       await clock.sleep(waitMs, stop).catch(() => undefined);
     }
+  }
+
+  async function end(): Promise<boolean> {
+    events.emit({ type: "daemon:stopping", why: String(stop.reason) });
+    const startedAt = clock.monotonic();
+    const callbacksClosed = callbacks.close();
+    const { softMs, hardMs } = settings.shutdown;
+    const restMs = Math.min(afterJobsMs, hardMs / 4);
+    await queue.close({ softMs, hardMs: hardMs - restMs });
+    const clean = clock.monotonic() - startedAt < hardMs - restMs;
+    const gone = new AbortController();
+    await Promise.race([leave(), clock.sleep(restMs / 2, gone.signal)]);
+    gone.abort();
+    await callbacksClosed;
+    await ops.close();
+    events.emit({ type: "daemon:stopped", clean });
+    return clean;
+  }
+
+  async function leave(): Promise<void> {
+    await Promise.all(loops);
+    if (redis.isReady()) await replicas.leave(replica).catch(() => undefined);
   }
 }
 

@@ -4,7 +4,7 @@ import type { ScheduledJob } from "../ports/queue.ts";
 import { censusLooks } from "../redrive/census/census.ts";
 
 /** A census lists the whole queue; asked for more often than this it would do nothing else. */
-const leastCensusEveryMs = 1_000;
+const minCensusEveryMs = 1_000;
 
 /** The schedules that a document asks for: a tick per drain, a sweep and looks for a census per source, a reading per index. */
 export function toSchedules(document: DrainsDocument, sweepEveryMs: number): readonly ScheduledJob[] {
@@ -21,7 +21,7 @@ export function toSchedules(document: DrainsDocument, sweepEveryMs: number): rea
     })),
     ...document.sources.map(({ id, censusEveryMs }): ScheduledJob => ({
       id: `census:${id}`,
-      schedule: { kind: "every", everyMs: Math.max(leastCensusEveryMs, censusEveryMs / censusLooks) },
+      schedule: { kind: "every", everyMs: Math.max(minCensusEveryMs, censusEveryMs / censusLooks) },
       job: { kind: "census", source: id },
     })),
     ...document.indexes.map(({ name, schedule }): ScheduledJob => ({
@@ -33,10 +33,10 @@ export function toSchedules(document: DrainsDocument, sweepEveryMs: number): rea
 }
 
 /**
- * What schedules are written under: they are written again at once when it changes. By the losses of Redis's writes that this process
+ * What schedules are written for: they are written again at once when it changes. It has the losses of Redis's writes that this process
  * has noticed too: what lost those of a ledger has lost the schedules.
  */
-export function toStanding({ document, sources }: Pick<Core, "document" | "sources">): string {
+export function toScheduleBasis({ document, sources }: Pick<Core, "document" | "sources">): string {
   const losses = [...sources.values()].reduce((sum, source) => sum + source.losses(), 0);
   return `document ${document.hash} after ${losses} losses`;
 }

@@ -3,7 +3,7 @@ import type { DrainConfig } from "../ports/drains.ts";
 import type { DrainName } from "../ports/ids.ts";
 
 const firstWaitMs = 30_000;
-const longestWaitMs = 10 * 60_000;
+const maxWaitMs = 10 * 60_000;
 /** A pass that meets no answers takes minutes to end; one that fails so much later is another outage. */
 const inARowWithinMs = 60 * 60_000;
 
@@ -22,7 +22,7 @@ export function createUnansweredBackoff(): UnansweredBackoff {
       const last = waits.get(name);
       if (last !== undefined && last.endsAt > now) return null;
       const isInARow = last !== undefined && now - last.endsAt < inARowWithinMs;
-      const waitMs = isInARow ? Math.min(last.waitMs * 2, longestWaitMs) : firstWaitMs;
+      const waitMs = isInARow ? Math.min(last.waitMs * 2, maxWaitMs) : firstWaitMs;
       // How long a cron pattern waits is the queue's to know; it may be hours.
       if (schedule.kind === "every" && schedule.everyMs <= waitMs) return null;
       waits.set(name, { waitMs, endsAt: now + waitMs });

@@ -2,8 +2,8 @@ import type { Clock } from "../ports/clock.ts";
 import type { SourceId } from "../ports/ids.ts";
 
 /**
- * Which windows this process works on. One source alone may have all of `most`; but each source has one slot that no other
- * can take, so the most of all together is `most` − 1 and one per source. A source whose listings hang or never end keeps
+ * Which windows this process works on. One source alone may have all of `max`; but each source has one slot that no other
+ * can take, so the most of all together is `max` − 1 and one per source. A source whose listings hang or never end keeps
  * its slots for as long as they do, and costs the others none of theirs.
  *
  * A window that gets no slot waits a moment for one, so that slots change hands without a gap, and goes back to the queue
@@ -24,7 +24,7 @@ export interface SlotAsked {
   readonly id: string;
   readonly source: SourceId;
   /** How many windows one source may have. */
-  readonly most: number;
+  readonly max: number;
 }
 
 /** Of one source. These hold places of the worker, so that a few are enough to take over what comes free. */
@@ -47,11 +47,11 @@ export function createWindowSlots(clock: Pick<Clock, "sleep">): WindowSlots {
   const ofSource = (source: SourceId): readonly Waiter[] =>
     [...waiters].filter((waiter) => waiter.source === source);
 
-  function mayRun({ source, most }: SlotAsked): boolean {
+  function mayRun({ source, max }: SlotAsked): boolean {
     if (!running.has(source)) return true;
     let shared = 0;
     for (const count of running.values()) shared += count - 1;
-    return shared < most - 1;
+    return shared < max - 1;
   }
 
   function begin({ id, source }: SlotAsked): WindowSlot {

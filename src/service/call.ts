@@ -93,7 +93,7 @@ function toOutgoing(
 }
 
 const unread: AnswerBody = { kind: "too-large", bytes: 0 };
-const leastGrowth = 65_536;
+const minGrowth = 65_536;
 
 function saidBytesOf(headers: Incoming["headers"]): number | undefined {
   const said = headerOf(headers, "content-length");
@@ -132,7 +132,7 @@ function keepBytes(expected: number) {
     byteLength: () => length,
     add(chunk: Uint8Array): void {
       if (length + chunk.byteLength > bytes.byteLength) {
-        const larger = Buffer.allocUnsafeSlow(Math.max(leastGrowth, 2 * length, length + chunk.byteLength));
+        const larger = Buffer.allocUnsafeSlow(Math.max(minGrowth, 2 * length, length + chunk.byteLength));
         bytes.copy(larger, 0, 0, length);
         bytes = larger;
       }

@@ -19,8 +19,8 @@ export function withoutTokenInIds(record: Readonly<Record<string, unknown>>, tok
   return { ...record, messageId: toShownMessageId(messageId, token) };
 }
 
-const shortestToken = 6;
+const minTokenLength = 6;
 
 function holdsToken(text: string, token: string): boolean {
-  return token.length >= shortestToken && text.includes(token);
+  return token.length >= minTokenLength && text.includes(token);
 }

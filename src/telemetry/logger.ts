@@ -66,7 +66,7 @@ function toStream(destination: LoggerOptions["destination"]): DestinationStream 
   }
 }
 
-const deepestCause = 5;
+const maxCauseDepth = 5;
 
 /**
  * Name, code, message, stack and causes, and no other property: clients hang requests and bodies on their errors. A
@@ -82,7 +82,7 @@ function toErrorFields(error: unknown, depth: number): Record<string, unknown> {
     ...(typeof code === "string" ? { code } : {}),
     ...(quotes ? {} : { message: error.message }),
     stack: frames,
-    ...(error.cause === undefined || depth >= deepestCause
+    ...(error.cause === undefined || depth >= maxCauseDepth
       ? {}
       : { cause: toErrorFields(error.cause, depth + 1) }),
   };

@@ -1,5 +1,5 @@
 /** Shorter secrets are left alone: they would be found in ordinary words. */
-const shortestSecret = 6;
+const minSecretLength = 6;
 const replacement = "[redacted]";
 
 /** Takes secrets out of one emitted line. A line that holds none is returned as it is. */
@@ -55,7 +55,7 @@ function toPattern(secrets: readonly string[]): RegExp | null {
   const forms = new Set(
     secrets
       .flatMap((secret) => [secret, secret.trim()])
-      .filter((secret) => secret.length >= shortestSecret)
+      .filter((secret) => secret.length >= minSecretLength)
       .flatMap(toForms),
   );
   if (forms.size === 0) return null;

@@ -7,12 +7,12 @@ const [eu, us, asia] = ["eu", "us", "asia"] as const;
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function createStand(most: number) {
+function createStand(max: number) {
   const clock = createManualClock();
   const slots = createWindowSlots(clock);
   const never = new AbortController().signal;
   const take = (id: string, source: string, signal = never): Promise<WindowSlot | null> =>
-    slots.take({ id, source: source as SourceId, most }, signal);
+    slots.take({ id, source: source as SourceId, max }, signal);
   /** What has come of it so far. */
   const ask = (id: string, source: string) => {
     const asked: { slot: WindowSlot | null | "waits" } = { slot: "waits" };
@@ -36,8 +36,8 @@ describe("the slots of windows", () => {
     expect(asked.map(({ result }) => result())).toEqual(["works", "works", "works", "waits"]);
   });
 
-  it.each([1, 2, 4])("have one for each source, whatever the others hold, of %d", async (most) => {
-    const { ask } = createStand(most);
+  it.each([1, 2, 4])("have one for each source, whatever the others hold, of %d", async (max) => {
+    const { ask } = createStand(max);
     for (const source of [eu, us]) for (let n = 0; n < 6; n += 1) ask(`${source} ${n}`, source);
     await settle();
     const late = ask("late", asia);
