@@ -1,21 +1,20 @@
-import path from "node:path";
 import { judgeVolume, toVolumeComplaint, type Archive, type DeclaredVolume } from "../ports/archive.ts";
 import { RedriverError } from "../ports/errors.ts";
 import { systemDisk, type Disk } from "./disk.ts";
 import { toLine } from "./entry-line.ts";
-import { toFileName, type Writer } from "./file-name.ts";
+import type { Writer } from "./file-name.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { toMember } from "./member.ts";
-import { createOpenFile, createUnique, FileVanished, writeAll, type OpenFile } from "./open-file.ts";
+import { createOpenFile, FileVanished, type OpenFile } from "./open-file.ts";
 import { removeOld } from "./remove-old.ts";
 import { toArchiveError } from "./translate-error.ts";
 import { createTwoClocks } from "./two-clocks.ts";
 
 export interface ArchiveSettings extends Writer {
   readonly dir: string;
-  /** Files whose newest entry is older are removed: when a file is begun, and by `check` at most once an hour. */
+  /** Files whose newest entry is older are removed when a file is begun. */
   readonly keepMs: number;
-  /** Held against what is seen of the volume, before a file is begun and by `check`. Absent: the volume is not looked at. */
+  /** Compared with what the volume is, before a file is begun. Absent: the volume is not checked. */
   readonly volume?: DeclaredVolume;
   /** A file that has this many compressed bytes is followed by another; default 64 MiB. */
   readonly maxFileBytes?: number;
@@ -32,9 +31,6 @@ export interface ArchiveSettings extends Writer {
 
 /** Entries of one member as text, before compression. It bounds the memory of a write and of a reader. */
 const maxGroupLength = 8 * 1024 * 1024;
-/** More than the last block of a volume that is nearly full. */
-const probeBytes = 64 * 1024;
-const cleanEveryMs = 3_600_000;
 
 /**
  * The archive in a directory. Everything that waits while a member is written becomes the next member: one write and one sync for
@@ -57,20 +53,18 @@ export function createArchive({
   const rotateAfterMs = Math.min(maxFileAgeMs, keepMs / 2);
   const nextCount = counter();
   let current: OpenFile | null = null;
-  let cleanedAt = Number.NEGATIVE_INFINITY;
   let closing: Promise<void> | null = null;
 
   const clocks = createTwoClocks(now, otherNow, (apartMs) => tell(toClocksApart(apartMs, dir)));
 
   const tellOf = (error: unknown): void => tell(toArchiveError(error, dir, "write to"));
 
-  /** `seenNow`: what the two clocks say, `fileNow`: what the file system's does. */
-  const clean = async (seenNow: number | null, fileNow: () => Promise<number>): Promise<void> => {
-    cleanedAt = now();
+  /** `seenNow`: what the two clocks say; null: they say nothing certain, and no file is removed. */
+  const clean = async (seenNow: number | null, file: OpenFile): Promise<void> => {
     if (seenNow === null) return;
     try {
-      const earliest = Math.min(seenNow, await fileNow());
-      await removeOld(disk, dir, { now: earliest, keepMs, current: current?.name ?? null }, tellOf);
+      const earliest = Math.min(seenNow, await file.madeAt());
+      await removeOld(disk, dir, { now: earliest, keepMs, current: file.name }, tellOf);
     } catch (error) {
       tellOf(error);
     }
@@ -105,7 +99,7 @@ export function createArchive({
         nextCount,
       );
       current = file;
-      await clean(seenNow, () => file.madeAt());
+      await clean(seenNow, file);
     }
     return current;
   };
@@ -145,54 +139,18 @@ export function createArchive({
     current = null;
   };
 
-  /** Answers when it was written, by the clock of the file system. */
-  const probe = async (): Promise<number> => {
-    await requireVolume();
-    await disk.makeDirectory(dir);
-    const { name, file } = await createUnique(disk, dir, () =>
-      toFileName(clocks.later(), { owner, pid }, nextCount(), "probe"),
-    );
-    try {
-      await writeAll(file, Buffer.alloc(probeBytes, "redriver"), 0);
-      await file.sync();
-      await disk.syncDirectory(dir);
-      return await file.changedAt();
-    } finally {
-      try {
-        await file.close();
-      } finally {
-        await disk.remove(path.join(dir, name));
-      }
-    }
-  };
-
   return {
     async write(entries) {
-      if (closing !== null) throw closed(dir);
+      if (closing !== null) {
+        throw new RedriverError("archive-unavailable", `the archive in ${dir} is closed`);
+      }
       return writes.add(entries.map(toLine).join(""));
-    },
-    async check() {
-      if (closing !== null) return { ok: false, why: closed(dir).message };
-      let writtenAt: number;
-      try {
-        writtenAt = await probe();
-      } catch (error) {
-        return { ok: false, why: toArchiveError(error, dir, "write to").message };
-      }
-      if (Math.abs(now() - cleanedAt) >= cleanEveryMs) {
-        await clean(await clocks.earlier(), () => Promise.resolve(writtenAt));
-      }
-      return { ok: true };
     },
     close() {
       closing ??= end();
       return closing;
     },
   };
-}
-
-function closed(dir: string): RedriverError {
-  return new RedriverError("archive-unavailable", `the archive in ${dir} is closed`);
 }
 
 function toClocksApart(apartMs: number, dir: string): RedriverError {

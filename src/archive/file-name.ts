@@ -1,9 +1,9 @@
 /**
  * `20260801T120304.567Z-redriver-7d9f-1-3.ndjson.gz`: UTC time of opening, host or pod, process id, count within the process. Names
- * sort by time. A probe has the same name with `.probe` at its end, so that a forgotten one is known as the archive's own.
+ * sort by time.
  */
 const pattern =
-  /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2}\.\d{3})Z-[A-Za-z0-9.]+(?:-[A-Za-z0-9.]+)*-\d+-\d+\.(ndjson\.gz|probe)$/;
+  /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2}\.\d{3})Z-[A-Za-z0-9.]+(?:-[A-Za-z0-9.]+)*-\d+-\d+\.ndjson\.gz$/;
 
 /** A pod's name may be 253 characters long and a file's 255; what tells pods apart is at the end. */
 const maxOwnerLength = 120;
@@ -14,29 +14,16 @@ export interface Writer {
   readonly pid: number;
 }
 
-export function toFileName(
-  at: number,
-  { owner, pid }: Writer,
-  count: number,
-  kind: "archive" | "probe",
-): string {
+export function toFileName(at: number, { owner, pid }: Writer, count: number): string {
   const time = new Date(at).toISOString().replaceAll(/[-:]/g, "");
-  const ending = kind === "archive" ? "ndjson.gz" : "probe";
-  return `${time}-${toPlain(owner)}-${pid}-${count}.${ending}`;
+  return `${time}-${toPlain(owner)}-${pid}-${count}.ndjson.gz`;
 }
 
-export interface OwnName {
-  readonly kind: "archive" | "probe";
-  /** Unix ms. */
-  readonly openedAt: number;
-}
-
-/** What a name of the archive's own naming says; null for any other. */
-export function parseFileName(name: string): OwnName | null {
-  const [, year, month, day, hour, minute, second, ending] = pattern.exec(name) ?? [];
+/** When a file of the archive's own naming was opened, Unix ms; null for any other name. */
+export function parseOpenedAt(name: string): number | null {
+  const [, year, month, day, hour, minute, second] = pattern.exec(name) ?? [];
   const openedAt = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  if (ending === undefined || Number.isNaN(openedAt)) return null;
-  return { kind: ending === "probe" ? "probe" : "archive", openedAt };
+  return Number.isNaN(openedAt) ? null : openedAt;
 }
 
 function toPlain(owner: string): string {

@@ -49,9 +49,7 @@ export async function createOpenFile(
   nextCount: () => number,
 ): Promise<OpenFile> {
   await disk.makeDirectory(dir);
-  const { name, file } = await createUnique(disk, dir, () =>
-    toFileName(namedAt, writer, nextCount(), "archive"),
-  );
+  const { name, file } = await createUnique(disk, dir, () => toFileName(namedAt, writer, nextCount()));
   const whole = path.join(dir, name);
   let good = 0;
   return {
@@ -87,7 +85,7 @@ export async function createOpenFile(
 }
 
 /** Asks for names until one is free. */
-export async function createUnique(
+async function createUnique(
   disk: Disk,
   dir: string,
   nextName: () => string,
@@ -103,7 +101,7 @@ export async function createUnique(
 }
 
 /** A write that takes less than it was given is continued; the system says why when it takes nothing more. */
-export async function writeAll(file: DiskFile, bytes: Uint8Array, position: number): Promise<void> {
+async function writeAll(file: DiskFile, bytes: Uint8Array, position: number): Promise<void> {
   let written = 0;
   while (written < bytes.length) {
     const taken = await file.write(bytes.subarray(written), position + written);

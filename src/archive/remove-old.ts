@@ -1,9 +1,6 @@
 import path from "node:path";
 import type { Disk } from "./disk.ts";
-import { parseFileName } from "./file-name.ts";
-
-/** A probe lives for the time of one check; an older one was left by a process that died. */
-const forgottenProbeMs = 3_600_000;
+import { parseOpenedAt } from "./file-name.ts";
 
 /**
  * Removes files of the archive's own naming whose newest change and time of opening are both before `now - keepMs`, except `current`.
@@ -13,18 +10,12 @@ const forgottenProbeMs = 3_600_000;
 export async function removeOld(
   disk: Disk,
   dir: string,
-  {
-    now,
-    keepMs,
-    current,
-  }: { readonly now: number; readonly keepMs: number; readonly current: string | null },
+  { now, keepMs, current }: { readonly now: number; readonly keepMs: number; readonly current: string },
   tell: (problem: unknown) => void,
 ): Promise<void> {
   for (const { name, changedAt } of await disk.list(dir)) {
-    const own = parseFileName(name);
-    if (own === null || name === current) continue;
-    const age = now - Math.max(own.openedAt, changedAt);
-    if (age <= (own.kind === "probe" ? forgottenProbeMs : keepMs)) continue;
+    const openedAt = parseOpenedAt(name);
+    if (openedAt === null || name === current || now - Math.max(openedAt, changedAt) <= keepMs) continue;
     try {
       await disk.remove(path.join(dir, name));
     } catch (error) {

@@ -23,8 +23,6 @@ export interface ArchiveEntry {
 export interface Archive {
   /** At least one entry; answers the file (a name inside the archive directory) that holds them. */
   write(entries: readonly [ArchiveEntry, ...ArchiveEntry[]]): Promise<{ readonly file: string }>;
-  /** Whether an entry could be written now; tries the directory. */
-  check(): Promise<{ readonly ok: true } | { readonly ok: false; readonly why: string }>;
   close(): Promise<void>;
 }
 

@@ -104,7 +104,7 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     busiest: "read",
   },
   statistics: { write: "effect", readAll: "read" },
-  archive: { write: "effect", check: "effect", close: "lifecycle" },
+  archive: { write: "effect", close: "lifecycle" },
   disk: {
     makeDirectory: "effect",
     create: "effect",
@@ -171,7 +171,6 @@ export const notReached: Readonly<Record<string, string>> = {
   "book.bind": "inside source.bind, which has the failpoints",
   "ledger.recordLoss": "Redis loses nothing in this scenario; the soak flushes it",
   "laneBook.delivered": "no source of the scenario has a callback address, so nobody reports a delivery",
-  "archive.check": "nothing in a daemon asks whether it could write",
   "disk.remove": "removes what is older than `keep`, at least 3 days",
   "diskFile.truncate": "cuts a member back that could not be written: a full disk, not a crash",
 };

@@ -244,7 +244,6 @@ function stoppingService(
 
 function stopping(archive: Archive, stops: ReturnType<typeof createStops>): Archive {
   return {
-    check: () => archive.check(),
     close: () => archive.close(),
     write: (entries) => stops.around("archive", () => archive.write(entries)),
   };

@@ -40,7 +40,6 @@ describe("a volume", () => {
     const { archive, dir } = standOn(found, volume);
     const { file } = await archive.write([archiveEntry(1)]);
     expect(archiveFiles(dir)).toEqual([file]);
-    expect(await archive.check()).toEqual({ ok: true });
   });
 
   it.each<[ArchiveVolume, DeclaredVolume]>([
@@ -51,10 +50,10 @@ describe("a volume", () => {
     const { archive, dir } = standOn(found, volume);
     await expect(archive.write([archiveEntry(1)])).rejects.toMatchObject({
       code: "archive-unavailable",
-      message: expect.stringContaining("accept this one with archive.volume: ephemeral") as string,
+      message: expect.stringMatching(
+        new RegExp(`${found.fileSystem}.*accept this one with archive.volume: ephemeral`),
+      ) as string,
     });
-    const why = expect.stringContaining(found.fileSystem) as string;
-    expect(await archive.check()).toMatchObject({ ok: false, why });
     expect(existsSync(dir)).toBe(false);
   });
 

@@ -78,12 +78,20 @@ describe("a write", () => {
     ]);
   });
 
+  it("that cannot be made says what stands in the way, with the path and the key", async () => {
+    const { path } = createFolder({ file: "" });
+    const dir = join(path, "file/archive");
+    const { archive } = createStand({ dir });
+    await expect(archive.write([archiveEntry(1)])).rejects.toMatchObject({
+      message: `expected to write to the archive in ${dir}, got something on the path that is not a directory (ENOTDIR); see archive.dir`,
+    });
+  });
+
   it("is refused after close, which waits for the writes before it", async () => {
     const { archive, dir } = createStand();
     const before = archive.write([archiveEntry(1)]);
     await archive.close();
     await expect(archive.write([archiveEntry(2)])).rejects.toMatchObject({ code: "archive-unavailable" });
-    await expect(archive.check()).resolves.toMatchObject({ ok: false });
     await before;
     expect((await readArchive(dir)).ids).toEqual([archiveEntry(1).dlqId]);
   });
@@ -127,14 +135,13 @@ describe("keeping", () => {
     const { path: dir } = createFolder();
     const now = Date.now();
     const past = now - 31 * dayMs;
-    const removed = [old(dir, nameAt(past), past), old(dir, nameAt(past, "probe"), past)];
+    old(dir, nameAt(past), past);
     const kept = [
       old(dir, nameAt(past + 1), now - 29 * dayMs),
       old(dir, nameAt(now - 29 * dayMs), past),
       old(dir, "notes.txt", past),
       old(dir, "backup.ndjson.gz", past),
       old(dir, `${nameAt(past)}.bak`, past),
-      old(dir, nameAt(now - 60_000, "probe"), now - 60_000),
     ];
     mkdirSync(join(dir, nameAt(past - 1)));
     symlinkSync(join(dir, "notes.txt"), join(dir, nameAt(past - 2)));
@@ -143,21 +150,6 @@ describe("keeping", () => {
     expect(readdirSync(dir).toSorted()).toEqual(
       [...kept, file, nameAt(past - 1), nameAt(past - 2)].toSorted(),
     );
-    expect(removed).toHaveLength(2);
-  });
-
-  it("removes them also where nothing is written, by check, at most once an hour", async () => {
-    const { path: dir } = createFolder();
-    let now = Date.now();
-    const { archive } = createStand({ dir, now: () => now });
-    await archive.check();
-    const past = now - 31 * dayMs;
-    const name = old(dir, nameAt(past), past);
-    await archive.check();
-    expect(readdirSync(dir)).toEqual([name]);
-    now += 3_600_000;
-    await archive.check();
-    expect(readdirSync(dir)).toEqual([]);
   });
 
   it("tells of a file that it cannot remove, and writes all the same", async () => {
@@ -174,25 +166,6 @@ describe("keeping", () => {
   });
 });
 
-describe("check", () => {
-  it("writes, syncs and removes a probe", async () => {
-    const acts: string[] = [];
-    const { archive, dir } = createStand({ disk: watched(acts) });
-    expect(await archive.check()).toEqual({ ok: true });
-    expect(acts).toEqual(["directory", "create", "write", "sync", "sync directory", "remove"]);
-    expect(readdirSync(dir)).toEqual([]);
-  });
-
-  it("says what stands in the way, with the path and the key", async () => {
-    const { path } = createFolder({ file: "" });
-    const dir = join(path, "file/archive");
-    const { archive } = createStand({ dir });
-    const why = `expected to write to the archive in ${dir}, got something on the path that is not a directory (ENOTDIR); see archive.dir`;
-    expect(await archive.check()).toEqual({ ok: false, why });
-    await expect(archive.write([archiveEntry(1)])).rejects.toMatchObject({ message: why });
-  });
-});
-
 /** A file that was changed last at `atMs`. */
 function old(dir: string, name: string, atMs: number): string {
   writeFileSync(join(dir, name), "x");
@@ -200,8 +173,8 @@ function old(dir: string, name: string, atMs: number): string {
   return name;
 }
 
-function nameAt(at: number, kind: "archive" | "probe" = "archive"): string {
-  return toFileName(at, { owner: "pod-1", pid: 1 }, 1, kind);
+function nameAt(at: number): string {
+  return toFileName(at, { owner: "pod-1", pid: 1 }, 1);
 }
 
 /** The disk, which notes what is done to it. */

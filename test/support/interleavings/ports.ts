@@ -252,7 +252,6 @@ export function archiveOf(world: World, life: Life): Archive {
         },
         failure: () => new RedriverError("archive-unavailable", "not kept"),
       }),
-    check: () => Promise.resolve({ ok: true }),
     close: () => Promise.resolve(),
   };
 }

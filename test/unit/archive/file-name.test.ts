@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseFileName, toFileName } from "../../../src/archive/file-name.ts";
+import { parseOpenedAt, toFileName } from "../../../src/archive/file-name.ts";
 import { archivedAt } from "../../support/archives.ts";
 
 describe("file names", () => {
@@ -11,10 +11,9 @@ describe("file names", () => {
         fc.string({ unit: "binary", maxLength: 300 }),
         fc.nat(),
         fc.nat(),
-        fc.constantFrom("archive" as const, "probe" as const),
-        (date, owner, pid, count, kind) => {
-          const name = toFileName(date.getTime(), { owner, pid }, count, kind);
-          expect(parseFileName(name)).toEqual({ kind, openedAt: date.getTime() });
+        (date, owner, pid, count) => {
+          const name = toFileName(date.getTime(), { owner, pid }, count);
+          expect(parseOpenedAt(name)).toBe(date.getTime());
           expect(Buffer.byteLength(name)).toBeLessThan(255);
           expect(name).toMatch(/^[A-Za-z0-9.-]+$/);
         },
@@ -24,12 +23,7 @@ describe("file names", () => {
 
   it("sort by time, and keep what tells one pod from another", () => {
     const names = ["x2lkq", "zz9pl"].map((id, n) =>
-      toFileName(
-        archivedAt + n,
-        { owner: `${"redriver-".repeat(27)}7d9f8b6c5-${id}`, pid: 1 },
-        9 - n,
-        "archive",
-      ),
+      toFileName(archivedAt + n, { owner: `${"redriver-".repeat(27)}7d9f8b6c5-${id}`, pid: 1 }, 9 - n),
     );
     expect(names).toEqual(names.toSorted());
     expect(names[0]).toContain("7d9f8b6c5-x2lkq-1-9.ndjson.gz");
@@ -45,6 +39,6 @@ describe("file names", () => {
     "20251009T085320.000Z-7-1.ndjson.gz",
     "20251009T085320.000Z-../../etc-7-1.ndjson.gz",
   ])("do not take %s for the archive's own", (name) => {
-    expect(parseFileName(name)).toBeNull();
+    expect(parseOpenedAt(name)).toBeNull();
   });
 });
