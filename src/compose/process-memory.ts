@@ -45,9 +45,8 @@ export function createProcessMemory(
   settings: Settings,
   sources: number,
   role: "daemon" | "command",
-  bounds: MemoryBounds = readBounds(),
 ): ProcessMemory {
-  const ofDaemon = settings.memory.budget === "auto" ? toBudget(bounds) : settings.memory.budget;
+  const ofDaemon = settings.memory.budget === "auto" ? toBudget(readBounds()) : settings.memory.budget;
   if (role === "command") {
     const budget = createByteBudget(Math.floor(ofDaemon / commandsPart));
     return { budget, shares: sharesOfCommand, collectGarbage };

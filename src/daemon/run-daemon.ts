@@ -7,6 +7,7 @@
  *                                     ▼
  *   no more callbacks ─► jobs end by softMs, at the latest by hardMs ─► loops end, goodbye to the other replicas ─► stopped
  */
+import { lookAtVolume } from "../compose/build-archive.ts";
 import type { DocumentFile } from "../compose/document-file.ts";
 import type { LiveCore } from "../compose/live-core.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -70,7 +71,12 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const peers = createPeerReplicas(replicas, replica);
   const watchedDocument = createDocumentWatch({ ...parts, file: parts.documentFile });
   const redisFitness = createRedisFitness(redis, events, clock);
-  const watchedArchive = createArchiveWatch({ current: () => live.current(), clock, events });
+  const watchedArchive = createArchiveWatch({
+    current: () => live.current(),
+    look: lookAtVolume,
+    clock,
+    events,
+  });
   /** Unix ms of the last time the schedules were written; null: never. */
   let schedulesAppliedAt: number | null = null;
 

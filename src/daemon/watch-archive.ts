@@ -1,4 +1,4 @@
-import { lookAtVolume, type SeenVolume } from "../compose/build-archive.ts";
+import type { lookAtVolume, SeenVolume } from "../compose/build-archive.ts";
 import type { Core } from "../compose/build-core.ts";
 import type { Archive } from "../ports/archive.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -12,8 +12,8 @@ interface ArchiveWatchParts {
   readonly current: () => Pick<Core, "archive" | "document">;
   readonly clock: Pick<Clock, "monotonic">;
   readonly events: Events;
-  /** Default: the volume as it looks from here. */
-  readonly look?: typeof lookAtVolume;
+  /** The volume as it looks from here. */
+  readonly look: typeof lookAtVolume;
 }
 
 export interface ArchiveWatch {
@@ -27,12 +27,7 @@ export interface ArchiveWatch {
  * Looks at the archive's volume at the start and every minute, so that one that cannot be written is told before the first record is to
  * be dropped or expires. It writes nothing: what only a write finds, the write tells.
  */
-export function createArchiveWatch({
-  current,
-  clock,
-  events,
-  look = lookAtVolume,
-}: ArchiveWatchParts): ArchiveWatch {
+export function createArchiveWatch({ current, clock, events, look }: ArchiveWatchParts): ArchiveWatch {
   let watched: Archive | null = null;
   /** What events have said of it last. */
   let told: SeenVolume["verdict"] = "fit";

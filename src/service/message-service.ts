@@ -39,14 +39,13 @@ export interface MessageServiceOptions {
   readonly baseUrl: string;
   /** Asked before every request. */
   readonly token: () => string;
-  /** Where both of these are set. Default: where they can be. */
-  readonly settings?: ServiceSettings;
+  /** Where both of these are set. */
+  readonly settings: ServiceSettings;
   readonly timeouts: ServiceTimeouts;
   readonly clock: Clock;
-  /** Told once of every call, when it has ended. */
+  /** Called once for every call, when it has ended. */
   readonly onAnswer: (answer: ServiceAnswer) => void;
-  /** Default 64 MiB. */
-  readonly maxAnswerBytes?: number;
+  readonly maxAnswerBytes: number;
   /** Calls beyond this wait, within their timeout. Default 16. */
   readonly maxConnections?: number;
   /** PEM of certificate authorities to trust instead of the built-in ones. */
@@ -76,17 +75,11 @@ const timeoutSettings = {
   delete: "service.deleteTimeout",
 } as const satisfies Record<ServiceOperation, string>;
 
-const anySettings: ServiceSettings = {
-  address: "service.url (REDRIVER_SERVICE_URL) or the url of the source",
-  token:
-    "service.token (REDRIVER_SERVICE_TOKEN), service.tokenFile (REDRIVER_SERVICE_TOKEN_FILE) or the token of the source",
-};
-const defaultMaxAnswerBytes = 64 * 1024 * 1024;
 const defaultMaxConnections = 16;
 
 /** The HTTP client of one source. Throws `settings-invalid` when the address cannot be used. */
 export function createMessageService(options: MessageServiceOptions): ClosableMessageService {
-  const { clock, timeouts, settings = anySettings } = options;
+  const { clock, timeouts, settings } = options;
   const base = toBase(options.baseUrl);
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
@@ -103,7 +96,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
   const tools: CallTools = {
     connections,
     clock,
-    maxAnswerBytes: options.maxAnswerBytes ?? defaultMaxAnswerBytes,
+    maxAnswerBytes: options.maxAnswerBytes,
     onHeaders(headers, receivedAt) {
       const date = dateOf(headers);
       if (date !== null) serviceClock.note(date - receivedAt);

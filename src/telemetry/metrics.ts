@@ -6,15 +6,14 @@ import type { IndexGauge } from "../ports/statistics.ts";
 import { createEventCounters, type MeasuredDocument } from "./event-counters.ts";
 import { createIndexGauges } from "./index-gauges.ts";
 import { createQueueGauges } from "./queue-gauges.ts";
-import { createScrapeReader } from "./scrape-reader.ts";
 
 export interface MetricsOptions {
   readonly version: string;
-  /** Asked at scrapes, at most once a second, and given 2 s. Null or a rejection: their series are absent, not 0. */
+  /** Asked at each render, and given 2 s. Null or a rejection: their series are absent, not 0. */
   readonly readFacts: () => Promise<QueueFacts | null>;
   /** The latest statistics of the search indexes, asked like the facts. A rejection: their series are absent. */
   readonly indexGauges: () => Promise<readonly IndexGauge[]>;
-  readonly clock: Pick<Clock, "monotonic" | "sleep">;
+  readonly clock: Pick<Clock, "sleep">;
 }
 
 export interface Metrics {
@@ -62,5 +61,31 @@ export function createMetrics(options: MetricsOptions): Metrics {
       setIndexGauges(indexes ?? []);
       return registry.metrics();
     },
+  };
+}
+
+/** Below every scrape timeout in use (Prometheus: 10 s). */
+const readTimeoutMs = 2_000;
+
+/** Reads for a render, within 2 s and one read at a time. Null if that failed or took longer; never rejects. */
+function createScrapeReader<Facts>(
+  read: () => Promise<Facts | null>,
+  clock: Pick<Clock, "sleep">,
+): () => Promise<Facts | null> {
+  let underWay: Promise<Facts | null> | null = null;
+  return async () => {
+    underWay ??= read()
+      .catch(() => null)
+      .finally(() => {
+        underWay = null;
+      });
+    const answered = new AbortController();
+    const late = clock.sleep(readTimeoutMs, answered.signal).then(
+      () => null,
+      () => null,
+    );
+    const facts = await Promise.race([underWay, late]);
+    answered.abort();
+    return facts;
   };
 }

@@ -103,7 +103,7 @@ async function metricsPage(): Promise<ReadonlyMap<string, readonly string[]>> {
     version: "0",
     readFacts: async () => facts,
     indexGauges: async () => [],
-    clock: { monotonic: () => 0, sleep: () => new Promise(() => undefined) },
+    clock: { sleep: () => new Promise(() => undefined) },
   });
   metrics.adopt({
     hash: "h",

@@ -161,6 +161,8 @@ export function connectTo(
     baseUrl,
     token: () => testToken,
     timeouts: { listMs: 10_000, batchMs: 30_000, deleteMs: 10_000, connectMs: 5_000 },
+    settings: { address: "service.url", token: "service.token" },
+    maxAnswerBytes: 64 * 1_048_576,
     clock: createManualClock(),
     onAnswer: (answer) => answers.push(answer),
     ...options,

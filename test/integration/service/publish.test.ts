@@ -254,6 +254,8 @@ test("an observer that fails does not cost the outcome", async () => {
   const service = createMessageService({
     baseUrl: server.baseUrl,
     token: () => testToken,
+    settings: { address: "service.url", token: "service.token" },
+    maxAnswerBytes: 1_048_576,
     timeouts: { listMs: 1_000, batchMs: 1_000, deleteMs: 1_000, connectMs: 1_000 },
     clock: createManualClock(),
     onAnswer: () => {
