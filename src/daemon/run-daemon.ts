@@ -28,7 +28,7 @@ import { toScheduleBasis, toSchedules } from "./schedules.ts";
 import { toSourcePauses } from "./source-pauses.ts";
 import { createArchiveWatch } from "./watch-archive.ts";
 import { createDocumentWatch } from "./watch-document.ts";
-import { createRedisFitness } from "./redis-fitness.ts";
+import { createRedisHealth } from "./redis-health.ts";
 
 const probeEveryMs = 30_000;
 /** Schedules are written again this often: insurance against a scheduler that was lost unnoticed (bullmq issues 3272, 3262). */
@@ -70,7 +70,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const earlyTicks = createEarlyTicks(queue);
   const peers = createPeerReplicas(replicas, replica);
   const watchedDocument = createDocumentWatch({ ...parts, file: parts.documentFile });
-  const redisFitness = createRedisFitness(redis, events, clock);
+  const redisHealth = createRedisHealth(redis, events, clock);
   const watchedArchive = createArchiveWatch({
     current: () => live.current(),
     look: lookAtVolume,
@@ -88,13 +88,13 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     livez: () =>
       toLiveness(
         clock.now(),
-        redisFitness.fitSince(),
+        redisHealth.fitSince(),
         queue.lastProgressAt(),
         maxSilenceMs(settings.sweep.everyMs),
       ),
     readyz: async () => {
       const state = {
-        redisProblems: redisFitness.problems(),
+        redisProblems: redisHealth.problems(),
         schedulesAppliedAt,
         stopping: stop.aborted,
       };
@@ -119,14 +119,14 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   events.emit({ type: "document:adopted", hash: document.hash, before: null, at: adoptedAt, warnings: [] });
 
   const loops = [
-    keepGoing(() => redisFitness.look()),
+    keepGoing(() => redisHealth.look()),
     work(),
     keepGoing(async () => {
       if ((await watchedDocument.look()) === "changed") await announce().catch(() => undefined);
       return documentCheckEveryMs;
     }),
     keepAnnouncing(),
-    keepGoing(createCopyingWithoutRedis({ live, isRedisWell: redisFitness.isWell, clock, events, stop })),
+    keepGoing(createCopyingWithoutRedis({ live, isRedisWell: redisHealth.isWell, clock, events, stop })),
     keepGoing(() => watchedArchive.look()),
     keepGoing(async () => {
       await callbacks.listen();
@@ -148,12 +148,12 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     const isApplied = upToDateFor(reapplyEveryMs);
     await keepGoing(async () => {
       queue.allow(toMaxJobs(live.current()));
-      if (!redisFitness.isFit()) return redisAwayWaitMs;
+      if (!redisHealth.isFit()) return redisAwayWaitMs;
       if (!started) {
         // Before the first window is taken: the others must know that this document is worked under.
         await announce();
         const { readStatistics } = parts;
-        const mayAct = redisFitness.isFit;
+        const mayAct = redisHealth.isFit;
         await queue.start(
           createJobHandler({
             live,

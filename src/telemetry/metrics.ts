@@ -16,7 +16,7 @@ export interface MetricsOptions {
   readonly clock: Pick<Clock, "sleep">;
 }
 
-export interface Metrics {
+export interface ProcessMetrics {
   /** Counts what is emitted. */
   readonly events: Events;
   readonly contentType: string;
@@ -27,7 +27,7 @@ export interface Metrics {
 }
 
 /** Every metric of this process, on a registry of its own. */
-export function createMetrics(options: MetricsOptions): Metrics {
+export function createMetrics(options: MetricsOptions): ProcessMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const buildInfo = new Gauge({

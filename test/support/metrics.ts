@@ -7,7 +7,7 @@ import type { LaneView } from "../../src/ports/lanes.ts";
 import type { LanesSeen, QueueFacts } from "../../src/ports/queue-facts.ts";
 import type { IndexGauge } from "../../src/ports/statistics.ts";
 import { dropReasons, holdReasons, republishReasons, settleReasons } from "../../src/rules/decision.ts";
-import { createMetrics, type Metrics } from "../../src/telemetry/metrics.ts";
+import { createMetrics, type ProcessMetrics } from "../../src/telemetry/metrics.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
 
 export const eu = "eu" as SourceId;
@@ -116,7 +116,7 @@ export const facts: QueueFacts = {
   sources: [{ source: eu, summary, censusEveryMs: 900_000, census, lanes }],
 };
 
-/** Metrics over a clock that each test of the file has to itself. */
+/** ProcessMetrics over a clock that each test of the file has to itself. */
 export function useMetrics() {
   let clock: ManualClock = createManualClock();
   afterEach(() => {
@@ -127,7 +127,7 @@ export function useMetrics() {
     create(
       readFacts: () => Promise<QueueFacts | null> = async () => facts,
       indexGauges: () => Promise<readonly IndexGauge[]> = async () => [],
-    ): Metrics {
+    ): ProcessMetrics {
       const metrics = createMetrics({ version: "1.2.3", readFacts, indexGauges, clock });
       metrics.adopt(document);
       return metrics;
@@ -136,7 +136,7 @@ export function useMetrics() {
 }
 
 /** Samples as `name{labels}` → value, in the text's own spelling. */
-export async function samples(metrics: Metrics): Promise<Map<string, number>> {
+export async function samples(metrics: ProcessMetrics): Promise<Map<string, number>> {
   const lines = (await metrics.render()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(
     lines.map((line) => {

@@ -10,7 +10,7 @@ const checkEveryMs = 5_000;
 const awayWaitMs = 250;
 
 /** Whether Redis can be worked on, as this process found it last. */
-export interface RedisFitness {
+export interface RedisHealth {
   /** One check; answers how long to wait for the next. Throws what kept it from being made. */
   look(): Promise<number>;
   /** It answers and is fit for a ledger: jobs may be worked. */
@@ -23,7 +23,7 @@ export interface RedisFitness {
   fitSince(): number | null;
 }
 
-export function createRedisFitness(redis: RedisConnection, events: Events, clock: Clock): RedisFitness {
+export function createRedisHealth(redis: RedisConnection, events: Events, clock: Clock): RedisHealth {
   const fitness = createRedisFitnessEvents(events, clock);
   let problems: readonly RedisProblem[] | null = null;
   let fitSince: number | null = null;
