@@ -1,7 +1,9 @@
-/** What figures are made of. Pure: it reads what the emulator and the receivers wrote down. */
+/** What figures are made of: what the emulator and the receivers recorded. */
 import type { EntryOf } from "../../src/emulator/index.ts";
+import { exactly, shown, type Figure } from "./figures.ts";
 import { sha256Of } from "./letters.ts";
 import type { Arrival } from "./receiver-messages.ts";
+import type { Stack } from "./stack.ts";
 
 /** How many entered from `from` on, and before `to`. */
 export function countBetween(entries: readonly { readonly at: number }[], from: number, to: number): number {
@@ -73,4 +75,34 @@ export function countBy<One>(all: readonly One[], keyOf: (one: One) => string): 
   const counts = new Map<string, number>();
   for (const one of all) counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1);
   return counts;
+}
+
+type Witnesses = Pick<Stack, "emulator" | "receivers">;
+
+/** What has become of `ids` by now, by what the emulator and all receivers recorded. */
+export async function outcomeAt(
+  { emulator, receivers }: Witnesses,
+  ids: readonly string[],
+): Promise<Outcome> {
+  const arrivals = (await Promise.all(receivers.map((one) => one.arrivals()))).flat();
+  return outcomeOf(ids, {
+    accepted: await emulator.journal("accepted"),
+    deadLettered: await emulator.journal("dead-lettered"),
+    deliveries: await emulator.journal("delivery"),
+    arrivals,
+  });
+}
+
+/** Each of `ids` is delivered, and once. */
+export async function deliveredOnce(
+  witnesses: Witnesses,
+  ids: readonly string[],
+): Promise<readonly Figure[]> {
+  const { delivered, publishedOnce, doubled, redelivered } = await outcomeAt(witnesses, ids);
+  return [
+    exactly("delivered", delivered, ids.length),
+    exactly("published once, come-backs aside", publishedOnce, ids.length),
+    exactly("delivered more than once though the service heard each answer", doubled, 0),
+    shown("delivered again, because the service had given up an answer", String(redelivered)),
+  ];
 }

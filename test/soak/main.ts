@@ -13,16 +13,16 @@
 import { createWriteStream, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { builtProgram, endWrongUse, root, writeResults } from "../rig/program.ts";
 import { runSoak } from "./run-soak.ts";
 import { toText } from "./report.ts";
 
-const root = resolve(import.meta.dirname, "../../../..");
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "10" },
     seed: { type: "string" },
     json: { type: "boolean", default: false },
-    program: { type: "string", default: resolve(root, "dist/main.js") },
+    program: { type: "string", default: builtProgram },
     results: { type: "string" },
     "leave-out": { type: "string", default: "" },
   },
@@ -30,8 +30,7 @@ const { values } = parseArgs({
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
 const minutes = Number(values.minutes);
 if (!Number.isSafeInteger(seed) || !(minutes > 0)) {
-  process.stderr.write("expected --minutes above 0 and --seed a whole number\n");
-  process.exit(2);
+  endWrongUse("--minutes above 0 and --seed a whole number");
 }
 
 const dir = resolve(root, `.cache/soak-runs/${seed}`);
@@ -58,9 +57,7 @@ try {
   process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : `${toText(report)}\n`);
   const failed = report.checks.filter(({ violations }) => violations > 0).length;
   const passed = report.checks.length - failed;
-  if (values.results !== undefined) {
-    writeFileSync(values.results, JSON.stringify({ numPassedTests: passed, numFailedTests: failed }));
-  }
+  writeResults(values.results, { passed, failed });
   if (failed === 0) {
     // What was broken and what came of it is enough.
     for (const name of readdirSync(dir)) {

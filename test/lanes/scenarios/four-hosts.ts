@@ -1,7 +1,6 @@
 /** Four hosts, all of them alive, and then with the first one hanging: the others have to be as fast. */
 import { atMost, shareAtLeast, shown, type Figure } from "../../rig/figures.ts";
-import { deliveredOnce, outcomeAt } from "../delivered-once.ts";
-import { countBetween, ratePerSecond } from "../../rig/outcome.ts";
+import { countBetween, deliveredOnce, outcomeAt, ratePerSecond } from "../../rig/outcome.ts";
 import { idsOf } from "../../rig/letters.ts";
 import { startStage } from "../stage.ts";
 import { minuteMs, secondMs } from "../time-scale.ts";

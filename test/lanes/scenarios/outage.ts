@@ -1,7 +1,6 @@
 /** A receiver that is dead for hours, and then is back. */
 import { atLeast, atMost, exactly, shareAtLeast, shown, type Figure } from "../../rig/figures.ts";
-import { deliveredOnce } from "../delivered-once.ts";
-import { countBetween, ratePerSecond } from "../../rig/outcome.ts";
+import { countBetween, deliveredOnce, ratePerSecond } from "../../rig/outcome.ts";
 import { idOf, idsOf } from "../../rig/letters.ts";
 import type { Arrival } from "../../rig/receiver-messages.ts";
 import { startStage, type Stage } from "../stage.ts";

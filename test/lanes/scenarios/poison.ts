@@ -1,7 +1,6 @@
 /** One message in ten is refused with 422 whenever it is tried, and retried alone in the end, when the others are delivered. */
 import { atMost, exactly, shown, type Figure } from "../../rig/figures.ts";
-import { deliveredOnce } from "../delivered-once.ts";
-import { countBy } from "../../rig/outcome.ts";
+import { countBy, deliveredOnce } from "../../rig/outcome.ts";
 import { idOf, idsOf, sha256Of } from "../../rig/letters.ts";
 import { poisonPrefix } from "../../rig/receiver-messages.ts";
 import { startStage } from "../stage.ts";
