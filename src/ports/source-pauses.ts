@@ -67,10 +67,3 @@ export const besideProbeMs = 1_000;
  * source that has recovered is back within it.
  */
 export const probeLimitEveryMs = 5 * 60_000;
-
-/** The pause after the n-th failure in a row (from 1), ms: 1, 2, 4 … plus up to a quarter, in all at most 20 s. 0: none yet. */
-export function pauseAfterFailuresMs(failures: number, jitter: number): number {
-  if (failures < failuresBeforePause) return 0;
-  const pauseMs = firstPauseMs * 2 ** (failures - failuresBeforePause) * (1 + jitter / 4);
-  return Math.round(Math.min(pauseMs, maxPauseMs));
-}

@@ -2,7 +2,7 @@ import { createRedisLaneBook } from "../../src/store/lanes/redis-lane-book.ts";
 import type { LaneConfig } from "../../src/ports/drains.ts";
 import type { LaneAnswer, LaneBook, LaneComeBack, StepRef } from "../../src/ports/lanes.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
-import { drain, source, startOfTime, withMovedTime } from "./ledger-stands.ts";
+import { drain, source, withMovedTime } from "./ledger-stands.ts";
 
 /** Of the stands where a test says no other. */
 export const grantLifeMs = 5 * 60_000;
@@ -14,20 +14,13 @@ export interface LaneStand {
 }
 
 /** Lanes on a real server. Every script is run twice, as the client does after a lost reply: the second reply counts. */
-export async function createLaneStand(
-  connection: RedisConnection,
-  lifeMs: number = grantLifeMs,
-): Promise<LaneStand> {
-  const { redis, advance } = await withMovedTime(connection);
-  let now = startOfTime;
+export function createLaneStand(connection: RedisConnection, lifeMs: number = grantLifeMs): LaneStand {
+  const { redis, now, advance } = withMovedTime(connection);
   let calls = 0;
   return {
     book: createRedisLaneBook(redis, source, lifeMs, { token: () => `call-${(calls += 1)}` }),
-    now: () => now,
-    advance: async (ms) => {
-      now += ms;
-      await advance(ms);
-    },
+    now,
+    advance,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
+import type { Clock } from "../../src/ports/clock.ts";
 import type { DrainName, SourceId, Token } from "../../src/ports/ids.ts";
 import type { LedgerLimits } from "../../src/ports/ledger-limits.ts";
 import type {
@@ -12,7 +13,6 @@ import type { PassBook, PauseBook } from "../../src/ports/passes.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
 import { defineScript, type RedisScript, type ScriptRunner } from "../../src/redis/script-runner.ts";
 import { createMemoryLedger } from "./memory/memory-ledger.ts";
-import { createMemoryPassBook } from "./memory/memory-pass-book.ts";
 import { createMemoryPauseBook } from "./memory/memory-pause-book.ts";
 import { createRedisLedger } from "../../src/store/ledger/redis-ledger.ts";
 import { createRedisPassBook } from "../../src/store/passes/redis-pass-book.ts";
@@ -40,7 +40,6 @@ export const startOfTime = 1_760_000_000_000;
 /** A ledger with the clock in the test's hand. */
 export interface LedgerStand {
   readonly ledger: Ledger;
-  readonly passes: PassBook;
   readonly pauses: PauseBook;
   now(): number;
   /** Moves the clock, and the life of what is kept with it. */
@@ -53,7 +52,6 @@ export function memoryStand(limits: LedgerLimits = defaultLimits): Promise<Ledge
   const pauses = createMemoryPauseBook();
   return Promise.resolve({
     ledger: createMemoryLedger(clock, limits, { isPaused: (drain) => pauses.isPaused(drain) }),
-    passes: createMemoryPassBook(clock),
     pauses,
     now: () => now,
     advance: (ms) => {
@@ -65,53 +63,44 @@ export function memoryStand(limits: LedgerLimits = defaultLimits): Promise<Ledge
 
 /**
  * The Redis ledger on a real server, with every script run twice, as the client does after a lost reply: the second reply counts.
- * The scripts' own text is run, except that TIME is read from a key that only the test writes; lives are shortened when the clock
+ * The scripts' own text is run, except that the test gives the time; lives are shortened when the clock
  * moves.
  */
 export async function redisStand(
   redis: RedisConnection,
   limits: LedgerLimits = defaultLimits,
-): Promise<LedgerStand> {
-  const clockKey = `${redis.keyPrefix}:clock`;
-  let now = startOfTime;
-  const setClock = (): Promise<unknown> => redis.command("SET", clockKey, now);
-  await setClock();
-  const runner = twice(withClock(redis, clockKey));
-  const controlled: RedisConnection = {
-    ...redis,
-    run: (script, keys, args) => runner.run(script, keys, args),
-  };
+): Promise<LedgerStand & { readonly passes: PassBook }> {
+  const { redis: controlled, now, advance } = withMovedTime(redis);
   let epochs = 0;
   const epochSeed = (): string => `epoch-${(epochs += 1)}`;
   return {
     ledger: createRedisLedger(controlled, source, limits, { epochSeed }),
     passes: createRedisPassBook(controlled, source),
     pauses: createRedisPauseBook(redis, source),
-    now: () => now,
+    now,
     async advance(ms) {
-      now += ms;
-      await setClock();
+      await advance(ms);
       await shortenLives(redis, ms);
     },
   };
 }
 
-/**
- * A connection whose scripts run twice, on a time that only `advance` moves, from `startOfTime` on; lives are not shortened.
- */
-export async function withMovedTime(redis: RedisConnection): Promise<{
+/** A connection whose scripts run twice, on a time that only `advance` moves, from `startOfTime` on; lives are not shortened. */
+export function withMovedTime(redis: RedisConnection): {
   readonly redis: RedisConnection;
+  now(): number;
   advance(ms: number): Promise<void>;
-}> {
-  const clockKey = `${redis.keyPrefix}:clock`;
+} {
   let now = startOfTime;
-  const advance = async (ms: number): Promise<void> => {
-    now += ms;
-    await redis.command("SET", clockKey, now);
+  const { run } = twice(onClock(redis, { now: () => now }));
+  return {
+    redis: { ...redis, run },
+    now: () => now,
+    advance: (ms) => {
+      now += ms;
+      return Promise.resolve();
+    },
   };
-  await advance(0);
-  const runner = twice(withClock(redis, clockKey));
-  return { redis: { ...redis, run: (script, keys, args) => runner.run(script, keys, args) }, advance };
 }
 
 export function standsFor(redis: TestRedis): readonly {
@@ -133,23 +122,22 @@ export function twice(inner: ScriptRunner): ScriptRunner {
   };
 }
 
-/** Scripts that read the time from a key instead of TIME. */
-export function withClock(inner: ScriptRunner, clockKey: string): ScriptRunner {
-  const known = new Map<RedisScript, RedisScript>();
-  const controlled = (script: RedisScript): RedisScript => {
-    const found =
-      known.get(script) ??
-      defineScript(
-        script.name,
-        script.lua.replaceAll(
-          "redis.call('TIME')",
-          `(function() local t = redis.call('GET', '${clockKey}') return { string.sub(t, 1, -4), string.sub(t, -3) .. '000' } end)()`,
-        ),
-      );
-    known.set(script, found);
-    return found;
+/** Runs scripts on this clock: their own text, except that they read the time from a last key that is added to theirs. */
+export function onClock<Runner extends ScriptRunner>(inner: Runner, clock: Pick<Clock, "now">): Runner {
+  return {
+    ...inner,
+    run: (script, keys, args) => inner.run(withoutTime(script), [...keys, String(clock.now())], args),
   };
-  return { run: (script, keys, args) => inner.run(controlled(script), keys, args) };
+}
+
+const scriptsWithoutTime = new Map<RedisScript, RedisScript>();
+
+function withoutTime(script: RedisScript): RedisScript {
+  const given = `{ string.sub(KEYS[#KEYS], 1, -4), string.sub(KEYS[#KEYS], -3) .. '000' }`;
+  const known = scriptsWithoutTime.get(script);
+  const found = known ?? defineScript(script.name, script.lua.replaceAll("redis.call('TIME')", given));
+  scriptsWithoutTime.set(script, found);
+  return found;
 }
 
 async function shortenLives(redis: RedisConnection, ms: number): Promise<void> {

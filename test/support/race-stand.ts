@@ -7,14 +7,14 @@ import type { Clock } from "../../src/ports/clock.ts";
 import type { Ledger } from "../../src/ports/ledger.ts";
 import type { MessageService } from "../../src/ports/service.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
-import type { RedisScript } from "../../src/redis/script-runner.ts";
+import type { RedisScript, ScriptRunner } from "../../src/redis/script-runner.ts";
 import { listPage } from "../../src/redrive/listing/list-page.ts";
 import type { PageOutcome } from "../../src/redrive/page/page-report.ts";
 import type { DrainRuntime } from "../../src/redrive/runtime.ts";
 import type { Page } from "../../src/redrive/page/records.ts";
 import { createSweepMemory, sweep } from "../../src/redrive/sweep/sweep.ts";
 import { workPage } from "../../src/redrive/page/work-page.ts";
-import { twice, withClock } from "./ledger-stands.ts";
+import { onClock, twice } from "./ledger-stands.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
 import { atOnce, createRig, type Rig, type RigOptions } from "./rig.ts";
 import { createStops, type Stop } from "./stops.ts";
@@ -98,21 +98,19 @@ export async function createRaceStand(redis: RedisConnection, options: RigOption
   const given: RigOptions = { drain: atOnce, ...options };
   const rig = await createRig(given);
   const clock = createManualClock();
-  const clockKey = `${redis.keyPrefix}:clock`;
   const startedAt = Date.now();
   let now = startedAt;
-  const setClock = (): Promise<unknown> => redis.command("SET", clockKey, now);
+  const redisTime = { now: (): number => now };
   const keys = async (): Promise<readonly string[]> =>
     (await redis.command("KEYS", `${rig.core.redis.keyPrefix}:*`)) as readonly string[];
   const posts: { readonly at: number; readonly ids: readonly string[] }[] = [];
   const told = (items: readonly string[]): void =>
     void posts.push({ at: now - startedAt, ids: items.map(deduplicationIdOf) });
-  await setClock();
   const { entryPrefix } = sourceKeys(rig.core.redis.keyPrefix, rig.drain.source.config.id);
   const entryKey = (id: DlqId): string => `${entryPrefix}${id}`;
   // Nobody's: it looks, and notices no loss.
   const looking = createRedisLedger(
-    { run: withClock(redis, clockKey).run, keyPrefix: rig.core.redis.keyPrefix },
+    { run: onClock(redis, redisTime).run, keyPrefix: rig.core.redis.keyPrefix },
     rig.drain.source.config.id,
     rig.drain.source.ledger.limits,
     { epochSeed: () => "looked" },
@@ -132,11 +130,10 @@ export async function createRaceStand(redis: RedisConnection, options: RigOption
     seed: (count, fields) => rig.seed(count, fields) as DlqId[],
     async worker({ scriptsTwice = false, ...own } = {}) {
       const twin = await createRig({ ...given, ...own, twinOf: rig });
-      return createWorker(twin, { clock, clockKey, scriptsTwice, told });
+      return createWorker(twin, { clock, redisTime, scriptsTwice, told });
     },
     async wait(ms) {
       now += ms;
-      await setClock();
       rig.emulator.clock.advance(ms);
       clock.advance(ms);
     },
@@ -162,24 +159,24 @@ function deduplicationIdOf(item: string): string {
 
 interface WorkerParts {
   readonly clock: ManualClock;
-  readonly clockKey: string;
+  readonly redisTime: Pick<Clock, "now">;
   readonly scriptsTwice: boolean;
   readonly told: (items: readonly string[]) => void;
 }
 
-function createWorker(rig: Rig, { clock, clockKey, scriptsTwice, told }: WorkerParts): Worker {
+function createWorker(rig: Rig, { clock, redisTime, scriptsTwice, told }: WorkerParts): Worker {
   const stops = createStops();
   let onScript: ((script: RedisScript) => Promise<void>) | null = null;
   const { redis } = rig.core;
   const run = redis.run;
-  const onMovedTime = withClock(
+  const onMovedTime = onClock<ScriptRunner>(
     {
       run: async (script, ...call) => {
         await onScript?.(script);
         return run(script, ...call);
       },
     },
-    clockKey,
+    redisTime,
   );
   const runner = scriptsTwice ? twice(onMovedTime) : onMovedTime;
   redis.run = (script, ...call) =>

@@ -68,7 +68,9 @@ end
 export const openScript = defineScript(
   "passes:open",
   `${preludeLua}
-local minuteMs, maxDueWindows = 60000, 50
+local minuteMs = 60000
+-- More windows than this cost more calls than listing everything between them.
+local maxDueWindows = 50
 
 local function opened()
   return cjson.encode({ kind = 'opened', pass = row.open.pass, windows = windowsLeft(), abandoned = row.open.abandoned })

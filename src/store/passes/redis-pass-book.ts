@@ -24,8 +24,9 @@ import {
   recallScript,
   takeWindowScript,
 } from "./passes.lua.ts";
-import { toDueMinutes } from "./due-minutes.ts";
 import type { LedgerRedis } from "../ledger/redis-ledger.ts";
+
+const minuteMs = 60_000;
 
 /** The row of one drain as the scripts keep it; absent stands for null. */
 interface PassRow {
@@ -94,6 +95,21 @@ export function createRedisPassBook(redis: LedgerRedis, sourceId: SourceId): Pas
       if (minutes.length > 0) await run(recallScript, drain, { minutes });
     },
   };
+}
+
+/**
+ * Per minute of entry, its start and the earliest time at which something in it becomes due, Unix ms. One list call finds a whole minute
+ * again, and an index by record would grow with the backlog.
+ */
+function toDueMinutes(
+  dueLater: readonly { readonly enteredAt: number; readonly dueAt: number }[],
+): readonly { readonly minute: number; readonly dueAt: number }[] {
+  const minutes = new Map<number, number>();
+  for (const { enteredAt, dueAt } of dueLater) {
+    const minute = Math.floor(enteredAt / minuteMs) * minuteMs;
+    minutes.set(minute, Math.min(dueAt, minutes.get(minute) ?? dueAt));
+  }
+  return [...minutes].map(([minute, dueAt]) => ({ minute, dueAt }));
 }
 
 /** Absent where only replicas of an earlier version have ended windows of the pass. */

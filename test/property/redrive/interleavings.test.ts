@@ -13,7 +13,7 @@ test(
   { timeout: 3_600_000 },
   async () => {
     const total: Record<string, number> = { runs: 0 };
-    await fuzz(fc.tuple(fc.scheduler(), anyPlan), 6_000, async ([scheduler, plan]) => {
+    await fuzz(fc.tuple(fc.scheduler(), anyPlan), 12_000, async ([scheduler, plan]) => {
       const { broken, seen } = await runPlan(scheduler, plan, redis.fresh());
       expect(broken).toEqual([]);
       for (const [what, count] of Object.entries({ runs: 1, ...seen })) {

@@ -1,15 +1,15 @@
 import type * as fc from "fast-check";
-import { createMemoryCopyBook } from "../memory/memory-copy-book.ts";
 import type { RedisConnection } from "../../../src/redis/connect.ts";
+import { createRedisCapacity } from "../../../src/store/capacity/redis-capacity.ts";
+import { createRedisCopyBook } from "../../../src/store/copies/redis-copy-book.ts";
 import { createRedisLaneBook } from "../../../src/store/lanes/redis-lane-book.ts";
-import { withClock } from "../ledger-stands.ts";
+import { createRedisPassBook } from "../../../src/store/passes/redis-pass-book.ts";
+import { createRedisSourcePauseBook } from "../../../src/store/source-pauses/redis-source-pauses.ts";
+import { createRedisSourceBook } from "../../../src/store/sources/redis-source-book.ts";
+import { onClock } from "../ledger-stands.ts";
 import { createMemoryLedger } from "../memory/memory-ledger.ts";
-import { createMemoryPassBook } from "../memory/memory-pass-book.ts";
 import { grantLifeMs } from "../../../src/ports/ledger-limits.ts";
-import type { LaneBook } from "../../../src/ports/lanes.ts";
-import type { SourceId } from "../../../src/ports/ids.ts";
-import { createMemorySourceBook } from "../memory/memory-source-book.ts";
-import { createMemorySourcePauseBook } from "../memory/memory-source-pauses.ts";
+import type { PassId, SourceId, Token } from "../../../src/ports/ids.ts";
 import type { DrainsDocument } from "../../../src/ports/drains.ts";
 import { load } from "../loaded-document.ts";
 import { limits } from "./limits.ts";
@@ -19,6 +19,7 @@ import { createTurns, type Turns } from "./turns.ts";
 import { createWitness, mostAttempts, type Seen } from "./witness.ts";
 import { startWorker, type Installation } from "./worker.ts";
 
+const source = "default" as SourceId;
 /** Above every wait that the code has for itself, so that each round may finish something. */
 const roundMs = 125_000;
 /** What a working lane lets go waits no longer than a record that is refused alone: three times, ten minutes apart, after a window of ten. */
@@ -27,33 +28,37 @@ const shortRounds = 60;
 const longRoundMs = 90_000_000;
 const mostRounds = shortRounds + 2;
 
-/** Works a plan in the order that the scheduler gives, lets everything come to rest, and answers what was broken. Its lanes are on a real server. */
+/** Works a plan in the order that the scheduler gives, lets everything come to rest, and answers what was broken. All but the ledger is on a real server. */
 export async function runPlan(
   scheduler: fc.Scheduler,
   plan: Plan,
-  redis: RedisConnection,
+  connection: RedisConnection,
 ): Promise<{ readonly broken: readonly string[]; readonly seen: Seen }> {
   const turns = createTurns(scheduler, plan);
   const { clock } = turns;
   const service = createModelService(plan, turns);
   const ledger = createMemoryLedger(clock, limits);
   const witness = createWitness(plan, turns, service, ledger);
-  const book = createMemorySourceBook("default" as SourceId);
+  const redis = inTime(connection, turns);
+  const book = createRedisSourceBook(redis, source, limits.retentionMs);
   await book.learnDates("entered");
   let ids = 0;
+  const nextId = (): string => `id-${(ids += 1)}`;
+  const identities = { token: () => nextId() as Token, passId: () => nextId() as PassId };
   const installation: Installation = {
     turns,
     service,
     ledger,
-    laneBook: createLaneBook(redis, turns),
+    laneBook: createRedisLaneBook(redis, source, grantLifeMs(limits), identities),
     witness,
     plan,
     document: withLane(documents[plan.unknownOutcome], plan.lane),
-    passes: createMemoryPassBook(clock),
+    passes: createRedisPassBook(redis, source),
     book,
-    rests: createMemorySourcePauseBook(clock),
-    copies: createMemoryCopyBook(clock, { lifeMs: limits.retentionMs }),
-    nextId: () => `id-${(ids += 1)}`,
+    rests: createRedisSourcePauseBook(redis, source),
+    copies: createRedisCopyBook(redis, source, { lifeMs: limits.retentionMs }),
+    capacity: createRedisCapacity(redis, identities),
+    identities,
   };
 
   await turns.run(Promise.all(plan.workers.map((planned, index) => workLanes(installation, planned, index))));
@@ -62,24 +67,14 @@ export async function runPlan(
   return { broken: await witness.verdict(), seen: witness.seen() };
 }
 
-/** Lanes on the time of the turns. The clock is set on the connection that the script follows on. */
-function createLaneBook(redis: RedisConnection, turns: Turns): LaneBook {
-  const clockKey = `${redis.keyPrefix}:clock`;
-  const runner = withClock(redis, clockKey);
-  let calls = 0;
-  return createRedisLaneBook(
-    {
-      keyPrefix: redis.keyPrefix,
-      run: async (script, keys, args) => {
-        const set = redis.command("SET", clockKey, turns.clock.now());
-        const [, reply] = await turns.outside(Promise.all([set, runner.run(script, keys, args)]));
-        return reply;
-      },
-    },
-    "default" as SourceId,
-    grantLifeMs(limits),
-    { token: () => `call-${(calls += 1)}` },
-  );
+/** Redis on the time of the turns: while it works, nobody else has a turn. */
+function inTime(redis: RedisConnection, turns: Turns): RedisConnection {
+  const moved = onClock(redis, turns.clock);
+  return {
+    ...moved,
+    run: (...call) => turns.outside(moved.run(...call)),
+    command: (...call) => turns.outside(moved.command(...call)),
+  };
 }
 
 /** The lanes of one worker; where it dies another is started in its place. */

@@ -1,12 +1,12 @@
 import { once } from "node:events";
-import type { DrainName, PassId, Token } from "../../../src/ports/ids.ts";
+import type { DrainName, PassId } from "../../../src/ports/ids.ts";
 import type { DrainsDocument } from "../../../src/ports/drains.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { CopyBook } from "../../../src/ports/archive.ts";
+import type { Capacity } from "../../../src/ports/limits.ts";
 import type { PassBook, SourceBook } from "../../../src/ports/passes.ts";
 import { isRedriverError } from "../../../src/ports/errors.ts";
 import type { SourcePauseBook } from "../../../src/ports/source-pauses.ts";
-import { createMemoryCapacity } from "../memory/memory-capacity.ts";
 import { runListingChecks } from "../../../src/redrive/lanes/listing-checks.ts";
 import { createLanes } from "../../../src/redrive/lanes/lanes.ts";
 import { releaseParked } from "../../../src/redrive/parked/release.ts";
@@ -32,7 +32,8 @@ export interface Installation extends World {
   readonly book: SourceBook;
   readonly rests: SourcePauseBook;
   readonly copies: CopyBook;
-  readonly nextId: () => string;
+  readonly capacity: Capacity;
+  readonly identities: SourceRuntime["identities"];
 }
 
 /** One process: works what it is given, until it dies. */
@@ -125,7 +126,7 @@ function toWork(opened: Opened): { readonly passId: PassId; readonly windows: Op
 }
 
 function toSource(installation: Installation, life: Life, skewMs: number): SourceRuntime {
-  const { plan, document, turns, nextId } = installation;
+  const { plan, document, turns, identities, capacity } = installation;
   const [config] = document.sources;
   if (config === undefined) throw new Error("the document has a source");
   const clock: Clock = { ...turns.clock, now: () => turns.clock.now() + skewMs };
@@ -144,12 +145,12 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
   return {
     clock,
     events,
-    identities: { token: () => nextId() as Token, passId: () => nextId() as PassId },
+    identities,
     by: life.name,
     config,
     service,
     ledger: ledgerOf(installation, life),
-    capacity: createMemoryCapacity(turns.clock),
+    capacity,
     lanes: createLanes({
       source: config.id,
       book: lanesOf(installation, life),

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { loadDocument } from "../../../src/config/document/load-document.ts";
-import { createMemoryGuardBook } from "../../support/memory/memory-guard-book.ts";
 import type { DrainConfig, GuardConfig } from "../../../src/ports/drains.ts";
 import { RedriverError } from "../../../src/ports/errors.ts";
 import type { RedriverEvent } from "../../../src/ports/events.ts";
@@ -8,7 +7,12 @@ import type { GuardBook, GuardMemory, Guards } from "../../../src/ports/guards.t
 import type { IndexReading } from "../../../src/ports/statistics.ts";
 import { createGuards, judge } from "../../../src/statistics/guards.ts";
 import { createMemoryStatisticsStore } from "../../support/memory/memory-store.ts";
+import { createRedisGuardBook } from "../../../src/store/guards/redis-guard-book.ts";
+import { source } from "../../support/ledger-stands.ts";
+import { useRedis } from "../../support/redis.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
+
+const redis = useRedis();
 
 /** The drain of a document with these guards. */
 function drainOf(...guards: readonly string[]): DrainConfig {
@@ -105,7 +109,7 @@ interface Stand {
   read(value: number | undefined, index?: string): Promise<void>;
 }
 
-function stand(book: GuardBook = createMemoryGuardBook()): Stand {
+function stand(book: GuardBook = createRedisGuardBook(redis.fresh(), source)): Stand {
   const clock = createManualClock();
   const store = createMemoryStatisticsStore(clock);
   const events: RedriverEvent[] = [];
@@ -194,7 +198,7 @@ describe("the guards of a drain", () => {
   });
 
   it("a restart forgets nothing, and an edited guard starts anew", async () => {
-    const book = createMemoryGuardBook();
+    const book = createRedisGuardBook(redis.fresh(), source);
     const before = stand(book);
     await before.read(12_000);
     expect(await effects(before.guards, drainOf(hysteresis))).toEqual(["closed"]);
@@ -237,7 +241,7 @@ describe("the guards of a drain", () => {
   });
 
   it("can be looked at as they are just now, and nothing comes of it", async () => {
-    const book = createMemoryGuardBook();
+    const book = createRedisGuardBook(redis.fresh(), source);
     const { guards, clock, read, events, forced } = stand(book);
     const drain = drainOf(hysteresis);
     expect(await guards.peek(drainOf())).toEqual([]);
@@ -274,7 +278,7 @@ describe("the guards of a drain", () => {
     expect(await effects(guards, drain)).toEqual(["closed"]);
 
     let away = true;
-    const memory = createMemoryGuardBook();
+    const memory = createRedisGuardBook(redis.fresh(), source);
     const flaky = stand({
       ...memory,
       recall: (...given) =>

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { auditLimits, type AuditLimits } from "../../../../src/store/audit/limits.ts";
-import { createMemoryAudit } from "../../../support/memory/memory-audit.ts";
 import { mergeReaders } from "../../../../src/store/audit/merge-readers.ts";
 import { createRedisAudit } from "../../../../src/store/audit/redis-audit.ts";
 import type {
@@ -33,24 +32,10 @@ const idsOf = (entries: readonly AuditEntry[]): readonly string[] =>
 const page = (of: number): readonly { readonly dlqId: string }[] =>
   Array.from({ length: 100 }, (_, n) => ({ dlqId: `${of}-${n}` }));
 
-type Kept = Audit & AuditReader;
+const create = (limits: Partial<AuditLimits> = {}, of = source): Audit & AuditReader =>
+  createRedisAudit(redis.fresh(), of, { ...auditLimits, ...limits });
 
-const kinds: readonly {
-  readonly name: string;
-  readonly create: (limits?: Partial<AuditLimits>, of?: SourceId) => Kept;
-}[] = [
-  {
-    name: "memory",
-    create: (limits = {}, of = source) =>
-      createMemoryAudit({ now: () => Date.now() }, of, { ...auditLimits, ...limits }),
-  },
-  {
-    name: "Redis",
-    create: (limits = {}, of = source) => createRedisAudit(redis.fresh(), of, { ...auditLimits, ...limits }),
-  },
-];
-
-describe.each(kinds)("the audit ($name)", ({ create }) => {
+describe("the audit", () => {
   test("keeps the move of a lane, which no dead letter's history shows", async () => {
     const audit = create();
     const lane = {

@@ -1,24 +1,25 @@
 import { describe, expect, test } from "vitest";
 import { createRedisCapacity } from "../../../../src/store/capacity/redis-capacity.ts";
 import { drain as orders, otherDrain, twice } from "../../../support/ledger-stands.ts";
-import { capacityStandsFor, granted, pass, query, requests } from "../../../support/capacity-stands.ts";
+import { createCapacityStand, granted, pass, query, requests } from "../../../support/capacity-stands.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
+const create = () => createCapacityStand(redis.fresh());
 const perSecond = (count: number) => ({ count, perMs: 1_000 });
 const perMinute = (count: number) => ({ count, perMs: 60_000 });
 const perHour = (count: number) => ({ count, perMs: 3_600_000 });
 const midnight = Date.UTC(2025, 9, 10);
 
-describe.each(capacityStandsFor(redis))("capacity ($name)", ({ create }) => {
+describe("capacity", () => {
   test("grants everything where nothing limits, and answers nothing to nothing", async () => {
-    const { capacity, now } = await create();
+    const { capacity, now } = create();
     expect(await granted(capacity, query({ requests: requests(100) }))).toBe(100);
     expect(await capacity.take(query({}))).toEqual({ verdicts: [], at: now() });
   });
 
   test("grants one second's worth at once and the next a second later, to all replicas together", async () => {
-    const { capacity, twin, advance, now } = await create();
+    const { capacity, twin, advance, now } = create();
     const asked = query({ limits: { publish: perSecond(20) }, requests: requests(15) });
     expect(await granted(capacity, asked)).toBe(15);
     const { verdicts } = await twin.take(asked);
@@ -35,7 +36,7 @@ describe.each(capacityStandsFor(redis))("capacity ($name)", ({ create }) => {
   });
 
   test("spreads a rate per minute or hour instead of granting it in one burst", async () => {
-    const { capacity, advance } = await create();
+    const { capacity, advance } = create();
     const slow = query({ limits: { publish: perMinute(600) }, requests: requests(100) });
     expect(await granted(capacity, slow)).toBe(10);
     await advance(999);
@@ -51,7 +52,7 @@ describe.each(capacityStandsFor(redis))("capacity ($name)", ({ create }) => {
   });
 
   test("says for each that waits when its turn would come, in the order asked", async () => {
-    const { capacity, advance, now } = await create();
+    const { capacity, advance, now } = create();
     const limits = { publish: perSecond(2) };
     await capacity.take(query({ limits, requests: requests(1) }));
     const start = now();
@@ -63,7 +64,7 @@ describe.each(capacityStandsFor(redis))("capacity ($name)", ({ create }) => {
   });
 
   test("keeps a host at its rate while the others go on, and names what each waits for", async () => {
-    const { capacity, now } = await create();
+    const { capacity, now } = create();
     const limits = { publish: perSecond(20), perHost: perSecond(2) };
     const asked = [
       ...requests(5, { host: "slow.example.com" }),
@@ -92,7 +93,7 @@ describe.each(capacityStandsFor(redis))("capacity ($name)", ({ create }) => {
   });
 
   test("takes nothing from a rate for what another refuses", async () => {
-    const { capacity } = await create();
+    const { capacity } = create();
     const limits = { publish: perSecond(10), perHost: perSecond(3), perPass: 100, perDay: 100 };
     expect(await granted(capacity, query({ limits, requests: requests(50, { host: "a" }) }))).toBe(3);
     expect(await granted(capacity, query({ limits, requests: requests(50, { host: "b" }) }))).toBe(3);
@@ -101,7 +102,7 @@ describe.each(capacityStandsFor(redis))("capacity ($name)", ({ create }) => {
   });
 
   test("holds a rule to its own rate", async () => {
-    const { capacity, now } = await create();
+    const { capacity, now } = create();
     const limited = requests(3, { rule: "bad deploy {eu}", ruleLimit: perMinute(60) });
     const { verdicts } = await capacity.take(query({ requests: [...limited, ...requests(2)] }));
     expect(verdicts).toEqual([
@@ -114,14 +115,14 @@ describe.each(capacityStandsFor(redis))("capacity ($name)", ({ create }) => {
   });
 
   test("counts each drain for itself", async () => {
-    const { capacity } = await create();
+    const { capacity } = create();
     const asked = query({ limits: { publish: perSecond(5), perDay: 5 }, requests: requests(9) });
     expect(await granted(capacity, asked)).toBe(5);
     expect(await granted(capacity, { ...asked, drain: otherDrain })).toBe(5);
   });
 
   test("ends a pass at its ceiling, and starts the next one anew", async () => {
-    const { capacity, twin, advance } = await create();
+    const { capacity, twin, advance } = create();
     const asked = query({ limits: { perPass: 12 }, requests: requests(8) });
     expect(await granted(capacity, asked)).toBe(8);
     const { verdicts } = await twin.take(asked);
@@ -136,7 +137,7 @@ describe.each(capacityStandsFor(redis))("capacity ($name)", ({ create }) => {
   });
 
   test("ends a day at its ceiling, for all passes together, until the next UTC day", async () => {
-    const { capacity, advance, now } = await create();
+    const { capacity, advance, now } = create();
     await advance(midnight - now() - 1);
     const asked = query({ limits: { perDay: 10, perPass: 9 }, requests: requests(8) });
     expect(await granted(capacity, asked)).toBe(8);
@@ -150,7 +151,7 @@ describe.each(capacityStandsFor(redis))("capacity ($name)", ({ create }) => {
   });
 
   test("tells what its ceilings have granted, of this day and of a pass, and takes nothing by it", async () => {
-    const { capacity, twin, advance, now } = await create();
+    const { capacity, twin, advance, now } = create();
     const asked = query({ limits: { perDay: 20, perPass: 9 }, requests: requests(8) });
     const dayEndsAt = midnight;
     expect(await capacity.used(asked)).toEqual({ day: 0, pass: 0, dayEndsAt, at: now() });
@@ -170,7 +171,7 @@ describe.each(capacityStandsFor(redis))("capacity ($name)", ({ create }) => {
   });
 
   test("asks rates and no ceilings for what was counted before", async () => {
-    const { capacity } = await create();
+    const { capacity } = create();
     const limits = { publish: perSecond(4), perPass: 2, perDay: 2 };
     const asked = [...requests(2, { post: "again" }), ...requests(3)];
     const { verdicts } = await capacity.take(query({ limits, requests: asked }));
@@ -178,7 +179,7 @@ describe.each(capacityStandsFor(redis))("capacity ($name)", ({ create }) => {
   });
 
   test("gives back what led to no POST: rates, pass and day are as before", async () => {
-    const { capacity, twin, advance } = await create();
+    const { capacity, twin, advance } = create();
     const asked = query({
       limits: { publish: perSecond(10), perHost: perSecond(10), perPass: 10, perDay: 10 },
       requests: requests(10, { ruleLimit: perSecond(10) }),
@@ -195,7 +196,7 @@ describe.each(capacityStandsFor(redis))("capacity ($name)", ({ create }) => {
   });
 
   test("gives back nothing that counts no longer", async () => {
-    const { capacity, advance, now } = await create();
+    const { capacity, advance, now } = create();
     await advance(midnight - now() - 1_000);
     const asked = query({ limits: { publish: perSecond(5), perDay: 5 }, requests: requests(5) });
     const { at } = await capacity.take(asked);
@@ -211,7 +212,7 @@ describe.each(capacityStandsFor(redis))("capacity ($name)", ({ create }) => {
   });
 
   test("follows a rate that a document changes, against what is granted already", async () => {
-    const { capacity, twin, advance, now } = await create();
+    const { capacity, twin, advance, now } = create();
     const asked = query({ limits: { publish: perSecond(10) }, requests: requests(10) });
     expect(await granted(capacity, asked)).toBe(10);
     const lower = await twin.take({ ...asked, limits: { publish: perSecond(4) } });
@@ -222,7 +223,7 @@ describe.each(capacityStandsFor(redis))("capacity ($name)", ({ create }) => {
   });
 
   test("keeps a rate of thousands per second within its span", async () => {
-    const { capacity, advance } = await create();
+    const { capacity, advance } = create();
     const asked = query({ limits: { publish: perSecond(250) }, requests: requests(100) });
     const taken: number[] = [];
     for (let step = 0; step < 6; step += 1) {

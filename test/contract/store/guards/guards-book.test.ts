@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryGuardBook } from "../../../support/memory/memory-guard-book.ts";
 import { createRedisGuardBook } from "../../../../src/store/guards/redis-guard-book.ts";
 import type { GuardBook, GuardMemory } from "../../../../src/ports/guards.ts";
 import { drain, otherDrain, source } from "../../../support/ledger-stands.ts";
@@ -10,10 +9,9 @@ const guard = "catalog pending_index_count 10000..Infinity -Infinity..4999";
 const held: GuardMemory = { state: "closed", effect: "closed", readAt: 2_000 };
 const stale: GuardMemory = { state: "open", effect: "closed", readAt: 0 };
 
-describe.each<{ name: string; create: () => GuardBook }>([
-  { name: "memory", create: createMemoryGuardBook },
-  { name: "Redis", create: () => createRedisGuardBook(redis.fresh(), source) },
-])("the book of guards ($name)", ({ create }) => {
+const create = (): GuardBook => createRedisGuardBook(redis.fresh(), source);
+
+describe("the book of guards", () => {
   test("remembers each guard of each drain, in the order asked", async () => {
     const book = create();
     expect(await book.recall(drain, [])).toEqual([]);

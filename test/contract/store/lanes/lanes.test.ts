@@ -38,7 +38,7 @@ const parents = (count: number, name = "p"): readonly string[] =>
 
 describe("a lane that is tried", () => {
   test("a lane that nobody knows is a canary; asking how it stands makes it no lane", async () => {
-    const { book, now } = await create();
+    const { book, now } = create();
     expect(await book.ask(drain, config, [{ lane, origin, wanted: 0, resumeMinutes: [] }])).toEqual({
       answers: [
         {
@@ -59,7 +59,7 @@ describe("a lane that is tried", () => {
   });
 
   test("lets its canaries go, all replicas together, and says when the rest can", async () => {
-    const stand = await create();
+    const stand = create();
     const { ask } = driverOf(stand);
     expect(await ask(3)).toMatchObject({ state: "canary", canaries: 3, plain: 0, step: first });
     const { until } = await ask(100);
@@ -69,7 +69,7 @@ describe("a lane that is tried", () => {
   });
 
   test("answers in order, each lane for itself", async () => {
-    const { book } = await create();
+    const { book } = create();
     const asks = ["b", "a", "c"].map((id, index) => ({
       lane: id,
       origin: `https://${id}`,
@@ -81,7 +81,7 @@ describe("a lane that is tried", () => {
   });
 
   test("what is given back is granted again", async () => {
-    const { ask, giveBack } = driverOf(await create());
+    const { ask, giveBack } = driverOf(create());
     const { step } = await ask(5);
     await giveBack(step, 2);
     expect(await ask(5)).toMatchObject({ canaries: 2, step });
@@ -90,7 +90,7 @@ describe("a lane that is tried", () => {
   });
 
   test("a grant that is neither sent nor given back is forgotten five minutes after the last", async () => {
-    const stand = await create();
+    const stand = create();
     const { ask, giveBack, sent } = driverOf(stand);
     const { step } = await ask(5);
     await stand.advance(5 * minuteMs);
@@ -104,7 +104,7 @@ describe("a lane that is tried", () => {
   });
 
   test("a grant lives as long as its page may publish", async () => {
-    const stand = await create(30_000);
+    const stand = create(30_000);
     const { ask } = driverOf(stand);
     const { step } = await ask(9, {}, minutes(1));
     await stand.advance(30_000);
@@ -116,7 +116,7 @@ describe("a lane that is tried", () => {
   });
 
   test("what is given back late was of the grants that were forgotten", async () => {
-    const stand = await create();
+    const stand = create();
     const { ask, giveBack, note } = driverOf(stand, { ...config, watchMs: 15 * minuteMs });
     const { step } = await ask(3);
     await note(step, "refused", ["p"], 422);
@@ -129,7 +129,7 @@ describe("a lane that is tried", () => {
   });
 
   test("a step takes messages for half a watch after its first, and its size is then what was sent", async () => {
-    const stand = await create();
+    const stand = create();
     const { ask, sent, checked } = driverOf(stand);
     const { step } = await ask(2);
     await sent(step, 2);
@@ -149,7 +149,7 @@ describe("a lane that is tried", () => {
   });
 
   test("a step that nothing was sent of stays open for grants", async () => {
-    const stand = await create();
+    const stand = create();
     const { ask, sent } = driverOf(stand);
     const { step } = await ask(1);
     await stand.advance(10 * minuteMs);
@@ -161,7 +161,7 @@ describe("a lane that is tried", () => {
   });
 
   test("grows tenfold with each silent watch and opens where the limits would bind first", async () => {
-    const stand = await create();
+    const stand = create();
     const { survive, ask, view } = driverOf(stand);
     expect(await survive(100)).toEqual({
       kind: "moved",
@@ -183,7 +183,7 @@ describe("a lane that is tried", () => {
   });
 
   test("is judged by a look alone, and only by one that began when the whole watch was over", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     const step = await driver.step(5);
     await stand.advance(config.watchMs - 1);
@@ -198,7 +198,7 @@ describe("a lane that is tried", () => {
   });
 
   test("is not judged while a canary is under way, nor where nothing was sent", async () => {
-    const stand = await create();
+    const stand = create();
     const { ask, sent, checked } = driverOf(stand);
     const { step } = await ask(5);
     await stand.advance(config.watchMs * 2);
@@ -211,7 +211,7 @@ describe("a lane that is tried", () => {
   });
 
   test("a time from before the clock was set back proves no silence", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     const step = await driver.step(5);
     const checkedAt = stand.now() + config.watchMs;
@@ -219,7 +219,7 @@ describe("a lane that is tried", () => {
   });
 
   test("deliveries that the receiver told of need no silence, together with what came back", async () => {
-    const stand = await create();
+    const stand = create();
     const { book } = stand;
     const driver = driverOf(stand);
     const step = await driver.step(5);
@@ -233,7 +233,7 @@ describe("a lane that is tried", () => {
   });
 
   test("what comes back after it was told as delivered was not", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     const step = await driver.step(5);
     await stand.book.delivered({ lane, step }, "p1");
@@ -246,7 +246,7 @@ describe("a lane that is tried", () => {
 
 describe("a lane that fails", () => {
   test("more than haltAt of the planned size back down halts it, at once", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     const { step } = await driver.ask(2);
     await driver.sent(step, 2);
@@ -278,7 +278,7 @@ describe("a lane that fails", () => {
   });
 
   test("once a step is full or over, what was sent counts", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     const { step } = await driver.ask(2);
     await driver.sent(step, 2);
@@ -297,7 +297,7 @@ describe("a lane that fails", () => {
     [1, 5, 4],
     [1, 1, 0],
   ])("with haltAt %d of %d so many are no halt yet: %d", async (haltAt, canary, most) => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand, { ...config, haltAt, canary });
     const step = await driver.step(canary);
     expect(await driver.note(step, "down", parents(most))).toEqual([]);
@@ -305,7 +305,7 @@ describe("a lane that fails", () => {
   });
 
   test("a look brings its come-backs with it, and halts before the watch is over", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     const step = await driver.step(5);
     const others = comeBacks(step - 1, "down", parents(5, "other"));
@@ -317,7 +317,7 @@ describe("a lane that fails", () => {
   });
 
   test("says its most frequent statuses, most frequent first", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand, { ...config, haltAt: 0.9, canary: 10 });
     const step = await driver.step(10);
     await driver.note(step, "down", parents(4, "a"), 503);
@@ -328,7 +328,7 @@ describe("a lane that fails", () => {
   });
 
   test("refusals halt where all of three or more are back; fewer are tried again", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     const { step } = await driver.ask(2);
     await driver.sent(step, 2);
@@ -349,7 +349,7 @@ describe("a lane that fails", () => {
   });
 
   test("come-backs of steps and lanes that nobody remembers change nothing", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.note(first, "down", parents(5));
     const step = await driver.step(5);
@@ -359,7 +359,7 @@ describe("a lane that fails", () => {
   });
 
   test("come-backs of several lanes move each for itself", async () => {
-    const { book } = await create();
+    const { book } = create();
     const ids = ["a", "b"];
     await book.ask(
       drain,
@@ -376,7 +376,7 @@ describe("a lane that fails", () => {
   });
 
   test("a come-back proves that its parent was published, though nobody has said so", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     const { step } = await driver.ask(5);
     expect(await driver.note(step, "refused", parents(4), 422)).toEqual([]);
@@ -389,7 +389,7 @@ describe("a lane that fails", () => {
 
 describe("a lane that is halted", () => {
   test("lets one probe go per probeEvery", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.halt();
     const nextAt = stand.now() + config.probeEveryMs;
@@ -410,7 +410,7 @@ describe("a lane that is halted", () => {
   });
 
   test("is suspected until it is open again, or nothing was tried for a day, or for an hour after it was halted", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.halt();
     await stand.advance(24 * hourMs);
@@ -422,7 +422,7 @@ describe("a lane that is halted", () => {
     await stand.advance(hourMs + 1);
     expect(await driver.ask(0)).toMatchObject({ isSuspect: false });
 
-    const other = await create();
+    const other = create();
     const again = driverOf(other);
     await again.halt();
     await other.advance(config.probeEveryMs);
@@ -433,7 +433,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a forgotten probe keeps its interval", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand, { ...config, probeEveryMs: 600_000 });
     await driver.halt();
     await stand.advance(600_000);
@@ -445,7 +445,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe that is given back is granted again; a message that was a canary lately waits a minute", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.halt();
     await stand.advance(config.probeEveryMs);
@@ -460,7 +460,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe that was left to others is called again from its own place", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.halt();
     await stand.advance(config.probeEveryMs);
@@ -473,7 +473,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe that survives is as good as a canary step", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.halt();
     await stand.advance(config.probeEveryMs);
@@ -488,7 +488,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe that survives makes it a canary where the next step would be all that the limits let through", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand, { ...config, openFrom: 50 });
     await driver.halt();
     await stand.advance(config.probeEveryMs);
@@ -497,7 +497,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a lane that halts soon after it went on starts at canary, until it was open for ten watches", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     const afterProbe = async () => {
       await stand.advance((await driver.view()).nextAt! - stand.now());
@@ -521,7 +521,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe of what is known to be bad shows that the receiver answers", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     const step = await driver.step(5);
     expect(await driver.note(step, "refused", parents(5), 422)).toMatchObject([{ to: "halted" }]);
@@ -535,7 +535,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe that was delivered has survived, also beside a forgotten one that was refused as before", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.halt();
     await stand.advance(config.probeEveryMs);
@@ -548,7 +548,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe that comes back is followed by the next 1.5 times as late, at most three times", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.halt();
     for (const factor of [1.5, 2.25, 3, 3]) {
@@ -565,7 +565,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe that comes back refused shows that the receiver is up, where it was not halted for that", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.halt();
     await stand.advance(config.probeEveryMs);
@@ -582,7 +582,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a receiver that refuses a probe and takes no canary is told by what survives alone, ever more rarely", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.halt();
     await stand.advance(config.probeEveryMs);
@@ -609,7 +609,7 @@ describe("a lane that is halted", () => {
   ])(
     "a step of which %s is down halts for that, whatever haltAt is, and a refused probe ends it",
     async (_name, canary) => {
-      const stand = await create();
+      const stand = create();
       const driver = driverOf(stand, { ...config, haltAt: 1, canary });
       const step = await driver.step(canary);
       expect(await driver.note(step, "down", parents(canary))).toMatchObject([
@@ -624,7 +624,7 @@ describe("a lane that is halted", () => {
   );
 
   test("where haltAt is all of it, a step of which some is refused and the rest is down was answered", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand, { ...config, haltAt: 1 });
     const step = await driver.step(5);
     expect(await driver.note(step, "down", parents(4))).toEqual([]);
@@ -636,7 +636,7 @@ describe("a lane that is halted", () => {
   });
 
   test("keeps its backoff until it was open for ten watches", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     const probeBack = async (): Promise<void> => {
       await stand.advance((await driver.view()).nextAt! - stand.now());
@@ -664,7 +664,7 @@ describe("a lane that is halted", () => {
 
 describe("a lane that is open", () => {
   test("sends ten times canary of each watch as canaries, spread over it, and the rest as they are", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.open();
     const { step } = await driver.ask(0);
@@ -692,7 +692,7 @@ describe("a lane that is open", () => {
   });
 
   test("halts by the step before as by the one that is collecting", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.open();
     const step = await driver.step(1);
@@ -706,7 +706,7 @@ describe("a lane that is open", () => {
   });
 
   test("lets nothing go while what it sent is not judged, and calls what it held when it is", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.open();
     const step = await driver.step(1);
@@ -728,7 +728,7 @@ describe("a lane that is open", () => {
   });
 
   test("waits for no grants of a worker that died", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.open();
     const { step } = await driver.ask(1);
@@ -755,7 +755,7 @@ describe("a lane that is open", () => {
   });
 
   test("halts by the share of what was sent, not of what a worker that died was granted", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.open();
     const { step } = await driver.ask(1);
@@ -770,7 +770,7 @@ describe("a lane that is open", () => {
   });
 
   test("is looked at halfway through its watch however often it is used", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.open();
     const { step } = await driver.ask(1);
@@ -783,7 +783,7 @@ describe("a lane that is open", () => {
   });
 
   test("whose watch is long is not new before three of them", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand, { ...config, watchMs: hourMs });
     await driver.survive(5);
     await stand.advance(hourMs);
@@ -791,7 +791,7 @@ describe("a lane that is open", () => {
   });
 
   test("does not halt by one of a few, and halts where the next period has one too", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.open();
     /** One message, and a watch later what is known of it. */
@@ -810,7 +810,7 @@ describe("a lane that is open", () => {
   });
 
   test("is not halted by what is known to be bad, however much of it there is", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.open();
     const step = await driver.step(1);
@@ -831,7 +831,7 @@ describe("a lane that is open", () => {
   });
 
   test("a period of which nothing was sent is not watched", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.open();
     const { step } = await driver.ask(1);
@@ -847,7 +847,7 @@ describe("a lane that is open", () => {
   });
 
   test.each(["open", "ramping"] as const)("%s and unused for an hour it is a canary again", async (state) => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.survive(5);
     if (state === "open") await driver.survive(50);
@@ -866,7 +866,7 @@ describe("a lane that is open", () => {
 
 describe("what lanes want", () => {
   test("a step wants a look at half of its watch and at its end, each once, and again until it is judged", async () => {
-    const stand = await create();
+    const stand = create();
     const { book } = stand;
     const driver = driverOf(stand);
     const startedAt = stand.now();
@@ -890,7 +890,7 @@ describe("what lanes want", () => {
   });
 
   test("a step of which something is under way is not looked at in vain", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     const { step } = await driver.ask(5);
     await driver.sent(step, 4);
@@ -904,7 +904,7 @@ describe("what lanes want", () => {
   });
 
   test("a promotion hands out the places of what was held; what is denied of them is remembered again", async () => {
-    const stand = await create();
+    const stand = create();
     const { book } = stand;
     const driver = driverOf(stand);
     const { step } = await driver.ask(100, {}, minutes(7, 3));
@@ -931,7 +931,7 @@ describe("what lanes want", () => {
   });
 
   test("what a lane held before it opened it has no place of when it halts again", async () => {
-    const stand = await create();
+    const stand = create();
     const { book } = stand;
     const driver = driverOf(stand);
     await driver.survive(5);
@@ -946,7 +946,7 @@ describe("what lanes want", () => {
   });
 
   test("where the places are used up, what else was held wants a full pass, once", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand, { ...config, openFrom: 5_000 });
     const { step } = await driver.ask(100, {}, minutes(7));
     await driver.sent(step, 5);
@@ -963,7 +963,7 @@ describe("what lanes want", () => {
   });
 
   test("what is granted as a whole needs no place", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     const { step } = await driver.ask(5, {}, minutes(7));
     await driver.sent(step, 5);
@@ -972,7 +972,7 @@ describe("what lanes want", () => {
   });
 
   test("places that are told after the answer are remembered as those that came with the question", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     const { step } = await driver.ask(7, {}, minutes(7));
     await driver.giveBack(step, 0, minutes(3, 9));
@@ -983,7 +983,7 @@ describe("what lanes want", () => {
   });
 
   test("of many places the oldest and the youngest are remembered", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     const { step } = await driver.ask(100, {}, minutes(50, 60));
     for (let at = 1; at <= 20; at += 1) await driver.ask(100, {}, minutes(40 - at, 60 + at));
@@ -995,7 +995,7 @@ describe("what lanes want", () => {
   });
 
   test("a halted lane makes its drain ready when its probe is due, with two places for each", async () => {
-    const stand = await create();
+    const stand = create();
     const { book } = stand;
     const driver = driverOf(stand);
     await driver.halt();
@@ -1025,7 +1025,7 @@ describe("what lanes want", () => {
   });
 
   test("a halted lane of which nothing is known to wait calls nobody", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.halt();
     await stand.advance(config.probeEveryMs + hourMs);
@@ -1033,7 +1033,7 @@ describe("what lanes want", () => {
   });
 
   test("what was called and had to be given back is called again after a minute, not at once", async () => {
-    const stand = await create();
+    const stand = create();
     const { book } = stand;
     const driver = driverOf(stand);
     const { step } = await driver.ask(9, {}, minutes(1));
@@ -1048,7 +1048,7 @@ describe("what lanes want", () => {
   });
 
   test("grants that are forgotten make room for what is held", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.ask(9, {}, minutes(1));
     await stand.advance(5 * minuteMs);
@@ -1058,7 +1058,7 @@ describe("what lanes want", () => {
   });
 
   test("the lanes of one drain call it together, each drain for itself", async () => {
-    const { book } = await create();
+    const { book } = create();
     await book.ask(drain, config, asking("a", minutes(5, 2)));
     await book.ask(otherDrain, config, asking("b", minutes(4)));
     await book.ask(drain, config, asking("c", minutes(5, 9)));
@@ -1073,7 +1073,7 @@ describe("what lanes want", () => {
   });
 
   test("views are of halted lanes first, then of those used last, and count all of them", async () => {
-    const stand = await create();
+    const stand = create();
     const { book } = stand;
     await driverOf(stand).halt();
     for (const id of ["a", "b", "c"]) {
@@ -1109,7 +1109,7 @@ describe("what lanes want", () => {
   });
 
   test("views are of canaries, then of those that ramp, then of those that are open", async () => {
-    const stand = await create();
+    const stand = create();
     const known = driverOf(stand);
     await known.open();
     const ramping = [{ lane: "r", origin: "https://r", wanted: 5, resumeMinutes: [] }];
@@ -1130,7 +1130,7 @@ describe("what lanes want", () => {
   });
 
   test("the busiest were asked for most messages, whatever was granted or used last; a question counts nothing", async () => {
-    const stand = await create();
+    const stand = create();
     const { book } = stand;
     const busiest = async (most: number) => (await book.busiest(most)).lanes.map(({ lane: id }) => id);
     await book.ask(drain, config, [wanting("a", 5), wanting("b", 10), wanting("c", 5), wanting("d", 1)]);
@@ -1149,7 +1149,7 @@ describe("what lanes want", () => {
   });
 
   test("what was asked of a lane is forgotten with it, whether or not anybody has looked since", async () => {
-    const stand = await create();
+    const stand = create();
     const { book } = stand;
     await book.ask(drain, config, [wanting("a", 9)]);
     await stand.advance(24 * hourMs);
@@ -1160,7 +1160,7 @@ describe("what lanes want", () => {
   });
 
   test("totals are of all lanes, also of one that is forgotten, which is asked for from nothing again", async () => {
-    const stand = await create();
+    const stand = create();
     const { book } = stand;
     const driver = driverOf(stand);
     expect((await book.busiest(0)).totals).toEqual({ canaries: 0, comeBacks: 0, halts: 0 });
@@ -1189,7 +1189,7 @@ describe("what lanes want", () => {
   });
 
   test("a lane is forgotten when it was unused for seven days, and its steps are not numbered again", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     await driver.halt();
     await stand.advance(7 * 24 * hourMs);
@@ -1207,7 +1207,7 @@ describe("what lanes want", () => {
   });
 
   test("another config is that of the next step, or of one that nothing was granted of", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand);
     const { step } = await driver.ask(1);
     expect((await driver.ask(9, { canary: 2, watchMs: 5_000, haltAt: 0 })).canaries).toBe(4);
@@ -1224,14 +1224,14 @@ describe("what lanes want", () => {
   });
 
   test("a step of ten thousand is no step any more, whatever the limits", async () => {
-    const stand = await create();
+    const stand = create();
     const driver = driverOf(stand, { ...config, canary: 100, openFrom: Infinity });
     expect(await driver.survive(100)).toMatchObject({ to: "ramping", size: 1_000 });
     expect(await driver.survive(1_000)).toMatchObject({ to: "open", size: 1_000 });
   });
 
   test("a clock that is set back leaves no lane waiting for the old time to come again", async () => {
-    const stand = await create();
+    const stand = create();
     const { book } = stand;
     const driver = driverOf(stand);
     const step = await driver.step(5);

@@ -1,13 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { drain, standsFor, startOfTime } from "../../../support/ledger-stands.ts";
+import { drain, redisStand, startOfTime } from "../../../support/ledger-stands.ts";
 import { epoch, nothing, open, overlapMs, runPass } from "../../../support/pass-book.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
+const create = () => redisStand(redis.fresh());
 
 const sum = (counts: object) => Object.values(counts).reduce((all: number, one: number) => all + one, 0);
 
-describe.each(standsFor(redis))("what passes found ($name)", ({ create }) => {
+describe("what passes found", () => {
   test("the last window closes the pass with everything that was found", async () => {
     const stand = await create();
     const { passes } = stand;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { DrainName } from "../../../../src/ports/ids.ts";
 import { maxLeftShown, type OpenRequest } from "../../../../src/ports/passes.ts";
-import { drain, otherDrain, source, standsFor, startOfTime } from "../../../support/ledger-stands.ts";
+import { drain, otherDrain, source, redisStand, startOfTime } from "../../../support/ledger-stands.ts";
 import {
   asking,
   epoch,
@@ -17,11 +17,12 @@ import {
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
+const create = () => redisStand(redis.fresh());
 
 /** Within that minute. */
 const enteredAt = (minutes: number): number => epoch + minutes * minuteMs + 17;
 
-describe.each(standsFor(redis))("passes ($name)", ({ create }) => {
+describe("passes", () => {
   test("the first pass is full, over one window from the beginning to the horizon", async () => {
     const { passes } = await create();
     expect(await passes.facts(drain)).toBeNull();

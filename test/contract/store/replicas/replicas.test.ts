@@ -1,31 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryReplicas } from "../../../support/memory/memory-replicas.ts";
 import { createRedisReplicas } from "../../../../src/store/replicas/redis-replicas.ts";
 import type { SourceId } from "../../../../src/ports/ids.ts";
-import type { ReplicaRecord, Replicas } from "../../../../src/ports/replicas.ts";
+import type { ReplicaRecord } from "../../../../src/ports/replicas.ts";
 import { startOfTime, withMovedTime } from "../../../support/ledger-stands.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
 
-interface Stand {
-  readonly replicas: Replicas;
-  advance(ms: number): Promise<void>;
-}
-
-function memoryStand(): Promise<Stand> {
-  let now = startOfTime;
-  return Promise.resolve({
-    replicas: createMemoryReplicas({ now: () => now }),
-    advance: (ms) => {
-      now += ms;
-      return Promise.resolve();
-    },
-  });
-}
-
-async function redisStand(): Promise<Stand> {
-  const { redis: moved, advance } = await withMovedTime(redis.fresh());
+function create() {
+  const { redis: moved, advance } = withMovedTime(redis.fresh());
   return { replicas: createRedisReplicas(moved), advance };
 }
 
@@ -43,12 +26,9 @@ function saying(replica: string, changes: Partial<ReplicaRecord> = {}): Omit<Rep
   return record;
 }
 
-describe.each([
-  { name: "memory", create: memoryStand },
-  { name: "Redis", create: redisStand },
-])("the registry of replicas ($name)", ({ create }) => {
+describe("the registry of replicas", () => {
   test("answers what each has said last, and when, by name", async () => {
-    const { replicas, advance } = await create();
+    const { replicas, advance } = create();
     expect(await replicas.all()).toEqual([]);
     const troubled = {
       rejected: 'drains.yaml:7:12 drains.orders: unknown key "x}"\nand another',
@@ -65,7 +45,7 @@ describe.each([
   });
 
   test("forgets one that has said nothing for a minute, and no other", async () => {
-    const { replicas, advance } = await create();
+    const { replicas, advance } = create();
     await replicas.announce(saying("silent"));
     await advance(30_000);
     await replicas.announce(saying("living"));
@@ -78,7 +58,7 @@ describe.each([
   });
 
   test("forgets one that leaves, at once; leaving twice is leaving", async () => {
-    const { replicas } = await create();
+    const { replicas } = create();
     await replicas.announce(saying("a"));
     await replicas.announce(saying("b"));
     await replicas.leave("a");

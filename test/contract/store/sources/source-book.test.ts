@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryAccounts, createMemorySourceBook } from "../../../support/memory/memory-source-book.ts";
 import { createRedisLedger } from "../../../../src/store/ledger/redis-ledger.ts";
 import { createRedisSourceBook } from "../../../../src/store/sources/redis-source-book.ts";
 import type { SourceId } from "../../../../src/ports/ids.ts";
@@ -9,14 +8,13 @@ import {
   dlqId,
   drain,
   messageId,
+  onClock,
   redisStand,
   request,
   source,
   startOfTime,
   token,
-  withClock,
 } from "../../../support/ledger-stands.ts";
-import type { RedisConnection } from "../../../../src/redis/connect.ts";
 import { addressKey } from "../../../../src/store/source-keys.ts";
 import { useRedis } from "../../../support/redis.ts";
 
@@ -46,21 +44,7 @@ interface Books {
   readonly use: (id: SourceId) => Promise<unknown>;
 }
 
-function memoryBooks(): Books {
-  const inUse = new Set<SourceId>();
-  const accounts = createMemoryAccounts((id) => inUse.has(id));
-  const books = new Map<SourceId, SourceBook>();
-  return {
-    of: (id = source) => {
-      const book = books.get(id) ?? createMemorySourceBook(id, accounts);
-      books.set(id, book);
-      return book;
-    },
-    use: (id) => Promise.resolve(inUse.add(id)),
-  };
-}
-
-function redisBooks(): Books {
+function createBooks(): Books {
   const connection = redis.fresh();
   return {
     of: (id = source) => createRedisSourceBook(connection, id, retentionMs),
@@ -72,14 +56,11 @@ function redisBooks(): Books {
   };
 }
 
-describe.each<{ readonly name: string; readonly books: () => Books }>([
-  { name: "memory", books: memoryBooks },
-  { name: "Redis", books: redisBooks },
-])("the book of a source ($name)", ({ books }) => {
-  const create = (): SourceBook => books().of();
+const create = (): SourceBook => createBooks().of();
 
+describe("the book of a source", () => {
   test("remembers under which id an account is drained", async () => {
-    const { of } = books();
+    const { of } = createBooks();
     const [one, other] = [of(), of("other" as SourceId)];
     expect(await one.recall("url", "token")).toEqual({ drainedAs: null, isBound: false });
     expect(await one.idOfAccount("url", "token")).toBe(source);
@@ -90,7 +71,7 @@ describe.each<{ readonly name: string; readonly books: () => Books }>([
   });
 
   test("knows the other ids that are bound to its address, and whose ledger has something", async () => {
-    const { of, use } = books();
+    const { of, use } = createBooks();
     const [other, third] = ["other", "third"] as SourceId[] as [SourceId, SourceId];
     expect(await of().othersAt("url", 0)).toEqual([]);
     await of(other).bind("url", "token");
@@ -156,18 +137,13 @@ test("a census that another version wrote has accepted nothing and counted no co
   expect(await book.census()).toEqual({ ...older, ...counted });
 });
 
-const withStandClock = (connection: RedisConnection): RedisConnection => ({
-  ...connection,
-  run: (script, keys, args) => withClock(connection, `${connection.keyPrefix}:clock`).run(script, keys, args),
-});
-
 describe("the ledger of another id at the same address (Redis)", () => {
   const windowMs = defaultLimits.dedupWindowMs;
   /** Another id's book, and the ledger of `source`, on a clock in the test's hand. */
   async function createStand() {
     const connection = redis.fresh();
     const stand = await redisStand(connection);
-    const moved = createRedisSourceBook(withStandClock(connection), "new" as SourceId, retentionMs);
+    const moved = createRedisSourceBook(onClock(connection, stand), "new" as SourceId, retentionMs);
     await createRedisSourceBook(connection, source, retentionMs).bind("url", "token");
     const isInUse = async (): Promise<boolean> => (await moved.othersAt("url", windowMs))[0]!.isInUse;
     return { ...stand, isInUse };

@@ -73,7 +73,7 @@ test(
       anyConfig,
       fc.commands(commands, { maxCommands: 80, size: "max" }),
       async (config, order) => {
-        const real = await createLaneStand(redis.fresh());
+        const real = createLaneStand(redis.fresh());
         await fc.asyncModelRun(() => ({ model: newModel(config), real }), order);
       },
     );

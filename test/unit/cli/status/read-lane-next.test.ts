@@ -9,7 +9,7 @@ import { useRedis } from "../../../support/redis.ts";
 const redis = useRedis();
 
 test("a step whose watch is over awaits a look, until that has come", async () => {
-  const { book, now, advance } = await createLaneStand(redis.fresh());
+  const { book, now, advance } = createLaneStand(redis.fresh());
   const lane = toLaneId(drain, origin);
   // Of the core, only what lanes are asked by.
   const core = { drains: new Map([[drain, { config: { lane: config }, source: { lanes: book } }]]) };

@@ -93,7 +93,7 @@ describe("a callback", () => {
   });
 
   it("of the whole step moves its lane at once, and the drain is to go on", async () => {
-    const { book, now } = await createLaneStand(redis.fresh());
+    const { book, now } = createLaneStand(redis.fresh());
     const clock = { now, monotonic: () => 0 };
     const events: RedriverEvent[] = [];
     const lanes = createLanes({

@@ -17,7 +17,7 @@ const minuteOf = (index: number) => Math.floor(enteredAt / 60_000 + index) * 60_
 
 /** One drain with lanes in memory, and what they were given back and told. */
 async function createStage() {
-  const { book, advance } = await createLaneStand(redis.fresh());
+  const { book, advance } = createLaneStand(redis.fresh());
   const unused: LaneUnused[] = [];
   const lanes = {
     ...book,

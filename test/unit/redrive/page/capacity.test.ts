@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryCapacity } from "../../../support/memory/memory-capacity.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import type { LimitsConfig } from "../../../../src/ports/drains.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
@@ -11,34 +10,53 @@ import type { Rate } from "../../../../src/rules/spec.ts";
 import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
 import { withCapacity } from "../../../../src/redrive/page/capacity.ts";
 import type { Candidate, PublishResult } from "../../../../src/redrive/page/records.ts";
-import { defaultLimits } from "../../../support/ledger-stands.ts";
+import { createRedisCapacity } from "../../../../src/store/capacity/redis-capacity.ts";
+import { defaultLimits, onClock } from "../../../support/ledger-stands.ts";
 import { createManualClock, type ManualClock } from "../../../support/manual-clock.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
 
 interface Stand {
   readonly clock: ManualClock;
   readonly queries: CapacityQuery[];
+  /** Redis has not answered yet, so no time may pass. */
+  readonly isAsking: () => boolean;
   readonly drain: DrainRuntime;
 }
 
 function stand(limits: LimitsConfig, ruleLimits: Readonly<Record<string, Rate>> = {}, broken = false): Stand {
   const clock = createManualClock();
-  const memory = createMemoryCapacity(clock);
+  let calls = 0;
+  const token = (): string => `call-${(calls += 1)}`;
+  const shared = createRedisCapacity(onClock(redis.fresh(), clock), { token });
+  let asking = 0;
+  const asked = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+    asking += 1;
+    try {
+      return await answer;
+    } finally {
+      asking -= 1;
+    }
+  };
   const queries: CapacityQuery[] = [];
   const capacity: Capacity = {
     take: (query) => {
       queries.push(query);
-      return memory.take(query);
+      return asked(shared.take(query));
     },
     giveBack: (query, at) =>
-      broken ? Promise.reject(new RedriverError("redis-unavailable", "away")) : memory.giveBack(query, at),
-    used: memory.used,
+      broken
+        ? Promise.reject(new RedriverError("redis-unavailable", "away"))
+        : asked(shared.giveBack(query, at)),
+    used: shared.used,
   };
   const rules = Object.entries(ruleLimits).map(([name, limit]) => ({ name, limit }));
   const drain = {
     config: { name: "orders", limits, rules },
     source: { config: { id: "eu" }, clock, capacity, ledger: { limits: defaultLimits } },
   };
-  return { clock, queries, drain: drain as unknown as DrainRuntime };
+  return { clock, queries, isAsking: () => asking > 0, drain: drain as unknown as DrainRuntime };
 }
 
 const absent: LedgerView = { state: "absent" };
@@ -102,14 +120,14 @@ function run({ drain, clock }: Stand, all: readonly Candidate[], options: RunOpt
 }
 
 /** Lets the stage run on until it sleeps or is done, then moves time to where it wakes. */
-async function play({ clock }: Stand, { held }: Run): Promise<readonly PublishResult[]> {
+async function play({ clock, isAsking }: Stand, { held }: Run): Promise<readonly PublishResult[]> {
   const state = { isDone: false };
   const done = held.finally(() => {
     state.isDone = true;
   });
   for (let steps = 0; !state.isDone && steps < 100_000; steps += 1) {
     await new Promise((resolve) => setImmediate(resolve));
-    if (!state.isDone && clock.pending() > 0) clock.advance(10);
+    if (!state.isDone && !isAsking() && clock.pending() > 0) clock.advance(10);
   }
   return done;
 }

@@ -13,7 +13,7 @@ import { useRedis } from "../../../support/redis.ts";
 const redis = useRedis();
 
 async function createStage(lane: LaneConfig | null = config) {
-  const { book: kept, now, advance } = await createLaneStand(redis.fresh());
+  const { book: kept, now, advance } = createLaneStand(redis.fresh());
   const id = toLaneId(name, origin);
   const asked: LaneAsk[] = [];
   // The driver's lane has a name of its own.

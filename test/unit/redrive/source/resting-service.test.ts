@@ -1,16 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { createMemorySourcePauseBook } from "../../../support/memory/memory-source-pauses.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
-import type { SourceId } from "../../../../src/ports/ids.ts";
 import {
   failuresBeforePause,
   probeSlackMs,
   type SourcePauseBook,
 } from "../../../../src/ports/source-pauses.ts";
 import type { BatchOutcome, MessageService } from "../../../../src/ports/service.ts";
+import { createRedisSourcePauseBook } from "../../../../src/store/source-pauses/redis-source-pauses.ts";
 import { createPausingService } from "../../../../src/redrive/source/pausing-service.ts";
+import { onClock, source } from "../../../support/ledger-stands.ts";
 import { createManualClock, type ManualClock } from "../../../support/manual-clock.ts";
+import { useRedis } from "../../../support/redis.ts";
 
+const redis = useRedis();
+const bookOn = (time: ManualClock) => createRedisSourcePauseBook(onClock(redis.fresh(), time), source);
 const timeoutsMs = { list: 7_000, batch: 30_000, delete: 9_000 };
 const unavailable = new RedriverError("service-unavailable", "expected 2xx, got 503");
 
@@ -27,7 +30,7 @@ function replica(book: SourcePauseBook, time: ManualClock) {
   let batch: BatchOutcome = { kind: "answered", items: [] };
   let calls = 0;
   const { service, pauses } = createPausingService({
-    source: "eu" as SourceId,
+    source,
     book,
     timeoutsMs,
     clock: { ...time, now: () => time.now() + aheadMs, random: () => 0 },
@@ -73,7 +76,7 @@ async function failing(one: ReturnType<typeof replica>): Promise<void> {
 describe("a replica's clock that is moved", () => {
   test.each([-300_000, 300_000])("by %s ms changes no rest", async (byMs) => {
     const time = createManualClock();
-    const one = replica(createMemorySourcePauseBook(time), time);
+    const one = replica(bookOn(time), time);
     one.publishes({ kind: "not-sent", why: "rate-limited", error: "429", retryAt: time.now() + 10_000 });
     await one.publish();
     one.publishes({ kind: "answered", items: [] });
@@ -91,7 +94,7 @@ describe("a replica's clock that is moved", () => {
 /** Two replicas as the rest that one began is over. */
 async function atRestsEnd() {
   const time = createManualClock();
-  const book = createMemorySourcePauseBook(time);
+  const book = bookOn(time);
   const [one, two] = [replica(book, time), replica(book, time)];
   await failing(one);
   time.advance(1_000);
@@ -134,7 +137,7 @@ describe("a probe", () => {
 
 test("failures that a replica left behind do not count with one of a minute later", async () => {
   const time = createManualClock();
-  const book = createMemorySourcePauseBook(time);
+  const book = bookOn(time);
   const [dead, alive] = [replica(book, time), replica(book, time)];
   dead.lists("failing");
   for (let call = 1; call < failuresBeforePause; call += 1) await dead.list();
@@ -151,7 +154,7 @@ describe("a pause of a day", () => {
 
   async function paused() {
     const time = createManualClock();
-    const book = createMemorySourcePauseBook(time);
+    const book = bookOn(time);
     const [one, two] = [replica(book, time), replica(book, time)];
     const limited = (): BatchOutcome => ({
       kind: "not-sent",
@@ -207,7 +210,7 @@ describe("a pause of a day", () => {
 
   test("of listings is shown as one until the next probe", async () => {
     const time = createManualClock();
-    const one = replica(createMemorySourcePauseBook(time), time);
+    const one = replica(bookOn(time), time);
     one.limits(time.now() + dayMs);
     await expect(one.listing()).rejects.toMatchObject({
       code: "rate-limited",

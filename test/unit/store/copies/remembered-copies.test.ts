@@ -1,15 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryCopyBook } from "../../../support/memory/memory-copy-book.ts";
+import { createRedisCopyBook } from "../../../../src/store/copies/redis-copy-book.ts";
 import { rememberCopies } from "../../../../src/store/copies/remembered-copies.ts";
 import type { CopyBook } from "../../../../src/ports/archive.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
-import { dlqId } from "../../../support/ledger-stands.ts";
+import { dlqId, source } from "../../../support/ledger-stands.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
 
 const ids = (...numbers: readonly number[]) => numbers.map(dlqId);
 
 /** A shared book in which what is named cannot be done. */
 function shared() {
-  const book = createMemoryCopyBook({ now: () => 0 }, { lifeMs: 1_000 });
+  const book = createRedisCopyBook(redis.fresh(), source, { lifeMs: 60_000 });
   const broken = new Set<keyof CopyBook>();
   const error = { now: new RedriverError("redis-unavailable", "away") as Error };
   const unless = <Answer>(name: keyof CopyBook, call: () => Promise<Answer>): Promise<Answer> =>
@@ -58,7 +61,7 @@ describe("copies that are remembered beside the shared book", () => {
     const copies = rememberCopies(breaking);
     await rememberCopies(breaking).copied(ids(1));
     await copies.missing(ids(1));
-    const lost = createMemoryCopyBook({ now: () => 0 }, { lifeMs: 1_000 });
+    const lost = createRedisCopyBook(redis.fresh(), source, { lifeMs: 60_000 });
     book.missing = (asked) => lost.missing(asked);
     book.copied = (noted) => lost.copied(noted);
     expect(await copies.missing(ids(1, 2))).toEqual(ids(2));
