@@ -6,7 +6,10 @@
 /** What a terminal shows without breaking it, however narrow its window. */
 export const terminalColumns = 80;
 
-/** A label and a list behind it, `, ` between its items; further lines begin below the first item. No item is broken. */
+/**
+ * A label and a list behind it, `, ` between its items; further lines begin below the first item. No item is broken. Without items
+ * there is no label either.
+ */
 export function wrapList(
   columns: number,
   indent: number,
@@ -14,6 +17,7 @@ export function wrapList(
   items: readonly string[],
   labelWidth = 10,
 ): string {
+  if (items.length === 0) return "";
   const head = `${" ".repeat(indent)}${label.padEnd(labelWidth)}`;
   const pieces = items.map((item, index) => (index === items.length - 1 ? item : `${item},`));
   return packed(columns, head, pieces);

@@ -58,8 +58,5 @@ export function toCeilingText(
           perDay.left === 0 ? `nothing left for ${formatDuration(perDay.endsInMs)}` : `${perDay.left} left`,
           ...(days > 1 ? [`spread over ${days} days`] : []),
         ];
-  return [
-    ...(pass.length === 0 ? [] : [wrapList(columns, 4, "perPass", pass)]),
-    ...(day.length === 0 ? [] : [wrapList(columns, 4, "perDay", day)]),
-  ].join("");
+  return wrapList(columns, 4, "perPass", pass) + wrapList(columns, 4, "perDay", day);
 }

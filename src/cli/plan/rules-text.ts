@@ -4,7 +4,7 @@ import type { DecidedReport } from "../../redrive/plan/decided-count.ts";
 import type { DrainReport } from "../../redrive/plan/plan-drain.ts";
 import type { ExpiryReport } from "../../redrive/plan/expiry-count.ts";
 import type { NextReport, RuleReport, SampleReport } from "../../redrive/plan/rule-report.ts";
-import type { TopCounted } from "../../redrive/plan/top-count.ts";
+import type { Counted, TopCounted } from "../../redrive/plan/top-count.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
 import { counted } from "../output/counted.ts";
 import { toSpan } from "../output/time.ts";
@@ -30,6 +30,7 @@ export function toDecisionsText(
     ifAny(decisions.settle, "delete again (published before)"),
   ].flat();
   const later = byThen(rules.flatMap(({ next }) => next));
+  const turns = later.map(({ count, then, from, to }) => `${count} ${then} ${toSpan(from, to, now)}`);
   const turning = later.reduce((sum, { count }) => sum + count, 0);
   const stays = [
     ifAny(decisions.hold - turning, "held"),
@@ -39,13 +40,8 @@ export function toDecisionsText(
   return [
     wrapList(columns, 2, label, acts.length === 0 ? ["nothing to do"] : acts),
     behind,
-    toLine(
-      columns,
-      2,
-      "later",
-      later.map(({ count, then, from, to }) => `${count} ${then} ${toSpan(from, to, now)}`),
-    ),
-    toLine(columns, 2, "stays", stays),
+    wrapList(columns, 2, "later", turns),
+    wrapList(columns, 2, "stays", stays),
   ].join("");
 }
 
@@ -85,39 +81,28 @@ export function toExpiryText(
 }
 
 function toRuleText(columns: number, rule: RuleReport, now: number, waiting: string): string {
-  const { oldestEnteredAt, losses } = rule;
+  const { oldestEnteredAt } = rule;
   const own = rule.next.filter((next) => isOwnRepublish(next, rule.rule));
   const others = rule.next.filter((next) => !isOwnRepublish(next, rule.rule));
   const due = [
     ...ifAny(rule.dueNow, `now${inBrackets(waiting)}`),
     ...own.map(({ count, from, to }) => `${count} ${toSpan(from, to, now)}`),
   ];
+  const turns = others.map(
+    (next) => `${next.count} ${toDecisionText(next)} ${toSpan(next.from, next.to, now)}`,
+  );
+  const reasons = rule.reasons.map(({ then, reason, count }) => `${then}: ${reason} ${count}`);
   const oldest =
     oldestEnteredAt === null ? "" : `, the oldest for ${formatDuration(Math.max(0, now - oldestEnteredAt))}`;
   return [
     `  ${rule.rule === null ? "no rule" : `rule ${rule.rule}`}: ${counted(rule.count, "record")}${oldest}\n`,
     toExpiryText(columns, 4, rule.expiry, now, "soon"),
-    toLine(columns, 4, "due", due),
-    toLine(
-      columns,
-      4,
-      "then",
-      others.map((next) => `${next.count} ${toDecisionText(next)} ${toSpan(next.from, next.to, now)}`),
-    ),
-    toLine(
-      columns,
-      4,
-      "why",
-      rule.reasons.map(({ then, reason, count }) => `${then}: ${reason} ${count}`),
-    ),
+    wrapList(columns, 4, "due", due),
+    wrapList(columns, 4, "then", turns),
+    wrapList(columns, 4, "why", reasons),
     wrapList(columns, 4, "status", toItems(rule.statuses)),
     wrapList(columns, 4, "hosts", toItems(rule.hosts)),
-    toLine(
-      columns,
-      4,
-      "losses",
-      losses.map(({ key, count }) => `${key} ${count}`),
-    ),
+    wrapList(columns, 4, "losses", rule.losses.map(toItem)),
     toSamplesText(columns, rule.samples),
   ].join("");
 }
@@ -147,16 +132,17 @@ function byThen(nexts: readonly NextReport[]): readonly Pick<NextReport, "then" 
   });
 }
 
-function toLine(columns: number, indent: number, label: string, items: readonly string[]): string {
-  return items.length === 0 ? "" : wrapList(columns, indent, label, items);
-}
-
 export function ifAny(count: number, what: string): readonly string[] {
   return count === 0 ? [] : [`${count} ${what}`];
 }
 
+/** `503 1000`. */
+export function toItem({ key, count }: Counted<string>): string {
+  return `${key} ${count}`;
+}
+
 export function toItems({ top, more }: TopCounted<string>): readonly string[] {
-  const items = top.map(({ key, count }) => `${key} ${count}`);
+  const items = top.map(toItem);
   return more.count === 0 ? items : [...items, `${more.kinds} more ${more.count}`];
 }
 

@@ -12,7 +12,7 @@ import { failuresHeading, shownFailures, toFailureLine, toOtherFailures } from "
 import { toHaltedText, toPlanLanesText } from "./lanes-text.ts";
 import { toCeilingText, toClockText, toGuardText } from "./room-text.ts";
 import { toTime } from "../output/time.ts";
-import { toDecisionsText, toExpiryText, toItems, toRulesText } from "./rules-text.ts";
+import { toDecisionsText, toExpiryText, toItem, toItems, toRulesText } from "./rules-text.ts";
 import { wrapList, wrapText } from "../output/wrap.ts";
 
 export interface PlanReport {
@@ -96,13 +96,7 @@ function toFailureText(columns: number, { top, more }: SignatureCounts): string 
       toFailureLine(columns, { status, text, count }),
       ...(example === "" ? [] : [wrapText(columns, 14, "such as ", example)]),
       wrapList(columns, 14, "", toItems(hosts), 0),
-      wrapList(
-        columns,
-        14,
-        "",
-        decisions.map(({ key, count: times }) => `${key} ${times}`),
-        0,
-      ),
+      wrapList(columns, 14, "", decisions.map(toItem), 0),
     ]),
     rest === 0 ? "" : toOtherFailures(rest, `${hidden.length + more.kinds} or more`),
   ].join("");
