@@ -1,9 +1,7 @@
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { parse, stringify } from "yaml";
+import { parse } from "yaml";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import type { QueueFacts } from "../../src/ports/queue-facts.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
@@ -195,28 +193,6 @@ describe("the alerts", () => {
     expect([...new Set(firing)].toSorted()).toEqual(alerts.toSorted());
     expect([...new Set(silent)].toSorted()).toEqual(alerts.toSorted());
   });
-
-  const promtool = spawnSync("promtool", ["--version"]).error === undefined;
-  it.skipIf(!promtool)(
-    "pass promtool (skipped where promtool is not on PATH: apt-get install prometheus)",
-    () => {
-      const directory = mkdtempSync(path.join(tmpdir(), "redriver-alerts-"));
-      try {
-        writeFileSync(path.join(directory, "rules.yaml"), stringify(spec));
-        cpSync(path.join(root, "deploy/monitoring/rules.test.yaml"), path.join(directory, "rules.test.yaml"));
-        for (const args of [
-          ["check", "rules", "rules.yaml"],
-          ["test", "rules", "rules.test.yaml"],
-        ]) {
-          const run = spawnSync("promtool", args, { cwd: directory, encoding: "utf8" });
-          expect({ status: run.status, said: run.stdout + run.stderr }).toMatchObject({ status: 0 });
-        }
-      } finally {
-        rmSync(directory, { recursive: true });
-      }
-    },
-    120_000,
-  );
 });
 
 describe("the runbooks", () => {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Cluster } from "ioredis";
 import type { RedisServer } from "./redis-servers.ts";
+import { waitFor } from "./wait-for.ts";
 
 const slots = 16_384;
 
@@ -76,10 +77,7 @@ export function connectToCluster(nodes: readonly RedisServer[]): Cluster {
   return new Cluster(nodes.map(({ port }) => ({ host: "127.0.0.1", port })));
 }
 
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error("the cluster does not come together");
-    await delay(50);
-  }
-}
+const until = (holds: () => Promise<boolean>): Promise<void> =>
+  waitFor(async () => {
+    if (!(await holds())) throw new Error("the cluster does not come together");
+  });

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { afterEach, describe, expect, test } from "vitest";
 import { RedriverError } from "../../../src/ports/errors.ts";
 import type { DrainName, PassId } from "../../../src/ports/ids.ts";
@@ -29,15 +30,15 @@ function windowsOf(drain: string, count: number): readonly Extract<Job, { kind: 
   }));
 }
 
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const quickly = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 
-/** A replica that works the windows of one drain, each for `ms`, and leaves the others. */
-async function startReplica(keyPrefix: string, drain: string, ms: number) {
+/** A replica that works the windows of one drain, each by this, and leaves the others. */
+async function startReplica(keyPrefix: string, drain: string, work: () => Promise<void>) {
   const { queue, events } = open(keyPrefix);
   const counts = { done: 0, left: 0 };
   await queue.start(async (job) => {
     if (job.kind === "window" && job.drain === drain) {
-      await sleep(ms);
+      await work();
       counts.done += 1;
       return;
     }
@@ -70,8 +71,8 @@ describe("windows of a pass of another document", () => {
     const work = async (others: number) => {
       const { keyPrefix } = server.fresh();
       const all = [];
-      for (let one = 0; one < others; one += 1) all.push(await startReplica(keyPrefix, "refunds", 20));
-      const { queue, counts } = await startReplica(keyPrefix, "orders", 20);
+      for (let one = 0; one < others; one += 1) all.push(await startReplica(keyPrefix, "refunds", quickly));
+      const { queue, counts } = await startReplica(keyPrefix, "orders", quickly);
       const startedAt = Date.now();
       await queue.addWindows(windowsOf("orders", count));
       await waitFor(() => expect(counts.done).toBe(count), { timeout: 30_000, interval: 10 });
@@ -87,22 +88,24 @@ describe("windows of a pass of another document", () => {
   test("keep no replica from its own behind them, however long they take", async () => {
     const { keyPrefix } = server.fresh();
     await open(keyPrefix).queue.addWindows([...windowsOf("orders", 60), ...windowsOf("refunds", 3)]);
-    const busy = await startReplica(keyPrefix, "orders", 60_000);
-    const other = await startReplica(keyPrefix, "refunds", 10);
+    const gate = new AbortController();
+    const busy = await startReplica(keyPrefix, "orders", async () => void (await once(gate.signal, "abort")));
+    const other = await startReplica(keyPrefix, "refunds", quickly);
     await waitFor(() => expect(other.counts.done).toBe(3), { timeout: 30_000 });
     expect(busy.counts.done).toBe(0);
     expect(other.events.of("job:failed")).toEqual([]);
+    gate.abort();
   });
 
   test("are still there for others when the one that left them closes while it rests", async () => {
     const { keyPrefix } = server.fresh();
-    const leaving = await startReplica(keyPrefix, "refunds", 10);
+    const leaving = await startReplica(keyPrefix, "refunds", quickly);
     await leaving.queue.addWindows(windowsOf("orders", 2));
     await waitFor(() => expect(leaving.counts.left).toBeGreaterThanOrEqual(2));
     const closedAt = Date.now();
     await leaving.queue.close({ softMs: 10_000, hardMs: 20_000 });
     expect(Date.now() - closedAt).toBeLessThan(9_000);
-    const { counts } = await startReplica(keyPrefix, "orders", 1);
+    const { counts } = await startReplica(keyPrefix, "orders", quickly);
     await waitFor(() => expect(counts.done).toBe(2), { timeout: 30_000 });
   });
 });

@@ -40,10 +40,11 @@ test(
     await expect
       .poll(
         async () => {
+          other.advance(5_000);
           await other.sweep();
           return other.emulator.dlq.size;
         },
-        { timeout: 40_000, interval: 1_000 },
+        { timeout: 40_000, interval: 50 },
       )
       .toBe(0);
     await other.emulator.idle();

@@ -1,0 +1,30 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { readDoc, root } from "../support/markdown.ts";
+
+/** Where time is what is tested, or what the world outside takes. A test that waits for something waits for an event or moves a clock. */
+const mayTakeTime: Readonly<Record<string, string>> = {
+  "integration/cli/apply/command.test.ts": "a pause that is over again",
+  "integration/emulator/delivery-waits.test.ts": "a receiver that is slow to answer",
+  "integration/emulator/retry.test.ts": "a receiver that is slow to answer",
+  "integration/queue/other-documents.test.ts": "jobs that take 20 ms",
+  "integration/queue/outage.test.ts": "a job that ends after everything else has closed",
+  "integration/service/connections.test.ts": "the sleep of the clock itself",
+  "integration/store/audit/acts.test.ts": "an audit that is slow to write",
+  "support/conformance-receiver.ts": "a receiver that is slow to answer",
+  "support/interleavings/turns.ts": "the real clock behind the one that is played",
+  "support/plain-client.ts": "a service elsewhere that limits its callers",
+  "support/redis-cluster.ts": "a slot that moves slowly",
+};
+
+/** Programs of their own, which play hours in real time. */
+const programs = /^(bench|fault|lanes|memory|pictures|rig|soak)\//;
+const sleep = /node:timers\/promises|systemClock\.sleep\(|=> (void )?setTimeout\(/;
+
+it("no test sleeps but those that are listed here", () => {
+  const sleepers = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).filter(
+    (name) => name.endsWith(".ts") && !programs.test(name) && sleep.test(readDoc(`test/${name}`)),
+  );
+  expect(sleepers.toSorted()).toEqual(Object.keys(mayTakeTime));
+});

@@ -1,0 +1,31 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { parse, stringify } from "yaml";
+import { readDoc, root } from "../support/markdown.ts";
+
+const { spec } = parse(readDoc("deploy/monitoring/prometheus-rule.yaml")) as { readonly spec: object };
+
+const promtool = spawnSync("promtool", ["--version"]).error === undefined;
+it.skipIf(!promtool)(
+  "the alerts pass promtool (skipped where promtool is not on PATH: apt-get install prometheus)",
+  () => {
+    const directory = mkdtempSync(path.join(tmpdir(), "redriver-alerts-"));
+    try {
+      writeFileSync(path.join(directory, "rules.yaml"), stringify(spec));
+      cpSync(path.join(root, "deploy/monitoring/rules.test.yaml"), path.join(directory, "rules.test.yaml"));
+      for (const args of [
+        ["check", "rules", "rules.yaml"],
+        ["test", "rules", "rules.test.yaml"],
+      ]) {
+        const run = spawnSync("promtool", args, { cwd: directory, encoding: "utf8" });
+        expect({ status: run.status, said: run.stdout + run.stderr }).toMatchObject({ status: 0 });
+      }
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  },
+  120_000,
+);
