@@ -3,21 +3,6 @@ import { join, relative } from "node:path";
 import { expect, it } from "vitest";
 import { files, importedBy, root } from "../support/import-graph.ts";
 
-/** Exported type names that still stand for two things. */
-const ambiguousNames: readonly string[] = ["Ending", "ParkedEntry", "Misfit"];
-
-/** Files that still import each other's types. */
-const circularFiles: readonly string[] = [
-  "rules/lint/pattern-covers.ts",
-  "rules/lint/covers.ts",
-  "config/document/checks/value-warnings.ts",
-  "config/document/checks/rule-warnings.ts",
-  "redrive/page/park.ts",
-  "redrive/page/audit-record.ts",
-  "redrive/page/publish/refusals.ts",
-  "redrive/page/publish/publish-context.ts",
-];
-
 const nameOf = (file: string): string => relative(root, file);
 const textOf = (file: string): string => readFileSync(file, "utf8");
 
@@ -29,8 +14,7 @@ it("an exported type name is declared once in src", () => {
       places.set(name, [...(places.get(name) ?? []), nameOf(file)]);
   }
   expect(places.size).toBeGreaterThan(300);
-  const offenders = [...places].filter(([name, at]) => at.length > 1 && !ambiguousNames.includes(name));
-  expect(offenders).toEqual([]);
+  expect([...places].filter(([, at]) => at.length > 1)).toEqual([]);
 });
 
 it("no file of src imports itself through others, be it for a type", () => {
@@ -41,8 +25,7 @@ it("no file of src imports itself through others, be it for a type", () => {
       seen.add(next);
       return reaches(next, to, seen);
     });
-  const circular = files.filter((file) => reaches(file, file)).map(nameOf);
-  expect(circular.filter((name) => !circularFiles.includes(name))).toEqual([]);
+  expect(files.filter((file) => reaches(file, file)).map(nameOf)).toEqual([]);
 });
 
 /** Scripts that a file starts as processes of their own, by their name in `dist`. */

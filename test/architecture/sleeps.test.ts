@@ -5,7 +5,6 @@ import { readDoc, root } from "../support/markdown.ts";
 
 /** Where time is what is tested, or what the world outside takes. A test that waits for something waits for an event or moves a clock. */
 const mayTakeTime: Readonly<Record<string, string>> = {
-  "integration/cli/apply/command.test.ts": "a pause that is over again",
   "integration/emulator/delivery-waits.test.ts": "a receiver that is slow to answer",
   "integration/emulator/retry.test.ts": "a receiver that is slow to answer",
   "integration/queue/other-documents.test.ts": "jobs that take 20 ms",

@@ -10,6 +10,7 @@ import { conditions, recordFacts } from "../../support/arbitrary-rules.ts";
 import { loaded } from "../../support/drains-documents.ts";
 import { enteredAt, messageIdOf } from "../../support/letters.ts";
 import { anyItem } from "../../support/item-checks.ts";
+import { casesOf } from "../../support/fuzzing.ts";
 
 const plain = loaded("version: 1\nsources: { a: {} }\ndrains: { d: {} }\n", "plain").drains[0]!;
 
