@@ -22,9 +22,9 @@ export interface ArchiveSettings extends Writer {
   readonly maxFileAgeMs?: number;
   /** Unix ms. */
   readonly now: () => number;
-  /** The same by another machine's clock; null while it does not answer, and then no file is removed. Never throws. */
+  /** The same by another machine's clock. Null: it does not answer, and no file is removed. Never throws. */
   readonly otherNow: () => Promise<number | null>;
-  /** Told what does not stop a write: an old file that cannot be removed, a file that somebody else took away. */
+  /** Called with what does not stop a write: an old file that cannot be removed, a file that is gone. */
   readonly tell: (problem: RedriverError) => void;
   readonly disk?: Disk;
 }
@@ -33,8 +33,8 @@ export interface ArchiveSettings extends Writer {
 const maxGroupLength = 8 * 1024 * 1024;
 
 /**
- * The archive in a directory. Everything that waits while a member is written becomes the next member: one write and one sync for
- * all of them.
+ * The archive in a directory. Everything that waits while a member is written becomes the next member: one
+ * write and one sync for all of them.
  */
 export function createArchive({
   dir,

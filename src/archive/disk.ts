@@ -26,7 +26,7 @@ export interface ListedFile {
 
 /** What the archive asks of a file system. Fails with the system's own errors. */
 export interface Disk {
-  /** Makes a directory and its parents where they are missing, for this user alone, and so that they survive a crash. */
+  /** Makes a directory and its missing parents, for this user alone, and so that they survive a crash. */
   makeDirectory(dir: string): Promise<void>;
   /** Fails with EEXIST where there is something already: so no two processes ever write to one file. */
   create(file: string): Promise<DiskFile>;

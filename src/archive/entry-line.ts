@@ -7,7 +7,10 @@ export function toLine({ at, source, drain, why, rule, dlqId, record }: ArchiveE
   return `${JSON.stringify({ at, source, drain, why, rule, dlqId, record })}\n`;
 }
 
-/** A line without its newline → entry; null for what no process of ours wrote. Unknown keys of later versions are left out. */
+/**
+ * A line without its newline → entry; null for what no process of ours wrote. Unknown keys of later versions
+ * are left out.
+ */
 export function parseLine(line: string): ArchiveEntry | null {
   const value = parseJson(line);
   if (!isObject(value)) return null;

@@ -1,11 +1,11 @@
 /**
- * `20260801T120304.567Z-redriver-7d9f-1-3.ndjson.gz`: UTC time of opening, host or pod, process id, count within the process. Names
- * sort by time.
+ * `20260801T120304.567Z-redriver-7d9f-1-3.ndjson.gz`: UTC time of opening, host or pod, process id, count
+ * within the process. Names sort by time.
  */
 const pattern =
   /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2}\.\d{3})Z-[A-Za-z0-9.]+(?:-[A-Za-z0-9.]+)*-\d+-\d+\.ndjson\.gz$/;
 
-/** A pod's name may be 253 characters long and a file's 255; what tells pods apart is at the end. */
+/** A pod's name may be 253 characters long and a file's 255; its end is what differs between pods. */
 const maxOwnerLength = 120;
 
 export interface Writer {

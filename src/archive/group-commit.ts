@@ -1,6 +1,6 @@
 /**
- * Serialises commits: while one runs, what is added waits, and all that waits is committed together. Each `add` resolves or rejects
- * with the commit that it was part of.
+ * Serialises commits: while one runs, what is added waits, and all that waits is committed together. Each
+ * `add` resolves or rejects with the commit that it was part of.
  */
 export interface GroupCommit<Receipt> {
   add(text: string): Promise<Receipt>;

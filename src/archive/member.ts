@@ -4,8 +4,9 @@ import { gzip } from "node:zlib";
 const compress = promisify(gzip);
 
 /**
- * How every gzip member of an archive begins (RFC 1952: magic, deflate, no flags, no time, no hint, Unix). Members are found by it
- * again behind damage. It cannot stand in the text that they hold, because JSON has no unescaped 0x1f.
+ * How every gzip member of an archive begins (RFC 1952: magic, deflate, no flags, no time, no hint, Unix).
+ * Members are found by it again behind damage. It cannot stand in the text that they hold, because JSON has
+ * no unescaped 0x1f.
  */
 export const memberHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
 
@@ -23,8 +24,8 @@ export interface MemberBytes {
 }
 
 /**
- * Cuts the bytes of a file before each member. Bytes before the first member are a part of their own. Holds one member at a time.
- * Throws `RangeError` past `maxBytes` without a member's beginning.
+ * Cuts the bytes of a file before each member. Bytes before the first member are a part of their own. Holds
+ * one member at a time. Throws `RangeError` past `maxBytes` without a member's beginning.
  */
 export async function* splitMembers(
   chunks: AsyncIterable<Buffer>,

@@ -7,9 +7,10 @@ import { toFileName, type Writer } from "./file-name.ts";
  *
  *   append: write at the end of the last good member → sync the file → sync the directory when the file is new → is its name still there?
  *
- * Only after all four is the member good. A file whose append failed is never written to again: it is cut back to its last good
- * member, as far as that can be, and a success that follows stands in another file. So nothing good is ever behind a torn
- * member, and no sync that failed once is believed the second time (the kernel may have dropped the pages).
+ * Only after all four is the member good. A file whose append failed is never written to again: it is cut
+ * back to its last good member, as far as that can be, and a success that follows stands in another file. So
+ * nothing good is ever behind a torn member, and no sync that failed once is believed the second time (the
+ * kernel may have dropped the pages).
  */
 export interface OpenFile {
   readonly name: string;
@@ -38,8 +39,9 @@ export class FileVanished extends Error {
 }
 
 /**
- * Makes a file that no other process has. The directory is made where it is missing. `openedAt` and `namedAt`: now in Unix ms, by
- * this machine's clock and as its name says it. `nextCount` counts within the process.
+ * Makes a file that no other process has. The directory is made where it is missing. `openedAt` and
+ * `namedAt`: now in Unix ms, by this machine's clock and as its name says it. `nextCount` counts within the
+ * process.
  */
 export async function createOpenFile(
   disk: Disk,
@@ -114,6 +116,6 @@ async function quietly(act: () => Promise<void>): Promise<void> {
   try {
     await act();
   } catch {
-    // The failure that led here is the one that is told.
+    // The failure that led here is the one that is reported.
   }
 }

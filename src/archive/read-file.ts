@@ -18,8 +18,8 @@ const chunkBytes = 256 * 1024;
 const cutOffText = "ends in the middle of an entry";
 
 /**
- * The entries of one file in order. Damage is told and passed over: a member that is not whole is read as far as it goes, and the
- * next one after it. A file that is gone has no entries. Throws nothing.
+ * The entries of one file in order. Damage is reported and passed over: a member that is not whole is read as
+ * far as it goes, and the next one after it. A file that is gone has no entries. Throws nothing.
  */
 export async function* readArchiveFile(
   path: string,
@@ -91,8 +91,8 @@ async function* readLines(
 }
 
 /**
- * A file system leaves zeros where it lost what was written. No whole member ends so: its last four bytes are the length of its
- * text (RFC 1952).
+ * A file system leaves zeros where it lost what was written. No whole member ends so: its last four bytes are
+ * the length of its text (RFC 1952).
  */
 function endsInZeros(bytes: Buffer): boolean {
   return bytes.length >= 4 && bytes.readUInt32LE(bytes.length - 4) === 0;

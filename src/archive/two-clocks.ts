@@ -1,18 +1,25 @@
-/** Further apart than this, one of two clocks is wrong. Machines that keep their time at all are within seconds. */
+/** Further apart than this, one of two clocks is wrong. Machines that keep time are within seconds. */
 const maxApartMs = 5 * 60_000;
 
 /**
- * This machine's clock beside another machine's. A wrong one must not make a file look old that is not: a file is named by the later
- * of both, and is as old as the earlier of both says; while they are far apart nothing is old.
+ * This machine's clock beside another machine's. A wrong one must not make a file look old that is not: a
+ * file is named by the later of both, and is as old as the earlier of both says; while they are far apart
+ * nothing is old.
  */
 export interface TwoClocks {
-  /** Asks the other one. Null: it does not answer, or they are far apart; else the earlier of both, Unix ms. Never throws. */
+  /**
+   * Asks the other one. Null: it does not answer, or they are far apart; else the earlier of both, Unix ms.
+   * Never throws.
+   */
   earlier(): Promise<number | null>;
   /** The later of both in Unix ms, as far as the other was ahead when it was asked last. */
   later(): number;
 }
 
-/** `otherNow`: Unix ms, null while it does not answer. `tell` hears by how much they differ, once until they agree again. */
+/**
+ * `otherNow`: Unix ms, null while it does not answer. `tell` is called with their difference, once until they
+ * agree again.
+ */
 export function createTwoClocks(
   now: () => number,
   otherNow: () => Promise<number | null>,

@@ -3,9 +3,9 @@ import path from "node:path";
 import type { ArchiveVolume } from "../ports/archive.ts";
 
 /**
- * `f_type` of Linux (statfs(2)): file systems in memory, which end with the machine or the pod, and those that containers stack
- * over their image, which end with the container. Of any other nothing is known against it: an emptyDir on a node's disk looks like
- * a volume that lasts.
+ * `f_type` of Linux (statfs(2)): file systems in memory, which end with the machine or the pod, and those
+ * that containers stack over their image, which end with the container. Of any other nothing is known against
+ * it: an emptyDir on a node's disk looks like a volume that lasts.
  */
 const fileSystems: ReadonlyMap<number, Pick<ArchiveVolume, "kind" | "fileSystem">> = new Map([
   [0x01_02_19_94, { kind: "memory", fileSystem: "tmpfs" }],

@@ -6,13 +6,13 @@ import { toArchiveError } from "./translate-error.ts";
 
 export interface Unwritable {
   readonly error: RedriverError;
-  /** Something on the path is no directory: no mount and no permission mends that, wherever it is looked at. */
+  /** Something on the path is no directory: no mount and no permission fixes that. */
   readonly isCertain: boolean;
 }
 
 /**
- * What keeps files from being written into a directory, or it from being made where it is missing; null: nothing that can be seen.
- * Changes nothing, so what only a write finds is not found.
+ * What keeps files from being written into a directory, or it from being made where it is missing; null:
+ * nothing that can be seen. Changes nothing, so what only a write finds is not found.
  */
 export async function whyUnwritable(dir: string): Promise<Unwritable | null> {
   for (let at = path.resolve(dir); ; at = path.dirname(at)) {

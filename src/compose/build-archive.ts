@@ -15,7 +15,7 @@ import type { RedriverError } from "../ports/errors.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { isInPod, systemClock } from "./system-world.ts";
 
-/** This process's part of the archive. `tell` hears what does not stop a write. */
+/** This process's part of the archive. `tell` is called with what does not stop a write. */
 export function openArchive(
   { dir, keepMs, volume }: ArchiveConfig,
   redis: Pick<RedisConnection, "command" | "isReady">,
@@ -53,7 +53,10 @@ export interface SeenVolume {
   readonly isCertain: boolean;
 }
 
-/** How the archive's volume looks from here just now. Null where it cannot be asked: a write will say why. Writes nothing. */
+/**
+ * The archive's volume as it is from here just now. Null if it cannot be read: a write will report why.
+ * Writes nothing.
+ */
 export async function lookAtVolume({ dir, volume }: ArchiveConfig): Promise<SeenVolume | null> {
   const unwritable = await whyUnwritable(dir);
   if (unwritable !== null) {
@@ -69,7 +72,10 @@ export async function lookAtVolume({ dir, volume }: ArchiveConfig): Promise<Seen
   }
 }
 
-/** Where nothing is said: a pod's own layer ends with the pod, and a developer's machine may be one layer of a container. */
+/**
+ * If the document declares nothing: a pod's own layer ends with the pod, and a developer's machine may be one
+ * layer of a container.
+ */
 export function silentVolume(): DeclaredVolume {
   return isInPod() ? "durable" : "undeclared";
 }

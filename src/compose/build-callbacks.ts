@@ -16,8 +16,8 @@ export interface CallbackDoor {
   /** Of the URL that is called, without its query. */
   readonly path: string;
   /**
-   * Whether the service sent this. `search`: the query as it came, with its `?`. The body is read only then: it is `another-body` unless it
-   * is the one that was signed.
+   * Whether the service sent this. `search`: the query as it came, with its `?`. The body is read only then:
+   * it is `another-body` unless it is the one that was signed.
    */
   admit(
     signature: string | undefined,

@@ -47,11 +47,14 @@ export interface CoreParts {
 export interface PreviousCore {
   /** Sources that are the same in this one are taken over: their connections, health and clock. */
   readonly before: Core | null;
-  /** The document in force now. A drain that it pauses or lacks begins nothing more, under whatever document it works. */
+  /** The document in force now. A drain that it pauses or lacks begins nothing more. */
   readonly documentNow: () => DrainsDocument;
 }
 
-/** Builds every source and drain of a document. Throws `settings-invalid` with what is missing; nothing is left behind then. */
+/**
+ * Builds every source and drain of a document. Throws `settings-invalid` with what is missing; nothing is
+ * left behind then.
+ */
 export function buildCore(parts: CoreParts, document: DrainsDocument, succession?: PreviousCore): Core {
   const { settings, redis, replicas } = parts;
   const documentNow = succession?.documentNow ?? (() => document);
@@ -139,7 +142,7 @@ function buildSources(
   return sources;
 }
 
-/** Of the guards: without a daemon beside this process, a reading that is missing or stale is taken when it is asked for. */
+/** For guards. Without a daemon beside this process, a missing reading is taken when it is asked for. */
 function buildReadings(
   { redis, readsIndexes, readSecret, settings, world }: CoreParts,
   { indexes }: DrainsDocument,
@@ -161,7 +164,10 @@ function isSame(
   return isDeepStrictEqual(runtime.config, config) && isDeepStrictEqual(runtime.ledger.limits, limits);
 }
 
-/** A pause outranks everything at the next batch, so it is asked of the document in force, not of the one that is worked under. */
+/**
+ * A pause outranks everything at the next batch, so it is asked of the document in force, not of the one that
+ * is worked under.
+ */
 function withPauseNow(config: DrainConfig, documentNow: () => DrainsDocument): DrainConfig {
   return {
     ...config,

@@ -50,13 +50,18 @@ import { createLineageKeys, createLiveSecret, type LiveSecret, type ReadSecret }
 import type { ProcessMemory } from "./process-memory.ts";
 import type { Teardown } from "./teardown.ts";
 
-/** For who watches or disturbs a process at its ports: what is built passes through these before anything uses it. */
+/**
+ * For who watches or disturbs a process at its ports: what is built passes through these before anything uses
+ * it.
+ */
 export interface Decorate {
   readonly source?: (built: SourceRuntime) => SourceRuntime;
   readonly archive?: (built: Archive, config: ArchiveConfig) => Archive;
 }
 
-/** A source with the parts that only its owner needs: what changes its token, pauses its drains, closes its sockets. */
+/**
+ * A source with the parts that only its owner needs: to read its token, pause its drains, close its sockets.
+ */
 export interface BuiltSource {
   readonly runtime: SourceRuntime;
   readonly service: MessageService;
@@ -150,7 +155,10 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     createRedisLedger(redis, config.id, limits, { epochSeed: () => world.identities.token() }),
     createRoomCheck(redis, world.clock),
   );
-  /** Best effort: when Redis is away again, the pass rows are as lost as the ledger and the next passes are full anyway. */
+  /**
+   * Best effort: when Redis is away again, the pass rows are as lost as the ledger and the next passes are
+   * full anyway.
+   */
   const forceFullPasses = (): void => {
     for (const drain of parts.drainsNow()) {
       if (drain.source.id === config.id) passes.forceFull(drain.name).catch(() => undefined);

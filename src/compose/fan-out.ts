@@ -1,6 +1,6 @@
 import type { Events } from "../ports/events.ts";
 
-/** Tells every listener; one that throws keeps nothing from the others, nor from whoever emits. */
+/** Calls every listener; one that throws keeps nothing from the others, nor from whoever emits. */
 export function createFanOut(listeners: readonly Events[]): Events {
   return {
     emit(event) {

@@ -13,8 +13,9 @@ export interface CoreLease {
 }
 
 /**
- * What a process works with while its drains document may be replaced. Guarantees: a document is adopted whole or not at all;
- * unchanged sources keep their runtime; what a document no longer has ends when the last work under the old one has.
+ * What a process works with while its drains document may be replaced. Guarantees: a document is adopted
+ * whole or not at all; unchanged sources keep their runtime; what a document no longer has ends when the last
+ * work under the old one has.
  */
 export interface LiveCore {
   current(): Core;

@@ -24,16 +24,16 @@ export interface OpenParts {
   readonly teardown: Teardown;
   /** Who acts, for the audit: a person's name; default: this process, as a daemon. */
   readonly by?: string;
-  /** Told of every act that is written into the audit. */
+  /** Called with every act that is written into the audit. */
   readonly onAudit?: (entry: NewAuditEntry) => void;
-  /** A missing reading of an index is taken when a guard asks for it: for what acts without a daemon beside it. */
+  /** A missing reading of an index is taken when a guard asks for it: for commands without a daemon. */
   readonly readsIndexes?: boolean;
-  /** Told of secrets that are read, so that logs can leave them out. */
+  /** Called with secrets that are read, so that logs can leave them out. */
   readonly onSecret?: (value: string) => void;
   readonly decorate?: Decorate;
 }
 
-/** Connects to Redis in the background and builds the document's sources and drains on it. Calls nobody yet. */
+/** Connects to Redis in the background and builds the document's sources and drains. Calls nobody yet. */
 export function openCore(parts: OpenParts): Core {
   return buildCore(toCoreParts(parts, "command"), parts.document);
 }
@@ -67,7 +67,10 @@ function toCoreParts(parts: OpenParts, role: "daemon" | "command"): CoreParts {
 
 const connectWithinMs = 5_000;
 
-/** For commands in the foreground: Redis must answer and be fit for a ledger now. Throws with what it is that does not, why, and its setting. */
+/**
+ * For commands in the foreground: Redis must answer and be fit for a ledger now. Throws with what it is that
+ * does not, why, and its setting.
+ */
 export async function requireRedis(redis: RedisConnection): Promise<void> {
   try {
     await redis.ready(connectWithinMs);

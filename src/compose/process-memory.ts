@@ -31,11 +31,11 @@ const maxBytes = 128 * mib;
 const minBytes = 16 * mib;
 /** A command gets a quarter of what the daemon gets, in the same container. */
 const commandsPart = 4;
-/** Pages of the sweep, of the census and of looks at lanes, beside those of windows. */
+/** Pages of the sweep, of the census and of listing checks, beside those of windows. */
 const sharesBesideWindows = 2;
 /**
- * Each source may have a window whose listing hangs, and what hangs keeps its share. More shares than these make pages of some ten
- * records of 10 KB, and so many sources do not hang at once.
+ * Each source may have a window whose listing hangs, and what hangs keeps its share. More shares than these
+ * make pages of some ten records of 10 KB, and so many sources do not hang at once.
  */
 const maxShares = 16;
 /** A command works on one page, and may look for a record beside it. */
@@ -61,7 +61,10 @@ export function createProcessMemory(
   };
 }
 
-/** The daemon's budget where no setting says it: 85 % of the limit, less what is resident anyway, with room for a command's quarter. */
+/**
+ * The daemon's budget if no setting has it: 85 % of the limit, less what is resident anyway, with room for a
+ * command's quarter.
+ */
 export function toBudget({ limitBytes, heapBytes }: MemoryBounds): number {
   const ofLimit = (0.85 * limitBytes - idleBytes) / (1 + 1 / commandsPart);
   const ofHeap = heapBytes - idleHeapBytes;

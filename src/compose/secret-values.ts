@@ -1,7 +1,7 @@
 import type { Settings } from "../config/settings/settings.ts";
 import type { Core } from "./build-core.ts";
 
-/** Every secret that was read, so that logs can take each out by its value. Asked for each line, because tokens change. */
+/** Every secret that was read, for logs to leave out. Asked for each line, because tokens change. */
 export interface SecretValues {
   all(): readonly string[];
   /** A secret that was read somewhere; earlier values are kept, because a late line may still hold one. */

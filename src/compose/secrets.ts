@@ -35,8 +35,9 @@ export function createLiveSecret(
 }
 
 /**
- * The keys of a source's lineage: the one that signs first, then those that still verify. Each is made for this source alone: a
- * message that another source redrove is no come-back here, and its parent's dlqId means another record.
+ * The keys of a source's lineage: the one that signs first, then those that still verify. Each is made for
+ * this source alone: a message that another source redrove is no come-back here, and its parent's dlqId means
+ * another record.
  */
 export function createLineageKeys(
   token: LiveSecret,
@@ -52,7 +53,8 @@ export function createLineageKeys(
   const old = fixed.oldKeys.map(toKey);
   return () => {
     const key = toKey(fixed.key ?? token.value());
-    // Keys of earlier tokens of this process still verify, so that a rotation does not forget what is under way.
+    // Keys of earlier tokens of this process still verify, so that a rotation does not forget what is under
+    // way.
     return [key, ...new Set([...derived.values(), ...old].filter((other) => other !== key))];
   };
 }

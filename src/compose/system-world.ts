@@ -10,7 +10,8 @@ export const systemClock: Clock = {
   // CLOCK_MONOTONIC goes on while a process is stopped by a signal.
   monotonic: () => performance.now(),
   sleep: async (ms, signal) => {
-    // Whatever waits for one stop listens to one signal; each leaves it when its time is over, so their number is no leak.
+    // Whatever waits for one stop listens to one signal; each leaves it when its time is over, so their
+    // number is no leak.
     if (signal !== undefined) setMaxListeners(0, signal);
     await delay(ms, undefined, signal === undefined ? {} : { signal });
   },
@@ -33,8 +34,8 @@ export const randomIdentities: Identities = {
 };
 
 /**
- * Hands on what Node warns of, which it would print to stderr as plain text, until the answered function is called. Only what is said from
- * now on: what loading says comes before anybody listens.
+ * Hands on what Node warns of, which it would print to stderr as plain text, until the answered function is
+ * called. Only what is said from now on: what loading says comes before anybody listens.
  */
 export function takeWarnings(listener: (warning: Error) => void): () => void {
   const before = process.listeners("warning");

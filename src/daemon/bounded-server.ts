@@ -5,8 +5,9 @@ import { getRequestListener } from "@hono/node-server";
 import { RedriverError } from "../ports/errors.ts";
 
 /**
- * An HTTP server that strangers reach. Whoever calls, it holds a bounded number of connections, each with one answer at a
- * time, and what waits unread for too long is cut off. A newcomer always gets in: somebody who keeps it waiting goes.
+ * An HTTP server that strangers reach. Whoever calls, it holds a bounded number of connections, each with one
+ * answer at a time, and what waits unread for too long is cut off. A newcomer always gets in: somebody who
+ * keeps it waiting goes.
  */
 export interface BoundedServerOptions {
   readonly host: string;
@@ -18,7 +19,7 @@ export interface BoundedServerOptions {
   readonly maxHeaderBytes: number;
   /** For a request from its first byte to its last, and again for its answer to be read. */
   readonly requestTimeoutMs: number;
-  /** What an address that cannot be bound is called in the error: `http`, and the variable that changes it. */
+  /** The names in the error of an address that cannot be bound: `http`, and the variable that changes it. */
   readonly setting: string;
   readonly variable: string;
 }
@@ -43,7 +44,10 @@ interface Turn {
 
 /** How often slow senders are looked for. Node's own 30 s would let them have four times as long. */
 const lookEveryMs = 1_000;
-/** Requests of one connection in hand. HTTP allows pipelining, but no prober, scraper or service is known to use it. */
+/**
+ * Requests of one connection in hand. HTTP allows pipelining, but no prober, scraper or service is known to
+ * use it.
+ */
 const maxTurns = 8;
 /** A scraper's pause is longer and it connects anew; what reconnects sooner is spared the handshake. */
 const keepAliveTimeoutMs = 5_000;
@@ -133,7 +137,7 @@ export async function listenBounded(options: BoundedServerOptions): Promise<Boun
   };
 }
 
-/** Who keeps the server waiting goes before those whom it keeps waiting; of equals, who has done so for longest. */
+/** Who keeps the server waiting goes before those that it keeps waiting; of equals, the longest. */
 function leastUseful(connections: ReadonlyMap<Socket, Connection>): Socket | undefined {
   let found: Socket | undefined;
   let least = Infinity;

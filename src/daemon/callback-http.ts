@@ -3,7 +3,10 @@ import { listenBounded } from "./bounded-server.ts";
 
 /** One callback quotes its message and what was answered, each a third larger as base64. */
 const maxBodyBytes = 4 * 1_048_576;
-/** Of all bodies in hand: more are turned away, and the service calls again. Reading and handing one on takes some four times its size. */
+/**
+ * Of all bodies in hand: more are turned away, and the service calls again. Reading and handing one on takes
+ * some four times its size.
+ */
 const maxBytesInHand = 8 * 1_048_576;
 /** A URL of at most 2,000 characters, a signature, and what lies between adds. */
 const maxHeaderBytes = 16_384;
@@ -43,8 +46,8 @@ export interface CallbackServer {
 }
 
 /**
- * Answers POST with the status that `receive` says, 405 to anything else. What it holds of bodies is bounded, whoever calls. Fails with
- * `settings-invalid` when the address cannot be bound.
+ * Answers POST with the status that `receive` says, 405 to anything else. What it holds of bodies is bounded,
+ * whoever calls. Fails with `settings-invalid` when the address cannot be bound.
  */
 export async function createCallbackServer(options: CallbackServerOptions): Promise<CallbackServer> {
   let bytesInHand = 0;

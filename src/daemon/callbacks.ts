@@ -14,7 +14,7 @@ import {
 import type { EarlyTicks } from "./early-ticks.ts";
 
 const newsEveryMs = 60_000;
-/** When nothing says more. */
+/** Unless a longer wait is known. */
 const retryAfterSeconds = 5;
 
 export interface CallbackParts {
@@ -27,8 +27,8 @@ export interface CallbackParts {
 
 export interface Callbacks {
   /**
-   * Listens once a source of the document in force has callbacks, and goes on until it is closed. Fails with `settings-invalid` when the
-   * address cannot be bound.
+   * Listens once a source of the document in force has callbacks, and goes on until it is closed. Fails with
+   * `settings-invalid` when the address cannot be bound.
    */
   listen(): Promise<void>;
   /** `host:port` as bound; null while nobody is to call. */
@@ -36,7 +36,7 @@ export interface Callbacks {
   close(): Promise<void>;
 }
 
-/** Receives what the service tells of canaries, for every source that has callbacks. */
+/** Receives the service's reports on canaries, for every source that has callbacks. */
 export function createCallbacks({ live, earlyTicks, events, clock, stop }: CallbackParts): Callbacks {
   let server: CallbackServer | null = null;
   const refusals = createChainRefusals();
@@ -106,7 +106,10 @@ export function createCallbacks({ live, earlyTicks, events, clock, stop }: Callb
   };
 }
 
-/** While it is not handed on the service is asked to call again, and keeps it as a dead letter of its own in the end. */
+/**
+ * While it is not handed on the service is asked to call again, and keeps it as a dead letter of its own in
+ * the end.
+ */
 function toAnswer(chained: Exclude<Chained, { kind: "none" }>, now: number): CallbackAnswer {
   if (chained.kind === "chained") return { status: 200 };
   if (chained.retryAt === undefined) return { status: 502 };

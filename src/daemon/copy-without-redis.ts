@@ -22,9 +22,10 @@ export interface CopyingParts {
 }
 
 /**
- * Retention runs while Redis is away, read-only or full, and no job counts then. Each call looks once, and when it is due lists every source
- * that nobody has counted for its census interval and copies what nears its expiry. Answers how long to wait for the next look. It is each
- * replica's own, so each makes a copy; a source that rests or is halted is left alone as far as this process knows of it.
+ * Retention runs while Redis is away, read-only or full, and no job counts then. Each call checks once, and
+ * when it is due lists every source that nobody has counted for its census interval and copies what nears its
+ * expiry. Answers how long to wait for the next check. It is each replica's own, so each makes a copy; a
+ * source that is paused or halted, as far as this process knows, is not listed.
  */
 export function createCopyingWithoutRedis({
   live,
@@ -67,7 +68,7 @@ export function createCopyingWithoutRedis({
   };
 }
 
-/** A Redis that is full or read-only still says when somebody counted. */
+/** A Redis that is full or read-only can still be asked when somebody counted. */
 async function isCounted({ book, ledger, config }: SourceRuntime): Promise<boolean> {
   try {
     const census = await book.census();

@@ -9,13 +9,14 @@ import type { Health } from "../redrive/source/source-health.ts";
 import { notSentCoolMs } from "../redrive/page/publish/publish-context.ts";
 import { createUnansweredBackoff } from "./unanswered-backoff.ts";
 
-/** How long after the end of a rest: by then what cooled for it is due too. */
+/** How long after the end of a source pause: by then what cooled for it is due too. */
 const afterRestMs = 250;
 
 /**
- * What is not left to the schedule, which may be hours away: what a rest, a halt or an outage held goes on when that is over, and after a
- * loss of Redis's writes everything is looked at while a hit on a deduplication id can still tell what was published. One that is lost
- * costs the wait for the schedule and nothing else, so none of these fails.
+ * Ticks and sweeps that do not wait for the schedule, which may be hours away. What a source pause, a halt or
+ * an outage held goes on when that is over. After a loss of Redis's writes, every drain of the source gets a
+ * tick while a deduplication id can still show what was published. A tick that is lost costs the wait for the
+ * schedule and nothing else, so none of these fails.
  */
 export interface EarlyTicks {
   /** No pass could be opened before this, Unix ms. */
@@ -29,11 +30,11 @@ export interface EarlyTicks {
   closed(drain: DrainRuntime, pass: Pick<PassClosed, "outcome" | "tally">): Promise<void>;
   /** Something of this source may be left for the sweep. */
   afterDeletes(source: SourceRuntime): Promise<void>;
-  /** Looks for losses that this process has noticed. */
+  /** Ticks the drains of sources that have lost writes since the last call. */
   afterLosses(core: Pick<Core, "sources" | "drains">): Promise<void>;
-  /** Looks for drains that a lane lets go on, and for steps that will want a look. */
+  /** Ticks the drains that a lane lets go on, and sweeps for steps that will need a listing check. */
   afterLanes(core: Pick<Core, "sources" | "drains">): Promise<void>;
-  /** Looks for halts that are over, and for trials that want a batch. */
+  /** Ticks the drains of halts that are over, and of trials that need a batch. */
   afterHalts(core: Pick<Core, "drains">): Promise<void>;
 }
 
@@ -45,7 +46,9 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
   const owed = new Set<DrainName>();
   /** `coolAt`, by clock.monotonic(): what a halt turned away is due again by then. */
   const held = new Map<DrainName, { readonly callClass: CallClass; readonly coolAt: number }>();
-  /** The trial that a drain was woken for: it needs one batch, and whom it turns away is woken when it has ended. */
+  /**
+   * The trial that a drain got a tick for. It needs one batch; the drains it turns away get ticks at its end.
+   */
   const wokenFor = new Map<DrainName, Health>();
   const waits = createUnansweredBackoff();
   /** Since their last pass was opened. */

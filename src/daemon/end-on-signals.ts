@@ -5,8 +5,9 @@
  *                             ├─ another signal ───────► ended by it, at once
  *                             └─ hardMs ───────────────► killed: something hangs
  *
- * What is in doubt at any of these moments is in the ledger as open. An exit waits for calls to the disk and look-ups of names that are
- * under way, and a volume that is gone never answers (seen with Node 20): such a process can only be killed.
+ * What is in doubt at any of these moments is in the ledger as open. An exit waits for calls to the disk and
+ * look-ups of names that are under way, and a volume that is gone never answers (seen with Node 20): such a
+ * process can only be killed.
  */
 export interface ProcessEnd {
   /** Aborts at the first signal, whose name is the reason. */
@@ -18,7 +19,7 @@ export interface ProcessEnd {
 /** Calls back on signals that ask to stop; answers how to stop listening. */
 type OnSignal = (listener: (signal: NodeJS.Signals) => void) => () => void;
 
-/** What ends by itself has ended by then. What is left are sockets to those who do not answer, and timers of libraries. */
+/** What ends by itself has ended by then. Left are sockets without an answer, and timers of libraries. */
 const lingerMs = 250;
 /** What a thread of this process may be waiting in, as Node names it. */
 const inThreads = new Set(["FSReqCallback", "FSReqPromise", "GetAddrInfoReqWrap", "GetNameInfoReqWrap"]);

@@ -44,7 +44,7 @@ export interface JobParts {
 /** What one process keeps between jobs. */
 interface JobState {
   readonly memories: Map<SourceId, SweepMemory>;
-  /** Under way: the next one comes on time, and two at once would only do the same work and keep ticks waiting. */
+  /** Under way. Two at once would do the same work and keep ticks waiting, and the next comes on time. */
   readonly sweeping: Set<SourceId>;
   readonly counting: Set<SourceId>;
   /** Drains with a tick that waits for the first answer of its source: one is enough, it opens the pass. */
@@ -119,14 +119,16 @@ async function tick(name: DrainName, work: Work): Promise<void> {
     throw error;
   }
   if (opened.kind === "opened") earlyTicks.opened(name);
-  // Also those of a pass that is open: jobs that exist are not added twice, and those that a crash kept from being added are.
+  // Also those of a pass that is open: jobs that exist are not added twice, and those that a crash kept from
+  // being added are.
   const passId = opened.kind === "opened" ? opened.pass.passId : opened.passId;
   await workOldest(name, passId, opened.windows, work);
 }
 
 /**
- * Adds jobs for the oldest windows of a pass: what expires first goes first. No drain has more than half of what the living replicas
- * work on at once, and each window that ends makes room for the next at the end of the queue: so drains take turns.
+ * Adds jobs for the oldest windows of a pass: what expires first goes first. No drain has more than half of
+ * what the living replicas work on at once, and each window that ends makes room for the next at the end of
+ * the queue: so drains take turns.
  */
 async function workOldest(
   drain: DrainName,
@@ -150,7 +152,8 @@ async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promis
   const { hash } = core.document;
   const drain = core.drains.get(job.drain);
   if (drain === undefined) {
-    // Nobody opens another pass of a drain that no replica has, so what is left of this one keeps nobody waiting.
+    // Nobody opens another pass of a drain that no replica has, so what is left of this one keeps nobody
+    // waiting.
     if (!(await peers.workUnderAnother(hash))) return;
     throw new RedriverError("document-changed", `document ${hash} has no drain ${job.drain}`);
   }
@@ -190,7 +193,7 @@ function isHaltedHere({ source, config }: DrainRuntime): boolean {
 /** A window that got no slot comes back so soon, give or take half, at the end of the queue. */
 const backAfterMs = 500;
 
-/** Works while it has a slot, which is free again before the next window is added. Throws if none is to be had now. */
+/** Works in a slot, which is free again before the next window is added. Throws if none is free now. */
 async function inSlot<Result>(
   { source }: DrainRuntime,
   id: string,
@@ -216,7 +219,10 @@ function isUnanswered(error: unknown): boolean {
   return isRedriverError(error) && (error.code === "service-unavailable" || error.code === "service-timeout");
 }
 
-/** A pause as after a 429 of a limit per second. The sweep waits for its end in place: after it, passes use up the next calls. */
+/**
+ * A pause as after a 429 of a limit per second. The sweep waits for its end in place: after it, passes use up
+ * the next calls.
+ */
 const shortPauseMs = 5_000;
 const sweptAgainWithinMs = 1_000;
 

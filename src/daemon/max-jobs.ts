@@ -1,13 +1,14 @@
 import type { Core } from "../compose/build-core.ts";
 import { maxWaiting } from "./window-slots.ts";
 
-/** Ticks, looks and readings that have nothing to wait for, and statistics. */
+/** Ticks, sweeps and censuses that have nothing to wait for, and statistics. */
 const shortJobs = 10;
 
 /**
- * How many jobs of each queue a process has in hand at once: so many that those which hang with their source leave room for
- * all others. A source has one sweep and one census under way, and a drain one tick that waits for a first answer. Of
- * windows, slots say which of them are worked on (window-slots.ts); a few wait for a slot, and two places are always free.
+ * How many jobs of each queue a process has in hand at once: so many that those which hang with their source
+ * leave room for all others. A source has one sweep and one census under way, and a drain one tick that waits
+ * for a first answer. Of windows, slots say which of them are worked on (window-slots.ts); a few wait for a
+ * slot, and two places are always free.
  */
 export function toMaxJobs({
   sources,

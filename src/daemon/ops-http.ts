@@ -2,7 +2,6 @@ import { Hono, type Context } from "hono";
 import type { Clock } from "../ports/clock.ts";
 import { listenBounded } from "./bounded-server.ts";
 import type { HealthReport } from "./readiness.ts";
-import { createSharedScrape } from "./shared-scrape.ts";
 
 export interface OpsServerOptions {
   readonly host: string;
@@ -17,7 +16,7 @@ export interface OpsServerOptions {
   readonly contentType: string;
   /** Of that second. */
   readonly clock: Pick<Clock, "monotonic">;
-  /** For a request to arrive, and again for its answer to be read; who takes longer is cut off. Default 10 s. */
+  /** For a request to arrive, and again for its answer to be read; then it is cut off. Default 10 s. */
   readonly requestTimeoutMs?: number;
 }
 
@@ -32,14 +31,15 @@ export interface OpsServer {
 const defaultRequestTimeoutMs = 10_000;
 const maxHeaderBytes = 8_192;
 /**
- * Probes and scrapers are a handful, and a thousand scrapes at once still fit. Without an end to it, open sockets could use
- * up the process's files and, at some 20 KiB each, its memory.
+ * Probes and scrapers are a handful, and a thousand scrapes at once still fit. Without an end to it, open
+ * sockets could use up the process's files and, at some 20 KiB each, its memory.
  */
 const maxConnections = 1_200;
 
 /**
- * /livez and /readyz answer 200 or 503 with `{ ok, reasons }`, /metrics answers the Prometheus text. Read-only: GET and HEAD,
- * 405 for other methods, 404 for other paths. Fails with `settings-invalid` when the address cannot be bound.
+ * /livez and /readyz answer 200 or 503 with `{ ok, reasons }`, /metrics answers the Prometheus text.
+ * Read-only: GET and HEAD, 405 for other methods, 404 for other paths. Fails with `settings-invalid` when the
+ * address cannot be bound.
  */
 export async function createOpsServer(options: OpsServerOptions): Promise<OpsServer> {
   const app = new Hono();
@@ -78,4 +78,37 @@ async function answer(context: Context, ask: () => HealthReport | Promise<Health
   } catch {
     return context.json({ ok: false, reasons: ["the check itself failed"] }, 503);
   }
+}
+
+/** Prometheus asks every 15 s or so. Who asks more often than once a second gets the same text again. */
+const maxAgeMs = 1_000;
+
+/**
+ * Renders at most once a second and one at a time; everybody who asks meanwhile waits for that render or gets
+ * its bytes. They are one buffer for all, so that a thousand answers that nobody reads weigh no more than
+ * one. A failure counts as a render.
+ */
+function createSharedScrape(
+  render: () => Promise<string>,
+  clock: Pick<Clock, "monotonic">,
+): () => Promise<Uint8Array<ArrayBuffer>> {
+  let latest: Promise<Uint8Array<ArrayBuffer>> | null = null;
+  let startedAt = 0;
+  let isUnderWay = false;
+
+  async function renderOnce(): Promise<Uint8Array<ArrayBuffer>> {
+    try {
+      return new TextEncoder().encode(await render());
+    } finally {
+      isUnderWay = false;
+    }
+  }
+
+  return () => {
+    if (latest !== null && (isUnderWay || clock.monotonic() - startedAt < maxAgeMs)) return latest;
+    isUnderWay = true;
+    startedAt = clock.monotonic();
+    latest = renderOnce();
+    return latest;
+  };
 }

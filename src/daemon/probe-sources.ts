@@ -7,9 +7,12 @@ import type { Health } from "../redrive/source/source-health.ts";
 
 type Halt = Extract<Health, { state: "halted" }>;
 
-/** A service that refuses everything was asked about a dozen messages: they are left alone for this long. */
+/** A service that refuses everything was asked about a dozen messages: it is asked again after this long. */
 const refusedPauseMs = 10 * 60_000;
-/** Publishing is tried in the round after its halt, and after a trial that failed when this is over, then twice as long each time … */
+/**
+ * Publishing is tried in the round after its halt, and after a trial that failed when this is over, then
+ * twice as long each time …
+ */
 const firstTrialWaitMs = 30_000;
 /** … up to this: every trial may leave a message in doubt. */
 const maxTrialWaitMs = 10 * 60_000;
@@ -17,15 +20,16 @@ const maxTrialWaitMs = 10 * 60_000;
 export interface ProberParts {
   readonly clock: Clock;
   readonly events: Events;
-  /** Told after each round. Never throws. */
+  /** Called after each round. Never throws. */
   readonly afterRound: () => Promise<void>;
 }
 
 /**
- * Looks after halted sources: reads each token again, and asks a halted source for one small listing. Resumes it when that is
- * answered. Where publishing alone is halted the next batch is the proof: it is put on trial, ever more rarely, and at once under another
- * token; one that refuses everything is not asked before its rest is over. `sources` are asked for each time: they change
- * with the document. Runs until the signal aborts; never throws.
+ * Probes halted sources: reads each token again, and asks a halted source for one small listing. Resumes it
+ * when that is answered. Where publishing alone is halted the next batch is the proof: it is put on trial,
+ * ever more rarely, and at once under another token; one that refuses everything is not asked before its
+ * pause is over. `sources` are asked for each time: they change with the document. Runs until the signal
+ * aborts; never throws.
  */
 export async function probeSources(
   sources: () => Iterable<BuiltSource>,
@@ -74,7 +78,7 @@ async function probe(
     const left = health.standing();
     if (left.state === "halted" && left.code === now.code) health.resume("batch");
   } catch (error) {
-    // Still halted; the reason has been told when it was, and a probe that fails says nothing new.
+    // Still halted: the reason was reported then, and a probe that fails is no news.
     if (!isRedriverError(error)) {
       events.emit({ type: "job:failed", kind: "daemon", ...toFailure(error), givenUp: false });
     }

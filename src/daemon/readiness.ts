@@ -19,8 +19,9 @@ export interface DaemonState {
 }
 
 /**
- * Ready: the document is loaded, Redis answers and is fit for a ledger, the schedules stand, a source can be used, and what live drains
- * drop can be kept. `archiveProblem`: why the archive cannot keep anything; null where it can, or there is none.
+ * Ready: the document is loaded, Redis answers and is fit for a ledger, the schedules stand, a source can be
+ * used, and what live drains drop can be kept. `archiveProblem`: why the archive cannot keep anything; null
+ * where it can, or there is none.
  */
 export function toReadiness(
   core: Core,
@@ -36,7 +37,8 @@ export function toReadiness(
   if (state.schedulesAppliedAt === null) reasons.push("the schedules have not been written yet");
   if (archiveProblem !== null) {
     const drops = namesOfDrops(core);
-    // Without one, what fails is the copy before an expiry: that has an alert, and is no reason to take the replica out.
+    // Without one, what fails is the copy before an expiry: that has an alert, and is no reason to take the
+    // replica out.
     if (drops.length > 0) {
       reasons.push(`${archiveProblem}; until then what ${drops.join(", ")} would drop is held`);
     }
@@ -74,8 +76,9 @@ function toHaltReason(
 }
 
 /**
- * Alive: workers take or finish jobs while Redis answers. Never a ping, and never Redis or the service themselves: their
- * outage must not restart every replica. `readySince`: Unix ms from which Redis has answered without a break; null: it does not.
+ * Alive: workers take or finish jobs while Redis answers. Never a ping, and never Redis or the service
+ * themselves: their outage must not restart every replica. `readySince`: Unix ms from which Redis has
+ * answered without a break; null: it does not.
  */
 export function toLiveness(
   now: number,

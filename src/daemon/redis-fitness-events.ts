@@ -5,7 +5,7 @@ import type { RedisProblem } from "../redis/judge-server.ts";
 /** A connection that is new, or that follows a failover, is away for a moment; that is no news. */
 const awayForMs = 2_000;
 
-/** Tells of a Redis that is not fit, and of one that is fit again: once per change, however often it is looked at. */
+/** Reports a Redis that is not fit, and one that is fit again: once per change, not per check. */
 export interface RedisFitnessEvents {
   /** What keeps work (refuse) or new work (hold) from it, as it was just found; empty: nothing. */
   found(problems: readonly Pick<RedisProblem, "kind" | "message">[]): void;
@@ -17,7 +17,7 @@ export function createRedisFitnessEvents(
   events: Events,
   clock: Pick<Clock, "monotonic">,
 ): RedisFitnessEvents {
-  /** The kinds of what was told last: messages hold numbers that change from look to look. */
+  /** The kinds of what was reported last: messages hold numbers that change from check to check. */
   let told = "";
   let awaySince: number | null = null;
 

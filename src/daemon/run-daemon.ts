@@ -1,6 +1,6 @@
 /**
- * The daemon: schedules and works jobs until it is stopped. What it needs from outside (Redis, the service, a token) may come
- * late or go away: it reports that, is not ready, and goes on by itself when it is back.
+ * The daemon: schedules and works jobs until it is stopped. What it needs from outside (Redis, the service, a
+ * token) may come late or go away: it reports that, is not ready, and goes on by itself when it is back.
  *
  *   listen ─► started ─► loops: Redis, jobs, document, announcement, copies, archive, callbacks, halted sources
  *                                     │ stop
@@ -31,17 +31,23 @@ import { createDocumentWatch } from "./watch-document.ts";
 import { createRedisHealth } from "./redis-health.ts";
 
 const probeEveryMs = 30_000;
-/** Schedules are written again this often: insurance against a scheduler that was lost unnoticed (bullmq issues 3272, 3262). */
+/**
+ * Schedules are written again this often: insurance against a scheduler that was lost unnoticed (bullmq
+ * issues 3272, 3262).
+ */
 const reapplyEveryMs = 15_000;
 const announceEveryMs = 15_000;
-/** How soon a new document, or a loss of Redis's writes, is noticed by what writes schedules and announcements. */
+/** How soon schedules and announcements follow a new document, or a loss of Redis's writes. */
 const basisCheckEveryMs = 500;
 const documentCheckEveryMs = 2_000;
 const redisAwayWaitMs = 250;
 const afterFailureMs = 5_000;
-/** Of shutdown.hard, for what ends after the jobs: half for a goodbye to a Redis that may not answer, half for the caller. */
+/**
+ * Of shutdown.hard, for what ends after the jobs: half for a goodbye to a Redis that may not answer, half for
+ * the caller.
+ */
 const afterJobsMs = 2_000;
-/** Every source is swept by schedule. A replica that sees no job at all for several sweeps, and 5 min, is stuck. */
+/** Every source is swept by schedule: a replica without a job for several sweeps, and 5 min, is stuck. */
 function maxSilenceMs(sweepEveryMs: number): number {
   return Math.max(5 * 60_000, 3 * sweepEveryMs);
 }
@@ -180,7 +186,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     });
   }
 
-  /** Announces what this replica works under, every 15 s, and at once if Redis may have lost the announcement. */
+  /** Announces what this replica works under: every 15 s, and at once if Redis may have lost it. */
   async function keepAnnouncing(): Promise<void> {
     const isAnnounced = upToDateFor(announceEveryMs);
     await keepGoing(async () => {
@@ -190,7 +196,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     });
   }
 
-  /** Answers what writes something to Redis again: when it is `forMs` old, or what it was written for has changed. */
+  /** Answers what writes to Redis again: when it is `forMs` old, or its basis has changed. */
   function upToDateFor(forMs: number): (basis: string, write: () => Promise<void>) => Promise<void> {
     let written: { readonly basis: string; readonly at: number } | null = null;
     return async (basis, write) => {
@@ -213,7 +219,10 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     });
   }
 
-  /** Calls `turn` until the daemon stops; each says how long to wait for the next. A failure is reported, and tried again. */
+  /**
+   * Calls `turn` until the daemon stops; each says how long to wait for the next. A failure is reported, and
+   * tried again.
+   */
   async function keepGoing(turn: () => Promise<number>): Promise<void> {
     while (!stop.aborted) {
       let waitMs = afterFailureMs;

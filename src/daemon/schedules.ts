@@ -6,7 +6,10 @@ import { censusLooks } from "../redrive/census/census.ts";
 /** A census lists the whole queue; asked for more often than this it would do nothing else. */
 const minCensusEveryMs = 1_000;
 
-/** The schedules that a document asks for: a tick per drain, a sweep and looks for a census per source, a reading per index. */
+/**
+ * The schedules that a document asks for: a tick per drain, a sweep and census checks per source, a reading
+ * per index.
+ */
 export function toSchedules(document: DrainsDocument, sweepEveryMs: number): readonly ScheduledJob[] {
   return [
     ...document.drains.map(({ name, schedule }): ScheduledJob => ({
@@ -33,8 +36,8 @@ export function toSchedules(document: DrainsDocument, sweepEveryMs: number): rea
 }
 
 /**
- * What schedules are written for: they are written again at once when it changes. It has the losses of Redis's writes that this process
- * has noticed too: what lost those of a ledger has lost the schedules.
+ * What schedules are written for: they are written again at once when it changes. It has the losses of
+ * Redis's writes that this process has noticed too: what lost those of a ledger has lost the schedules.
  */
 export function toScheduleBasis({ document, sources }: Pick<Core, "document" | "sources">): string {
   const losses = [...sources.values()].reduce((sum, source) => sum + source.losses(), 0);

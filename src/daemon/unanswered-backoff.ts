@@ -7,7 +7,10 @@ const maxWaitMs = 10 * 60_000;
 /** A pass that meets no answers takes minutes to end; one that fails so much later is another outage. */
 const inARowWithinMs = 60 * 60_000;
 
-/** When a drain whose source did not answer is looked at again: after 30 s, 1, 2 … 10 min, by the clock of this process. */
+/**
+ * When a drain gets its next tick after its source did not answer: after 30 s, 1, 2 … 10 min, by the clock of
+ * this process.
+ */
 export interface UnansweredBackoff {
   /** How long from now on, ms; null: not before its schedule, or it was said already. */
   next(drain: Pick<DrainConfig, "name" | "schedule">, clock: Pick<Clock, "monotonic">): number | null;

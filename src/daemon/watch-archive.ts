@@ -17,25 +17,26 @@ interface ArchiveWatchParts {
 }
 
 export interface ArchiveWatch {
-  /** Answers how long to wait for the next look. */
+  /** Answers how long to wait for the next check. */
   look(): Promise<number>;
   /** Why the archive cannot keep anything, as last seen; null: it can, or there is none. */
   problem(): string | null;
 }
 
 /**
- * Looks at the archive's volume at the start and every minute, so that one that cannot be written is told before the first record is to
- * be dropped or expires. It writes nothing: what only a write finds, the write tells.
+ * Checks the archive's volume at the start and every minute, so that one that cannot be written is reported
+ * before the first record is to be dropped or expires. It writes nothing: what only a write finds, the write
+ * reports.
  */
 export function createArchiveWatch({ current, clock, events, look }: ArchiveWatchParts): ArchiveWatch {
   let watched: Archive | null = null;
-  /** What events have said of it last. */
+  /** The verdict that was reported last. */
   let told: SeenVolume["verdict"] = "fit";
   let problem: string | null = null;
   let failedToldAt = Number.NEGATIVE_INFINITY;
 
   const tell = ({ verdict, complaint }: SeenVolume, isNew: boolean): void => {
-    // As it is built, its volume is told.
+    // When it is built, its volume is reported already.
     if (!isNew && verdict !== told) events.emit({ type: "archive:volume-seen", verdict, complaint });
     told = verdict;
     problem = verdict === "unfit" ? complaint : null;

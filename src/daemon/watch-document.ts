@@ -1,8 +1,8 @@
 /**
- * Looks at the drains document's file and adopts what it holds, whole or not at all.
+ * Reads the drains document's file and adopts what it holds, whole or not at all.
  *
  *   unchanged ──content differs, twice the same──► load ──► in force
- *                                                   └────► rejected: told once, the old one stays in force
+ *                                                   └────► rejected: reported once, the old one stays in force
  *
  * The content is compared, not the file: a ConfigMap is swapped by a symlink above it.
  */
@@ -14,7 +14,7 @@ import type { DrainsDocument } from "../ports/drains.ts";
 import { isRedriverError } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 
-/** The half of a document that an editor has written so far may be a document too; it is read again after this. */
+/** Half of a document that an editor is writing may be a document too; it is read again after this. */
 const settleMs = 300;
 
 export interface DocumentWatchParts {
@@ -22,7 +22,7 @@ export interface DocumentWatchParts {
   readonly live: LiveCore;
   readonly clock: Clock;
   readonly events: Events;
-  /** Told after a document with another meaning is in force. */
+  /** Called after a document with another meaning is in force. */
   readonly onAdopted: (document: DrainsDocument) => void;
   readonly stop: AbortSignal;
 }
@@ -35,7 +35,7 @@ export interface DocumentState {
 }
 
 export interface DocumentWatch {
-  /** One look at the file; answers whether the state has changed. */
+  /** Reads the file once; answers whether the state has changed. */
   look(): Promise<"changed" | "unchanged">;
   state(): DocumentState;
 }
@@ -82,7 +82,7 @@ export function createDocumentWatch(parts: DocumentWatchParts): DocumentWatch {
       return "changed";
     }
     const { before, warnings } = verdict;
-    // The start has told of it already.
+    // The start has reported it already.
     if (first && before === hash) return "unchanged";
     const at = clock.now();
     state = { adoptedAt: before === hash ? state.adoptedAt : at, rejected: null };

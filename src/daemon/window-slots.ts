@@ -2,12 +2,13 @@ import type { Clock } from "../ports/clock.ts";
 import type { SourceId } from "../ports/ids.ts";
 
 /**
- * Which windows this process works on. One source alone may have all of `max`; but each source has one slot that no other
- * can take, so the most of all together is `max` − 1 and one per source. A source whose listings hang or never end keeps
- * its slots for as long as they do, and costs the others none of theirs.
+ * Which windows this process works on. One source alone may have all of `max`; but each source has one slot
+ * that no other can take, so the most of all together is `max` − 1 and one per source. A source whose
+ * listings hang or never end keeps its slots for as long as they do, and costs the others none of theirs.
  *
- * A window that gets no slot waits a moment for one, so that slots change hands without a gap, and goes back to the queue
- * then, where another replica may take it. It keeps its turn here: of those that wait, the one that came first is first.
+ * A window that gets no slot waits a moment for one, so that slots change hands without a gap, and goes back
+ * to the queue then, where another replica may take it. It keeps its turn here: of those that wait, the one
+ * that came first is first.
  */
 export interface WindowSlots {
   /** Null: no slot came free. Rejects with the signal's reason. */

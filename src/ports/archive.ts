@@ -15,10 +15,11 @@ export interface ArchiveEntry {
 }
 
 /**
- * Keeps dead letters before they are deleted or expire. Guarantees: when `write` resolves, all of these entries are whole on
- * disk and survive a crash of process and machine (file and directory are synced); a crash in the middle leaves every earlier
- * entry readable. Each process has files of its own. Fails with RedriverError `archive-unavailable`; then nothing may be
- * deleted that relies on it. Not part of this contract: replication of the volume.
+ * Keeps dead letters before they are deleted or expire. Guarantees: when `write` resolves, all of these
+ * entries are whole on disk and survive a crash of process and machine (file and directory are synced); a
+ * crash in the middle leaves every earlier entry readable. Each process has files of its own. Fails with
+ * RedriverError `archive-unavailable`; then nothing may be deleted that relies on it. Not part of this
+ * contract: replication of the volume.
  */
 export interface Archive {
   /** At least one entry; answers the file (a name inside the archive directory) that holds them. */
@@ -28,18 +29,18 @@ export interface Archive {
 
 /** What an archive's directory is on. */
 export interface ArchiveVolume {
-  /** `memory` ends with the machine or the pod, `container` with the container; of `other` nothing is known against it. */
+  /** `memory` ends with the machine or the pod, `container` with the container; `other` seems to last. */
   readonly kind: "memory" | "container" | "other";
   /** Its name, or the system's number of it. */
   readonly fileSystem: string;
 }
 
-/** What the document says of the volume: that it lasts, or that it need not. */
+/** What the document declares of the volume: that it lasts, or that it need not. */
 export type DeclaredVolume = "durable" | "ephemeral" | "undeclared";
 
 /**
- * `unfit`: nothing may be deleted that relies on it. `doubtful`: it ends with a container, and whether that matters is not known:
- * outside of a pod, a developer's machine may be one.
+ * `unfit`: nothing may be deleted that relies on it. `doubtful`: it ends with a container, and whether that
+ * matters is not known: outside of a pod, a developer's machine may be one.
  */
 export function judgeVolume({ kind }: ArchiveVolume, declared: DeclaredVolume): "fit" | "doubtful" | "unfit" {
   if (declared === "ephemeral") return "fit";
@@ -79,16 +80,17 @@ export interface ArchiveFilter {
 export interface ArchiveDamage {
   readonly file: string;
   /**
-   * `torn`: the file's end, as a process that was killed leaves it, or one that is writing just now; nothing that `write` promised is
-   * missing. `broken`: something that was whole once, or a file that cannot be read.
+   * `torn`: the file's end, as a process that was killed leaves it, or one that is writing just now; nothing
+   * that `write` promised is missing. `broken`: something that was whole once, or a file that cannot be read.
    */
   readonly kind: "torn" | "broken";
   readonly why: string;
 }
 
 /**
- * Reads what any process kept, file by file, oldest first; an entry may be there twice. What is damaged is told and passed over:
- * everything before it and behind it is read. Fails with `archive-unavailable` where the directory cannot be listed.
+ * Reads what any process kept, file by file, oldest first; an entry may be there twice. What is damaged is
+ * reported and passed over: everything before it and behind it is read. Fails with `archive-unavailable`
+ * where the directory cannot be listed.
  */
 export interface ArchiveReader {
   files(): Promise<readonly ArchiveFile[]>;
@@ -99,9 +101,10 @@ export interface ArchiveReader {
 }
 
 /**
- * Which dead letters near their expiry have been copied already, shared by all replicas. Guarantees: what was noted is known for
- * as long as somebody asks about it from time to time, and forgotten by itself after that. Losing it costs a second copy.
- * Fails with `redis-unavailable`, unless it remembers for its process what it could not read or note.
+ * Which dead letters near their expiry have been copied already, shared by all replicas. Guarantees: what was
+ * recorded is known for as long as somebody asks about it from time to time, and forgotten by itself after
+ * that. Losing it costs a second copy. Fails with `redis-unavailable`, unless it remembers for its process
+ * what it could not read or note.
  */
 export interface CopyBook {
   /** Those of `dlqIds` that are not known to be copied. */

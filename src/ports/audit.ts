@@ -47,8 +47,9 @@ export interface AuditLane {
 }
 
 /**
- * What was done, to which dead letters, by whom and why. `republish`, `drop`, `park`, `delete`, `copy`, `release`, `pause`, `resume`,
- * `apply` are written before the act they name; `published` follows the answer, and `lane-halted`, `lane-resumed`, `lane-opened` the move.
+ * What was done, to which dead letters, by whom and why. `republish`, `drop`, `park`, `delete`, `copy`,
+ * `release`, `pause`, `resume`, `apply` are written before the act they name; `published` follows the answer,
+ * and `lane-halted`, `lane-resumed`, `lane-opened` the move.
  */
 export interface AuditEntry {
   /** Unix ms, by the clock of what keeps the record (Redis). */
@@ -69,7 +70,7 @@ export interface AuditEntry {
   readonly records: readonly AuditRecord[];
 }
 
-/** An entry before it is written; when that is, is not the writer's to say. */
+/** An entry before it is written. The time is set by what keeps the record. */
 export type NewAuditEntry = Omit<AuditEntry, "at">;
 
 export interface AuditQuery {
@@ -84,24 +85,25 @@ export interface AuditQuery {
 }
 
 /**
- * The record of acts on one source's dead letters. Guarantees: what is written is kept 30 days, or until the record has reached its
- * size, in one place for all replicas; it holds ids, names and reasons, never bodies, header values or tokens. An entry of more than
- * 100 records is kept as several. An entry whose acknowledgement was lost may be there twice.
+ * The record of acts on one source's dead letters. Guarantees: what is written is kept 30 days, or until the
+ * record has reached its size, in one place for all replicas; it holds ids, names and reasons, never bodies,
+ * header values or tokens. An entry of more than 100 records is kept as several. An entry whose
+ * acknowledgement was lost may be there twice.
  */
 export interface Audit {
   /** Resolves when all is written. Fails with `redis-unavailable`; then the act must not happen. */
   append(entries: readonly NewAuditEntry[]): Promise<void>;
   /**
-   * For what has happened, or must happen all the same: tries to write now. While Redis is away the entries are kept in this
-   * process (the newest 1,000) and written with the next that succeed. Never fails.
+   * For what has happened, or must happen all the same: tries to write now. While Redis is away the entries
+   * are kept in this process (the newest 1,000) and written with the next that succeed. Never fails.
    */
   record(entries: readonly NewAuditEntry[]): Promise<void>;
 }
 
-/** Reads page by page, whatever the record's size; who has enough stops asking. Fails with `redis-unavailable`. */
+/** Reads page by page; who has enough stops asking. Fails with `redis-unavailable`. */
 export interface AuditReader {
   /** Entries with only those records that the query asks for. */
   read(query: AuditQuery): AsyncIterable<AuditEntry>;
-  /** The dead letters of one message: those that this one came back from, itself, and those that came back from it. */
+  /** The dead letters of one message: this one, what it came back from, and what came back from it. */
   lineageOf(dlqId: string): Promise<ReadonlySet<string>>;
 }

@@ -1,6 +1,6 @@
 import type { HeaderValues, MessageId } from "../message/dead-letter.ts";
 
-/** What the service says of one attempt to deliver a message. */
+/** The service's report on one attempt to deliver a message. */
 export interface AttemptReport {
   readonly messageId: MessageId;
   /** Of the destination's answer; 0: there was none. */
@@ -12,7 +12,10 @@ export interface AttemptReport {
   readonly sent: { readonly header: HeaderValues; readonly body: string; readonly bodyBase64: string };
 }
 
-/** How a call to the callback address ended, as a closed set for metrics. One that is chained, or is not, counts for that as well. */
+/**
+ * How a call to the callback address ended, as a closed set for metrics. One that is chained, or is not,
+ * counts for that as well.
+ */
 export const callbackOutcomes = [
   /** A canary was delivered. */
   "delivered",
@@ -20,7 +23,7 @@ export const callbackOutcomes = [
   "failed",
   /** An attempt failed, and another follows. */
   "retrying",
-  /** It tells of no canary of this source. */
+  /** It is about no canary of this source. */
   "unknown",
   /** Not signed by the service for this address and body, or not now. */
   "unverified",

@@ -35,7 +35,10 @@ export interface SourceConfig {
 
 /** The service calls back for canaries, and `redriver run` is there to be called. */
 export interface CallbacksConfig {
-  /** What the service can reach, without trailing slash and without a query; the source's id follows as the last part of the path. */
+  /**
+   * What the service can reach, without trailing slash and without a query; the source's id follows as the
+   * last part of the path.
+   */
   readonly url: string;
   /** The service's signing keys, the current one and the next. */
   readonly keys: readonly SecretRef[];
@@ -64,11 +67,16 @@ export interface LaneConfig {
   /** More than this share of a step back halts the lane, and all of it does; 0 to 1. */
   readonly haltAt: number;
   readonly probeEveryMs: number;
-  /** A step of at least this size is no step any more: limits bind before it does. Worked out from the drain's limits. */
+  /**
+   * A step of at least this size is no step any more: limits bind before it does. Worked out from the drain's
+   * limits.
+   */
   readonly openFrom: number;
 }
 
-/** Holds a drain back while a number of a search index's last reading matches `hold`, until it matches `resume`. */
+/**
+ * Holds a drain while a number of a search index's last reading matches `hold`, until one matches `resume`.
+ */
 export interface GuardConfig {
   /** Name of the index in the document. */
   readonly index: string;
@@ -102,7 +110,10 @@ export interface DrainConfig {
     readonly then: "park" | "hold";
   };
   readonly select: Select;
-  /** Narrows a pass's range by entry into the DLQ or creation, as the service's dates mean it; worked out as a pass begins. */
+  /**
+   * Narrows a pass's range by entry into the DLQ or creation, as the service's dates mean it; worked out as a
+   * pass begins.
+   */
   readonly dates?: { readonly from?: DateEdge; readonly to?: DateEdge };
   readonly unknownOutcome: "republish" | "park";
   /** For records from before a loss of the ledger, once the deduplication window is over. */
@@ -110,18 +121,27 @@ export interface DrainConfig {
   readonly limits: LimitsConfig;
   /** Absent: no caution of its own for each destination. */
   readonly lane?: LaneConfig;
-  /** Of everything that is redriven, in place of its own; a rule's `set` says otherwise. Absent: as the original. */
+  /**
+   * Of everything that is redriven, in place of its own; a rule's `set` says otherwise. Absent: as the
+   * original.
+   */
   readonly flowControl?: FlowControl;
   readonly guards: readonly GuardConfig[];
   /** What becomes of a record whose rebuild would lose something that has a name in `losses`. */
   readonly onLoss: "park" | "republish";
-  /** Within this time of its expiry a record that is still there is copied to the archive; `nothing` turns that off. */
+  /**
+   * Within this time of its expiry a record that is still there is copied to the archive; `nothing` turns
+   * that off.
+   */
   readonly beforeExpiry: { readonly withinMs: number; readonly then: "archive" | "nothing" };
   readonly rules: readonly RuleSpec[];
   readonly tests: readonly RuleTest[];
   readonly otherwise: "hold" | "park";
   readonly route: Router;
-  /** Changes exactly when what this drain decides can change; parks by rule are decided again under another one. */
+  /**
+   * Changes exactly when what this drain decides can change; parks by rule are decided again under another
+   * one.
+   */
   readonly rulesHash: string;
 }
 

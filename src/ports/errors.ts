@@ -188,7 +188,10 @@ export interface ErrorDetail {
   readonly isForeign?: true;
 }
 
-/** Messages say what was expected, what came, and the setting that changes it; never payloads, header values or tokens. */
+/**
+ * Messages say what was expected, what came, and the setting that changes it; never payloads, header values
+ * or tokens.
+ */
 export class RedriverError extends Error {
   readonly code: ErrorCode;
   readonly retryAt: number | undefined;
@@ -226,8 +229,9 @@ export interface Failure {
 }
 
 /**
- * What may be told of an error in Redis, events and logs. A RedriverError's message is free of payloads by its contract.
- * A foreign message is not (JSON.parse quotes its input), so of a foreign error only its name and place are told.
+ * What may be shown of an error in Redis, events and logs. A RedriverError's message is free of payloads by
+ * its contract. A foreign message is not (JSON.parse quotes its input), so a foreign error is shown by its
+ * name and place alone.
  */
 export function toFailure(error: unknown): Failure {
   if (isRedriverError(error)) return { code: error.code, message: error.message };

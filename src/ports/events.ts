@@ -36,7 +36,10 @@ export interface PassCounts {
   readonly comeBacks: number;
 }
 
-/** Events are for watching: a lost event changes nothing. They carry ids and reasons, never bodies, header values or tokens. */
+/**
+ * Events are for watching: a lost event changes nothing. They carry ids and reasons, never bodies, header
+ * values or tokens.
+ */
 export type RedriverEvent =
   | {
       readonly type: "pass:opened";
@@ -98,7 +101,10 @@ export type RedriverEvent =
       readonly source: SourceId;
       readonly count: number;
     }
-  /** Too large to be listed, so without an id; `date` (Unix ms) is what the service's dates say of it. Told by each listing that meets it. */
+  /**
+   * Too large to be listed, so without an id; `date` (Unix ms) is what the service's dates say of it. Emitted
+   * by each listing that meets it.
+   */
   | { readonly type: "record:passed-over"; readonly source: SourceId; readonly date: number }
   /** Near their expiry, and now in the archive. */
   | {
@@ -207,7 +213,10 @@ export type RedriverEvent =
       readonly code: ErrorCode | "unexpected";
       readonly message: string;
     }
-  /** A guard of a drain closed or opened. `stale`: for want of a fresh reading, by the guard's policy; then without a value. */
+  /**
+   * A guard of a drain closed or opened. `stale`: for want of a fresh reading, by the guard's policy; then
+   * without a value.
+   */
   | {
       readonly type: "guard:closed" | "guard:opened";
       readonly drain: DrainName;
@@ -216,7 +225,10 @@ export type RedriverEvent =
       readonly why: "reading" | "stale";
       readonly value: number | null;
     }
-  /** A lane has another state, or its next step another size (0: halted). `why` has counts and statuses and nothing of a message. */
+  /**
+   * A lane has another state, or its next step another size (0: halted). `why` has counts and statuses and
+   * nothing of a message.
+   */
   | {
       readonly type: "lane:moved";
       readonly source: SourceId;
@@ -229,7 +241,7 @@ export type RedriverEvent =
       readonly sent: number;
       readonly comeBacks: number;
     }
-  /** A call to the callback address of a source. `why` says nothing that the caller sent. */
+  /** A call to the callback address of a source. `why` has nothing that the caller sent. */
   | {
       readonly type: "callback:received";
       readonly source: SourceId;
@@ -257,7 +269,10 @@ export type RedriverEvent =
   | { readonly type: "process:warned"; readonly name: string; readonly message: string }
   | { readonly type: "redis:lost"; readonly message: string }
   | { readonly type: "redis:ready" }
-  /** Nothing new is begun on Redis as it is now: set up wrongly, full, refusing writes, or away. Once per change, not per look. */
+  /**
+   * Nothing new is begun on Redis as it is now: set up wrongly, full, refusing writes, or away. Once per
+   * change, not per check.
+   */
   | { readonly type: "redis:unfit"; readonly problems: readonly string[] }
   /** After it was unfit. */
   | { readonly type: "redis:fit" }
@@ -271,7 +286,7 @@ export type RedriverEvent =
       readonly at: number;
       readonly warnings: readonly string[];
     }
-  /** The document of `hash` stays in force. One line per problem, with file, line and column where it has them. */
+  /** The document of `hash` stays in force. One line per problem, with file, line and column if known. */
   | { readonly type: "document:rejected"; readonly hash: string; readonly problems: readonly string[] }
   | {
       readonly type: "daemon:started";

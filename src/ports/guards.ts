@@ -2,7 +2,7 @@ import type { DrainConfig } from "./drains.ts";
 import type { DrainName } from "./ids.ts";
 import type { ScalarField } from "./statistics.ts";
 
-/** What is remembered of one guard of a drain. */
+/** What is recorded of one guard of a drain. */
 export interface GuardMemory {
   /** What the last reading made of it; between the two thresholds it stays as it is. */
   readonly state: "open" | "closed";
@@ -13,8 +13,9 @@ export interface GuardMemory {
 }
 
 /**
- * What the guards of one source's drains remember, shared by all replicas. Guarantees: one step per call; a memory of an older reading never
- * replaces one of a newer. Forgotten when nobody has noted it for a week. Fails with `redis-unavailable`.
+ * What the guards of one source's drains remember, shared by all replicas. Guarantees: one step per call; a
+ * memory of an older reading never replaces one of a newer. Forgotten when nobody has recorded it for a week.
+ * Fails with `redis-unavailable`.
  */
 export interface GuardBook {
   /** In the order of `guards`, which are unique names in the drain; null where nothing is remembered. */
@@ -35,13 +36,14 @@ export interface GuardStanding {
 }
 
 /**
- * The guards of one source's drains. A guard closes when a reading matches `hold` and opens when one matches `resume`; while
- * there is none, `whenStale` decides and the state is kept. Guarantees: an answer is at most 5 s old; when the last closed
- * guard of a drain opens, its next pass is made a full one, which finds what was held. Fails with `redis-unavailable`.
+ * The guards of one source's drains. A guard closes when a reading matches `hold` and opens when one matches
+ * `resume`; while there is none, `whenStale` decides and the state is kept. Guarantees: an answer is at most
+ * 5 s old; when the last closed guard of a drain opens, its next pass is made a full one, which finds what
+ * was held. Fails with `redis-unavailable`.
  */
 export interface Guards {
   /** In the order of the drain's guards; without any, nothing is asked. */
   standings(drain: DrainConfig): Promise<readonly GuardStanding[]>;
-  /** The same as read just now, for somebody who only looks: nothing is remembered, told or made to happen. */
+  /** The same as read just now, without effects: nothing is recorded, reported or made to happen. */
   peek(drain: DrainConfig): Promise<readonly GuardStanding[]>;
 }

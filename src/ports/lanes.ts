@@ -12,15 +12,15 @@ export type LaneState = "canary" | "ramping" | "open" | "halted";
 export const laneStates: readonly LaneState[] = ["halted", "canary", "ramping", "open"];
 
 /**
- * The canaries that are judged together. Signed into the lineage of each, and of nothing that is sent plain, so that a come-back names the
- * step that it was part of.
+ * The canaries that are judged together. Signed into the lineage of each, and of nothing that is sent plain,
+ * so that a come-back names the step that it was part of.
  */
 export interface StepRef {
   /** Short hash of drain and origin (`toLaneId`); the same in every replica. */
   readonly lane: string;
   /**
-   * Counts up from the second (Unix time) in which the lane was first asked for, so that a come-back of a step that Redis has forgotten
-   * is not taken for one of this memory's.
+   * Counts up from the second (Unix time) in which the lane was first asked for, so that a come-back of a
+   * step that Redis has forgotten is not taken for one of this memory's.
    */
   readonly step: number;
 }
@@ -31,32 +31,49 @@ export interface LaneAsk {
   /** How many of a page's messages want to be published to it; 0 only asks how it stands. */
   readonly wanted: number;
   /**
-   * Where such messages can be found again: starts of minutes of entry, Unix ms by the service's clock, at most two. Remembered where
-   * less is granted than was wanted, and of a halted lane always.
+   * Where such messages can be found again: starts of minutes of entry, Unix ms by the service's clock, at
+   * most two. Remembered where less is granted than was wanted, and of a halted lane always.
    */
   readonly resumeMinutes: readonly number[];
 }
 
-/** A step or probe whose time is over is judged by a look, and one that is late comes within this: so long `until` is ahead then. */
+/**
+ * A step or probe whose time is over is judged by a look, and one that is late comes within this: so long
+ * `until` is ahead then.
+ */
 export const lateCheckMs = 15_000;
 
 /** What a lane lets go now, of what a page wants. */
 export interface LaneAnswer {
   readonly state: LaneState;
-  /** Messages that are sent so that silence means something: no retries, no delay, a timeout below `watch`. */
+  /**
+   * Messages that are sent so that silence means something: no retries, no delay, a timeout below `watch`.
+   */
   readonly canaries: number;
-  /** Messages that are sent as they are. Only an open lane grants these, and none while what it sent before is not judged for too long. */
+  /**
+   * Messages that are sent as they are. Only an open lane grants these, and none while what it sent before is
+   * not judged for too long.
+   */
   readonly plain: number;
   readonly step: number;
-  /** Hashes (`toRootHash`) of the roots that were sent last as canaries, at most 10: another message goes first where there is one. */
+  /**
+   * Hashes (`toRootHash`) of the roots that were sent last as canaries, at most 10: another message goes
+   * first where there is one.
+   */
   readonly avoid: readonly string[];
-  /** False while one of `avoid` is better left for a page that has others: in the first minute in which a probe is due. */
+  /**
+   * False while one of `avoid` is better left for a page that has others: in the first minute in which a
+   * probe is due.
+   */
   readonly mayRepeat: boolean;
-  /** Halted, or not open again for an hour since: what has no attempts left is not parked for it. Of a halted lane false once nothing was sent for a day. */
+  /**
+   * Halted, or not open again for an hour since: what has no attempts left is not parked for it. Of a halted
+   * lane false once nothing was sent for a day.
+   */
   readonly isSuspect: boolean;
   /**
-   * Redis time, Unix ms, at which the next step or probe can be granted, as far as can be told; not after now where there is room already;
-   * null: it is open and holds nothing, or unknown.
+   * Redis time, Unix ms, at which the next step or probe can be granted, as far as can be told; not after now
+   * where there is room already; null: it is open and holds nothing, or unknown.
    */
   readonly until: number | null;
 }
@@ -71,14 +88,20 @@ export interface LaneSent extends StepRef {
 export interface LaneUnused extends StepRef {
   /** 0 where only places are told. */
   readonly count: number;
-  /** Of what was denied, where none of it lies in the places that were told with the question; as there, and remembered as those. */
+  /**
+   * Of what was denied, where none of it lies in the places that were told with the question; as there, and
+   * remembered as those.
+   */
   readonly resumeMinutes: readonly number[];
 }
 
 export interface LaneComeBack extends StepRef {
   /** Its parent: each is counted once, however often it is listed. */
   readonly parentDlqId: string;
-  /** `again`: refused as before, of a message that is known to be bad. It shows that the receiver answers, as a delivery does. */
+  /**
+   * `again`: refused as before, of a message that is known to be bad. It shows that the receiver answers, as
+   * a delivery does.
+   */
   readonly kind: ComeBackKind | "again";
   /** Status that it failed with; 0: no answer. */
   readonly status: number;
@@ -110,9 +133,15 @@ export type LaneChange =
       readonly why: string;
       readonly sent: number;
       readonly comeBacks: number;
-      /** What the step that follows may be filled from, handed out with the move; empty where that is open, or halted. */
+      /**
+       * What the step that follows may be filled from, handed out with the move; empty where that is open, or
+       * halted.
+       */
       readonly resumeMinutes: readonly number[];
-      /** It can go on, and of what was held it remembers no place: a full pass finds that. Told once, and always of one that opens. */
+      /**
+       * It can go on, and of what was held it remembers no place: a full pass finds that. Told once, and
+       * always of one that opens.
+       */
       readonly wantsFull: boolean;
     };
 
@@ -142,7 +171,10 @@ export interface LaneView extends StepRef {
   readonly sent: number;
   readonly comeBacks: { readonly down: number; readonly refused: number };
   readonly nextAt: number | null;
-  /** It halted again before it was open for long: where a probe survives, `canary` messages follow and not ten times as many. */
+  /**
+   * It halted again before it was open for long: where a probe survives, `canary` messages follow and not ten
+   * times as many.
+   */
   readonly isShaky: boolean;
   /** Totals since the lane is remembered. */
   readonly totals: LaneTotals;
@@ -151,17 +183,21 @@ export interface LaneView extends StepRef {
 }
 
 /**
- * Lane states of one source, shared by all replicas. An economy and a courtesy to receivers, never a part of the delivery guarantee: a loss of
- * Redis forgets lanes, and they begin again at canary.
+ * Lane states of one source, shared by all replicas. An economy and a courtesy to receivers, never a part of
+ * the delivery guarantee: a loss of Redis forgets lanes, and they begin again at canary.
  *
- * Guarantees: one script per call, all times Redis TIME; what two replicas ask for at once is never granted twice; a grant that is neither
- * sent nor given back is forgotten when its page can publish nothing any more (`grantLifeMs`); no step counts as survived unless something of it was published and a look
- * covered its whole watch, or each of its messages is known to be back or delivered; a come-back is counted once. Kept small: about 1 KB per
- * lane; forgotten when unused for seven days. A call that is sent again counts once.
+ * Guarantees: one script per call, all times Redis TIME; what two replicas ask for at once is never granted
+ * twice; a grant that is neither sent nor given back is forgotten when its page can publish nothing any more
+ * (`grantLifeMs`); no step counts as survived unless something of it was published and a look covered its
+ * whole watch, or each of its messages is known to be back or delivered; a come-back is counted once. Kept
+ * small: about 1 KB per lane; forgotten when unused for seven days. A call that is sent again counts once.
  * Fails with `redis-unavailable`.
  */
 export interface LaneBook {
-  /** For one page: at most 100 lanes, each once. Answers in order. `at` is Redis time. What is wanted of each is added up for `busiest`. */
+  /**
+   * For one page: at most 100 lanes, each once. Answers in order. `at` is Redis time. What is wanted of each
+   * is added up for `busiest`.
+   */
   ask(
     drain: DrainName,
     config: LaneConfig,
@@ -170,12 +206,16 @@ export interface LaneBook {
   /** Right after the service accepted them: the watch counts from here. */
   sent(sent: readonly LaneSent[]): Promise<void>;
   giveBack(unused: readonly LaneUnused[]): Promise<void>;
-  /** Come-backs that a pass or a look met; those of steps that nobody remembers change nothing. Answers the lanes that moved. */
+  /**
+   * Come-backs that a pass or a look met; those of steps that nobody remembers change nothing. Answers the
+   * lanes that moved.
+   */
   recordComeBacks(comeBacks: readonly LaneComeBack[]): Promise<readonly LaneChange[]>;
   /**
-   * Of the 200 lanes that have waited longest: steps that ask for a look now, and drains of which a lane can go on now (its probe is due, or
-   * its step has room, and it has places). Both are handed to whoever asks first: a look is asked for halfway through the watch, at its end,
-   * and then every 15 s until the step is judged; a place once, two for a probe and all of them for a step, and more of them for the same step
+   * Of the 200 lanes that have waited longest: steps that ask for a look now, and drains of which a lane can
+   * go on now (its probe is due, or its step has room, and it has places). Both are handed to whoever asks
+   * first: a look is asked for halfway through the watch, at its end, and then every 15 s until the step is
+   * judged; a place once, two for a probe and all of them for a step, and more of them for the same step
    * after a minute.
    */
   due(): Promise<{
@@ -184,23 +224,28 @@ export interface LaneBook {
     readonly at: number;
   }>;
   /**
-   * A listing that was begun at `lookedAt` (Redis time) covered everything that entered since the step's first canary, and these were all of
-   * the step that it showed; those of other steps are for `note`. Where its watch was over by then and nothing of it is under way, the step
-   * is judged.
+   * A listing that was begun at `lookedAt` (Redis time) covered everything that entered since the step's
+   * first canary, and these were all of the step that it showed; those of other steps are for `note`. Where
+   * its watch was over by then and nothing of it is under way, the step is judged.
    */
   checked(step: StepRef, checkedAt: number, comeBacks: readonly LaneComeBack[]): Promise<LaneChange>;
-  /** The receiver itself told of a delivery (a callback): a step of which all is delivered or back needs no silence. */
+  /**
+   * The receiver itself told of a delivery (a callback): a step of which all is delivered or back needs no
+   * silence.
+   */
   delivered(step: StepRef, parentDlqId: string): Promise<LaneChange>;
   /**
-   * For people: at most `max` lanes in the order of `laneStates`, of each state those used last first, so that one that is halted is hidden by no other.
+   * For people: at most `max` lanes in the order of `laneStates`, of each state those used last first, so
+   * that one that is halted is hidden by no other.
    */
   views(max: number): Promise<LanesCounted>;
   /** Those of these lanes that are remembered, at most 100, in any order. */
   viewsOf(lanes: readonly string[]): Promise<readonly LaneView[]>;
   /**
-   * The lanes that pages have asked for most messages since each is remembered, at most `max`; what is held is asked for by each page that meets it.
-   * The most asked for first, of equals the larger id. Unlike those used last they are the same ones for days. `totals`: of all lanes of the
-   * source, also of those that are forgotten since; they begin again where all are.
+   * The lanes that pages have asked for most messages since each is remembered, at most `max`; what is held
+   * is asked for by each page that meets it. The most asked for first, of equals the larger id. Unlike those
+   * used last they are the same ones for days. `totals`: of all lanes of the source, also of those that are
+   * forgotten since; they begin again where all are.
    */
   busiest(max: number): Promise<LanesCounted & { readonly totals: LaneTotals }>;
 }

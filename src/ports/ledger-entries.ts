@@ -17,8 +17,8 @@ export interface Series {
 }
 
 /**
- * Whether a record that was parked may be tried once more. `by-person`: somebody granted one attempt, whatever parked it.
- * `listed-again`: it had been parked as vanished and is listed after all.
+ * Whether a record that was parked may be tried once more. `by-person`: somebody granted one attempt,
+ * whatever parked it. `listed-again`: it had been parked as vanished and is listed after all.
  */
 export type Released = false | "by-person" | "listed-again";
 
@@ -89,12 +89,15 @@ export type LedgerView =
       /** As in Series; of what was never published, when it was first parked. */
       readonly firstAt: number;
     }
-  /** Another version of redriver wrote it in a layout of its own: nothing may be done with it, and nothing changes it. */
+  /**
+   * Another version of redriver wrote it in a layout of its own: nothing may be done with it, and nothing
+   * changes it.
+   */
   | { readonly state: "other-version" };
 
 /**
- * What is parked for these is decided again whenever its drain lists it: rules, the time or settings may say otherwise by then.
- * Every other park waits for a person.
+ * What is parked for these is decided again whenever its drain lists it: rules, the time or settings may say
+ * otherwise by then. Every other park waits for a person.
  */
 export const reasonsDecidedAgain = [
   "rule",

@@ -1,4 +1,7 @@
-/** What bounds the ledger in time and in number; three arithmetics of it are shared by all who look at an entry. */
+/**
+ * What bounds the ledger in time and in number; three arithmetics of it are shared by all who look at an
+ * entry.
+ */
 export interface LedgerLimits {
   /** W: how long the service remembers a deduplication id. */
   readonly dedupWindowMs: number;
@@ -24,17 +27,26 @@ export function takeoverAfterMs(limits: LedgerLimits): number {
   return limits.sendByMs + limits.batchTimeoutMs + 15_000;
 }
 
-/** What a lane has granted is begun within this, or held: 1 min with a maxPageAge of 5. No page waits longer for its turn in the drain's own rate. */
+/**
+ * What a lane has granted is begun within this, or held: 1 min with a maxPageAge of 5. No page waits longer
+ * for its turn in the drain's own rate.
+ */
 export function grantedForMs({ maxPageAgeMs }: LedgerLimits): number {
   return Math.min(maxPageAgeMs, Math.max(maxPageAgeMs / 5, 5_000));
 }
 
-/** Nothing that a lane has granted is published later than this: within takeoverAfter of its begin its POST has ended and was written down. */
+/**
+ * Nothing that a lane has granted is published later than this: within takeoverAfter of its begin its POST
+ * has ended and was written down.
+ */
 export function grantLifeMs(limits: LedgerLimits): number {
   return grantedForMs(limits) + takeoverAfterMs(limits);
 }
 
-/** No POST of one id begins later than firstAt + this: W − S − X − 45 s. Settings that make it ≤ takeoverAfter are refused at load. */
+/**
+ * No POST of one id begins later than firstAt + this: W − S − X − 45 s. Settings that make it ≤ takeoverAfter
+ * are refused at load.
+ */
 export function postHorizonMs(limits: LedgerLimits): number {
   return limits.dedupWindowMs - limits.sendByMs - limits.networkDelayMs - 45_000;
 }

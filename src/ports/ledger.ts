@@ -11,13 +11,19 @@ import type {
 } from "./ledger-entries.ts";
 import type { LedgerLimits } from "./ledger-limits.ts";
 
-/** Comes with every answer. Another epoch, or a lower sequence number than any live worker has seen, means lost writes. */
+/**
+ * Comes with every answer. Another epoch, or a lower sequence number than any live worker has seen, means
+ * lost writes.
+ */
 export interface LedgerStamp {
   readonly epoch: string;
   readonly sequence: number;
   /** Redis TIME in Unix ms. */
   readonly at: number;
-  /** When it was last noticed that writes were lost, and since when what they told of may have been published; Unix ms. */
+  /**
+   * When it was last noticed that writes were lost, and since when what they told of may have been published;
+   * Unix ms.
+   */
   readonly lost?: { readonly at: number; readonly since: number };
   /** When a refusal last ended a series: since then messages may have been published under later suffixes. */
   readonly seriesEndedAt?: number;
@@ -39,20 +45,24 @@ export interface BeginOptions {
   readonly pageReadAt: number;
   /**
    * Same worker, same body, next POST (retry or bisect): the token it holds and what became of that POST.
-   * Needs no takeover wait. `not-sent` takes the earlier POST back out of `posts`. `refused` with nothing else unanswered ends the
-   * series: the next POST takes the next suffix at once. Otherwise firstAt and suffix stay.
-   * Not stopped by page age, pause and settle gate; begins nothing that the token does not hold any more (`in-flight`).
+   * Needs no takeover wait. `not-sent` takes the earlier POST back out of `posts`. `refused` with nothing
+   * else unanswered ends the series: the next POST takes the next suffix at once. Otherwise firstAt and
+   * suffix stay. Not stopped by page age, pause and settle gate; begins nothing that the token does not hold
+   * any more (`in-flight`).
    */
   readonly previous?: {
     readonly token: Token;
     readonly outcome: "refused" | "unknown" | "not-sent";
   };
   /**
-   * What to do with an unknown outcome past the horizon: leave it (`past-horizon` comes back), or start a new series with the
-   * next suffix (a declared double).
+   * What to do with an unknown outcome past the horizon: leave it (`past-horizon` comes back), or start a new
+   * series with the next suffix (a declared double).
    */
   readonly pastHorizon: "leave" | "new-series";
-  /** Take a record that was parked for a reason that is decided again, under another rules hash; absent: parked stays parked. */
+  /**
+   * Take a record that was parked for a reason that is decided again, under another rules hash; absent:
+   * parked stays parked.
+   */
   readonly rulesHash?: string;
 }
 
@@ -61,7 +71,8 @@ export type BeginVerdict =
       readonly kind: "begun";
       readonly series: Series;
       /**
-       * An earlier series may have been accepted, and its window has passed: this one may double it. Stays so for all later series.
+       * An earlier series may have been accepted, and its window has passed: this one may double it. Stays so
+       * for all later series.
        */
       readonly declaredDouble: false | "unknown-outcome-past-window" | "released-past-window";
     }
@@ -79,8 +90,9 @@ export type BeginAnswer = LedgerStamp &
   (
     | { readonly kind: "answered"; readonly verdicts: readonly BeginVerdict[] }
     /**
-     * Nothing was begun, for all: the page is too old, the drain is paused, the settle gate is closed, or Redis is almost full. The
-     * settle gate holds back first POSTs alone: what an earlier POST may have published is asked for, up to its horizon.
+     * Nothing was begun, for all: the page is too old, the drain is paused, the settle gate is closed, or
+     * Redis is almost full. The settle gate holds back first POSTs alone: what an earlier POST may have
+     * published is asked for, up to its horizon.
      */
     | { readonly kind: "page-too-old" | "paused" | "settle-gate" | "ledger-full" }
   );
@@ -102,7 +114,10 @@ export interface PublishedFact {
 }
 
 export type PublishedVerdict = {
-  /** Present when `namedBy` of this fact was the first to name the dead letter as a parent: counts each come-back once. */
+  /**
+   * Present when `namedBy` of this fact was the first to name the dead letter as a parent: counts each
+   * come-back once.
+   */
   readonly firstNaming?: true;
 } & (
   | /** Also for the same fact once more. */ { readonly kind: "recorded" }
@@ -122,9 +137,10 @@ export type PublishedVerdict = {
 export interface RefusedRequest {
   readonly dlqId: DlqId;
   /**
-   * `not-sent`: the POST never counted. `refused`: certain refusal. `refused-alone`: certain, and it was the only item.
-   * `hit-after-refusals`: answered `deduplicated` in a series with an unanswered POST and a refusal: nothing was enqueued by it, and
-   * it proves nothing. Counts as a refusal, and as an acceptance of the source, which takes messages.
+   * `not-sent`: the POST never counted. `refused`: certain refusal. `refused-alone`: certain, and it was the
+   * only item. `hit-after-refusals`: answered `deduplicated` in a series with an unanswered POST and a
+   * refusal: nothing was enqueued by it, and it proves nothing. Counts as a refusal, and as an acceptance of
+   * the source, which takes messages.
    */
   readonly outcome: "not-sent" | "refused" | "refused-alone" | "hit-after-refusals";
   /** Not due again before now + this. */
@@ -183,7 +199,8 @@ export interface LedgerSummary extends LedgerStamp {
 }
 
 /**
- * The ledger: what was done to each dead letter of one source. One entry per (source, dlqId), never per drain.
+ * The ledger: what was done to each dead letter of one source. One entry per (source, dlqId), never per
+ * drain.
  *
  *   absent | cool ──begin──► open ──published──► published ──gone──► gone
  *      ▲  ▲                   │ ▲ │                 ▲
@@ -191,20 +208,22 @@ export interface LedgerSummary extends LedgerStamp {
  *   release                  begin (takeover)       │
  *      └────────────────────── parked ◄─ park ──────┘ (a published fact overrides a park)
  *
- * Rights are fenced, facts are not: begin, refused, park and release need the current right; `published` and `gone` merge
- * upwards from any worker and never regress. All times are Redis TIME, taken inside the script, in Unix ms.
- * Every call handles up to 100 records in one round trip and is idempotent per token: the client may send it twice.
+ * Rights are fenced, facts are not: begin, refused, park and release need the current right; `published` and
+ * `gone` merge upwards from any worker and never regress. All times are Redis TIME, taken inside the script,
+ * in Unix ms. Every call handles up to 100 records in one round trip and is idempotent per token: the client
+ * may send it twice.
  *
- * Guarantees: one script and one round trip per call; an entry and the indexes change together. Fails with RedriverError
- * `redis-unavailable`; no answer means not begun, so no POST. Not part of this contract: bodies, rates, schedules.
+ * Guarantees: one script and one round trip per call; an entry and the indexes change together. Fails with
+ * RedriverError `redis-unavailable`; no answer means not begun, so no POST. Not part of this contract:
+ * bodies, rates, schedules.
  */
 export interface Ledger {
   readonly limits: LedgerLimits;
   /** Redis TIME and stamp; asked before each GET, so that pages age. */
   now(): Promise<LedgerStamp>;
   /**
-   * Reads entries of records that are listed just now: renews the life of published, archived, gone and parked ones, notes that
-   * they were listed. Views in order.
+   * Reads entries of records that are listed just now: renews the life of published, archived, gone and
+   * parked ones, notes that they were listed. Views in order.
    */
   look(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
   /** The same views, and nothing of it remembered: for who only wants to know. */
@@ -215,7 +234,10 @@ export interface Ledger {
   published(
     facts: readonly PublishedFact[],
   ): Promise<SourceFacts & { readonly verdicts: readonly PublishedVerdict[] }>;
-  /** Ends a POST that certainly was not accepted: open → cool, unless an earlier POST of the series is unanswered. */
+  /**
+   * Ends a POST that certainly was not accepted: open → cool, unless an earlier POST of the series is
+   * unanswered.
+   */
   refused(
     requests: readonly RefusedRequest[],
     token: Token,
@@ -227,24 +249,24 @@ export interface Ledger {
     token: Token,
   ): Promise<LedgerStamp & { readonly verdicts: readonly ("recorded" | "not-yours")[] }>;
   /**
-   * A fact: the DELETE was answered with all asked deleted, or a complete listing no longer has it. Only from published or
-   * archived. Counts those of `dlqIds` that are tombstones now.
+   * A fact: the DELETE was answered with all asked deleted, or a complete listing no longer has it. Only from
+   * published or archived. Counts those of `dlqIds` that are tombstones now.
    */
   gone(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly count: number }>;
   /** Notes how a DELETE of these ended that did not delete all; they stay pending. Default: `failed`. */
   deleteFailed(dlqIds: readonly DlqId[], how?: DeleteEnd): Promise<LedgerStamp>;
   /**
-   * After a complete full pass of a drain: published or archived entries of that drain from before `passStartedAt` (Redis time)
-   * that were not listed since become gone.
+   * After a complete full pass of a drain: published or archived entries of that drain from before
+   * `passStartedAt` (Redis time) that were not listed since become gone.
    */
   markUnlistedGone(
     drain: DrainName,
     passStartedAt: number,
   ): Promise<LedgerStamp & { readonly count: number }>;
   /**
-   * From absent, cool, unknown; from open with its token; from parked (renews the reason, but `rule` and `otherwise`, which a
-   * change of rules lifts, do not replace one that waits for a person). `seenAt`: Redis time of the look that they are parked by; what
-   * a person released since then stays released (`not-yours`).
+   * From absent, cool, unknown; from open with its token; from parked (renews the reason, but `rule` and
+   * `otherwise`, which a change of rules lifts, do not replace one that waits for a person). `seenAt`: Redis
+   * time of the look that they are parked by; what a person released since then stays released (`not-yours`).
    */
   park(
     requests: readonly ParkRequest[],
@@ -256,13 +278,15 @@ export interface Ledger {
     released?: Exclude<Released, false>,
   ): Promise<LedgerStamp & { readonly count: number }>;
   /**
-   * What is parked, in no order, some hundred entries a call. Null begins, and null is answered at the end. An entry that is parked from
-   * the first call to the last is answered, perhaps more than once.
+   * What is parked, in no order, some hundred entries a call. Null begins, and null is answered at the end.
+   * An entry that is parked from the first call to the last is answered, perhaps more than once.
    */
   parkedEntries(
     cursor: string | null,
   ): Promise<LedgerStamp & { readonly entries: readonly ParkedDeadLetter[]; readonly cursor: string | null }>;
-  /** Open entries whose outcome is unknown (lastAt + takeoverAfter < now), oldest first, skipping `offset`. */
+  /**
+   * Open entries whose outcome is unknown (lastAt + takeoverAfter < now), oldest first, skipping `offset`.
+   */
   unknownOutcomes(
     limit: number,
     offset: number,
@@ -274,8 +298,9 @@ export interface Ledger {
   ): Promise<LedgerStamp & { readonly entries: readonly PendingEntry[] }>;
   summary(): Promise<LedgerSummary>;
   /**
-   * Somebody noticed that writes were lost: remembered from now on, in every answer. `oldestAt`: the oldest publication that was not
-   * settled when it looked last, Unix ms; whatever it is, what the settle gate lets pend may be among them.
+   * Somebody noticed that writes were lost: remembered from now on, in every answer. `oldestAt`: the oldest
+   * publication that was not settled when it looked last, Unix ms; whatever it is, what the settle gate lets
+   * pend may be among them.
    */
   recordLoss(oldestAt?: number): Promise<LedgerStamp>;
 }

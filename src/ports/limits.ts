@@ -11,8 +11,8 @@ export interface CapacityRequest {
   readonly rule: string | null;
   readonly ruleLimit?: Rate;
   /**
-   * `again`: an earlier POST of it may have been accepted, and was counted. Rates apply, ceilings do not: waiting for another
-   * day would turn what a deduplication id still settles into a double.
+   * `again`: an earlier POST of it may have been accepted, and was counted. Rates apply, ceilings do not:
+   * waiting for another day would turn what a deduplication id still settles into a double.
    */
   readonly post: "first" | "again";
 }
@@ -20,14 +20,16 @@ export interface CapacityRequest {
 export type CapacityVerdict =
   | { readonly kind: "granted" }
   /**
-   * A rate has no room. `until` (Unix ms, Redis time): when this one could be granted if nobody but the earlier ones of its
-   * query came. `by`: the rate that it waits for longest.
+   * A rate has no room. `until` (Unix ms, Redis time): when this one could be granted if nobody but the
+   * earlier ones of its query came. `by`: the rate that it waits for longest.
    */
   | { readonly kind: "wait"; readonly by: RateKind; readonly until: number }
   /** `until`: the next UTC day, or null for a pass, whose ceiling ends with it. */
   | { readonly kind: "ceiling"; readonly by: "pass" | "day"; readonly until: number | null };
 
-/** `publish` and `host` are the drain's `limits.publish` and `limits.perHost`, `rule` is the rule's own `limit`. */
+/**
+ * `publish` and `host`: the drain's `limits.publish` and `limits.perHost`; `rule`: the rule's own `limit`.
+ */
 export type RateKind = "publish" | "host" | "rule";
 
 export interface CapacityQuery {
@@ -53,7 +55,8 @@ export interface CeilingUse {
 }
 
 /**
- * Rates and ceilings of publishes, shared by all replicas; each drain has its own. Guarantees, by Redis's clock:
+ * Rates and ceilings of publishes, shared by all replicas; each drain has its own. Guarantees, by Redis's
+ * clock:
  *
  * - A rate of `count` in `perMs` grants at most `count` in any span [t, t + perMs), and at most
  *   g = max(1, ⌊count · 1 s / perMs⌋), one second's worth, in any span [t, t + perMs / ⌊count / g⌋). So a rate per second may be
@@ -61,14 +64,21 @@ export interface CeilingUse {
  * - A ceiling grants at most its number in one pass, or in one UTC day.
  * - One script and one round trip per call; what one rate or ceiling refuses takes nothing from the others.
  *
- * What is counted is grants: a POST follows its grant, and the POSTs by which one publish is retried or bisected are not asked
- * for again. While replicas run under different documents, each holds its own numbers against the grants of all.
- * Fails with `redis-unavailable`: then nothing is granted, or what was granted is lost until its time has passed.
+ * What is counted is grants: a POST follows its grant, and the POSTs by which one publish is retried or
+ * bisected are not asked for again. While replicas run under different documents, each holds its own numbers
+ * against the grants of all. Fails with `redis-unavailable`: then nothing is granted, or what was granted is
+ * lost until its time has passed.
  */
 export interface Capacity {
-  /** Verdicts in order; `at` is Redis time in Unix ms. A refused request never uses up what a later one could have. */
+  /**
+   * Verdicts in order; `at` is Redis time in Unix ms. A refused request never uses up what a later one could
+   * have.
+   */
   take(query: CapacityQuery): Promise<{ readonly verdicts: readonly CapacityVerdict[]; readonly at: number }>;
-  /** Restores grants of a take that led to no POST: `query` with only those requests, and the take's `at`. Once per grant. */
+  /**
+   * Restores grants of a take that led to no POST: `query` with only those requests, and the take's `at`.
+   * Once per grant.
+   */
   giveBack(query: CapacityQuery, at: number): Promise<void>;
   /** Takes and changes nothing. */
   used(of: Pick<CapacityQuery, "source" | "drain" | "passId">): Promise<CeilingUse>;

@@ -12,7 +12,10 @@ export interface Window {
   readonly depth: number;
 }
 
-/** Whether a window was called back into its pass: it goes first, and others of the pass list the same records. */
+/**
+ * Whether a window was called back into its pass: it goes first, and others of the pass list the same
+ * records.
+ */
 export function isRecalled(windowId: string): boolean {
   return windowId.startsWith("r");
 }
@@ -21,7 +24,10 @@ export interface Pass {
   readonly passId: PassId;
   readonly drain: DrainName;
   readonly source: SourceId;
-  /** `full` lists everything; `new` lists what is new since the last pass and the windows in which something has become due. */
+  /**
+   * `full` lists everything; `new` lists what is new since the last pass and the windows in which something
+   * has become due.
+   */
   readonly kind: "full" | "new";
   readonly mode: "plan" | "live";
   readonly documentHash: string;
@@ -32,7 +38,10 @@ export interface Pass {
   readonly startedAt: number;
 }
 
-/** Why records were left in the DLQ, by the count that each is part of. In doubt has one reason and is not here. */
+/**
+ * Why records were left in the DLQ, by the count that each is part of. In doubt has one reason and is not
+ * here.
+ */
 export interface ReasonCounts {
   readonly due: { readonly [Reason in HoldReason]?: number };
   readonly held: { readonly [Reason in HoldReason]?: number };
@@ -45,7 +54,10 @@ export interface Tally extends PassCounts {
   /** Entry into the DLQ of the oldest record left in it. */
   readonly oldestRecordAt: number | null;
   readonly pages: number;
-  /** Pages asked for by a cursor after something before it was deleted: a service whose cursor is a position skips records there. */
+  /**
+   * Pages asked for by a cursor after something before it was deleted: a service whose cursor is a position
+   * skips records there.
+   */
   readonly pagesBehindDeletes: number;
   /** Moments of which not everything could be listed, because a record of them is too large. */
   readonly passedOver: number;
@@ -58,13 +70,14 @@ export interface DrainFacts {
   readonly parked: number;
   readonly inDoubt: number;
   /**
-   * True when the last pass was full and complete, so that the numbers are counts. Otherwise `due` is what the last complete pass
-   * left due (every pass lists everything that is due); held, parked and inDoubt are carried forward: see the pass book.
+   * True when the last pass was full and complete, so that the numbers are counts. Otherwise `due` is what
+   * the last complete pass left due (every pass lists everything that is due); held, parked and inDoubt are
+   * carried forward: see the pass book.
    */
   readonly exact: boolean;
   /**
-   * Of held and parked: of what the last complete pass met its own, of the others, up to the count, what was known before. Of due: what the
-   * last complete pass left.
+   * Of held and parked: of what the last complete pass met its own, of the others, up to the count, what was
+   * known before. Of due: what the last complete pass left.
    */
   readonly reasons: ReasonCounts;
   readonly oldestRecordAt: number | null;
@@ -136,8 +149,9 @@ export type CloseVerdict =
   | { readonly kind: "stale" };
 
 /**
- * Passes of one drain do not overlap. An economy: safety rests on the ledger. A pass is a row opened by compare-and-set, a
- * window an entry in it. Guarantees: one script per call, idempotent per (passId, windowId). Fails with `redis-unavailable`.
+ * Passes of one drain do not overlap. An economy: safety rests on the ledger. A pass is a row opened by
+ * compare-and-set, a window an entry in it. Guarantees: one script per call, idempotent per (passId,
+ * windowId). Fails with `redis-unavailable`.
  */
 export interface PassBook {
   /** Also answers which pass was abandoned on the way. */
@@ -149,8 +163,9 @@ export interface PassBook {
     windowId: string,
   ): Promise<{ pass: Pass; window: Window } | null>;
   /**
-   * Adds what a page found, and counts as progress. `dueLater`: Unix ms at which something entered in that minute becomes due. `soFar`: of
-   * all pages of this window by whoever works it now; told as part of the open pass until the window ends.
+   * Adds what a page found, and counts as progress. `dueLater`: Unix ms at which something entered in that
+   * minute becomes due. `soFar`: of all pages of this window by whoever works it now; told as part of the
+   * open pass until the window ends.
    */
   progress(
     drain: DrainName,
@@ -160,9 +175,10 @@ export interface PassBook {
     soFar: SoFar,
   ): Promise<void>;
   /**
-   * Ends a window with its tally; the last one closes the pass, moves the watermark if all were done, and writes the drain's facts.
-   * A pass that passed records over is partial and its facts are not exact, but its watermark moves: the next full pass meets them again.
-   * Ending a window once more answers as before and changes nothing.
+   * Ends a window with its tally; the last one closes the pass, moves the watermark if all were done, and
+   * writes the drain's facts. A pass that passed records over is partial and its facts are not exact, but its
+   * watermark moves: the next full pass meets them again. Ending a window once more answers as before and
+   * changes nothing.
    */
   endWindow(
     drain: DrainName,
@@ -175,8 +191,9 @@ export interface PassBook {
   /** Makes the next pass of this drain a full one. */
   forceFull(drain: DrainName): Promise<void>;
   /**
-   * Makes these minutes of entry (their starts, Unix ms) due now: a pass that is open lists them (again) before what it has left, however long that
-   * takes, and counts nothing of them as due, held, parked or in doubt a second time; otherwise the next pass lists them.
+   * Makes these minutes of entry (their starts, Unix ms) due now: a pass that is open lists them (again)
+   * before what it has left, however long that takes, and counts nothing of them as due, held, parked or in
+   * doubt a second time; otherwise the next pass lists them.
    */
   recall(drain: DrainName, minutes: readonly number[]): Promise<void>;
 }
@@ -212,7 +229,10 @@ export interface Census {
   readonly unselected: number;
   /** Entry of the oldest of those. */
   readonly oldestUnselectedAt: number | null;
-  /** Those that came back from a redrive, by their signed lineage, and no drain selects: nothing counts their attempts any more. */
+  /**
+   * Those that came back from a redrive, by their signed lineage, and no drain selects: nothing counts their
+   * attempts any more.
+   */
   readonly strayComeBacks: StrayComeBacks;
   readonly oldestEnteredAt: number | null;
   readonly earliestExpiryAt: number | null;
@@ -232,19 +252,22 @@ export interface StrayComeBacks {
 /** What is remembered about a source besides its ledger. */
 export interface SourceBook {
   /**
-   * The source id under which this account, a keyed hash of URL and of token, is drained: this one from now on, unless another is
-   * remembered. Remembered for the ledger's retention since it was last asked.
+   * The source id under which this account, a keyed hash of URL and of token, is drained: this one from now
+   * on, unless another is remembered. Remembered for the ledger's retention since it was last asked.
    */
   idOfAccount(urlHash: string, tokenHash: string): Promise<SourceId>;
-  /** What is remembered before anything is written: as which source the account is drained, and whether this id has an address. */
+  /**
+   * What is remembered before anything is written: as which source the account is drained, and whether this
+   * id has an address.
+   */
   recall(
     urlHash: string,
     tokenHash: string,
   ): Promise<{ readonly drainedAs: SourceId | null; readonly isBound: boolean }>;
   /**
-   * Other source ids that are bound to this address, and whether the ledger of each has something that this one's would have to know:
-   * what is open, pending, parked or cool, or was written within the deduplication window. An id is forgotten two retentions after
-   * its last `bind`.
+   * Other source ids that are bound to this address, and whether the ledger of each has something that this
+   * one's would have to know: what is open, pending, parked or cool, or was written within the deduplication
+   * window. An id is forgotten two retentions after its last `bind`.
    */
   othersAt(
     urlHash: string,

@@ -7,7 +7,7 @@ import type { Census, DrainFacts } from "./passes.ts";
 export interface QueueFacts {
   /** Of the document that this process works under. */
   readonly documentHash: string;
-  /** Memory that Redis uses as a share of its maxmemory, of the fullest master; null where there is no limit. */
+  /** Memory that Redis uses, as a share of maxmemory, of the fullest master; null if there is no limit. */
   readonly redisMemoryShare: number | null;
   /** False where nothing may be begun on this Redis until it is set up otherwise. */
   readonly redisFit: boolean;
@@ -37,7 +37,7 @@ export interface QueueFacts {
 
 /** How the lanes of a source stand, for metrics. */
 export interface LanesSeen {
-  /** Those with most records, which change seldom; so few, because there may be one for every customer of somebody's. */
+  /** Those with most records. They are few, because there may be a lane for every customer. */
   readonly busiest: readonly LaneView[];
   /** Of all. */
   readonly counts: Readonly<Record<LaneState, number>>;
@@ -45,12 +45,13 @@ export interface LanesSeen {
   readonly totals: LaneTotals;
 }
 
-/** Lanes that are told one by one, by metrics and status. */
+/** Lanes that metrics and status show one by one. */
 export const maxLanesShown = 20;
 
 /**
- * The ledger counts unknown outcomes per source, passes saw them per drain. The sum is always the ledger's; each drain has
- * at most what its last pass saw, the only drain of a source has all, and what is left is nobody's.
+ * The ledger counts unknown outcomes per source, passes saw them per drain. The sum is always the ledger's;
+ * each drain has at most what its last pass saw, the only drain of a source has all, and what is left is
+ * nobody's.
  */
 export function toInDoubt(
   unknown: number,

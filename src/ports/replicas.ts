@@ -1,7 +1,7 @@
 import type { ErrorCode } from "./errors.ts";
 import type { SourceId } from "./ids.ts";
 
-/** What one running daemon says of itself; forgotten when it has not said so for a while. */
+/** What one running daemon announces; forgotten when it has not announced for a while. */
 export interface ReplicaRecord {
   /** Host name and process, unique among the living. */
   readonly replica: string;
@@ -18,13 +18,16 @@ export interface ReplicaRecord {
     readonly state: "waiting" | "halted";
     readonly code: ErrorCode;
   }[];
-  /** Why it cannot keep anything in the archive; null: it can, or there is none. Absent: said by a version that does not look. */
+  /**
+   * Why it cannot keep anything in the archive; null: it can, or there is none. Absent: announced by a
+   * version that does not check.
+   */
   readonly archive?: string | null;
   /** Unix ms, Redis time. */
   readonly seenAt: number;
 }
 
-/** The living daemons. Guarantees: a record vanishes 60 s after its last announcement. Fails with `redis-unavailable`. */
+/** The living daemons. A record vanishes 60 s after its last announcement. Fails with `redis-unavailable`. */
 export interface Replicas {
   announce(record: Omit<ReplicaRecord, "seenAt">): Promise<void>;
   leave(replica: string): Promise<void>;

@@ -15,8 +15,8 @@ export interface ListQuery {
   /** A longer answer is not read to its end: `answer-too-large`. Absent: as long as any answer may be. */
   readonly maxBytes?: number;
   /**
-   * Asked when an answer begins, with the length that it says it has; one that may not be read fails as one that is too large. Absent:
-   * all may.
+   * Asked when an answer begins, with the length that it says it has; one that may not be read fails as one
+   * that is too large. Absent: all may.
    */
   readonly mayRead?: MayRead;
 }
@@ -48,12 +48,15 @@ export type BatchOutcome =
       readonly error: string;
       readonly bisectBy: "count" | "bytes";
     }
-  /** Certain that nothing was accepted: no connection, 429, the last byte was withheld, or it was not called because it rests. */
+  /**
+   * Certain that nothing was accepted: no connection, 429, the last byte was withheld, or it was not called
+   * because it is paused.
+   */
   | {
       readonly kind: "not-sent";
       readonly why: "connect" | "rate-limited" | "too-late" | "stopped" | "resting";
       readonly error: string;
-      /** Unix ms before which the source must be left alone. */
+      /** Unix ms before which the source must not be called. */
       readonly retryAt?: number;
     }
   /** Sent, and no answer that proves anything: reconcile. */
@@ -67,17 +70,18 @@ export type BatchOutcome =
   | { readonly kind: "misconfigured"; readonly status: number; readonly error: string };
 
 /**
- * The message service of one source. Guarantees: every call ends within its timeout or when its signal aborts, the
- * socket is reset then; nothing is retried inside. Failures of list and remove are RedriverErrors (`service-unavailable`,
- * `service-timeout`, `rate-limited`, `unauthorised`, `source-misconfigured`, `answer-unreadable`, `request-refused`, `stopped`).
- * Not part of this contract: order of listings; a delete by filter, which cannot be expressed.
+ * The message service of one source. Guarantees: every call ends within its timeout or when its signal
+ * aborts, the socket is reset then; nothing is retried inside. Failures of list and remove are RedriverErrors
+ * (`service-unavailable`, `service-timeout`, `rate-limited`, `unauthorised`, `source-misconfigured`,
+ * `answer-unreadable`, `request-refused`, `stopped`). Not part of this contract: order of listings; a delete
+ * by filter, which cannot be expressed.
  */
 export interface MessageService {
   list(query: ListQuery, signal?: AbortSignal): Promise<ListPage>;
   /**
    * Publishes 1 to 100 items in one POST /v2/batch. `encodedItems` are the items' JSON texts, in order.
-   * `lastByteAllowed` is asked right before the last byte of the body is yielded; `false` leaves the body incomplete,
-   * which cannot be accepted (`not-sent`, `too-late`).
+   * `lastByteAllowed` is asked right before the last byte of the body is yielded; `false` leaves the body
+   * incomplete, which cannot be accepted (`not-sent`, `too-late`).
    */
   publish(
     encodedItems: readonly string[],
@@ -87,8 +91,9 @@ export interface MessageService {
   /** Deletes exactly these, at most 100; `deleted` may be lower than asked. */
   remove(dlqIds: readonly [DlqId, ...DlqId[]], signal?: AbortSignal): Promise<{ readonly deleted: number }>;
   /**
-   * The service's clock minus ours in ms, from the Date headers (whole seconds, so up to 1 s behind). `careful`, the default: while
-   * answers contradict each other, the earliest; undefined before the first. `agreed`: what they agreed on last; undefined before they did.
+   * The service's clock minus ours in ms, from the Date headers (whole seconds, so up to 1 s behind).
+   * `careful`, the default: while answers contradict each other, the earliest; undefined before the first.
+   * `agreed`: what they agreed on last; undefined before they did.
    */
   clockOffsetMs(of?: "careful" | "agreed"): number | undefined;
 }

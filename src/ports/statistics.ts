@@ -1,4 +1,6 @@
-/** The single numbers of service-interface.md 4.4, by the service's own names. All are integers but `monthly_cost`. */
+/**
+ * The single numbers of service-interface.md 4.4, by the service's names. Integers but for `monthly_cost`.
+ */
 export const scalarFields = [
   "pending_index_count",
   "current_vector_count",
@@ -35,7 +37,7 @@ export const seriesFields = [
 ] as const;
 export type SeriesField = (typeof seriesFields)[number];
 
-/** An instant to the nanosecond: `epochMs` Unix milliseconds, and `nanos` 0 to 999,999 nanoseconds after them. */
+/** An instant to the nanosecond: `epochMs` Unix milliseconds, and `nanos` (0 to 999,999) after them. */
 export interface Instant {
   readonly epochMs: number;
   readonly nanos: number;
@@ -43,7 +45,7 @@ export interface Instant {
 
 export interface Datapoint {
   readonly at: Instant;
-  /** In the service's unit, which its interface does not tell. */
+  /** In the service's unit, which its interface does not name. */
   readonly value: number;
 }
 
@@ -54,7 +56,7 @@ export interface FieldProblem {
   readonly got: string;
 }
 
-/** What gauges and guards need of a reading; small enough to keep. A field that was absent or unusable is absent. */
+/** What gauges and guards need of a reading. A field that was absent or unusable is absent. */
 export interface IndexSummary {
   readonly scalars: Readonly<Partial<Record<ScalarField, number>>>;
   /** The newest point of each series that has one, by time. */
@@ -85,9 +87,10 @@ export interface IndexCredentials {
 }
 
 /**
- * Reads the statistics of search indexes. Guarantees: a call ends within its timeout or when its signal aborts; nothing is
- * retried inside; redirects are not followed. Fails with RedriverError `statistics-unavailable`, `unauthorised`,
- * `rate-limited` (with retryAt), `source-misconfigured`, `answer-unreadable` or `stopped`.
+ * Reads the statistics of search indexes. Guarantees: a call ends within its timeout or when its signal
+ * aborts; nothing is retried inside; redirects are not followed. Fails with RedriverError
+ * `statistics-unavailable`, `unauthorised`, `rate-limited` (with retryAt), `source-misconfigured`,
+ * `answer-unreadable` or `stopped`.
  */
 export interface StatisticsReader {
   read(index: IndexTarget, credentials: IndexCredentials, signal?: AbortSignal): Promise<IndexStatistics>;
@@ -102,9 +105,9 @@ export interface IndexReading {
 }
 
 /**
- * The last reading of each index, shared by all replicas. Guarantees: a reading written by one replica is what every
- * replica reads; a reading vanishes `staleAfterMs` after it was written, so that nobody is shown a frozen number. Fails with
- * RedriverError `redis-unavailable`. Not part of this contract: history.
+ * The last reading of each index, shared by all replicas. Guarantees: a reading written by one replica is
+ * what every replica reads; a reading vanishes `staleAfterMs` after it was written, so that nobody is shown a
+ * frozen number. Fails with RedriverError `redis-unavailable`. Not part of this contract: history.
  */
 export interface StatisticsStore {
   write(reading: IndexReading, staleAfterMs: number): Promise<void>;

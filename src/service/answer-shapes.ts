@@ -10,8 +10,8 @@ export type Shaped<Value> =
   | { readonly kind: "problem"; readonly problem: string; readonly isForeign?: true };
 
 /**
- * The answer of GET /v2/dlq: `{messages: [{…}], cursor?}`. Records are passed on untouched, but for an id that repeats the token. An empty or null cursor is the
- * end, like an absent one (remote-contract.md, GET).
+ * The answer of GET /v2/dlq: `{messages: [{…}], cursor?}`. Records are passed on untouched, but for an id
+ * that repeats the token. An empty or null cursor is the end, like an absent one (remote-contract.md, GET).
  */
 export function parseListPage(bytes: Uint8Array, token: string): Shaped<ListPage> {
   const parsed = parseJsonBody(bytes);

@@ -3,7 +3,7 @@ import { parseHttpDate } from "../message/retry-after.ts";
 /** Header names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What our side did to a call before its answer was complete. `withheld`: the last byte was not allowed to leave. */
+/** How our side ended a call before its answer was complete. `withheld`: the last byte did not leave. */
 export type CallEnd = "timeout" | "stopped" | "withheld";
 
 export type AnswerBody =
@@ -35,8 +35,8 @@ export function dateOf(headers: AnswerHeaders): number | null {
 export type ParsedJson = { readonly kind: "json"; readonly value: unknown } | { readonly kind: "not-json" };
 
 /**
- * The JSON value of a whole body. Bytes that are not UTF-8 are `not-json`: replacing them would alter a message's body
- * without a trace. Numbers beyond 2^53 lose their last digits; nothing here needs them.
+ * The JSON value of a whole body. Bytes that are not UTF-8 are `not-json`: replacing them would alter a
+ * message's body without a trace. Numbers beyond 2^53 lose their last digits; nothing here needs them.
  */
 export function parseJsonBody(bytes: Uint8Array): ParsedJson {
   try {

@@ -3,9 +3,9 @@ export type ParsedBaseUrl =
   | { readonly kind: "problem"; readonly problem: string };
 
 /**
- * Reads the address of a message service and answers it without trailing slash: scheme, host, port and path prefix.
- * A trailing `/v2` or `/v2/publish`, with or without slash, is cut off: QSTASH_URL is often set that way.
- * The problem says what was expected and never repeats the text, which may hold a password.
+ * Reads the address of a message service and answers it without trailing slash: scheme, host, port and path
+ * prefix. A trailing `/v2` or `/v2/publish`, with or without slash, is cut off: QSTASH_URL is often set that
+ * way. The problem says what was expected and never repeats the text, which may hold a password.
  */
 export function parseBaseUrl(text: string): ParsedBaseUrl {
   let url: URL;

@@ -1,6 +1,7 @@
 /**
- * The body of POST /v2/batch as a stream whose last byte is asked for. JSON without its last byte cannot be accepted, so
- * a batch that is late, or was stopped, is withheld by keeping that one byte back (ledger.md, "The last byte").
+ * The body of POST /v2/batch as a stream that asks before its last byte. JSON without its last byte cannot be
+ * accepted, so a batch that is late, or was stopped, is withheld by keeping that one byte back (ledger.md,
+ * "The last byte").
  *
  *   nothing ─► part ─► all        how much may have left this process
  *                └──► withheld    the last byte was not allowed; `all` is never reached
@@ -14,8 +15,9 @@ export interface BatchBody {
   /** Ends the body where it stands: nothing more is yielded. */
   stop(): void;
   /**
-   * The bytes, once; a second reading fails, so that no library can send a batch again. `flushed` resolves when all
-   * earlier bytes have left this process: otherwise the last one could wait behind them until long after it was allowed.
+   * The bytes, once; a second reading fails, so that no library can send a batch again. `flushed` resolves
+   * when all earlier bytes have left this process: otherwise the last one could wait behind them until long
+   * after it was allowed.
    */
   bytes(flushed: () => Promise<void>, onWithheld: () => void): AsyncIterable<Uint8Array>;
 }

@@ -5,7 +5,7 @@ import { describeCause, isNeverConnected, isTimeout } from "./cause.ts";
 import { toShownErrorText } from "./error-text-filter.ts";
 import { toRetryAt } from "./retry-at.ts";
 
-/** Which settings a person changes when the service does not let us in; they are told with the failures that they mend. */
+/** The settings to change when the service does not let us in. The errors that they fix name them. */
 export interface ServiceSettings {
   readonly address: string;
   readonly token: string;
@@ -107,7 +107,7 @@ function codeOfStatus(status: number): ErrorCode {
   }
 }
 
-/** What to change about a failure of this code; empty where no setting mends it. */
+/** What to change about a failure of this code; empty if no setting fixes it. */
 export function toAdvice(code: ErrorCode, { address, token }: ServiceSettings): string {
   if (code === "unauthorised") return `; the token is ${token}`;
   return code === "source-misconfigured" ? `; the address is ${address}, redirects are not followed` : "";

@@ -4,8 +4,8 @@
  *   waiting for a connection ─► connecting ─► sending ─► answer's headers ─► answer's body ─► answered
  *        └──────────────┴───────────┴──── failed (the socket) · ended (timeout, stopped, withheld)
  *
- * However it leaves this line before `answered`, the socket is reset and not used again. Once the headers are there, the
- * result is an answer, if need be with its body cut: a status says something even then.
+ * However it leaves this line before `answered`, the socket is reset and not used again. Once the headers are
+ * there, the result is an answer, if need be with its body cut: a status says something even then.
  */
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../ports/clock.ts";
@@ -23,7 +23,7 @@ export interface Call {
   readonly timeoutMs: number;
   /** The most of an answer's body that is read, where that is less than of any call. */
   readonly maxAnswerBytes?: number;
-  /** Asked when an answer of success begins; false leaves it unread, as one that is too large. */
+  /** Asked when an answer of success begins; false leaves it unread, like one that is too large. */
   readonly mayRead?: (saidBytes: number | undefined) => boolean;
   readonly signals: readonly AbortSignal[];
 }
@@ -37,7 +37,7 @@ export interface CallTools {
   readonly connections: ServiceConnections;
   readonly clock: Clock;
   readonly maxAnswerBytes: number;
-  /** Told of every answer as soon as its headers are there; `receivedAt` is Unix ms. */
+  /** Called with every answer as soon as its headers are there; `receivedAt` is Unix ms. */
   readonly onHeaders: (headers: AnswerHeaders, receivedAt: number) => void;
 }
 
@@ -101,7 +101,7 @@ function saidBytesOf(headers: Incoming["headers"]): number | undefined {
 }
 
 async function readBody(incoming: Incoming, maxBytes: number, ending: EndWatch): Promise<AnswerBody> {
-  // What says how large it is need not be read to know.
+  // An answer that announces its length need not be read to know it.
   const tooLarge = { kind: "too-large", bytes: maxBytes } as const;
   const saidBytes = saidBytesOf(incoming.headers) ?? 0;
   if (saidBytes > maxBytes) return tooLarge;
@@ -124,7 +124,10 @@ async function readBody(incoming: Incoming, maxBytes: number, ending: EndWatch):
   }
 }
 
-/** Grows by doubling from what the answer says of its length, so that it is not there twice, in pieces and as a whole. */
+/**
+ * Grows by doubling from what the answer says of its length, so that it is not there twice, in pieces and as
+ * a whole.
+ */
 function keepBytes(expected: number) {
   let bytes = Buffer.allocUnsafeSlow(Number.isSafeInteger(expected) ? expected : 0);
   let length = 0;

@@ -1,6 +1,9 @@
 import { ConnectTimeout } from "./connector.ts";
 
-/** The short reason of a failed connection: its code, such as ECONNREFUSED, else its name. Addresses and values stay in `cause`. */
+/**
+ * The short reason of a failed connection: its code, such as ECONNREFUSED, else its name. Addresses and
+ * values stay in `cause`.
+ */
 export function describeCause(cause: unknown): string {
   if (cause instanceof ConnectTimeout) return cause.message;
   if (cause instanceof AggregateError) return describeCause(cause.errors[0]);
@@ -38,7 +41,7 @@ export function isNeverConnected(cause: unknown): boolean {
   return isConnectTimeoutOrOneOf(cause, connectCodes);
 }
 
-/** True for our own time limit of a connect, and for one of `codes`; of several addresses, when each of them failed so. */
+/** True for our own time limit of a connect, and for `codes`; of several addresses, if each failed so. */
 function isConnectTimeoutOrOneOf(cause: unknown, codes: ReadonlySet<string>): boolean {
   if (cause instanceof ConnectTimeout) return true;
   if (cause instanceof AggregateError) {

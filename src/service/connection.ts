@@ -27,16 +27,16 @@ export interface Incoming {
 }
 
 /**
- * One connection to the service, for one call at a time. It is made when the first call needs it, kept between calls and
- * made again when the service closed it meanwhile. A call is sent at most once.
+ * One connection to the service, for one call at a time. It is made when the first call needs it, kept
+ * between calls and made again when the service closed it meanwhile. A call is sent at most once.
  */
 export interface ServiceConnection {
   send(outgoing: Outgoing): Promise<Incoming>;
   /** Resolves when all bytes written so far have left this process, or the socket is gone. */
   flushed(): Promise<void>;
   /**
-   * Ends the connection at once and for good with a TCP reset, so that bytes which the kernel still holds are dropped
-   * and not delivered later.
+   * Ends the connection at once and for good with a TCP reset, so that bytes which the kernel still holds are
+   * dropped and not delivered later.
    */
   reset(): void;
   /** Ends an idle connection. */
@@ -45,7 +45,8 @@ export interface ServiceConnection {
 
 // The deadline of a call is ours. These of undici only catch what a stopped clock would let hang.
 const backstopMs = 10_000;
-// Shorter than what servers and load balancers use, so that it is seldom the other side that closes under a request.
+// Shorter than what servers and load balancers use, so that it is seldom the other side that closes under a
+// request.
 const keepAliveMs = 4_000;
 const keepAliveMaxMs = 30_000;
 const noBytes = new Uint8Array(0);

@@ -1,6 +1,6 @@
 import type { ServiceConnection } from "./connection.ts";
 
-/** A bounded set of connections. The one used last is used next, so that the others can fall idle and close. */
+/** A bounded set of connections. The one used last is used next, so that others fall idle and close. */
 export interface ServiceConnections {
   /** Waits for a free one; undefined when the signal aborts first. */
   acquire(signal: AbortSignal): Promise<ServiceConnection | undefined>;

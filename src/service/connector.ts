@@ -10,13 +10,14 @@ export interface ConnectorOptions {
   readonly timeoutMs: number;
   /** PEM of certificate authorities to trust instead of the built-in ones. */
   readonly ca?: string;
-  /** Told of every raw TCP socket when it is made. */
+  /** Called with every raw TCP socket when it is made. */
   readonly onSocket: (tcp: ResettableSocket) => void;
 }
 
 /**
- * How connections are made: our own TCP socket, and TLS over it. undici's connector would hide the TCP socket under
- * TLS, and only that one can be reset. HTTP/1.1 only: in HTTP/2 a call is a stream and has no socket of its own.
+ * How connections are made: our own TCP socket, and TLS over it. undici's connector would hide the TCP socket
+ * under TLS, and only that one can be reset. HTTP/1.1 only: in HTTP/2 a call is a stream and has no socket of
+ * its own.
  */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
   return (target, callback) => {
@@ -47,8 +48,8 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
       else succeed(tcp);
     });
     const port = Number(target.port === "" ? (secure ? 443 : 80) : target.port);
-    // Node 20 ignores the noDelay of connect() if the socket exists already. Without it the last byte of a batch, which is
-    // written apart, waits some 40 ms for an acknowledgement.
+    // Node 20 ignores the noDelay of connect() if the socket exists already. Without it the last byte of a
+    // batch, which is written apart, waits some 40 ms for an acknowledgement.
     tcp.setNoDelay(true);
     tcp.connect({ host: target.hostname, port, keepAlive: true });
   };

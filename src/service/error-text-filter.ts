@@ -4,15 +4,18 @@ import { normaliseText } from "../message/signature/normalise-text.ts";
 import { parseJsonBody, type AnswerBody } from "./answer.ts";
 
 /**
- * What of a service's error may be shown. A service may repeat what it was sent: the token, a header's value, part of a body.
- * So the token is removed, then ids, addresses, secrets and quotations become placeholders (message/signature), then it is cut.
+ * What of a service's error may be shown. A service may repeat what it was sent: the token, a header's value,
+ * part of a body. So the token is removed, then ids, addresses, secrets and quotations become placeholders
+ * (message/signature), then it is cut.
  */
 const maxErrorChars = 200;
 // Longer bodies are a proxy's page, not the service's `{"error":"…"}`; only their beginning is searched.
 const maxErrorBytes = 65_536;
 const removed = "[removed]";
 
-/** The service's error text as it came: `{"error":"…"}`, else the body's beginning. Empty when the body was cut. */
+/**
+ * The service's error text as it came: `{"error":"…"}`, else the body's beginning. Empty if the body was cut.
+ */
 export function rawErrorText(body: AnswerBody): string {
   if (body.kind !== "whole") return "";
   if (body.bytes.byteLength <= maxErrorBytes) {
@@ -28,8 +31,9 @@ export function rawErrorText(body: AnswerBody): string {
 }
 
 /**
- * The error of a body as it may be shown. JSON is shown by its error text. Any other body may be a proxy's page that repeats
- * what was sent: it is shown by its size and a known phrase that it has. Empty when there is no body, or it was cut.
+ * The error of a body as it may be shown. JSON is shown by its error text. Any other body may be a proxy's
+ * page that repeats what was sent: it is shown by its size and a known phrase that it has. Empty when there
+ * is no body, or it was cut.
  */
 export function toShownErrorText(body: AnswerBody, token: string): string {
   if (body.kind !== "whole" || body.bytes.byteLength === 0) return "";
@@ -46,7 +50,10 @@ export function toShownErrorText(body: AnswerBody, token: string): string {
   return phrase === undefined ? `${what}, not repeated here` : `${what} that says "${phrase}"`;
 }
 
-/** A text of the service as it may be shown: one line of at most 200 characters, without token, ids and quoted content. */
+/**
+ * A text of the service as it may be shown: one line of at most 200 characters, without token, ids and quoted
+ * content.
+ */
 export function toErrorText(text: string, token: string): string {
   return cut(normaliseText(withoutToken(text.slice(0, maxErrorBytes), token)));
 }
@@ -61,12 +68,13 @@ function cut(masked: string): string {
 
 function withoutToken(text: string, token: string): string {
   if (token === "") return text;
-  // A service may repeat only the beginning of a token, so eight equal characters are enough to remove the word.
+  // A service may repeat only the beginning of a token, so eight equal characters are enough to remove the
+  // word.
   const head = token.slice(0, 8).replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
   return text.replace(new RegExp(`${head}[^\\s"']*`, "g"), removed);
 }
 
-/** What servers and proxies write when the service does not come to answer, in lower case; the most specific first. */
+/** What servers and proxies write instead of the service, in lower case; the most specific first. */
 const pagePhrases = [
   "upstream connect error or disconnect/reset before headers",
   "no server is available to handle this request",

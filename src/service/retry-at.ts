@@ -3,16 +3,17 @@ import { parseRetryMoment } from "../message/retry-after.ts";
 
 const missingWaitMs = 10_000;
 const minWaitMs = 1_000;
-/** A burst is over in seconds. A Retry-After or a burst's reset that is further away is a mistake, not a wish. */
+/** A burst is over in seconds. A Retry-After or a burst's reset beyond this is a mistake, not a wish. */
 const maxBurstMs = 15 * 60_000;
 /** A daily quota is new within a day. */
 const maxQuotaMs = 24 * 3_600_000;
 
 /**
- * When a 429 lets us try again, in Unix ms of our clock. Retry-After (seconds or a date) wins; else the reset of the
- * limit that is used up: Burst-RateLimit-* or, for the daily quota, RateLimit-*. Points in time are judged against the answer's own
- * Date, so that a wrong clock on either side cancels out. Without any of them: 10 s from now. At least 1 s; at most 15 min, or 24 h for the
- * daily quota. What is longer than a few minutes is probed before its end (ports/source-pauses.ts).
+ * When a 429 lets us try again, in Unix ms of our clock. Retry-After (seconds or a date) wins; else the reset
+ * of the limit that is used up: Burst-RateLimit-* or, for the daily quota, RateLimit-*. Points in time are
+ * judged against the answer's own Date, so that a wrong clock on either side cancels out. Without any of
+ * them: 10 s from now. At least 1 s; at most 15 min, or 24 h for the daily quota. What is longer than a few
+ * minutes is probed before its end (ports/source-pauses.ts).
  */
 export function toRetryAt({ headers, receivedAt }: Pick<HttpAnswer, "headers" | "receivedAt">): number {
   const serviceNow = dateOf(headers) ?? receivedAt;

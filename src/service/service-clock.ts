@@ -1,23 +1,33 @@
-/** What the Date headers of one service say, taken together: a single one may come from a proxy, a cache or an error page. */
+/**
+ * What the Date headers of one service say, taken together: a single one may come from a proxy, a cache or an
+ * error page.
+ */
 export interface ServiceClock {
   /** The clock that an answer named, minus ours, in ms. */
   note(offsetMs: number): void;
-  /** The service's clock minus ours in ms, the earliest while answers contradict each other; undefined before the first. */
+  /**
+   * The service's clock minus ours in ms, the earliest while answers contradict each other; undefined before
+   * the first.
+   */
   offsetMs(): number | undefined;
   /** What they agreed on last; undefined before they did. */
   agreedMs(): number | undefined;
 }
 
-/** What answers of one clock may differ by: whole seconds, the way, and a clock that is set right meanwhile. */
+/** How far answers of one clock may differ: whole seconds, the way, a clock set right meanwhile. */
 const agreeWithinMs = 60_000;
-/** A clock that is off by this is nothing unusual; a first answer that differs by more from ours is not believed alone. */
+/**
+ * A clock that is off by this is nothing unusual; a first answer that differs by more from ours is not
+ * believed alone.
+ */
 const plausibleMs = 10 * 60_000;
 /** In a row. Where every fourth answer is wrong, and wrong alike, this happens once in a million answers. */
 const answersToBelieve = 10;
 
 /**
- * An answer that contradicts what is believed is believed only when ten in a row say the same. Until then the earliest of all counts:
- * a record looks younger, so it is held for longer. One that looks too old could be dropped.
+ * An answer that contradicts what is believed is believed only when ten in a row say the same. Until then the
+ * earliest of all counts: a record looks younger, so it is held for longer. One that looks too old could be
+ * dropped.
  */
 export function createServiceClock(): ServiceClock {
   let believed: number | undefined;

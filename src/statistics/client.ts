@@ -56,13 +56,13 @@ export function createStatisticsClient(options: StatisticsClientOptions): Statis
   };
 }
 
-/** Unix ms until which the service asks to be left alone. */
+/** Unix ms until which the service asks for no further call. */
 export function retryAtOf(retryAfter: string | null, now: number): number {
   const waitMs = (parseRetryMoment(retryAfter ?? "", now) ?? now + defaultWaitMs) - now;
   return now + Math.min(maxWaitMs, Math.max(0, waitMs));
 }
 
-/** The body as UTF-8 text. Throws BodyTooLong and drops the connection as soon as more than `maxBytes` have come. */
+/** The body as UTF-8 text. Throws BodyTooLong and drops the connection after more than `maxBytes`. */
 async function readText(response: Response, maxBytes: number): Promise<string> {
   if (response.body === null) return "";
   const chunks: Uint8Array[] = [];

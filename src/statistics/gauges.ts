@@ -9,8 +9,8 @@ import { scalarFields, seriesFields } from "../ports/statistics.ts";
 import { toUnixSeconds } from "./timestamp.ts";
 
 /**
- * Metric names keep the service's words. `_count` goes, because Prometheus keeps that ending for histograms; units are
- * named where the interface names them, which for the series it does not.
+ * Metric names keep the service's words. `_count` goes, because Prometheus keeps that ending for histograms;
+ * units are named where the interface names them, which for the series it does not.
  */
 const scalarGauges: Readonly<Record<ScalarField, { readonly name: string; readonly help: string }>> = {
   pending_index_count: {
@@ -69,7 +69,10 @@ const readTimestampGauge = {
   help: "When the statistics were last read.",
 };
 
-/** Every name `toGauges` and `toReadingGauges` can give, each with its one help text; all have the one label `index`. */
+/**
+ * Every name `toGauges` and `toReadingGauges` can give, each with its one help text; all have the one label
+ * `index`.
+ */
 export const gaugeNames: readonly { readonly name: string; readonly help: string }[] = [
   ...scalarFields.map((field) => scalarGauges[field]),
   ...seriesFields.flatMap((field) => [seriesGauge(field), seriesTimestampGauge(field)]),
@@ -77,7 +80,10 @@ export const gaugeNames: readonly { readonly name: string; readonly help: string
   readTimestampGauge,
 ];
 
-/** One gauge per scalar, and per series its newest point and that point's time. What the answer did not have is left out, never 0. */
+/**
+ * One gauge per scalar, and per series its newest point and that point's time. What the answer did not have
+ * is left out, never 0.
+ */
 export function toGauges(index: string, summary: IndexSummary): readonly IndexGauge[] {
   const scalars = scalarFields.flatMap((field) => {
     const value = summary.scalars[field];

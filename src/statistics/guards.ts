@@ -13,7 +13,10 @@ export interface GuardParts {
   readonly book: GuardBook;
   readonly clock: Pick<Clock, "monotonic">;
   readonly events: Events;
-  /** Makes the next pass of a drain a full one. Called before an opening is noted, so that a crash in between repeats it. */
+  /**
+   * Makes the next pass of a drain a full one. Called before an opening is recorded, so that a crash in
+   * between repeats it.
+   */
   readonly forceFull: (drain: DrainName) => Promise<void>;
 }
 

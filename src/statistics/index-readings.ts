@@ -18,13 +18,16 @@ export interface IndexReadingsParts {
   readonly events: Events;
 }
 
-/** The last reading of each index: written by whichever replica read it, shown alike by all, gone when it is stale. */
+/** The last reading of each index: written by any replica, shown alike by all, gone when it is stale. */
 export interface IndexReadings {
-  /** Reads an index and records the reading. A failure is the event `statistics:failed`, and the reading stays as it is. */
+  /**
+   * Reads an index and records the reading. A failure is the event `statistics:failed`, and the reading stays
+   * as it is.
+   */
   take(index: IndexConfig, signal: AbortSignal): Promise<void>;
   /** Samples for the metrics page. An index that has not been read for three intervals has none. */
   gauges(indexes: readonly string[]): Promise<readonly IndexGauge[]>;
-  /** For a command that acts without a daemon beside it: a reading of these that is missing or stale is taken first. */
+  /** For a command without a daemon beside it: takes readings of these that are missing or stale first. */
   readFresh(indexes: readonly IndexConfig[]): Promise<readonly IndexReading[]>;
 }
 

@@ -17,7 +17,10 @@ export type ParsedStatistics =
 
 const documented: ReadonlySet<string> = new Set([...scalarFields, ...seriesFields, "days"]);
 
-/** Reads a decoded answer of GET /v2/search/{id}/stats (service-interface.md 4.4). One bad field does not spoil the others. */
+/**
+ * Reads a decoded answer of GET /v2/search/{id}/stats (service-interface.md 4.4). One bad field does not
+ * spoil the others.
+ */
 export function parseStatistics(answer: unknown): ParsedStatistics {
   if (!isObject(answer)) {
     return {

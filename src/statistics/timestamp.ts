@@ -1,8 +1,9 @@
 import type { Instant } from "../ports/statistics.ts";
 
 /**
- * The service prints instants as `2025-10-19 18:33:05.244068975 +0000 UTC`, with zero, three or nine fraction digits seen
- * (remote-contract.md). Date.parse is not used: the form is not ISO, engines differ on it, and it drops what is finer than a millisecond.
+ * The service prints instants as `2025-10-19 18:33:05.244068975 +0000 UTC`, with zero, three or nine fraction
+ * digits seen (remote-contract.md). Date.parse is not used: the form is not ISO, engines differ on it, and it
+ * drops what is finer than a millisecond.
  */
 const form = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))? \+0000 UTC$/;
 
@@ -19,7 +20,8 @@ export function parseTimestamp(text: string): Instant | undefined {
     number,
   ];
   const wholeMs = Date.UTC(year, month - 1, day, hour, minute, second);
-  // Date.UTC carries 31 February over into March and reads year 25 as 1925: what does not come back was not a date.
+  // Date.UTC carries 31 February over into March and reads year 25 as 1925: what does not come back was not a
+  // date.
   if (new Date(wholeMs).toISOString() !== `${text.slice(0, 10)}T${text.slice(11, 19)}.000Z`) return undefined;
   const fractionNanos = Number((match[7] ?? "").padEnd(9, "0"));
   return { epochMs: wholeMs + Math.floor(fractionNanos / 1_000_000), nanos: fractionNanos % 1_000_000 };

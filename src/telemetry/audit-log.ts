@@ -5,8 +5,8 @@ import type { Logger } from "./logger.ts";
 const recordsPerLine = 50;
 
 /**
- * Tells of acts as lines of the log with `audit: true`: one per act, or one per 50 of its records. Ids, rules and reasons; what the audit
- * itself keeps.
+ * Writes acts as lines of the log with `audit: true`: one per act, or one per 50 of its records. They have
+ * what the audit has: ids, rules and reasons.
  */
 export function createAuditLog(logger: Logger): (entry: NewAuditEntry) => void {
   return (entry) => {

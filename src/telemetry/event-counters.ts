@@ -27,12 +27,16 @@ export interface MeasuredDocument {
 }
 
 export interface EventCounters extends Events {
-  /** Makes every series of the document's sources, drains and indexes exist, at 0. Series of others stay as they are. */
+  /**
+   * Makes every series of the document's sources, drains and indexes exist, at 0. Others stay as they are.
+   */
   adopt(document: MeasuredDocument): void;
 }
 
 type Labels = Readonly<Record<string, string>>;
-/** What a counter has series for: each drain, source or index of the document, each drain with its source, or the process. */
+/**
+ * What a counter has series for: each drain, source, or index, each drain with its source, or the process.
+ */
 type Owner = "drain" | "source" | "source and drain" | "index" | "process";
 
 const ownerLabels: Readonly<Record<Owner, readonly string[]>> = {

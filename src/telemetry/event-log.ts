@@ -61,8 +61,9 @@ const callbackLevels: Readonly<Record<CallbackOutcome, LineLevel>> = {
 const volumeLevels = { fit: "debug", doubtful: "warn", unfit: "error" } as const;
 
 /**
- * The line of each event. What happens to one record is at debug, because a queue may hold a hundred thousand of them: the pass and the
- * sweep sum it up at info, and the audit's lines name every id that was acted on. A record that needs somebody is above that.
+ * The line of each event. What happens to one record is at debug, because a queue may hold a hundred thousand
+ * of them: the pass and the sweep sum it up at info, and the audit's lines name every id that was acted on. A
+ * record that needs somebody is above that.
  */
 const lines: { readonly [Type in RedriverEvent["type"]]: (event: EventOf<Type>) => Line } = {
   "pass:opened": ({ kind, drain }) => ["debug", `${kind} pass of ${drain} opened`],

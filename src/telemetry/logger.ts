@@ -69,8 +69,8 @@ function toStream(destination: LoggerOptions["destination"]): DestinationStream 
 const maxCauseDepth = 5;
 
 /**
- * Name, code, message, stack and causes, and no other property: clients hang requests and bodies on their errors. A
- * SyntaxError keeps only its name and place, because JSON.parse quotes what it could not read.
+ * Name, code, message, stack and causes, and no other property: clients hang requests and bodies on their
+ * errors. A SyntaxError keeps only its name and place, because JSON.parse quotes what it could not read.
  */
 function toErrorFields(error: unknown, depth: number): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error };
@@ -88,7 +88,7 @@ function toErrorFields(error: unknown, depth: number): Record<string, unknown> {
   };
 }
 
-/** A stack begins with the message, whose own lines may look like frames. */
+/** A stack begins with the message, and lines of the message may look like frames. */
 function toFrames({ stack = "", message }: Error): readonly string[] {
   const at = stack.indexOf(message);
   const frames = at < 0 ? "" : stack.slice(at + message.length);

@@ -11,7 +11,7 @@ export interface MetricsOptions {
   readonly version: string;
   /** Asked at each render, and given 2 s. Null or a rejection: their series are absent, not 0. */
   readonly readFacts: () => Promise<QueueFacts | null>;
-  /** The latest statistics of the search indexes, asked like the facts. A rejection: their series are absent. */
+  /** The latest statistics of search indexes, asked like the facts. A rejection: no series. */
   readonly indexGauges: () => Promise<readonly IndexGauge[]>;
   readonly clock: Pick<Clock, "sleep">;
 }
@@ -67,7 +67,7 @@ export function createMetrics(options: MetricsOptions): ProcessMetrics {
 /** Below every scrape timeout in use (Prometheus: 10 s). */
 const readTimeoutMs = 2_000;
 
-/** Reads for a render, within 2 s and one read at a time. Null if that failed or took longer; never rejects. */
+/** Reads for a render, within 2 s and one read at a time. Null if it fails or takes longer; never rejects. */
 function createScrapeReader<Facts>(
   read: () => Promise<Facts | null>,
   clock: Pick<Clock, "sleep">,

@@ -73,7 +73,8 @@ const ofSources: Rows<SourceRow> = {
 
 /** Kept in Redis like the gauges, and so set at each scrape to what is kept there. */
 const totalsOfSources: Rows<SourceRow> = {
-  // The sum of all lanes and not of the rest: that would jump with each lane that enters the 20 or leaves them.
+  // The sum of all lanes and not of the rest: that would jump with each lane that enters the 20 or leaves
+  // them.
   redriver_source_lane_canaries_total: [
     "Canaries that all lanes of a source have sent, those without a series of their own and those that are forgotten too.",
     ({ lanes }) => lanes?.totals.canaries,
@@ -104,8 +105,8 @@ const totalsOfLanes: Rows<LaneRow> = {
 };
 
 /**
- * Facts about the queue: equal in every replica, so alerts take the max. The answered function sets every gauge that shows Redis; `null`
- * takes all their series away.
+ * Facts about the queue: equal in every replica, so alerts take the max. The answered function sets every
+ * gauge that shows Redis; `null` takes all their series away.
  */
 export function createQueueGauges(registry: Registry): (facts: QueueFacts | null) => void {
   const registers = [registry];

@@ -1,4 +1,4 @@
-/** Shorter secrets are left alone: they would be found in ordinary words. */
+/** Shorter secrets stay: they would be found in ordinary words. */
 const minSecretLength = 6;
 const replacement = "[redacted]";
 
@@ -6,9 +6,10 @@ const replacement = "[redacted]";
 export type Redact = (line: string) => string;
 
 /**
- * Redacts by value: wherever a secret stands, under whatever name, in a message, a stack or a URL. Found as it is, as JSON
- * escapes it, percent-encoded, and in base64 and base64url at any of the three alignments, so also inside a Basic header.
- * `secrets` is asked for every line, because tokens are read again when their file changes.
+ * Redacts by value: wherever a secret stands, under whatever name, in a message, a stack or a URL. Found as
+ * it is, as JSON escapes it, percent-encoded, and in base64 and base64url at any of the three alignments, so
+ * also inside a Basic header. `secrets` is asked for every line, because tokens are read again when their
+ * file changes.
  */
 export function createRedact(secrets: () => readonly string[]): Redact {
   let known: readonly string[] = [];
@@ -80,8 +81,9 @@ function toForms(secret: string): string[] {
 }
 
 /**
- * A byte at offset k of a text shares its base64 characters with its neighbours. With k bytes before it (k = 0, 1, 2) the
- * first ceil(8k / 6) characters and the last incomplete one depend on them; what lies between is the secret's alone.
+ * A byte at offset k of a text shares its base64 characters with its neighbours. With k bytes before it (k =
+ * 0, 1, 2) the first ceil(8k / 6) characters and the last incomplete one depend on them; what lies between is
+ * the secret's alone.
  */
 function toBase64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret);
