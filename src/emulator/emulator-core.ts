@@ -12,26 +12,9 @@ import { RateLimits } from "./rate-limits.ts";
 import { SearchIndexes } from "./statistics/search-indexes.ts";
 
 /** Everything the emulator is, apart from its sockets. */
-export interface EmulatorCore {
-  readonly settings: EmulatorSettings;
-  /** The settings as they were at the start. */
-  readonly startedWith: EmulatorSettings;
-  readonly clock: EmulatorClock;
-  readonly journal: Journal;
-  readonly faults: Faults;
-  readonly directory: Directory;
-  readonly deduplication: Deduplication;
-  readonly deadLetters: DeadLetters;
-  readonly filler: DlqFiller;
-  readonly deliveries: Deliveries;
-  readonly publisher: Publisher;
-  readonly rateLimits: RateLimits;
-  readonly indexes: SearchIndexes;
-  /** The bearer token in force; it can be changed while the emulator runs. */
-  token: string;
-}
+export type EmulatorCore = ReturnType<typeof createEmulatorCore>;
 
-export function createEmulatorCore(settings: EmulatorSettings): EmulatorCore {
+export function createEmulatorCore(settings: EmulatorSettings) {
   const clock = new EmulatorClock(settings.clock);
   const journal = new Journal(clock, settings.journalLimit);
   const deadLetters = new DeadLetters(settings, clock, journal);
@@ -53,6 +36,7 @@ export function createEmulatorCore(settings: EmulatorSettings): EmulatorCore {
   });
   return {
     settings,
+    /** The settings as they were at the start. */
     startedWith: { ...settings },
     clock,
     journal,
@@ -65,6 +49,7 @@ export function createEmulatorCore(settings: EmulatorSettings): EmulatorCore {
     publisher,
     rateLimits: new RateLimits(settings, clock),
     indexes: new SearchIndexes(settings.indexes),
+    /** The bearer token in force; it can be changed while the emulator runs. */
     token: settings.token,
   };
 }

@@ -4,7 +4,3 @@ import { randomBytes } from "node:crypto";
 export function newMessageId(): string {
   return `msg_${randomBytes(18).toString("base64url").replaceAll("-", "A").replaceAll("_", "B")}`;
 }
-
-export function newUuid(): string {
-  return crypto.randomUUID();
-}

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { EmulatorCore } from "../emulator-core.ts";
-import { errorAnswer, json } from "../http/exchange.ts";
+import { errorAnswer, json, jsonOf } from "../http/exchange.ts";
 import { accept, readJson } from "../http/json-body.ts";
-import { endpointsSchema, type QueueState, type UrlGroup } from "../publish/directory.ts";
+import { endpointsSchema, type Queue, type UrlGroup } from "../publish/directory.ts";
 import { route, type MessageRoute } from "./route.ts";
 
 const queueSchema = z.object({
@@ -27,19 +27,13 @@ export const directoryRoutes: readonly MessageRoute[] = [
     core.directory.putQueue(queueName, parallelism, paused);
     return json(200, {});
   }),
-  route("manage", "GET", "/v2/queues", (core) => {
-    const lags = lagsOf(core);
-    return json(
-      200,
-      core.directory.queueStates().map((state) => shownQueue(state, lags)),
-    );
-  }),
-  route("manage", "GET", "/v2/queues/{name}", (core, _exchange, { name }) => {
-    const state = core.directory.queueState(name!);
-    return state === undefined
-      ? errorAnswer(404, "queue not found")
-      : json(200, shownQueue(state, lagsOf(core)));
-  }),
+  route("manage", "GET", "/v2/queues", (core) => json(200, shownQueues(core))),
+  route("manage", "GET", "/v2/queues/{name}", (core, _exchange, { name }) =>
+    jsonOf(
+      shownQueues(core).find((queue) => queue.name === name),
+      "queue",
+    ),
+  ),
   route("manage", "DELETE", "/v2/queues/{name}", (core, _exchange, { name }) => {
     core.directory.removeQueue(name!);
     return json(200, {});
@@ -55,7 +49,7 @@ export const directoryRoutes: readonly MessageRoute[] = [
   route("manage", "GET", "/v2/topics", (core) => json(200, core.directory.urlGroups().map(shownGroup))),
   route("manage", "GET", "/v2/topics/{name}", (core, _exchange, { name }) => {
     const group = core.directory.urlGroup(name!);
-    return group === undefined ? errorAnswer(404, "url group not found") : json(200, shownGroup(group));
+    return jsonOf(group && shownGroup(group), "url group");
   }),
   route("manage", "DELETE", "/v2/topics/{name}", (core, _exchange, { name }) => {
     core.directory.removeUrlGroup(name!);
@@ -91,30 +85,13 @@ export const directoryRoutes: readonly MessageRoute[] = [
   }),
 ];
 
-/** Messages of each queue that have not ended, the one under way included. */
-function lagsOf(core: EmulatorCore): ReadonlyMap<string | undefined, number> {
+/** With the messages of each that have not ended, the one under way included. */
+function shownQueues(core: EmulatorCore): (Queue & { readonly lag: number })[] {
   const lags = new Map<string | undefined, number>();
   for (const { message } of core.deliveries.list()) {
     lags.set(message.queueName, (lags.get(message.queueName) ?? 0) + 1);
   }
-  return lags;
+  return core.directory.queues().map((queue) => ({ ...queue, lag: lags.get(queue.name) ?? 0 }));
 }
 
-const shownQueue = (
-  { name, parallelism, paused, createdAt, updatedAt }: QueueState,
-  lags: ReadonlyMap<string | undefined, number>,
-): QueueState & { readonly lag: number } => ({
-  createdAt,
-  updatedAt,
-  name,
-  parallelism,
-  lag: lags.get(name) ?? 0,
-  paused,
-});
-
-const shownGroup = ({ name, createdAt, updatedAt, endpoints }: UrlGroup): Omit<UrlGroup, "topicId"> => ({
-  createdAt,
-  updatedAt,
-  name,
-  endpoints,
-});
+const shownGroup = (group: UrlGroup): Partial<UrlGroup> => ({ ...group, topicId: undefined });

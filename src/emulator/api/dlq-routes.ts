@@ -2,7 +2,7 @@ import { fromTheStart, parseDlqQuery, type DlqOperation, type DlqQuery } from ".
 import { formatCursor } from "../dlq/position.ts";
 import { retryMany, retryOne } from "../dlq/retry-dead-letters.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
-import { errorAnswer, json, type Exchange, type EmulatorAnswer } from "../http/exchange.ts";
+import { json, jsonOf, type Exchange, type EmulatorAnswer } from "../http/exchange.ts";
 import { route, type MessageRoute } from "./route.ts";
 
 export const dlqRoutes: readonly MessageRoute[] = [
@@ -14,13 +14,12 @@ export const dlqRoutes: readonly MessageRoute[] = [
     const lagMs = core.faults.draw("lagging-list", "delete")?.fault.forMs;
     return json(200, core.deadLetters.delete(query, lagMs));
   }),
-  route("manage", "GET", "/v2/dlq/{dlqId}", (core, _exchange, { dlqId }) => {
-    const record = core.deadLetters.find(dlqId!);
-    return record === undefined ? errorAnswer(404, "dead letter not found") : json(200, record);
-  }),
+  route("manage", "GET", "/v2/dlq/{dlqId}", (core, _exchange, { dlqId }) =>
+    jsonOf(core.deadLetters.find(dlqId!), "dead letter"),
+  ),
   route("manage", "DELETE", "/v2/dlq/{dlqId}", (core, _exchange, { dlqId }) => {
-    const gone = core.deadLetters.remove([dlqId!]).length === 0;
-    return gone ? errorAnswer(404, "dead letter not found") : json(200, {});
+    const [removed] = core.deadLetters.remove([dlqId!]);
+    return jsonOf(removed && {}, "dead letter");
   }),
   route("retry", "POST", "/v2/dlq/retry", (core, exchange) =>
     retryMany(core, exchange, queryOf(core, exchange, "retry")),

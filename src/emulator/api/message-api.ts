@@ -57,7 +57,8 @@ function refusalsAsAnswers(operation: Operation, perform: () => EmulatorAnswer):
 }
 
 function isAuthorized(core: EmulatorCore, operation: Operation, exchange: Exchange): boolean {
-  const authorization = exchange.header("authorization");
+  // One that was sent several times is joined with commas (RFC 9110 section 5.3).
+  const authorization = exchange.headers["authorization"]?.join(", ");
   return operation === "statistics"
     ? isBasic(authorization, core.settings.statsCredentials)
     : isBearer(authorization, core.token);

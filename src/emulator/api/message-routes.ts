@@ -1,7 +1,7 @@
 import type { FlowControlState } from "../delivery/flow-control.ts";
 import { toMessageRecord } from "../dlq/stored-dead-letter.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
-import { errorAnswer, json, type Exchange, type EmulatorAnswer } from "../http/exchange.ts";
+import { errorAnswer, json, jsonOf, type Exchange, type EmulatorAnswer } from "../http/exchange.ts";
 import { readJson } from "../http/json-body.ts";
 import { toItem } from "../publish/parse-batch.ts";
 import { publishBatch } from "../publish/publish-batch.ts";
@@ -21,10 +21,8 @@ export const messageRoutes: readonly MessageRoute[] = [
     publishOne(core, exchange, params["destination"]!, params["queue"]),
   ),
   route("manage", "GET", "/v2/messages/{messageId}", (core, _exchange, { messageId }) => {
-    const pending = core.deliveries.find(messageId!);
-    return pending === undefined
-      ? errorAnswer(404, "message not found")
-      : json(200, toMessageRecord(pending.message));
+    const message = core.deliveries.find(messageId!)?.message;
+    return jsonOf(message && toMessageRecord(message), "message");
   }),
   route("manage", "DELETE", "/v2/messages/{messageId}", (core, _exchange, { messageId }) =>
     core.deliveries.cancel(messageId!) ? json(202, { cancelled: 1 }) : errorAnswer(404, "message not found"),
@@ -44,7 +42,7 @@ export const messageRoutes: readonly MessageRoute[] = [
   ),
   route("manage", "GET", "/v2/flowControl/{key}", (core, _exchange, { key }) => {
     const flow = core.deliveries.flowControls().find((state) => state.key === key);
-    return flow === undefined ? errorAnswer(404, "flow control key not found") : json(200, shownFlow(flow));
+    return jsonOf(flow && shownFlow(flow), "flow control key");
   }),
   route("statistics", "GET", "/v2/search/{id}/stats", (core, exchange, { id }) =>
     json(200, core.indexes.statistics(id!, exchange.query, core.clock.now())),

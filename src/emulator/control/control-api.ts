@@ -14,7 +14,7 @@ import { accept, readJson } from "../http/json-body.ts";
 import { naturalOf, refuseParameters } from "../http/query-parameters.ts";
 import { findRoute, toRoute, type Params, type Route } from "../http/routes.ts";
 import { adjust, adjustableOf, adjustmentSchema } from "../options.ts";
-import { endpointsSchema } from "../publish/directory.ts";
+import { endpointsSchema, type Queue } from "../publish/directory.ts";
 import { recordsSchema } from "../dlq/seed-record.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { backlogSchema, indexValuesSchema } from "../statistics/index-values.ts";
@@ -101,10 +101,10 @@ const routes: readonly ControlRoute[] = [
   route("DELETE", "/url-groups/{name}", (core, _, { name }) =>
     found(core.directory.removeUrlGroup(name!), "url group"),
   ),
-  route("GET", "/queues", (core) => json(200, { queues: core.directory.queues() })),
+  route("GET", "/queues", (core) => json(200, { queues: core.directory.queues().map(shownQueue) })),
   route("PUT", "/queues/{name}", (core, exchange, { name }) => {
     const { parallelism, paused } = accept(queueSchema, readJson(exchange));
-    return json(200, core.directory.putQueue(name!, parallelism, paused));
+    return json(200, shownQueue(core.directory.putQueue(name!, parallelism, paused)));
   }),
   route("DELETE", "/queues/{name}", (core, _, { name }) => found(core.directory.removeQueue(name!), "queue")),
   route("POST", "/dlq", (core, exchange) => {
@@ -134,6 +134,8 @@ const routes: readonly ControlRoute[] = [
     found(core.indexes.unsteer(id!), "steered backlog"),
   ),
 ];
+
+const shownQueue = ({ name, parallelism, paused }: Queue): Partial<Queue> => ({ name, parallelism, paused });
 
 const stateOf = (core: EmulatorCore): Record<string, unknown> => ({
   now: core.clock.now(),

@@ -25,13 +25,12 @@ export interface FinalFailure {
  * Carries messages, and callbacks, which are messages too, to their destinations. How one moves is in `MessageDelivery`; here
  * is what an attempt means: journal, callbacks, another attempt, dead letter.
  */
-export class Deliveries {
+export class Deliveries implements DeliveryRules {
   readonly #settings: EmulatorSettings;
-  readonly #clock: EmulatorClock;
-  readonly #timers: ClockTimers;
+  readonly clock: EmulatorClock;
+  readonly timers: ClockTimers;
   readonly #journal: Journal;
   readonly #bury: (failure: FinalFailure) => string;
-  readonly #rules: DeliveryRules;
   #session: DeliverySession;
 
   /** `bury` keeps the message as a dead letter and returns its dlqId. */
@@ -42,19 +41,10 @@ export class Deliveries {
     bury: (failure: FinalFailure) => string,
   ) {
     this.#settings = settings;
-    this.#clock = clock;
-    this.#timers = new ClockTimers(clock);
+    this.clock = clock;
+    this.timers = new ClockTimers(clock);
     this.#journal = journal;
     this.#bury = bury;
-    this.#rules = {
-      clock,
-      timers: this.#timers,
-      toRequest: (delivery) => this.#toRequest(delivery),
-      call: (request, session) => this.#call(request, session),
-      judge: (delivery, attempt, request) => this.#judge(delivery, attempt, request),
-      lose: ({ message: { messageId, url } }, error) =>
-        journal.add({ type: "lost", messageId, url, error: String(error) }),
-    };
     this.#session = this.#newSession();
   }
 
@@ -113,36 +103,36 @@ export class Deliveries {
   /** Forgets everything under way. */
   async reset(): Promise<void> {
     const ended = this.#session;
-    this.#timers.clear();
+    this.timers.clear();
     this.#session = this.#newSession();
     await ended.end();
   }
 
   async close(): Promise<void> {
-    this.#timers.clear();
+    this.timers.clear();
     await this.#session.end();
   }
 
   #newSession(): DeliverySession {
-    return new DeliverySession(this.#settings, this.#clock, this.#timers);
+    return new DeliverySession(this.#settings, this.clock, this.timers);
   }
 
   #start(message: Message, origin: CallbackOrigin | undefined): void {
-    const delivery = new MessageDelivery(message, origin, this.#session, this.#rules);
+    const delivery = new MessageDelivery(message, origin, this.#session, this);
     this.#session.started(delivery);
     delivery.start();
   }
 
-  #toRequest({ message, retried }: MessageDelivery): CallRequest {
+  toRequest({ message, retried }: MessageDelivery): CallRequest {
     const { headerPrefix, signingKeys, deliveryTimeoutMs } = this.#settings;
-    return toDeliveryRequest(message, retried, this.#clock.base(), {
+    return toDeliveryRequest(message, retried, this.clock.base(), {
       headerPrefix,
       signingKey: signingKeys.current,
       defaultTimeoutMs: deliveryTimeoutMs,
     });
   }
 
-  async #call(request: CallRequest, session: DeliverySession): Promise<Attempt> {
+  async call(request: CallRequest, session: DeliverySession): Promise<Attempt> {
     if (this.#settings.deliver === "any" || isLoopbackUrl(request.url)) return session.caller.call(request);
     // Many messages to other machines fail at once; whoever else uses this process is served in between.
     await setImmediate();
@@ -150,7 +140,7 @@ export class Deliveries {
   }
 
   /** The wait before the next attempt; undefined if this was the last. */
-  #judge(delivery: MessageDelivery, attempt: Attempt, request: CallRequest): number | undefined {
+  judge(delivery: MessageDelivery, attempt: Attempt, request: CallRequest): number | undefined {
     const { message, retried } = delivery;
     const { callback, failureCallback, maxRetries, retryDelay } = message.settings;
     const delivered = attempt.status >= 200 && attempt.status < 300;
@@ -163,10 +153,12 @@ export class Deliveries {
       return undefined;
     }
     const waitMs =
-      askedWaitMs(attempt.header, this.#clock.base()) ??
-      retryDelay?.ms(retried) ??
-      retryLadderMs(retried + 1);
+      askedWaitMs(attempt.header, this.clock.base()) ?? retryDelay?.ms(retried) ?? retryLadderMs(retried + 1);
     return waitMs * this.#settings.retryScale;
+  }
+
+  lose({ message: { messageId, url } }: MessageDelivery, error: unknown): void {
+    this.#journal.add({ type: "lost", messageId, url, error: String(error) });
   }
 
   #record(delivery: MessageDelivery, attempt: Attempt, outcome: "delivered" | "failed"): void {
@@ -196,7 +188,7 @@ export class Deliveries {
     told: { readonly attempt: Attempt; readonly retried: number; readonly dlqId?: string },
   ): void {
     if (target === undefined) return;
-    this.#start(toCallbackMessage(target, source, told, this.#clock.now()), { kind, source });
+    this.#start(toCallbackMessage(target, source, told, this.clock.now()), { kind, source });
   }
 
   #isNonRetryable(attempt: Attempt): boolean {

@@ -10,13 +10,13 @@ import type { Leave, QueueTurns } from "./waiting-line.ts";
 export interface DeliveryRules {
   readonly clock: EmulatorClock;
   readonly timers: ClockTimers;
-  readonly toRequest: (delivery: MessageDelivery) => CallRequest;
+  toRequest(delivery: MessageDelivery): CallRequest;
   /** Never rejects. */
-  readonly call: (request: CallRequest, session: DeliverySession) => Promise<Attempt>;
+  call(request: CallRequest, session: DeliverySession): Promise<Attempt>;
   /** The wait before the next attempt, in milliseconds; undefined if there is none. */
-  readonly judge: (delivery: MessageDelivery, attempt: Attempt, request: CallRequest) => number | undefined;
+  judge(delivery: MessageDelivery, attempt: Attempt, request: CallRequest): number | undefined;
   /** The emulator itself failed on it; it is over. */
-  readonly lose: (delivery: MessageDelivery, error: unknown) => void;
+  lose(delivery: MessageDelivery, error: unknown): void;
 }
 
 /** Which attempt of which message a callback reports. */

@@ -1,4 +1,4 @@
-import { json, errorAnswer, type EmulatorAnswer, type Exchange } from "../http/exchange.ts";
+import { json, type EmulatorAnswer, type Exchange } from "../http/exchange.ts";
 import { refuseUnfit, type PublishItem } from "../publish/parse-batch.ts";
 import { canonicalName } from "../publish/header-values.ts";
 import {
@@ -39,7 +39,6 @@ interface Prepared {
 }
 
 export function retryOne(core: EmulatorCore, exchange: Exchange, dlqId: string): EmulatorAnswer {
-  if (core.deadLetters.find(dlqId) === undefined) return errorAnswer(404, "dead letter not found");
   return json(201, retry(core, prepare(core, exchange, dlqId)));
 }
 
@@ -74,7 +73,7 @@ function prepare(core: EmulatorCore, exchange: Exchange, dlqId: string): Prepare
   );
   const { url, endpointName, queueName, body, topicName, topicId } = source;
   if (!isEndpointUrl(url)) throw new EmulatorRefusal(400, `invalid destination url: ${url}`);
-  refuseUnfit(queueName, body, settings, core.directory, core.settings);
+  refuseUnfit(queueName, body, settings, core.settings);
   return {
     dlqId,
     messageId: textOf(record, "messageId") ?? "",

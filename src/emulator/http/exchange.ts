@@ -8,8 +8,6 @@ export interface Exchange {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly rawQuery: string;
-  /** By its name in lower case; one that was sent several times is joined with commas (RFC 9110 section 5.3). */
-  readonly header: (name: string) => string | undefined;
   /** All of them: names in lower case, each with its values in the order they came. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
   readonly body: Buffer;
@@ -55,6 +53,10 @@ export const errorAnswer = (
   error: string,
   headers?: Record<string, string>,
 ): EmulatorAnswer => json(status, { error }, headers);
+
+/** 404 if there is nothing. */
+export const jsonOf = (value: unknown, what: string): EmulatorAnswer =>
+  value === undefined ? errorAnswer(404, `${what} not found`) : json(200, value);
 
 /** An error as the API of that operation words it: the statistics API has a form of its own. */
 export const errorFor = (
@@ -107,7 +109,6 @@ export async function readExchange(request: IncomingMessage, maxBodyBytes: numbe
     path: mark < 0 ? target : target.slice(0, mark),
     query: new URLSearchParams(rawQuery),
     rawQuery,
-    header: (name) => request.headersDistinct[name]?.join(", "),
     headers: request.headersDistinct,
     body: Buffer.concat(chunks),
     remoteAddress: (request.socket.remoteAddress ?? "").replace(/^::ffff:/, ""),

@@ -1,6 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { EmulatorRefusal } from "../refusal.ts";
-import { newUuid } from "../ids.ts";
 import { isEndpointUrl } from "./message-headers.ts";
 
 export const endpointsSchema = z.object({
@@ -21,37 +21,34 @@ export interface Queue {
   readonly name: string;
   readonly parallelism: number;
   readonly paused: boolean;
-}
-
-/** A queue as the service tells of it. */
-export interface QueueState extends Queue {
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-const isName = (name: string): boolean => /^[A-Za-z0-9._-]{1,200}$/.test(name);
+/** Whether a queue or a URL Group can be called so. */
+export const isDirectoryName = (name: string): boolean => /^[A-Za-z0-9._-]{1,200}$/.test(name);
 
 /** The URL Groups and queues there are. A queue comes into being when something is enqueued on it. */
 export class Directory {
   readonly #groups = new Map<string, UrlGroup>();
-  readonly #queues = new Map<string, QueueState>();
+  readonly #queues = new Map<string, Queue>();
   readonly #now: () => number;
-  readonly #onQueue: (queue: QueueState) => void;
+  readonly #onQueue: (queue: Queue) => void;
 
-  constructor(now: () => number, onQueue: (queue: QueueState) => void) {
+  constructor(now: () => number, onQueue: (queue: Queue) => void) {
     this.#now = now;
     this.#onQueue = onQueue;
   }
 
   putUrlGroup(name: string, endpoints: readonly Endpoint[]): UrlGroup {
-    if (!isName(name)) throw new EmulatorRefusal(400, `invalid url group name: ${name}`);
+    if (!isDirectoryName(name)) throw new EmulatorRefusal(400, `invalid url group name: ${name}`);
     const bad = endpoints.find((endpoint) => !isEndpointUrl(endpoint.url));
     if (bad !== undefined) throw new EmulatorRefusal(400, `invalid endpoint url: ${bad.url}`);
     const known = this.#groups.get(name);
     const updatedAt = this.#now();
     const group = {
       name,
-      topicId: known?.topicId ?? newUuid(),
+      topicId: known?.topicId ?? randomUUID(),
       endpoints: [...endpoints],
       createdAt: known?.createdAt ?? updatedAt,
       updatedAt,
@@ -74,22 +71,22 @@ export class Directory {
 
   /** Makes or changes a queue; what is not given stays as it is. */
   putQueue(name: string, parallelism?: number, paused?: boolean): Queue {
-    if (!isName(name)) throw new EmulatorRefusal(400, `invalid queue name: ${name}`);
+    if (!isDirectoryName(name)) throw new EmulatorRefusal(400, `invalid queue name: ${name}`);
     const known = this.#queues.get(name);
     const wanted = parallelism ?? known?.parallelism ?? 1;
     if (!Number.isInteger(wanted) || wanted < 1)
       throw new EmulatorRefusal(400, `invalid parallelism: ${wanted}`);
     const updatedAt = this.#now();
-    const state = {
+    const queue = {
       name,
       parallelism: wanted,
       paused: paused ?? known?.paused ?? false,
       createdAt: known?.createdAt ?? updatedAt,
       updatedAt,
     };
-    this.#queues.set(name, state);
-    this.#onQueue(state);
-    return { name, parallelism: wanted, paused: state.paused };
+    this.#queues.set(name, queue);
+    this.#onQueue(queue);
+    return queue;
   }
 
   /** What waits on the queue is still delivered, in order; a pause ends. */
@@ -99,25 +96,13 @@ export class Directory {
     return this.#queues.delete(name);
   }
 
-  /** The queue of this name, made with parallelism 1 where there is none. */
-  queue(name: string): Queue {
-    return this.#queues.get(name) ?? this.putQueue(name);
+  /** Makes the queue with parallelism 1 if there is none. */
+  ensureQueue(name: string): void {
+    if (!this.#queues.has(name)) this.putQueue(name);
   }
 
   queues(): Queue[] {
-    return this.queueStates().map(({ name, parallelism, paused }) => ({ name, parallelism, paused }));
-  }
-
-  queueState(name: string): QueueState | undefined {
-    return this.#queues.get(name);
-  }
-
-  queueStates(): QueueState[] {
     return [...this.#queues.values()];
-  }
-
-  isQueueName(name: string): boolean {
-    return isName(name);
   }
 
   clear(): void {

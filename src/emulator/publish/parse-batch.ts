@@ -1,6 +1,6 @@
 import { EmulatorRefusal } from "../refusal.ts";
 import { isFlowControl } from "./header-values.ts";
-import type { Directory, Endpoint, UrlGroup } from "./directory.ts";
+import { isDirectoryName, type Directory, type Endpoint, type UrlGroup } from "./directory.ts";
 import { isEndpointUrl, parseMessageHeaders, plainSettings, type GivenHeaders } from "./message-headers.ts";
 import type { MessageSettings } from "./message.ts";
 
@@ -76,7 +76,7 @@ export function toItem(draft: ItemDraft, directory: Directory, limits: BatchLimi
   // A message that does not say how often it is retried cannot ask for too much.
   const unsaid = { ...plainSettings, maxRetries: Math.min(plainSettings.maxRetries, limits.maxRetries) };
   const settings = parseMessageHeaders(headers, limits.headerPrefix, unsaid);
-  refuseUnfit(queueName, body, settings, directory, limits);
+  refuseUnfit(queueName, body, settings, limits);
   return { ...resolveDestination(destination, directory), queueName, settings, body };
 }
 
@@ -85,10 +85,9 @@ export function refuseUnfit(
   queueName: string | undefined,
   body: Buffer,
   settings: MessageSettings,
-  directory: Directory,
   limits: BatchLimits,
 ): void {
-  if (queueName !== undefined && !directory.isQueueName(queueName)) {
+  if (queueName !== undefined && !isDirectoryName(queueName)) {
     throw new EmulatorRefusal(400, `invalid queue name: ${queueName}`);
   }
   if (body.length > limits.maxMessageBytes) {

@@ -20,26 +20,20 @@ export type PublishAnswer =
 /** Where a message comes from: who sent it, and by way of which URL Group. */
 export type MessageOrigin = Pick<Message, "callerIp" | "topicName" | "topicId">;
 
+interface PublisherParts {
+  readonly clock: EmulatorClock;
+  readonly journal: Journal;
+  readonly directory: Directory;
+  readonly deduplication: Deduplication;
+  readonly send: (message: Message) => void;
+}
+
 /** Turns understood items into messages on their way. It cannot fail: all refusing is done before. */
 export class Publisher {
-  readonly #clock: EmulatorClock;
-  readonly #journal: Journal;
-  readonly #directory: Directory;
-  readonly #deduplication: Deduplication;
-  readonly #send: (message: Message) => void;
+  readonly #parts: PublisherParts;
 
-  constructor(parts: {
-    clock: EmulatorClock;
-    journal: Journal;
-    directory: Directory;
-    deduplication: Deduplication;
-    send: (message: Message) => void;
-  }) {
-    this.#clock = parts.clock;
-    this.#journal = parts.journal;
-    this.#directory = parts.directory;
-    this.#deduplication = parts.deduplication;
-    this.#send = parts.send;
+  constructor(parts: PublisherParts) {
+    this.#parts = parts;
   }
 
   publish(item: PublishItem, position: number, callerIp: string): PublishAnswer {
@@ -68,16 +62,16 @@ export class Publisher {
     origin: MessageOrigin,
   ): { readonly messages: readonly DeduplicatedMessage[]; readonly deduplicated: boolean } {
     const deduplicationId = deduplicationIdOf(item);
-    const known = deduplicationId === undefined ? undefined : this.#deduplication.find(deduplicationId);
+    const known = deduplicationId === undefined ? undefined : this.#parts.deduplication.find(deduplicationId);
     if (deduplicationId !== undefined && known !== undefined) {
       for (const { messageId } of known) {
-        this.#journal.add({ type: "deduplicated", deduplicationId, messageId, position });
+        this.#parts.journal.add({ type: "deduplicated", deduplicationId, messageId, position });
       }
       return { messages: known, deduplicated: true };
     }
     const messages = this.#toMessages(item, origin);
     if (deduplicationId !== undefined) {
-      this.#deduplication.remember(
+      this.#parts.deduplication.remember(
         deduplicationId,
         messages.map(({ messageId, url }) => ({ messageId, url })),
       );
@@ -85,7 +79,7 @@ export class Publisher {
     const bodySha256 = createHash("sha256").update(item.body).digest("hex");
     for (const message of messages) {
       const { messageId, url, topicName, queueName } = message;
-      this.#journal.add({
+      this.#parts.journal.add({
         type: "accepted",
         messageId,
         url,
@@ -95,7 +89,7 @@ export class Publisher {
         topicName,
         queueName,
       });
-      this.#send(message);
+      this.#parts.send(message);
     }
     return { messages, deduplicated: false };
   }
@@ -103,18 +97,18 @@ export class Publisher {
   /** Takes the id without publishing anything, for services that register what they refuse. */
   registerOnly(item: PublishItem): void {
     const id = deduplicationIdOf(item);
-    if (id === undefined || this.#deduplication.find(id) !== undefined) return;
-    this.#deduplication.remember(
+    if (id === undefined || this.#parts.deduplication.find(id) !== undefined) return;
+    this.#parts.deduplication.remember(
       id,
       item.endpoints.map(({ url }) => ({ messageId: newMessageId(), url })),
     );
   }
 
   #toMessages(item: PublishItem, origin: MessageOrigin): Message[] {
-    const createdAt = this.#clock.now();
+    const createdAt = this.#parts.clock.now();
     const { notBeforeSeconds, delayMs } = item.settings;
     const notBefore = notBeforeSeconds === undefined ? createdAt + (delayMs ?? 0) : notBeforeSeconds * 1_000;
-    if (item.queueName !== undefined) this.#directory.queue(item.queueName);
+    if (item.queueName !== undefined) this.#parts.directory.ensureQueue(item.queueName);
     return item.endpoints.map((endpoint) => ({
       messageId: newMessageId(),
       url: endpoint.url,

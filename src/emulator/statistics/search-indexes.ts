@@ -29,27 +29,25 @@ export class SearchIndexes {
 
   /** Makes the index if there is none; the given values replace those of the script until set anew. */
   put(id: string, values: IndexValues): void {
-    this.#indexes.set(id, { values, steered: this.#indexes.get(id)?.steered });
+    this.#change(id, { values });
   }
 
   /** From now on the backlog goes as planned, and what depends on it with it. Makes the index if there is none. */
   steer(id: string, plan: BacklogPlan, now: number): SteeredBacklog {
-    const known = this.#indexes.get(id);
     const steered = {
       sinceMs: now,
       from: plan.from ?? backlog(this.#workload(id), now),
       perSecond: plan.perSecond,
       to: plan.to ?? (plan.perSecond < 0 ? 0 : Number.MAX_SAFE_INTEGER),
     };
-    this.#indexes.set(id, { values: known?.values ?? {}, steered });
+    this.#change(id, { steered });
     return steered;
   }
 
   /** Back to the scripted backlog. */
   unsteer(id: string): boolean {
-    const known = this.#indexes.get(id);
-    if (known?.steered === undefined) return false;
-    this.#indexes.set(id, { values: known.values, steered: undefined });
+    if (this.#indexes.get(id)?.steered === undefined) return false;
+    this.#change(id, { steered: undefined });
     return true;
   }
 
@@ -59,13 +57,17 @@ export class SearchIndexes {
 
   clear(): void {
     this.#indexes.clear();
-    for (const id of this.#initial) this.#indexes.set(id, { values: {}, steered: undefined });
+    for (const id of this.#initial) this.#change(id, {});
   }
 
   statistics(id: string, query: URLSearchParams, now: number): Record<string, unknown> {
     const index = this.#indexes.get(id);
     if (index === undefined) throw new EmulatorRefusal(404, `index not found: ${id}`);
     return indexStatistics(this.#workload(id), periodOf(query), now, index.values);
+  }
+
+  #change(id: string, change: Partial<Index>): void {
+    this.#indexes.set(id, { values: {}, steered: undefined, ...this.#indexes.get(id), ...change });
   }
 
   #workload(id: string): Workload {
