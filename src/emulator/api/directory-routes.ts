@@ -94,4 +94,4 @@ function shownQueues(core: EmulatorCore): (Queue & { readonly lag: number })[] {
   return core.directory.queues().map((queue) => ({ ...queue, lag: lags.get(queue.name) ?? 0 }));
 }
 
-const shownGroup = (group: UrlGroup): Partial<UrlGroup> => ({ ...group, topicId: undefined });
+const shownGroup = (group: UrlGroup): Record<string, unknown> => ({ ...group, topicId: undefined });

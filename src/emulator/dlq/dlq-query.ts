@@ -1,6 +1,6 @@
 import { idsOf, integerOf, refuseParameters, toInteger, valuesOf } from "../http/query-parameters.ts";
 import { EmulatorRefusal } from "../refusal.ts";
-import type { Filter, FilterField } from "./filters.ts";
+import { filterFields, type Filter, type FilterField } from "./filters.ts";
 import { parseCursor, parseOffsetCursor, type Position } from "./position.ts";
 
 export interface DlqQuery {
@@ -29,17 +29,8 @@ export interface DlqQueryOptions {
 const maxCount = 100;
 
 const single = ["cursor", "messageId", "fromDate", "toDate", "count"];
-const repeatable: readonly FilterField[] = [
-  "url",
-  "topicName",
-  "scheduleId",
-  "queueName",
-  "responseStatus",
-  "callerIp",
-  "label",
-];
-const specified = [...single, ...repeatable];
-const all = [...specified, "dlqIds", "flowControlKey"];
+const all = [...single, ...filterFields, "dlqIds"];
+const specified = all.filter((name) => name !== "dlqIds" && name !== "flowControlKey");
 
 /**
  * Reads what a listing, a bulk delete or a bulk retry asks for. Refuses with 400 whatever it does not know, before
@@ -70,18 +61,23 @@ export function parseDlqQuery(
 }
 
 function filtersOf(query: URLSearchParams): Filter[] {
-  const messageId = query.get("messageId");
-  return [
-    ...(messageId ? [{ field: "messageId" as const, values: new Set([messageId]) }] : []),
-    ...[...repeatable, "flowControlKey" as const].flatMap((field) => {
-      const values = valuesOf(query, field);
-      if (values === undefined) return [];
-      const isNumber = field === "responseStatus";
-      return [
-        { field, values: new Set(isNumber ? values.map((text) => String(toInteger(field, text))) : values) },
-      ];
-    }),
-  ];
+  return filterFields.flatMap((field) => {
+    const values = filterValues(query, field);
+    return values === undefined ? [] : [{ field, values: new Set(values) }];
+  });
+}
+
+function filterValues(query: URLSearchParams, field: FilterField): string[] | undefined {
+  switch (field) {
+    case "messageId": {
+      const messageId = query.get(field);
+      return messageId ? [messageId] : undefined;
+    }
+    case "responseStatus":
+      return valuesOf(query, field)?.map((text) => String(toInteger(field, text)));
+    default:
+      return valuesOf(query, field);
+  }
 }
 
 /** Where a listing without a cursor begins. */
