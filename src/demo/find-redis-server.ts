@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { access, constants, mkdtemp, rm } from "node:fs/promises";
-import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { askRedis } from "./ask-redis.ts";
+import { probePort } from "./ports.ts";
 import { unpackRedis, type RedisProgram } from "./unpack-redis.ts";
 
 /**
@@ -32,8 +32,7 @@ const stopTimeoutMs = 5_000;
 export async function findRedisServer(search: RedisSearch): Promise<FoundRedis> {
   const given = search.env["REDRIVER_TEST_REDIS_URL"];
   if (given !== undefined && given !== "") return takeGiven(given);
-  const searchPath = search.env["PATH"] ?? "";
-  const program = (await findServer(searchPath)) ?? (await unpackServer(searchPath, search));
+  const program = await findProgram(search);
   if (program === null) {
     throw new Error(
       "no Redis: expected redis-server or valkey-server on PATH; install it with `sudo apt-get install redis-server` (or `brew install redis`), or set REDRIVER_TEST_REDIS_URL to an empty database",
@@ -43,8 +42,8 @@ export async function findRedisServer(search: RedisSearch): Promise<FoundRedis> 
 }
 
 async function takeGiven(url: string): Promise<FoundRedis> {
-  const expected = "REDRIVER_TEST_REDIS_URL: expected redis://host:port/database";
-  const { host, pathname } = parse(url, expected);
+  if (!URL.canParse(url)) throw new Error("REDRIVER_TEST_REDIS_URL: expected redis://host:port/database");
+  const { host, pathname } = new URL(url);
   const size = await askRedis(url, ["DBSIZE"], startTimeoutMs);
   if (size !== ":0") {
     throw new Error(
@@ -54,15 +53,11 @@ async function takeGiven(url: string): Promise<FoundRedis> {
   return { url, startedByUs: false, stop: () => Promise.resolve() };
 }
 
-async function findServer(searchPath: string): Promise<RedisProgram | null> {
+/** On PATH, or unpacked; null if there is none and none can be had. */
+async function findProgram({ env, cacheDir, say }: RedisSearch): Promise<RedisProgram | null> {
+  const searchPath = env["PATH"] ?? "";
   const command = await findOnPath(searchPath, ["redis-server", "valkey-server"]);
-  return command === null ? null : { command, env: {} };
-}
-
-async function unpackServer(
-  searchPath: string,
-  { cacheDir, say }: RedisSearch,
-): Promise<RedisProgram | null> {
+  if (command !== null) return { command, env: {} };
   const apt = await findOnPath(searchPath, ["apt-get"]);
   return unpackRedis(path.resolve(cacheDir), apt !== null, say);
 }
@@ -88,7 +83,7 @@ async function startRedis(program: RedisProgram): Promise<FoundRedis> {
   try {
     // A free port can be taken by somebody else between asking and using it.
     for (let attempt = 1; ; attempt += 1) {
-      const port = await freePort();
+      const port = await probePort(0);
       const url = `redis://127.0.0.1:${port}`;
       const child = spawnServer(program, port, dir);
       const failure = await waitUntilAnswering(child, url);
@@ -107,23 +102,19 @@ async function startRedis(program: RedisProgram): Promise<FoundRedis> {
  * process group of its own, so that Ctrl-C in a terminal ends us first and the server after.
  */
 function spawnServer(program: RedisProgram, port: number, dir: string): ChildProcess {
-  const options = [
-    "--save",
-    "",
-    "--appendonly",
-    "no",
-    "--maxmemory-policy",
-    "noeviction",
-    "--daemonize",
-    "no",
-  ];
+  const settings = { port, bind: "127.0.0.1", dir, save: "", appendonly: "no" };
+  const fixed = { "maxmemory-policy": "noeviction", daemonize: "no" };
+  const options = Object.entries({ ...settings, ...fixed }).flatMap(([name, value]) => [
+    `--${name}`,
+    String(value),
+  ]);
   const script =
     '"$0" "$@" </dev/null & server=$!; trap "kill $server" TERM; cat >/dev/null; kill $server; wait $server';
-  const child = spawn(
-    "/bin/sh",
-    ["-c", script, program.command, "--port", String(port), "--bind", "127.0.0.1", "--dir", dir, ...options],
-    { detached: true, stdio: ["pipe", "ignore", "ignore"], env: { PATH: "/usr/bin:/bin", ...program.env } },
-  );
+  const child = spawn("/bin/sh", ["-c", script, program.command, ...options], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+    env: { PATH: "/usr/bin:/bin", ...program.env },
+  });
   child.unref();
   // The pipe breaks when the shell ends first; its exit says so already.
   child.stdin?.on("error", () => undefined);
@@ -170,24 +161,4 @@ async function end(child: ChildProcess): Promise<void> {
     child.ref();
     child.stdin?.end();
   });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-function parse(url: string, expected: string): URL {
-  try {
-    return new URL(url);
-  } catch (error) {
-    throw new Error(expected, { cause: error });
-  }
 }

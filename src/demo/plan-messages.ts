@@ -99,18 +99,35 @@ export function planMessages(count: number, runId: string, addresses: Addresses)
   });
 }
 
-export const jsonType = "application/json; charset=utf-8";
+const jsonType = "application/json; charset=utf-8";
 
-/** The method, and the headers by which the receiver sees whether it got what was published. */
-export function toWitnessedHeaders(
+/** An item that the receiver can see to be as it was published. `headers`: names without the prefix. */
+export function toWitnessedItem(
   prefix: string,
-  { id, method, body }: { readonly id: string; readonly method: string; readonly body: string },
-): Readonly<Record<string, string>> {
+  message: {
+    readonly id: string;
+    readonly destination: string;
+    readonly queue?: string;
+    readonly method?: string;
+    readonly type?: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  },
+): Item {
+  const { id, destination, queue: name, method = "POST", type = jsonType, body } = message;
+  const headers = {
+    Method: method,
+    [`Forward-${witnessHeaders.id}`]: id,
+    [`Forward-${witnessHeaders.digest}`]: toDigest(method, body),
+    [`Forward-${witnessHeaders.method}`]: method,
+    ...message.headers,
+  };
+  const prefixed = Object.entries(headers).map(([header, value]) => [`${prefix}${header}`, value]);
   return {
-    [`${prefix}Method`]: method,
-    [`${prefix}Forward-${witnessHeaders.id}`]: id,
-    [`${prefix}Forward-${witnessHeaders.digest}`]: toDigest(method, body),
-    [`${prefix}Forward-${witnessHeaders.method}`]: method,
+    destination,
+    ...(name === undefined ? {} : { queue: name }),
+    headers: { "Content-Type": type, ...Object.fromEntries(prefixed) },
+    body,
   };
 }
 
@@ -119,18 +136,10 @@ function planMessage(kind: Kind, id: string, index: number, addresses: Addresses
   const plan: KindPlan = kinds[kind];
   const { path, fate = "redriven" } = plan;
   const failingUrl = `${plan.isSteady === true ? steadyUrl : flakyUrl}${path}`;
-  const [method, body, type] =
+  const content =
     plan.isInvoice === true
-      ? ["PUT", toXml(id, index), "application/xml"]
-      : ["POST", toJson(kind, id, index), jsonType];
-  const ownHeaders = {
-    Retries: String(1 + (index % 2)),
-    ...(kind === "order" ? { "Forward-X-Tenant": `tenant-${index % 5}` } : {}),
-    ...(plan.hasCallbacks === true
-      ? { Callback: `${steadyUrl}/callback`, "Failure-Callback": `${steadyUrl}/failure-callback` }
-      : {}),
-    ...plan.headers,
-  };
+      ? { method: "PUT", body: toXml(id, index), type: "application/xml" }
+      : { body: toJson(kind, id, index) };
   return {
     id,
     fate,
@@ -140,16 +149,20 @@ function planMessage(kind: Kind, id: string, index: number, addresses: Addresses
       ...(plan.isGrouped === true ? [toKey(healthyPath, id)] : []),
     ],
     hasCallbacks: plan.hasCallbacks ?? false,
-    item: {
+    item: toWitnessedItem(prefix, {
+      id,
       destination: plan.isGrouped === true ? urlGroup : failingUrl,
       ...(plan.isQueued === true ? { queue } : {}),
       headers: {
-        "Content-Type": type,
-        ...toWitnessedHeaders(prefix, { id, method, body }),
-        ...Object.fromEntries(Object.entries(ownHeaders).map(([name, value]) => [`${prefix}${name}`, value])),
+        Retries: String(1 + (index % 2)),
+        ...(kind === "order" ? { "Forward-X-Tenant": `tenant-${index % 5}` } : {}),
+        ...(plan.hasCallbacks === true
+          ? { Callback: `${steadyUrl}/callback`, "Failure-Callback": `${steadyUrl}/failure-callback` }
+          : {}),
+        ...plan.headers,
       },
-      body,
-    },
+      ...content,
+    }),
   };
 }
 

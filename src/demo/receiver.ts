@@ -1,17 +1,17 @@
 /**
  * The receiver of the demo, and its only witness. It has two ports: `steady` is up from the start, `flaky` is first closed,
- * then answers 503 until it is told to recover. Each can be told to fail and to recover at any time. It counts what it
+ * then answers 503 until it is made to recover. Each can be made to fail and to recover at any time. It counts what it
  * answered with 200, by path and by the id inside the body.
  *
  *   /refused            422, for ever
  *   /never              489 with NonRetryable-Error, for ever
- *   /callback           what the service tells about an attempt
- *   /failure-callback   what it tells about a final failure
+ *   /callback           what the service reports of an attempt
+ *   /failure-callback   what it reports of a final failure
  *   anything else       200, or 503 on a port that is failing
  */
 import { createHash, randomInt } from "node:crypto";
 import http from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen, probePort } from "./ports.ts";
 
 export interface WitnessReport {
   /** Deliveries that were answered with 200, by `toKey(path, id)`. */
@@ -51,7 +51,7 @@ export interface Receiver {
 }
 
 export const witnessHeaders = { id: "X-Demo-Id", digest: "X-Demo-Digest", method: "X-Demo-Method" } as const;
-/** Set by the rules of the demo, so that a delivery by redriver can be told from one by the service itself. */
+/** Set by the rules of the demo, so that a delivery by redriver differs from one by the service itself. */
 export const redrivenHeader = "X-Redriven";
 
 export function toKey(path: string, id: string): string {
@@ -97,22 +97,27 @@ export async function startReceiver(options: { readonly headerPrefix: string }):
       case "/never":
         return { status: 489, headers: { [`${options.headerPrefix}NonRetryable-Error`]: "true" } };
       case "/callback":
-        noteCallback(body, (status) => status >= 200 && status < 300, successCallbacks);
+        recordCallback(body, (status) => status >= 200 && status < 300, successCallbacks);
         return { status: 200 };
       case "/failure-callback":
-        noteCallback(body, () => true, failureCallbacks);
+        recordCallback(body, () => true, failureCallbacks);
         return { status: 200 };
       default:
         if (!isUp[port]) {
           unavailable += 1;
           return { status: 503 };
         }
-        noteDelivery(port, request, path, body);
+        recordDelivery(port, request, path, body);
         return { status: 200 };
     }
   }
 
-  function noteDelivery(port: ReceiverPort, request: http.IncomingMessage, path: string, body: Buffer): void {
+  function recordDelivery(
+    port: ReceiverPort,
+    request: http.IncomingMessage,
+    path: string,
+    body: Buffer,
+  ): void {
     const id = findId(body);
     const key = toKey(path, id);
     add(deliveries, key);
@@ -158,13 +163,9 @@ function findId(body: Buffer): string {
   return /\bid"?\s*[:=]\s*"([^"]+)"/.exec(body.toString("utf8"))?.[1] ?? "no id";
 }
 
-function noteCallback(body: Buffer, counts: (status: number) => boolean, into: Map<string, number>): void {
-  const told = JSON.parse(body.toString("utf8")) as {
-    readonly status?: unknown;
-    readonly sourceBody?: unknown;
-  };
-  if (!counts(Number(told.status))) return;
-  add(into, findId(Buffer.from(String(told.sourceBody), "base64")));
+function recordCallback(body: Buffer, counts: (status: number) => boolean, into: Map<string, number>): void {
+  const { status, sourceBody } = JSON.parse(body.toString("utf8")) as Readonly<Record<string, unknown>>;
+  if (counts(Number(status))) add(into, findId(Buffer.from(String(sourceBody), "base64")));
 }
 
 function add(counts: Map<string, number>, key: string): void {
@@ -184,25 +185,12 @@ async function readBody(request: http.IncomingMessage): Promise<Buffer> {
  */
 async function findClosedPort(): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
-    const probe = http.createServer();
     try {
-      const port = await listen(probe, randomInt(20_000, 32_000));
-      await close(probe);
-      return port;
+      return await probePort(randomInt(20_000, 32_000));
     } catch (error) {
       if (attempt === 20) throw error;
     }
   }
-}
-
-function listen(server: http.Server, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", () => {
-      server.off("error", reject);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
 }
 
 async function close(server: http.Server): Promise<void> {

@@ -1,4 +1,4 @@
-import { jsonType, toWitnessedHeaders, type PlannedMessage } from "../plan-messages.ts";
+import { toWitnessedItem, type PlannedMessage } from "../plan-messages.ts";
 import { redrivenHeader, toKey } from "../receiver.ts";
 import type { Stage } from "../stack.ts";
 
@@ -78,24 +78,17 @@ export interface WebhookOptions {
 export function planWebhooks(options: WebhookOptions): readonly PlannedMessage[] {
   const { count, host, idPrefix, headerPrefix } = options;
   const path = "/hook";
+  const destination = `${host}${path}`;
   return Array.from({ length: count }, (_, index): PlannedMessage => {
     const id = `${idPrefix}-${index + 1}`;
     const body = JSON.stringify({ id, position: index });
     return {
       id,
       fate: "redriven",
-      failingUrl: `${host}${path}`,
+      failingUrl: destination,
       deliveries: [toKey(path, id)],
       hasCallbacks: false,
-      item: {
-        destination: `${host}${path}`,
-        headers: {
-          "Content-Type": jsonType,
-          [`${headerPrefix}Retries`]: "1",
-          ...toWitnessedHeaders(headerPrefix, { id, method: "POST", body }),
-        },
-        body,
-      },
+      item: toWitnessedItem(headerPrefix, { id, destination, headers: { Retries: "1" }, body }),
     };
   });
 }
