@@ -30,7 +30,7 @@ const { processIo } = await import("./cli/io.ts");
 const { runCli } = await import("./cli/program.ts");
 
 const exitCode = await runCli(argv, processIo);
-// An error of the last write is told after it.
+// An error of the last write comes after it.
 process.exitCode = exitCode;
 process.once("exit", () => {
   if (isOutputLost && exitCode === 0) process.exitCode = 1;

@@ -4,7 +4,7 @@ import { toExit, type Register } from "./command-context.ts";
 import type { Io } from "./io.ts";
 import { version } from "./version.ts";
 
-/** As help lists them. A start costs what it loads, so each part is loaded only where one of its commands is asked for. */
+/** As help lists them. A start costs what it loads, so each part is loaded only if one of its commands is asked for. */
 const parts: readonly { readonly names: readonly string[]; readonly load: () => Promise<Register> }[] = [
   { names: ["run"], load: async () => (await import("./run/command.ts")).registerRun },
   { names: ["drain"], load: async () => (await import("./drain/command.ts")).registerDrain },
@@ -22,7 +22,7 @@ const parts: readonly { readonly names: readonly string[]; readonly load: () => 
   { names: ["demo"], load: async () => (await import("./demo/command.ts")).registerDemo },
 ];
 
-/** All of them for help, and for a word that is no command: what is meant by it is looked for among all. */
+/** All of them for help, and for a word that is no command: the nearest name is searched among all. */
 function partsFor(argv: readonly string[]): typeof parts {
   const asked = askedCommand(argv);
   const found = parts.filter(({ names }) => names.some((name) => name === asked));

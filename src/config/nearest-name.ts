@@ -52,7 +52,7 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   and: ["all"],
 };
 
-/** The known name that goes by another name elsewhere; undefined where there is none. */
+/** The known name that goes by another name elsewhere; undefined if there is none. */
 export function aliasOf(word: string, known: readonly string[]): string | undefined {
   const plain = word.toLowerCase().replaceAll(/[-_]/g, "");
   if (!Object.hasOwn(aliases, plain)) return undefined;
@@ -60,11 +60,11 @@ export function aliasOf(word: string, known: readonly string[]): string | undefi
 }
 
 /** Longer words are not typing mistakes of a name, and comparing them costs time that a hostile file could ask for. */
-const longestCompared = 48;
+const maxCompared = 48;
 
 /** The known name that differs least from `word`, when a third of its letters or fewer differ; else undefined. */
 export function nearestName(word: string, known: readonly string[]): string | undefined {
-  if (word.length > longestCompared) return undefined;
+  if (word.length > maxCompared) return undefined;
   const wanted = word.toLowerCase();
   let nearest: string | undefined;
   let smallest = Infinity;

@@ -1,7 +1,7 @@
 import { aliasOf, nearestName } from "./nearest-name.ts";
 
 /**
- * One thing that is wrong with a setting or with the drains document. Never holds a token, a credential, a header value
+ * One thing that is wrong with a setting or with the drains document. Never contains a token, a credential, a header value
  * or an address that may carry one.
  */
 export interface Problem extends Partial<TextPosition> {

@@ -1,7 +1,7 @@
 import type { SourceConfig } from "../ports/drains.ts";
 import type { Settings } from "./settings/settings.ts";
 
-/** Which of the settings that a source's token can come from is the one it comes from. Never the token. */
+/** The setting that a source's token comes from. Never the token. */
 export function toTokenSetting(
   { name, token }: SourceConfig,
   { service }: Pick<Settings, "service">,
@@ -18,7 +18,7 @@ export function toTokenSetting(
   }
 }
 
-/** The same of its address. */
+/** The setting that its address comes from. */
 export function toAddressSetting({ name, url }: SourceConfig): string {
   return url === undefined
     ? "service.url (REDRIVER_SERVICE_URL, or QSTASH_URL where that is unset)"

@@ -77,7 +77,7 @@ describe("docs/status.md", () => {
       "differs",
       "rejected",
       "rejects its drains document",
-      "can keep nothing in the archive",
+      "cannot write to the archive",
     ]) {
       expect(texts[1]).toContain(words);
       expect(codeSpans(page)).toContain(words);

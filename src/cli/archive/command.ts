@@ -42,7 +42,7 @@ export const registerArchive: Register = (program, context) => {
     .action(async ({ dir, json }: { dir?: string; json?: boolean }, command: Command) => {
       const files = await summariseArchive(openArchiveReader(placeOf(dir, command, context.io).dir));
       for (const { file, damages } of files) {
-        for (const damage of damages) tellDamage({ file, ...damage }, context);
+        for (const damage of damages) reportDamage({ file, ...damage }, context);
       }
       printResult(context.io, json, files, () => toArchiveText(files));
     });
@@ -77,7 +77,7 @@ async function show(
   let shown = 0;
   let more = false;
   const entries = openArchiveReader(dir).entries(toFilter(dlqIds, options), (damage) =>
-    tellDamage(damage, context),
+    reportDamage(damage, context),
   );
   for await (const entry of entries) {
     if (shown === limit) {
@@ -129,7 +129,7 @@ function toRow({ at, why, source, drain, rule, dlqId, record }: ArchiveEntry): r
 }
 
 /** A torn end is what a killed process leaves, and nothing that was promised is missing; anything else is a failure. */
-function tellDamage({ file, kind, why }: ArchiveDamage, { io, exitWith }: CommandContext): void {
+function reportDamage({ file, kind, why }: ArchiveDamage, { io, exitWith }: CommandContext): void {
   switch (kind) {
     case "torn":
       io.err(`warning: ${file}: ${why}; its writer was killed, or is writing just now\n`);
@@ -142,11 +142,11 @@ function tellDamage({ file, kind, why }: ArchiveDamage, { io, exitWith }: Comman
 
 interface Place {
   readonly dir: string;
-  /** Names of the document's drains; none where it is not loaded. */
+  /** Names of the document's drains; none if it is not loaded. */
   readonly drains: readonly string[];
 }
 
-/** With --dir nothing is loaded, so that an archive is read where there is nothing else. */
+/** With --dir nothing is loaded, so that an archive can be read without a document. */
 function placeOf(named: string | undefined, command: Command, io: Io): Place {
   if (named !== undefined) return { dir: named, drains: [] };
   const { archive, drains } = loadAll(command, io).document;

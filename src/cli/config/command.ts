@@ -32,7 +32,7 @@ export const registerConfig: Register = (program, { io }) => {
   const config = program.command("config").description("check or show settings and the drains document");
   config
     .command("check")
-    .description("load both and say what is wrong; exit 78 when something is")
+    .description("load both and report what is wrong; exit 78 when something is")
     .action(async (_options, command) => {
       const { settings, document } = loadAll(command, io);
       checkSecrets(settings, document, io);

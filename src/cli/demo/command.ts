@@ -27,7 +27,7 @@ export const registerDemo: Register = (program, { io, exitWith }) => {
     )
     .option("--probes <count>", `with --outage: probes that fail before it ends (default: ${defaultProbes})`)
     .option("--without-lane", "with --outage: the same without a lane, which ends with 1")
-    .option("--record <file>", "with --outage: keep what happened, second by second, as JSON")
+    .option("--record <file>", "with --outage: record what happened, second by second, as JSON")
     .option("--keep", "leave the stack running at the end, until Ctrl-C")
     .option("--json", "print the summary as one line of JSON")
     .action(async (flags: DemoFlags) => {

@@ -94,7 +94,7 @@ async function drainAll(
     const others = drains.slice(lines.length).map(({ config }) => config.name);
     if (others.length > 0) {
       exitCode = worseExit(exitCode, 3);
-      io.err(`not looked at: ${others.join(", ")}\n`);
+      io.err(`not begun: ${others.join(", ")}\n`);
     }
     break;
   }
@@ -108,7 +108,7 @@ function toStopped({ drain, tally }: PassLine): string {
   return `${drain}: stopped after ${counted(listed, "record")}: ${republished} republished, ${deleted} deleted; the next pass goes on\n`;
 }
 
-async function tellPause(core: Core, drain: DrainRuntime, io: Io): Promise<void> {
+async function reportPause(core: Core, drain: DrainRuntime, io: Io): Promise<void> {
   const { config } = drain;
   const pause = await readPause(core, drain);
   if (config.paused) io.err(`${config.name}: paused by the drains document; nothing will be published\n`);
@@ -125,7 +125,7 @@ async function drainOne(core: Core, drain: DrainRuntime, stop: Stop, io: Io): Pr
   let latest: Tally | null = null;
   const startedAt = systemClock.monotonic();
   try {
-    await tellPause(core, drain, io);
+    await reportPause(core, drain, io);
     const result = await drainInProcess(
       drain,
       { ...core.settings.passes, alwaysFull: true },
@@ -136,7 +136,7 @@ async function drainOne(core: Core, drain: DrainRuntime, stop: Stop, io: Io): Pr
       },
       (records, waitMs) => {
         const text = `${counted(records, "record")} held until what was sent has stayed away`;
-        io.err(`${name}: ${text}; the next look is in ${formatDuration(waitMs)}\n`);
+        io.err(`${name}: ${text}; the next listing check is in ${formatDuration(waitMs)}\n`);
       },
     );
     if (result.kind === "busy") {

@@ -5,7 +5,7 @@ import type { Decision } from "../../rules/decision.ts";
 export interface DecisionCount {
   readonly decision: string;
   readonly reason: string;
-  /** Null: no rule said so. */
+  /** Null: no rule decided. */
   readonly rule: string | null;
   readonly count: number;
 }

@@ -1,7 +1,7 @@
 /**
- * Which dead letters the story of an id is told of. The audit knows where a dead letter came from once it was acted on; before
- * that only the record in the queue knows, by its signed lineage. So a dead letter whose origin the audit does not tell is looked
- * for in the queues.
+ * Which dead letters belong to the history of an id. The audit knows where a dead letter came from once it was acted on. Before that
+ * only the record in the queue knows, by its signed lineage. So if the audit does not have the origin of a dead letter, the queues are
+ * listed for it.
  */
 import { readLineage, type LineageReading } from "../../message/lineage.ts";
 import { parseRecord, toEnteredAt } from "../../message/parse-record.ts";
@@ -17,7 +17,7 @@ export interface Story {
   /** Those that this one came back from, itself, and those that came back from it. */
   readonly dlqIds: ReadonlySet<string>;
   readonly isListed: boolean;
-  /** What the rows alone would not tell, for a person. */
+  /** What the rows alone do not show, for a person. */
   readonly notes: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export async function findStory(dlqId: string, parts: StoryParts): Promise<Story
   const { reader, sources } = parts;
   const known = await reader.lineageOf(dlqId);
   const acts = await actsOn(reader, dlqId);
-  if (tellsOrigin(acts) || toEnteredAt(dlqId) === null) {
+  if (hasOrigin(acts) || toEnteredAt(dlqId) === null) {
     return {
       dlqIds: known,
       isListed: false,
@@ -59,9 +59,7 @@ export async function findStory(dlqId: string, parts: StoryParts): Promise<Story
     } catch (error) {
       if (!isRedriverError(error) && !parts.signal.aborted) throw error;
       const why = isRedriverError(error) ? `${error.code}: ${error.message}` : "stopped";
-      notes.push(
-        `the queue of ${name} was not looked through (${why}); what ${dlqId} came back from may be missing`,
-      );
+      notes.push(`the queue of ${name} was not listed (${why}); what ${dlqId} came back from may be missing`);
     } finally {
       parts.progress.end();
     }
@@ -78,12 +76,12 @@ async function actsOn(reader: AuditReader, dlqId: string): Promise<ReadonlySet<A
   return acts;
 }
 
-/** These acts are written with the dead letter that it came back from, where there is one. */
-function tellsOrigin(acts: ReadonlySet<AuditAct>): boolean {
+/** These acts are written with the dead letter that it came back from, if there is one. */
+function hasOrigin(acts: ReadonlySet<AuditAct>): boolean {
   return acts.has("republish") || acts.has("park") || acts.has("drop");
 }
 
-/** `whole`: where the id's time does not settle it, the whole queue is listed. */
+/** `whole`: if the time of the id does not prove it, the whole queue is listed. */
 async function look(
   dlqId: DlqId,
   { service, memory, book }: StoryParts["sources"][number],
@@ -92,7 +90,7 @@ async function look(
 ): Promise<RawRecord | null> {
   const quiet = { service, memory, select: {}, signal, onPage: () => undefined };
   if (!whole || (await book.datesMean()) === "entered") return findNear(dlqId, quiet);
-  return findListed(dlqId, { ...quiet, onPage: (listed) => progress.show(`${listed} looked at`) });
+  return findListed(dlqId, { ...quiet, onPage: (listed) => progress.show(`${listed} listed`) });
 }
 
 /** Null for a record that cannot be read. */

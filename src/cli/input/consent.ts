@@ -2,15 +2,15 @@ import { RedriverError } from "../../ports/errors.ts";
 import type { Io } from "../io.ts";
 
 /**
- * For what nobody named by id or plan: without a terminal nobody sees how much it is, so `--yes` has to say that it is meant. Throws
- * `command-misused` unless it does. `what` is the subject of that sentence: `a release`.
+ * For acts on records that nobody named by id or plan. Without a terminal nobody sees how many they are, so `--yes` is required. Throws
+ * `command-misused` without it. `what` is the subject of that sentence: `a release`.
  */
 export function requireConsent(io: Io, yes: boolean | undefined, what: string): void {
   if (yes === true || io.isTerminal) return;
   throw new RedriverError("command-misused", `without a terminal to ask on, ${what} needs --yes`);
 }
 
-/** The answer on a terminal; true where `--yes` was given, or where there is nobody to ask and nothing that needs consent. */
+/** The answer on a terminal; true if `--yes` was given, or if nobody can be asked and consent is not required. */
 export async function hasConsent(
   io: Io,
   yes: boolean | undefined,

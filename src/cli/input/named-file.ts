@@ -4,7 +4,7 @@ import { RedriverError } from "../../ports/errors.ts";
 
 /**
  * The bytes of a file that a command names; `-` is stdin. Throws `command-misused` for what is no regular file: one that waits for a writer would
- * never say a word. The stream fails with the system's error.
+ * never end. The stream fails with the system's error.
  */
 export function readNamedFile(file: string): AsyncIterable<Buffer> {
   if (file === "-") return process.stdin;
@@ -18,7 +18,7 @@ export function readNamedFile(file: string): AsyncIterable<Buffer> {
   return createReadStream(file);
 }
 
-/** What cannot be looked at is told by the stream. */
+/** The stream reports what cannot be opened. */
 function kindOf(file: string): string | null {
   try {
     return kindOtherThanFile(file);

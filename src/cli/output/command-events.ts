@@ -15,13 +15,15 @@ export interface CommandLog {
 }
 
 /**
- * What a command in the foreground tells of its events on stderr. Under a level that somebody chose: JSON lines. Else warnings and
- * errors in words, because progress and summary tell what goes well.
+ * What a command in the foreground shows of its events on stderr. Under a level that somebody chose: JSON lines. Else warnings and
+ * errors in words, because progress and summary show what goes well.
  */
 export function createCommandEvents({ level, isAsked, secrets }: CommandLog, io: Io): Events {
   const isChosen = isAsked || level !== "info";
   return createEventLog(
-    isChosen ? createLogger({ level, secrets, destination: { write: io.err } }) : createTeller(secrets, io),
+    isChosen
+      ? createLogger({ level, secrets, destination: { write: io.err } })
+      : createPlainLogger(secrets, io),
   );
 }
 
@@ -32,11 +34,11 @@ const nothing = (): void => undefined;
 
 const subjects = ["drain", "source", "dlqId"] as const;
 
-function createTeller(secrets: () => readonly string[], io: Io): Logger {
+function createPlainLogger(secrets: () => readonly string[], io: Io): Logger {
   const redact = createRedact(secrets);
   // The line of a progress is written over.
   const start = io.isTerminal ? "\r\u001B[2K" : "";
-  const tell =
+  const report =
     (word: "warning" | "error") =>
     (fields: Readonly<Record<string, unknown>>, message: string): void => {
       if (ordinary.has(fields["event"])) return;
@@ -50,9 +52,9 @@ function createTeller(secrets: () => readonly string[], io: Io): Logger {
   return {
     debug: nothing,
     info: nothing,
-    warn: tell("warning"),
-    error: tell("error"),
-    fatal: tell("error"),
+    warn: report("warning"),
+    error: report("error"),
+    fatal: report("error"),
     flush: nothing,
   };
 }

@@ -1,4 +1,4 @@
-/** Failures that look alike, counted: what a plan and a list of what is parked say of them. */
+/** Failures that look alike, counted, as a plan and a list of parked dead letters show them. */
 import type { Signature } from "../../message/signature/signature-of.ts";
 import { wrapText } from "./wrap.ts";
 

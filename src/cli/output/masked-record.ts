@@ -2,7 +2,7 @@ import type { RawRecord } from "../../message/dead-letter.ts";
 import { toPrintable, toShownHeader, toShownJson, toShownText } from "../../message/masked-text.ts";
 import { toShownUrl } from "../../message/shown-url.ts";
 
-/** Fields that say what became of a message and nothing of what is in it. */
+/** Fields about what became of a message, without anything of its content. */
 const plain = new Set([
   "dlqId",
   "messageId",

@@ -2,7 +2,7 @@ import type { Io } from "../io.ts";
 
 /** How far a command is, on stderr. */
 export interface ProgressLine {
-  /** `news` is not held back where lines are told only now and then. */
+  /** `news` is shown at once, also if lines are shown only now and then. */
   show(text: string, weight?: "passing" | "news"): void;
   end(): void;
 }

@@ -1,5 +1,5 @@
 /**
- * Text in lines of at most so many columns, for a terminal. `columns` is Infinity where nobody looks at a terminal: then no line is
+ * Text in lines of at most so many columns, for a terminal. `columns` is Infinity if stdout is no terminal: then no line is
  * broken, so that one thing stays one line for grep.
  */
 
@@ -28,7 +28,7 @@ export function wrapWords(columns: number, indent: number, mark: string, text: s
   return packed(columns, " ".repeat(indent) + mark, text.split(" "));
 }
 
-/** A text of any length behind a mark: broken at a space where one is near the end of a line, else wherever it is full. */
+/** A text of any length behind a mark: broken at a space if one is near the end of a line, else where it is full. */
 export function wrapText(columns: number, indent: number, mark: string, text: string): string {
   const room = columns - indent - mark.length;
   const lines: string[] = [];

@@ -42,7 +42,7 @@ export const registerParked: Register = (program, context) => {
   addFilterOptions(parked.command("list").description("what is parked, oldest first, and why"))
     .option("--json", "print one JSON object per line")
     .action((flags: ListFlags, command: Command) =>
-      // Which rule holds now is for a document that loads.
+      // Which rule matches now only a document that loads can answer.
       withParked(
         (flags.rule === undefined ? loadForReading : loadAll)(command, context.io),
         context,
@@ -68,7 +68,7 @@ export const registerParked: Register = (program, context) => {
       .argument("[dlqIds...]", "only these dead letters"),
   )
     .option("--all", "everything that is parked")
-    .requiredOption("--reason <text>", "why; kept in the audit")
+    .requiredOption("--reason <text>", "why; recorded in the audit")
     .option("--by <name>", "who; default: the current user", currentUser())
     .option("--yes", "do not ask; required without a terminal")
     .action((ids: string[], flags: ReleaseFlags, command: Command) => {
@@ -110,7 +110,7 @@ async function list(core: Core, flags: ListFlags, stop: Stop, { io }: CommandCon
   );
 }
 
-/** A reason of parking where a person's reason belongs is `--for` mistyped, and would release everything else too. */
+/** A reason of parking in place of a person's reason is a mistyped `--for`, and would release everything else too. */
 function checkRelease(ids: readonly string[], flags: ReleaseFlags, { io }: CommandContext): void {
   requireChoice(ids, flags, flags.all === true);
   if (parkReasons.some((reason) => reason === flags.reason)) {
@@ -129,7 +129,7 @@ async function release(
   stop: Stop,
   { io, exitWith }: CommandContext,
 ): Promise<void> {
-  const { found } = await findParked(core, flags, ids, "where-needed", stop);
+  const { found } = await findParked(core, flags, ids, "if-needed", stop);
   const unknown = ids.filter((id) => !found.some(({ dlqId }) => dlqId === id));
   if (unknown.length > 0) {
     io.err(`not parked: ${unknown.join(", ")}\n`);
@@ -150,5 +150,5 @@ async function release(
     const own = found.filter(({ source }) => source === runtime);
     released += await releaseParked(runtime, core.drains, own, flags.reason);
   }
-  io.err(`released ${released}; the next pass of their drains looks at them\n`);
+  io.err(`released ${released}; the next pass of their drains decides them again\n`);
 }

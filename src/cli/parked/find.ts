@@ -23,7 +23,7 @@ export interface FoundParked extends ParkedDeadLetter {
   readonly source: SourceRuntime;
   /** False: the document has no drain of this name on this source, so no rules decide it again until it is released. */
   readonly hasDrain: boolean;
-  /** Null: no longer in the queue. Undefined: not looked for. */
+  /** Null: no longer in the queue. Undefined: not listed. */
   readonly letter: ParkedLetter | null | undefined;
 }
 
@@ -38,19 +38,19 @@ export function addFilterOptions(command: Command): Command {
       }),
     )
     .option("--host <host>", "only for this destination host; * stands for any part")
-    .option("--rule <name>", "only where this rule holds now")
+    .option("--rule <name>", "only what this rule matches now")
     .addOption(countOption("--limit <n>", "at most so many, the oldest first"));
 }
 
 /**
- * What is parked and fits, oldest first, and how many fit without the limit. The queue is listed where host and rule are asked for, or
- * `look` wants them told; of a limited table only for what it shows.
+ * What is parked and fits, oldest first, and how many fit without the limit. The queue is listed if host or rule are asked for, or
+ * if `listing` is "always"; for a limited table only for what it shows.
  */
 export async function findParked(
   core: Core,
   filter: ParkedFilter,
   ids: readonly string[],
-  look: "always" | "where-needed",
+  listing: "always" | "if-needed",
   signals: ListingSignals,
 ): Promise<{ readonly found: readonly FoundParked[]; readonly total: number }> {
   const wanted = new Set(ids);
@@ -69,7 +69,7 @@ export async function findParked(
   if (filter.host === undefined && filter.rule === undefined) {
     const shown = found.slice(0, limit);
     return {
-      found: look === "always" ? await withLetters(core, shown, signals) : shown,
+      found: listing === "always" ? await withLetters(core, shown, signals) : shown,
       total: found.length,
     };
   }
@@ -85,7 +85,7 @@ function createLetterTest({ host, rule }: ParkedFilter): (letter: ParkedLetter) 
     (rule === undefined || letter.rule === rule);
 }
 
-/** Adds what the queue says; `onRaw` hears of the records themselves, which are not kept. */
+/** Adds what the queue lists. `onRaw` gets the records themselves, which are not stored. */
 export async function withLetters(
   core: Core,
   parked: readonly FoundParked[],

@@ -7,10 +7,10 @@ import type { CommandContext } from "../command-context.ts";
 import { toMaskedRecord } from "../output/masked-record.ts";
 import { toFields } from "../output/table.ts";
 import { findParked, withLetters, type FoundParked } from "./find.ts";
-import { toDrain, toParkedJson } from "./text.ts";
+import { enteredAtOf, toDrain, toParkedJson } from "./text.ts";
 import type { Stop } from "../input/stop.ts";
 
-/** Shows single parked dead letters with their records. Of an id that is not parked it says what the ledger knows, and ends with 1. */
+/** Shows single parked dead letters with their records. Of an id that is not parked it reports what the ledger knows, and ends with 1. */
 export async function showParked(
   core: Core,
   ids: readonly string[],
@@ -18,7 +18,7 @@ export async function showParked(
   stop: Stop,
   { io, exitWith }: CommandContext,
 ): Promise<void> {
-  const { found } = await findParked(core, {}, ids, "where-needed", stop);
+  const { found } = await findParked(core, {}, ids, "if-needed", stop);
   const records = new Map<string, RawRecord>();
   const shown = await withLetters(core, found, stop, (dlqId, raw) => records.set(dlqId, raw));
   for (const one of shown) {
@@ -34,7 +34,7 @@ export async function showParked(
 
 function toLines(one: FoundParked): string {
   const { dlqId, view, letter, source } = one;
-  const enteredAt = Number(dlqId.slice(0, dlqId.indexOf("-")));
+  const enteredAt = enteredAtOf(dlqId);
   const rows: readonly (readonly [string, string])[] = [
     ["dlqId", dlqId],
     ["source", source.config.id],

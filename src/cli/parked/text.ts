@@ -13,7 +13,7 @@ export function toParkedTable(found: readonly FoundParked[]): string {
     ["dlqId", "entered", "parked for", "drain", "rule now", "host", "status", "answer", "attempts"],
     found.map((one) => [
       one.dlqId,
-      new Date(enteredAtOf(one)).toISOString(),
+      new Date(enteredAtOf(one.dlqId)).toISOString(),
       one.view.reason,
       toDrain(one),
       one.letter?.rule ?? "-",
@@ -63,7 +63,7 @@ export function toParkedJson({ dlqId, source, hasDrain, view, letter }: FoundPar
   const { reason, drain, attempt } = view;
   return {
     dlqId,
-    enteredAt: Number(dlqId.slice(0, dlqId.indexOf("-"))),
+    enteredAt: enteredAtOf(dlqId),
     source: source.config.id,
     drain,
     drainInDocument: hasDrain,
@@ -75,21 +75,20 @@ export function toParkedJson({ dlqId, source, hasDrain, view, letter }: FoundPar
 
 /** How many of which drain, for which reason. */
 export function toParkedCounts(found: readonly FoundParked[]): string {
-  const counts = new Map<string, { readonly drain: string; readonly reason: string; count: number }>();
+  const counts: { readonly drain: string; readonly reason: string; count: number }[] = [];
   for (const one of found) {
     const drain = toDrain(one);
     const { reason } = one.view;
-    const key = JSON.stringify([drain, reason]);
-    const count = counts.get(key);
-    if (count === undefined) counts.set(key, { drain, reason, count: 1 });
-    else count.count += 1;
+    const same = counts.find((count) => count.drain === drain && count.reason === reason);
+    if (same === undefined) counts.push({ drain, reason, count: 1 });
+    else same.count += 1;
   }
   return toTable(
     ["drain", "parked for", "count"],
-    [...counts.values()].map(({ drain, reason, count }) => [drain, reason, count]),
+    counts.map(({ drain, reason, count }) => [drain, reason, count]),
   );
 }
 
-function enteredAtOf({ dlqId }: FoundParked): number {
+export function enteredAtOf(dlqId: string): number {
   return Number(dlqId.slice(0, dlqId.indexOf("-")));
 }

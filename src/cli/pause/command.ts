@@ -32,7 +32,7 @@ export const registerPause: Register = (program, { io }) => {
     .description("let paused drains go on")
     .argument("[names...]", "drains of the document")
     .option("--all", "every drain, also those paused by name")
-    .requiredOption("--reason <text>", "why; kept in the audit")
+    .requiredOption("--reason <text>", "why; recorded in the audit")
     .option("--by <name>", "who; default: the current user", currentUser())
     .action(async (names: string[], flags: ActFlags, command: Command) => {
       await onEach(command, io, names, flags, async ({ runtime, pauses }, drain) => {

@@ -7,8 +7,8 @@ import { wrapWords } from "../output/wrap.ts";
 type Checked = Pick<OpenedDocument, "file" | "outcome">;
 
 /**
- * What `redriver rules check` found, errors and warnings in the order of the document. For a terminal the sentence stands below the
- * place; where nothing is broken into lines each finding is one, in the form that compilers use and editors and CI read.
+ * What `redriver rules check` found, errors and warnings in the order of the document. On a terminal the sentence is below the
+ * place. Elsewhere each finding is one line, in the form that compilers use and editors and CI read.
  */
 export function toCheckText(columns: number, { file, outcome }: Checked): string {
   const { warnings } = outcome;

@@ -5,7 +5,7 @@ import { toPrintable, toShownJson, toShownText } from "../../message/masked-text
 import type { RuleTest } from "../../rules/rule-test.ts";
 import type { Trial } from "./trial.ts";
 
-/** One thing that came out otherwise than a test expects. */
+/** One result that is not as a test expects. */
 export interface Unmet {
   /** `then`, `rule`, `reason`, `losses`, `destination`, `queue`, `header <name>`, `body`, `body <pointer>`. */
   readonly what: string;
@@ -16,9 +16,9 @@ export interface Unmet {
 
 type Expected = RuleTest["expect"];
 
-const mostBodyPlaces = 10;
+const maxBodyPlaces = 10;
 
-/** Where a trial is not what the test expects; empty when it passes. What `expect` leaves out is not compared. */
+/** How a trial differs from what the test expects; empty if it passes. What `expect` leaves out is not compared. */
 export function unmetBy(trial: Trial, expected: Expected, headerPrefix: string): readonly Unmet[] {
   const { decision } = trial;
   const becoming = trial.kind === "decided" ? trial.becoming : null;
@@ -30,7 +30,7 @@ export function unmetBy(trial: Trial, expected: Expected, headerPrefix: string):
     ...(expected.losses === undefined
       ? []
       : unequal("losses", toList(expected.losses), toList(becoming?.kind === "item" ? becoming.losses : []))),
-    // Where it is not republished, `then` says so already.
+    // If it is not republished, `then` differs already.
     ...(expected.item === undefined || !isRepublished
       ? []
       : unmetByItem(becoming.item, expected.item, headerPrefix)),
@@ -68,7 +68,7 @@ function unmetByBody(got: string, expected: JsonValue): readonly Unmet[] {
   if (gotJson === null || expectedJson === null) {
     return [{ what: "body", expected: shown(expected), got: toShownText(got, "content") || "nothing" }];
   }
-  const differences = differencesOf(expectedJson.value, gotJson.value, mostBodyPlaces, "content");
+  const differences = differencesOf(expectedJson.value, gotJson.value, maxBodyPlaces, "content");
   return differences.map(({ pointer, before, after }) => ({
     what: pointer === "" ? "body" : `body ${toPrintable(pointer)}`,
     expected: shown(before),

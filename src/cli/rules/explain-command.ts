@@ -47,7 +47,7 @@ interface Missing {
 }
 
 /** A record is at most some megabytes: its body, and a response. */
-const mostBytes = 67_108_864;
+const maxBytes = 67_108_864;
 
 export async function explainCommand(
   record: string,
@@ -142,7 +142,7 @@ async function listedSubject(
         select,
         memory: source.memory,
         signal: AbortSignal.any([stop.signal, stop.stopping]),
-        onPage: (listed) => progress.show(`${listed} looked at`),
+        onPage: (listed) => progress.show(`${listed} listed`),
       });
     const raw = await find(config.select);
     const unselected = raw === null ? await find({}) : null;
@@ -165,7 +165,7 @@ function toMissing(drain: DrainConfig, raw: RawRecord | null, source: SourceRunt
   return `is in the queue of source ${source.config.name}, but drain ${drain.name} does not select it${because}`;
 }
 
-/** What the ledger knows, where Redis is there. */
+/** What the ledger knows, if Redis is there. */
 async function askLedger(
   dlqId: DlqId,
   { ledger }: Pick<SourceRuntime, "ledger">,
@@ -192,8 +192,8 @@ async function readText(from: string): Promise<string> {
     const stream: AsyncIterable<Buffer> = readNamedFile(from);
     for await (const chunk of stream) {
       bytes += chunk.length;
-      if (bytes > mostBytes)
-        throw new RedriverError("command-misused", `${from} is larger than ${mostBytes} bytes`);
+      if (bytes > maxBytes)
+        throw new RedriverError("command-misused", `${from} is larger than ${maxBytes} bytes`);
       chunks.push(chunk);
     }
   } catch (cause) {

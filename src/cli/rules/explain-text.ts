@@ -13,28 +13,26 @@ export function toExplainText(columns: number, explanation: Explanation): string
   return [
     wrapText(columns, 0, "", `${dlqId} in drain ${drain} (${inMode})`),
     ...(record === null ? [] : [toRecordText(columns, record)]),
-    ...(problem === null ? [] : [told(columns, "unreadable", problem)]),
-    told(columns, "ledger", toLedgerText(explanation.ledger)),
-    ...(selected ? [] : [told(columns, "select", "this drain does not list it: none of this happens")]),
-    ...notes.map((note) => told(columns, "note", note)),
+    ...(problem === null ? [] : [toField(columns, "unreadable", problem)]),
+    toField(columns, "ledger", toLedgerText(explanation.ledger)),
+    ...(selected ? [] : [toField(columns, "select", "this drain does not list it: none of this happens")]),
+    ...notes.map((note) => toField(columns, "note", note)),
     ...(record === null ? [] : [`\n${toWalkText(columns, rules, explanation.otherwise)}`]),
     "\n",
-    told(columns, "decision", explanation.explanation),
-    ...(decision.until === undefined ? [] : [told(columns, "until", toTime(decision.until))]),
-    ...(explanation.decidedByLedger
-      ? [told(columns, "", "the ledger says so, whatever the rules would")]
-      : []),
-    ...(decision.then === "republish" ? [told(columns, "", whenPublished)] : []),
+    toField(columns, "decision", explanation.explanation),
+    ...(decision.until === undefined ? [] : [toField(columns, "until", toTime(decision.until))]),
+    ...(explanation.decidedByLedger ? [toField(columns, "", "the ledger decides this before any rule")] : []),
+    ...(decision.then === "republish" ? [toField(columns, "", whenPublished)] : []),
     ...(becomes === null ? [] : [`\n${toItemText(columns, becomes)}`]),
   ].join("");
 }
 
 const whenPublished =
-  "limits, guards and the lane of its destination are asked when it is published; redriver status says how they stand";
+  "limits, guards and the lane of its destination are asked when it is published; redriver status shows their state";
 
 const labelWidth = 12;
 
-function told(columns: number, label: string, text: string): string {
+function toField(columns: number, label: string, text: string): string {
   return wrapWords(columns, 2, label.padEnd(labelWidth), text);
 }
 
@@ -43,12 +41,12 @@ function toRecordText(columns: number, record: NonNullable<Explanation["record"]
   const { status, text, key } = failure;
   return [
     wrapText(columns, 2, "sent to".padEnd(labelWidth), url),
-    told(columns, "failed", [String(status), text, `(${key})`].filter((part) => part !== "").join(" ")),
+    toField(columns, "failed", [String(status), text, `(${key})`].filter((part) => part !== "").join(" ")),
     ...(answer === undefined ? [] : [wrapText(columns, 2, "answered".padEnd(labelWidth), answer)]),
-    told(columns, "entered", `${toTime(enteredAt)}, ${toSpan(now - enteredAt)}`),
-    told(columns, "created", `${toTime(rootCreatedAt)}, ${toSpan(now - rootCreatedAt)}`),
-    told(columns, "expires", `${toTime(expiresAt)}, ${toSpan(now - expiresAt)}`),
-    told(columns, "attempts", attempt === 0 ? "none" : String(attempt)),
+    toField(columns, "entered", `${toTime(enteredAt)}, ${toSpan(now - enteredAt)}`),
+    toField(columns, "created", `${toTime(rootCreatedAt)}, ${toSpan(now - rootCreatedAt)}`),
+    toField(columns, "expires", `${toTime(expiresAt)}, ${toSpan(now - expiresAt)}`),
+    toField(columns, "attempts", attempt === 0 ? "none" : String(attempt)),
   ].join("");
 }
 
@@ -64,7 +62,7 @@ function toLedgerText(view: LedgerView | string): string {
     case "cool":
       return `cool until ${toTime(view.dueAt)}${view.released === false ? "" : `, released ${view.released}`}`;
     case "open":
-      return `${view.unknown ? "outcome unknown" : "in flight"} since ${toTime(view.lastAt)}, drain ${view.drain}`;
+      return `${view.unknown ? "in doubt" : "in flight"} since ${toTime(view.lastAt)}, drain ${view.drain}`;
     case "published":
       return `published as ${view.as}, not deleted yet`;
     case "archived":
@@ -79,14 +77,14 @@ function toLedgerText(view: LedgerView | string): string {
 }
 
 function toItemText(columns: number, item: NonNullable<Explanation["becomes"]>): string {
-  if (item.kind === "park") return told(columns, "becomes", `nothing: it would be parked, ${item.reason}`);
+  if (item.kind === "park") return toField(columns, "becomes", `nothing: it would be parked, ${item.reason}`);
   const rows = item.changes.map(({ what, before, after }) => {
     const line = `${what}: ${before ?? "(none)"} -> ${after ?? "(none)"}`;
     if (4 + line.length <= columns) return wrapText(columns, 4, "", line);
     return `${wrapText(columns, 4, "", what)}${wrapText(columns, 6, "- ", before ?? "(none)")}${wrapText(columns, 6, "+ ", after ?? "(none)")}`;
   });
   return [
-    rows.length === 0 ? told(columns, "becomes", "what it was") : "  becomes\n",
+    rows.length === 0 ? toField(columns, "becomes", "what it was") : "  becomes\n",
     ...rows,
     ...(item.losses.length === 0 ? [] : [wrapList(columns, 2, "losses", item.losses, labelWidth)]),
   ].join("");

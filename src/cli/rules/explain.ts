@@ -11,7 +11,7 @@ import { tryRecord, type Trial, type TrialConditions } from "./trial.ts";
 
 export interface ExplainConditions extends TrialConditions {
   readonly show: Show;
-  /** Why the ledger was not asked; null when `view` is what it says. */
+  /** Why the ledger was not asked; null if `view` is its answer. */
   readonly ledgerNotAsked: string | null;
   /** What else a reader should know of how this was found out. */
   readonly notes: readonly string[];
@@ -71,7 +71,7 @@ function toRecord({ letter, facts }: Decided, show: Show) {
   };
 }
 
-/** A decision by the rules names the one that held, or says that none did. */
+/** A decision by the rules names the one that matched, or has the reason `otherwise`. */
 function isByLedger({ decision, walk }: Decided): boolean {
   return decision.rule !== walk.routing.rule || (decision.rule === null && decision.reason !== "otherwise");
 }

@@ -6,11 +6,11 @@ import type { Io } from "../io.ts";
 
 export interface LineageKeys {
   readonly keys: readonly [string, ...string[]];
-  /** False where neither a token nor a key can be read: a header of redriver's own is then not told from a forged one. */
+  /** False if neither a token nor a key can be read: a forged header could then not be recognised. */
   readonly known: boolean;
 }
 
-/** What stands for the key where there is none: nothing that is signed with it leaves the process. */
+/** The key if there is none. Nothing that is signed with it leaves the process. */
 const noKey = "no key";
 
 /** The keys of a source's lineage headers, as far as this machine has its token or the key. */

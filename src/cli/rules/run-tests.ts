@@ -21,7 +21,7 @@ export interface TestResult {
   readonly unmet: readonly Unmet[];
   /** How each rule fared; empty for a record that no rule is asked about. */
   readonly walk: readonly RuleStep[];
-  /** What decides where no rule holds; null for a record that no rule is asked about. */
+  /** What decides if no rule matches; null for a record that no rule is asked about. */
   readonly otherwise: "hold" | "park" | null;
 }
 

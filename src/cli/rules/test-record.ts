@@ -19,7 +19,7 @@ export interface TestRecord {
 }
 
 /**
- * The record that a test tells of. What `given` leaves out is plain: what the drain's select asks for; a POST without headers and
+ * The record of a test. What `given` leaves out is plain: what the drain's select asks for; a POST without headers and
  * body and without an HTTP answer; old enough for `minAge` and `wait`, an hour at least; created a minute before it entered.
  * `dlqId` and `createdAt` move the clock with them.
  */

@@ -29,7 +29,7 @@ export interface TrialConditions {
   readonly checkItem: CheckItem;
 }
 
-/** What it would be published as; null where no rule republishes it. */
+/** The item that it would be published as; null if no rule republishes it. */
 export type Becoming =
   | { readonly kind: "item"; readonly item: BatchItem; readonly losses: readonly Loss[] }
   | { readonly kind: "park"; readonly reason: ParkReason };
@@ -39,7 +39,7 @@ export type Trial =
       readonly kind: "unusable";
       readonly decision: Decision;
       readonly explanation: string;
-      /** Names a field; holds no value of the record. */
+      /** Names a field, without a value of the record. */
       readonly problem: string;
     }
   | {

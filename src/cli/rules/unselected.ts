@@ -8,7 +8,7 @@ import type { DrainConfig } from "../../ports/drains.ts";
 import { cameBackText } from "../output/came-back.ts";
 
 /**
- * Why a drain does not list a record that is in its source's queue: `its topicName is nothing, select asks for orders`. Empty where
+ * Why a drain does not list a record that is in its source's queue: `its topicName is nothing, select asks for orders`. Empty if
  * its select would list it. Addresses are shown without what may be secret in them.
  */
 export function whyUnselected({ select }: Pick<DrainConfig, "select">, raw: RawRecord): readonly string[] {
@@ -17,7 +17,7 @@ export function whyUnselected({ select }: Pick<DrainConfig, "select">, raw: RawR
     .map((key) => `its ${key} is ${shown(key, valueOf(key, raw))}, select asks for ${asked(key, select)}`);
 }
 
-/** What a record came back from, where a redrive is why it is not listed: the redrive kept less than `select` asks for. */
+/** The parent of a come-back that is not listed because its redrive preserved less than `select` asks for. */
 export function cameBackFrom(raw: RawRecord, keys: readonly LineageKey[]): string | null {
   const parsed = parseRecord(raw);
   const reading = parsed.kind === "letter" ? readLineage(parsed.letter, keys) : null;
@@ -30,15 +30,15 @@ function valueOf(key: keyof Select, raw: RawRecord): unknown {
 }
 
 /** At most so many of a list: the document has the rest. */
-const mostShown = 5;
+const maxShown = 5;
 
 function asked(key: keyof Select, select: Select): string {
   const given = select[key];
   const values = typeof given === "object" ? given : [given];
-  const more = values.length > mostShown ? `, … (${values.length} in all)` : "";
+  const more = values.length > maxShown ? `, … (${values.length} in all)` : "";
   return (
     values
-      .slice(0, mostShown)
+      .slice(0, maxShown)
       .map((value) => shown(key, value))
       .join(" or ") + more
   );

@@ -12,7 +12,7 @@ import { toStatusText } from "./text.ts";
 export const registerStatus: Register = (program, { io }) => {
   program
     .command("status")
-    .description("what each drain, source and replica is at, as Redis knows it")
+    .description("the state of each drain, source and replica, as Redis has it")
     .option("--json", "print as JSON")
     .action(async (options: { json?: boolean }, command) => {
       const loaded = loadForReading(command, io);

@@ -6,7 +6,7 @@ import type { SourceId } from "../../ports/ids.ts";
 import type { PauseRecord } from "../../ports/passes.ts";
 import { maxLanesShown, toInDoubt, type QueueFacts } from "../../ports/queue-facts.ts";
 
-/** Since when a drain is held back, by whom and why; the document says only that it is. */
+/** Since when a drain is paused, by whom and why. The document has only that it is. */
 export type DrainPause = PauseRecord | { readonly by: "document" } | null;
 
 export interface StatusQuestion {

@@ -7,7 +7,7 @@ import type { Status } from "./read.ts";
 import { toTable } from "../output/table.ts";
 import { terminalColumns, wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 
-/** What `redriver status` prints, in lines of so many columns: a table of the drains, then what there is to say of each part. */
+/** What `redriver status` prints, in lines of so many columns: a table of the drains, then the lines of each part. */
 export function toStatusText(columns: number, status: Status): string {
   const sections = [
     toDocumentText(columns, status),
@@ -24,10 +24,10 @@ type SourceStatus = Status["sources"][number];
 type StrayGroup = NonNullable<SourceStatus["census"]>["strayComeBacks"]["top"][number];
 type ReplicaStatus = Status["replicas"][number];
 
-/** So that the seven columns of the table fit 80; the whole name stands below the table. */
-const longestName = 18;
+/** So that the seven columns of the table fit 80. The whole name is below the table. */
+const maxName = 18;
 /** So that it fits a line beside the name; `--json` has the whole. */
-const longestOrigin = 44;
+const maxOrigin = 44;
 
 function toDocumentText(columns: number, { documentHash, documentProblems, replicas }: Status): string {
   if (documentHash !== null) return `document ${documentHash}\n`;
@@ -57,20 +57,20 @@ function toDrainTable(columns: number, { drains, replicas, at }: Status): string
   );
 }
 
-/** A mode that is not known is none: only a pause is told then. */
+/** Of a mode that is not known only a pause is shown. */
 function toModeText({ mode, paused }: DrainStatus): string {
   return [mode, paused === null ? null : "paused"].filter((part) => part !== null).join(", ") || "-";
 }
 
 function shortened(name: string): string {
-  return cut(name, longestName);
+  return cut(name, maxName);
 }
 
-function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+function cut(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
 }
 
-/** What Redis has scheduled begins only where a replica runs. */
+/** What Redis has scheduled begins only if a replica runs. */
 function toNextText({ nextPassAt }: DrainStatus, replicas: readonly ReplicaStatus[], now: number): string {
   if (nextPassAt === null) return "none";
   if (replicas.length === 0) return "no replica";
@@ -141,7 +141,7 @@ function toPassItems({ lastSuccessAt, lastFullAt, lastOutcome, openPass, exact }
   return items.length === 0 ? ["none has ended yet"] : items;
 }
 
-/** What it has found is of the pages that it has done, and stands beside the last pass's counts, which it has not replaced yet. */
+/** Its counts are of the pages that it has done. They replace those of the last pass when it ends. */
 function toOpenPassItems({ startedAt, windowsLeft, soFar }: OpenPass, now: number): readonly string[] {
   const { listed, republished, due, held, parked } = soFar;
   const left = [
@@ -159,12 +159,12 @@ function toOpenPassItems({ startedAt, windowsLeft, soFar }: OpenPass, now: numbe
 }
 
 function toSourceText(columns: number, source: SourceStatus, { at: now, drains, replicas }: Status): string {
-  const resting = replicas.flatMap((replica) =>
+  const sourcePauses = replicas.flatMap((replica) =>
     replica.resting
       .filter((one) => one.source === source.source)
       .flatMap(({ state, code }) => [
         `${replica.replica} is ${state} (${code})`,
-        `said ${toAgo(replica.seenAt, now)}`,
+        `reported ${toAgo(replica.seenAt, now)}`,
       ]),
   );
   return [
@@ -172,8 +172,8 @@ function toSourceText(columns: number, source: SourceStatus, { at: now, drains, 
     ...toCensusLines(columns, source.census, now),
     wrapList(columns, 2, "ledger", toLedgerItems(source, now)),
     ...toLaneLines(columns, source.lanes, now, (drain) => toStandstill(drain, drains, replicas)),
-    // Halts and rate limits are each process's own, so a replica that does not run says nothing of them.
-    resting.length === 0 ? "" : wrapList(columns, 2, "resting", resting),
+    // Halts and rate limits are each process's own, so a replica that does not run reports none.
+    sourcePauses.length === 0 ? "" : wrapList(columns, 2, "pauses", sourcePauses),
   ].join("");
 }
 
@@ -199,7 +199,7 @@ function toCensusLines(columns: number, census: SourceStatus["census"], now: num
   const trouble: string[] = [];
   if (unselected > 0) trouble.push(`${unselected} selected by no drain`);
   const strays = census.strayComeBacks;
-  if (strays.count > 0) trouble.push(`${strays.count} of them came back from a redrive`);
+  if (strays.count > 0) trouble.push(`${strays.count} of them failed again after a redrive`);
   if (expiringUnarchived > 0)
     trouble.push(
       `${expiringUnarchived} ${expiringUnarchived === 1 ? "expires" : "expire"} soon without a copy`,
@@ -211,7 +211,7 @@ function toCensusLines(columns: number, census: SourceStatus["census"], now: num
   ];
 }
 
-/** Those that something waits for first; of those that were not used lately how many. */
+/** First those that something waits for. Of those that were not used lately, how many. */
 function toLaneLines(
   columns: number,
   lanes: SourceStatus["lanes"],
@@ -233,7 +233,7 @@ function countStates(countOf: (state: LaneState) => number): readonly string[] {
   return laneStates.flatMap((state) => (countOf(state) > 0 ? [`${countOf(state)} ${state}`] : []));
 }
 
-/** Why nothing begins in a drain's lanes, whatever the lanes let go; null: it does. */
+/** Why nothing begins in a drain's lanes, whatever these allow. Null: it does. */
 function toStandstill(
   name: string,
   drains: readonly DrainStatus[],
@@ -249,7 +249,7 @@ function toStandstill(
 function toLaneItems(lane: LaneStatus, now: number, standstill: string | null): readonly string[] {
   const { origin, drain, state, since, why } = lane;
   return [
-    `${cut(origin, longestOrigin)} of ${shortened(drain)}`,
+    `${cut(origin, maxOrigin)} of ${shortened(drain)}`,
     `${state} since ${formatDuration(span(since, now))}`,
     ...(why === "" ? [] : [why]),
     ...toLaneStep(lane),
@@ -262,9 +262,9 @@ function toLaneStep({ state, size, sent, comeBacks }: LaneStatus): readonly stri
   const back = comeBacks.down + comeBacks.refused;
   if (state === "halted") return sent === 0 ? [] : ["a probe is out"];
   if (state === "open") {
-    return [`${sent} of a sample of ${size} sent`, `${back} back`, "plain traffic is not counted"];
+    return [`${sent} of a sample of ${size} sent`, `${back} failed again`, "plain traffic is not counted"];
   }
-  return [`${sent} of a step of ${size} sent`, `${back} back`, `${sent - back} surviving`];
+  return [`${sent} of a step of ${size} sent`, `${back} failed again`, `${sent - back} surviving`];
 }
 
 function toLaneNext(
@@ -273,9 +273,9 @@ function toLaneNext(
 ): readonly string[] {
   if (nextInMs === null) return [];
   if (standstill !== null) return [standstill];
-  if (state === "open") return ["goes on after a look that is due"];
+  if (state === "open") return ["goes on after a listing check that is due"];
   const next = state === "halted" ? "next probe" : "next step";
-  if (awaitsLook) return [`${next} after a look that is due`];
+  if (awaitsLook) return [`${next} after a listing check that is due`];
   if (nextInMs > 0) return [`${next} in ${formatDuration(nextInMs)}`];
   return [state === "halted" ? "next probe now" : `takes ${Math.max(0, size - sent)} more now`];
 }
@@ -320,7 +320,7 @@ function toReplicaText(columns: number, { replicas, at: now }: Status): string {
   const archives = replicas.flatMap(({ replica, archive }) =>
     archive === undefined || archive === null
       ? []
-      : [`${replica} can keep nothing in the archive:\n`, wrapText(columns, 2, "", archive)],
+      : [`${replica} cannot write to the archive:\n`, wrapText(columns, 2, "", archive)],
   );
   return [table, ...rejections, ...archives].join("");
 }

@@ -35,7 +35,7 @@ export function findConflicts(values: Partial<SettingValues>): readonly Conflict
   return conflicts;
 }
 
-/** Where Redis is, said in two ways at once or by halves. */
+/** Where Redis is, given in two ways at once or by halves. */
 function refuseRedis(
   values: Partial<SettingValues>,
   isSet: (name: SettingName) => boolean,

@@ -34,7 +34,7 @@ export function toLedgerLimits(
 
 /**
  * The inequality that keeps a message from doubling, for each source: W − S − X − 45 s must exceed S + T + 15 s, and a
- * page and the settle gate must be younger than W. Empty when all hold.
+ * page and the settle gate must be younger than W. Empty if all are true.
  */
 export function checkInequality(settings: Settings, document: DrainsDocument): readonly Problem[] {
   return document.sources.flatMap((source) => {
@@ -45,8 +45,8 @@ export function checkInequality(settings: Settings, document: DrainsDocument): r
     const horizonMs = postHorizonMs(limits);
     const takeoverMs = takeoverAfterMs(limits);
     if (horizonMs <= takeoverMs) {
-      const leastMs = limits.dedupWindowMs - horizonMs + takeoverMs;
-      const expected = `more than ${durationText(leastMs)}`;
+      const minMs = limits.dedupWindowMs - horizonMs + takeoverMs;
+      const expected = `more than ${durationText(minMs)}`;
       problems.push({
         path: subject,
         found: windowText,

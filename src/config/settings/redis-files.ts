@@ -46,7 +46,7 @@ const files = {
   },
 } as const;
 
-/** What the library says of a file may quote it, so only whether it can be read is of interest. */
+/** The message of the library may quote the file, so only its success counts. */
 function pem(read: (text: string) => unknown): ParseSetting<string> {
   return (value) => {
     try {

@@ -16,7 +16,7 @@ const refuse = (expected: string): { readonly ok: false; readonly expected: stri
   expected,
 });
 
-/** A setting without a value is `undefined`; convict keeps it as null. */
+/** A setting without a value is `undefined`; in convict it is null. */
 export function optional<Value>(parse: ParseSetting<Value>): ParseSetting<Value | undefined> {
   return (value) => (value === null || value === undefined ? accept(undefined) : parse(value));
 }
@@ -45,7 +45,7 @@ export function duration(min: string): ParseSetting<number> {
   };
 }
 
-/** JSON is read from and written to one text, and V8's longest one has 2^29 - 24 characters: what is larger could not be handled anyway. */
+/** JSON is read from and written to one text, and V8's maximum is 2^29 - 24 characters: what is larger could not be handled anyway. */
 const maxBytes = 512 * 1_048_576;
 
 /** Bytes from a whole number, or from "64KiB", "4MiB". */
@@ -120,7 +120,7 @@ export const yesOrNo: ParseSetting<boolean> = (value) => {
   return refuse("true or false");
 };
 
-/** Clients decode user and password, and fail where a `%` stands alone. */
+/** Clients decode user and password, and fail at a `%` alone. */
 function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);

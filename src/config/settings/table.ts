@@ -79,7 +79,7 @@ export const settingRows = {
     optional(secretText),
     "Token of the message service, for sources without a token of their own. QSTASH_TOKEN is read when this and service.tokenFile are unset.",
   ),
-  "service.tokenFile": fileRow("File that holds the token instead; re-read when it changes."),
+  "service.tokenFile": fileRow("File with the token instead; re-read when it changes."),
   "service.headerPrefix": row(
     "Upstash-",
     matching(/^[A-Za-z][A-Za-z0-9-]*-$/, 'a header prefix that ends in "-", such as "Upstash-"'),
@@ -89,26 +89,26 @@ export const settingRows = {
   "service.batchTimeout": durationRow(
     "30s",
     "1s",
-    "How long a publish may wait for its answer; its outcome is unknown after it.",
+    "How long a publish may wait for its answer; after that its outcome is in doubt.",
   ),
   "service.deleteTimeout": durationRow("30s", "100ms", "How long a delete may take."),
   "service.connectTimeout": durationRow("5s", "100ms", "How long a connection may take to open."),
   // A record of this size fits the container's memory limit alone; pages of more records are read as memory.budget has room.
-  "service.maxAnswerBytes": row("24MiB", bytes(65_536), "The longest answer that is read."),
+  "service.maxAnswerBytes": row("24MiB", bytes(65_536), "Maximum bytes of an answer."),
   "redis.url": secretRow(
     redisUrl,
     "Redis that keeps the ledger, schedules and jobs; rediss:// for TLS.",
     "redis://127.0.0.1:6379",
   ),
   "redis.urlFile": fileRow(
-    "File that holds redis.url instead, for an address with a password; read at start.",
+    "File with redis.url instead, for an address with a password; read at start.",
     "redis.url",
   ),
   "redis.caFile": fileRow(
-    "PEM file of who signed Redis's certificate, in place of the system's; read at start.",
+    "PEM file of the authority of Redis's certificate, in place of the system's; read at start.",
   ),
   "redis.certFile": fileRow(
-    "PEM file of redriver's own certificate, where Redis asks its clients for one; read at start.",
+    "PEM file of redriver's own certificate, if Redis asks its clients for one; read at start.",
   ),
   "redis.keyFile": fileRow(
     "PEM file of that certificate's private key, without a passphrase; read at start.",
@@ -121,15 +121,15 @@ export const settingRows = {
   "redis.sentinelName": row(
     null,
     optional(line("the name that the Sentinels know the master by")),
-    "Name that the Sentinels know the master by.",
+    "Name of the master at the Sentinels.",
   ),
-  "redis.sentinelUser": secretRow(optional(secretText), "User at the Sentinels, where they ask for one."),
+  "redis.sentinelUser": secretRow(optional(secretText), "User at the Sentinels, if they ask for one."),
   "redis.sentinelPassword": secretRow(
     optional(secretText),
-    "Password at the Sentinels, where they ask for one.",
+    "Password at the Sentinels, if they ask for one.",
   ),
   "redis.sentinelPasswordFile": fileRow(
-    "File that holds the password at the Sentinels instead; read at start.",
+    "File with the password at the Sentinels instead; read at start.",
     "redis.sentinelPassword",
   ),
   "redis.cluster": row("false", yesOrNo, "true: redis.url is one node of a Redis Cluster."),
@@ -153,15 +153,15 @@ export const settingRows = {
   "callback.host": row(
     "0.0.0.0",
     host,
-    "Address on which the service's callbacks are listened for, where a source has callbacks.",
+    "Address on which the service's callbacks are received, if a source has callbacks.",
   ),
   "callback.port": row(9467, wholeNumber(0, 65_535), "Port of callbacks; 0 takes any free one."),
-  "log.level": row("info", oneOf(logLevels), "The least level that is logged."),
+  "log.level": row("info", oneOf(logLevels), "The minimum level that is logged."),
   "lineage.key": secretRow(
     optional(signingKey),
     "Key that signs the lineage header, at least 16 characters; derived from the token when neither this nor lineage.keyFile is set.",
   ),
-  "lineage.keyFile": fileRow("File that holds the lineage key instead."),
+  "lineage.keyFile": fileRow("File with the lineage key instead."),
   "lineage.oldKeys": secretRow(
     listOf(signingKey, "a list of keys without spaces and commas, each of at least 16 characters"),
     "Former lineage keys, separated by commas: they still verify and sign nothing.",
@@ -172,11 +172,7 @@ export const settingRows = {
     "1s",
     "The last byte of a publish leaves within this time of its intent being written.",
   ),
-  "ledger.networkDelay": durationRow(
-    "2m",
-    "1s",
-    "The longest time that the network is trusted to hold a request back.",
-  ),
+  "ledger.networkDelay": durationRow("2m", "1s", "How long the network may delay a request."),
   "ledger.maxPageAge": durationRow("5m", "1s", "Nothing is begun from a page listed longer ago than this."),
   "ledger.settleGateAge": durationRow(
     "2m",
@@ -188,22 +184,26 @@ export const settingRows = {
     wholeNumber(1, 1_000_000),
     "A source publishes nothing while more published dead letters than this have had a failed delete.",
   ),
-  "publish.maxItems": row(100, wholeNumber(1, 100), "Most items of one batch."),
-  "publish.maxBytes": row("4MiB", bytes(1_024), "Most bytes of one batch; a larger message travels alone."),
+  "publish.maxItems": row(100, wholeNumber(1, 100), "Maximum items of one batch."),
+  "publish.maxBytes": row(
+    "4MiB",
+    bytes(1_024),
+    "Maximum bytes of one batch; a larger message travels alone.",
+  ),
   "publish.maxMessageBytes": row(
     "24MiB",
     bytes(1_024),
-    "Most bytes of one message as a batch item; a larger one is parked as over-limit.",
+    "Maximum bytes of one message as a batch item; a larger one is parked as over-limit.",
   ),
   "publish.maxHeaders": row(
     1_000,
     wholeNumber(1, 100_000),
-    "Most headers of one message; one with more is parked as over-limit.",
+    "Maximum headers of one message; one with more is parked as over-limit.",
   ),
   "publish.maxHeaderBytes": row(
     "256KiB",
     bytes(1_024),
-    "Most bytes of all header names and values of one message; one with more is parked as over-limit.",
+    "Maximum bytes of all header names and values of one message; one with more is parked as over-limit.",
   ),
   "publish.allowHosts": row(
     "",
@@ -218,7 +218,7 @@ export const settingRows = {
   "publish.allowPrivate": row(
     "auto",
     oneOf(privatePolicies),
-    "Whether to publish to localhost and literal loopback, link-local and private addresses: yes, no, or auto, where the source's own address is one, and to those that publish.allowHosts names in full.",
+    "Whether to publish to localhost and literal loopback, link-local and private addresses: yes, no, or auto, if the source's own address is one, and to those that publish.allowHosts names in full.",
   ),
   "windows.concurrency": row(
     4,

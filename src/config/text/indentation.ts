@@ -1,13 +1,13 @@
 /**
- * Where a YAML text is indented otherwise than the lines around it. The library tells what its grammar misses where such a line
- * has led it astray (a key, a bracket, a quote), often on another line; its reader needs to hear of the spaces.
+ * The place where a YAML text is indented otherwise than the lines around it. The library reports what its grammar misses after such a
+ * line (a key, a bracket, a quote), often on another line. A person needs to be shown the spaces.
  */
 export interface IndentationFault {
   /** From 1. */
   readonly line: number;
   readonly column: number;
   readonly way: "deeper" | "less";
-  /** The line that it should stand in one column with, from 1. */
+  /** The line that has the right column, from 1. */
   readonly neighbour: number;
   readonly expectedSpaces: number;
   readonly gotSpaces: number;
@@ -20,7 +20,7 @@ interface Level {
   line: number;
 }
 
-/** The first line that stands in no column that the lines above leave open to it; null where there is none. Linear in the text. */
+/** The first line in a column that the lines above do not allow; null if there is none. Linear in the text. */
 export function findIndentationFault(text: string): IndentationFault | null {
   const levels: Level[] = [];
   let opens = true;
@@ -33,7 +33,7 @@ export function findIndentationFault(text: string): IndentationFault | null {
       levels.pop();
     }
     const isBeside = top?.indent === indent && (top.kind === "items") === isItem;
-    // A list may stand in the column of its key.
+    // A list may be in the column of its key.
     const isListOfKey = top?.indent === indent && top.kind === "keys" && isItem && opens;
     if (!isBeside && !isListOfKey) {
       if (closed !== undefined) return toFault(line, "less", closed);
@@ -69,7 +69,7 @@ interface BlockLine {
   readonly isItem: boolean;
   /** What begins behind the first dash on the same line: further dashes, and a key. */
   readonly inside: readonly Omit<Level, "line">[];
-  /** Whether a block may follow below it: nothing stands behind its last colon or dash. */
+  /** Whether a block may follow below it: nothing follows its last colon or dash. */
   readonly opens: boolean;
 }
 
@@ -112,7 +112,7 @@ interface Open {
   readonly quote: '"' | "'" | null;
 }
 
-/** The line with what is quoted, in brackets or a comment left out, and what of it is still open at its end. */
+/** The line without quoted text, brackets and comment, and what is still open at its end. */
 function withoutContent(line: string, before: Open): readonly [string, Open] {
   let { depth, quote } = before;
   let bare = "";

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, statSync, type Stats } from "node:fs";
 
-/** What a path leads to that is no regular file, such as "a FIFO"; null for a regular file. Mounts of Kubernetes are symbolic links to one. */
+/** The kind of what a path leads to, such as "a FIFO"; null for a regular file. Mounts of Kubernetes are symbolic links to one. */
 export function kindOtherThanFile(path: string): string | null {
   return kindOf(statSync(path));
 }
@@ -10,7 +10,7 @@ export type OpenedFile =
   | { readonly ok: false; readonly kind: string };
 
 /**
- * Opens a regular file for reading; throws the system's error where it cannot. A FIFO without a writer would hold the whole process up, a
+ * Opens a regular file for reading; throws the system's error if it cannot. A FIFO without a writer would block the whole process, a
  * device may act when it is opened, and a socket or a FIFO never ends.
  */
 export function openRegularFile(path: string): OpenedFile {

@@ -18,7 +18,7 @@ const expectedByCode = new Map<ErrorCode, string>([
   ["BLOCK_AS_IMPLICIT_KEY", "quotes around a value that contains a colon"],
 ]);
 
-/** What the library reports where a line is indented otherwise than it should be, besides what it says of a real such mistake. */
+/** What the library reports if a line is wrongly indented, be it that mistake or what follows from it. */
 const ledAstray: ReadonlySet<ErrorCode> = new Set([
   "BAD_INDENT",
   "BLOCK_AS_IMPLICIT_KEY",
@@ -39,8 +39,8 @@ export interface SyntaxFinding {
 type Locate = (offset: number) => { readonly line: number; readonly column: number };
 
 /**
- * What is wrong with a text that is no YAML, one finding for each cause. The library's own messages may repeat the source text,
- * which may hold a secret; these do not.
+ * The mistakes of a text that is no YAML, one finding for each cause. The library's own messages may repeat the source text,
+ * which may be a secret; these do not.
  */
 export function toSyntaxFindings(
   text: string,
@@ -88,12 +88,12 @@ function expectedBySyntax({ code, message }: YAMLError): string {
   return expectedByCode.get(code) ?? `valid YAML (${code.toLowerCase().replaceAll("_", " ")})`;
 }
 
-const mostLines = 5;
+const maxLines = 5;
 
 function toTabs({ error, line, column }: Placed, others: readonly number[]): SyntaxFinding {
   const expected = expectedBySyntax(error);
-  const shown = others.slice(0, mostLines).join(", ");
-  const more = others.length > mostLines ? `${shown} and ${others.length - mostLines} more` : shown;
+  const shown = others.slice(0, maxLines).join(", ");
+  const more = others.length > maxLines ? `${shown} and ${others.length - maxLines} more` : shown;
   const also = others.length === 0 ? "" : ` (also line${others.length === 1 ? "" : "s"} ${more})`;
   return { line, column, expected, message: `expected ${expected}${also}` };
 }

@@ -3,7 +3,7 @@ import { Lexer } from "yaml";
 /**
  * What a text may ask of the YAML parser. The parser recurses for every level, and keeps an error for every mistake:
  * a megabyte of `[` takes it seconds, a megabyte of `{a: ` ends the process for want of memory. Its lexer is linear, so
- * the lexer's tokens are looked at first.
+ * the lexer's tokens are counted first.
  */
 export const textLimits = {
   maxBytes: 1_048_576,
@@ -65,5 +65,5 @@ export function findExcess(text: string): GateRefusal | null {
 
 /** The lexer announces a scalar with this token; the next one is the scalar's text. */
 const scalarMark = "\u001f";
-/** Tokens that stand for no character of the text: document, end of a broken flow collection, scalar. */
+/** Tokens without a character in the text: document, end of a broken flow collection, scalar. */
 const controlMarks = new Set(["\u0002", "\u0018", scalarMark]);

@@ -3,7 +3,7 @@ import { quoted, toPathText, type TextPosition, type Problem, type ValuePath } f
 import { toSyntaxFindings } from "./syntax-errors.ts";
 import { findExcess, textLimits } from "./token-gate.ts";
 
-/** A YAML (or JSON) text as plain data that remembers where each key and value stands. */
+/** A YAML (or JSON) text as plain data with the place of each key and value. */
 export interface YamlTree {
   readonly value: unknown;
   /** The position of a key, or of a value; of the nearest parent that exists when the path does not. */
@@ -11,7 +11,7 @@ export interface YamlTree {
 }
 
 export type YamlReading =
-  /** The tree can be looked at further, so that all problems are told at once; it may be adopted only without problems. */
+  /** The tree can be checked further, so that all problems are reported at once. It may be adopted only without problems. */
   | { readonly ok: true; readonly tree: YamlTree; readonly problems: readonly Problem[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
@@ -51,7 +51,7 @@ export function parseYaml(text: string, file: string): YamlReading {
 
   const document = parseDocument<Node>(text, {
     lineCounter: lines,
-    // A pretty error quotes the source text, which may hold a secret.
+    // A pretty error quotes the source text, which may be a secret.
     prettyErrors: false,
     // The check of the library compares each key with each other; the walk below uses a set.
     uniqueKeys: false,
@@ -109,29 +109,34 @@ export function parseYaml(text: string, file: string): YamlReading {
       return [list, place];
     }
     const value = isScalar(node) ? node.value : null;
-    const note = expanding ? ignore : report;
+    const refuse = expanding ? ignore : report;
     if (typeof value === "string" && shownMark.test(value)) {
       const expected = "the value itself, not the mark that stands for it where settings are shown";
-      note(place.at, path, `expected ${expected}`, expected);
+      refuse(place.at, path, `expected ${expected}`, expected);
     }
     return [value, place];
   }
 
   function walkMap(items: readonly MapItem[], path: ValuePath, place: Place, expanding: boolean): unknown {
     const map: Record<string, unknown> = {};
-    // What is wrong below an anchor is told where the anchor stands, not once more for each alias.
-    const note = expanding ? ignore : report;
+    // What is wrong below an anchor is reported at the anchor, not once more for each alias.
+    const refuse = expanding ? ignore : report;
     for (const item of items) {
       const keyAt = startOf(item.key, place.at);
       const key = keyText(item.key);
       if (key === undefined) {
-        note(keyAt, path, "expected a key that is text", "a key that is text");
+        refuse(keyAt, path, "expected a key that is text", "a key that is text");
       } else if (key === "<<") {
-        note(keyAt, path, "merge keys (<<) are not supported; expected the keys themselves", "no merge key");
+        refuse(
+          keyAt,
+          path,
+          "merge keys (<<) are not supported; expected the keys themselves",
+          "no merge key",
+        );
       } else if (prototypeNames.has(key)) {
-        note(keyAt, path, `${quoted(key)} cannot be a name`, "another name");
+        refuse(keyAt, path, `${quoted(key)} cannot be a name`, "another name");
       } else if (Object.hasOwn(map, key)) {
-        note(keyAt, path, `duplicate key ${quoted(key)}`, "each key once");
+        refuse(keyAt, path, `duplicate key ${quoted(key)}`, "each key once");
       } else {
         const [value, valuePlace] = walk(item.value, [...path, key], keyAt, expanding);
         map[key] = value;

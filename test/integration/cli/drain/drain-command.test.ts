@@ -60,7 +60,7 @@ describe("redriver drain where destinations have lanes", () => {
       { outcome: "complete", tally: { listed: 40, republished: 40, deleted: 40, held: 0 } },
     ]);
     expect(err).toMatch(
-      /^orders: 35 records held until what was sent has stayed away; the next look is in /m,
+      /^orders: 35 records held until what was sent has stayed away; the next listing check is in /m,
     );
     await emulator.idle();
     expect([...receiver.counts().values()]).toEqual(Array.from({ length: 40 }, () => 1));
@@ -128,7 +128,7 @@ describe("redriver drain, told to stop in its last page", () => {
     expect(err).toContain(
       `orders: stopped after 12 records: ${republished} republished, ${tally["deleted"]} deleted; the next pass goes on\n`,
     );
-    expect(err).toContain("not looked at: looked\n");
+    expect(err).toContain("not begun: looked\n");
 
     const table = await run(["drain", "orders", "--yes"], { onListening: (stop) => (told.interrupt = stop) });
     expect(table).toMatchObject({ exitCode: 0, out: expect.stringMatching(/^orders +live +complete /m) });

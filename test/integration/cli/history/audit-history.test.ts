@@ -114,7 +114,7 @@ describe("a message that has only just come back, so that nothing was done to it
     emulator.faults.add({ kind: "status", operation: "list", status: 500, name: "down" });
     const { err, exitCode } = await run(["history", last]);
     expect(exitCode).toBe(1);
-    expect(err).toMatch(/^the queue of default was not looked through \(service-unavailable: .*\); what/m);
+    expect(err).toMatch(/^the queue of default was not listed \(service-unavailable: .*\); what/m);
   });
 });
 

@@ -227,7 +227,7 @@ describe("redriver rules explain, of a dlqId", () => {
     expect(await ask(["rules", "explain", unselected], env)).toMatchObject({
       exitCode: 1,
       out: "",
-      err: `0 looked at\n${unselected} is in the queue of source default, but drain main does not select it: its responseStatus is 500, select asks for 422 or 503\n`,
+      err: `0 listed\n${unselected} is in the queue of source default, but drain main does not select it: its responseStatus is 500, select asks for 422 or 503\n`,
     });
     expect(await ask(["rules", "explain", "1725323658779-0"], env)).toMatchObject({
       exitCode: 1,

@@ -72,7 +72,7 @@ describe("what redriver rules explain shows", () => {
 
         decision    republish: due (rule "bad-deploy-acme")
                     limits, guards and the lane of its destination are asked when it
-                    is published; redriver status says how they stand
+                    is published; redriver status shows their state
 
         becomes
           body /schema: number -> number
@@ -178,7 +178,7 @@ describe("what redriver rules explain shows", () => {
                     "*.example.com")
 
         decision    settle: published-before
-                    the ledger says so, whatever the rules would
+                    the ledger decides this before any rule
       "
     `);
   });

@@ -69,7 +69,7 @@ describe("status on a terminal", () => {
       source eu
         queue     1234 records, oldest 2d2h, first expires in 22h,
                   3 expire soon and no copy is wanted, counted 4m ago
-        !         5 selected by no drain, 4 of them came back from a redrive,
+        !         5 selected by no drain, 4 of them failed again after a redrive,
                   2 expire soon without a copy
         back from api.example.com 503 (3), b.example without an answer (1)
         ledger    open 12, unknown 1, pending delete 4, the oldest 6m,
@@ -78,13 +78,17 @@ describe("status on a terminal", () => {
                     https://api.example.com of orders, halted since 6m,
                     3 of 5 came back, 503, next probe in 4m
                     https://c.example of orders, canary since 6m, a probe survived,
-                    5 of a step of 5 sent, 1 back, 4 surviving, next step in 40s
+                    5 of a step of 5 sent, 1 failed again, 4 surviving,
+                    next step in 40s
                     queue:invoices of orders, ramping since 6m, 5 of 5 survived,
-                    20 of a step of 50 sent, 0 back, 20 surviving, takes 30 more now
+                    20 of a step of 50 sent, 0 failed again, 20 surviving,
+                    takes 30 more now
                     https://b.example of orders, open since 6m,
-                    0 of a sample of 50 sent, 0 back, plain traffic is not counted
+                    0 of a sample of 50 sent, 0 failed again,
+                    plain traffic is not counted
                     and 11 open
-        resting   redriver-7d9f8b6c5d-q8k2p-1 is halted (unauthorised), said 3s ago
+        pauses    redriver-7d9f8b6c5d-q8k2p-1 is halted (unauthorised),
+                  reported 3s ago
 
       replica                      document      for   seen ago
       redriver-7d9f8b6c5d-x2x4z-1  0f1e2d3c4b5a  1d2h  3s        rejected
@@ -95,7 +99,7 @@ describe("status on a terminal", () => {
         /etc/redriver/drains.yaml:9:3 drains.refunds: expected a mapping
       redriver-7d9f8b6c5d-q8k2p-1 rejects its drains document:
         drains.yaml: expected a readable drains document: it does not exist
-      redriver-7d9f8b6c5d-q8k2p-1 can keep nothing in the archive:
+      redriver-7d9f8b6c5d-q8k2p-1 cannot write to the archive:
         expected to write to the archive in /var/lib/redriver/archive, got a read-only
         file system (EROFS); see archive.dir
       "
@@ -176,11 +180,11 @@ describe("status on a terminal", () => {
     };
     expect(endOf(halted)).toBe("next probe now");
     expect(endOf({ ...halted, sent: 1, ...late })).toBe(
-      "a probe is out, next probe after a look that is due",
+      "a probe is out, next probe after a listing check that is due",
     );
     const step = lane({ state: "canary", size: 5, sent: 5, ...late });
     expect(endOf(step)).toBe(
-      "5 of a step of 5 sent, 0 back, 5 surviving, next step after a look that is due",
+      "5 of a step of 5 sent, 0 failed again, 5 surviving, next step after a listing check that is due",
     );
     const pause = { drain: "*" as const, by: "ana", at: ago(second), reason: "deploy" };
     for (const paused of [pause, { by: "document" } as const]) {
@@ -190,10 +194,10 @@ describe("status on a terminal", () => {
     expect(endOf(halted, { drains: [drain("orders", { mode: "plan" })] })).toBe("its drain is in plan mode");
     expect(endOf(halted, { replicas: [] })).toBe("waits for a replica");
     // It is open: what goes next is for the limits to say.
-    const sample = "3 of a sample of 50 sent, 0 back, plain traffic is not counted";
+    const sample = "3 of a sample of 50 sent, 0 failed again, plain traffic is not counted";
     expect(endOf(lane({ sent: 3 }), { replicas: [] })).toBe(sample);
     // Its looks fail, and it is held until one has come.
-    expect(endOf(lane({ sent: 3, ...late }))).toBe(`${sample}, goes on after a look that is due`);
+    expect(endOf(lane({ sent: 3, ...late }))).toBe(`${sample}, goes on after a listing check that is due`);
   });
 
   test("that no replica runs: nothing that is scheduled will begin", () => {
