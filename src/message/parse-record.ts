@@ -124,6 +124,11 @@ export function toEnteredAt(dlqId: string): number | null {
   return digits !== undefined && Number.isSafeInteger(enteredAt) ? enteredAt : null;
 }
 
+/** The same of a parsed dead letter, whose id always has that part. */
+export function enteredAtOf(dlqId: DlqId): number {
+  return toEnteredAt(dlqId) ?? Number.NaN;
+}
+
 function toHeaders(value: unknown): HeaderValues | null {
   if (!isObject(value)) return null;
   const entries: [string, readonly string[]][] = [];

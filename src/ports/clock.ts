@@ -9,3 +9,17 @@ export interface Clock {
   /** A number in [0, 1), for jitter. */
   random(): number;
 }
+
+/** Sleeps for `ms`. False if the signal ended the sleep. */
+export async function sleptFully(
+  { sleep }: Pick<Clock, "sleep">,
+  ms: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await sleep(ms, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}

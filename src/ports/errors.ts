@@ -223,6 +223,19 @@ export function isRedisAway(error: unknown): boolean {
   return isRedriverError(error) && error.code === "redis-unavailable";
 }
 
+/** The answer of a call to Redis, or this if Redis is away. Other errors pass. */
+export async function unlessRedisAway<Answer, Otherwise>(
+  call: () => Promise<Answer>,
+  otherwise: Otherwise,
+): Promise<Answer | Otherwise> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!isRedisAway(error)) throw error;
+    return otherwise;
+  }
+}
+
 export interface Failure {
   readonly code: ErrorCode | "unexpected";
   readonly message: string;

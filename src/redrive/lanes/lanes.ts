@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/clock.ts";
-import { isRedisAway } from "../../ports/errors.ts";
+import { unlessRedisAway } from "../../ports/errors.ts";
 import type { Events } from "../../ports/events.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type {
@@ -97,17 +97,18 @@ export function createLanes(parts: LanesParts): Lanes {
       if (sent.length === 0) return;
       const at = clock.now() + watchMs + afterWatchMs;
       nextCheckAt = Math.min(nextCheckAt ?? at, at);
-      await orLost(book.sent(sent));
+      await unlessRedisAway(() => book.sent(sent), undefined);
     },
     async giveBack(unused) {
-      if (unused.length > 0) await orLost(book.giveBack(unused));
+      if (unused.length > 0) await unlessRedisAway(() => book.giveBack(unused), undefined);
     },
     async recordComeBacks(comeBacks) {
       if (comeBacks.length === 0) return;
-      for (const change of (await orLost(book.recordComeBacks(comeBacks))) ?? []) await report(change);
+      for (const change of (await unlessRedisAway(() => book.recordComeBacks(comeBacks), undefined)) ?? [])
+        await report(change);
     },
     async delivered({ lane, step }, parentDlqId) {
-      const change = await orLost(book.delivered({ lane, step }, parentDlqId));
+      const change = await unlessRedisAway(() => book.delivered({ lane, step }, parentDlqId), undefined);
       if (change !== undefined) await report(change);
     },
     async due() {
@@ -131,13 +132,4 @@ export function createLanes(parts: LanesParts): Lanes {
       return next;
     },
   };
-}
-
-async function orLost<Answer>(call: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if (!isRedisAway(error)) throw error;
-    return undefined;
-  }
 }

@@ -12,7 +12,7 @@
 import type { DeadLetter, DlqId, MessageId, RawRecord } from "../../message/dead-letter.ts";
 import { isRedisAway, isRedriverError } from "../../ports/errors.ts";
 import type { ListQuery } from "../../ports/service.ts";
-import { parseRecord } from "../../message/parse-record.ts";
+import { enteredAtOf, parseRecord } from "../../message/parse-record.ts";
 import { followCursor } from "./follow-cursor.ts";
 import { apartMs, letterDatesAgree } from "./learn-dates.ts";
 import { createPageSize, isTooLarge, listFitting, noRoom, type TakeRoom } from "./list-fitting.ts";
@@ -318,8 +318,4 @@ function createSearch(
 
 function isRefused(failure: unknown): boolean {
   return isRedriverError(failure) && failure.code === "request-refused";
-}
-
-function enteredAtOf(dlqId: DlqId): number {
-  return Number(dlqId.slice(0, dlqId.indexOf("-")));
 }

@@ -8,7 +8,8 @@
  *
  * A slow host or rule delays nobody else: in every round all remaining candidates ask again.
  */
-import { isRedisAway } from "../../ports/errors.ts";
+import { sleptFully } from "../../ports/clock.ts";
+import { unlessRedisAway } from "../../ports/errors.ts";
 import type { PassId } from "../../ports/ids.ts";
 import type { CapacityQuery, CapacityVerdict } from "../../ports/limits.ts";
 import type { HoldReason } from "../../rules/decision.ts";
@@ -93,7 +94,10 @@ async function inRounds(
     const sorted = sortOut(drain, remaining, verdicts, { now, startedAt, pageReadAt: work.pageReadAt });
     results.push(...sorted.held);
     remaining = sorted.waiting;
-    if (remaining.length > 0 && !(await sleptUntil(drain, sorted.wakeAt - now, work.stop))) {
+    if (
+      remaining.length > 0 &&
+      !(await sleptFully(clock, Math.max(minWaitMs, sorted.wakeAt - now), work.stop))
+    ) {
       return [...results, ...remaining.map(({ candidate }) => held(candidate, "stopping"))];
     }
   }
@@ -159,12 +163,8 @@ async function publish(
   const unused = new Set(await work.publish(granted.map(({ candidate }) => candidate)));
   if (unused.size === 0) return;
   const returned = granted.filter(({ candidate }) => unused.has(candidate));
-  try {
-    await drain.source.capacity.giveBack(toQuery(drain, work, returned), at);
-  } catch (error) {
-    // Only unused capacity is lost.
-    if (!isRedisAway(error)) throw error;
-  }
+  // Without Redis only unused capacity is lost.
+  await unlessRedisAway(() => drain.source.capacity.giveBack(toQuery(drain, work, returned), at), undefined);
 }
 
 function toQuery(
@@ -198,13 +198,3 @@ export function ledToNoPost(result: PublishResult): boolean {
 
 /** Holds after a POST that the service answered, or has not answered yet. */
 const countedHolds: ReadonlySet<HoldReason> = new Set(["refused-alone", "source-halted", "outcome-unknown"]);
-
-/** False if the work was stopped during the sleep. */
-async function sleptUntil({ source }: DrainRuntime, ms: number, stop: AbortSignal): Promise<boolean> {
-  try {
-    await source.clock.sleep(Math.max(minWaitMs, ms), stop);
-    return true;
-  } catch {
-    return false;
-  }
-}

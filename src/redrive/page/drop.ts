@@ -5,7 +5,7 @@
  *
  * If a step fails, the record stays in the DLQ. A later pass drops it again, and the archive may then hold it twice.
  */
-import { isRedisAway, isRedriverError } from "../../ports/errors.ts";
+import { isRedisAway, isRedriverError, unlessRedisAway } from "../../ports/errors.ts";
 import type { Archive } from "../../ports/archive.ts";
 import type { Token } from "../../ports/ids.ts";
 import { recordIntent, ofDrain } from "../record-act.ts";
@@ -116,11 +116,7 @@ async function giveBack(
     outcome: "not-sent" as const,
     coolMs: 0,
   }));
-  try {
-    await source.ledger.refused(requests, token);
-  } catch (error) {
-    if (!isRedisAway(error)) throw error;
-  }
+  await unlessRedisAway(() => source.ledger.refused(requests, token), undefined);
   return records.map((record) => held(record, "archive-missing"));
 }
 

@@ -12,7 +12,8 @@
  * The intent is in the ledger and the audit before the POST, and the fact right after the answer. settle.ts deletes.
  */
 import { encodeItem } from "../../message/encode-item.ts";
-import { isRedisAway } from "../../ports/errors.ts";
+import { sleptFully } from "../../ports/clock.ts";
+import { unlessRedisAway } from "../../ports/errors.ts";
 import type { Token } from "../../ports/ids.ts";
 import type { Series } from "../../ports/ledger-entries.ts";
 import type { BeginOptions } from "../../ports/ledger.ts";
@@ -123,13 +124,8 @@ function isFirstPost({ view }: Candidate, previous: BeginOptions["previous"]): b
 
 /** False if Redis is away. A message that is not in the audit is not sent. */
 async function isRecorded({ drain }: PublishContext, begun: readonly Begun[]): Promise<boolean> {
-  try {
-    await recordIntent(drain.source, "republish", begun.map(toAuditRecord), ofDrain(drain));
-    return true;
-  } catch (error) {
-    if (!isRedisAway(error)) throw error;
-    return false;
-  }
+  const record = () => recordIntent(drain.source, "republish", begun.map(toAuditRecord), ofDrain(drain));
+  return (await unlessRedisAway(record, false)) !== false;
 }
 
 async function conclude(
@@ -185,7 +181,7 @@ async function retryUnanswered(context: PublishContext): Promise<readonly Publis
     const waitMs = retryAfterMs[fruitless];
     if (waitMs === undefined || !source.health.mayRetry()) break;
     // Jitter, so that workers whose batches failed together do not come back together.
-    if (!(await sleptFully(context, waitMs * (1 + source.clock.random() / 4)))) {
+    if (!(await sleptFully(source.clock, waitMs * (1 + source.clock.random() / 4), context.signal))) {
       return [...results, ...context.unanswered.flatMap(({ candidates }) => candidates.map(inDoubt))];
     }
     const answeredBefore = context.answered;
@@ -322,20 +318,5 @@ async function postAgain(
   candidates: readonly Candidate[],
   previous: NonNullable<BeginOptions["previous"]>,
 ): Promise<readonly PublishResult[]> {
-  try {
-    return await post(context, candidates, previous);
-  } catch (error) {
-    if (!isRedisAway(error)) throw error;
-    return candidates.map(inDoubt);
-  }
-}
-
-/** False if the work was stopped during the sleep. */
-async function sleptFully({ drain, signal }: PublishContext, ms: number): Promise<boolean> {
-  try {
-    await drain.source.clock.sleep(ms, signal);
-    return true;
-  } catch {
-    return false;
-  }
+  return unlessRedisAway(() => post(context, candidates, previous), candidates.map(inDoubt));
 }

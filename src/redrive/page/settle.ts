@@ -1,5 +1,5 @@
 import type { DlqId } from "../../message/dead-letter.ts";
-import { isRedisAway, isRedriverError, type RedriverError } from "../../ports/errors.ts";
+import { isRedriverError, unlessRedisAway, type RedriverError } from "../../ports/errors.ts";
 import type { DeleteEnd } from "../../ports/ledger.ts";
 import { recordFact, type ActOf } from "../record-act.ts";
 import type { SourceRuntime } from "../runtime.ts";
@@ -120,10 +120,6 @@ function toEnd(
 }
 
 /** Without this write the dead letters stay pending in the ledger, where the sweep finds them. */
-async function ignoreRedisOutage(write: () => Promise<unknown>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    if (!isRedisAway(error)) throw error;
-  }
+function ignoreRedisOutage(write: () => Promise<unknown>): Promise<unknown> {
+  return unlessRedisAway(write, undefined);
 }

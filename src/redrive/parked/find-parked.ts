@@ -1,7 +1,7 @@
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import { withRootFlowControl } from "../../message/flow-control.ts";
 import { readLineage, rootOf } from "../../message/lineage.ts";
-import { parseRecord } from "../../message/parse-record.ts";
+import { enteredAtOf, parseRecord } from "../../message/parse-record.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { ParkedDeadLetter } from "../../ports/ledger-entries.ts";
 import type { Select } from "../../ports/service.ts";
@@ -122,8 +122,4 @@ function toParkedLetter(
     signature: signatureOf(letter),
     rule: routing?.rule ?? null,
   };
-}
-
-function enteredAtOf(dlqId: DlqId): number {
-  return Number(dlqId.slice(0, dlqId.indexOf("-")));
 }

@@ -1,3 +1,4 @@
+import { sleptFully } from "../../ports/clock.ts";
 import type { Tally } from "../../ports/passes.ts";
 import { runListingChecks } from "../lanes/listing-checks.ts";
 import type { ListingSignals } from "../listing/list-with-retry.ts";
@@ -46,11 +47,8 @@ export async function drainInProcess(
     const nextMs = Math.max(0, Math.min(...source.lanes.takeNext()) - source.clock.now());
     const waitMs = Math.min(nextMs, lookEveryMs);
     onWait(watched, waitMs);
-    try {
-      await source.clock.sleep(waitMs, AbortSignal.any([signals.signal, signals.stopping]));
-    } catch {
-      return whole;
-    }
+    const stop = AbortSignal.any([signals.signal, signals.stopping]);
+    if (!(await sleptFully(source.clock, waitMs, stop))) return whole;
     before = whole;
   }
 }

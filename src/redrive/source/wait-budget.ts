@@ -1,5 +1,5 @@
 import { isRedriverError } from "../../ports/errors.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { sleptFully, type Clock } from "../../ports/clock.ts";
 
 /**
  * How long several calls may still wait in all for pauses that the service asked for. `signal` ends a wait.
@@ -21,7 +21,7 @@ const maxJitterMs = 100;
  * before the next listing of a pass. Otherwise, under a rate limit, listing would take the calls that settle its records.
  */
 export async function waitWithinBudget<Value>(
-  { now, random, sleep }: Pick<Clock, "now" | "random" | "sleep">,
+  clock: Pick<Clock, "now" | "random" | "sleep">,
   waits: WaitBudget,
   call: () => Promise<Value>,
 ): Promise<Value> {
@@ -30,15 +30,11 @@ export async function waitWithinBudget<Value>(
       return await call();
     } catch (error) {
       if (!isRedriverError(error) || error.disposition !== "wait" || waits.signal.aborted) throw error;
-      const pauseMs = Math.max(minWaitMs, (error.retryAt ?? Infinity) - now());
-      const waitMs = pauseMs + random() * maxJitterMs;
+      const pauseMs = Math.max(minWaitMs, (error.retryAt ?? Infinity) - clock.now());
+      const waitMs = pauseMs + clock.random() * maxJitterMs;
       if (waitMs > waits.leftMs) throw error;
       waits.leftMs -= waitMs;
-      try {
-        await sleep(waitMs, waits.signal);
-      } catch {
-        throw error;
-      }
+      if (!(await sleptFully(clock, waitMs, waits.signal))) throw error;
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { CopyBook } from "../../ports/archive.ts";
-import { isRedisAway } from "../../ports/errors.ts";
+import { unlessRedisAway } from "../../ports/errors.ts";
 
 /** About 100 bytes each. What was copied before that many others is asked for again in the shared book. */
 const maxRemembered = 100_000;
@@ -16,7 +16,7 @@ export function rememberCopies(shared: CopyBook): CopyBook {
   const note = async (): Promise<void> => {
     const ids = [...unnoted];
     if (ids.length === 0) return;
-    const isRecorded = await unlessAway(async () => {
+    const isRecorded = await unlessRedisAway(async () => {
       await shared.copied(ids);
       return true;
     }, false);
@@ -26,7 +26,7 @@ export function rememberCopies(shared: CopyBook): CopyBook {
   return {
     async missing(dlqIds) {
       await note();
-      const missing = new Set(await unlessAway(() => shared.missing(dlqIds), dlqIds));
+      const missing = new Set(await unlessRedisAway(() => shared.missing(dlqIds), dlqIds));
       for (const dlqId of dlqIds) {
         if (!missing.has(dlqId)) remember(known, dlqId);
         // What the shared one has lost is noted again.
@@ -42,15 +42,6 @@ export function rememberCopies(shared: CopyBook): CopyBook {
       await note();
     },
   };
-}
-
-async function unlessAway<Answer>(ask: () => Promise<Answer>, otherwise: Answer): Promise<Answer> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (!isRedisAway(error)) throw error;
-    return otherwise;
-  }
 }
 
 /** The oldest go first. */

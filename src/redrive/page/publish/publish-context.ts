@@ -1,4 +1,4 @@
-import { isRedisAway } from "../../../ports/errors.ts";
+import { unlessRedisAway } from "../../../ports/errors.ts";
 import type { Token } from "../../../ports/ids.ts";
 import type { RefusedRequest } from "../../../ports/ledger.ts";
 import type { HoldReason } from "../../../rules/decision.ts";
@@ -44,15 +44,11 @@ export async function takeBack(
   const waitMs = until === undefined ? notSentCoolMs : Math.max(0, until - clock.now());
   const coolMs = reason === "stopping" ? 0 : waitMs;
   const requests = candidates.map(({ letter }): RefusedRequest => ({ dlqId: letter.dlqId, outcome, coolMs }));
-  try {
-    const { verdicts } = await ledger.refused(requests, token);
-    return candidates.map((candidate, index) =>
-      verdicts[index]?.kind === "stays-open"
-        ? inDoubt(candidate)
-        : held(candidate, reason, clock.now() + coolMs),
-    );
-  } catch (error) {
-    if (!isRedisAway(error)) throw error;
-    return candidates.map(inDoubt);
-  }
+  const answer = await unlessRedisAway(() => ledger.refused(requests, token), null);
+  if (answer === null) return candidates.map(inDoubt);
+  return candidates.map((candidate, index) =>
+    answer.verdicts[index]?.kind === "stays-open"
+      ? inDoubt(candidate)
+      : held(candidate, reason, clock.now() + coolMs),
+  );
 }

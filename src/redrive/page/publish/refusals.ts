@@ -1,5 +1,5 @@
 import type { ParkReason } from "../../../message/park-reasons.ts";
-import { isRedisAway } from "../../../ports/errors.ts";
+import { unlessRedisAway } from "../../../ports/errors.ts";
 import type { Token } from "../../../ports/ids.ts";
 import type { RefusedVerdict, SourceFacts } from "../../../ports/ledger.ts";
 import type { DrainRuntime } from "../../runtime.ts";
@@ -59,21 +59,16 @@ export function createRefusals(drain: DrainRuntime, othersWait: () => boolean): 
   let lastError = "";
 
   const park = async ({ candidate, token, reason }: Refused): Promise<void> => {
-    try {
-      await writePark(candidate, token, reason);
-    } catch (error) {
-      if (!isRedisAway(error)) throw error;
-      // It is cool in the ledger, and the next refusal parks it.
-      results.push({ kind: "in-doubt", candidate });
-      return;
-    }
-    const { rule } = candidate.decision;
-    results.push({ kind: "parked", candidate, decision: { then: "park", reason, rule } });
-  };
-  const writePark = async (candidate: Candidate, token: Token, reason: Reason): Promise<void> => {
     const { letter, decision, attempt } = candidate;
-    const parking = { dlqId: letter.dlqId, reason, rule: decision.rule, attempt, ...parentOf(candidate) };
-    await writeParked(drain, [parking], { token });
+    const { rule } = decision;
+    const parking = { dlqId: letter.dlqId, reason, rule, attempt, ...parentOf(candidate) };
+    const written = await unlessRedisAway(() => writeParked(drain, [parking], { token }), null);
+    results.push(
+      written === null
+        ? // It is cooling in the ledger, and the next refusal parks it.
+          { kind: "in-doubt", candidate }
+        : { kind: "parked", candidate, decision: { then: "park", reason, rule } },
+    );
   };
   const hold = ({ candidate }: Refused): void => {
     const { rule } = candidate.decision;
@@ -89,20 +84,19 @@ export function createRefusals(drain: DrainRuntime, othersWait: () => boolean): 
     async refusedAlone(candidate, token, reason, error) {
       inARow += 1;
       lastError = error;
-      try {
-        const request = {
-          dlqId: candidate.letter.dlqId,
-          outcome: "refused-alone",
-          coolMs: refusedCoolMs,
-        } as const;
-        const answer = await ledger.refused([request], token);
-        facts = answer;
-        const [verdict] = answer.verdicts;
-        if (verdict !== undefined) refused.push({ candidate, token, reason, verdict });
-      } catch (error) {
-        if (!isRedisAway(error)) throw error;
+      const request = {
+        dlqId: candidate.letter.dlqId,
+        outcome: "refused-alone",
+        coolMs: refusedCoolMs,
+      } as const;
+      const answer = await unlessRedisAway(() => ledger.refused([request], token), null);
+      if (answer === null) {
         results.push({ kind: "in-doubt", candidate });
+        return;
       }
+      facts = answer;
+      const [verdict] = answer.verdicts;
+      if (verdict !== undefined) refused.push({ candidate, token, reason, verdict });
     },
     accepted() {
       control = true;
