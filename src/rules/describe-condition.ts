@@ -3,7 +3,7 @@ import { isObject, type JsonValue } from "../message/json-value.ts";
 import { formatDuration } from "./format-duration.ts";
 import type { Condition, Leaf } from "./spec.ts";
 import type { Subject } from "./subject.ts";
-import { contentOf, momentText, writeTest } from "./write-test.ts";
+import { contentOf, momentText, toDocumentForm } from "./document-form.ts";
 
 /**
  * A condition in the words of the document. Texts that header values and bodies must have are shown as
@@ -31,7 +31,7 @@ export function describeCondition(condition: Condition): string {
 
 /** `responseStatus is 503`, `host is one of "a", prefix "b"`. */
 function describeTest(test: Leaf): string {
-  const { keys, oneOf } = writeTest(test, "masked");
+  const { keys, oneOf } = toDocumentForm(test, "masked");
   const [field, name] = keys;
   const inside = name === undefined ? "" : ` ${test.kind === "value" ? JSON.stringify(name) : name}`;
   const words = oneOf.map((written) => toWords(written, test.kind === "text"));

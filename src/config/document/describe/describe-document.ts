@@ -14,7 +14,7 @@ import type { DateEdge } from "../../../rules/patterns/parse-edge.ts";
 import { rateText } from "../../../rules/patterns/parse-rate.ts";
 import type { RuleSpec } from "../../../rules/spec.ts";
 import { maskQuery } from "../../../rules/mask-query.ts";
-import { describeWhen } from "./describe-condition.ts";
+import { describeWhen } from "./describe-when.ts";
 import { describeChanges } from "./describe-changes.ts";
 import { describeFlowControl } from "../schema/flow-control-schema.ts";
 import { describeGuard } from "../schema/guard-schema.ts";

@@ -8,7 +8,7 @@ import { lineageHeaderName } from "../../../message/lineage.ts";
 import { parsePointer } from "../../../message/json-pointer.ts";
 import type { Parsed } from "../../../rules/patterns/parsed.ts";
 import { flowControl, toFlowControl } from "./flow-control-schema.ts";
-import { jsonValue } from "./json-value.ts";
+import { jsonValue } from "./json-value-schema.ts";
 import { duration, positiveDuration } from "./schedule-schema.ts";
 import { ifClean, key, line, oneOf, oneOrMany, parsed, notEmpty, section, wholeNumber } from "./shapes.ts";
 

@@ -6,7 +6,7 @@ import type { JsonValue } from "../../../message/json-value.ts";
 import type { RuleTest } from "../../../rules/rule-test.ts";
 import { noRule } from "../checks/rule-checks.ts";
 import { dropReasons, holdReasons, republishReasons } from "../../../rules/decision.ts";
-import { jsonValue } from "./json-value.ts";
+import { jsonValue } from "./json-value-schema.ts";
 import { duration } from "./schedule-schema.ts";
 import { key, line, name, oneOf, oneOrMany, section, wholeNumber } from "./shapes.ts";
 

@@ -1,6 +1,6 @@
 import { isObject } from "../../../message/json-value.ts";
 import type { Condition } from "../../../rules/spec.ts";
-import { writeTest } from "../../../rules/write-test.ts";
+import { toDocumentForm } from "../../../rules/document-form.ts";
 
 /**
  * A condition in the document's own form. Patterns for header values are shown as "[set]": they may be
@@ -22,7 +22,7 @@ export function describeWhen(condition: Condition): unknown {
     case "duration":
     case "address":
     case "value": {
-      const { keys, oneOf } = writeTest(condition, "shown");
+      const { keys, oneOf } = toDocumentForm(condition, "shown");
       const [field, name] = keys;
       const written = oneOf.length === 1 ? oneOf[0] : oneOf;
       return { [field]: name === undefined ? written : { [name]: written } };

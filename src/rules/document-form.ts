@@ -3,7 +3,7 @@ import { maskQuery } from "./mask-query.ts";
 import type { AddressPattern, Leaf, NumberPattern, TextField, TextPattern, ValuePattern } from "./spec.ts";
 
 /** A test in the document's own form, so that it loads again as the same. */
-export interface WrittenTest {
+export interface DocumentForm {
   /** The key of its field; for headers also the name, for values the pointer. */
   readonly keys: readonly [string] | readonly [string, string];
   readonly oneOf: readonly unknown[];
@@ -13,7 +13,7 @@ export interface WrittenTest {
  * Patterns for header values, and queries in addresses, are written as "[set]": they may be secrets.
  * `bodies`: whether patterns for texts in bodies are, too.
  */
-export function writeTest(test: Leaf, bodies: "shown" | "masked"): WrittenTest {
+export function toDocumentForm(test: Leaf, bodies: "shown" | "masked"): DocumentForm {
   switch (test.kind) {
     case "text": {
       const shown = shownOf(test.field, bodies);
