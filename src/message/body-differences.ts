@@ -1,5 +1,5 @@
-import { isObject } from "./json-value.ts";
 import { toPointer } from "./json-pointer.ts";
+import { isObject } from "./json-value.ts";
 import { toShownToken, type Show } from "./masked-text.ts";
 
 /** One place in a JSON document that an edit changed; `undefined` where it is not there. */
@@ -45,7 +45,7 @@ export function differencesOf(
   return differences;
 }
 
-/** The members by which two values are compared; null where they are compared whole. */
+/** The members by which two values are compared; null if they are compared as a whole. */
 function namesOf(before: unknown, after: unknown): readonly string[] | null {
   if (Array.isArray(before) && Array.isArray(after)) {
     return before.length === after.length ? Object.keys(before) : null;

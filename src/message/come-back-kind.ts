@@ -21,8 +21,8 @@ export function comeBackKindOf(status: number | undefined): ComeBackKind {
 }
 
 /**
- * Whether the message of this lineage went out although its receiver had refused it after a redrive before:
- * of such a message it is known that it is bad, and it shows nothing of its receiver but that it answers.
+ * Whether this message was redriven although its receiver had refused it after a redrive before. Such a
+ * message is known to be bad. It proves nothing about its receiver but that it answers.
  */
 export function isKnownBad({ attempt, statusBefore }: Redriven): boolean {
   return attempt > 1 && statusBefore !== null && comeBackKindOf(statusBefore) === "refused";

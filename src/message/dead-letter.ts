@@ -13,7 +13,7 @@ export type MessageId = Branded<"MessageId">;
 /** A deduplication id as the service sees it, in `[A-Za-z0-9_-]`. */
 export type DeduplicationId = Branded<"DeduplicationId">;
 
-/** A record exactly as listed: an object whose fields are not yet believed. Unknown fields are kept. */
+/** A record exactly as listed. Its fields are not checked yet; unknown fields are kept. */
 export type RawRecord = Readonly<Record<string, unknown>>;
 
 /** Header names as listed, each with its values. Look names up without regard to case. */

@@ -1,5 +1,5 @@
-import type { BatchItem, DeadLetter } from "./dead-letter.ts";
 import { differencesOf } from "./body-differences.ts";
+import type { BatchItem, DeadLetter } from "./dead-letter.ts";
 import { originalFlowControl, toFlowControlValue } from "./flow-control.ts";
 import { isForwardable } from "./forward-headers.ts";
 import { byLowerName } from "./header-values.ts";

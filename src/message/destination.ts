@@ -2,9 +2,9 @@ import type { DestinationRewrite } from "./item-changes.ts";
 import { parseUrl } from "./parse-url.ts";
 
 /**
- * Whether a message can be sent to this URL: http or https, a host, no credentials, and none of the
- * characters that URL parsers drop or reinterpret (white space, control characters, backslash), because two
- * parsers would read two addresses.
+ * Whether a message can be sent to this URL: http or https, a host, no credentials. White space, control
+ * characters and backslashes are refused too: URL parsers drop or reinterpret them, so two parsers would read
+ * two addresses.
  */
 export function isDestination(text: string): boolean {
   const authority = /^https?:\/\/([^/?#\s\\\p{Cc}\p{Cs}]+)[^\s\\\p{Cc}\p{Cs}]*$/iu.exec(text)?.[1];
@@ -18,7 +18,7 @@ export function hostOf(url: string): string {
 
 /**
  * Where the item goes: the record's own URL, another one, or the own one with parts replaced. What is not
- * replaced stays as it was, byte for byte. `host` replaces host and port together. Null when the result is no
+ * replaced stays as it was, byte for byte. `host` replaces host and port together. Null if the result is no
  * destination.
  */
 export function toDestination(url: string, change: string | DestinationRewrite | undefined): string | null {

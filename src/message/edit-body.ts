@@ -1,8 +1,8 @@
-import type { PolicyLoss } from "./losses.ts";
 import type { BodyChange } from "./item-changes.ts";
-import { isObject } from "./json-value.ts";
 import { findJsonLosses } from "./json-losses.ts";
 import { patchJson, type PatchResult } from "./json-patch.ts";
+import { isObject } from "./json-value.ts";
+import type { PolicyLoss } from "./losses.ts";
 import { mergePatch } from "./merge-patch.ts";
 
 export type EditedBody =
@@ -45,9 +45,9 @@ function applied(value: unknown, change: BodyChange): PatchResult {
 }
 
 /**
- * RFC 7396 puts an object in the place of whatever is not one. In a stored message that would throw a list or
- * a text away that the rule's author did not think of, so such a merge does not apply; replacing by a list or
- * a plain value says it on purpose.
+ * RFC 7396 puts an object in the place of whatever is not one. In a stored message that would throw away a
+ * list or a text that the rule's author did not think of. So such a merge does not apply. Replacing by a list
+ * or a plain value is explicit, so it does.
  */
 function keepsContainers(target: unknown, merge: unknown): boolean {
   if (!isObject(merge) || target === undefined || target === null) return true;

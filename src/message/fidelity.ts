@@ -1,7 +1,7 @@
-import type { ParkReason } from "./park-reasons.ts";
 import type { DeadLetter, HeaderValues, RawRecord } from "./dead-letter.ts";
 import { isDestination } from "./destination.ts";
 import { byLowerName, valuesOf } from "./header-values.ts";
+import type { ParkReason } from "./park-reasons.ts";
 
 /** What the service lists in place of redacted text (remote-contract.md, trap 5). */
 const placeholder = /REDACTED:[0-9a-f]{64}/i;

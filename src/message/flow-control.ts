@@ -2,14 +2,12 @@
  * A message's flow control. One that is redriven under another than its own comes back with that in its
  * record; its lineage has what its root had, and the come-back is decided and rebuilt with it.
  */
-import type { FlowControl } from "./item-changes.ts";
-import { defined } from "./defined.ts";
 import type { DeadLetter } from "./dead-letter.ts";
+import { defined } from "./defined.ts";
+import type { FlowControl } from "./item-changes.ts";
 import type { Lineage, LineageReading } from "./lineage.ts";
 
-/**
- * The value of a flow control header: a period says something only about a rate. Empty where nothing limits.
- */
+/** The value of a flow control header. A period only has a meaning beside a rate. Empty if nothing limits. */
 export function toFlowControlValue({ parallelism, rate, periodMs }: FlowControl): string {
   return [
     ...(parallelism === undefined ? [] : [`parallelism=${parallelism}`]),

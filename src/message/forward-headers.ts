@@ -39,8 +39,8 @@ export function isForwardable(name: string, headerPrefix: string): boolean {
 }
 
 /**
- * A record's headers as far as they may be forwarded, one string each; null where values cannot be joined or
- * a name is empty.
+ * A record's headers as far as they may be forwarded, one string each. Null if values cannot be joined or a
+ * name is empty.
  */
 export function toForwardHeaders(header: HeaderValues, headerPrefix: string): ForwardHeaders | null {
   const forward: ForwardHeaders = new Map();

@@ -67,7 +67,7 @@ const singleValued: ReadonlySet<string> = new Set([
   "set-cookie",
 ]);
 
-/** The values as the one string that an item header has; null where HTTP does not allow joining them. */
+/** The values as the one string of an item header; null if HTTP does not allow joining them. */
 export function joinValues(lowerName: string, values: readonly string[]): string | null {
   if (values.length > 1 && singleValued.has(lowerName)) return null;
   return values.join(", ");

@@ -1,11 +1,10 @@
 /**
- * What may be published at all, whatever a record or a rule says: to which addresses, how large, with how
- * many headers. A record that may not is parked, and asked again whenever it is listed: settings decide, not
- * people.
+ * Limits for every publish, whatever a record or a rule says: the addresses, the size, the number of headers.
+ * A record beyond them is parked and checked again whenever it is listed, because settings decide, not people.
  */
+import type { BatchItem } from "./dead-letter.ts";
 import type { ParkReason } from "./park-reasons.ts";
 import { parseUrl } from "./parse-url.ts";
-import type { BatchItem } from "./dead-letter.ts";
 import { isPrivateHost } from "./private-host.ts";
 import { isProofUrl } from "./proof-callback.ts";
 
@@ -87,7 +86,8 @@ function createUrlCheck(
 }
 
 /**
- * A host as `allowHosts` has it, from what a person wrote; null for what is none. A port has no place in it.
+ * A host in the form of `allowHosts`, from text that a person wrote; null if it is no host. A port is not
+ * allowed.
  */
 export function parseHostPattern(text: string): string | null {
   if (text === "*") return text;

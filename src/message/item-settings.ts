@@ -1,12 +1,12 @@
 /**
  * The settings of a message as item headers: all but method, forwarded headers, deduplication id and lineage.
  */
-import type { ItemChanges } from "./item-changes.ts";
-import type { ParkReason } from "./park-reasons.ts";
 import type { DeadLetter, HeaderValues } from "./dead-letter.ts";
 import { isDestination } from "./destination.ts";
 import { originalFlowControl, toFlowControlValue } from "./flow-control.ts";
 import { toForwardHeaders } from "./forward-headers.ts";
+import type { ItemChanges } from "./item-changes.ts";
+import type { ParkReason } from "./park-reasons.ts";
 import { readProofCallback } from "./proof-callback.ts";
 
 export type Headers = [name: string, value: string][];

@@ -4,10 +4,10 @@
  * index past the end for the end, an inherited `toString` for a member, and a missing `from` for `undefined`.
  * `move` and `copy` are run as the remove and add that the RFC defines them by.
  */
-import { type JsonValue, isObject } from "./json-value.ts";
-import type { PatchOperation } from "./item-changes.ts";
 import jsonPatch from "fast-json-patch";
+import type { PatchOperation } from "./item-changes.ts";
 import { hasMember, lookUp, parsePointer, toIndex } from "./json-pointer.ts";
+import { type JsonValue, isObject } from "./json-value.ts";
 
 /**
  * The patched document, or `not-applicable`: a `test` that fails, a path that is not there, or one that
@@ -18,8 +18,8 @@ export type PatchResult =
       readonly kind: "patched";
       readonly value: unknown;
       /**
-       * `no` where a second run over its own result can add, move or take away more: array inserts and
-       * removes, move, copy.
+       * `no` if a second run over its own result can add, move or remove more: array inserts and removes,
+       * move, copy.
        */
       readonly repeatable: "yes" | "no";
     }

@@ -5,20 +5,22 @@
  *             p parent dlqId, b SHA-256 of the body sent,
  *             s step "<lane>.<number>", k 1: sent as a canary, h 1: that was the probe of a halted lane,
  *             g 1: a canary of this root was forgiven, f status that the parent had failed with, 0: no answer,
- *             w flow control of the root, where it is sent with another, [key, parallelism, rate, period in ms], 0: it had none }
+ *             w flow control of the root, if it is sent with another: [key, parallelism, rate, period in ms],
+ *             0: it had none }
  *   tag     = base64url of HMAC-SHA256(key, "v1." + payload), so it covers the body through its hash
  *
  * The body's hash is inside the payload because a reader must distinguish a header of ours over another body
- * (`inherited`) from a forged one (`untrusted`). s, k, h, g, f and w may be absent: a version that knows them
- * not writes none, and reads past them. What is no value of theirs is absent too, and costs the rest nothing.
- * A canary is k 1 to every version, so that each of them judges steps alike; one that does not know h and g
- * forgives each, and with what it sends itself one more may be forgiven.
+ * (`inherited`) from a forged one (`untrusted`).
+ *
+ * s, k, h, g, f and w may be absent: an older version neither writes nor reads them. A value of a wrong form
+ * counts as absent and spoils nothing else. A canary is k 1 for every version, so all versions judge steps
+ * alike. A version without h and g forgives each canary, so beside it one more may be forgiven.
  */
-import type { FlowControl } from "./item-changes.ts";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { comeBackKindOf } from "./come-back-kind.ts";
 import type { DeadLetter, DlqId, MessageId } from "./dead-letter.ts";
 import { valuesOf } from "./header-values.ts";
+import type { FlowControl } from "./item-changes.ts";
 
 export const lineageHeaderName = "X-Redriver";
 
@@ -200,9 +202,9 @@ export function rootOf(letter: DeadLetter, reading: LineageReading): Root {
 }
 
 /**
- * Whether the redrive that this come-back was spent no attempt. A canary that is back `down` was sent without
- * its retries into what was an outage. A probe knew of it; any other canary may have met its beginning, and
- * what does so again and again is no outage but this message.
+ * Whether the redrive behind this come-back spent no attempt. A canary that is back `down` was sent without
+ * its retries into an outage. A probe was sent knowing that. Any other canary may have met the beginning of
+ * the outage, once: if it happens again and again, the message is the cause.
  */
 function isFree(
   { responseStatus, enteredAt }: DeadLetter,

@@ -1,6 +1,6 @@
 /**
- * Values of a record as a person may see them: safe for a terminal, of bounded length, and, where asked,
- * without their content.
+ * Values of a record as a person may see them: safe for a terminal and of bounded length; if asked, without
+ * their content.
  */
 
 /** `masked`: header values, bodies, and of URLs whatever may be a secret (see shown-url.ts) are left out. */

@@ -1,6 +1,6 @@
+import type { DeadLetter, DlqId, HeaderValues, MessageId, RawRecord, UnusableRecord } from "./dead-letter.ts";
 import { defined } from "./defined.ts";
 import { isObject } from "./json-value.ts";
-import type { DeadLetter, DlqId, HeaderValues, MessageId, RawRecord, UnusableRecord } from "./dead-letter.ts";
 
 export type ParsedRecord =
   | { readonly kind: "letter"; readonly letter: DeadLetter }
@@ -117,7 +117,7 @@ function createReader(raw: RawRecord) {
   };
 }
 
-/** When a record entered the DLQ, Unix ms: the ms part of its dlqId; null where the id has no such part. */
+/** When a record entered the DLQ, Unix ms: the ms part of its dlqId. Null if the id has no such part. */
 export function toEnteredAt(dlqId: string): number | null {
   const digits = /^(\d{1,16})-\d{1,20}$/.exec(dlqId)?.[1];
   const enteredAt = Number(digits);

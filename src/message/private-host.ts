@@ -1,8 +1,8 @@
 import { BlockList } from "node:net";
 
 /**
- * Networks that no stranger's message has business with: this machine, its link, its site, and what is
- * nobody's.
+ * Networks that a message of a stranger must not reach: this machine, its link, its site, and reserved
+ * ranges.
  */
 const ipv4Networks: readonly (readonly [network: string, bits: number])[] = [
   ["0.0.0.0", 8],

@@ -1,14 +1,15 @@
 /**
- * A canary's callback goes to redriver, which so learns at once what became of it (docs/lanes.md). The
- * address says whose callback it took the place of:
+ * A canary's callback goes to redriver, which so learns its outcome at once (docs/lanes.md). The address has the
+ * callback that ours replaced:
  *
  *   <address>?redriver-callback=none          the message had none
- *   <address>?redriver-callback=v1.<sealed>   sealed = base64url of nonce (12 bytes), AES-256-GCM text of JSON { u URL, h headers }, tag (16)
+ *   <address>?redriver-callback=v1.<sealed>   sealed = base64url of nonce (12 bytes), AES-256-GCM text
+ *                                             of JSON { u URL, h headers }, tag (16)
  *
- * In the address, because every listing shows that; whether a callback's headers are listed is not
- * documented. Sealed, because addresses end up in the logs of what lies between, and a callback's headers may
- * hold credentials. What is read back depends on no configuration, so that a record is known for what it was
- * when callbacks are configured no more.
+ * It is in the address because every listing shows that. Whether a callback's headers are listed is not
+ * documented. It is sealed because addresses end up in logs on the way, and a callback's headers may contain
+ * credentials. Reading it back depends on no configuration, so a record is still recognised after callbacks
+ * were switched off.
  */
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 import type { BatchItem, HeaderValues, RawRecord } from "./dead-letter.ts";
@@ -22,8 +23,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Longer addresses are not taken everywhere on the way; a message whose callback makes one is judged by
- * silence.
+ * Longer addresses are not accepted everywhere on the way. A message with a longer one is judged by silence
+ * instead.
  */
 const maxAddressLength = 2_000;
 
@@ -34,8 +35,8 @@ export interface OwnCallback {
 }
 
 /**
- * `foreign`: no address of ours. `own`: ours; the callback it took the place of, null where there was none.
- * `sealed`: ours, under a key that is not among these, or by a version that seals otherwise.
+ * `foreign`: no address of ours. `own`: ours, with the callback that it replaced, null if there was none.
+ * `sealed`: ours, but sealed under a key that is not among these, or by a version that seals otherwise.
  */
 export type ProofReading =
   | { readonly kind: "foreign" }
@@ -43,8 +44,8 @@ export type ProofReading =
   | { readonly kind: "sealed" };
 
 /**
- * The item with its callback at `address`, which has no query; null where that makes the address too long.
- * The same item gives the same one: two POSTs of a series are the same.
+ * The item with its callback at `address`, which has no query. Null if that makes the address too long. The
+ * same item gives the same address: two POSTs of a series are the same.
  */
 export function withProofCallback(
   item: BatchItem,
@@ -88,8 +89,8 @@ export function readProofCallback(url: string, keys: readonly LineageKey[]): Pro
 }
 
 /**
- * The record with the callback that its message came with, where it was redriven with ours. One that no key
- * opens is left as it is.
+ * The record with the callback that its message came with, if it was redriven with ours. A callback that no
+ * key opens is left as it is.
  */
 export function withOwnCallback(raw: RawRecord, keys: readonly LineageKey[]): RawRecord {
   const url = raw["callback"];

@@ -1,23 +1,27 @@
 /**
  * A dead letter as the batch item that publishes it again, by the mapping of remote-contract.md and the
- * changes of a rule. What an item cannot say is parked: `bad-destination` for a destination or callback that
- * is no http(s) URL, `unjoinable-header` for a header, method, label or key that one header string cannot
- * carry, `body-not-editable` for a body that the rule's edit does not fit. What differs from the original is
- * in `losses`. Not recoverable from a record, and so not in the item unless a rule sets it: schedule id,
- * caller ip, timeout, redaction settings, the original deduplication id and URL Group membership.
+ * changes of a rule. A record that an item cannot express is parked:
+ *
+ *   bad-destination     a destination or callback that is no http(s) URL
+ *   unjoinable-header   a header, method, label or key that one header string cannot carry
+ *   body-not-editable   a body that the rule's edit does not fit
+ *
+ * What differs from the original is in `losses`. Some parts are not recoverable from a record, and so not in
+ * the item unless a rule sets them: schedule id, caller ip, timeout, redaction settings, the original
+ * deduplication id and URL Group membership.
  */
-import type { Loss } from "./losses.ts";
-import type { ParkReason } from "./park-reasons.ts";
-import type { ItemChanges } from "./item-changes.ts";
 import type { BatchItem, DeadLetter, DeduplicationId } from "./dead-letter.ts";
 import { toDestination } from "./destination.ts";
 import { editBody, type EditedBody } from "./edit-body.ts";
 import { changeHeaders, toForwardHeaders } from "./forward-headers.ts";
 import { isFieldValue, isToken } from "./header-values.ts";
+import type { ItemChanges } from "./item-changes.ts";
 import { chosen, toItemSettings, type Headers } from "./item-settings.ts";
 import { lineageHeaderName } from "./lineage.ts";
-import { hasUnansweredProof } from "./signature-headers.ts";
+import type { Loss } from "./losses.ts";
 import { reportedLossesOf } from "./losses.ts";
+import type { ParkReason } from "./park-reasons.ts";
+import { hasUnansweredProof } from "./signature-headers.ts";
 
 export interface RebuildContext {
   /** `Upstash-`, `Service-`: never empty. */
@@ -30,8 +34,8 @@ export interface RebuildContext {
   /** Redrives that this body may have been through already. */
   readonly attempt: number;
   /**
-   * Retries where no rule sets them, the root's: a come-back's own are those of a redrive. Null: the root
-   * named none.
+   * Retries if no rule sets them: the root's, because a come-back's own are those of a redrive. Null: the
+   * root named none.
    */
   readonly retries: number | null;
   /** Rounded up to whole seconds. Left out for a queued item: the service refuses a delay with a queue. */

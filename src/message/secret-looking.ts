@@ -1,6 +1,6 @@
 /**
- * Which texts could be credentials. Nobody can tell a key from a name for certain, so the question is put the
- * other way: what is long and is not made of words, as people and programs write them, could be one.
+ * Finds texts that could be credentials. Nobody can tell a key from a name for certain, so the test is the
+ * reverse: a long text that is not made of words, as people and programs write them, could be one.
  */
 
 /**
@@ -11,9 +11,9 @@ const maxName = 60;
 const maxWord = 24;
 
 /**
- * Linear in the text. True for what is no secret but looks like one too (a UUID, a hash). False for hardly
- * any key that is drawn at random from letters of both cases or letters and digits; for a password that is
- * made of words or has no capital and no digit.
+ * Linear in the text. Also true for harmless texts that look like a secret (a UUID, a hash). Almost never
+ * false for a key drawn at random from letters of both cases, or letters and digits. False for a password
+ * that is made of words, or has no capital and no digit.
  */
 export function looksSecret(text: string): boolean {
   if (text.length < minCharacters) return false;

@@ -1,7 +1,7 @@
 /**
- * An address as a person may see it. Scheme, host and path say where it goes and the names in its query what
- * was handed over; `***` stands for user and password, values of the query, the fragment, and what in the
- * path looks like a key or names a person.
+ * An address as a person may see it. Scheme, host, path and the names in its query stay. `***` replaces user
+ * and password, values of the query, the fragment, and parts of the path that look like a key or name a
+ * person.
  */
 import { toPrintable, type Show } from "./masked-text.ts";
 import { isReadable, looksSecret } from "./secret-looking.ts";
@@ -9,7 +9,7 @@ import { isReadable, looksSecret } from "./secret-looking.ts";
 const mask = "***";
 /** As many digits as cards and telephones have, or an id that nobody can guess. */
 const numberOrUuid = /\p{Nd}{13}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/iu;
-/** No more of it is shown than 200 characters, so more parts than these are not looked at. */
+/** At most 200 characters are shown, so no more parts than these are read. */
 const maxSegments = 250;
 const maxParameters = 250;
 
@@ -30,7 +30,10 @@ export function toShownUrl(url: string, show: Show): string {
   );
 }
 
-/** Host and port. A password may hold signs that end a host, so what is neither is not shown at all. */
+/**
+ * Host and port. A password may contain the signs that end a host, so anything that is neither is not shown
+ * at all.
+ */
 function toShownAuthority(authority: string): string {
   const at = authority.lastIndexOf("@");
   const host = authority.slice(at + 1);

@@ -1,10 +1,10 @@
+import { parsePointer } from "../message/json-pointer.ts";
 import {
   compileAddresses,
   compileNumbers,
   compileTexts,
   compileValues,
 } from "./patterns/compile-patterns.ts";
-import { parsePointer } from "../message/json-pointer.ts";
 import type { Condition } from "./spec.ts";
 import type { Subject } from "./subject.ts";
 

@@ -1,9 +1,9 @@
 import { parsePointer } from "../message/json-pointer.ts";
 import { isObject, type JsonValue } from "../message/json-value.ts";
+import { contentOf, momentText, toDocumentForm } from "./document-form.ts";
 import { formatDuration } from "./format-duration.ts";
 import type { Condition, Leaf } from "./spec.ts";
 import type { Subject } from "./subject.ts";
-import { contentOf, momentText, toDocumentForm } from "./document-form.ts";
 
 /**
  * A condition in the words of the document. Texts that header values and bodies must have are shown as

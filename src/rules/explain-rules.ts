@@ -1,9 +1,9 @@
 import { compileCondition } from "./compile-condition.ts";
 import type { Routing } from "./decision.ts";
 import { describeActual, describeCondition } from "./describe-condition.ts";
+import { momentText } from "./document-form.ts";
 import type { RecordFacts } from "./facts.ts";
 import type { Condition, RuleSpec } from "./spec.ts";
-import { momentText } from "./document-form.ts";
 import { toSubject, type Subject } from "./subject.ts";
 
 /** How one rule fared. `ignored`: its ignoreAfter has passed; `not-reached`: a rule above decided. */

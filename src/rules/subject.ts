@@ -1,15 +1,15 @@
+import type { DeadLetter, HeaderValues } from "../message/dead-letter.ts";
+import { lookUp } from "../message/json-pointer.ts";
 import type { JsonValue } from "../message/json-value.ts";
 import { parseUrl } from "../message/parse-url.ts";
-import type { DeadLetter, HeaderValues } from "../message/dead-letter.ts";
 import type { RecordFacts } from "./facts.ts";
 import { parseIpAddress, type IpAddress } from "./patterns/ip-address.ts";
 import { toJson } from "./patterns/json-body.ts";
-import { lookUp } from "../message/json-pointer.ts";
 import type { BodyField, DurationField, NumberField, TextField } from "./spec.ts";
 
 /**
- * What conditions ask of one record. What costs something (the URL's parts, headers by name, the body as
- * JSON) is worked out once, when a condition first asks for it, and shared by all rules.
+ * What conditions ask of one record. Some answers cost something: the URL's parts, headers by name, the body
+ * as JSON. Each is worked out once, when a condition first asks for it, and shared by all rules.
  */
 export interface Subject {
   /** Ages from here on are those at this moment (Unix ms); all else stays as it is. */

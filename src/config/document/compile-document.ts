@@ -1,3 +1,4 @@
+import { defined } from "../../message/defined.ts";
 import type {
   ArchiveConfig,
   DrainConfig,
@@ -9,16 +10,15 @@ import type {
 } from "../../ports/drains.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import type { Select } from "../../ports/service.ts";
-import { defined } from "../../message/defined.ts";
 import { compileRules } from "../../rules/compile-rules.ts";
 import type { RuleSpec } from "../../rules/spec.ts";
-import type { DocumentKeys, IndexKeys, SecretRefKeys, SourceKeys } from "./schema/document-schema.ts";
-import type { DrainKeys } from "./schema/drain-schema.ts";
+import { defaultRuleName } from "./checks/rule-checks.ts";
 import { builtIn, toEffective, toSchedule } from "./effective.ts";
 import { toDocumentHash, toRulesHash } from "./meaning-hash.ts";
-import { defaultRuleName } from "./checks/rule-checks.ts";
-import type { RuleKeys } from "./schema/rule-schema.ts";
+import type { DocumentKeys, IndexKeys, SecretRefKeys, SourceKeys } from "./schema/document-schema.ts";
+import type { DrainKeys } from "./schema/drain-schema.ts";
 import { complementOf, type GuardKeys } from "./schema/guard-schema.ts";
+import type { RuleKeys } from "./schema/rule-schema.ts";
 import { toCondition } from "./to-condition.ts";
 
 /** The compiled document. Expects keys that have passed the schema and all checks. */

@@ -4,12 +4,12 @@ import { readTextFile } from "../text/read-text-file.ts";
 import { textLimits } from "../text/token-gate.ts";
 import { parseYaml } from "../text/yaml-tree.ts";
 import { checkTogether } from "./checks/checks.ts";
-import { compileDocument } from "./compile-document.ts";
-import { documentSchema } from "./schema/document-schema.ts";
 import { toLintView } from "./checks/lint-view.ts";
 import { findStrayKeys, toStrayProblem } from "./checks/stray-keys.ts";
-import { findOverfull, toProblems } from "./to-problems.ts";
 import { findWarnings } from "./checks/warnings.ts";
+import { compileDocument } from "./compile-document.ts";
+import { documentSchema } from "./schema/document-schema.ts";
+import { findOverfull, toProblems } from "./to-problems.ts";
 
 export type DocumentOutcome =
   | {

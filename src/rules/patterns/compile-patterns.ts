@@ -1,8 +1,8 @@
 import type { JsonValue } from "../../message/json-value.ts";
-import { isInNetwork, parseIpAddress, type IpAddress } from "./ip-address.ts";
-import { compileGlob } from "./glob.ts";
-import { compileRegex } from "./regex.ts";
 import type { AddressPattern, NumberPattern, TextField, TextPattern, ValuePattern } from "../spec.ts";
+import { compileGlob } from "./glob.ts";
+import { isInNetwork, parseIpAddress, type IpAddress } from "./ip-address.ts";
+import { compileRegex } from "./regex.ts";
 
 /**
  * Whether any of a field's values matches; `values` is empty when the field is absent, which only `none`

@@ -11,9 +11,9 @@ const why = "else records may expire between two censuses, unseen";
 const ofNoDrain: WrittenSpan = { ms: builtIn.beforeExpiry.withinMs, path: null };
 
 /**
- * A record that nears its expiry is seen by a census, and passes in between look at what is new. Of two
- * censuses in that time one may be skipped (a census of half an interval ago is young enough for another
- * replica), so an interval is at most half of it.
+ * A record near its expiry is seen by a census; passes in between look at what is new. One of two censuses in
+ * that time may be skipped: another replica takes a census of half an interval ago for young enough. So an
+ * interval is at most half of that time.
  */
 export function checkCensuses(document: Raw, report: Report): void {
   const sources = asMap(document["sources"]);

@@ -1,9 +1,9 @@
+import { parseEdge, resolveEdge } from "../../../rules/patterns/parse-edge.ts";
 import { oneOfText, quoted, toPathText, unknownName, type Problem, type ValuePath } from "../../problem.ts";
 import { parseServiceUrl } from "../../service-url.ts";
-import { parseEdge, resolveEdge } from "../../../rules/patterns/parse-edge.ts";
 import type { YamlTree } from "../../text/yaml-tree.ts";
-import { checkCensuses } from "./census-checks.ts";
 import { asList, asMap, type Raw, type Report } from "../schema/raw.ts";
+import { checkCensuses } from "./census-checks.ts";
 import { checkFlowControls } from "./flow-control-checks.ts";
 import { checkGuards } from "./guard-checks.ts";
 import { checkLanes } from "./lane-checks.ts";

@@ -7,8 +7,8 @@ import type { LintDrain, Warn } from "./lint-view.ts";
 const usualPeriodMs = 1_000;
 
 /**
- * A drain with a lane whose flow control lets less through than the drain publishes: what waits at the
- * service under its key has not been tried when the watch is over, and the lane takes that for silence
+ * Warns of a drain with a lane if its flow control lets less through than the drain publishes. What waits at
+ * the service under its key has not been tried when the watch is over. The lane takes that for silence
  * (docs/lanes.md, "Where it ends"). `rateAt`: where the rate is written.
  */
 export function warnAboutPace(drain: LintDrain, rateAt: ValuePath, warn: Warn): void {

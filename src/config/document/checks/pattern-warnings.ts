@@ -1,8 +1,8 @@
-import { durationText } from "../../../rules/format-duration.ts";
-import type { Leaf, NumberField, NumberPattern, TextField, TextPattern } from "../../../rules/spec.ts";
-import { maskQuery } from "../../../rules/mask-query.ts";
-import { nearestName } from "../../nearest-name.ts";
 import { writeNumber } from "../../../rules/document-form.ts";
+import { durationText } from "../../../rules/format-duration.ts";
+import { maskQuery } from "../../../rules/mask-query.ts";
+import type { Leaf, NumberField, NumberPattern, TextField, TextPattern } from "../../../rules/spec.ts";
+import { nearestName } from "../../nearest-name.ts";
 
 /** A pattern that the field of no record can ever match. */
 interface Impossible {

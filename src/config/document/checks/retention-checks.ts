@@ -1,5 +1,5 @@
-import { parseDuration } from "../../../rules/patterns/parse-durations.ts";
 import { durationText } from "../../../rules/format-duration.ts";
+import { parseDuration } from "../../../rules/patterns/parse-durations.ts";
 import { toPathText, type Problem, type ValuePath } from "../../problem.ts";
 import { builtIn } from "../effective.ts";
 import { asMap, type Raw, type Report } from "../schema/raw.ts";

@@ -1,12 +1,12 @@
 import type { Select } from "../../../ports/service.ts";
 import { toPathText, type Problem, type ValuePath } from "../../problem.ts";
 import type { YamlTree } from "../../text/yaml-tree.ts";
-import { warnAboutComeBacks } from "./come-back-warnings.ts";
-import { warnAboutPace } from "./pace-warnings.ts";
 import { asMap, type Raw } from "../schema/raw.ts";
+import { warnAboutComeBacks } from "./come-back-warnings.ts";
+import type { LintDrain, LintView, Warn } from "./lint-view.ts";
+import { warnAboutPace } from "./pace-warnings.ts";
 import { findRetentionConflicts } from "./retention-checks.ts";
 import { warnAboutRules } from "./rule-warnings.ts";
-import type { LintDrain, LintView, Warn } from "./lint-view.ts";
 
 /** What loads and is probably not meant. `now` in Unix ms; without it no date is judged. */
 export function findWarnings(

@@ -1,4 +1,3 @@
-import { durationText } from "../../../rules/format-duration.ts";
 import { stringify } from "yaml";
 import type {
   CallbacksConfig,
@@ -10,15 +9,16 @@ import type {
   SecretRef,
   SourceConfig,
 } from "../../../ports/drains.ts";
+import { durationText } from "../../../rules/format-duration.ts";
+import { maskQuery } from "../../../rules/mask-query.ts";
 import type { DateEdge } from "../../../rules/patterns/parse-edge.ts";
 import { rateText } from "../../../rules/patterns/parse-rate.ts";
 import type { RuleSpec } from "../../../rules/spec.ts";
-import { maskQuery } from "../../../rules/mask-query.ts";
-import { describeWhen } from "./describe-when.ts";
-import { describeChanges } from "./describe-changes.ts";
 import { describeFlowControl } from "../schema/flow-control-schema.ts";
 import { describeGuard } from "../schema/guard-schema.ts";
 import { describeLane } from "../schema/lane-schema.ts";
+import { describeChanges } from "./describe-changes.ts";
+import { describeWhen } from "./describe-when.ts";
 
 /**
  * The effective document as YAML of its own form, defaults filled in and tests left out. Secrets are shown by

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { defined } from "../../../message/defined.ts";
-import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
 import { isDestination } from "../../../message/destination.ts";
 import { isForwardable } from "../../../message/forward-headers.ts";
 import { isFieldValue, isToken } from "../../../message/header-values.ts";
-import { lineageHeaderName } from "../../../message/lineage.ts";
+import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
 import { parsePointer } from "../../../message/json-pointer.ts";
+import { lineageHeaderName } from "../../../message/lineage.ts";
 import type { Parsed } from "../../../rules/patterns/parsed.ts";
 import { flowControl, toFlowControl } from "./flow-control-schema.ts";
 import { jsonValue } from "./json-value-schema.ts";

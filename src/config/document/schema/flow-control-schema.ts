@@ -1,7 +1,7 @@
-import { durationText } from "../../../rules/format-duration.ts";
+import * as z from "zod";
 import { defined } from "../../../message/defined.ts";
 import type { FlowControl } from "../../../message/item-changes.ts";
-import * as z from "zod";
+import { durationText } from "../../../rules/format-duration.ts";
 import { positiveDuration } from "./schedule-schema.ts";
 import { ifClean, key, line, section, wholeNumber } from "./shapes.ts";
 

@@ -1,5 +1,5 @@
-import type { JsonValue } from "../../../message/json-value.ts";
 import * as z from "zod";
+import type { JsonValue } from "../../../message/json-value.ts";
 
 const numberExpected =
   "a number that every JSON reader reads the same: between -(2^53 - 1) and 2^53 - 1, in quotes if it is meant as text";

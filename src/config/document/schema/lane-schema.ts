@@ -1,6 +1,6 @@
-import { durationText } from "../../../rules/format-duration.ts";
 import * as z from "zod";
 import type { LaneConfig, LimitsConfig } from "../../../ports/drains.ts";
+import { durationText } from "../../../rules/format-duration.ts";
 import { parseDuration } from "../../../rules/patterns/parse-durations.ts";
 import type { Parsed } from "../../../rules/patterns/parsed.ts";
 import { duration } from "./schedule-schema.ts";

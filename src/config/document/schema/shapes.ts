@@ -1,5 +1,5 @@
-import { isObject } from "../../../message/json-value.ts";
 import * as z from "zod";
+import { isObject } from "../../../message/json-value.ts";
 import { mismatchesOf, type Parsed } from "../../../rules/patterns/parsed.ts";
 
 /**
