@@ -1,15 +1,8 @@
 import { hostname } from "node:os";
 import { createArchiveReader } from "../archive/create-archive-reader.ts";
 import { createArchive } from "../archive/create-archive.ts";
-import { readVolume } from "../archive/volume.ts";
-import { whyUnwritable } from "../archive/writable.ts";
-import {
-  judgeVolume,
-  toVolumeComplaint,
-  type Archive,
-  type ArchiveReader,
-  type DeclaredVolume,
-} from "../ports/archive.ts";
+import { seeVolume, type SeenVolume } from "../archive/see-volume.ts";
+import type { Archive, ArchiveReader, DeclaredVolume } from "../ports/archive.ts";
 import type { ArchiveConfig } from "../ports/drains.ts";
 import type { RedriverError } from "../ports/errors.ts";
 import type { RedisConnection } from "../redis/connect.ts";
@@ -45,31 +38,9 @@ async function askTime(redis: Pick<RedisConnection, "command" | "isReady">): Pro
   }
 }
 
-export interface SeenVolume {
-  readonly verdict: ReturnType<typeof judgeVolume>;
-  /** What is wrong with it; empty where it is fit. */
-  readonly complaint: string;
-  /** Whether it is wrong wherever it is looked at, not only from here. */
-  readonly isCertain: boolean;
-}
-
-/**
- * The archive's volume as it is from here just now. Null if it cannot be read: a write will report why.
- * Writes nothing.
- */
-export async function lookAtVolume({ dir, volume }: ArchiveConfig): Promise<SeenVolume | null> {
-  const unwritable = await whyUnwritable(dir);
-  if (unwritable !== null) {
-    const { error, isCertain } = unwritable;
-    return { verdict: "unfit", complaint: error.message, isCertain };
-  }
-  try {
-    const seen = await readVolume(dir);
-    const verdict = judgeVolume(seen, volume ?? silentVolume());
-    return { verdict, complaint: verdict === "fit" ? "" : toVolumeComplaint(seen, dir), isCertain: false };
-  } catch {
-    return null;
-  }
+/** The archive's volume as it is from here just now (archive/see-volume.ts). */
+export function lookAtVolume({ dir, volume }: ArchiveConfig): Promise<SeenVolume | null> {
+  return seeVolume(dir, volume ?? silentVolume());
 }
 
 /**

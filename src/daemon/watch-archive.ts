@@ -1,4 +1,4 @@
-import type { lookAtVolume, SeenVolume } from "../compose/build-archive.ts";
+import type { lookAtVolume } from "../compose/build-archive.ts";
 import type { Core } from "../compose/build-core.ts";
 import type { Archive } from "../ports/archive.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -7,6 +7,8 @@ import type { Events } from "../ports/events.ts";
 const lookEveryMs = 60_000;
 /** So that the alert on failures goes on for as long as they do, also where nothing is dropped meanwhile. */
 const tellEveryMs = 10 * 60_000;
+
+type SeenVolume = NonNullable<Awaited<ReturnType<typeof lookAtVolume>>>;
 
 interface ArchiveWatchParts {
   readonly current: () => Pick<Core, "archive" | "document">;

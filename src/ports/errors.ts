@@ -54,7 +54,7 @@ export const errorTable = {
     level: "info",
     exitCode: 3,
     meaning:
-      "the service asked for a pause, does not answer, or answers more than may be read, and is left alone for a while",
+      "the service asked for a pause, does not answer, or answers more than may be read, and is not called for a while",
   },
   "rate-limited": { disposition: "wait", level: "info", exitCode: 3, meaning: "the service answered 429" },
   unauthorised: {
