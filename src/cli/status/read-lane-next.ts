@@ -1,19 +1,19 @@
-import { toLaneId } from "../../redrive/lanes/lane-id.ts";
 import type { Core } from "../../compose/build-core.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import { lateCheckMs, type LanesCounted, type LaneView } from "../../ports/lanes.ts";
+import { peekLanes } from "../../redrive/lanes/peek-lanes.ts";
 
 /** A lane with when it can go on. */
 export interface LaneStatus extends LaneView {
-  /** Milliseconds until its step has room or is judged, or its probe is due; 0: now; null: it is open and not held, or its drain is no more. */
+  /** As `PeekedLane` has it; null also if its drain is not in the document any more. */
   readonly nextInMs: number | null;
-  /** Its time is over, and the look that says how it went is still to come: `nextInMs` is when that is due at the latest. */
+  /** Its time is over, and a listing check that judges it is still to come, within `nextInMs`. */
   readonly awaitsLook: boolean;
 }
 
 /** The lanes of one source. */
 export interface LanesStatus extends Pick<LanesCounted, "counts"> {
-  /** Those that are told one by one, in their order. */
+  /** Those that are shown one by one, in their order. */
   readonly told: readonly LaneStatus[];
 }
 
@@ -35,13 +35,8 @@ export async function readLaneNext(
   async function ofDrain(name: DrainName): Promise<readonly (readonly [string, number | null])[]> {
     const drain = drains.get(name);
     if (drain?.config.lane === undefined) return [];
-    const asks = lanes
-      .filter(({ drain: of }) => of === name)
-      .map(({ origin }) => ({ lane: toLaneId(name, origin), origin, wanted: 0, resumeMinutes: [] }));
-    const { answers, at } = await drain.source.lanes.ask(name, drain.config.lane, asks);
-    return asks.map(({ lane }, index) => {
-      const until = answers[index]?.until ?? null;
-      return [lane, until === null ? null : Math.max(0, until - at)] as const;
-    });
+    const origins = lanes.filter((lane) => lane.drain === name).map(({ origin }) => origin);
+    const peeked = await peekLanes(drain, drain.config.lane, origins);
+    return peeked.map(({ lane, nextInMs }) => [lane, nextInMs] as const);
   }
 }

@@ -3,10 +3,10 @@
  * nothing to a plan, and remember nothing of it.
  */
 import type { LaneConfig } from "../../ports/drains.ts";
-import type { LaneAnswer, LaneState, LaneView, Origin } from "../../ports/lanes.ts";
+import type { LaneState, LaneView, Origin } from "../../ports/lanes.ts";
 import { isNewlyExhausted, mayBeKept } from "../lanes/exhausted.ts";
-import { toLaneId } from "../lanes/lane-id.ts";
 import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-origin.ts";
+import { peekLanes, type PeekedLane } from "../lanes/peek-lanes.ts";
 import { isReconciling } from "../page/capacity-request.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import type { SurveyedRecord } from "./survey.ts";
@@ -53,8 +53,8 @@ interface Counts {
   exhausted: number;
 }
 
-export function createLaneWaitCount({ config, source }: DrainRuntime): LaneWaitCount {
-  const { lane } = config;
+export function createLaneWaitCount(drain: DrainRuntime): LaneWaitCount {
+  const { lane } = drain.config;
   const byOrigin = new Map<Origin, Counts>();
   let othersDue = 0;
   const count = (origin: Origin, key: keyof Counts): void => {
@@ -67,20 +67,17 @@ export function createLaneWaitCount({ config, source }: DrainRuntime): LaneWaitC
     shown: readonly (readonly [Origin, Counts])[],
     given: LaneConfig,
   ): Promise<readonly LaneWait[]> => {
-    const asks = shown.map(([origin]) => ({
-      lane: toLaneId(config.name, origin),
-      origin,
-      wanted: 0,
-      resumeMinutes: [],
-    }));
-    const { answers, at } = await source.lanes.ask(config.name, given, asks);
-    const views = await source.lanes.viewsOf(asks.map((one) => one.lane));
-    return shown.flatMap(([origin, counts], index) => {
-      const answer = answers[index];
-      if (answer === undefined) return [];
-      const view = views.find((one) => one.lane === asks[index]?.lane);
-      const wait = toLaneWait(origin, counts, { answer, view, at, watchMs: given.watchMs });
-      return wait.due + wait.kept > 0 ? [wait] : [];
+    const peeked = await peekLanes(
+      drain,
+      given,
+      shown.map(([origin]) => origin),
+    );
+    const views = await drain.source.lanes.viewsOf(peeked.map((one) => one.lane));
+    return peeked.flatMap((one) => {
+      const counts = byOrigin.get(one.origin);
+      const view = views.find(({ lane: id }) => id === one.lane);
+      const wait = counts === undefined ? null : toLaneWait(counts, one, view, given.watchMs);
+      return wait === null || wait.due + wait.kept === 0 ? [] : [wait];
     });
   };
   return {
@@ -112,24 +109,17 @@ export function createLaneWaitCount({ config, source }: DrainRuntime): LaneWaitC
   };
 }
 
-interface LaneFacts {
-  readonly answer: LaneAnswer;
-  readonly view: LaneView | undefined;
-  /** Redis time of the answer. */
-  readonly at: number;
-  readonly watchMs: number;
-}
-
 function toLaneWait(
-  origin: Origin,
   { due, exhausted }: Counts,
-  { answer, view, at, watchMs }: LaneFacts,
+  { origin, answer, at, nextInMs }: PeekedLane,
+  view: LaneView | undefined,
+  watchMs: number,
 ): LaneWait {
-  const { state, step, until, isSuspect } = answer;
+  const { state, step, isSuspect } = answer;
   // A lane that was open or ramping and is long unused starts over, which its view does not show.
   const seen = view?.state === state ? view : null;
   const sent = seen?.step === step ? seen.sent : 0;
-  const grantInMs = Math.max(0, (until ?? at) - at);
+  const grantInMs = nextInMs ?? 0;
   return {
     origin,
     due,

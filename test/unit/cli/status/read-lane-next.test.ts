@@ -12,7 +12,9 @@ test("a step whose watch is over awaits a look, until that has come", async () =
   const { book, now, advance } = createLaneStand(redis.fresh());
   const lane = toLaneId(drain, origin);
   // Of the core, only what lanes are asked by.
-  const core = { drains: new Map([[drain, { config: { lane: config }, source: { lanes: book } }]]) };
+  const core = {
+    drains: new Map([[drain, { config: { name: drain, lane: config }, source: { lanes: book } }]]),
+  };
   const next = async () => {
     const { told } = await readLaneNext(core as unknown as Pick<Core, "drains">, await book.views(1));
     return told.map(({ nextInMs, awaitsLook }) => ({ nextInMs, awaitsLook }));

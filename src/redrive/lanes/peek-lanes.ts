@@ -1,0 +1,40 @@
+import type { LaneConfig } from "../../ports/drains.ts";
+import type { LaneAnswer, Origin } from "../../ports/lanes.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { toLaneId } from "./lane-id.ts";
+
+export interface PeekedLane {
+  readonly origin: Origin;
+  readonly lane: string;
+  readonly answer: LaneAnswer;
+  /** Redis time of the answer, Unix ms. */
+  readonly at: number;
+  /**
+   * Until its next step has room or is judged, or its probe is due, ms; 0: now; null: it is open, or unknown.
+   */
+  readonly nextInMs: number | null;
+}
+
+/**
+ * Asks a drain's lanes with nothing wanted: they grant nothing, and do not remember it. At most 100, in
+ * order. Throws `redis-unavailable`.
+ */
+export async function peekLanes(
+  { config, source }: DrainRuntime,
+  given: LaneConfig,
+  origins: readonly Origin[],
+): Promise<readonly PeekedLane[]> {
+  const asks = origins.map((origin) => ({
+    lane: toLaneId(config.name, origin),
+    origin,
+    wanted: 0,
+    resumeMinutes: [],
+  }));
+  const { answers, at } = await source.lanes.ask(config.name, given, asks);
+  return asks.flatMap(({ lane, origin }, index) => {
+    const answer = answers[index];
+    if (answer === undefined) return [];
+    const nextInMs = answer.until === null ? null : Math.max(0, answer.until - at);
+    return [{ origin, lane, answer, at, nextInMs }];
+  });
+}
