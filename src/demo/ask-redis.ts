@@ -2,8 +2,9 @@ import net from "node:net";
 import tls from "node:tls";
 
 /**
- * Asks a Redis one question over a connection of its own, in RESP 2: login and database from the URL, then `words`. Resolves to
- * the reply's first line (`+PONG`, `:0`). Rejects with an Error that names host and port, never the password.
+ * Asks a Redis one question over a connection of its own, in RESP 2: login and database from the URL, then
+ * `words`. Resolves to the reply's first line (`+PONG`, `:0`). Rejects with an Error that names host and
+ * port, never the password.
  */
 export async function askRedis(url: string, words: readonly string[], timeoutMs: number): Promise<string> {
   const { hostname, port, protocol, username, password, pathname } = new URL(url);

@@ -14,7 +14,10 @@ export type ChildEnvironment = Readonly<Record<string, string | undefined>>;
 
 const ours = /^(REDRIVER|QSTASH|UPSTASH)_/i;
 
-/** The environment of every process that the demo starts: nothing that could point it at somebody's real service. */
+/**
+ * The environment of every process that the demo starts: nothing that could point it at somebody's real
+ * service.
+ */
 export function toCleanEnvironment(env: ChildEnvironment): ChildEnvironment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.test(name)));
 }
@@ -43,8 +46,8 @@ export interface Child {
 }
 
 /**
- * Starts a Node process that ends with this one. In a process group of its own, so that Ctrl-C in a terminal reaches the
- * demo alone, which then stops its processes in order.
+ * Starts a Node process that ends with this one. In a process group of its own, so that Ctrl-C in a terminal
+ * reaches the demo alone, which then stops its processes in order.
  */
 export function startChild(options: ChildOptions): Child {
   const child = spawn(process.execPath, ["--import", preload, options.script, ...options.args], {

@@ -132,7 +132,10 @@ function toMove(line: LogLine): LoggedMove {
   return { at: time, origin, to, size, text: msg };
 }
 
-/** VmHWM of /proc, in bytes: the kernel keeps the peak, so it does not matter when it is read. Null without /proc. */
+/**
+ * VmHWM of /proc, in bytes: the kernel keeps the peak, so it does not matter when it is read. Null without
+ * /proc.
+ */
 export function readPeakMemory(pid: number | undefined): number | null {
   try {
     const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];

@@ -7,8 +7,9 @@ import { probePort } from "./ports.ts";
 import { unpackRedis, type RedisProgram } from "./unpack-redis.ts";
 
 /**
- * A Redis for the demo and the tests: `REDRIVER_TEST_REDIS_URL`, or one that is started here and stopped again. A server that was
- * not started here is never flushed or stopped, and is taken only while its database is empty.
+ * A Redis for the demo and the tests: `REDRIVER_TEST_REDIS_URL`, or one that is started here and stopped
+ * again. A server that was not started here is never flushed or stopped, and is taken only while its database
+ * is empty.
  */
 export interface FoundRedis {
   readonly url: string;
@@ -98,8 +99,9 @@ async function startRedis(program: RedisProgram): Promise<FoundRedis> {
 }
 
 /**
- * A shell stands between: it kills the server when our end of its stdin closes, which happens also when this process is killed. In a
- * process group of its own, so that Ctrl-C in a terminal ends us first and the server after.
+ * A shell stands between: it kills the server when our end of its stdin closes, which happens also when this
+ * process is killed. In a process group of its own, so that Ctrl-C in a terminal ends us first and the server
+ * after.
  */
 function spawnServer(program: RedisProgram, port: number, dir: string): ChildProcess {
   const settings = { port, bind: "127.0.0.1", dir, save: "", appendonly: "no" };

@@ -11,8 +11,8 @@ export interface DeliveryVerdict {
 }
 
 /**
- * Compares what the publisher expected with what the receiver saw and with what is left in the DLQ. redriver's own word
- * counts for nothing here.
+ * Compares what the publisher expected with what the receiver saw and with what is left in the DLQ.
+ * redriver's own word counts for nothing here.
  */
 export function judgeDeliveries(
   sent: readonly SentMessage[],

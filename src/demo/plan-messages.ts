@@ -9,8 +9,8 @@ export interface Item {
 }
 
 /**
- * What must become of a message, known before it is sent: `redriven` fails first and is delivered by redriver; the others
- * fail and must stay in the DLQ, `held` or `parked` by the rules.
+ * What must become of a message, known before it is sent: `redriven` fails first and is delivered by
+ * redriver; the others fail and must stay in the DLQ, `held` or `parked` by the rules.
  */
 export type Fate = "redriven" | "held" | "parked";
 
@@ -88,10 +88,15 @@ export function toGroupEndpoints({
 
 /** Every kind as often as its number says, in one round of 40. */
 const round = Object.entries(kinds).flatMap(([kind, { times }]) => Array<Kind>(times).fill(kind as Kind));
-/** No divisor in common with 40: each round goes through all of it, and kinds that belong together lie apart. */
+/**
+ * No divisor in common with 40: each round goes through all of it, and kinds that belong together lie apart.
+ */
 const stride = 7;
 
-/** The messages of the demo, the same for the same arguments. `runId` keeps their ids apart from any other run's. */
+/**
+ * The messages of the demo, the same for the same arguments. `runId` keeps their ids apart from any other
+ * run's.
+ */
 export function planMessages(count: number, runId: string, addresses: Addresses): readonly PlannedMessage[] {
   return Array.from({ length: count }, (_, index) => {
     const kind = round[(index * stride) % round.length] ?? "order";
@@ -180,7 +185,8 @@ function toXml(id: string, index: number): string {
 export const drainName = "demo";
 
 /**
- * WaitBudget between attempts are 12 s and 2 min 28 s for the service; here 60 ms and 740 ms, so that messages die in seconds.
+ * WaitBudget between attempts are 12 s and 2 min 28 s for the service; here 60 ms and 740 ms, so that
+ * messages die in seconds.
  */
 export const retryScale = 0.005;
 

@@ -28,8 +28,9 @@ const pollMs = 100;
 const journalPollMs = 300;
 const progressEveryMs = 2_000;
 /**
- * A queue keeps its turn over all retries, so its messages die as slowly as they take turns. While the receiver is down the
- * daemon republishes what died, and an attempt may wait seconds for its place among those.
+ * A queue keeps its turn over all retries, so its messages die as slowly as they take turns. While the
+ * receiver is down the daemon republishes what died, and an attempt may wait seconds for its place among
+ * those.
  */
 const queueParallelism = 500;
 
@@ -39,8 +40,8 @@ export function toDeadlineMs(messages: number): number {
 }
 
 /**
- * The receiver is down, first a closed port, then 503; messages die and land in the DLQ. It recovers, the daemon drains.
- * Every step waits for an event, never for a time.
+ * The receiver is down, first a closed port, then 503; messages die and land in the DLQ. It recovers, the
+ * daemon drains. Every step waits for an event, never for a time.
  */
 export async function playReceiverOutage(
   run: StoryRun,

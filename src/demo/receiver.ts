@@ -1,7 +1,7 @@
 /**
- * The receiver of the demo, and its only witness. It has two ports: `steady` is up from the start, `flaky` is first closed,
- * then answers 503 until it is made to recover. Each can be made to fail and to recover at any time. It counts what it
- * answered with 200, by path and by the id inside the body.
+ * The receiver of the demo, and its only witness. It has two ports: `steady` is up from the start, `flaky` is
+ * first closed, then answers 503 until it is made to recover. Each can be made to fail and to recover at any
+ * time. It counts what it answered with 200, by path and by the id inside the body.
  *
  *   /refused            422, for ever
  *   /never              489 with NonRetryable-Error, for ever
@@ -179,9 +179,9 @@ async function readBody(request: http.IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * A port on which nothing listens, below 32768, where neither Linux nor macOS take local ports from: a client that calls a
- * closed port out of that range again and again is sooner or later given the same port for its own end, and is connected
- * to itself.
+ * A port on which nothing listens, below 32768, where neither Linux nor macOS take local ports from: a client
+ * that calls a closed port out of that range again and again is sooner or later given the same port for its
+ * own end, and is connected to itself.
  */
 async function findClosedPort(): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {

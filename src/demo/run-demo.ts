@@ -7,8 +7,8 @@ import { toSummary, toSummaryText } from "./summary.ts";
 const maxMessages = 200_000;
 
 /**
- * The main job on an embedded stack, with nothing faked: see receiver-outage-story.ts. Exit codes as in run-story.ts, and 2 for a wrong
- * number of messages.
+ * The main job on an embedded stack, with nothing faked: see receiver-outage-story.ts. Exit codes as in
+ * run-story.ts, and 2 for a wrong number of messages.
  */
 export async function runDemo(options: StoryOptions): Promise<number> {
   const { messages, io } = options;

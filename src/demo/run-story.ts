@@ -55,8 +55,9 @@ export interface StoryFrame extends StoryOptions {
 const lossIsKnownWithinMs = 1_000;
 
 /**
- * Starts everything, plays one story on it, and ends with nothing left behind. Resolves to an exit code: 0 when everything was as it had
- * to be, 1 when not, when the story rejects or a process is lost, 3 when stopped by a signal before its end.
+ * Starts everything, plays one story on it, and ends with nothing left behind. Resolves to an exit code: 0
+ * when everything was as it had to be, 1 when not, when the story rejects or a process is lost, 3 when
+ * stopped by a signal before its end.
  */
 export async function runStory(
   frame: StoryFrame,
@@ -124,7 +125,10 @@ function showComplaints({ daemon }: Stack, io: DemoIo): void {
   for (const line of daemon.complaints) io.err(`  daemon: ${line}\n`);
 }
 
-/** Shows where everything is, and leaves it running until SIGINT or SIGTERM. Rejects when one of its processes ends. */
+/**
+ * Shows where everything is, and leaves it running until SIGINT or SIGTERM. Rejects when one of its processes
+ * ends.
+ */
 async function keepRunning(stack: Stack, io: DemoIo, signal: AbortSignal): Promise<void> {
   const { daemon, emulator, receiver } = stack;
   io.err(

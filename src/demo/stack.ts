@@ -83,7 +83,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   return { redisUrl: redis.url, emulator, receiver, daemon, dir };
 }
 
-/** Writes all that the daemon is given: settings, token and drains document. Answers the path of the settings. */
+/**
+ * Writes all that the daemon is given: settings, token and drains document. Answers the path of the settings.
+ */
 async function writeDocuments(
   dir: string,
   redis: { readonly url: string; readonly keyPrefix: string },

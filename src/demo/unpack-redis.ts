@@ -15,9 +15,9 @@ export interface RedisProgram {
 const onEveryMachine = new Set(["libc6", "libssl3", "libssl3t64", "libsystemd0"]);
 
 /**
- * Downloads Debian's redis-server with the libraries it names and unpacks them into `dir`, without installing anything: a package's
- * own installation would start a system service. Needs apt-get, dpkg and package lists, not root. Resolves to null where that
- * is not to be had; `say` is told why.
+ * Downloads Debian's redis-server with the libraries it names and unpacks them into `dir`, without installing
+ * anything: a package's own installation would start a system service. Needs apt-get, dpkg and package lists,
+ * not root. Resolves to null where that is not to be had; `say` is told why.
  */
 export async function unpackRedis(
   dir: string,

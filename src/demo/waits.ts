@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Asks again and again until the answer is not null, and resolves to it. Rejects when `signal` aborts, with its reason, and
- * with what the question throws.
+ * Asks again and again until the answer is not null, and resolves to it. Rejects when `signal` aborts, with
+ * its reason, and with what the question throws.
  */
 export async function waitUntil<Found>(
   ask: () => Promise<Found | null>,
@@ -25,7 +25,10 @@ export class DeadlinePassed extends Error {
   override readonly name = "DeadlinePassed";
 }
 
-/** Not AbortSignal.any over AbortSignal.timeout: in Node 20 nothing holds that timeout, and once collected it never fires. */
+/**
+ * Not AbortSignal.any over AbortSignal.timeout: in Node 20 nothing holds that timeout, and once collected it
+ * never fires.
+ */
 export function createDeadline(ms: number, outer: AbortSignal): Deadline {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(new DeadlinePassed(`not done within ${ms / 1_000} s`)), ms);

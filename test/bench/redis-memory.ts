@@ -1,6 +1,6 @@
 /**
- * What a record costs in Redis, in each state of the ledger, an act in the audit, and a lane: bytes of used_memory over many of them. Node 20
- * runs no TypeScript, so it is compiled first:
+ * What a record costs in Redis, in each state of the ledger, an act in the audit, and a lane: bytes of
+ * used_memory over many of them. Node 20 runs no TypeScript, so it is compiled first:
  *
  *     npm run build && tsc -p test/bench/tsconfig.json && node .cache/bench/test/bench/redis-memory.js [records]
  *
@@ -97,8 +97,8 @@ const states: Readonly<Record<string, Write>> = {
     ),
   copied: ({ redis }, ids) =>
     createRedisCopyBook(redis, source, { lifeMs: limits.retentionMs, archive: "0123456789ab" }).copied(ids),
-  // One for each id: its first canaries are watched, and it has met as much of what it holds as it remembers. What the calls were answered is
-  // forgotten within a minute.
+  // One for each id: its first canaries are watched, and it has met as much of what it holds as it remembers.
+  // What the calls were answered is forgotten within a minute.
   lane: async ({ redis }, ids) => {
     let calls = 0;
     const book = createRedisLaneBook(redis, source, grantLifeMs(limits), {

@@ -13,7 +13,10 @@ const firstKinds: readonly KillKind[] = [
   "stop-twice",
 ];
 
-/** Where a recovery does what only it does, or ends what was begun: of these the second death is drawn where there are any. */
+/**
+ * Where a recovery does what only it does, or ends what was begun: of these the second death is drawn where
+ * there are any.
+ */
 const recovering =
   /^sweep\/|\/(archive|disk|diskFile|copies|service\.remove|ledger\.(published|archived|gone|deleteFailed))\b/;
 
@@ -25,8 +28,9 @@ export function countPassings(passed: readonly string[]): ReadonlyMap<string, nu
 }
 
 /**
- * Chooses kills, the same for the same seed and record: in rounds in which every failpoint comes once, each time at another passing of it, until
- * all were had. In the first round most are single deaths; in the others each failpoint gets the kind that it had least often.
+ * Chooses kills, the same for the same seed and record: in rounds in which every failpoint comes once, each
+ * time at another passing of it, until all were had. In the first round most are single deaths; in the others
+ * each failpoint gets the kind that it had least often.
  */
 export function chooseKills(passed: readonly string[], kills: number, seed: number): readonly Kill[] {
   const passings = countPassings(passed);
@@ -67,7 +71,9 @@ export function chooseKills(passed: readonly string[], kills: number, seed: numb
   return chosen;
 }
 
-/** Where a recovery comes by that follows this death: what was passed later in the record is still to be done. */
+/**
+ * Where a recovery comes by that follows this death: what was passed later in the record is still to be done.
+ */
 function ahead(passed: readonly string[], name: string, passing: number): readonly string[] {
   let left = passing;
   const at = passed.findIndex((one) => one === name && (left -= 1) === 0);

@@ -1,6 +1,6 @@
 /**
- * The crash matrix: daemons end between every two effects of the pipeline, the sweep and the archive, once or twice, by SIGKILL or SIGTERM; then a
- * restart, judged by what the services and the receiver saw.
+ * The crash matrix: daemons end between every two effects of the pipeline, the sweep and the archive, once or
+ * twice, by SIGKILL or SIGTERM; then a restart, judged by what the services and the receiver saw.
  *
  *     npm run test:fault                              60 of them
  *     npm run test:fault -- --kills 1000 --seed 7 --side-by-side 24

@@ -60,7 +60,8 @@ export function decorateDaemon({ failpoints, disk, redis }: FaultParts): Decorat
       };
     },
     archive(_built, { dir, keepMs }) {
-      // In place of the built one, which has opened nothing yet, so that the disk under it has failpoints too.
+      // In place of the built one, which has opened nothing yet, so that the disk under it has failpoints
+      // too.
       const archive = createArchive({
         dir,
         keepMs,

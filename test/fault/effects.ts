@@ -1,6 +1,6 @@
 /**
- * Which methods of the ports change something. Whoever adds a method to a port says here which it is, or this does not compile;
- * an `effect` has failpoints around it, and a recorded run has to reach them.
+ * Which methods of the ports change something. Whoever adds a method to a port says here which it is, or this
+ * does not compile; an `effect` has failpoints around it, and a recorded run has to reach them.
  */
 import type { Archive, CopyBook } from "../../src/ports/archive.ts";
 import type { Audit } from "../../src/ports/audit.ts";
@@ -175,7 +175,10 @@ export const notReached: Readonly<Record<string, string>> = {
   "diskFile.truncate": "cuts a member back that could not be written: a full disk, not a crash",
 };
 
-/** Interfaces of src/ports whose effects are no step of the pipeline, the sweep or the archive, each with its reason. */
+/**
+ * Interfaces of src/ports whose effects are no step of the pipeline, the sweep or the archive, each with its
+ * reason.
+ */
 export const otherPorts: Readonly<Record<string, string>> = {
   PauseBook: "a person's word, written by a command in one call",
   Replicas: "presence, forgotten after 60 s; what is put back for another document is listed again",

@@ -1,6 +1,6 @@
 /**
- * Places at which this process may be made to end. A failpoint is `<job>/<port>.<method>:<moment>`; `#3` behind it means the third time that it is
- * passed. Moments:
+ * Places at which this process may be made to end. A failpoint is `<job>/<port>.<method>:<moment>`; `#3`
+ * behind it means the third time that it is passed. Moments:
  *
  *   before ──► the effect ──► after      the effect has happened, and nobody has seen the answer
  *               ├─ last-byte             of a publish: everything but its last byte has left
@@ -13,7 +13,10 @@ import { openSync, writeSync } from "node:fs";
 export interface Failpoints {
   /** Ends here, or goes on. */
   pass(place: string): void;
-  /** Whether this passing of `<place>:in-flight` is the one to end in; then the other side is made to withhold its answer. */
+  /**
+   * Whether this passing of `<place>:in-flight` is the one to end in; then the other side is made to withhold
+   * its answer.
+   */
   passInFlight(place: string): Promise<void>;
   /** Work that is begun inside belongs to this kind of job. */
   within<Answer>(job: string, work: () => Promise<Answer>): Promise<Answer>;

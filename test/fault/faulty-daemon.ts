@@ -80,7 +80,10 @@ export function startFaultyDaemon(stand: Stand, fault: Fault | null, guard: Guar
   };
 }
 
-/** The next call of that operation takes effect and is not answered; then `end`, once: the other source may be called as well. */
+/**
+ * The next call of that operation takes effect and is not answered; then `end`, once: the other source may be
+ * called as well.
+ */
 function withhold({ emulators }: Stand, place: string, end: () => void): void {
   const operation = place.startsWith("service.publish") ? "batch" : "delete";
   let hasEnded = false;

@@ -1,10 +1,16 @@
-/** What the matrix holds a case to besides what the judge of the rig holds every run to: ledger, audit, archive and receiver. */
+/**
+ * What the matrix holds a case to besides what the judge of the rig holds every run to: ledger, audit,
+ * archive and receiver.
+ */
 import type { AuditAct } from "../../src/ports/audit.ts";
 import type { LedgerView } from "../../src/ports/ledger-entries.ts";
 import type { KnownLetter, Observation } from "./observe.ts";
 import type { Ending } from "./scenario.ts";
 
-/** What must be true at every moment, also between a death and a restart. Answers what is not, a sentence each. */
+/**
+ * What must be true at every moment, also between a death and a restart. Answers what is not, a sentence
+ * each.
+ */
 export function judgeAnyMoment(seen: Observation): readonly string[] {
   return [
     ...seen.letters.flatMap(judgeDoubt),
@@ -52,14 +58,18 @@ export function isSettled(ending: Ending, state: LedgerView["state"]): boolean {
     case "parked":
       return state === "parked";
     case "refused":
-      // Without a control it is asked again after ten minutes; after an answer that was lost, when its window has passed.
+      // Without a control it is asked again after ten minutes; after an answer that was lost, when its window
+      // has passed.
       return state === "parked" || state === "cool" || state === "open";
     case "copied":
       return state === "absent";
   }
 }
 
-/** What was accepted and is still listed is in doubt or pending in the ledger, whoever has or has not heard of it. */
+/**
+ * What was accepted and is still listed is in doubt or pending in the ledger, whoever has or has not heard of
+ * it.
+ */
 function judgeDoubt({ key, dlqId, acceptances, isListed, state }: KnownLetter): readonly string[] {
   const isKnown = state === "open" || state === "published";
   if (isKnown || acceptances.length === 0 || !isListed) return [];

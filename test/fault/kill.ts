@@ -1,6 +1,7 @@
 /**
- * How a daemon is made to end at a failpoint. `kill`: SIGKILL. `kill-twice`: and the one that comes back is killed again, in its recovery.
- * `stop`: SIGTERM. `stop-twice`: and a second one as soon as it has heard the first.
+ * How a daemon is made to end at a failpoint. `kill`: SIGKILL. `kill-twice`: and the one that comes back is
+ * killed again, in its recovery. `stop`: SIGTERM. `stop-twice`: and a second one as soon as it has heard the
+ * first.
  */
 export const killKinds = ["kill", "kill-twice", "stop", "stop-twice"] as const;
 export type KillKind = (typeof killKinds)[number];

@@ -12,8 +12,8 @@ import type { Stand } from "./stand.ts";
 type Stuck = () => void;
 
 /**
- * A worker of the drain `left` that dies in the middle of its work, at each of the places where something is left for the sweep: it goes
- * through the same stages and then never hears of the answer.
+ * A worker of the drain `left` that dies in the middle of its work, at each of the places where something is
+ * left for the sweep: it goes through the same stages and then never hears of the answer.
  */
 export async function leaveBehind(stand: Stand): Promise<void> {
   for (const leftover of ["begun", "sent", "published", "drop-begun", "drop-archived"] as const) {

@@ -1,6 +1,7 @@
 /**
- * The daemon of `redriver run`, composed of the same parts, with failpoints around every port. Settings come from the environment as always;
- * FAULT_POINT and FAULT_KIND say where and how to end, FAULT_RECORD where to write what was passed, FAULT_CRASH whether the power goes too.
+ * The daemon of `redriver run`, composed of the same parts, with failpoints around every port. Settings come
+ * from the environment as always; FAULT_POINT and FAULT_KIND say where and how to end, FAULT_RECORD where to
+ * write what was passed, FAULT_CRASH whether the power goes too.
  */
 import { createFanOut } from "../../src/compose/fan-out.ts";
 import { createReadIndex } from "../../src/compose/build-statistics.ts";
@@ -28,7 +29,9 @@ import type { FromDaemon } from "./faulty-daemon.ts";
 import { createFaultDisk, type FaultDisk } from "./fault-disk.ts";
 import { wrapPort } from "./wrap-port.ts";
 
-/** The built-in lock of 30 s and look of 15 s, as much shorter as the takeover is here: 20 s instead of 60 s. */
+/**
+ * The built-in lock of 30 s and look of 15 s, as much shorter as the takeover is here: 20 s instead of 60 s.
+ */
 const lock = { durationMs: 8_000, stalledIntervalMs: 4_000 };
 
 // A daemon never outlives the run that it is part of.

@@ -1,6 +1,9 @@
 import { effectNames, notReached } from "./effects.ts";
 
-/** What has to have been done by a job of this kind, and not only somewhere: where a crash finds another state. */
+/**
+ * What has to have been done by a job of this kind, and not only somewhere: where a crash finds another
+ * state.
+ */
 const byJob: Readonly<Record<string, readonly string[]>> = {
   tick: ["passes.open", "queue.addWindows", "source.bind"],
   window: [
@@ -31,8 +34,8 @@ const byJob: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Effects that a recorded run did not come by, although nothing says why it should not; and half-way points. `passed` are names of
- * failpoints, such as `window/ledger.begin:after`.
+ * Effects that a recorded run did not come by, although nothing says why it should not; and half-way points.
+ * `passed` are names of failpoints, such as `window/ledger.begin:after`.
  */
 export function missingEffects(passed: Iterable<string>): readonly string[] {
   const names = new Set(passed);

@@ -18,7 +18,10 @@ export interface KnownLetter extends Pick<Booked, "acceptances" | "deleted"> {
   /** It is in the DLQ still. */
   readonly isListed: boolean;
   readonly state: LedgerView["state"];
-  /** It is open past its horizon, and a POST of it was refused: a hit proves nothing then, only the end of the window does. */
+  /**
+   * It is open past its horizon, and a POST of it was refused: a hit proves nothing then, only the end of the
+   * window does.
+   */
   readonly isUnprovable: boolean;
 }
 

@@ -19,16 +19,20 @@ import { createStand, sourceNames, type Stand } from "./stand.ts";
 
 export interface CaseResult {
   readonly kill: Kill | null;
-  /** What the daemons came by; null: none ended there, because the work was done before. A second death that was not reached leaves a `kill`. */
+  /**
+   * What the daemons came by; null: none ended there, because the work was done before. A second death that
+   * was not reached leaves a `kill`.
+   */
   readonly reached: KillKind | null;
   readonly messages: number;
   readonly lost: number;
   /** Acceptances more than one: by which word the audit declared each; null: none, which is a violation. */
   readonly doubles: readonly (string | null)[];
   /**
-   * How long after the last daemon had started, or from when on it could be settled, the last dead letter was, ms. `InDoubt`: of those
-   * whose outcome no answer could prove, which wait for the end of their window by design. `InLane`: of the others of the drain
-   * with a lane, which wait for its steps, and for a grant to be forgotten whose worker died.
+   * How long after the last daemon had started, or from when on it could be settled, the last dead letter
+   * was, ms. `InDoubt`: of those whose outcome no answer could prove, which wait for the end of their window
+   * by design. `InLane`: of the others of the drain with a lane, which wait for its steps, and for a grant to
+   * be forgotten whose worker died.
    */
   readonly stallMs: number;
   readonly stallInDoubtMs: number;
@@ -43,13 +47,19 @@ export interface CaseResult {
   readonly logs: string;
 }
 
-/** The index's backlog is gone this long after the first start, once the guard was seen closed; without, after the longest. */
+/**
+ * The index's backlog is gone this long after the first start, once the guard was seen closed; without, after
+ * the longest.
+ */
 const guardOpensAfterMs = 2_500;
 const guardOpensAfterAtMostMs = 15_000;
 const lookEveryMs = 250;
 /** Who waits for the end of a window does so for many seconds. */
 const looksPerDoubt = 4;
-/** What may be added to a wait that the ledger's clock bounds: a start, a job's lock, a failed delete's backoff, a page. */
+/**
+ * What may be added to a wait that the ledger's clock bounds: a start, a job's lock, a failed delete's
+ * backoff, a page.
+ */
 const slackMs = 12_000;
 /** What may be added to a daemon's own deadline, and what one that is stopped twice may take. */
 const endSlackMs = 2_000;
@@ -66,7 +76,10 @@ export interface CaseParts {
   readonly kill: Kill | null;
 }
 
-/** Seeds, runs daemons until each has ended as it was to, and one more until everything is where it belongs, and judges. */
+/**
+ * Seeds, runs daemons until each has ended as it was to, and one more until everything is where it belongs,
+ * and judges.
+ */
 export async function runCase({ redisUrl, guard, keyPrefix, machine, kill }: CaseParts): Promise<CaseResult> {
   const stand = await createStand(redisUrl, keyPrefix);
   const violations: string[] = [];
@@ -125,7 +138,10 @@ export async function runCase({ redisUrl, guard, keyPrefix, machine, kill }: Cas
   }
 }
 
-/** Answers what is not as promised at this moment, a sentence each; what the books have found is in all later ones too. */
+/**
+ * Answers what is not as promised at this moment, a sentence each; what the books have found is in all later
+ * ones too.
+ */
 function judgeNow({ books }: Stand, seen: Observation): readonly string[] {
   const found = sourceNames.flatMap((name) => books[name].judge.violations);
   return [...found.map(({ rule, text }) => `${rule}: ${text}`), ...judgeAnyMoment(seen)];
@@ -159,7 +175,10 @@ function judgeDeath(
   ];
 }
 
-/** Resolves when everything is where it belongs, with the daemon's death if that comes first, and with null when it takes too long. */
+/**
+ * Resolves when everything is where it belongs, with the daemon's death if that comes first, and with null
+ * when it takes too long.
+ */
 async function whenDone(
   stand: Stand,
   died: Promise<DaemonDeath>,
@@ -216,7 +235,9 @@ function openGuardLater(stand: Stand, wasClosed: () => boolean): { openedAt(): n
 
 type Stalls = Pick<CaseResult, "stallMs" | "stallInDoubtMs" | "stallInLaneMs" | "stalled">;
 
-/** How long each took to be settled, from when on it could be. `guardOpenAt` counts for what the guard held. */
+/**
+ * How long each took to be settled, from when on it could be. `guardOpenAt` counts for what the guard held.
+ */
 function measureStalls(
   letters: readonly KnownLetter[],
   unprovable: ReadonlySet<string>,

@@ -11,7 +11,9 @@ export interface MatrixOrder {
   readonly seed: number;
   /** How many, or exactly this one. */
   readonly kills: number | Kill;
-  /** Cases that run at once at most: they wait most of their time, and fewer run while the machine is busy. */
+  /**
+   * Cases that run at once at most: they wait most of their time, and fewer run while the machine is busy.
+   */
   readonly sideBySide: number;
   /** Called with each case as it ends. */
   readonly onCase: (result: CaseResult) => void;

@@ -1,6 +1,7 @@
 /**
- * What every case of the matrix works on: two sources whose dead letters pass through everything that the pipeline, the sweep and the archive do, and
- * what has to become of each. It is the same every time; only the place of death differs.
+ * What every case of the matrix works on: two sources whose dead letters pass through everything that the
+ * pipeline, the sweep and the archive do, and what has to become of each. It is the same every time; only the
+ * place of death differs.
  *
  *   main, orders    several batches; one message is too large, so its batch is bisected; some come back once; one POST meets a 429
  *   main, mixed     drops, parks, parks that rules have lifted, copies near expiry
@@ -14,8 +15,9 @@
 import type { FaultDefinition } from "../../src/emulator/index.ts";
 
 /**
- * `delivered`: accepted once and deleted. `dropped`: in the archive and deleted. `parked`, `refused`, `copied`: still in the DLQ, never accepted;
- * in the ledger as parked, in the ledger as refused, in the archive as a copy.
+ * `delivered`: accepted once and deleted. `dropped`: in the archive and deleted. `parked`, `refused`,
+ * `copied`: still in the DLQ, never accepted; in the ledger as parked, in the ledger as refused, in the
+ * archive as a copy.
  */
 export type Ending = "delivered" | "dropped" | "parked" | "refused" | "copied";
 export type SourceName = "main" | "second";
@@ -148,14 +150,17 @@ export interface Places {
 }
 
 /**
- * Long after the sweep is done with `left`. What it could not send is no longer in doubt then, but due like any other dead letter: it waits
- * for a pass.
+ * Long after the sweep is done with `left`. What it could not send is no longer in doubt then, but due like
+ * any other dead letter: it waits for a pass.
  */
 const leftPassAfterMs = 120_000;
 
 /** The shortest. */
 const watchMs = 2_000;
-/** Where nothing dies a lane is let go after its canaries, the wait for a probe, the probe and new canaries. One more is for what comes back then. */
+/**
+ * Where nothing dies a lane is let go after its canaries, the wait for a probe, the probe and new canaries.
+ * One more is for what comes back then.
+ */
 export const lanePathMs = 5 * (watchMs + 1_000);
 
 /** The minute of a moment, once a day. */
@@ -224,7 +229,10 @@ drains:
 `;
 }
 
-/** About the shortest times that the settings allow: a takeover after 2 s + 3 s + 15 s, a horizon of 100 s − 2 s − 1 s − 45 s, 10 s + 20 s for a grant. */
+/**
+ * About the shortest times that the settings allow: a takeover after 2 s + 3 s + 15 s, a horizon of 100 s − 2
+ * s − 1 s − 45 s, 10 s + 20 s for a grant.
+ */
 export const settings: Readonly<Record<string, string>> = {
   REDRIVER_HTTP_HOST: "127.0.0.1",
   REDRIVER_HTTP_PORT: "0",

@@ -33,7 +33,9 @@ import {
   type SourceName,
 } from "./scenario.ts";
 
-/** Everything of one case but its daemon: two services, a receiver, a folder, and a look into the same Redis. */
+/**
+ * Everything of one case but its daemon: two services, a receiver, a folder, and a look into the same Redis.
+ */
 export interface Stand {
   readonly emulators: Readonly<Record<SourceName, Emulator>>;
   readonly receiver: Receiver;

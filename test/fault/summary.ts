@@ -28,13 +28,17 @@ export function summarise({ seed, recorded, passings, cases, tookMs }: MatrixRes
     messages: sum(cases.map(({ messages }) => messages)),
     lost: sum(all.map(({ lost }) => lost)),
     doubled: { undeclared: doubles.filter((why) => why === null).length, declared },
-    /** From the start of the last daemon (Redis and the service answer all along) until settled: promise 5. */
+    /**
+     * From the start of the last daemon (Redis and the service answer all along) until settled: promise 5.
+     */
     longestStallMs: Math.max(0, ...cases.map(({ stallMs }) => stallMs)),
     longestStallInDoubtMs: Math.max(0, ...cases.map(({ stallInDoubtMs }) => stallInDoubtMs)),
     longestStallInLaneMs: Math.max(0, ...cases.map(({ stallInLaneMs }) => stallInLaneMs)),
     violations: all.flatMap((one) => one.violations.map((what) => ({ failpoint: nameOf(one), what }))),
     notReached: cases.filter((one) => one.reached === null).map(nameOf),
-    /** A second death that the daemon which came back did not come by: counted as one that was killed once. */
+    /**
+     * A second death that the daemon which came back did not come by: counted as one that was killed once.
+     */
     notReachedAgain: reached.filter(({ kill, reached: how }) => kill?.kind !== how).map(nameOf),
     tookMs,
   };

@@ -5,7 +5,10 @@ import type { Failpoints } from "./failpoints.ts";
 
 type Call = (...args: unknown[]) => unknown;
 
-/** The same port with a failpoint before and after every effect. Throws for a method that nobody has said anything about. */
+/**
+ * The same port with a failpoint before and after every effect. Throws for a method that nobody has said
+ * anything about.
+ */
 export function wrapPort<Name extends PortName>(
   name: Name,
   port: Ports[Name],
@@ -20,7 +23,8 @@ export function wrapPort<Name extends PortName>(
       continue;
     }
     const kind = kinds[key];
-    // A part may have more than its port promises, such as `close`; what nobody can call through the port needs no failpoint.
+    // A part may have more than its port promises, such as `close`; what nobody can call through the port
+    // needs no failpoint.
     if (kind === undefined) continue;
     const call: Call = (...args) => (value as Call).apply(port, args);
     wrapped[key] = kind === "effect" ? around(`${name}.${key}`, call, failpoints) : call;

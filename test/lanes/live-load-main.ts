@@ -1,6 +1,7 @@
 /**
- * Live traffic in a process of its own, straight to the receiver: through the emulator it would share its 64 deliveries with the drain, which
- * the service does not. Offers so many requests a second; of those beyond `most` under way it leaves out what would be more.
+ * Live traffic in a process of its own, straight to the receiver: through the emulator it would share its 64
+ * deliveries with the drain, which the service does not. Offers so many requests a second; of those beyond
+ * `most` under way it leaves out what would be more.
  *
  *     node live-load-main.js <url> <per second> <most under way>
  */

@@ -1,7 +1,8 @@
 /**
- * What lanes are held to (docs/lanes.md), with everything in a process of its own: Redis, the emulator, receivers, and the built daemon. Time is
- * scaled: durations are as much shorter, and limits as much higher, as --scale says. It is judged by what the emulator and the receivers
- * wrote down; what only a daemon can tell is asked of it.
+ * What lanes are held to (docs/lanes.md), with everything in a process of its own: Redis, the emulator,
+ * receivers, and the built daemon. Time is scaled: durations are as much shorter, and limits as much higher,
+ * as --scale says. It is judged by what the emulator and the receivers wrote down; what only a daemon can
+ * tell is asked of it.
  *
  *     npm run lanes                                    all scenarios, one after the other
  *     npm run lanes -- dead back                       some of them
@@ -10,7 +11,8 @@
  *     npm run lanes -- dead --without-lanes            to see it fail
  *         [--scale 30] [--seed 1] [--side-by-side 1] [--results file] [--program dist/main.js]
  *
- * Exits 1 if something did not hold, 2 if it was used wrongly. What the processes said is kept in .cache/lanes-runs.
+ * Exits 1 if something did not hold, 2 if it was used wrongly. What the processes said is kept in
+ * .cache/lanes-runs.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -6,8 +6,8 @@ export type Round = string;
 /** A path to Redis that records what its clients waited for. */
 export interface RedisRounds extends TcpPath {
   /**
-   * Of the connections that name themselves `name`, those that have ended. What is sent while an answer is still to come rides along
-   * with what was sent before it.
+   * Of the connections that name themselves `name`, those that have ended. What is sent while an answer is
+   * still to come rides along with what was sent before it.
    */
   of(name: string): readonly Round[];
 }
@@ -19,8 +19,8 @@ interface Link {
 }
 
 /**
- * Answers are held back for so long that whatever a client sends without waiting for one is here before it. The next thing that it sends
- * after an answer is a round of its own.
+ * Answers are held back for so long that whatever a client sends without waiting for one is here before it.
+ * The next thing that it sends after an answer is a round of its own.
  */
 const answerLaterMs = 5;
 
@@ -51,10 +51,16 @@ export async function startRedisRounds(redisPort: number): Promise<RedisRounds> 
   };
 }
 
-/** What a round has to do with lanes. `alone`: nothing else was in it, so without lanes it would not have been. */
+/**
+ * What a round has to do with lanes. `alone`: nothing else was in it, so without lanes it would not have
+ * been.
+ */
 export interface LaneRound {
   readonly isAlone: boolean;
-  /** For a page: what it asks for, was granted and gives back, published, or met of come-backs. Else for a look at what is watched. */
+  /**
+   * For a page: what it asks for, was granted and gives back, published, or met of come-backs. Else for a
+   * look at what is watched.
+   */
   readonly isOfPage: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** How long something of real life lasts here: every duration of a document is so much shorter, every rate so much higher. */
+/**
+ * How long something of real life lasts here: every duration of a document is so much shorter, every rate so
+ * much higher.
+ */
 export interface TimeScale {
   readonly factor: number;
   /** Milliseconds here of so many in real life. */

@@ -5,7 +5,10 @@ import { join } from "node:path";
 export interface MemoryGroup {
   /** A process that writes its pid here is in it. */
   readonly procsFile: string;
-  /** Bytes of all its processes that the kernel cannot take back: their own pages, and the files that they have mapped. */
+  /**
+   * Bytes of all its processes that the kernel cannot take back: their own pages, and the files that they
+   * have mapped.
+   */
   usedBytes(): number;
   remove(): void;
 }

@@ -1,6 +1,9 @@
 import type { SeedRecord } from "../../src/emulator/index.ts";
 
-/** `latin1`: V8 keeps a byte for a character of it. `wide`: one character beyond that makes it two for all of them. */
+/**
+ * `latin1`: V8 keeps a byte for a character of it. `wide`: one character beyond that makes it two for all of
+ * them.
+ */
 export type Text = "latin1" | "wide";
 
 export interface Letter {
@@ -23,7 +26,10 @@ export function toRecord({ id, bodyBytes }: Letter, url: string, text: Text, ind
   };
 }
 
-/** A JSON text of that many bytes in UTF-8, with quotes that have to be escaped in what carries it, as JSON in JSON has. */
+/**
+ * A JSON text of that many bytes in UTF-8, with quotes that have to be escaped in what carries it, as JSON in
+ * JSON has.
+ */
 export function toBody(id: string, bodyBytes: number, text: Text): string {
   const head = `{"id":"${id}","of":"${text === "wide" ? "日" : "day"}","lines":"`;
   const room = bodyBytes - Buffer.byteLength(head) - 2;

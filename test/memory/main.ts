@@ -1,6 +1,7 @@
 /**
- * What memory is held to (docs/memory.md): the built daemon in a memory group of the shipped limit, with the shipped NODE_OPTIONS, and
- * `plan --all` beside it; Redis, the emulator and the receiver outside of it. It is judged by the kernel and by the receiver.
+ * What memory is held to (docs/memory.md): the built daemon in a memory group of the shipped limit, with the
+ * shipped NODE_OPTIONS, and `plan --all` beside it; Redis, the emulator and the receiver outside of it. It is
+ * judged by the kernel and by the receiver.
  *
  *     npm run memory                                        every size with both documents, 20 minutes
  *     npm run memory -- 200KB 10MB                          some sizes
@@ -8,7 +9,8 @@
  *     npm run memory -- 1MB --document unlimited --text wide --without-plan
  *         [--limit 256] [--node-options=--max-old-space-size=192] [--budget 64MiB] [--within 180] [--results file] [--program dist/main.js]
  *
- * Exits 1 if something did not hold, 2 if it was used wrongly. What the processes said is kept in .cache/memory-runs.
+ * Exits 1 if something did not hold, 2 if it was used wrongly. What the processes said is kept in
+ * .cache/memory-runs.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";

@@ -5,7 +5,8 @@ import { depth, left, number, right, round, text, type Scale } from "./layout.ts
 export function drawDepths({ seconds, down, other, backAtS }: Recording, x: Scale): string[] {
   const most = Math.max(...seconds.map(({ deadLetters }) => deadLetters));
   const step = toStep(most);
-  // A come-back and its parent are there together for a moment: a few more than a round number need no line above them.
+  // A come-back and its parent are there together for a moment: a few more than a round number need no line
+  // above them.
   const top = Math.ceil((most * 0.98) / step) * step;
   const y = (count: number): number => round(depth.bottom - ((depth.bottom - depth.top) * count) / top);
   const points = (of: (second: (typeof seconds)[number]) => number, first: number): string =>

@@ -1,7 +1,7 @@
 /**
- * One outage as a picture: dead letters over time, what was sent to the host that was down, its lane and the receiver. All of it
- * follows from the recording, so the same recording makes the same bytes. It has a ground of its own, light or dark as the
- * reader's system is.
+ * One outage as a picture: dead letters over time, what was sent to the host that was down, its lane and the
+ * receiver. All of it follows from the recording, so the same recording makes the same bytes. It has a ground
+ * of its own, light or dark as the reader's system is.
  */
 import type { Recording } from "../../src/demo/outage/recording.ts";
 import { drawAxis, drawLane, drawReceiver } from "./draw-bands.ts";

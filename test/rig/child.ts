@@ -26,10 +26,15 @@ export interface Child {
   kill(): Promise<void>;
 }
 
-/** The shell is in the group before it becomes the program, so every page of the program is charged to the group. */
+/**
+ * The shell is in the group before it becomes the program, so every page of the program is charged to the
+ * group.
+ */
 const joinGroup = ["/bin/sh", "-c", 'echo $$ > "$1" && shift && exec "$@"', "join-group"];
 
-/** A Node process with a channel to this one, killed with it. It knows PATH and `env`, and nobody's service. */
+/**
+ * A Node process with a channel to this one, killed with it. It knows PATH and `env`, and nobody's service.
+ */
 export function startChild({ args, env = {}, logFile, guard, onLine, procsFile }: ChildOptions): Child {
   const [command = "", ...rest] = [
     ...(procsFile === undefined ? [] : [...joinGroup, procsFile]),

@@ -7,8 +7,8 @@ const seriesNotes: ReadonlySet<string> = new Set(["unknown-outcome-past-window",
 export const lossReason = "after-ledger-loss";
 
 /**
- * redriver said in the audit that its next publish of a dead letter may be a double. `double-found` is none: it is said afterwards, and
- * says of no case that it was one of the declared ones.
+ * redriver said in the audit that its next publish of a dead letter may be a double. `double-found` is none:
+ * it is said afterwards, and says of no case that it was one of the declared ones.
  */
 export interface Declaration {
   /** A note of its series, or `lossReason`. */
@@ -20,8 +20,9 @@ export interface Declaration {
 
 export interface Declarations {
   /**
-   * An entry of the audit, as it stood in a log line or in Redis. Each entry is in both; neither alone survives everything. `at`: when Redis
-   * took it, Unix ms; a log line is taken for as old as it may be, because the clock of the daemon that wrote it may be moved.
+   * An entry of the audit, as it stood in a log line or in Redis. Each entry is in both; neither alone
+   * survives everything. `at`: when Redis took it, Unix ms; a log line is taken for as old as it may be,
+   * because the clock of the daemon that wrote it may be moved.
    */
   record(where: "log" | "redis", entry: AuditEntryText, at?: number): void;
   /** In no order; one that was found in both places is there twice. */
@@ -41,7 +42,9 @@ export interface AuditEntryText {
   }[];
 }
 
-/** From a daemon's writing a line to its reading here, on a busy machine. A POST's audit is written before it. */
+/**
+ * From a daemon's writing a line to its reading here, on a busy machine. A POST's audit is written before it.
+ */
 export const longestPipeMs = 5_000;
 
 /** `now`: Unix ms. */

@@ -20,7 +20,10 @@ const followed = [
 ] as const;
 type Followed = (typeof followed)[number];
 
-/** `redriver emulator` as a process, seen through its control API and, for what is in the DLQ, through its message API. */
+/**
+ * `redriver emulator` as a process, seen through its control API and, for what is in the DLQ, through its
+ * message API.
+ */
 export interface EmulatorProcess
   extends Pick<EmulatorAddresses, "url" | "token">, Pick<EmulatorClient, "control" | "state"> {
   seed(records: readonly SeedRecord[]): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * Follows every dead letter by the emulator's journal alone, and records what must not be. redriver's own word counts in one place:
- * an extra acceptance has to be declared by it.
+ * Follows every dead letter by the emulator's journal alone, and records what must not be. redriver's own
+ * word counts in one place: an extra acceptance has to be declared by it.
  *
  *   in the queue ─┬─ accepted, then deleted by id
  *                 ├─ dropped: in the archive, then deleted by id
@@ -164,9 +164,10 @@ export function createJudge({ dedupWindowMs, isRepublished, now }: JudgeOptions)
   }
 
   /**
-   * Whether what Redis lost could have told of the acceptances before this one, and the window of their id has passed: then nothing could
-   * keep it from being accepted again. What was lost has to hold the intent of one of them: a ledger that only lost the fact has it in
-   * doubt, and the next series of what is in doubt has a note of its own.
+   * Whether what Redis lost could have told of the acceptances before this one, and the window of their id
+   * has passed: then nothing could keep it from being accepted again. What was lost has to hold the intent of
+   * one of them: a ledger that only lost the fact has it in doubt, and the next series of what is in doubt
+   * has a note of its own.
    */
   function isForgotten({ acceptances, explained }: Booked, losses: readonly Loss[]): boolean {
     const one = acceptances[explained];
@@ -180,8 +181,9 @@ export function createJudge({ dedupWindowMs, isRepublished, now }: JudgeOptions)
   }
 
   /**
-   * The declared case of an extra acceptance, null: none. redriver has to have said so since the acceptance before it, and what it said has to be
-   * possible: a note stands for a series of its own, which is accepted once, and the reason `after-ledger-loss` for a loss between the two.
+   * The declared case of an extra acceptance, null: none. redriver has to have said so since the acceptance
+   * before it, and what it said has to be possible: a note stands for a series of its own, which is accepted
+   * once, and the reason `after-ledger-loss` for a loss between the two.
    */
   function declaredWhy(booked: Booked, { declarations, losses }: Evidence): string | null {
     const { letter, acceptances, explained } = booked;
@@ -252,10 +254,16 @@ export function createJudge({ dedupWindowMs, isRepublished, now }: JudgeOptions)
   };
 }
 
-/** From an intent to its acceptance: sent within a second, held back by path and service for 18 s at most, and a busy machine. */
+/**
+ * From an intent to its acceptance: sent within a second, held back by path and service for 18 s at most, and
+ * a busy machine.
+ */
 const longestIntentMs = 25_000;
 
-/** `redriver-<ms>-<seq>` with `-<suffix>` from the second series on; null for any other. Read here, so that a mistake in src is not shared. */
+/**
+ * `redriver-<ms>-<seq>` with `-<suffix>` from the second series on; null for any other. Read here, so that a
+ * mistake in src is not shared.
+ */
 function readDeduplicationId(
   text: string | undefined,
 ): { readonly dlqId: string; readonly suffix: number } | null {

@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import type { SeedRecord } from "../../src/emulator/index.ts";
 
-/** What has to become of a dead letter. `stay`: it is parked or held, and never published, dropped or deleted by redriver. */
+/**
+ * What has to become of a dead letter. `stay`: it is parked or held, and never published, dropped or deleted
+ * by redriver.
+ */
 export type Fate = "republish" | "drop" | "stay" | "expire";
 
 /** A dead letter as the judge knows it. */

@@ -20,7 +20,10 @@ export interface Evidence {
 
 export interface Outcome {
   readonly delivered: number;
-  /** Accepted once more often than they came back: whatever else would be lost, or doubled by whoever published. */
+  /**
+   * Accepted once more often than they came back: whatever else would be lost, or doubled by whoever
+   * published.
+   */
   readonly publishedOnce: number;
   /** Answered 2xx more than once, although the service heard each answer. */
   readonly doubled: number;
@@ -52,7 +55,10 @@ export function outcomeOf(ids: readonly string[], evidence: Evidence): Outcome {
   };
 }
 
-/** Per second, between the moments at which one and nine tenths of them had come: what begins and ends a drain is not its rate. */
+/**
+ * Per second, between the moments at which one and nine tenths of them had come: what begins and ends a drain
+ * is not its rate.
+ */
 export function ratePerSecond(times: readonly number[]): number {
   const sorted = times.toSorted((one, other) => one - other);
   const [from, to] = [Math.floor(sorted.length * 0.1), Math.floor(sorted.length * 0.9)];

@@ -22,7 +22,10 @@ export interface Work {
   readonly run: () => Promise<readonly Figure[]>;
 }
 
-/** So many side by side at most; results in the order of the works. One that could not be run has failed a check. */
+/**
+ * So many side by side at most; results in the order of the works. One that could not be run has failed a
+ * check.
+ */
 export async function runWorks(
   works: readonly Work[],
   sideBySide: number,
@@ -65,7 +68,10 @@ export function writeResults(
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
 }
 
-/** Ends this process when `text` has left, with 1 when a check has failed: what is still open belongs to nobody any more. */
+/**
+ * Ends this process when `text` has left, with 1 when a check has failed: what is still open belongs to
+ * nobody any more.
+ */
 export function end(text: string, failed: number): void {
   process.stdout.write(text, () => process.exit(failed > 0 ? 1 : 0));
 }

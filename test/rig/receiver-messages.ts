@@ -1,4 +1,7 @@
-/** How a receiver answers. `refusing`: 503; `closed`: its port refuses connections; `hanging`: it takes a request and never answers. */
+/**
+ * How a receiver answers. `refusing`: 503; `closed`: its port refuses connections; `hanging`: it takes a
+ * request and never answers.
+ */
 export const manners = ["up", "refusing", "closed", "hanging"] as const;
 export type Manner = (typeof manners)[number];
 

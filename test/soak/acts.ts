@@ -69,7 +69,10 @@ export function losesWrites(act: Act): boolean {
   return act.kind === "redis-flush" || act.kind === "redis-failover";
 }
 
-/** What keeps all daemons from working: one such act at a time, or nothing would be under way for the others to meet. */
+/**
+ * What keeps all daemons from working: one such act at a time, or nothing would be under way for the others
+ * to meet.
+ */
 const everybody = "everybody";
 
 /** What an act has to itself while it lasts. */

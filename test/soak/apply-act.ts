@@ -6,7 +6,10 @@ import { waitUntil } from "../rig/wait.ts";
 
 /** What an act does to the soak's own books. */
 export interface Books {
-  /** These are in the queue from now on; `arrivals` when the emulator says that the fault of this name has fired. */
+  /**
+   * These are in the queue from now on; `arrivals` when the emulator says that the fault of this name has
+   * fired.
+   */
   born(letters: readonly MadeLetter[]): void;
   arriveWith(faultName: string, letters: readonly MadeLetter[]): void;
   /** What was acknowledged from `from` (Unix ms) until now is about to be lost. */

@@ -1,6 +1,8 @@
 import { grantLifeMs, type LedgerLimits } from "../../src/ports/ledger-limits.ts";
 
-/** Times of the soak, ms: the shortest that redriver's settings allow, so that a minute holds many takeovers. */
+/**
+ * Times of the soak, ms: the shortest that redriver's settings allow, so that a minute holds many takeovers.
+ */
 export const times = {
   sendBy: 1_000,
   networkDelay: 1_000,
@@ -13,7 +15,9 @@ export const times = {
   scheduleEvery: 15_000,
 } as const;
 
-/** The same as a ledger has it. Nothing is begun or kept by the soak, so the lives of entries do not matter. */
+/**
+ * The same as a ledger has it. Nothing is begun or kept by the soak, so the lives of entries do not matter.
+ */
 export const ledgerLimits: LedgerLimits = {
   dedupWindowMs: times.dedupWindow,
   sendByMs: times.sendBy,
@@ -32,8 +36,9 @@ const lane = { canary: 2, watchMs: 2_000, probeEveryMs: 2_000 } as const;
 export const triedPath = "tried";
 
 /**
- * How long a lane holds what could be published, where nothing is broken any more: the grant of a worker that died, the longest wait for a probe,
- * and the watches of probe, canaries and what ramps before it opens; each is looked at by a sweep.
+ * How long a lane holds what could be published, where nothing is broken any more: the grant of a worker that
+ * died, the longest wait for a probe, and the watches of probe, canaries and what ramps before it opens; each
+ * is looked at by a sweep.
  */
 export const mostInLaneMs =
   grantLifeMs(ledgerLimits) + 3 * lane.probeEveryMs + 3 * lane.watchMs + 4 * times.sweepEvery;
@@ -41,7 +46,10 @@ export const mostInLaneMs =
 export const sourceId = "default";
 export const keyPrefix = "soak";
 
-/** Two drains that list the same records in part, with rules for every fate, and one that tries its destination by a lane. */
+/**
+ * Two drains that list the same records in part, with rules for every fate, and one that tries its
+ * destination by a lane.
+ */
 export function toDocument(archiveDir: string, receiverUrl: string): string {
   return `
 version: 1

@@ -2,13 +2,16 @@ import type { FaultDefinition, FaultKind } from "../../src/emulator/index.ts";
 import type { Dice } from "../rig/dice.ts";
 
 /**
- * How each kind of the emulator's faults is drawn: a kind that the emulator gets and this table lacks does not compile.
+ * How each kind of the emulator's faults is drawn: a kind that the emulator gets and this table lacks does
+ * not compile.
  *
- * Left out are lies beyond what redriver promises (docs/guarantees.md, 1), so that what they lead to is no mistake of its: a refused item
- * that registers its deduplication id (`registersDeduplication`), because where that refusal is lost on its way a later hit proves what
- * is not true, and the message is lost; an item refused although it was published (`item-error` with `published`) and a 4xx to a batch that took
- * effect, because what is refused for certain is published again; a 2xx made up for a batch or a delete.
- * A request is held back before it takes effect for at most `longestHoldMs`, which is within what the ledger's inequality leaves.
+ * Left out are lies beyond what redriver promises (docs/guarantees.md, 1), so that what they lead to is no
+ * mistake of its: a refused item that registers its deduplication id (`registersDeduplication`), because
+ * where that refusal is lost on its way a later hit proves what is not true, and the message is lost; an item
+ * refused although it was published (`item-error` with `published`) and a 4xx to a batch that took effect,
+ * because what is refused for certain is published again; a 2xx made up for a batch or a delete. A request is
+ * held back before it takes effect for at most `longestHoldMs`, which is within what the ledger's inequality
+ * leaves.
  */
 export const drawEmulatorFault: Readonly<Record<FaultKind, (dice: Dice) => FaultDefinition>> = {
   latency: (dice) => ({
@@ -124,7 +127,10 @@ const longestHoldMs = 12_000;
 /** A publish is where something can be lost or doubled. */
 const operations = ["batch", "batch", "list", "delete"] as const;
 
-/** These say something untrue about positions of a batch answer. Two of them at once could lie about one message unseen. */
+/**
+ * These say something untrue about positions of a batch answer. Two of them at once could lie about one
+ * message unseen.
+ */
 export const lyingAboutPositions: ReadonlySet<FaultKind> = new Set<FaultKind>([
   "item-error",
   "short-answer",

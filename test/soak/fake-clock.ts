@@ -1,7 +1,9 @@
 import { readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The wall clock of one process, moved while it runs. Its monotonic clock, which timers go by, is left alone. */
+/**
+ * The wall clock of one process, moved while it runs. Its monotonic clock, which timers go by, is left alone.
+ */
 export interface FakeClock {
   readonly env: Readonly<Record<string, string>>;
   shift(offsetMs: number): void;

@@ -1,14 +1,15 @@
 /**
- * The random soak: three daemons of the built program, a Redis, the emulator, a receiver and the paths between them, all of them broken at
- * random for as long as it lasts, while dead letters keep coming. What must hold is in verdict.ts; it is judged from the emulator's
- * journal. The same seed and minutes plan the same acts at the same times, with the same service and the same dead letters; what each act
- * meets is up to the machine, so a second run may end otherwise.
+ * The random soak: three daemons of the built program, a Redis, the emulator, a receiver and the paths
+ * between them, all of them broken at random for as long as it lasts, while dead letters keep coming. What
+ * must hold is in verdict.ts; it is judged from the emulator's journal. The same seed and minutes plan the
+ * same acts at the same times, with the same service and the same dead letters; what each act meets is up to
+ * the machine, so a second run may end otherwise.
  *
  *     npm run soak -- [--minutes 10] [--seed 1] [--json] [--program dist/main.js] [--results file]
  *         [--leave-out 'shift-clock,tcp-redis cut']
  *
- * Exits 1, and says the seed, when something that must hold does not; 2 when the soak itself could not be made. What the daemons said,
- * and what was done to them, is kept in .cache/soak-runs/<seed> then.
+ * Exits 1, and says the seed, when something that must hold does not; 2 when the soak itself could not be
+ * made. What the daemons said, and what was done to them, is kept in .cache/soak-runs/<seed> then.
  */
 import { createWriteStream, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -24,8 +24,8 @@ const leastStormMs = 15_000;
 const gapMs = 2_000;
 
 /**
- * Storms and calms, and what is broken when: a pure function of its options. Every kind comes once before any comes again; acts that
- * have something to themselves never overlap, and all end with their storm.
+ * Storms and calms, and what is broken when: a pure function of its options. Every kind comes once before any
+ * comes again; acts that have something to themselves never overlap, and all end with their storm.
  */
 export function toPlan({ seed, durationMs, calmMs, daemons }: PlanOptions): Plan {
   const dice = createDice(seed);

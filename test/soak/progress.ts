@@ -131,7 +131,9 @@ async function readViews(
   return views;
 }
 
-/** While all daemons pause the source: they do not know yet that the service is well, or it asked for a pause. */
+/**
+ * While all daemons pause the source: they do not know yet that the service is well, or it asked for a pause.
+ */
 async function readPauses(connection: RedisConnection, at: number): Promise<readonly Excuse[]> {
   const key = sourceKey(connection.keyPrefix, sourceId, "rests");
   const ends = (await connection.command("HMGET", key, "failing", "probe", "dlq", "batch")) as readonly (

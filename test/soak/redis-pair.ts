@@ -14,8 +14,8 @@ export interface SoakRedis extends RedisServer {
 }
 
 /**
- * A log of writes in plain text, synced with every write and never rewritten: a restart keeps what was acknowledged, and whatever was ever
- * kept can be searched.
+ * A log of writes in plain text, synced with every write and never rewritten: a restart keeps what was
+ * acknowledged, and whatever was ever kept can be searched.
  */
 const serverArgs = Object.entries({
   appendonly: "yes",
@@ -33,8 +33,8 @@ export interface RedisPair {
   /** Forgets everything. `before` is called just before. */
   flush(before: () => Promise<void>): Promise<void>;
   /**
-   * Kills the primary and makes a replica of it the next one; the replica lacks the last `lagMs`. `before` is called just before, with the
-   * Unix ms from which on it lacks what was written.
+   * Kills the primary and makes a replica of it the next one; the replica lacks the last `lagMs`. `before` is
+   * called just before, with the Unix ms from which on it lacks what was written.
    */
   failOver(lagMs: number, before: (from: number) => Promise<void>): Promise<void>;
   /** Logs of writes of all servers there were. */

@@ -29,7 +29,10 @@ const lookEveryMs = 250;
 const trickleEveryMs = 400;
 const drainedWithinMs = 180_000;
 
-/** Breaks what a plan says for as long as it lasts, then lets everything drain, and judges. Rejects where the soak itself fails. */
+/**
+ * Breaks what a plan says for as long as it lasts, then lets everything drain, and judges. Rejects where the
+ * soak itself fails.
+ */
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const { seed, durationMs, say } = options;
   let standing: Stand | null = null;
@@ -137,7 +140,8 @@ function createObstacles(stand: Stand, books: Bookkeeping) {
     },
     present(): Obstacles {
       const now = Date.now();
-      // What a daemon that has halted the source takes of the work waits for another one, or for the end of the halt.
+      // What a daemon that has halted the source takes of the work waits for another one, or for the end of
+      // the halt.
       const excuses = [...new Set(books.log.halted.values())].map((code): Excuse => ({
         why: `source halted by a daemon: ${code}`,
         until: now,

@@ -1,6 +1,6 @@
 /**
- * How long something may wait while nothing is broken, and what excuses more. What is broken is no excuse: waits begin anew when nothing
- * is broken any more.
+ * How long something may wait while nothing is broken, and what excuses more. What is broken is no excuse:
+ * waits begin anew when nothing is broken any more.
  */
 import type { LedgerView } from "../../src/ports/ledger-entries.ts";
 import { postHorizonMs } from "../../src/ports/ledger-limits.ts";
@@ -25,14 +25,17 @@ export interface Obstacles {
   readonly excuses: readonly Excuse[];
 }
 
-/** What has waited since `since` until `at`, less what an excuse until `excusedUntil` leaves out; Unix ms. More than `stallLimitMs` is too long. */
+/**
+ * What has waited since `since` until `at`, less what an excuse until `excusedUntil` leaves out; Unix ms.
+ * More than `stallLimitMs` is too long.
+ */
 export function stallMsOf(since: number, at: number, excusedUntil: number): number {
   return Math.max(0, at - Math.max(since, excusedUntil - times.takeoverAfter));
 }
 
 /**
- * The soak looks four times a second, and asks Redis each time. Where it does not come to that for so long, the machine did not answer the daemons
- * either.
+ * The soak looks four times a second, and asks Redis each time. Where it does not come to that for so long,
+ * the machine did not answer the daemons either.
  */
 const mostBetweenLooksMs = 2_000;
 const heldUp = "the machine held up Redis or the soak itself";
@@ -103,7 +106,9 @@ export function pauseOf(view: LedgerView | undefined, at: number): string | null
 const refusedForMs = 60_000;
 
 export interface Wait {
-  /** The ledger has it as begun: that is what the promise is about. What is not waits for its turn in a pass. */
+  /**
+   * The ledger has it as begun: that is what the promise is about. What is not waits for its turn in a pass.
+   */
   readonly isBegun: boolean;
   /** Less what is excused. */
   readonly stallMs: number;
@@ -112,8 +117,8 @@ export interface Wait {
 }
 
 /**
- * How long one has waited, `from` and `at` in Unix ms. `excusedUntil`: the end of what excuses all. `others`: how many have waited at once since
- * nothing is broken. `isTried`: of a drain with a lane.
+ * How long one has waited, `from` and `at` in Unix ms. `excusedUntil`: the end of what excuses all. `others`:
+ * how many have waited at once since nothing is broken. `isTried`: of a drain with a lane.
  */
 export function weighWait(
   view: LedgerView | undefined,
@@ -129,7 +134,8 @@ export function weighWait(
   if (excuse === null) return { isBegun, stallMs: waitedMs, excuse };
   return {
     isBegun,
-    // Also where it has not waited too long yet, so that the longest stall that is shown is not what waits for its excuse.
+    // Also where it has not waited too long yet, so that the longest stall that is shown is not what waits
+    // for its excuse.
     stallMs: stallMsOf(since, at, Math.max(excusedUntil, excuse.until)),
     excuse: waitedMs > stallLimitMs ? excuse.why : null,
   };
@@ -145,8 +151,8 @@ function begunAtOf(view: LedgerView | undefined): number | null {
 function excuseOf(view: LedgerView | undefined): Excuse | null {
   if (view?.state !== "open") return null;
   const { series, lastAt } = view;
-  // An answer that was lost, and another try that was refused: nothing proves either, and only the end of its window helps,
-  // and where it was asked for shortly before that, the end of that worker's time.
+  // An answer that was lost, and another try that was refused: nothing proves either, and only the end of its
+  // window helps, and where it was asked for shortly before that, the end of that worker's time.
   if (series.refusals > 0 && series.posts > series.refusals) {
     const until = Math.max(series.firstAt + postHorizonMs(ledgerLimits), lastAt + times.takeoverAfter);
     return { why: "in doubt after a refusal", until };

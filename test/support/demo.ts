@@ -26,7 +26,10 @@ interface RunningDemo {
 
 type StartDemo = (args: readonly string[], env?: Readonly<Record<string, string>>) => RunningDemo;
 
-/** Starts `redriver demo` as a child process, with nothing of this one's environment but the PATH. What it leaves on disk goes after all tests. */
+/**
+ * Starts `redriver demo` as a child process, with nothing of this one's environment but the PATH. What it
+ * leaves on disk goes after all tests.
+ */
 export function useDemos(): StartDemo {
   const dir = mkdtempSync(path.join(os.tmpdir(), "redriver-test-demo-"));
   afterAll(() => rm(dir, { recursive: true, force: true }));

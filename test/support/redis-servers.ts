@@ -6,7 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis, type RedisOptions } from "ioredis";
 
-/** Real servers for tests of a topology, each on a port of its own, ended with the test or with this process. */
+/**
+ * Real servers for tests of a topology, each on a port of its own, ended with the test or with this process.
+ */
 export interface RedisServers {
   /** A folder of the test. */
   readonly folder: string;
@@ -157,7 +159,10 @@ export function findProgram(name: string, debianPackage: string): string {
   }
 }
 
-/** Below the range of outgoing connections, so that none takes it between the look and the start; a cluster's bus is 10,000 above. */
+/**
+ * Below the range of outgoing connections, so that none takes it between the look and the start; a cluster's
+ * bus is 10,000 above.
+ */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 200; tries += 1) {
     const port = 10_000 + Math.floor(Math.random() * 12_000);
@@ -199,7 +204,10 @@ export function makeCertificates(folder: string): Certificates {
   return { caFile: file("ca.pem"), certFile: file("redis.pem"), keyFile: file("redis.key") };
 }
 
-/** Arguments of a server that talks TLS and nothing else. `asksClients`: only to clients with a certificate of the same authority. */
+/**
+ * Arguments of a server that talks TLS and nothing else. `asksClients`: only to clients with a certificate of
+ * the same authority.
+ */
 export function tlsArgs(
   { caFile, certFile, keyFile }: Certificates,
   { asksClients = false }: { readonly asksClients?: boolean } = {},

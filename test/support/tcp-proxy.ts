@@ -1,6 +1,7 @@
 /**
- * A TCP path between a client and a server that can misbehave as networks do. Bytes never arrive changed or with a hole: a connection
- * that lost one stays silent for ever, also after healing, which is what half-open means.
+ * A TCP path between a client and a server that can misbehave as networks do. Bytes never arrive changed or
+ * with a hole: a connection that lost one stays silent for ever, also after healing, which is what half-open
+ * means.
  */
 import { once } from "node:events";
 import net from "node:net";

@@ -31,8 +31,8 @@ export interface HostFacts {
 type Accepted = { -readonly [Key in keyof Try]: Try[Key] };
 
 /**
- * Replays the journal for one origin. The first publish of a body is the publisher's, every other one redriver's: nothing that
- * redriver says of its messages is needed to tell them apart.
+ * Replays the journal for one origin. The first publish of a body is the publisher's, every other one
+ * redriver's: nothing that redriver says of its messages is needed to tell them apart.
  */
 export function toFacts(entries: readonly WatchedEntry[], origin: string): HostFacts {
   const bodies = new Set<string>();

@@ -46,8 +46,8 @@ const perArrival = 100;
 const arrivalEveryMs = 500;
 
 /**
- * One host of a receiver is down from start to end of an outage, and its webhooks fail; those of another host have failed too, and
- * it is well. Every step waits for what it says; only the webhooks arrive by the clock.
+ * One host of a receiver is down from start to end of an outage, and its webhooks fail; those of another host
+ * have failed too, and it is well. Every step waits for what it says; only the webhooks arrive by the clock.
  */
 export async function playHostOutage(run: StoryRun, options: HostOutageOptions): Promise<HostOutageResult> {
   const { stack, say } = run;

@@ -1,6 +1,9 @@
 import type { HostFacts, Try } from "./host-facts.ts";
 
-/** What an outage is judged by: the emulator's journal, and when the receiver failed and recovered. Times are Unix ms. */
+/**
+ * What an outage is judged by: the emulator's journal, and when the receiver failed and recovered. Times are
+ * Unix ms.
+ */
 export interface OutageEvidence {
   readonly down: HostFacts;
   readonly other: HostFacts;
@@ -15,8 +18,8 @@ export interface OutageEvidence {
 const slackMs = 500;
 
 /**
- * What lanes promise of one outage; one sentence for each promise that was not kept. That each message was delivered once and
- * the DLQ is empty is judged as in every story (judge-deliveries.ts).
+ * What lanes promise of one outage; one sentence for each promise that was not kept. That each message was
+ * delivered once and the DLQ is empty is judged as in every story (judge-deliveries.ts).
  */
 export function judgeOutage({ down, other, backAt, lane, names }: OutageEvidence): readonly string[] {
   const differences: string[] = [];

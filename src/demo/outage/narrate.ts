@@ -43,8 +43,8 @@ export function stateAt(moves: readonly LoggedMove[], at: number): string {
 }
 
 /**
- * Tells of one host what is new since it was asked last, one line each: every burst once all of it has ended, every move of its
- * lane in the daemon's own words. A host's lane with no caution at all tells nothing.
+ * Tells of one host what is new since it was asked last, one line each: every burst once all of it has ended,
+ * every move of its lane in the daemon's own words. A host's lane with no caution at all tells nothing.
  */
 export function createNarrator(origin: string, name: string): (seen: Seen) => readonly string[] {
   let toldMoves = 0;

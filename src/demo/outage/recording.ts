@@ -3,7 +3,10 @@ import { stateAt, toTriedBursts } from "./narrate.ts";
 import { timeScale, toName } from "./stage.ts";
 import type { HostOutageResult } from "./host-outage-story.ts";
 
-/** One outage, second by second, as `--record` keeps it. Seconds are those of the run, from when the host went down. */
+/**
+ * One outage, second by second, as `--record` keeps it. Seconds are those of the run, from when the host went
+ * down.
+ */
 export interface Recording {
   /** How many seconds outside one of them stands for. */
   readonly timeScale: number;
@@ -21,7 +24,9 @@ export interface Recording {
     readonly sent: number;
     readonly cameBack: number;
   }[];
-  /** One for each second, the first is 0. Dead letters are those at its end, the rest is what happened in it. */
+  /**
+   * One for each second, the first is 0. Dead letters are those at its end, the rest is what happened in it.
+   */
   readonly seconds: readonly RecordedSecond[];
 }
 

@@ -19,8 +19,8 @@ export interface OutageOptions extends StoryOptions {
 const bounds = { messages: [20, 5_000], probes: [1, 6] } as const;
 
 /**
- * One outage of one of two hosts: see host-outage-story.ts. Exit codes as in run-story.ts, where the lane has to keep what it promises
- * too, and 2 for numbers out of bounds.
+ * One outage of one of two hosts: see host-outage-story.ts. Exit codes as in run-story.ts, where the lane has
+ * to keep what it promises too, and 2 for numbers out of bounds.
  */
 export async function runOutage(options: OutageOptions): Promise<number> {
   const { messages, probes, recordFile, io } = options;

@@ -5,7 +5,10 @@ import type { Stage } from "../stack.ts";
 /** How much faster than outside time passes: one second of the demo stands for half a minute. */
 export const timeScale = 30;
 
-/** The lane of the demo: the built-in one is watched for a minute and probed every five; here that is 2 s and, nearer to each other, 3 s. */
+/**
+ * The lane of the demo: the built-in one is watched for a minute and probed every five; here that is 2 s and,
+ * nearer to each other, 3 s.
+ */
 export const lane = { canary: 5, watchMs: 2_000, probeEveryMs: 3_000 } as const;
 
 export const drainName = "webhooks";
@@ -13,8 +16,8 @@ export const drainName = "webhooks";
 const limits = { publish: "1200/s", perHost: "600/s" } as const;
 
 /**
- * One attempt is all that a message has: a message whose canary came back is delivered in the end only because that one was not
- * spent. `hasLane: false` is the same outage without a lane, to see what it spares.
+ * One attempt is all that a message has: a message whose canary came back is delivered in the end only
+ * because that one was not spent. `hasLane: false` is the same outage without a lane, to see what it spares.
  */
 export function toStage({ hasLane }: { readonly hasLane: boolean }): Stage {
   const { canary, watchMs, probeEveryMs } = lane;

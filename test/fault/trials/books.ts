@@ -1,6 +1,6 @@
 /**
- * What a trial knows. Judged are the emulator's journal and what the receiver took; redriver's own word counts for two things: which doubles
- * it declared, and what it parked.
+ * What a trial knows. Judged are the emulator's journal and what the receiver took; redriver's own word
+ * counts for two things: which doubles it declared, and what it parked.
  */
 import type { Redis } from "ioredis";
 import type { JournalEntry } from "../../../src/emulator/index.ts";

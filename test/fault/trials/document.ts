@@ -3,7 +3,10 @@ export const sourceId = "default";
 /** The service's, as shipped: neither it nor a setting of the ledger is shortened here. */
 export const dedupWindowMs = 600_000;
 
-/** The production document, but that it waits for nothing: no age, no lane, no limits, a pass every few seconds. */
+/**
+ * The production document, but that it waits for nothing: no age, no lane, no limits, a pass every few
+ * seconds.
+ */
 export function toDocument(archiveDir: string): string {
   return `
 version: 1

@@ -2,7 +2,9 @@ import type { SeedRecord } from "../../../src/emulator/index.ts";
 import { bodyOf, hourMs, sha256Of, type Letter } from "../../rig/letters.ts";
 import { createDice } from "../../rig/dice.ts";
 
-/** How the service receives a message: as any other, with a refusal of its whole batch, or of its own item. */
+/**
+ * How the service receives a message: as any other, with a refusal of its whole batch, or of its own item.
+ */
 export const kinds = ["plain", "poison", "refused"] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -20,10 +22,16 @@ export interface TrialLetter extends Letter {
   readonly record: SeedRecord;
 }
 
-/** 20,000 in five and a half hours. A full pass cuts them into windows by time: 217 with 92 of them each, after 76 listings that found more. */
+/**
+ * 20,000 in five and a half hours. A full pass cuts them into windows by time: 217 with 92 of them each,
+ * after 76 listings that found more.
+ */
 const apartMs = 1_000;
 
-/** The same for the same seed but for their times. Of each kind exactly its share, spread by the dice. `now`: Unix ms. */
+/**
+ * The same for the same seed but for their times. Of each kind exactly its share, spread by the dice. `now`:
+ * Unix ms.
+ */
 export function makeLetters(options: {
   readonly seed: number;
   readonly count: number;

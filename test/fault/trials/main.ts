@@ -1,7 +1,8 @@
 /**
- * Faults together, against the built daemon as it is shipped: what either does alone is tried elsewhere. Redis, the emulator, a receiver and the
- * daemons are processes of their own; takeover and deduplication window are the real ones, so a trial takes minutes. It is judged by what the
- * emulator and the receiver wrote down.
+ * Faults together, against the built daemon as it is shipped: what either does alone is tried elsewhere.
+ * Redis, the emulator, a receiver and the daemons are processes of their own; takeover and deduplication
+ * window are the real ones, so a trial takes minutes. It is judged by what the emulator and the receiver
+ * wrote down.
  *
  *     npm run trials -- --list
  *     npm run trials -- poison-lost-20 deletes-lost-6cps
@@ -10,8 +11,8 @@
  *         [--seed 1] [--n 5000] [--side-by-side 1] [--results .cache/trials-results.json]
  *         [--program dist/main.js] [--emulator-program dist/main.js] [--runs .cache/trials-runs]
  *
- * `--program` may be the daemon of another checkout. Exits 1 if something did not hold, 2 if it was used wrongly. What the processes
- * said is kept below --runs.
+ * `--program` may be the daemon of another checkout. Exits 1 if something did not hold, 2 if it was used
+ * wrongly. What the processes said is kept below --runs.
  */
 import { rmSync } from "node:fs";
 import { resolve } from "node:path";

@@ -1,4 +1,7 @@
-/** The figures of a trial, from what the emulator and the receiver wrote down and, where only they know, from what the daemons said. */
+/**
+ * The figures of a trial, from what the emulator and the receiver wrote down and, where only they know, from
+ * what the daemons said.
+ */
 import { atMost, exactly, shown, type Figure } from "../../rig/figures.ts";
 import { countBy } from "../../rig/outcome.ts";
 import type { Stack } from "../../rig/stack.ts";

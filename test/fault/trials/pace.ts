@@ -7,8 +7,8 @@ export interface Span {
 }
 
 /**
- * The longest time without a move between `from` and `to`, ms, less what `stops` take of it: while a replica is stopped from outside, its
- * share of the work waits.
+ * The longest time without a move between `from` and `to`, ms, less what `stops` take of it: while a replica
+ * is stopped from outside, its share of the work waits.
  */
 export function longestStallMs(moves: readonly number[], { from, to }: Span, stops: readonly Span[]): number {
   const times = [from, ...moves.filter((at) => at > from && at < to).toSorted((a, b) => a - b), to];

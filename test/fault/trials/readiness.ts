@@ -5,8 +5,8 @@ import type { Span } from "./pace.ts";
 const everyMs = 1_000;
 
 /**
- * Asks each daemon once a second whether it is ready, and counts from its first yes on when it is not. One that does not answer at all is
- * not counted: it may be stopped.
+ * Asks each daemon once a second whether it is ready, and counts from its first yes on when it is not. One
+ * that does not answer at all is not counted: it may be stopped.
  */
 export function watchReadiness(daemons: readonly DaemonProcess[]): { close(): Promise<readonly Span[]> } {
   const ended = new AbortController();

@@ -28,7 +28,10 @@ const sayEveryMs = 15_000;
 /** What nobody expects any more shows within this. */
 const aftermathMs = 3_000;
 
-/** Plays one trial until it is done, or long beyond its time, and measures. Rejects where it could not be played. */
+/**
+ * Plays one trial until it is done, or long beyond its time, and measures. Rejects where it could not be
+ * played.
+ */
 export async function runTrial(trial: Trial, options: RunOptions): Promise<readonly Figure[]> {
   const dir = join(options.dir, trial.name);
   const say: Say = (line) => options.say(`${trial.name}: ${line}`);

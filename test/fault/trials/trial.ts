@@ -7,7 +7,10 @@ import type { TrialBooks } from "./books.ts";
 
 /** What a trial is held to, in real time with shipped settings. */
 export interface Bounds {
-  /** From the start of the daemons until what can be published is accepted and deleted, and what is never taken is parked. */
+  /**
+   * From the start of the daemons until what can be published is accepted and deleted, and what is never
+   * taken is parked.
+   */
   readonly doneWithinS: number;
   /** Of all dead letters, from 0. */
   readonly declaredShare: number;
@@ -16,8 +19,8 @@ export interface Bounds {
   /** The source is never halted, and /readyz stays green. */
   readonly staysReady?: boolean;
   /**
-   * What is refused while nothing else is accepted is parked only after its third refusal, ten minutes apart. So it may still wait when all
-   * else is done, and the trial is watched for at least so long.
+   * What is refused while nothing else is accepted is parked only after its third refusal, ten minutes apart.
+   * So it may still wait when all else is done, and the trial is watched for at least so long.
    */
   readonly refusedMayWaitAfterS?: number;
 }

@@ -24,7 +24,9 @@ const callsPerSecond = (limit: number): Record<string, unknown> => ({
 });
 
 const threeMinutes = { doneWithinS: 180, declaredShare: 0 } as const;
-/** Into the time in which what is in doubt goes out again under another id, seven minutes after it was sent. */
+/**
+ * Into the time in which what is in doubt goes out again under another id, seven minutes after it was sent.
+ */
 const untilDoubledS = 600;
 const small = { count: 600 } as const;
 
@@ -69,8 +71,8 @@ export const trials: readonly Trial[] = [
     bounds: { doneWithinS: 600, declaredShare: 0.005 },
     // No small form: what a 500 and a refusal leave in doubt waits for seven minutes, however few there are.
   },
-  // 20,000 of 100 a page: 200 lists and 200 deletes are 400 calls, 67 s at 6 a second and 40 s at 10, if none is lost. As windows cut them
-  // they are 293 and 217: 85 s and 51 s.
+  // 20,000 of 100 a page: 200 lists and 200 deletes are 400 calls, 67 s at 6 a second and 40 s at 10, if none
+  // is lost. As windows cut them they are 293 and 217: 85 s and 51 s.
   {
     name: "deletes-lost-6cps",
     count: 20_000,
@@ -80,8 +82,8 @@ export const trials: readonly Trial[] = [
     // Of 600 there are nine deletes, of which none or one would be lost.
     small: { count: 5_000 },
   },
-  // 293 lists, 217 batches and 217 deletes of 2 s each are 1,454 s one after the other, 364 s in the four windows of one replica. So there
-  // are two, as the manifests ship it: 182 s.
+  // 293 lists, 217 batches and 217 deletes of 2 s each are 1,454 s one after the other, 364 s in the four
+  // windows of one replica. So there are two, as the manifests ship it: 182 s.
   {
     name: "deletes-lost-slow",
     count: 20_000,

@@ -1,4 +1,7 @@
-/** What an open lane costs: the same drain with lanes and without, one window at a time, counted on the path to Redis and in the emulator's journal. */
+/**
+ * What an open lane costs: the same drain with lanes and without, one window at a time, counted on the path
+ * to Redis and in the emulator's journal.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import type { EntryOf } from "../../../src/emulator/index.ts";
 import { atMost, exactly, shown, type Figure } from "../../rig/figures.ts";
@@ -12,7 +15,10 @@ const idleMs = 10 * secondMs;
 /** Between two passes, so that there is time in which nobody has to ask the service anything. */
 const everyMs = 20 * secondMs;
 
-/** A step that a look came too early for is looked at again after 15 s, whatever the scale; until then it is watched. */
+/**
+ * A step that a look came too early for is looked at again after 15 s, whatever the scale; until then it is
+ * watched.
+ */
 const lookAgainMs = 17 * secondMs;
 
 interface Cost {

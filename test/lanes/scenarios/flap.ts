@@ -10,16 +10,23 @@ import type { World } from "../world.ts";
 const phaseMs = 90 * secondMs;
 const perHostPerSecond = 10;
 /**
- * What is published while it is away: at most two down phases meet an open lane, one in which it opens because the step before was silent, and
- * the next. In each it publishes at its limit until half of a watch has shown that canaries are back, 10/s × 30 s; and what pages have in hand when
- * it halts goes too, four of 100. A step of 50 may end in a down phase. From then on it takes the long way over one probe and five
- * canaries, as in any outage, which is what the 20 of a dead receiver's first hour are for. 2 × (300 + 400) + 50 + 20; the limits
- * alone would let 18,000 through.
+ * What is published while it is away: at most two down phases meet an open lane, one in which it opens
+ * because the step before was silent, and the next. In each it publishes at its limit until half of a watch
+ * has shown that canaries are back, 10/s × 30 s; and what pages have in hand when it halts goes too, four of
+ * 100. A step of 50 may end in a down phase. From then on it takes the long way over one probe and five
+ * canaries, as in any outage, which is what the 20 of a dead receiver's first hour are for. 2 × (300 + 400) +
+ * 50 + 20; the limits alone would let 18,000 through.
  */
 const mostIntoDown = 1_470;
-/** More than the limits let through in an hour's down phases, in the small form in half of them: whatever holds it back is no lack of messages. */
+/**
+ * More than the limits let through in an hour's down phases, in the small form in half of them: whatever
+ * holds it back is no lack of messages.
+ */
 const letters = { small: 10_000, real: 50_000 };
-/** Probes are 5, 7.5, 11.25, then 15 minutes apart, and each of them that survives leads to one halt at most: five, and the first. */
+/**
+ * Probes are 5, 7.5, 11.25, then 15 minutes apart, and each of them that survives leads to one halt at most:
+ * five, and the first.
+ */
 const mostHalts = 7;
 
 export async function flap(world: World): Promise<readonly Figure[]> {

@@ -1,4 +1,7 @@
-/** A drain with the shipped limits beside live traffic that takes all a receiver has. Not scaled: rates are what it is about. */
+/**
+ * A drain with the shipped limits beside live traffic that takes all a receiver has. Not scaled: rates are
+ * what it is about.
+ */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { startChild } from "../../rig/child.ts";

@@ -31,7 +31,8 @@ export async function outage(world: World, { deadHours, withBack }: OutageParts)
     drain: {
       attempts: { max: 1, waitMs: [2 * minuteMs] },
       perHostPerSecond,
-      // A pass of 20,000 ends by listing all that is left. No scale makes that shorter: 12 s of 67 s here, of 33 minutes in real life.
+      // A pass of 20,000 ends by listing all that is left. No scale makes that shorter: 12 s of 67 s here, of
+      // 33 minutes in real life.
       perPass: null,
     },
   });

@@ -1,4 +1,7 @@
-/** One message in ten is refused with 422 whenever it is tried, and retried alone in the end, when the others are delivered. */
+/**
+ * One message in ten is refused with 422 whenever it is tried, and retried alone in the end, when the others
+ * are delivered.
+ */
 import { atMost, exactly, shown, type Figure } from "../../rig/figures.ts";
 import { countBy, deliveredOnce } from "../../rig/outcome.ts";
 import { idOf, idsOf, sha256Of } from "../../rig/letters.ts";
