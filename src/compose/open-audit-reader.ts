@@ -1,7 +1,6 @@
 import type { AuditReader } from "../ports/audit.ts";
-import { auditLimits } from "../store/audit/limits.ts";
+import { auditLimits, createRedisAudit } from "../store/audit/redis-audit.ts";
 import { mergeReaders } from "../store/audit/merge-readers.ts";
-import { createRedisAudit } from "../store/audit/redis-audit.ts";
 import type { Core } from "./build-core.ts";
 
 /** Reads the audits of all sources of the document as one. */

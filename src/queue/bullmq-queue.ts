@@ -3,7 +3,14 @@ import type { Clock } from "../ports/clock.ts";
 import { RedriverError } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { Job, JobContext, WorkQueue } from "../ports/queue.ts";
-import { toConnectionOptions, withinRedis, type ConnectionRole, type QueueConnection } from "./connection.ts";
+import {
+  toConnectionOptions,
+  withinRedis,
+  type ConnectionRole,
+  type QueueConnection,
+  toQueueName,
+  toQueuePrefix,
+} from "./connection.ts";
 import { toJobData, toWindowJobId } from "./job-data.ts";
 import type { QueueKind } from "./job-end.ts";
 import {
@@ -19,14 +26,11 @@ import {
   type LockPolicy,
   type RetryPolicy,
 } from "./policy.ts";
-import { toQueueName, toQueuePrefix } from "./names.ts";
 import { createProcessor, lockLost } from "./processor.ts";
-import { createRenewedQueue } from "./renewed-queue.ts";
 import { createRedisWatch } from "./redis-watch.ts";
 import { createWorkerPause, type WorkerPause } from "./worker-pause.ts";
-import { createRunningJobs } from "./running-jobs.ts";
+import { createRunningJobs, closeQueues } from "./shutdown.ts";
 import { applySchedules } from "./schedules.ts";
-import { closeQueues } from "./shutdown.ts";
 
 const kinds = ["short", "windows"] as const;
 
@@ -216,5 +220,38 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       closing ??= closeQueues({ workers, queues: [short, windows], connections, running, clock }, deadline);
       return closing;
     },
+  };
+}
+
+interface RenewedQueue {
+  current(): Queue;
+  close(): Promise<void>;
+}
+
+/**
+ * A queue says its first words to Redis as it is made; where those fail (a connection that breaks just then, a user that may not
+ * say them), the library keeps it unusable for ever. So it is made anew at the next call.
+ */
+function createRenewedQueue(make: () => Queue): RenewedQueue {
+  let isUsable = true;
+  let queue = open();
+
+  function open(): Queue {
+    const made = make();
+    isUsable = true;
+    made.waitUntilReady().catch(() => {
+      if (made === queue) isUsable = false;
+    });
+    return made;
+  }
+
+  return {
+    current() {
+      if (isUsable) return queue;
+      // Its own close would wait for what failed; the connection is shared and stays.
+      queue = open();
+      return queue;
+    },
+    close: () => queue.close(),
   };
 }

@@ -1,6 +1,7 @@
 import type { ConnectionOptions } from "bullmq";
 import { RedriverError } from "../ports/errors.ts";
 import { toCallError } from "./translate-error.ts";
+import type { QueueKind } from "./job-end.ts";
 
 /**
  * `queue`: adds jobs and schedules; must fail fast while Redis is away. `worker`: must keep its commands until Redis is
@@ -62,4 +63,13 @@ export async function withinRedis<T>(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The hash tag keeps all keys of the queues in one slot of a cluster. */
+export function toQueuePrefix(keyPrefix: string): string {
+  return `{${keyPrefix}}`;
+}
+
+export function toQueueName(keyPrefix: string, kind: QueueKind): string {
+  return `${keyPrefix}-v1-${kind}`;
 }

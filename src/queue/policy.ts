@@ -1,4 +1,6 @@
 import type { KeepJobs } from "bullmq";
+import type { Clock } from "../ports/clock.ts";
+import type { Failure } from "../ports/errors.ts";
 
 /** How often a window is tried and how long it waits in between. */
 export interface RetryPolicy {
@@ -68,4 +70,16 @@ export const keepWindows: Keep = {
 export function toBackoffMs(attemptsMade: number, policy: RetryPolicy, random: number): number {
   const wholeMs = Math.min(policy.baseMs * 2 ** (attemptsMade - 1), policy.capMs);
   return Math.round(wholeMs * (0.5 + random / 2));
+}
+
+/** Answers whether a failure may be reported now: of each code one in `quietMs`. */
+export function createFailureThrottle(clock: Pick<Clock, "monotonic">): (code: Failure["code"]) => boolean {
+  const reportedAt = new Map<string, number>();
+  return (code) => {
+    const now = clock.monotonic();
+    const before = reportedAt.get(code);
+    if (before !== undefined && now - before < quietMs) return false;
+    reportedAt.set(code, now);
+    return true;
+  };
 }

@@ -5,9 +5,8 @@ import type { Job, JobContext } from "../ports/queue.ts";
 import { parseJob } from "./job-data.ts";
 import { isRedisAway, toFailure, type Failure } from "../ports/errors.ts";
 import { toJobEnd, type QueueKind } from "./job-end.ts";
-import { maxStalls, toBackoffMs, type RetryPolicy } from "./policy.ts";
-import { createQuiet } from "./quiet.ts";
-import type { RunningJobs } from "./running-jobs.ts";
+import { maxStalls, toBackoffMs, type RetryPolicy, createFailureThrottle } from "./policy.ts";
+import type { RunningJobs } from "./shutdown.ts";
 import { toQueueFailure } from "./translate-error.ts";
 
 /** The reason with which a worker's signal is aborted when Redis gave the job's lock to somebody else. */
@@ -50,7 +49,7 @@ type Processor = (
  */
 export function createProcessor(processing: Processing): Processor {
   const { queue, handle, running, clock, events, retry, onError, progress, pause } = processing;
-  const mayTell = createQuiet(clock);
+  const mayReport = createFailureThrottle(clock);
   /** Jobs that this process left to others since it last did one of its own. */
   const left = new Set<string>();
 
@@ -113,7 +112,7 @@ export function createProcessor(processing: Processing): Processor {
           throw new WaitingError();
         case "wait":
           // All windows that are taken meanwhile fail so.
-          if (isRedisAway(error) && mayTell("redis-unavailable")) {
+          if (isRedisAway(error) && mayReport("redis-unavailable")) {
             events.emit({ type: "job:failed", kind: job.kind, ...toFailure(error), givenUp: false });
           }
           await move(() => stored.moveToDelayed(end.until, token), outer);

@@ -1,7 +1,7 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Events } from "../ports/events.ts";
 import type { QueueConnection } from "./connection.ts";
-import { createQuiet } from "./quiet.ts";
+import { createFailureThrottle } from "./policy.ts";
 import { saysOnlyAway, toQueueFailure } from "./translate-error.ts";
 
 export interface RedisWatch {
@@ -23,7 +23,7 @@ export function createRedisWatch(
 ): RedisWatch {
   let lost = false;
   let stopped = false;
-  const mayTell = createQuiet(clock);
+  const mayReport = createFailureThrottle(clock);
 
   const onLost = (message: string): void => {
     if (stopped || lost) return;
@@ -48,7 +48,7 @@ export function createRedisWatch(
     onError(error) {
       if (stopped || saysOnlyAway(error)) return;
       const failure = toQueueFailure(error);
-      if (!mayTell(failure.code)) return;
+      if (!mayReport(failure.code)) return;
       events.emit({ type: "job:failed", kind: "queue", ...failure, givenUp: false });
     },
     stop() {

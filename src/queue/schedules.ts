@@ -1,9 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
-import type { JobSchedulerJson, JobSchedulerTemplateOptions, Queue, RepeatOptions } from "bullmq";
+import { type JobSchedulerJson, type JobSchedulerTemplateOptions, Queue, type RepeatOptions } from "bullmq";
 import type { Schedule } from "../ports/drains.ts";
 import type { OtherSchedules, ScheduledJob } from "../ports/queue.ts";
 import { toJobData } from "./job-data.ts";
-import { keepShort } from "./policy.ts";
+import { keepShort, callTimeoutMs } from "./policy.ts";
+import {
+  toConnectionOptions,
+  withinRedis,
+  type QueueConnection,
+  toQueueName,
+  toQueuePrefix,
+} from "./connection.ts";
 
 /**
  * The schedules in Redis are made equal to the wanted ones; what is equal already is left alone, because an upsert is not
@@ -111,4 +118,25 @@ function toPhaseMs(id: string, everyMs: number): number {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(id)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return everyMs < 2 ? everyMs : 1 + (hash % (everyMs - 1));
+}
+
+/**
+ * When each schedule runs next, by its id, Unix ms; in the past while nobody works. Changes nothing in Redis. Fails with
+ * `redis-unavailable`. The connection stays the caller's.
+ */
+export async function readNextRuns(
+  connection: QueueConnection,
+  keyPrefix: string,
+): Promise<ReadonlyMap<string, number>> {
+  const queue = new Queue(toQueueName(keyPrefix, "short"), {
+    connection: toConnectionOptions(connection),
+    prefix: toQueuePrefix(keyPrefix),
+    skipMetasUpdate: true,
+  });
+  // What goes wrong is told by the call.
+  queue.on("error", () => undefined);
+  const schedulers = await withinRedis(connection, callTimeoutMs, "schedules", () =>
+    queue.getJobSchedulers(),
+  );
+  return new Map(schedulers.flatMap(({ key, next }) => (next === undefined ? [] : [[key, next] as const])));
 }

@@ -9,10 +9,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { grantLifeMs } from "../../src/ports/ledger-limits.ts";
-import { auditLimits } from "../../src/store/audit/limits.ts";
-import { createRedisAudit } from "../../src/store/audit/redis-audit.ts";
+import { auditLimits, createRedisAudit } from "../../src/store/audit/redis-audit.ts";
 import { findRedisServer } from "../../src/demo/find-redis-server.ts";
-import { laneKeys } from "../../src/store/source-keys.ts";
+import { laneKeys } from "../../src/store/keys.ts";
 import { createRedisCopyBook } from "../../src/store/copies/redis-copy-book.ts";
 import { createRedisLaneBook } from "../../src/store/lanes/redis-lane-book.ts";
 import { createRedisLedger } from "../../src/store/ledger/redis-ledger.ts";

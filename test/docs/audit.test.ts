@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { auditLimits } from "../../src/store/audit/limits.ts";
+import { auditLimits } from "../../src/store/audit/redis-audit.ts";
 import { historyHeader } from "../../src/cli/history/rows.ts";
 import { auditActs } from "../../src/ports/audit.ts";
 import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";

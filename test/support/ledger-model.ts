@@ -1,6 +1,6 @@
 import type * as fc from "fast-check";
 import { expect } from "vitest";
-import { sourceKeys } from "../../src/store/source-keys.ts";
+import { sourceKeys } from "../../src/store/keys.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { DrainName, Token } from "../../src/ports/ids.ts";
 import type { LedgerView } from "../../src/ports/ledger-entries.ts";

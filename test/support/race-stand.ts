@@ -1,5 +1,5 @@
 import { systemClock } from "../../src/compose/system-world.ts";
-import { sourceKeys } from "../../src/store/source-keys.ts";
+import { sourceKeys } from "../../src/store/keys.ts";
 import { createRedisLedger } from "../../src/store/ledger/redis-ledger.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { Archive } from "../../src/ports/archive.ts";

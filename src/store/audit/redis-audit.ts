@@ -5,9 +5,20 @@ import { sourceKey } from "../../redis/key-names.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { parseEntryText, toTexts } from "./entry-text.ts";
 import { createAuditOver } from "./late-entries.ts";
-import type { AuditLimits } from "./limits.ts";
-import { selectRecords } from "./select-records.ts";
 import { earliestActAt, traceLineage } from "./trace-lineage.ts";
+
+/** How much of the past the record of one source keeps: whatever is older, or beyond the size, goes. */
+export interface AuditLimits {
+  readonly keepMs: number;
+  /** Of all texts together; Redis uses a few percent more. */
+  readonly maxBytes: number;
+}
+
+/**
+ * 30 days, and at most 256 MiB: a message that is redriven costs about 115 bytes in its three acts, so that is 75,000 a day for 30 days, and
+ * Redis, which must never evict, is not filled by a record of what it did.
+ */
+export const auditLimits: AuditLimits = { keepMs: 30 * 86_400_000, maxBytes: 256 * 1024 * 1024 };
 
 /**
  * append: adds entries to a source's stream, under ids of Redis's own time.
@@ -112,4 +123,18 @@ type StreamEntry = readonly [id: string, fields: readonly string[]];
 function mentionsAny(text: string, dlqIds: ReadonlySet<string>): boolean {
   for (const dlqId of dlqIds) if (text.includes(dlqId)) return true;
   return false;
+}
+
+/** The entry with only the records that the query asks for; null where there is nothing left of it. Times are not looked at. */
+function selectRecords(entry: AuditEntry, { dlqIds, drain }: AuditQuery): AuditEntry | null {
+  if (drain !== undefined && entry.drain !== drain && !concernsAllDrains(entry)) return null;
+  if (dlqIds === undefined) return entry;
+  const records = entry.records.filter(
+    ({ dlqId, parent }) => dlqIds.has(dlqId) || (parent !== undefined && dlqIds.has(parent)),
+  );
+  return records.length === 0 ? null : { ...entry, records };
+}
+
+function concernsAllDrains({ act, drain }: AuditEntry): boolean {
+  return drain === null && (act === "pause" || act === "resume");
 }

@@ -3,7 +3,7 @@ import type { PassId } from "../../ports/ids.ts";
 import type { Capacity, CapacityQuery, CapacityVerdict, CeilingUse } from "../../ports/limits.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import { countsForCeilings, dayMs, toCountedRates, type CountedRate } from "./counted-rates.ts";
-import { drainKeys } from "../drain-keys.ts";
+import { drainKeys } from "../keys.ts";
 import { giveBackScript, takeScript, usedScript } from "./capacity.lua.ts";
 
 /** A pass that has published nothing for a day is over. */

@@ -3,7 +3,7 @@ import type { CopyBook } from "../../ports/archive.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import { defineScript } from "../../redis/script-runner.ts";
-import { sourceKeys } from "../source-keys.ts";
+import { sourceKeys } from "../keys.ts";
 
 /**
  * The book is a sorted set of dlqIds, each scored with the Unix ms (Redis time) at which it is forgotten. Both scripts:

@@ -14,9 +14,8 @@ import type {
 } from "../../ports/lanes.ts";
 import type { RedisScript } from "../../redis/script-runner.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
-import { laneKeys } from "../source-keys.ts";
+import { laneKeys } from "../keys.ts";
 import { maxStep } from "./lane-numbers.ts";
-import { inOrder } from "./lane-order.ts";
 import {
   askScript,
   deliveredScript,
@@ -206,4 +205,14 @@ function toView({
     totals: { canaries, comeBacks, halts },
     lastUsedAt: usedAt,
   };
+}
+
+/** By drain, the places of each ascending and each once: several of its lanes may have met messages in one minute. */
+function inOrder(ready: readonly LaneReady[]): readonly LaneReady[] {
+  return ready
+    .map(({ drain, resumeMinutes }) => ({
+      drain,
+      resumeMinutes: [...new Set(resumeMinutes)].toSorted((a, b) => a - b),
+    }))
+    .toSorted((a, b) => (a.drain < b.drain ? -1 : 1));
 }

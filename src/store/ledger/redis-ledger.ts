@@ -1,9 +1,8 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { SourceId } from "../../ports/ids.ts";
-import { postHorizonMs, takeoverAfterMs } from "../../ports/ledger-limits.ts";
+import { postHorizonMs, takeoverAfterMs, type LedgerLimits } from "../../ports/ledger-limits.ts";
 import type { OpenEntry, ParkedDeadLetter, PendingEntry } from "../../ports/ledger-entries.ts";
-import type { LedgerLimits } from "../../ports/ledger-limits.ts";
 import type {
   BeginAnswer,
   Ledger,
@@ -26,7 +25,7 @@ import {
   toParkedView,
   toSettlingView,
 } from "./entry.ts";
-import { sourceKeys } from "../source-keys.ts";
+import { sourceKeys } from "../keys.ts";
 import { beginScript } from "./begin.lua.ts";
 import { archivedScript, deleteFailedScript, goneScript, publishedScript } from "./facts.lua.ts";
 import {

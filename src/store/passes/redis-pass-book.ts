@@ -14,7 +14,7 @@ import {
 } from "../../ports/passes.ts";
 import { noReasons, sumSoFar } from "../../ports/tally.ts";
 import type { RedisScript } from "../../redis/script-runner.ts";
-import { sourceKeys } from "../source-keys.ts";
+import { sourceKeys } from "../keys.ts";
 import {
   endWindowScript,
   factsScript,

@@ -1,7 +1,7 @@
 import type { SourceId } from "../../ports/ids.ts";
 import type { PauseBook, PauseRecord } from "../../ports/passes.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
-import { sourceKeys } from "../source-keys.ts";
+import { sourceKeys } from "../keys.ts";
 
 /** Pauses of one source's drains: the hash that the ledger's begin looks at. Fails with `redis-unavailable`. */
 export function createRedisPauseBook(

@@ -2,7 +2,9 @@ import type { ReplicaRecord, Replicas } from "../../ports/replicas.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import { sharedKey } from "../../redis/key-names.ts";
 import { defineScript } from "../../redis/script-runner.ts";
-import { replicaLifeMs } from "./replica-life.ts";
+
+/** Four announcements at 15 s: one may be late and one lost before a living daemon is taken for dead. */
+const replicaLifeMs = 60_000;
 
 /**
  * The registry is a hash: replica → JSON of its record, `seenAt` by Redis time. Both scripts:

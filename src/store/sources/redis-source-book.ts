@@ -2,7 +2,7 @@ import type { SourceId } from "../../ports/ids.ts";
 import type { Census, SourceBook } from "../../ports/passes.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import { defineScript } from "../../redis/script-runner.ts";
-import { accountKey, addressKey, sourceKeys } from "../source-keys.ts";
+import { accountKey, addressKey, sourceKeys } from "../keys.ts";
 
 /**
  * bind: binds a source id to its address, once and for all, and follows its token.

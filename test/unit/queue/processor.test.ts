@@ -2,7 +2,7 @@ import { DelayedError, WaitingError, type Job as StoredJob } from "bullmq";
 import { describe, expect, test } from "vitest";
 import { RedriverError, type ErrorCode } from "../../../src/ports/errors.ts";
 import { createProcessor } from "../../../src/queue/processor.ts";
-import { createRunningJobs } from "../../../src/queue/running-jobs.ts";
+import { createRunningJobs } from "../../../src/queue/shutdown.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { recordEvents } from "../../support/queue-redis.ts";
 import { waitFor } from "../../support/wait-for.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { auditLimits, type AuditLimits } from "../../../../src/store/audit/limits.ts";
+import { auditLimits, type AuditLimits, createRedisAudit } from "../../../../src/store/audit/redis-audit.ts";
 import { mergeReaders } from "../../../../src/store/audit/merge-readers.ts";
-import { createRedisAudit } from "../../../../src/store/audit/redis-audit.ts";
 import type {
   Audit,
   AuditEntry,

@@ -1,6 +1,6 @@
 import type { ParkReason } from "../../../../src/message/park-reasons.ts";
 import { describe, expect, test } from "vitest";
-import { sourceKeys } from "../../../../src/store/source-keys.ts";
+import { sourceKeys } from "../../../../src/store/keys.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import type { Token } from "../../../../src/ports/ids.ts";
 import {

@@ -3,7 +3,7 @@ import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import type { SourceId } from "../../../../src/ports/ids.ts";
 import { createRedisLedger } from "../../../../src/store/ledger/redis-ledger.ts";
 import { createRedisSourceBook } from "../../../../src/store/sources/redis-source-book.ts";
-import { sourceKeys } from "../../../../src/store/source-keys.ts";
+import { sourceKeys } from "../../../../src/store/keys.ts";
 import type { RedisConnection } from "../../../../src/redis/connect.ts";
 import { postHorizonMs } from "../../../../src/ports/ledger-limits.ts";
 import {

@@ -15,7 +15,7 @@ import {
   startOfTime,
   token,
 } from "../../../support/ledger-stands.ts";
-import { addressKey } from "../../../../src/store/source-keys.ts";
+import { addressKey } from "../../../../src/store/keys.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();

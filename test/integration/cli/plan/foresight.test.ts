@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
-import { sourceKeys } from "../../../../src/store/source-keys.ts";
+import { sourceKeys } from "../../../../src/store/keys.ts";
 import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";
 import { createPlanWriter } from "../../../../src/redrive/plan/plan-file.ts";
 import type { PlanRecord } from "../../../../src/redrive/plan/plan-record.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sourceKeys } from "../../../../src/store/source-keys.ts";
+import { sourceKeys } from "../../../../src/store/keys.ts";
 import type { RedisConnection } from "../../../../src/redis/connect.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
