@@ -4,6 +4,7 @@ import type { Capacity, CapacityQuery, CapacityVerdict, CeilingUse } from "../..
 import type { RedisConnection } from "../../redis/connect.ts";
 import { countsForCeilings, dayMs, toCountedRates, type CountedRate } from "./counted-rates.ts";
 import { drainKeys } from "../keys.ts";
+import { parseReply, toList } from "../script-reply.ts";
 import { giveBackScript, takeScript, usedScript } from "./capacity.lua.ts";
 
 /** A pass that has published nothing for a day is over. */
@@ -73,7 +74,7 @@ export function createRedisCapacity(
     async used(of) {
       const { pass, day } = keysOf(of);
       const reply = await redis.run(usedScript, [pass, day], ["{}"]);
-      return JSON.parse(toText("used", reply)) as CeilingUse;
+      return parseReply(usedScript, reply) as CeilingUse;
     },
   };
 }
@@ -87,18 +88,8 @@ function toAnswer(
   reply: unknown,
   rates: readonly CountedRate[],
 ): { readonly verdicts: readonly CapacityVerdict[]; readonly at: number } {
-  const { at, verdicts } = JSON.parse(toText("take", reply)) as Reply;
-  // Lua knows one kind of table: an empty list comes as {}.
-  if (!Array.isArray(verdicts)) return { at, verdicts: [] };
-  return { at, verdicts: (verdicts as Reply["verdicts"]).map((verdict) => toVerdict(verdict, rates)) };
-}
-
-function toText(script: string, reply: unknown): string {
-  if (typeof reply === "string") return reply;
-  throw new RedriverError(
-    "invariant-broken",
-    `expected limits:${script} to answer text, got ${typeof reply}`,
-  );
+  const { at, verdicts } = parseReply(takeScript, reply) as Reply;
+  return { at, verdicts: toList(verdicts).map((verdict) => toVerdict(verdict, rates)) };
 }
 
 function toVerdict(

@@ -110,8 +110,7 @@ for _, one in ipairs(call.sent) do
     put(one.lane, lane)
   end
 end
-mark('1')
-return 1
+return mark('1')
 `,
 );
 
@@ -132,8 +131,7 @@ for _, one in ipairs(call.unused) do
   end
   if lane then put(one.lane, lane) end
 end
-mark('1')
-return 1
+return mark('1')
 `,
 );
 

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { RedriverError } from "../../ports/errors.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import type {
   LaneAnswer,
@@ -15,6 +14,7 @@ import type {
 import type { RedisScript } from "../../redis/script-runner.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import { laneKeys } from "../keys.ts";
+import { parseReply, toList } from "../script-reply.ts";
 import { maxStep } from "./lane-numbers.ts";
 import {
   askScript,
@@ -78,12 +78,7 @@ export function createRedisLaneBook(
       ],
       [keys.lanePrefix, JSON.stringify(call), grantLifeMs],
     );
-    if (typeof reply === "number") return reply;
-    if (typeof reply === "string") return JSON.parse(reply);
-    throw new RedriverError(
-      "invariant-broken",
-      `expected ${script.name} to answer text, got ${typeof reply}`,
-    );
+    return parseReply(script, reply);
   };
 
   return {
@@ -152,11 +147,6 @@ export function createRedisLaneBook(
       return { lanes: toList(lanes).map(toView), counts, totals };
     },
   };
-}
-
-/** Lua knows one kind of table: an empty list comes as {}. */
-function toList<Item>(items: readonly Item[]): readonly Item[] {
-  return Array.isArray(items) ? items : [];
 }
 
 function toChange(change: LaneChange): LaneChange {

@@ -1,5 +1,4 @@
 import type { DlqId } from "../../message/dead-letter.ts";
-import { RedriverError } from "../../ports/errors.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import { postHorizonMs, takeoverAfterMs, type LedgerLimits } from "../../ports/ledger-limits.ts";
 import type { OpenEntry, ParkedDeadLetter, PendingEntry } from "../../ports/ledger-entries.ts";
@@ -26,6 +25,7 @@ import {
   toSettlingView,
 } from "./entry.ts";
 import { sourceKeys } from "../keys.ts";
+import { parseReply, toList } from "../script-reply.ts";
 import { beginScript } from "./begin.lua.ts";
 import { archivedScript, deleteFailedScript, goneScript, publishedScript } from "./facts.lua.ts";
 import {
@@ -64,10 +64,10 @@ export function createRedisLedger(
       JSON.stringify(withoutNulls(call)),
     ]);
   const ask = async <Answer extends LedgerStamp>(script: RedisScript, call: object): Promise<Answer> =>
-    parseAnswer(await run(script, call)) as Answer;
+    parseAnswer(script, await run(script, call)) as Answer;
   const views = async (script: RedisScript, dlqIds: readonly DlqId[]) => {
     const [stampText, ...texts] = (await run(script, { dlqIds })) as [string, ...(string | null)[]];
-    const stamp = parseAnswer(stampText);
+    const stamp = parseAnswer(script, stampText);
     const found = dlqIds.map((_, i) => {
       const text = texts[i];
       return typeof text === "string" ? parseView(text, stamp.at, limits) : { state: "absent" as const };
@@ -82,7 +82,7 @@ export function createRedisLedger(
     readonly unlistedSince?: number;
   }) => {
     const [stampText, walked, ...rest] = (await run(pageScript, call)) as [string, number, ...string[]];
-    const stamp = parseAnswer(stampText);
+    const stamp = parseAnswer(pageScript, stampText);
     return { stamp, walked, rows: toRows(rest) };
   };
 
@@ -147,7 +147,11 @@ export function createRedisLedger(
       const entries = toRows(rest).flatMap(({ dlqId, entry }): ParkedDeadLetter[] =>
         entry.state === "parked" ? [{ dlqId, view: toParkedView(entry) }] : [],
       );
-      return { ...parseAnswer(stampText), entries, cursor: next === "0" ? null : (next ?? null) };
+      return {
+        ...parseAnswer(parkedScript, stampText),
+        entries,
+        cursor: next === "0" ? null : (next ?? null),
+      };
     },
 
     async unknownOutcomes(limit, offset) {
@@ -225,16 +229,9 @@ function withoutNulls(value: unknown): unknown {
   );
 }
 
-function parseAnswer(reply: unknown): LedgerStamp {
-  if (typeof reply !== "string") {
-    throw new RedriverError(
-      "invariant-broken",
-      `expected a ledger script to answer text, got ${typeof reply}`,
-    );
-  }
-  const answer = JSON.parse(reply) as LedgerStamp & { verdicts?: unknown };
-  // Lua knows one kind of table: an empty list of verdicts comes as {}.
-  if (answer.verdicts !== undefined && !Array.isArray(answer.verdicts)) answer.verdicts = [];
+function parseAnswer(script: RedisScript, reply: unknown): LedgerStamp {
+  const answer = parseReply(script, reply) as LedgerStamp & { verdicts?: readonly unknown[] };
+  if (answer.verdicts !== undefined) answer.verdicts = toList(answer.verdicts);
   return answer;
 }
 

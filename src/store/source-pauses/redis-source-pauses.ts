@@ -1,4 +1,3 @@
-import { RedriverError } from "../../ports/errors.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import {
   besideProbeMs,
@@ -14,6 +13,7 @@ import {
 import type { RedisConnection } from "../../redis/connect.ts";
 import { sourceKey } from "../../redis/key-names.ts";
 import { defineScript } from "../../redis/script-runner.ts";
+import { parseReply } from "../script-reply.ts";
 
 /** What nobody has touched for this long beyond its end says nothing any more. */
 const lifeMs = 3_600_000;
@@ -132,8 +132,7 @@ export function createRedisSourcePauseBook(
       [verb, JSON.stringify({ ...numbers, ...more }), callClass],
     );
     if (reply === null || reply === "probe" || reply === "limit-probe") return reply;
-    if (typeof reply === "string") return JSON.parse(reply) as SourcePause;
-    throw new RedriverError("invariant-broken", `expected source-pauses to answer text, got ${typeof reply}`);
+    return parseReply(sourcePauseScript, reply) as SourcePause;
   };
   return {
     ask: async (callClass, leaseMs) => (await run("ask", { lease: leaseMs }, callClass)) ?? "go",
