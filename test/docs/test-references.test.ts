@@ -1,0 +1,23 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { readDoc, root } from "../support/markdown.ts";
+
+const tests = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).map(
+  (name) => `test/${name}`,
+);
+const documents = readdirSync(join(root, "docs")).map((name) => `docs/${name}`);
+
+it.each([
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  ...documents.filter((name) => name.endsWith(".md")),
+])("%s names tests that are there", (document) => {
+  const named = new Set(readDoc(document).match(/\btest\/[\w./*-]+\.ts\b/g));
+  const missing = [...named].filter((name) => {
+    const pattern = new RegExp(`^${name.replaceAll(".", "[.]").replaceAll("*", "[^/]*")}$`);
+    return !tests.some((test) => pattern.test(test));
+  });
+  expect(missing).toEqual([]);
+});
