@@ -1,4 +1,3 @@
-import type { FlowControlState } from "../delivery/flow-control.ts";
 import { toMessageRecord } from "../dlq/stored-dead-letter.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
 import { errorAnswer, json, jsonOf, type Exchange, type EmulatorAnswer } from "../http/exchange.ts";
@@ -37,12 +36,10 @@ export const messageRoutes: readonly MessageRoute[] = [
     const { current, next } = core.settings.signingKeys;
     return json(200, { current, next });
   }),
-  route("manage", "GET", "/v2/flowControl", (core) =>
-    json(200, core.deliveries.flowControls().map(shownFlow)),
-  ),
+  route("manage", "GET", "/v2/flowControl", (core) => json(200, core.deliveries.flowControls())),
   route("manage", "GET", "/v2/flowControl/{key}", (core, _exchange, { key }) => {
-    const flow = core.deliveries.flowControls().find((state) => state.key === key);
-    return jsonOf(flow && shownFlow(flow), "flow control key");
+    const flow = core.deliveries.flowControls().find((state) => state.flowControlKey === key);
+    return jsonOf(flow, "flow control key");
   }),
   route("statistics", "GET", "/v2/search/{id}/stats", (core, exchange, { id }) =>
     json(200, core.indexes.statistics(id!, exchange.query, core.clock.now())),
@@ -76,18 +73,3 @@ function destinationOf(rest: string, rawQuery: string): string {
   if (rawQuery === "" || !/^https?:\/\//i.test(decoded)) return decoded;
   return `${decoded}${decoded.includes("?") ? "&" : "?"}${rawQuery}`;
 }
-
-/** 0 where there is no limit; `ratePeriodStart` in unix seconds. Keys cannot be paused or pinned here. */
-const shownFlow = (state: FlowControlState): Record<string, unknown> => ({
-  flowControlKey: state.key,
-  waitListSize: state.waiting,
-  parallelismMax: state.parallelism ?? 0,
-  parallelismCount: state.inFlight,
-  rateMax: state.rate ?? 0,
-  rateCount: state.rateCount,
-  ratePeriod: state.periodSeconds ?? 0,
-  ratePeriodStart: Math.floor((state.ratePeriodStart ?? 0) / 1_000),
-  isPaused: false,
-  isPinnedParallelism: false,
-  isPinnedRate: false,
-});

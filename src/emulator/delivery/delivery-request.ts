@@ -3,7 +3,7 @@ import { canonicalName } from "../publish/header-values.ts";
 import { emptyHeaderMap, type HeaderMap, type Message } from "../publish/message.ts";
 import type { CallRequest } from "./http-caller.ts";
 
-export interface Sender {
+interface Sender {
   readonly headerPrefix: string;
   readonly signingKey: string;
   readonly defaultTimeoutMs: number;

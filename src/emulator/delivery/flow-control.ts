@@ -3,18 +3,23 @@ import type { EmulatorClock } from "../clock.ts";
 import type { FlowControlLimits } from "../publish/message.ts";
 import { WaitingLine, type Leave } from "./waiting-line.ts";
 
+/** As the API shows it: 0 for no limit. Keys cannot be paused or pinned here. */
 export interface FlowControlState {
-  readonly key: string;
-  readonly parallelism?: number | undefined;
-  readonly rate?: number | undefined;
-  readonly periodSeconds?: number | undefined;
-  /** Messages that hold a share: called, or about to be. */
-  readonly inFlight: number;
+  readonly flowControlKey: string;
   /** Messages that would be called if the limits allowed it. */
-  readonly waiting: number;
-  /** Calls begun within the last period, and the moment of the first of them. */
+  readonly waitListSize: number;
+  readonly parallelismMax: number;
+  /** Messages that have a share: called, or about to be. */
+  readonly parallelismCount: number;
+  readonly rateMax: number;
+  /** Calls begun within the last period. */
   readonly rateCount: number;
-  readonly ratePeriodStart?: number | undefined;
+  readonly ratePeriod: number;
+  /** The moment of the first of them, in unix seconds. */
+  readonly ratePeriodStart: number;
+  readonly isPaused: false;
+  readonly isPinnedParallelism: false;
+  readonly isPinnedRate: false;
 }
 
 /**
@@ -70,16 +75,19 @@ export class FlowShares {
 
   state(): FlowControlState {
     this.#forget();
-    const { parallelism, rate, periodSeconds } = this.#limits;
+    const { parallelism = 0, rate = 0, periodSeconds = 0 } = this.#limits;
     return {
-      key: this.#key,
-      parallelism,
-      rate,
-      periodSeconds,
-      inFlight: this.#held,
-      waiting: this.#line.length,
+      flowControlKey: this.#key,
+      waitListSize: this.#line.length,
+      parallelismMax: parallelism,
+      parallelismCount: this.#held,
+      rateMax: rate,
       rateCount: this.#begun.length,
-      ratePeriodStart: this.#begun[0],
+      ratePeriod: periodSeconds,
+      ratePeriodStart: Math.floor((this.#begun[0] ?? 0) / 1_000),
+      isPaused: false,
+      isPinnedParallelism: false,
+      isPinnedRate: false,
     };
   }
 

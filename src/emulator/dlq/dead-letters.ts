@@ -9,12 +9,12 @@ import { DlqStore, type StoredRecord } from "./dlq-store.ts";
 import { formatCursor, formatDlqId, formatOffsetCursor, parseSeedId } from "./position.ts";
 import { toSeed, type SeedRecord } from "./seed-record.ts";
 
-export interface DeadLetterPage {
+interface DeadLetterPage {
   readonly records: readonly StoredRecord[];
   readonly cursor: string | undefined;
 }
 
-export interface DeleteResult {
+interface DeleteResult {
   readonly deleted: number;
   readonly cursor: string | undefined;
 }

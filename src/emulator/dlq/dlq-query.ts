@@ -18,7 +18,7 @@ export interface DlqQuery {
 
 export type DlqOperation = "list" | "delete" | "retry";
 
-export interface DlqQueryOptions {
+interface DlqQueryOptions {
   /**
    * What a listing can be asked by. The production service and its client also list by `dlqIds` and `flowControlKey`,
    * which the specification has for deletion only.

@@ -10,7 +10,7 @@ export interface StoredRecord extends Position {
   readonly json: Buffer;
 }
 
-export interface StoredPage {
+interface StoredPage {
   readonly records: readonly StoredRecord[];
   readonly more: boolean;
 }
@@ -132,19 +132,14 @@ export class DlqStore {
   removeBefore(ms: number): string[] {
     const end = this.#placeOf({ ms, seq: 0 });
     if (end.at === 0 && end.row === 0) return [];
-    const removed: string[] = [];
-    for (let at = 0; at <= Math.min(end.at, this.#blocks.length - 1); at++) {
-      const block = this.#blocks[at]!;
+    const dlqIds: string[] = [];
+    for (const [at, block] of this.#blocks.slice(0, end.at + 1).entries()) {
       const to = at === end.at ? end.row : block.rows;
       for (let row = 0; row < to; row++) {
-        if (!block.isAlive(row)) continue;
-        removed.push(formatDlqId({ ms: block.ms[row]!, seq: block.seq[row]! }));
-        this.#kill(block, row);
+        if (block.isAlive(row)) dlqIds.push(formatDlqId({ ms: block.ms[row]!, seq: block.seq[row]! }));
       }
     }
-    this.#blocks.splice(0, end.at);
-    if (end.row > 0) this.#tidy(this.#blocks[0]!);
-    return removed;
+    return this.remove(dlqIds);
   }
 
   clear(): void {

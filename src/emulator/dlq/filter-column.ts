@@ -7,11 +7,11 @@ const maxAnswers = 64;
 /** One field of all rows of a block, as codes of 16 bits: rows with equal values, in equal order, have one code. */
 export class FilterColumn {
   readonly #rowCodes: Uint16Array;
-  /** By code: the values as a JSON array. 0 stands for none. */
-  readonly #keys = ["[]"];
-  readonly #codes = new Map([["[]", 0]]);
-  /** Codes that stand for more than one value. */
-  readonly #lists = new Set<number>();
+  /** By code. 0 stands for no value. */
+  readonly #values: (readonly string[])[] = [[]];
+  readonly #singles = new Map<string, number>();
+  /** By several values as JSON. */
+  readonly #lists = new Map<string, number>();
   /** What was asked for last: each page of a listing asks for the same. */
   readonly #answers = new Map<string, Bits | undefined>();
 
@@ -20,12 +20,15 @@ export class FilterColumn {
   }
 
   put(row: number, values: readonly string[]): void {
-    this.#putKey(row, JSON.stringify(values), values.length > 1);
+    const [first] = values;
+    if (first === undefined) this.#rowCodes[row] = 0;
+    else if (values.length === 1) this.#rowCodes[row] = this.#codeOf(this.#singles, first, values);
+    else this.#rowCodes[row] = this.#codeOf(this.#lists, JSON.stringify(values), values);
+    if (this.#answers.size > 0) this.#answers.clear();
   }
 
-  copy(row: number, from: FilterColumn, fromRow: number): void {
-    const code = from.#rowCodes[fromRow]!;
-    this.#putKey(row, from.#keys[code]!, from.#lists.has(code));
+  valuesOf(row: number): readonly string[] {
+    return this.#values[this.#rowCodes[row]!]!;
   }
 
   /** Makes room for a row: those from there on are one further. */
@@ -43,26 +46,21 @@ export class FilterColumn {
     return rows;
   }
 
-  #putKey(row: number, key: string, isList: boolean): void {
-    let code = this.#codes.get(key);
-    if (code === undefined) {
-      code = this.#keys.push(key) - 1;
-      this.#codes.set(key, code);
-      if (isList) this.#lists.add(code);
-    }
-    this.#rowCodes[row] = code;
-    this.#answers.clear();
+  #codeOf(codes: Map<string, number>, key: string, values: readonly string[]): number {
+    let code = codes.get(key);
+    if (code === undefined) codes.set(key, (code = this.#values.push(values) - 1));
+    return code;
   }
 
   #search(values: ReadonlySet<string>): Bits | undefined {
-    const singles = Array.from(values, (value) => this.#codes.get(JSON.stringify([value])) ?? 0);
-    const lists = [...this.#lists].filter((code) => {
-      const list = JSON.parse(this.#keys[code]!) as string[];
-      return list.some((value) => values.has(value));
-    });
-    const codes = [...singles, ...lists].filter((code) => code !== 0);
+    const codes = Array.from(values, (value) => this.#singles.get(value)).filter(
+      (code) => code !== undefined,
+    );
+    for (const code of this.#lists.values()) {
+      if (this.#values[code]!.some((value) => values.has(value))) codes.push(code);
+    }
     if (codes.length === 0) return undefined;
-    const isWanted = new Uint8Array(this.#keys.length);
+    const isWanted = new Uint8Array(this.#values.length);
     for (const code of codes) isWanted[code] = 1;
     const rows = bitsFor(this.#rowCodes.length);
     for (let row = 0; row < this.#rowCodes.length; row++) {

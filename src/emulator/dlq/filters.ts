@@ -40,20 +40,20 @@ export function valuesOf(record: StoredDeadLetter, field: FilterField): readonly
       return [String(typeof status === "number" ? status : 0)];
     }
     case "callerIp":
-      return texts(record["callerIP"]);
+      return text(record["callerIP"]);
     case "label":
-      return [...new Set([...texts(record["label"]), ...texts(record["labels"])])];
+      return [...new Set([...text(record["label"]), ...[record["labels"]].flat().flatMap(text)])];
     case "messageId":
     case "url":
     case "topicName":
     case "scheduleId":
     case "queueName":
     case "flowControlKey":
-      return texts(record[field]);
+      return text(record[field]);
   }
 }
 
 export const createdAtOf = (record: StoredDeadLetter): number =>
   typeof record["createdAt"] === "number" ? record["createdAt"] : 0;
 
-const texts = (value: unknown): string[] => [value].flat().filter((text) => typeof text === "string");
+const text = (value: unknown): string[] => (typeof value === "string" ? [value] : []);

@@ -4,7 +4,7 @@ const chunkBytes = 1 << 18;
 const maxShared = chunkBytes / 4;
 
 /** Where a text lies. */
-export interface Slice {
+interface Slice {
   readonly chunk: number;
   readonly start: number;
   readonly length: number;

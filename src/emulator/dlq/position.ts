@@ -32,20 +32,19 @@ const largestSeq = 999_999_999;
 export const positionBehind = ({ ms, seq }: Position): Position =>
   seq < largestSeq ? { ms, seq: seq + 1 } : { ms: ms + 1, seq: 0 };
 
-/** A cursor is the position of the last record seen, so records may vanish behind it. Opaque to clients. */
-export const formatCursor = (position: Position): string =>
-  Buffer.from(`after:${formatDlqId(position)}`).toString("base64url");
+const encode = (text: string): string => Buffer.from(text).toString("base64url");
+const decode = (cursor: string): string => Buffer.from(cursor, "base64url").toString("latin1");
 
-export function parseCursor(text: string): Position | undefined {
-  const decoded = Buffer.from(text, "base64url").toString("latin1");
-  return decoded.startsWith("after:") ? parseDlqId(decoded.slice("after:".length)) : undefined;
-}
+/** A cursor is the position of the last record seen, so records may vanish behind it. Opaque to clients. */
+export const formatCursor = (position: Position): string => encode(`after:${formatDlqId(position)}`);
+
+export const parseCursor = (text: string): Position | undefined =>
+  parseDlqId(/^after:(.*)/.exec(decode(text))?.[1] ?? "");
 
 /** A cursor that counts the records before it instead: what vanishes there shifts all that follow. */
-export const formatOffsetCursor = (records: number): string =>
-  Buffer.from(`skip:${records}`).toString("base64url");
+export const formatOffsetCursor = (records: number): string => encode(`skip:${records}`);
 
 export function parseOffsetCursor(text: string): number | undefined {
-  const match = /^skip:(\d{1,9})$/.exec(Buffer.from(text, "base64url").toString("latin1"));
-  return match === null ? undefined : Number(match[1]);
+  const records = /^skip:(\d{1,9})$/.exec(decode(text))?.[1];
+  return records === undefined ? undefined : Number(records);
 }

@@ -7,6 +7,9 @@ import type { Position } from "./position.ts";
 
 export const blockRows = 4_096;
 
+// One for all blocks: a million records are 245 of them, and a search goes through all.
+const found = bitsFor(blockRows);
+
 /** Both ends are inside. */
 export interface CreatedRange {
   readonly from: number;
@@ -72,13 +75,15 @@ export class RecordBlock {
     this.live--;
   }
 
-  /** Living rows that match all filters and were created in the range; undefined if there are none. */
+  /**
+   * Living rows that match all filters and were created in the range; undefined if there are none. The answer is good
+   * until the next search.
+   */
   search(filters: readonly KeyedFilter[], created: CreatedRange | undefined): Bits | undefined {
-    const found = this.#alive.slice();
+    found.set(this.#alive);
     for (const filter of filters) {
       const rows = this.#fields[filter.field].rowsOf(filter);
-      if (rows === undefined) return undefined;
-      keepCommon(found, rows);
+      if (rows === undefined || !keepCommon(found, rows)) return undefined;
     }
     if (created === undefined) return found;
     for (let row = firstBit(found, 0, this.rows); row !== -1; row = firstBit(found, row + 1, this.rows)) {
@@ -91,16 +96,20 @@ export class RecordBlock {
   take(other: RecordBlock, from: number, to: number): void {
     for (let row = firstBit(other.#alive, from, to); row !== -1; row = firstBit(other.#alive, row + 1, to)) {
       const position = { ms: other.ms[row]!, seq: other.seq[row]! };
-      for (const field of filterFields) this.#fields[field].copy(this.rows, other.#fields[field], row);
+      for (const field of filterFields)
+        this.#fields[field].put(this.rows, other.#fields[field].valuesOf(row));
       this.#put(this.rows, position, other.#createdAt[row]!, other.json(row));
     }
   }
 
   #put(row: number, { ms, seq }: Position, createdAt: number, json: Buffer): void {
     const { chunk, start, length } = this.#json.add(json);
-    for (const [at, value] of [ms, seq, createdAt, chunk, start, length].entries()) {
-      this.#numbers[at]![row] = value;
-    }
+    this.ms[row] = ms;
+    this.seq[row] = seq;
+    this.#createdAt[row] = createdAt;
+    this.#chunk[row] = chunk;
+    this.#start[row] = start;
+    this.#length[row] = length;
     setBit(this.#alive, row);
     this.rows++;
     this.live++;

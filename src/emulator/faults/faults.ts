@@ -23,7 +23,7 @@ export type Release = "released" | "ended";
 export type FaultOf<K extends FaultKind> = Extract<ParsedFault, { kind: K }>;
 
 /** A fault that fires now, for one request. */
-export interface Firing<K extends FaultKind> {
+interface Firing<K extends FaultKind> {
   readonly fault: FaultOf<K>;
   /** Holds the request back: until released or removed, or for the given real milliseconds. */
   hold(forMs: number | undefined): Promise<Release>;

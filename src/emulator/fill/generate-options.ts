@@ -3,7 +3,7 @@ import { accept } from "../http/json-body.ts";
 
 /** How records are spread over the time that they entered in. */
 const arrivalShapes = ["even", "burst", "skewed"] as const;
-export type ArrivalShape = (typeof arrivalShapes)[number];
+type ArrivalShape = (typeof arrivalShapes)[number];
 
 const defaultDestinations: readonly string[] = [
   "http://127.0.0.1:9001/webhooks/orders",
@@ -39,7 +39,7 @@ const schema = z.strictObject({
 });
 
 export type GenerateOptions = Readonly<z.input<typeof schema>>;
-export type GenerateSettings = Readonly<z.output<typeof schema>>;
+type GenerateSettings = Readonly<z.output<typeof schema>>;
 
 export const parseGenerateOptions = (value: unknown): GenerateSettings => accept(schema, value);
 

@@ -4,9 +4,9 @@ import type { StoredDeadLetter } from "../dlq/stored-dead-letter.ts";
 import type { EmulatorSettings } from "../options.ts";
 import type { RandomChoice } from "./random-choice.ts";
 
-export type RecordForm = Pick<EmulatorSettings, "missingStatus" | "earlierForm">;
+type RecordForm = Pick<EmulatorSettings, "missingStatus" | "earlierForm">;
 
-export interface RecordWishes {
+interface RecordWishes {
   readonly destinations: readonly string[];
   readonly recordBytes: number;
 }

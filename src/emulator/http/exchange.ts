@@ -25,13 +25,13 @@ export interface EmulatorAnswer {
 export type Close = "fin" | "reset";
 
 /** Instead of an answer: the connection ends, at once or in the middle of the given answer. */
-export interface HangUp {
+interface HangUp {
   readonly hangUp: Close;
   readonly inTheMiddleOf?: EmulatorAnswer;
 }
 
 /** An answer that stops half way until it may go on; where it may not, the connection ends. */
-export interface AnswerPause {
+interface AnswerPause {
   readonly pauseIn: EmulatorAnswer;
   readonly goesOn: Promise<boolean>;
 }

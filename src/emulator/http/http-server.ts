@@ -11,13 +11,13 @@ import {
   type Reply,
 } from "./exchange.ts";
 
-export interface Listener {
+interface Listener {
   readonly url: string;
   /** Ends every connection, answered or not. */
   close(): Promise<void>;
 }
 
-export interface ListenerOptions {
+interface ListenerOptions {
   readonly host: string;
   readonly port: number;
   readonly now: () => number;

@@ -1,14 +1,11 @@
+import type { EmulatorSettings } from "../options.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { isFlowControl } from "./header-values.ts";
 import { isDirectoryName, type Directory, type Endpoint, type UrlGroup } from "./directory.ts";
 import { isEndpointUrl, parseMessageHeaders, plainSettings, type GivenHeaders } from "./message-headers.ts";
 import type { MessageSettings } from "./message.ts";
 
-export interface BatchLimits {
-  readonly headerPrefix: string;
-  readonly maxMessageBytes: number;
-  readonly maxRetries: number;
-}
+type BatchLimits = Pick<EmulatorSettings, "headerPrefix" | "maxMessageBytes" | "maxRetries">;
 
 /** One item that may be published: everything about it was understood. */
 export interface PublishItem {
@@ -61,13 +58,7 @@ function parseItem(item: unknown, directory: Directory, limits: BatchLimits): Pu
   );
 }
 
-/** One message as it was sent, by whichever request. */
-export interface ItemDraft {
-  readonly destination: string;
-  readonly queueName: string | undefined;
-  readonly headers: GivenHeaders;
-  readonly body: Buffer;
-}
+type ItemDraft = Pick<PublishItem, "destination" | "queueName" | "body"> & { readonly headers: GivenHeaders };
 
 /** Refuses with 400 what cannot be understood, and with 412 what is over a quota. */
 export function toItem(draft: ItemDraft, directory: Directory, limits: BatchLimits): PublishItem {

@@ -10,7 +10,7 @@ export function publishBatch(core: EmulatorCore, payload: unknown, callerIp: str
   const items = parseBatch(payload, core.directory, core.settings);
   refuseWhole(core, items);
   const answers = items.map((item, position) => {
-    const refused = core.faults.draw("item-error", "batch", (fault) => concerns(fault, item, position));
+    const refused = core.faults.draw("item-error", "batch", (fault) => isAbout(fault, item, position));
     if (refused === undefined) return publish(core, item, position, callerIp);
     const { answer, error, published, registersDeduplication } = refused.fault;
     if (published) core.publisher.publish(item, position, callerIp);
@@ -45,17 +45,17 @@ function publish(core: EmulatorCore, item: PublishItem, position: number, caller
 const membersOf = (answer: PublishAnswer, [first]: PublishItem["endpoints"]): readonly unknown[] =>
   "messageId" in answer ? [{ ...answer, url: first?.url }] : answer;
 
-function concerns(fault: FaultOf<"item-error">, item: PublishItem, position: number): boolean {
-  const { positions } = fault;
-  return (positions === undefined || positions.includes(position)) && isAbout(fault, item);
-}
-
+/** Whether a fault concerns an item; it may name positions, a part of the destination and a part of the body. */
 function isAbout(
-  { destinationContains, bodyContains }: FaultOf<"item-error" | "refuse-batch" | "half-failed-group">,
+  fault: FaultOf<"item-error" | "refuse-batch" | "half-failed-group">,
   { destination, body }: PublishItem,
+  position?: number,
 ): boolean {
+  const { destinationContains = "", bodyContains = "" } = fault;
+  const positions = "positions" in fault ? fault.positions : undefined;
   return (
-    (destinationContains === undefined || destination.includes(destinationContains)) &&
-    (bodyContains === undefined || body.includes(bodyContains))
+    (positions === undefined || (position !== undefined && positions.includes(position))) &&
+    destination.includes(destinationContains) &&
+    body.includes(bodyContains)
   );
 }

@@ -11,7 +11,7 @@ const flow = (value: string, key = "k"): Record<string, string> => ({
 });
 
 const stateOf = (stand: Stand, key = "k") =>
-  stand.core.deliveries.flowControls().find((state) => state.key === key);
+  stand.core.deliveries.flowControls().find((state) => state.flowControlKey === key);
 
 const settled = (stand: Stand, state: object) =>
   expect.poll(() => stateOf(stand), { interval: 5 }).toMatchObject(state);
@@ -27,7 +27,7 @@ test("never more calls of a key are under way than its parallelism, over all URL
   stand.publish(many(4, `${stand.url}/plain`, flow("parallelism=2")));
   stand.publish(many(4, `${stand.url}/queued`, flow("parallelism=2"), { queue: "wide" }));
   await stand.called(2);
-  expect(stateOf(stand)).toMatchObject({ inFlight: 2, waiting: 6, parallelism: 2 });
+  expect(stateOf(stand)).toMatchObject({ parallelismCount: 2, waitListSize: 6, parallelismMax: 2 });
   gate.open(ok);
   await stand.core.deliveries.idle();
   expect(stand.calls).toHaveLength(8);
@@ -37,12 +37,12 @@ test("never more calls of a key are under way than its parallelism, over all URL
 test("no more calls of a key begin within a period than its rate, by the emulator's clock", async () => {
   const stand = await createStand({ clock: standingClock });
   stand.publish(many(7, stand.url, flow("rate=3, period=1m")));
-  await settled(stand, { inFlight: 0, waiting: 4 });
+  await settled(stand, { parallelismCount: 0, waitListSize: 4 });
   expect(stand.bodies().toSorted()).toEqual(["0", "1", "2"]);
   stand.core.clock.advance(59_999);
-  expect(stateOf(stand)).toMatchObject({ waiting: 4 });
+  expect(stateOf(stand)).toMatchObject({ waitListSize: 4 });
   stand.core.clock.advance(1);
-  await settled(stand, { inFlight: 0, waiting: 1 });
+  await settled(stand, { parallelismCount: 0, waitListSize: 1 });
   expect(stand.calls).toHaveLength(6);
   stand.core.clock.advance(60_000);
   await stand.core.deliveries.idle();
@@ -52,9 +52,9 @@ test("no more calls of a key begin within a period than its rate, by the emulato
 test("a rate without a period is per second", async () => {
   const stand = await createStand({ clock: standingClock });
   stand.publish(many(2, stand.url, flow("rate=1")));
-  await settled(stand, { inFlight: 0, waiting: 1, rate: 1, periodSeconds: 1 });
+  await settled(stand, { parallelismCount: 0, waitListSize: 1, rateMax: 1, ratePeriod: 1 });
   stand.core.clock.advance(999);
-  expect(stateOf(stand)).toMatchObject({ waiting: 1 });
+  expect(stateOf(stand)).toMatchObject({ waitListSize: 1 });
   stand.core.clock.advance(1);
   await stand.core.deliveries.idle();
   expect(stand.calls).toHaveLength(2);
@@ -67,10 +67,10 @@ test("rate and parallelism hold together, and a period that straddles another is
   stand.core.clock.advance(9_000);
   stand.publish(many(4, stand.url, flow("rate=3, period=10s, parallelism=1")));
   // Two calls at 0 s and one at 9 s fill the period that ends before 10 s.
-  await settled(stand, { inFlight: 0, waiting: 3 });
+  await settled(stand, { parallelismCount: 0, waitListSize: 3 });
   stand.core.clock.advance(1_000);
   // The two of 0 s are over, the one of 9 s still counts.
-  await settled(stand, { inFlight: 0, waiting: 1, rateCount: 3 });
+  await settled(stand, { parallelismCount: 0, waitListSize: 1, rateCount: 3 });
   expect(stand.mostAtOnce).toBe(1);
 });
 
@@ -93,10 +93,10 @@ test("the newest message's values hold for the messages that wait already", asyn
   await stand.called(1);
   stand.publish(many(1, stand.url, flow("parallelism=3")));
   await stand.called(3);
-  expect(stateOf(stand)).toMatchObject({ parallelism: 3, inFlight: 3, waiting: 2 });
+  expect(stateOf(stand)).toMatchObject({ parallelismMax: 3, parallelismCount: 3, waitListSize: 2 });
   stand.publish(many(1, stand.url, flow("rate=100, period=1h")));
   await stand.called(6);
-  expect(stateOf(stand)).toMatchObject({ parallelism: undefined, rate: 100, periodSeconds: 3_600 });
+  expect(stateOf(stand)).toMatchObject({ parallelismMax: 0, rateMax: 100, ratePeriod: 3_600 });
   gate.open(ok);
 });
 
@@ -121,7 +121,7 @@ test("calls count from the moment they begin, so waiting for a connection does n
   stand.core.clock.advance(60_000);
   stand.core.clock.advance(60_000);
   gate.open(ok);
-  await settled(stand, { inFlight: 0, waiting: 2 });
+  await settled(stand, { parallelismCount: 0, waitListSize: 2 });
   expect(stand.callsTo("/limited")).toHaveLength(2);
 });
 
@@ -132,7 +132,7 @@ test("a retry asks for a share like a first attempt, and between attempts the sh
   stand.publish([{ destination: stand.url, body: "bad", headers }]);
   stand.publish([{ destination: stand.url, body: "good", headers }]);
   await stand.called(2);
-  await settled(stand, { inFlight: 0, waiting: 0 });
+  await settled(stand, { parallelismCount: 0, waitListSize: 0 });
   stand.core.clock.advance(60_000);
   await stand.core.deliveries.idle();
   expect(stand.bodies()).toEqual(["bad", "good", "bad"]);
