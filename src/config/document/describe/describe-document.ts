@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { defined } from "../../../message/defined.ts";
 import type {
   CallbacksConfig,
   DrainConfig,
@@ -9,6 +10,7 @@ import type {
   SecretRef,
   SourceConfig,
 } from "../../../ports/drains.ts";
+import { momentText } from "../../../rules/document-form.ts";
 import { durationText } from "../../../rules/format-duration.ts";
 import { maskQuery } from "../../../rules/mask-query.ts";
 import type { DateEdge } from "../../../rules/patterns/parse-edge.ts";
@@ -26,19 +28,20 @@ import { describeWhen } from "./describe-when.ts";
  * which does not load. Where there are none of these, the text means the same.
  */
 export function describeDocument(document: DrainsDocument): string {
-  const described = {
+  const { paused, archive, sources, drains, indexes } = document;
+  const described = defined({
     version: 1,
-    paused: document.paused,
-    ...(document.archive === undefined ? {} : { archive: describeArchive(document.archive) }),
-    sources: named(document.sources, describeSource),
-    drains: named(document.drains, describeDrain),
-    ...(document.indexes.length === 0 ? {} : { indexes: named(document.indexes, describeIndex) }),
-  };
+    paused,
+    archive: archive === undefined ? undefined : describeArchive(archive),
+    sources: named(sources, describeSource),
+    drains: named(drains, describeDrain),
+    indexes: indexes.length === 0 ? undefined : named(indexes, describeIndex),
+  });
   return `# hash ${document.hash}\n${stringify(described, { aliasDuplicateObjects: false })}`;
 }
 
 function describeArchive({ dir, keepMs, volume }: NonNullable<DrainsDocument["archive"]>) {
-  return { dir, keep: durationText(keepMs), ...(volume === undefined ? {} : { volume }) };
+  return defined({ dir, keep: durationText(keepMs), volume });
 }
 
 function named<Item extends { readonly name: string }>(
@@ -49,17 +52,18 @@ function named<Item extends { readonly name: string }>(
 }
 
 function describeSource(source: SourceConfig): unknown {
-  return {
-    // Written, it says more than the same id by default.
-    ...(source.isIdWritten === true ? { id: source.id } : {}),
-    ...(source.url === undefined ? {} : { url: source.url }),
-    ...(source.token.kind === "settings" ? {} : { token: describeRef(source.token) }),
+  const { id, isIdWritten, url, token, listByIds, callbacks } = source;
+  return defined({
+    // An id that is written means more than the same id by default.
+    id: isIdWritten === true ? id : undefined,
+    url,
+    token: token.kind === "settings" ? undefined : describeRef(token),
     retention: durationText(source.retentionMs),
     dedupWindow: durationText(source.dedupWindowMs),
     census: durationText(source.censusEveryMs),
-    ...(source.listByIds === true ? { listByIds: true } : {}),
-    ...(source.callbacks === undefined ? {} : { callbacks: describeCallbacks(source.callbacks) }),
-  };
+    listByIds,
+    callbacks: callbacks === undefined ? undefined : describeCallbacks(callbacks),
+  });
 }
 
 function describeCallbacks({ url, keys }: CallbacksConfig): unknown {
@@ -100,12 +104,12 @@ function describeDrain(drain: DrainConfig): unknown {
       then: drain.beforeExpiry.then,
     },
     otherwise: drain.otherwise,
-    select: {
+    select: defined({
       ...drain.select,
-      ...(drain.select.url === undefined ? {} : { url: drain.select.url.map(maskQuery) }),
-      ...(drain.dates?.from === undefined ? {} : { fromDate: describeEdge(drain.dates.from) }),
-      ...(drain.dates?.to === undefined ? {} : { toDate: describeEdge(drain.dates.to) }),
-    },
+      url: drain.select.url?.map(maskQuery),
+      fromDate: drain.dates?.from === undefined ? undefined : describeEdge(drain.dates.from),
+      toDate: drain.dates?.to === undefined ? undefined : describeEdge(drain.dates.to),
+    }),
     ...(drain.guards.length === 0 ? {} : { guards: drain.guards.map(describeGuard) }),
     rules: drain.rules.map(describeRule),
   };
@@ -121,27 +125,25 @@ function describeLimits({ publish, perHost, perPass, perDay }: LimitsConfig): un
 }
 
 function describeEdge(edge: DateEdge): string {
-  if (edge.kind === "at") return new Date(edge.at).toISOString();
+  if (edge.kind === "at") return momentText(edge.at);
   return edge.ms === 0 ? "now" : `-${durationText(edge.ms)}`;
 }
 
 function describeSchedule(schedule: Schedule): Record<string, unknown> {
   if (schedule.kind === "every") return { every: durationText(schedule.everyMs) };
-  return {
-    cron: schedule.pattern,
-    ...(schedule.timezone === undefined ? {} : { timezone: schedule.timezone }),
-  };
+  return defined({ cron: schedule.pattern, timezone: schedule.timezone });
 }
 
 function describeRule(rule: RuleSpec): unknown {
-  return {
+  const { set, limit, ignoreAfter } = rule;
+  return defined({
     name: rule.name,
     when: describeWhen(rule.when),
     then: rule.then,
-    ...(rule.set === undefined ? {} : { set: describeChanges(rule.set) }),
-    ...(rule.limit === undefined ? {} : { limit: rateText(rule.limit) }),
-    ...(rule.ignoreAfter === undefined ? {} : { ignoreAfter: new Date(rule.ignoreAfter).toISOString() }),
-  };
+    set: set === undefined ? undefined : describeChanges(set),
+    limit: limit === undefined ? undefined : rateText(limit),
+    ignoreAfter: ignoreAfter === undefined ? undefined : momentText(ignoreAfter),
+  });
 }
 
 function describeIndex(index: IndexConfig): unknown {
