@@ -2,7 +2,7 @@ import type { ItemChanges } from "../message/item-changes.ts";
 import type { ParkReason } from "../message/park-reasons.ts";
 import type { Action } from "./spec.ts";
 
-/** Why a record is left where it is for now; a later pass asks again. */
+/** Why a record stays in the queue for now; a later pass asks again. */
 export const holdReasons = [
   "rule",
   "otherwise",
@@ -16,7 +16,7 @@ export const holdReasons = [
   "not-sent",
   "source-halted",
   "settle-gate",
-  /** Redis is almost full: what is left of it is for finishing what is begun. */
+  /** Redis is almost full: its last memory is kept for finishing what is begun. */
   "ledger-full",
   /**
    * Its entry in the ledger was written by another version of redriver, in a layout that this one does not
@@ -51,8 +51,8 @@ export const settleReasons = ["published-before"] as const;
 export type HoldReason = (typeof holdReasons)[number];
 
 /**
- * What is to be done with one record, with the rule that decided (`null`: no rule) and the reason from a
- * closed set.
+ * The decision about one record, with the rule that decided (`null`: no rule) and the reason from a closed
+ * set.
  */
 export type Decision =
   | {

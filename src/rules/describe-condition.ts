@@ -47,8 +47,8 @@ function toWords(written: unknown, isText: boolean): string {
 }
 
 /**
- * What the record has where a test looks. Bodies, header values, URLs and paths can contain secrets, so of
- * these only the presence is shown, and of a value inside a body its type.
+ * The record's value for a test. Bodies, header values, URLs and paths can contain secrets, so of these only
+ * the presence is shown, and of a value inside a body its type.
  */
 export function describeActual(condition: Leaf, subject: Subject): string {
   switch (condition.kind) {

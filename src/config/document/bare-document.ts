@@ -8,9 +8,9 @@ import { loadDocument } from "./load-document.ts";
 import { asMap, type Raw } from "./schema/raw.ts";
 
 /**
- * The sources and drains of a document that does not load, without rules: enough to pause them or to let them
- * go on, never to act. Null where not even their names can be read. `rough`: also of a text that is no YAML,
- * as far as it can be made out; for commands that only read.
+ * The sources and drains of a document that does not load, without rules. That is enough to pause them or to
+ * let them go on, never to act. Null if not even their names can be read. `rough`: reads also a text that is
+ * no YAML, as far as possible; for commands that only read.
  */
 export function readBareDocument(path: string, how: "strict" | "rough" = "strict"): DrainsDocument | null {
   const file = readTextFile(path, textLimits.maxBytes);

@@ -101,8 +101,8 @@ function toLane(
 }
 
 /**
- * Where no layer speaks of it, or the last takes it away, there is none. Whether the layers are whole
- * together has been checked.
+ * None if no layer has one, or the last takes it away. Whether the layers are whole together has been
+ * checked.
  */
 function toDrainsFlowControl(
   defaults: CommonKeys["flowControl"],

@@ -4,9 +4,9 @@ import { leavesOf } from "../../rules/leaves.ts";
 import type { Condition } from "../../rules/spec.ts";
 
 /**
- * 12 hex digits of SHA-256 over what a drain decides by. Its schedule, selection, mode, limits, lane, guards
- * and tests change no decision; its flow control is written into messages, as what its rules set is; its
- * source's retention does where a rule asks for the time that is left.
+ * 12 hex digits of SHA-256 over everything that a drain decides by. Schedule, selection, mode, limits, lane,
+ * guards and tests change no decision. Its flow control counts, because it is written into messages like what
+ * rules set. Its source's retention counts if a rule asks for the time that is left.
  */
 export function toRulesHash(
   drain: Pick<
@@ -67,7 +67,7 @@ const unorderedKeys = new Set([
   "label",
 ]);
 
-/** What is written into messages: there the order of any list counts. */
+/** The part that is written into messages: there the order of every list counts. */
 const orderedPart = "set";
 
 /**

@@ -5,7 +5,7 @@ import { aboutCount, atKey } from "./schema/shapes.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** Where there are more members than allowed: nothing is reported of the members themselves. */
+/** Paths with more members than allowed. Problems of the members themselves are left out. */
 export function findOverfull(issues: readonly Issue[], tree: YamlTree): readonly ValuePath[] {
   return [...flatten(issues, [], tree)].filter(({ issue }) => isAboutCount(issue)).map(({ path }) => path);
 }

@@ -10,7 +10,7 @@ export interface IpAddress {
 
 const mappedPrefix = 0xffffn;
 
-/** Null for what is no address. A zone (`%eth0`) says nothing about the publisher and is passed over. */
+/** Null for a text that is no address. A zone (`%eth0`) says nothing about the publisher and is ignored. */
 export function parseIpAddress(text: string): IpAddress | null {
   const bare = text.trim().replace(/%.*$/, "");
   if (isIPv4(bare)) return { bits: 32, value: toIpv4(bare) };

@@ -8,9 +8,8 @@ import { one } from "./pattern-kind.ts";
  */
 const maxCharacters = 1_000;
 /**
- * Instructions. What one character of a text costs at worst grows with them: a megabyte of text made to hurt
- * takes about five seconds at this size, and milliseconds where people write the expression. A UUID in full
- * is about 45.
+ * Instructions. The worst cost of one character of a text grows with them. At this size a megabyte of hostile
+ * text takes about five seconds, an ordinary expression milliseconds. A UUID in full is about 45.
  */
 const maxInstructions = 256;
 

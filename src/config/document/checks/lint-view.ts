@@ -42,10 +42,10 @@ export interface LintRule {
   readonly then: unknown;
   /** Null if a part of it is not readable, so that what it matches is not known. */
   readonly when: Condition | null;
-  /** What is readable of it; all of that must match. */
+  /** The readable part of `when`. All of it must match. */
   readonly readable: Condition;
   readonly ignoreAfter: number | undefined;
-  /** What is readable of what it sets. */
+  /** The readable part of `set`. */
   readonly set: ItemChanges;
 }
 

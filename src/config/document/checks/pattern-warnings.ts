@@ -14,8 +14,8 @@ interface Impossible {
 }
 
 /**
- * The sentence about patterns of a test that the nature of its field rules out, each judged by itself; null
- * if there are none. `retentionMs` is the source's, null where it is not known.
+ * The warning about patterns of a test that its field can never match, each judged by itself; null if there
+ * are none. `retentionMs` is the source's; null if it is not known.
  */
 export function toPatternWarning(
   leaf: Leaf,

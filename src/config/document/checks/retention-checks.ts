@@ -27,8 +27,8 @@ export function checkRetentions(document: Raw, report: Report): void {
 }
 
 /**
- * What a drain waits for that its source's retention has no room for; each is reported once, where it is
- * written.
+ * Waits of a drain that are too long for its source's retention. Each is reported once, at the place where it
+ * is written.
  */
 export function findRetentionConflicts(document: Raw): readonly RetentionConflict[] {
   const conflicts = new Map<string, RetentionConflict>();
@@ -85,7 +85,7 @@ function toConflict(
   return { kind, path: span.path, problem: { expected, found, message } };
 }
 
-/** Null where the drain's source is not known, or its retention has a problem of its own. */
+/** Null if the drain's source is not known, or its retention has a problem of its own. */
 function retentionOf(document: Raw, drain: Raw): Retention | null {
   const sources = asMap(document["sources"]);
   const [first, ...others] = Object.keys(sources);

@@ -6,8 +6,8 @@ import { asMap } from "../schema/raw.ts";
 const drainKeys = Object.keys(drainSchema.shape);
 
 /**
- * Names below `drains` that are keys of a drain, two spaces too shallow: what is there is no drain. A drain
- * may be called `rules` all the same, where it is one.
+ * Names below `drains` that are keys of a drain, two spaces too shallow: their values are no drains. A drain
+ * may still be called `rules` if its value is one.
  */
 export function findStrayKeys(document: unknown): readonly string[] {
   return Object.entries(asMap(asMap(document)["drains"]))
@@ -22,7 +22,7 @@ function looksLikeDrain(value: unknown): boolean {
   return keys.length === 0 || keys.some((key) => drainKeys.includes(key));
 }
 
-/** One problem for each such name, in place of what the schema makes of it. */
+/** One problem for each such name replaces those of the schema. */
 export function toStrayProblem(name: string, tree: YamlTree, file: string): Problem {
   const drains = Object.keys(asMap(asMap(tree.value)["drains"])).filter(
     (other) => !drainKeys.includes(other),

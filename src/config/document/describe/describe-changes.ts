@@ -6,7 +6,7 @@ import { maskQuery } from "../../../rules/mask-query.ts";
 import { describeFlowControl } from "../schema/flow-control-schema.ts";
 
 /**
- * What a republish changes, in the document's own form. Header values, what is written into bodies, and
+ * The changes of a republish, in the document's own form. Header values, values written into bodies, and
  * queries and credentials of addresses are shown as "[set]".
  */
 export function describeChanges(changes: ItemChanges): Record<string, unknown> {

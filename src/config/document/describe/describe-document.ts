@@ -23,9 +23,9 @@ import { describeChanges } from "./describe-changes.ts";
 import { describeWhen } from "./describe-when.ts";
 
 /**
- * The effective document as YAML of its own form, defaults filled in and tests left out. Secrets are shown by
- * where they are read from; header values, queries of addresses and what is written into bodies as "[set]",
- * which does not load. Where there are none of these, the text means the same.
+ * The effective document as YAML in its own form, with defaults and without tests. Of secrets it shows where
+ * they are read from. Header values, queries of addresses and values written into bodies are "[set]", which
+ * does not load. Without any of these, the text means the same document.
  */
 export function describeDocument(document: DrainsDocument): string {
   const { paused, archive, sources, drains, indexes } = document;

@@ -33,7 +33,7 @@ export function describeWhen(condition: Condition): unknown {
 /** Keys under which several tests of one `when` stand side by side, each by a name of its own. */
 const nestedKeys = new Set(["header", "responseHeader", "body", "responseBody"]);
 
-/** One mapping where the keys are different, as a person writes it; a list under `all` where they are not. */
+/** One mapping if the keys are different, as a person writes it; else a list under `all`. */
 function describeAll(conditions: readonly Condition[]): unknown {
   const merged: Record<string, unknown> = {};
   const rest: unknown[] = [];

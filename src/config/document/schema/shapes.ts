@@ -21,7 +21,7 @@ export function section<Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
-/** Options of refine: asked only where the mapping has no other problem, which would be the better answer. */
+/** Options of refine: asked only if the mapping has no other problem, which would be the better answer. */
 export function ifClean(error: string) {
   return { error, when: ({ issues }: { readonly issues: readonly unknown[] }) => issues.length === 0 };
 }

@@ -19,7 +19,7 @@ const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 const values = z.record(z.string().max(256), oneOrMany(text, "text"), {
   error: "a mapping of header names to text",
 });
-/** A mapping or list stands for the JSON text of it. */
+/** A mapping or list means its JSON text. */
 const body = jsonValue;
 
 /**
