@@ -3,11 +3,13 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Small files that wait long. Where no durations are known yet the largest files go first, and these would end after all others. */
 const longest = [
-  "windows-in-turn",
-  "apply-reconciled",
-  "integration/redrive/lanes/lanes",
-  "redrive/page/full-redis",
-  "property/store/lanes/lanes",
+  "daemon/outage.heavy",
+  "daemon/windows-in-turn.heavy",
+  "redis/unfit.heavy",
+  "redrive/callbacks/callbacks",
+  "redrive/lanes/lanes.heavy",
+  "redrive/source/bad-sources",
+  "daemon/source-wakes",
 ];
 
 class LongestFirst extends BaseSequencer {
