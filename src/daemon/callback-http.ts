@@ -11,7 +11,6 @@ const maxBytesInHand = 8 * 1_048_576;
 /** A URL of at most 2,000 characters, a signature, and what lies between adds. */
 const maxHeaderBytes = 16_384;
 const maxConnections = 200;
-const defaultRequestTimeoutMs = 30_000;
 /** What is in hand as it closes may end; the service calls again for what does not. */
 const closeWithinMs = 2_000;
 
@@ -35,8 +34,8 @@ export interface CallbackServerOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly receive: (call: CallbackRequest) => Promise<CallbackAnswer>;
-  /** From the first byte to the last. Default 30 s. */
-  readonly requestTimeoutMs?: number;
+  /** From the first byte to the last. */
+  readonly requestTimeoutMs: number;
 }
 
 export interface CallbackServer {
@@ -95,7 +94,7 @@ export async function createCallbackServer(options: CallbackServerOptions): Prom
     fetch: app.fetch,
     maxConnections,
     maxHeaderBytes,
-    requestTimeoutMs: options.requestTimeoutMs ?? defaultRequestTimeoutMs,
+    requestTimeoutMs: options.requestTimeoutMs,
     setting: "callback",
     variable: "REDRIVER_CALLBACK_PORT",
   });

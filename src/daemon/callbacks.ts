@@ -16,6 +16,7 @@ import type { EarlyTicks } from "./early-ticks.ts";
 const newsEveryMs = 60_000;
 /** Unless a longer wait is known. */
 const retryAfterSeconds = 5;
+const requestTimeoutMs = 30_000;
 
 export interface CallbackParts {
   readonly live: Pick<LiveCore, "current" | "acquire">;
@@ -97,7 +98,7 @@ export function createCallbacks({ live, earlyTicks, events, clock, stop }: Callb
     async listen() {
       const { settings, sources } = live.current();
       if (server !== null || [...sources.values()].every(({ callbacks }) => callbacks === null)) return;
-      server = await createCallbackServer({ ...settings.callback, receive });
+      server = await createCallbackServer({ ...settings.callback, requestTimeoutMs, receive });
       if (stop.aborted) await server.close();
     },
     async close() {

@@ -10,7 +10,7 @@ import { notSentCoolMs } from "../redrive/page/publish/publish-context.ts";
 import { createUnansweredBackoff } from "./unanswered-backoff.ts";
 
 /** How long after the end of a source pause: by then what cooled for it is due too. */
-const afterRestMs = 250;
+const afterPauseMs = 250;
 
 /**
  * Ticks and sweeps that do not wait for the schedule, which may be hours away. What a source pause, a halt or
@@ -49,7 +49,7 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
   /**
    * The trial that a drain got a tick for. It needs one batch; the drains it turns away get ticks at its end.
    */
-  const wokenFor = new Map<DrainName, Health>();
+  const tickedFor = new Map<DrainName, Health>();
   const waits = createUnansweredBackoff();
   /** Since their last pass was opened. */
   const unanswered = new Set<DrainName>();
@@ -59,12 +59,12 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
     const waitMs = waits.next(config, clock);
     if (waitMs === null) return;
     const now = health.current();
-    const until = now.state === "waiting" ? now.until + afterRestMs : 0;
+    const until = now.state === "waiting" ? now.until + afterPauseMs : 0;
     await tick(config.name, Math.max(clock.now() + waitMs, until));
   };
 
   const earlyTicks: EarlyTicks = {
-    notOpened: (drain, until) => tick(drain, until + afterRestMs),
+    notOpened: (drain, until) => tick(drain, until + afterPauseMs),
     opened(drain) {
       owed.delete(drain);
       unanswered.delete(drain);
@@ -88,13 +88,13 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
       const health = source.health.current("batch");
       if ((reasons.due["not-sent"] ?? 0) === 0) return;
       if (health.state === "halted") return earlyTicks.heldByHalt(drain, "batch");
-      await tick(config.name, (health.state === "waiting" ? health.until : now) + afterRestMs);
+      await tick(config.name, (health.state === "waiting" ? health.until : now) + afterPauseMs);
     },
     async afterDeletes({ config, clock, health, sweepRequest }) {
       const wishedMs = sweepRequest.take();
       const now = health.current();
       let at = wishedMs === null ? null : clock.now() + wishedMs;
-      if (now.state === "waiting") at = now.until + afterRestMs;
+      if (now.state === "waiting") at = now.until + afterPauseMs;
       if (at === null) return;
       await queue.addSweep(config.id, at).catch(() => undefined);
     },
@@ -132,15 +132,15 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
         const now = source.health.current(callClass);
         const standing = source.health.standing();
         const isTried = callClass === "batch" && standing.state === "halted";
-        if (now.state === "halted" || (isTried && wokenFor.get(name) === standing)) continue;
+        if (now.state === "halted" || (isTried && tickedFor.get(name) === standing)) continue;
         held.delete(name);
-        if (isTried) wokenFor.set(name, standing);
-        else wokenFor.delete(name);
+        if (isTried) tickedFor.set(name, standing);
+        else tickedFor.delete(name);
         // A pass that is open may have come by already.
         owed.add(name);
         const { clock } = source;
         const coolMs = Math.max(0, coolAt - clock.monotonic());
-        const until = now.state === "waiting" ? now.until + afterRestMs : 0;
+        const until = now.state === "waiting" ? now.until + afterPauseMs : 0;
         await tick(name, Math.max(clock.now() + coolMs, until));
       }
     },

@@ -16,8 +16,8 @@ export interface OpsServerOptions {
   readonly contentType: string;
   /** Of that second. */
   readonly clock: Pick<Clock, "monotonic">;
-  /** For a request to arrive, and again for its answer to be read; then it is cut off. Default 10 s. */
-  readonly requestTimeoutMs?: number;
+  /** For a request to arrive, and again for its answer to be read; who takes longer is cut off. */
+  readonly requestTimeoutMs: number;
 }
 
 export interface OpsServer {
@@ -28,7 +28,6 @@ export interface OpsServer {
   close(): Promise<void>;
 }
 
-const defaultRequestTimeoutMs = 10_000;
 const maxHeaderBytes = 8_192;
 /**
  * Probes and scrapers are a handful, and a thousand scrapes at once still fit. Without an end to it, open
@@ -64,7 +63,7 @@ export async function createOpsServer(options: OpsServerOptions): Promise<OpsSer
     fetch: app.fetch,
     maxConnections,
     maxHeaderBytes,
-    requestTimeoutMs: options.requestTimeoutMs ?? defaultRequestTimeoutMs,
+    requestTimeoutMs: options.requestTimeoutMs,
     setting: "http",
     variable: "REDRIVER_HTTP_PORT",
   });

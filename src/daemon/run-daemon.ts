@@ -30,6 +30,7 @@ import { createArchiveWatch } from "./watch-archive.ts";
 import { createDocumentWatch } from "./watch-document.ts";
 import { createRedisHealth } from "./redis-health.ts";
 
+const opsRequestTimeoutMs = 10_000;
 const probeEveryMs = 30_000;
 /**
  * Schedules are written again this often: insurance against a scheduler that was lost unnoticed (bullmq
@@ -91,6 +92,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const ops = await createOpsServer({
     host: settings.http.host,
     port: settings.http.port,
+    requestTimeoutMs: opsRequestTimeoutMs,
     livez: () =>
       toLiveness(
         clock.now(),

@@ -70,17 +70,6 @@ const readTimestampGauge = {
 };
 
 /**
- * Every name `toGauges` and `toReadingGauges` can give, each with its one help text; all have the one label
- * `index`.
- */
-export const gaugeNames: readonly { readonly name: string; readonly help: string }[] = [
-  ...scalarFields.map((field) => scalarGauges[field]),
-  ...seriesFields.flatMap((field) => [seriesGauge(field), seriesTimestampGauge(field)]),
-  unusableFieldsGauge,
-  readTimestampGauge,
-];
-
-/**
  * One gauge per scalar, and per series its newest point and that point's time. What the answer did not have
  * is left out, never 0.
  */

@@ -22,6 +22,7 @@ async function serve(options: Partial<OpsServerOptions> = {}): Promise<OpsServer
     metrics: async () => "redriver_redis_up 1\n",
     contentType: "text/plain; version=0.0.4; charset=utf-8",
     clock: createManualClock(),
+    requestTimeoutMs: 10_000,
     ...options,
   });
   open.push(server);

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import type { IndexStatistics } from "../../../src/ports/statistics.ts";
 import { scalarFields, seriesFields } from "../../../src/ports/statistics.ts";
-import { gaugeNames, toGauges, toReadingGauges } from "../../../src/statistics/gauges.ts";
+import { toGauges, toReadingGauges } from "../../../src/statistics/gauges.ts";
 import { parseStatistics } from "../../../src/statistics/parse.ts";
 
 function statisticsOf(answer: unknown): IndexStatistics {
@@ -53,12 +53,9 @@ describe("gauges of an index", () => {
     expect(shown.get("redriver_index_read_timestamp_seconds")).toBe(1.5);
   });
 
-  it("are exactly the names announced up front, each once and with the same help", () => {
-    const shown = toReadingGauges({ index: "catalog", readAt: 0, summary: complete });
-    expect(shown.map(({ name, help }) => ({ name, help })).toSorted(byName)).toEqual(
-      gaugeNames.toSorted(byName),
-    );
-    expect(new Set(gaugeNames.map(({ name }) => name)).size).toBe(gaugeNames.length);
+  it("have each name once", () => {
+    const names = toReadingGauges({ index: "catalog", readAt: 0, summary: complete }).map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
   });
 
   const promtool = spawnSync("promtool", ["--version"]).error === undefined;
@@ -73,7 +70,3 @@ describe("gauges of an index", () => {
     expect(check.status).toBe(0);
   });
 });
-
-function byName(a: { name: string }, b: { name: string }): number {
-  return a.name < b.name ? -1 : 1;
-}

@@ -230,6 +230,7 @@ describe("the callback server", () => {
     const server = await createCallbackServer({
       host: "127.0.0.1",
       port: 0,
+      requestTimeoutMs: 30_000,
       receive: async ({ body }) => ({ status: (await body()) === "busy" ? 503 : 200 }),
     });
     onTestFinished(() => server.close());
@@ -248,6 +249,7 @@ describe("the callback server", () => {
     const server = await createCallbackServer({
       host: "127.0.0.1",
       port: 0,
+      requestTimeoutMs: 30_000,
       receive: () => Promise.resolve({ status: 401 }),
     });
     onTestFinished(() => server.close());
@@ -273,6 +275,7 @@ describe("the callback server", () => {
     const server = await createCallbackServer({
       host: "127.0.0.1",
       port: 0,
+      requestTimeoutMs: 30_000,
       receive: async ({ body }) => ({ status: (await body()) === "busy" ? 503 : 200 }),
     });
     onTestFinished(() => server.close());
@@ -287,10 +290,17 @@ describe("the callback server", () => {
   });
 
   it("says which setting is wrong where the port is taken", async () => {
-    const server = await createCallbackServer({ host: "127.0.0.1", port: 0, receive: accept });
+    const server = await createCallbackServer({
+      host: "127.0.0.1",
+      port: 0,
+      requestTimeoutMs: 30_000,
+      receive: accept,
+    });
     onTestFinished(() => server.close());
     const port = Number(server.address.split(":")[1]);
-    await expect(createCallbackServer({ host: "127.0.0.1", port, receive: accept })).rejects.toMatchObject({
+    await expect(
+      createCallbackServer({ host: "127.0.0.1", port, requestTimeoutMs: 30_000, receive: accept }),
+    ).rejects.toMatchObject({
       code: "settings-invalid",
       message: expect.stringContaining("REDRIVER_CALLBACK_PORT") as unknown,
     });
