@@ -1,6 +1,7 @@
 import { compileCondition } from "./compile-condition.ts";
 import type { Routing } from "./decision.ts";
 import type { RecordFacts, Router } from "./facts.ts";
+import { leavesOf } from "./leaves.ts";
 import type { RuleSpec } from "./spec.ts";
 import { toSubject, type Subject } from "./subject.ts";
 import { compileTurningPoints } from "./turning-points.ts";
@@ -14,28 +15,50 @@ const maxTurningPoints = 200;
  * total.
  */
 export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "park"): Router {
-  const compiled = rules.map((rule) => ({
+  const compiled = rules.map((rule): CompiledRule => ({
     ignoreAfter: rule.ignoreAfter ?? Number.POSITIVE_INFINITY,
+    isTimed: leavesOf(rule.when).some(({ kind }) => kind === "duration"),
     matches: compileCondition(rule.when),
-    routing: { then: rule.then, rule: rule.name, set: rule.set ?? {} } satisfies Routing,
+    routing: { then: rule.then, rule: rule.name, set: rule.set ?? {} },
   }));
   const fallback: Routing = { then: otherwise, rule: null, set: {} };
-  const decide = (subject: Subject, now: number): Routing => {
+  const decide = (now: number, matches: (rule: CompiledRule) => boolean): Routing => {
     for (const rule of compiled) {
-      if (now <= rule.ignoreAfter && rule.matches(subject)) return rule.routing;
+      if (now <= rule.ignoreAfter && matches(rule)) return rule.routing;
     }
     return fallback;
+  };
+  const route = (facts: RecordFacts): Routing => {
+    const subject = toSubject(facts);
+    return decide(facts.now, (rule) => rule.matches(subject));
   };
 
   const onlyHolds = otherwise === "hold" && rules.every(({ then }) => then === "hold");
   const toTurningPoints = compileTurningPoints(onlyHolds ? [] : rules);
   const heldUntil = (facts: RecordFacts): number | null => {
     const subject = toSubject(facts);
+    // Time changes nothing about a rule without ages, so each of these is asked once.
+    const timeless = new Map<CompiledRule, boolean>();
+    const matches = (rule: CompiledRule): boolean => {
+      const known = timeless.get(rule);
+      if (known !== undefined) return known;
+      const answer = rule.matches(subject);
+      if (!rule.isTimed) timeless.set(rule, answer);
+      return answer;
+    };
     for (const [index, at] of toTurningPoints(facts).entries()) {
       subject.moveTo(at);
-      if (index === maxTurningPoints || decide(subject, at).then !== "hold") return at;
+      if (index === maxTurningPoints || decide(at, matches).then !== "hold") return at;
     }
     return null;
   };
-  return Object.assign((facts: RecordFacts) => decide(toSubject(facts), facts.now), { heldUntil });
+  return Object.assign(route, { heldUntil });
+}
+
+interface CompiledRule {
+  readonly ignoreAfter: number;
+  /** Whether its condition asks for an age or for the time left. */
+  readonly isTimed: boolean;
+  readonly matches: (subject: Subject) => boolean;
+  readonly routing: Routing;
 }
