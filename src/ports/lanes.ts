@@ -8,7 +8,7 @@ export type Origin = string;
 /** One destination origin in one drain. docs/lanes.md has the states and what leads from one to the next. */
 export type LaneState = "canary" | "ramping" | "open" | "halted";
 
-/** In the order in which people look at them: what waits first. */
+/** In the order in which people read them: what waits comes first. */
 export const laneStates: readonly LaneState[] = ["halted", "canary", "ramping", "open"];
 
 /**
@@ -28,18 +28,18 @@ export interface StepRef {
 export interface LaneAsk {
   readonly lane: string;
   readonly origin: Origin;
-  /** How many of a page's messages want to be published to it; 0 only asks how it stands. */
+  /** How many of a page's messages want to be published to it; 0 only asks for its state. */
   readonly wanted: number;
   /**
-   * Where such messages can be found again: starts of minutes of entry, Unix ms by the service's clock, at
-   * most two. Remembered where less is granted than was wanted, and of a halted lane always.
+   * Minutes of entry in which such messages are found again: their starts, Unix ms by the service's clock, at
+   * most two. The lane remembers them if less is granted than was wanted, and always if it is halted.
    */
   readonly resumeMinutes: readonly number[];
 }
 
 /**
- * A step or probe whose time is over is judged by a look, and one that is late comes within this: so long
- * `until` is ahead then.
+ * A step or probe that is due for judgement gets its listing check within this time. Until then `until` is
+ * this far ahead.
  */
 export const lateCheckMs = 15_000;
 
@@ -78,7 +78,7 @@ export interface LaneAnswer {
   readonly until: number | null;
 }
 
-/** Canaries that were published to a lane just now. What goes plain is not told. */
+/** Canaries that were published to a lane just now. Plain messages are not reported. */
 export interface LaneSent extends StepRef {
   /** Hashes (`toRootHash`) of their roots, one for each. */
   readonly roots: readonly string[];
@@ -86,11 +86,11 @@ export interface LaneSent extends StepRef {
 
 /** Granted canaries that were not published: held by something else, not sent, refused, or in doubt. */
 export interface LaneUnused extends StepRef {
-  /** 0 where only places are told. */
+  /** 0 if only resume minutes are reported. */
   readonly count: number;
   /**
-   * Of what was denied, where none of it lies in the places that were told with the question; as there, and
-   * remembered as those.
+   * Resume minutes of what was denied, if none of it lies in the minutes that came with the question. They
+   * are remembered as those.
    */
   readonly resumeMinutes: readonly number[];
 }
@@ -107,7 +107,7 @@ export interface LaneComeBack extends StepRef {
   readonly status: number;
 }
 
-/** A step whose watch asks for a look at the newest dead letters. */
+/** A step whose watch asks for a listing check: have its canaries come back? */
 export interface LaneWatch extends StepRef {
   readonly drain: DrainName;
   readonly origin: Origin;
@@ -118,7 +118,7 @@ export interface LaneWatch extends StepRef {
   readonly until: number;
 }
 
-/** What became of a lane by what was noted. */
+/** What became of a lane by what was recorded. */
 export type LaneChange =
   | { readonly kind: "none" }
   /** Another state, or the next size. `size`: of the step that follows; 0 when halted. */
@@ -134,18 +134,18 @@ export type LaneChange =
       readonly sent: number;
       readonly comeBacks: number;
       /**
-       * What the step that follows may be filled from, handed out with the move; empty where that is open, or
+       * Minutes that the next step may be filled from, handed out with the move. Empty if it opened or
        * halted.
        */
       readonly resumeMinutes: readonly number[];
       /**
-       * It can go on, and of what was held it remembers no place: a full pass finds that. Told once, and
-       * always of one that opens.
+       * It can go on, and remembers no minute of what it held. A full pass finds those messages. Reported
+       * once, and always if it opens.
        */
       readonly wantsFull: boolean;
     };
 
-/** A drain of which lanes can go on now, and the minutes of entry where their messages were met. */
+/** A drain that has lanes which can go on now, and the minutes of entry of their messages. */
 export interface LaneReady {
   readonly drain: DrainName;
   /** Ascending, each once. */
@@ -207,16 +207,16 @@ export interface LaneBook {
   sent(sent: readonly LaneSent[]): Promise<void>;
   giveBack(unused: readonly LaneUnused[]): Promise<void>;
   /**
-   * Come-backs that a pass or a look met; those of steps that nobody remembers change nothing. Answers the
+   * Records come-backs that a pass or a listing check met. Those of unknown steps change nothing. Answers the
    * lanes that moved.
    */
   recordComeBacks(comeBacks: readonly LaneComeBack[]): Promise<readonly LaneChange[]>;
   /**
-   * Of the 200 lanes that have waited longest: steps that ask for a look now, and drains of which a lane can
-   * go on now (its probe is due, or its step has room, and it has places). Both are handed to whoever asks
-   * first: a look is asked for halfway through the watch, at its end, and then every 15 s until the step is
-   * judged; a place once, two for a probe and all of them for a step, and more of them for the same step
-   * after a minute.
+   * Of the 200 lanes that have waited longest: steps that ask for a listing check now, and drains that have a
+   * lane which can go on now. A lane can go on if its probe is due, or its step has room, and it has resume
+   * minutes. Each answer goes to whoever asks first. A check is asked for halfway through the watch, at its
+   * end, and then every 15 s until the step is judged. A minute is handed out
+   * once: two for a probe, all of them for a step, and more for the same step after a minute.
    */
   due(): Promise<{
     readonly watches: readonly LaneWatch[];
@@ -224,13 +224,13 @@ export interface LaneBook {
     readonly at: number;
   }>;
   /**
-   * A listing that was begun at `lookedAt` (Redis time) covered everything that entered since the step's
-   * first canary, and these were all of the step that it showed; those of other steps are for `note`. Where
-   * its watch was over by then and nothing of it is under way, the step is judged.
+   * Reports a listing check. The listing began at `checkedAt` (Redis time) and covered all that entered since
+   * the step's first canary. `comeBacks` are all of the step that it showed; those of other steps go to
+   * `recordComeBacks`. The step is judged if its watch was over by then and nothing of it is under way.
    */
   checked(step: StepRef, checkedAt: number, comeBacks: readonly LaneComeBack[]): Promise<LaneChange>;
   /**
-   * The receiver itself told of a delivery (a callback): a step of which all is delivered or back needs no
+   * The receiver reported a delivery (a callback): a step of which all is delivered or back needs no
    * silence.
    */
   delivered(step: StepRef, parentDlqId: string): Promise<LaneChange>;

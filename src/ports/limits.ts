@@ -58,9 +58,10 @@ export interface CeilingUse {
  * Rates and ceilings of publishes, shared by all replicas; each drain has its own. Guarantees, by Redis's
  * clock:
  *
- * - A rate of `count` in `perMs` grants at most `count` in any span [t, t + perMs), and at most
- *   g = max(1, ⌊count · 1 s / perMs⌋), one second's worth, in any span [t, t + perMs / ⌊count / g⌋). So a rate per second may be
- *   used in one burst, and a longer one is spread: 600/m grants 10 in any second, 1000/h one in any 3.6 s.
+ * - A rate of `count` in `perMs` grants at most `count` in any span [t, t + perMs), and at most g = max(1,
+ *   ⌊count · 1 s / perMs⌋), one second's worth, in any span [t, t + perMs / ⌊count / g⌋). So a rate per
+ *   second may be used in one burst, and a longer one is spread: 600/m grants 10 in any second, 1000/h one in
+ *   any 3.6 s.
  * - A ceiling grants at most its number in one pass, or in one UTC day.
  * - One script and one round trip per call; what one rate or ceiling refuses takes nothing from the others.
  *

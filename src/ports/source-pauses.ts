@@ -1,6 +1,7 @@
 /**
- * Classes of calls that the service limits apart, so that each is paused apart: listing and deleting dead letters, and
- * publishing batches (remote-contract.md: the endpoints of the DLQ have a limit per second, the batch has a daily quota).
+ * Classes of calls that the service limits apart, so that each is paused apart: listing and deleting dead
+ * letters, and publishing batches (remote-contract.md: the endpoints of the DLQ have a limit per second, the
+ * batch has a daily quota).
  */
 export const callClasses = ["dlq", "batch"] as const;
 export type CallClass = (typeof callClasses)[number];
@@ -22,39 +23,50 @@ export interface SourcePause {
  *                                          ▲                                                           │
  *                                          └─────────── fails: twice as long, up to 20 s ──────────────┘
  *
- * A long pause after a 429 is probed too: every five minutes one call of that class goes through. Any answer but 429 ends the
- * pause, because a service that asks for an age may mean a moment, or may have recovered since.
+ * A long pause after a 429 is probed too: every five minutes one call of that class goes through. Any answer
+ * but 429 ends the pause, because a service that asks for an age may mean a moment, or may have recovered
+ * since.
  *
- * Guarantees: durations are counted by Redis TIME, so replicas with other clocks agree. Of two pauses the longer counts. While
- * a probe is under way nobody else is let through. A probe that dies with its process ends with its lease. A loss of Redis
- * forgets pauses, which costs one more 429 or failure. Fails with `redis-unavailable`.
+ * Guarantees: durations are counted by Redis TIME, so replicas with other clocks agree. Of two pauses the
+ * longer counts. While a probe is under way nobody else is let through. A probe that dies with its process
+ * ends with its lease. A loss of Redis forgets pauses, which costs one more 429 or failure. Fails with
+ * `redis-unavailable`.
  */
 export interface SourcePauseBook {
   /**
-   * Asked right before a call. `probe`: the call is one, after failures. `limit-probe`: the call is one, within a pause that a 429
-   * asked for. `leaseMs`: how long a probe keeps others away if it never reports its end.
+   * Asked right before a call. `probe`: the call is one, after failures. `limit-probe`: the call is one,
+   * within a pause that a 429 asked for. `leaseMs`: how long a probe keeps others away if it never reports
+   * its end.
    */
   ask(callClass: CallClass, leaseMs: number): Promise<SourcePause | "go" | "probe" | "limit-probe">;
   /** A 429 came. `ask` then answers a pause no longer than until its next probe. */
   limited(callClass: CallClass, forMs: number): Promise<void>;
-  /** A call had no answer, or a 5xx. Answers the pause that follows; null while failures are few. `jitter`: 0 up to 1. */
+  /**
+   * A call had no answer, or a 5xx. Answers the pause that follows; null while failures are few. `jitter`: 0
+   * up to 1.
+   */
   failed(jitter: number): Promise<SourcePause | null>;
   /** A call was answered, whatever it said. */
   answered(): Promise<void>;
   /** The probe of a rate limit was answered, and not with 429. */
   lifted(callClass: CallClass): Promise<void>;
-  /** The probe was not sent, or was stopped here. It proves nothing, and the next call that asks is the probe. */
+  /**
+   * The probe was not sent, or was stopped here. It proves nothing, and the next call that asks is the probe.
+   */
   giveBack(callClass: CallClass): Promise<void>;
 }
 
 /** Failures in a row before a source is paused: one worker's tries with a batch are four. */
 export const failuresBeforePause = 5;
-/** Failures further apart are not in a row: who met the earlier ones may have ended before the next answer. */
+/**
+ * Failures further apart are not in a row: who met the earlier ones may have ended before the next answer.
+ */
 export const inARowWithinMs = 60_000;
 export const firstPauseMs = 1_000;
 /**
- * With all jitter. A pause, a probe that dies with its process (a timeout of 30 s and the slack below) and the next sweep
- * (15 s) are 70 s. That is less than the takeover and a sweep (75 s) that anything may wait once the service answers.
+ * With all jitter. A pause, a probe that dies with its process (a timeout of 30 s and the slack below) and
+ * the next sweep (15 s) are 70 s. That is less than the takeover and a sweep (75 s) that anything may wait
+ * once the service answers.
  */
 export const maxPauseMs = 20_000;
 /** A probe's lease is the timeout of its call and this, in which its end is written. */
@@ -63,7 +75,7 @@ export const probeSlackMs = 5_000;
 export const besideProbeMs = 1_000;
 
 /**
- * A pause after a 429 is probed this often. A daily quota then costs 288 calls more at most, none of which is accepted, and a
- * source that has recovered is back within it.
+ * A pause after a 429 is probed this often. A daily quota then costs 288 calls more at most, none of which is
+ * accepted, and a source that has recovered is back within it.
  */
 export const probeLimitEveryMs = 5 * 60_000;

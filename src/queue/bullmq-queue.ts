@@ -39,7 +39,10 @@ type WindowJob = Extract<Job, { kind: "window" }>;
 export interface QueueOptions {
   /** Makes one connection; the queue ends it at close. Called once per role. */
   readonly createConnection: (role: ConnectionRole) => QueueConnection;
-  /** Letters, digits and '-'. Keys are `{<keyPrefix>}:<keyPrefix>-v1-…`; the hash tag keeps them in one slot of a cluster. */
+  /**
+   * Letters, digits and '-'. Keys are `{<keyPrefix>}:<keyPrefix>-v1-…`; the hash tag keeps them in one slot
+   * of a cluster.
+   */
   readonly keyPrefix: string;
   /** Jobs of each queue that run in this process at once, until it is allowed more. */
   readonly concurrency: { readonly short: number; readonly windows: number };
@@ -50,9 +53,10 @@ export interface QueueOptions {
 }
 
 /**
- * WorkQueue on BullMQ. Two queues, so that a hundred windows never make a sweep late: `short` for what schedules make,
- * one try each; `windows` for the windows of passes, tried again with backoff. Errors of applySchedules, addTick, addSweep and addWindows are
- * `redis-unavailable`, or `redis-unsuitable` where a person must act.
+ * WorkQueue on BullMQ. Two queues, so that a hundred windows never make a sweep late: `short` for what
+ * schedules make, one try each; `windows` for the windows of passes, tried again with backoff. Errors of
+ * applySchedules, addTick, addSweep and addWindows are `redis-unavailable`, or `redis-unsuitable` where a
+ * person must act.
  */
 export function createBullmqQueue(options: QueueOptions): WorkQueue {
   const { keyPrefix, clock, events, retry = defaultRetry, lock = defaultLock } = options;
@@ -119,8 +123,8 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   }
 
   /**
-   * Jobs of one second are one. Not kept once it is done: a job that is there keeps another of its id from being added, also one that runs
-   * and asks for the next.
+   * Jobs of one second are one. Not kept once it is done: a job that is there keeps another of its id from
+   * being added, also one that runs and asks for the next.
    */
   async function addOnce(job: Exclude<Job, { kind: "window" }>, of: string, at: number): Promise<void> {
     const opts = {
@@ -155,7 +159,8 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
 
   return {
     async applySchedules(schedules, others = "remove") {
-      // One after the other: a reload's schedules must not be undone by an older call that is still under way.
+      // One after the other: a reload's schedules must not be undone by an older call that is still under
+      // way.
       const mine = applying.then(() =>
         withinRedis(forQueues, callTimeoutMs, "schedules", () =>
           applySchedules(short.current(), schedules, others, async () => {
@@ -229,8 +234,8 @@ interface RenewedQueue {
 }
 
 /**
- * A queue says its first words to Redis as it is made; where those fail (a connection that breaks just then, a user that may not
- * say them), the library keeps it unusable for ever. So it is made anew at the next call.
+ * A queue says its first words to Redis as it is made; where those fail (a connection that breaks just then,
+ * a user that may not say them), the library keeps it unusable for ever. So it is made anew at the next call.
  */
 function createRenewedQueue(make: () => Queue): RenewedQueue {
   let isUsable = true;

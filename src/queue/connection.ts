@@ -4,12 +4,16 @@ import { toCallError } from "./translate-error.ts";
 import type { QueueKind } from "./job-end.ts";
 
 /**
- * `queue`: adds jobs and schedules; must fail fast while Redis is away. `worker`: must keep its commands until Redis is
- * back (`maxRetriesPerRequest: null`) and set a socketTimeout above the 5 s of a blocking read, never a commandTimeout.
+ * `queue`: adds jobs and schedules; must fail fast while Redis is away. `worker`: must keep its commands
+ * until Redis is back (`maxRetriesPerRequest: null`) and set a socketTimeout above the 5 s of a blocking
+ * read, never a commandTimeout.
  */
 export type ConnectionRole = "queue" | "worker";
 
-/** What the queue needs of a Redis client; an ioredis instance fits. Whoever calls `createConnection` owns the result. */
+/**
+ * What the queue needs of a Redis client; an ioredis instance fits. Whoever calls `createConnection` owns the
+ * result.
+ */
 export interface QueueConnection {
   /** Redis TIME: seconds and microseconds. */
   time(): Promise<readonly (string | number)[]>;
@@ -28,9 +32,9 @@ export function toConnectionOptions(connection: QueueConnection): ConnectionOpti
 }
 
 /**
- * Runs a call to Redis that must end. Rejects with `redis-unavailable`: at once when the connection is not ready, after
- * `timeoutMs` when no answer comes (BullMQ itself waits for ever), or when Redis refuses; with `redis-unsuitable` where it refuses
- * what only a person can change. The call may still take effect.
+ * Runs a call to Redis that must end. Rejects with `redis-unavailable`: at once when the connection is not
+ * ready, after `timeoutMs` when no answer comes (BullMQ itself waits for ever), or when Redis refuses; with
+ * `redis-unsuitable` where it refuses what only a person can change. The call may still take effect.
  */
 export async function withinRedis<T>(
   connection: QueueConnection,

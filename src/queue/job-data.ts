@@ -22,7 +22,10 @@ export function parseJob(value: unknown): Job | null {
   }
 }
 
-/** Only the fields of the union, whatever else the object carries: nothing of a message can ride along into Redis. */
+/**
+ * Only the fields of the union, whatever else the object carries: nothing of a message can ride along into
+ * Redis.
+ */
 export function toJobData(job: Job): Job {
   switch (job.kind) {
     case "tick":
@@ -40,8 +43,8 @@ export function toJobData(job: Job): Job {
 }
 
 /**
- * One id per window of a pass, so that adding it twice adds it once. BullMQ refuses ids that are integers or contain ':';
- * the parts are percent-encoded, so neither contains ':' or the '/' between them.
+ * One id per window of a pass, so that adding it twice adds it once. BullMQ refuses ids that are integers or
+ * contain ':'; the parts are percent-encoded, so neither contains ':' or the '/' between them.
  */
 export function toWindowJobId(job: Extract<Job, { kind: "window" }>): string {
   return `window/${encodeURIComponent(job.passId)}/${encodeURIComponent(job.windowId)}`;

@@ -16,7 +16,10 @@ export type JobEnd =
   /** Not again. */
   | { readonly kind: "give-up" };
 
-/** How long a `wait` without a retryAt waits, and the least any wait lasts: a retryAt in the past must not make a hot loop. */
+/**
+ * How long a `wait` without a retryAt waits, and the least any wait lasts: a retryAt in the past must not
+ * make a hot loop.
+ */
 const waitDefaultMs = 30_000;
 const waitLeastMs = 250;
 
@@ -31,10 +34,10 @@ interface JobMoment {
 }
 
 /**
- * Reads the disposition of a handler's error. Scheduled jobs never wait in Redis: their next schedule is the retry, and a
- * source that waits an hour would pile up an hour of iterations.
- * A window that Redis failed spends no try: it was taken from Redis, so Redis is there or soon is, and a backoff that grew while it
- * was away would keep the window waiting when it is back.
+ * Reads the disposition of a handler's error. Scheduled jobs never wait in Redis: their next schedule is the
+ * retry, and a source that waits an hour would pile up an hour of iterations. A window that Redis failed
+ * spends no try: it was taken from Redis, so Redis is there or soon is, and a backoff that grew while it was
+ * away would keep the window waiting when it is back.
  */
 export function toJobEnd(error: unknown, at: JobMoment): JobEnd {
   if (!isRedriverError(error)) return at.stopping ? { kind: "hand-back" } : { kind: "retry" };
@@ -58,7 +61,8 @@ export function toJobEnd(error: unknown, at: JobMoment): JobEnd {
         kind: "wait",
         until: Math.max(error.retryAt ?? at.now + waitDefaultMs, at.now + waitLeastMs),
       };
-    // Park and reconcile are about single messages and end inside a stage; a job that ends so has no next try.
+    // Park and reconcile are about single messages and end inside a stage; a job that ends so has no next
+    // try.
     case "park":
     case "reconcile":
     case "halt":

@@ -17,24 +17,31 @@ export interface LockPolicy {
 }
 
 /**
- * 8 tries wait 5, 10, 20 and four times 30 s, less up to half of each as jitter: an outage of one to two and a half minutes. No wait
- * is longer than 30 s, so that a window comes back soon after what failed it has: within the takeover (60 s), like what was begun.
+ * 8 tries wait 5, 10, 20 and four times 30 s, less up to half of each as jitter: an outage of one to two and
+ * a half minutes. No wait is longer than 30 s, so that a window comes back soon after what failed it has:
+ * within the takeover (60 s), like what was begun.
  */
 export const defaultRetry: RetryPolicy = { attempts: 8, baseMs: 5_000, capMs: 30_000 };
 
-/** A killed replica's job runs again after the lock (30 s) and at most two looks (2 × 15 s): within a minute. */
+/**
+ * A killed replica's job runs again after the lock (30 s) and at most two looks (2 × 15 s): within a minute.
+ */
 export const defaultLock: LockPolicy = { durationMs: 30_000, stalledIntervalMs: 15_000 };
 
 /**
- * A job that took its process down this often is given up. Counted by the processor from the job's own stalled counter:
- * BullMQ's maxStalledCount does not apply to scheduled iterations, and maxStartedAttempts also counts waits and hand-backs.
+ * A job that took its process down this often is given up. Counted by the processor from the job's own
+ * stalled counter: BullMQ's maxStalledCount does not apply to scheduled iterations, and maxStartedAttempts
+ * also counts waits and hand-backs.
  */
 export const maxStalls = 3;
 
 /** How long one call that adds jobs or schedules may take. */
 export const callTimeoutMs = 10_000;
 
-/** How long a worker waits whose call Redis refused; BullMQ's own 15 s would be a stall after Redis is well again. */
+/**
+ * How long a worker waits whose call Redis refused; BullMQ's own 15 s would be a stall after Redis is well
+ * again.
+ */
 export const refusedRestMs = 1_000;
 
 /** At most one event per error code in this time while a worker keeps failing. */
@@ -57,15 +64,17 @@ export const keepShort: Keep = {
   removeOnFail: { age: 86_400, count: 200 },
 };
 
-/** A done window is also what makes adding it again a no-op, so more of them are kept: 5,000 are about 2.5 MB. */
+/**
+ * A done window is also what makes adding it again a no-op, so more of them are kept: 5,000 are about 2.5 MB.
+ */
 export const keepWindows: Keep = {
   removeOnComplete: { age: 3_600, count: 5_000 },
   removeOnFail: { age: 86_400, count: 1_000 },
 };
 
 /**
- * Milliseconds before try `attemptsMade` + 1 (attemptsMade ≥ 1): exponential, capped, and between half and all of that.
- * `random` is in [0, 1).
+ * Milliseconds before try `attemptsMade` + 1 (attemptsMade ≥ 1): exponential, capped, and between half and
+ * all of that. `random` is in [0, 1).
  */
 export function toBackoffMs(attemptsMade: number, policy: RetryPolicy, random: number): number {
   const wholeMs = Math.min(policy.baseMs * 2 ** (attemptsMade - 1), policy.capMs);

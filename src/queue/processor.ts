@@ -14,7 +14,10 @@ export const lockLost = "lock-lost";
 
 /** Forgetting costs a look at them that comes sooner. */
 const maxLeft = 1_000;
-/** After a job that was left to others, for whom this is long enough to take it: 40 looks a second in each process. */
+/**
+ * After a job that was left to others, for whom this is long enough to take it: 40 looks a second in each
+ * process.
+ */
 const leftPauseMs = 25;
 /** After one that came back with nothing of its own in between: all that waits was looked at. */
 const leftAgainPauseMs = 1_000;
@@ -60,9 +63,10 @@ export function createProcessor(processing: Processing): Processor {
   }
 
   /**
-   * Moves a job that is under way. While Redis takes no writes it is tried again, and the lock is kept alive. Where the job is not ours
-   * any more, or this process stops, it is left as it is: its lock ends, and the look for stalled jobs brings it back. Thrown on, the
-   * library would take the failed move for a failed try, and would write its words into Redis.
+   * Moves a job that is under way. While Redis takes no writes it is tried again, and the lock is kept alive.
+   * Where the job is not ours any more, or this process stops, it is left as it is: its lock ends, and the
+   * look for stalled jobs brings it back. Thrown on, the library would take the failed move for a failed try,
+   * and would write its words into Redis.
    */
   async function move(make: () => Promise<unknown>, outer: AbortSignal | undefined): Promise<void> {
     for (;;) {
@@ -118,8 +122,8 @@ export function createProcessor(processing: Processing): Processor {
           await move(() => stored.moveToDelayed(end.until, token), outer);
           throw new DelayedError();
         case "leave":
-          // To the back, so that this worker comes to what is behind it; and it pauses, because of those that wait for a job the one
-          // that has just given it back would be the first to get it, time and again.
+          // To the back, so that this worker comes to what is behind it; and it pauses, because of those that
+          // wait for a job the one that has just given it back would be the first to get it, time and again.
           pause(isLeftAgain(stored.id ?? "") ? leftAgainPauseMs : leftPauseMs);
           await move(() => stored.moveToDelayed(clock.now(), token), outer);
           throw new DelayedError();

@@ -13,8 +13,10 @@ import {
 } from "./connection.ts";
 
 /**
- * The schedules in Redis are made equal to the wanted ones; what is equal already is left alone, because an upsert is not
- * neutral: it takes the pending iteration away, and one of a cron pattern that has just become due is then never run.
+ * The schedules in Redis are made equal to the wanted ones; what is equal already is left alone, because an
+ * upsert is not
+ * neutral: it takes the pending iteration away, and one of a cron pattern that has just become due is then
+ * never run.
  *
  *   absent           upsert without a phase: `every` runs at once and keeps that phase, cron waits for its slot
  *   equal, alive     nothing
@@ -121,8 +123,8 @@ function toPhaseMs(id: string, everyMs: number): number {
 }
 
 /**
- * When each schedule runs next, by its id, Unix ms; in the past while nobody works. Changes nothing in Redis. Fails with
- * `redis-unavailable`. The connection stays the caller's.
+ * When each schedule runs next, by its id, Unix ms; in the past while nobody works. Changes nothing in Redis.
+ * Fails with `redis-unavailable`. The connection stays the caller's.
  */
 export async function readNextRuns(
   connection: QueueConnection,

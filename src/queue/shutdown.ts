@@ -12,12 +12,11 @@ interface Closing {
 }
 
 /**
- * 1. Workers stop taking work. With Redis away this is `close(true)` from the start: a plain close would hang, and a later
- *    `close(true)` is given the same hanging promise.
+ * 1. Workers stop taking work. With Redis away this is `close(true)` from the start: a plain close would
+ *    hang, and a later `close(true)` is given the same hanging promise.
  * 2. After softMs running handlers are aborted; those that end by it are handed back by the processor.
- * 3. When all handlers have ended, or at hardMs, every socket is cut. That also ends a close that hangs because Redis went
- *    away after step 1: the commands it waits for reject.
- * Never rejects.
+ * 3. When all handlers have ended, or at hardMs, every socket is cut. That also ends a close that hangs
+ *    because Redis went away after step 1: the commands it waits for reject. Never rejects.
  */
 export async function closeQueues(
   { workers, queues, connections, running, clock }: Closing,
@@ -44,7 +43,9 @@ export async function closeQueues(
   }
 }
 
-/** The handlers that run in this process: what a shutdown aborts and waits for, whatever BullMQ and Redis do. */
+/**
+ * The handlers that run in this process: what a shutdown aborts and waits for, whatever BullMQ and Redis do.
+ */
 export interface RunningJobs {
   /** Runs `work` with a signal of its own, which also aborts when `outer` does. */
   run<T>(outer: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T>;

@@ -11,8 +11,8 @@ const noAnswerWords =
 
 /** What the library says of a job, before its id. The words behind are names of its commands. */
 const libraryWords: readonly (readonly [RegExp, ErrorCode])[] = [
-  // Redis had given the job out and has it no more, so it lost a write. The other way there is takes long: another replica took the job
-  // over, did it, and it was forgotten, all while this process stood still.
+  // Redis had given the job out and has it no more, so it lost a write. The other way there is takes long:
+  // another replica took the job over, did it, and it was forgotten, all while this process stood still.
   [/^Missing key for (parent )?job /, "ledger-lost-writes"],
   // Another replica has it by now.
   [/^(Missing lock for|Lock mismatch for|could not renew lock for) job /, "stopped"],
@@ -54,7 +54,10 @@ export function toQueueFailure(error: Error): Failure {
   return toFailure(error);
 }
 
-/** What a call that adds jobs or schedules failed with: `redis-unsuitable` where a person must act, else `redis-unavailable`. */
+/**
+ * What a call that adds jobs or schedules failed with: `redis-unsuitable` where a person must act, else
+ * `redis-unavailable`.
+ */
 export function toCallError(error: unknown, what: string): RedriverError {
   if (isRedriverError(error)) return error;
   const refusal = findRefusal(error instanceof Error ? error.message : "");

@@ -78,9 +78,9 @@ function toOptions(target: RedisTarget, kind: ClientKind, name: string): NodeOpt
 }
 
 /**
- * A silent socket is dropped, so that one that is half open comes back by itself. A worker has no commandTimeout: measured, with
- * one it never consumed again after a black-holed socket. For commands the socket's time is longer than the command's, so that
- * one slow script does not reconnect.
+ * A silent socket is dropped, so that one that is half open comes back by itself. A worker has no
+ * commandTimeout: measured, with one it never consumed again after a black-holed socket. For commands the
+ * socket's time is longer than the command's, so that one slow script does not reconnect.
  */
 function toPatience(kind: ClientKind): NodeOptions {
   switch (kind) {
@@ -108,9 +108,9 @@ function toTls({ url, ca, cert, key }: RedisTarget): NodeOptions {
 }
 
 /**
- * Without the library's failoverDetector: what it hears while a connection is being made ends the client for good (seen with ioredis
- * 6.0.0: a daemon that never came back from a failover). A master that is cut off together with its clients is stopped by
- * min-replicas-to-write, see docs/redis.md.
+ * Without the library's failoverDetector: what it hears while a connection is being made ends the client for
+ * good (seen with ioredis 6.0.0: a daemon that never came back from a failover). A master that is cut off
+ * together with its clients is stopped by min-replicas-to-write, see docs/redis.md.
  */
 function toSentinelOptions(target: RedisTarget, { nodes, name, user, password }: SentinelTarget) {
   const { tls } = toTls(target);
@@ -125,14 +125,17 @@ function toSentinelOptions(target: RedisTarget, { nodes, name, user, password }:
   } satisfies RedisOptions;
 }
 
-/** A cluster's names are looked up by the connection itself, because a certificate names hosts and no addresses. */
+/**
+ * A cluster's names are looked up by the connection itself, because a certificate names hosts and no
+ * addresses.
+ */
 function toClusterOptions(kind: ClientKind): ClusterOptions {
   return {
     clusterRetryStrategy: toRetryMs,
     enableOfflineQueue: kind === "worker",
     slotsRefreshTimeout: commandTimeoutMs,
-    // Where slots have no master as it connects, a check would leave the promise of its `connect` open for ever (ioredis 6.0.0), and
-    // with it the worker, which awaits that before it takes another job.
+    // Where slots have no master as it connects, a check would leave the promise of its `connect` open for
+    // ever (ioredis 6.0.0), and with it the worker, which awaits that before it takes another job.
     enableReadyCheck: kind !== "worker",
     dnsLookup: (address, callback) => callback(null, address),
   };

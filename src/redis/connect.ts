@@ -7,10 +7,10 @@ import { toAddress, toTopology, type RedisTarget, type RedisTopology } from "./t
 import { toRedisError } from "./translate-error.ts";
 
 /**
- * A connection for commands and scripts. Promises: a call ends within 2 s, also while Redis is away; it reconnects by
- * itself for ever; close never hangs. Fails with `redis-unavailable` or `redis-unsuitable`.
- * On a cluster a command goes to the node that has its key; keys of one call share a slot.
- * Not part of this contract: blocking commands, subscriptions, transactions.
+ * A connection for commands and scripts. Promises: a call ends within 2 s, also while Redis is away; it
+ * reconnects by itself for ever; close never hangs. Fails with `redis-unavailable` or `redis-unsuitable`. On
+ * a cluster a command goes to the node that has its key; keys of one call share a slot. Not part of this
+ * contract: blocking commands, subscriptions, transactions.
  */
 export interface RedisConnection extends ScriptRunner {
   readonly topology: RedisTopology;
@@ -22,7 +22,9 @@ export interface RedisConnection extends ScriptRunner {
   /** Asks every master: one, or each of a cluster. The command names no key. */
   askMasters(name: string, ...args: readonly (string | number)[]): Promise<readonly MasterReply[]>;
   isReady(): boolean;
-  /** How often it became ready. Where this grows, the server was away and may have forgotten what it was told. */
+  /**
+   * How often it became ready. Where this grows, the server was away and may have forgotten what it was told.
+   */
   timesReady(): number;
   /** What keeps it from being ready, and what to do; null while it is. */
   whyAway(): string | null;
@@ -107,10 +109,15 @@ export function createRedis(target: string | RedisTarget, settings: ConnectionSe
   };
 }
 
-/** A client for the work queue's library. The type is the library's own; nothing but src/queue passes it on. */
+/**
+ * A client for the work queue's library. The type is the library's own; nothing but src/queue passes it on.
+ */
 export type BullmqConnection = RedisClient;
 
-/** `worker`: waits for ever. `queue`: for adding jobs; fails at once while Redis is away. The caller ends it with `disconnect()`. */
+/**
+ * `worker`: waits for ever. `queue`: for adding jobs; fails at once while Redis is away. The caller ends it
+ * with `disconnect()`.
+ */
 export function toBullmqConnection(
   target: string | RedisTarget,
   role: "worker" | "queue" = "worker",
@@ -130,7 +137,10 @@ function mastersOf(client: RedisClient): readonly Redis[] {
   return isCluster(client) ? client.nodes("master") : [client];
 }
 
-/** A cluster tries again by itself for longer than anybody waits, and "all failed" hides what the last node said. */
+/**
+ * A cluster tries again by itself for longer than anybody waits, and "all failed" hides what the last node
+ * said.
+ */
 function toReason(error: unknown): unknown {
   return error instanceof Error && "lastNodeError" in error && error.lastNodeError instanceof Error
     ? error.lastNodeError

@@ -19,8 +19,8 @@ export type RedisProblemKind =
   | "cluster-down";
 
 /**
- * `refuse`: publishing on it can double messages, or nothing can be written. `hold`: nothing new is begun, what is begun is
- * finished. `warn`: works, and is not what the ledger was measured on.
+ * `refuse`: publishing on it can double messages, or nothing can be written. `hold`: nothing new is begun,
+ * what is begun is finished. `warn`: works, and is not what the ledger was measured on.
  */
 export type RedisProblemWeight = "refuse" | "hold" | "warn";
 
@@ -65,7 +65,8 @@ function judgeVersion(version: string | undefined): RedisProblem | null {
   if (version !== undefined && !isOlder(version, [6, 2])) return null;
   return {
     kind: "old-version",
-    // An older one refuses every entry of the audit (XADD with MINID), and so every act; one that hides its version may do.
+    // An older one refuses every entry of the audit (XADD with MINID), and so every act; one that hides its
+    // version may do.
     weight: version === undefined ? "warn" : "refuse",
     message: `expected Redis 6.2 or newer, got ${version ?? "no redis_version in INFO"}; upgrade the server`,
   };
@@ -111,7 +112,10 @@ function judgeMemory(info: ServerFacts["info"]): RedisProblem | null {
   };
 }
 
-/** Memory in use as a share of maxmemory, counted as Redis counts it before it refuses a write; null without a limit. */
+/**
+ * Memory in use as a share of maxmemory, counted as Redis counts it before it refuses a write; null without a
+ * limit.
+ */
 export function memoryShare(info: ServerFacts["info"]): number | null {
   const max = Number(info.get("maxmemory") ?? 0);
   const used = Number(info.get("used_memory") ?? Number.NaN);

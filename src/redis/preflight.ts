@@ -4,15 +4,18 @@ import { sharedKey } from "./key-names.ts";
 import { judgeServer, memoryShare, parseInfo, type RedisProblem } from "./judge-server.ts";
 
 export interface RedisFitness {
-  /** Why this Redis must not, or should not, keep a ledger; empty when it is fit. Of a cluster each names its node. */
+  /**
+   * Why this Redis must not, or should not, keep a ledger; empty when it is fit. Of a cluster each names its
+   * node.
+   */
   readonly problems: readonly RedisProblem[];
   /** Memory in use as a share of maxmemory, of the fullest master; null where none has a limit. */
   readonly memoryShare: number | null;
 }
 
 /**
- * Asks every master for INFO. INFO memory carries maxmemory_policy, so that CONFIG, which hosted Redis often forbids, is only
- * a fallback. Fails with `redis-unavailable`.
+ * Asks every master for INFO. INFO memory carries maxmemory_policy, so that CONFIG, which hosted Redis often
+ * forbids, is only a fallback. Fails with `redis-unavailable`.
  */
 export async function checkFitness(redis: RedisConnection): Promise<RedisFitness> {
   const masters = (await redis.askMasters("INFO")).map(({ address, reply }) => ({
@@ -45,8 +48,8 @@ export async function findRedisProblems(redis: RedisConnection): Promise<readonl
 }
 
 /**
- * A failed snapshot refuses every write where stop-writes-on-bgsave-error is yes, and too few replicas where there are fewer than
- * min-replicas-to-write; INFO tells neither setting, so one write is tried.
+ * A failed snapshot refuses every write where stop-writes-on-bgsave-error is yes, and too few replicas where
+ * there are fewer than min-replicas-to-write; INFO tells neither setting, so one write is tried.
  */
 function mayRefuseWrites(info: ReadonlyMap<string, string>): boolean {
   return info.get("rdb_last_bgsave_status") === "err" || info.has("min_slaves_good_slaves");

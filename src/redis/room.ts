@@ -7,8 +7,8 @@ import { checkFitness } from "./preflight.ts";
 const knownForMs = 5_000;
 
 /**
- * Whether Redis has room for new entries of a ledger; asks it at most every 5 s, whoever asks. True while Redis is away: what is asked
- * for next says so itself.
+ * Whether Redis has room for new entries of a ledger; asks it at most every 5 s, whoever asks. True while
+ * Redis is away: what is asked for next says so itself.
  */
 export function createRoomCheck(
   redis: RedisConnection,

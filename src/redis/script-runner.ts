@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** A Lua text with the name it is known by in errors. The text starts with its contract: KEYS, ARGV, returns, effects. */
+/**
+ * A Lua text with the name it is known by in errors. The text starts with its contract: KEYS, ARGV, returns,
+ * effects.
+ */
 export interface RedisScript {
   readonly name: string;
   readonly lua: string;
@@ -13,9 +16,9 @@ export function defineScript(name: string, lua: string): RedisScript {
 }
 
 /**
- * Runs scripts on one Redis. Promises: one round trip while the server knows the script, two on first use or after a
- * restart. A script may run twice when the connection broke before its reply; scripts are written for that.
- * Fails with `redis-unavailable`: whether the script ran is then unknown.
+ * Runs scripts on one Redis. Promises: one round trip while the server knows the script, two on first use or
+ * after a restart. A script may run twice when the connection broke before its reply; scripts are written for
+ * that. Fails with `redis-unavailable`: whether the script ran is then unknown.
  */
 export interface ScriptRunner {
   run(script: RedisScript, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;

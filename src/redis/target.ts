@@ -3,13 +3,15 @@ import { RedriverError } from "../ports/errors.ts";
 /** Where Redis is: one server, or the master that Sentinels name, or a cluster. */
 export interface RedisTarget {
   /**
-   * `redis://` or `rediss://` (TLS), with user, password and database number as usual. With Sentinels its host and port are not
-   * used, and TLS goes to the Sentinels too. Of a cluster it is one node.
+   * `redis://` or `rediss://` (TLS), with user, password and database number as usual. With Sentinels its
+   * host and port are not used, and TLS goes to the Sentinels too. Of a cluster it is one node.
    */
   readonly url: string;
   /** PEM of who signed the server's certificate, in place of the system's list. */
   readonly ca?: string | undefined;
-  /** PEM of the client's own certificate and its private key, where the server asks for one; both or neither. */
+  /**
+   * PEM of the client's own certificate and its private key, where the server asks for one; both or neither.
+   */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
   readonly sentinel?: SentinelTarget | undefined;

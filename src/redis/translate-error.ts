@@ -14,8 +14,8 @@ const slotMoving: Meaning = {
 };
 
 /**
- * First word of a server's refusal → what it means. `redis-unavailable` ends when Redis is well again, and the command did nothing;
- * `redis-unsuitable` needs a person.
+ * First word of a server's refusal → what it means. `redis-unavailable` ends when Redis is well again, and
+ * the command did nothing; `redis-unsuitable` needs a person.
  */
 const refusals: Readonly<Record<string, Meaning>> = {
   LOADING: { code: "redis-unavailable", fix: "it is loading its data; wait until it has" },
@@ -56,7 +56,8 @@ const refusals: Readonly<Record<string, Meaning>> = {
 
 /** Refusals that start with ERR, by what they say. */
 const generalRefusals: readonly (readonly [RegExp, Meaning])[] = [
-  // Redis says so of a script whose entries are on their way to another node. The read before the write fails: nothing is half done.
+  // Redis says so of a script whose entries are on their way to another node. The read before the write
+  // fails: nothing is half done.
   [/non local key in a cluster node/, slotMoving],
   [/max number of clients/, { code: "redis-unavailable", fix: "maxclients is reached; raise it" }],
   [
@@ -79,7 +80,9 @@ const generalRefusals: readonly (readonly [RegExp, Meaning])[] = [
   ],
 ];
 
-/** What the client says of a cluster that it asked again and again; what was answered last stands behind it. */
+/**
+ * What the client says of a cluster that it asked again and again; what was answered last stands behind it.
+ */
 const askedInVain = /^Too many Cluster redirections\. Last error: (?:ReplyError: )?/;
 
 export interface Refusal extends Meaning {
@@ -102,9 +105,10 @@ export function findRefusal(text: string): Refusal | null {
 }
 
 /**
- * An error of the client or a reply of the server → RedriverError: `redis-unavailable` when waiting can help (no connection, no
- * answer in time, loading, read-only, out of memory); `redis-unsuitable` when a person must act (login, permissions, another
- * topology); `invariant-broken` for a script that failed. Messages name host and command, never arguments.
+ * An error of the client or a reply of the server → RedriverError: `redis-unavailable` when waiting can help
+ * (no connection, no answer in time, loading, read-only, out of memory); `redis-unsuitable` when a person
+ * must act (login, permissions, another topology); `invariant-broken` for a script that failed. Messages name
+ * host and command, never arguments.
  */
 export function toRedisError(error: unknown, address: string, command: string): RedriverError {
   if (isRedriverError(error)) return error;

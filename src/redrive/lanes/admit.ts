@@ -35,7 +35,10 @@ interface Group {
   readonly exhausted: DecidedRecord[];
 }
 
-/** `exhausted`: records that are about to be parked because their attempts are spent. Throws `redis-unavailable`. */
+/**
+ * `exhausted`: records that are about to be parked because their attempts are spent. Throws
+ * `redis-unavailable`.
+ */
 export async function admitToLanes(
   drain: DrainRuntime,
   candidates: readonly Candidate[],
@@ -83,7 +86,9 @@ export async function admitToLanes(
   };
 }
 
-/** Gives back what was granted and not published: by now everything else that could hold it has been asked. */
+/**
+ * Gives back what was granted and not published: by now everything else that could hold it has been asked.
+ */
 export async function giveBackUnpublished(
   { source }: DrainRuntime,
   granted: readonly Candidate[],
@@ -100,7 +105,10 @@ export async function giveBackUnpublished(
   );
 }
 
-/** What is known to be bad is called back where there is nothing else: a lane that only refuses would be tried with it for ever. */
+/**
+ * What is known to be bad is called back where there is nothing else: a lane that only refuses would be tried
+ * with it for ever.
+ */
 function worthCalling(candidates: readonly Candidate[]): readonly Candidate[] {
   const others = candidates.filter(({ lineage }) => !isKnownBad(lineage));
   return others.length > 0 ? others : candidates;

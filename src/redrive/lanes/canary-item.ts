@@ -1,8 +1,9 @@
 import type { BatchItem } from "../../message/dead-letter.ts";
 
 /**
- * The item as a canary: one attempt, at once, that has failed and is back before its watch is over. What it would be sent with
- * otherwise is not lost: its lineage has the root's retries, and the rule says its delay again.
+ * The item as a canary: one attempt, at once, that has failed and is back before its watch is over. What it
+ * would be sent with otherwise is not lost: its lineage has the root's retries, and the rule says its delay
+ * again.
  */
 export function asCanary(item: BatchItem, headerPrefix: string, timeoutMs: number): BatchItem {
   const headers = { ...item.headers };

@@ -7,9 +7,10 @@ import type { Candidate } from "../page/records.ts";
 type Choosable = Pick<Candidate, "letter" | "lineage">;
 
 /**
- * Which of a lane's candidates go as canaries: a sample that has each kind of failure as often as the page has it, and old and young
- * of each, because a step that is all of one kind says nothing of the others. What was never redriven goes before what came back, and last what is
- * known to be bad. One that was a canary last, or is known to be bad, goes only where it may. Pure and deterministic.
+ * Which of a lane's candidates go as canaries: a sample that has each kind of failure as often as the page
+ * has it, and old and young of each, because a step that is all of one kind says nothing of the others. What
+ * was never redriven goes before what came back, and last what is known to be bad. One that was a canary
+ * last, or is known to be bad, goes only where it may. Pure and deterministic.
  */
 export function chooseCanaries<One extends Choosable>(
   candidates: readonly One[],
@@ -34,8 +35,8 @@ function isComeBack({ letter, lineage }: Choosable): boolean {
 }
 
 /**
- * Systematic: with all in order of failure and age, one from the middle of each of `count` equal parts. So of what makes up a share of
- * the list its share of the sample is taken, rounded up or down.
+ * Systematic: with all in order of failure and age, one from the middle of each of `count` equal parts. So of
+ * what makes up a share of the list its share of the sample is taken, rounded up or down.
  */
 function sample<One extends Choosable>(candidates: readonly One[], count: number): readonly One[] {
   if (count >= candidates.length) return candidates;

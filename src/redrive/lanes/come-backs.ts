@@ -3,7 +3,9 @@ import type { Lineage } from "../../message/lineage.ts";
 import type { LaneComeBack } from "../../ports/lanes.ts";
 import type { FoundRecord } from "../page/records.ts";
 
-/** What a record says of a lane's step: that a message of it is dead again. None where it was no part of one. */
+/**
+ * What a record says of a lane's step: that a message of it is dead again. None where it was no part of one.
+ */
 export function toLaneComeBack({ letter, reading }: Pick<FoundRecord, "letter" | "reading">): LaneComeBack[] {
   return reading.kind === "come-back" ? comeBackOf(reading.lineage, letter.responseStatus ?? 0) : [];
 }
@@ -11,7 +13,8 @@ export function toLaneComeBack({ letter, reading }: Pick<FoundRecord, "letter" |
 /** The same of what is known of a message: its lineage, and the status that it failed with; 0: no answer. */
 export function comeBackOf(lineage: Lineage, status: number): LaneComeBack[] {
   const { step, statusBefore, parentDlqId } = lineage;
-  // Of an open lane only canaries are judged: the others come back after all their retries, hours after their step.
+  // Of an open lane only canaries are judged: the others come back after all their retries, hours after their
+  // step.
   if (step === null || !step.isCanary) return [];
   const isAgain = isKnownBad(lineage) && status === statusBefore;
   const kind = isAgain ? "again" : comeBackKindOf(status);

@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** Short hash of a lane: 60 bits, so that Redis and lineage carry neither a drain's name nor an address. The same in every replica. */
+/**
+ * Short hash of a lane: 60 bits, so that Redis and lineage carry neither a drain's name nor an address. The
+ * same in every replica.
+ */
 export function toLaneId(drain: string, origin: string): string {
   return shortHash(`${drain}\0${origin}`);
 }

@@ -19,28 +19,33 @@ import { recordLaneMove, type MoveRecorder } from "./record-move.ts";
 const afterWatchMs = 250;
 
 /**
- * The lanes of one source as its stages use them: tells what changes, and remembers in this process what is to be woken for it. What is only
- * written for later is lost when Redis is away: a lane that knows less is more careful.
+ * The lanes of one source as its stages use them: tells what changes, and remembers in this process what is
+ * to be woken for it. What is only written for later is lost when Redis is away: a lane that knows less is
+ * more careful.
  */
 export interface Lanes {
   readonly ask: LaneBook["ask"];
   readonly views: LaneBook["views"];
   readonly viewsOf: LaneBook["viewsOf"];
   readonly busiest: LaneBook["busiest"];
-  /** `watchMs`: of the lane's drain; a look is wanted when it is over. */
+  /** `watchMs`: of the lane's drain; a listing check is due when it is over. */
   sent(sent: readonly LaneSent[], watchMs: number): Promise<void>;
   giveBack(unused: readonly LaneUnused[]): Promise<void>;
   recordComeBacks(comeBacks: readonly LaneComeBack[]): Promise<void>;
   /** A canary was delivered (LaneBook.delivered). */
   delivered(step: StepRef, parentDlqId: string): Promise<void>;
-  /** Steps that ask for a look, and the Redis time of the answer. Drains that can go on are among `takeReady` then. */
+  /**
+   * Steps that ask for a listing check, and the Redis time of the answer. Drains that can go on are among
+   * `takeReady` then.
+   */
   due(): Promise<{ readonly watches: readonly LaneWatch[]; readonly at: number }>;
   checked(step: StepRef, checkedAt: number, comeBacks: readonly LaneComeBack[]): Promise<void>;
   /** Drains of which a lane can go on now, since this was asked last. */
   takeReady(): readonly DrainName[];
   /**
-   * When lanes want something, Unix ms by our clock, as far as this process has learned it since this was asked last: the first end of a watch of what
-   * it published, and the first probe of a lane that held something.
+   * When lanes want something, Unix ms by our clock, as far as this process has learned it since this was
+   * asked last: the first end of a watch of what it published, and the first probe of a lane that held
+   * something.
    */
   takeNext(): readonly number[];
 }
@@ -59,13 +64,16 @@ export function createLanes(parts: LanesParts): Lanes {
   let nextProbeAt: number | null = null;
   let reportedProbeAt = 0;
 
-  /** Called back first: the drain's next pass has them in its windows. Where that fails the next full pass finds them. */
+  /**
+   * Called back first: the drain's next pass has them in its windows. Where that fails the next full pass
+   * finds them.
+   */
   const wake = async ({ drain, resumeMinutes }: LaneReady): Promise<void> => {
     if (resumeMinutes.length > 0) await passes.recall(drain, resumeMinutes).catch(() => undefined);
     ready.add(drain);
   };
 
-  /** Each page that it holds something of says so again. */
+  /** Each page that has messages held by it reports it again. */
   const recordProbe = (at: number): void => {
     if (Math.abs(at - reportedProbeAt) <= 1_000) return;
     nextProbeAt = Math.min(nextProbeAt ?? at, at);
@@ -74,7 +82,7 @@ export function createLanes(parts: LanesParts): Lanes {
   const report = async (change: LaneChange): Promise<void> => {
     if (change.kind === "none") return;
     const { kind: _kind, lane: _lane, resumeMinutes, wantsFull, ...told } = change;
-    // Before anybody is told: an opening that was told and not followed would wait for the next full pass.
+    // Before the event: an opening that is reported and not followed would wait for the next full pass.
     if (wantsFull) await passes.forceFull(change.drain).catch(() => undefined);
     if (change.to !== "halted") await wake({ drain: change.drain, resumeMinutes });
     events.emit({ type: "lane:moved", source, ...told });

@@ -4,14 +4,22 @@ import { serviceNow, type SourceRuntime } from "../runtime.ts";
 import { collect } from "../page/collect.ts";
 import { toLaneComeBack } from "./come-backs.ts";
 
-/** The service's Date has whole seconds, and Redis's clock may be off from ours by the length of an answer. */
+/**
+ * The service's Date has whole seconds, and Redis's clock may be off from ours by the length of an answer.
+ */
 const clockSlackMs = 5_000;
-/** What of a step has not entered the DLQ so long after its watch says nothing of it any more, and need not be listed. */
+/**
+ * What of a step has not entered the DLQ so long after its watch says nothing of it any more, and need not be
+ * listed.
+ */
 const lateMs = 10 * 60_000;
-/** Of an early look. The last one of a watch is read to its end, however much has entered meanwhile: no pass costs less. */
+/**
+ * Of an early check. The last one of a watch is read to its end, however much has entered meanwhile: no pass
+ * costs less.
+ */
 const maxPagesEarly = 50;
 
-/** Watches that are looked at with one listing. */
+/** Watches that one listing checks. */
 interface Interval {
   readonly watches: readonly LaneWatch[];
   /** Redis time. */
@@ -20,11 +28,13 @@ interface Interval {
 }
 
 /**
- * Looks at the dead letters that have entered in the watches of the steps whose silence is to be proven. A step is judged only by a
- * listing that was read to its end. Asks the service nothing where nothing is watched. Throws RedriverErrors.
+ * Lists the dead letters that entered in the watches of the steps, and so proves their silence. A
+ * step is judged only by a listing that was read to its end. Asks the service nothing where nothing is
+ * watched. Throws RedriverErrors.
  */
 export async function runListingChecks(source: SourceRuntime, signal: AbortSignal): Promise<void> {
-  // Read first: who is stopped in between lists more than is needed, and nothing less. The earlier of both clocks, as passes have it.
+  // Read first: who is stopped in between lists more than is needed, and nothing less. The earlier of both
+  // clocks, as passes have it.
   const begunAt = Math.min(serviceNow(source), source.clock.now());
   const { watches, at } = await source.lanes.due();
   if (watches.length === 0) return;
@@ -37,7 +47,7 @@ export async function runListingChecks(source: SourceRuntime, signal: AbortSigna
     const maxPages = interval.watches.every(({ until }) => at < until) ? maxPagesEarly : Infinity;
     const found = await comeBacksIn(source, { fromDate, toDate }, maxPages, signal);
     if (found === null) continue;
-    // Also of steps that ask for no look yet: too many of them are too many now.
+    // Also of steps that ask for no check yet: too many of them are too many now.
     await source.lanes.recordComeBacks(found);
     for (const { lane, step } of interval.watches) {
       const back = found.filter((one) => one.lane === lane && one.step === step);
@@ -74,7 +84,8 @@ async function comeBacksIn(
   const found: LaneComeBack[] = [];
   let pages = 0;
   for await (const page of listToEnd(source, query, { signal, stopping: signal })) {
-    // One record that nobody can read hides at most one come-back; waiting for it would keep the lane for ever.
+    // One record that nobody can read hides at most one come-back; waiting for it would keep the lane for
+    // ever.
     if (page.passedOver !== null) continue;
     const { found: records } = collect(page.records, source.lineageKeys());
     found.push(...records.flatMap(toLaneComeBack));

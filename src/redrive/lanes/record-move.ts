@@ -12,8 +12,8 @@ export interface MoveRecorder {
 }
 
 /**
- * Writes into the audit that a lane halted, resumed or opened; the steps between are in the log alone. The move has happened, so Redis
- * being away puts only its entry off. Never fails.
+ * Writes into the audit that a lane halted, resumed or opened; the steps between are in the log alone. The
+ * move has happened, so Redis being away puts only its entry off. Never fails.
  */
 export async function recordLaneMove(
   { source, audit, by }: MoveRecorder,

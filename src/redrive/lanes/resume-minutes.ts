@@ -3,7 +3,10 @@ import type { Candidate } from "../page/records.ts";
 /** What the pass book lists again is listed by minutes of entry. */
 const minuteMs = 60_000;
 
-/** Where what a lane holds of these is met again: the minute of entry of the oldest, and that of the one in the middle. */
+/**
+ * Where what a lane holds of these is met again: the minute of entry of the oldest, and that of the one in
+ * the middle.
+ */
 export function resumeMinutesOf(candidates: readonly Pick<Candidate, "letter">[]): readonly number[] {
   const entered = candidates.map(({ letter }) => letter.enteredAt).toSorted((one, other) => one - other);
   const two = [entered[0], entered[Math.floor(entered.length / 2)]].filter((at) => at !== undefined);

@@ -3,9 +3,10 @@ import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 
 /**
- * An entry as it is kept: JSON { v layout, a act, b by, d drain, p passId, h documentHash, w why, l lane, g groups }. Records of one rule, reason,
- * attempt and notes are one group { r rule, e reason, n attempt, x notes, i dlqIds, as, pa parents }: of a hundred records only
- * the ids are kept a hundred times. `as` and `pa` stand beside `i`, "" where there is none. What is absent is left out.
+ * An entry as it is kept: JSON { v layout, a act, b by, d drain, p passId, h documentHash, w why, l lane, g
+ * groups }. Records of one rule, reason, attempt and notes are one group { r rule, e reason, n attempt, x
+ * notes, i dlqIds, as, pa parents }: of a hundred records only the ids are kept a hundred times. `as` and
+ * `pa` stand beside `i`, "" where there is none. What is absent is left out.
  */
 interface StoredEntry {
   readonly v: 1;

@@ -1,6 +1,9 @@
 import type { Audit, NewAuditEntry } from "../../ports/audit.ts";
 
-/** Tells of every entry: of an intent once it is written and before its act, of a fact at once, also while it cannot be written. */
+/**
+ * Tells of every entry: of an intent once it is written and before its act, of a fact at once, also while it
+ * cannot be written.
+ */
 export function createObservedAudit(audit: Audit, observe: (entry: NewAuditEntry) => void): Audit {
   return {
     async append(entries) {

@@ -15,18 +15,20 @@ export interface AuditLimits {
 }
 
 /**
- * 30 days, and at most 256 MiB: a message that is redriven costs about 115 bytes in its three acts, so that is 75,000 a day for 30 days, and
- * Redis, which must never evict, is not filled by a record of what it did.
+ * 30 days, and at most 256 MiB: a message that is redriven costs about 115 bytes in its three acts, so that
+ * is 75,000 a day for 30 days, and Redis, which must never evict, is not filled by a record of what it did.
  */
 export const auditLimits: AuditLimits = { keepMs: 30 * 86_400_000, maxBytes: 256 * 1024 * 1024 };
 
 /**
  * append: adds entries to a source's stream, under ids of Redis's own time.
  *
- * KEYS: 1 the stream; its entries have the fields e text, c bytes of all texts that were ever written before it.
+ * KEYS: 1 the stream; its entries have the fields e text, c bytes of all texts that were ever written before
+ * it.
  * ARGV: 1 how long entries are kept, ms; 2 bytes that are kept; then texts.
- * Returns: nothing. Effects: what is older is trimmed by whole nodes of the stream, and while the texts are larger than ARGV[2] some of
- *   the oldest too, at least twice as many as are added; the stream vanishes when nobody writes for ARGV[1].
+ * Returns: nothing. Effects: what is older is trimmed by whole nodes of the stream, and while the texts are
+ *   larger than ARGV[2] some of the oldest too, at least twice as many as are added; the stream vanishes when
+ *   nobody writes for ARGV[1].
  * Run twice: the entries are there twice.
  */
 const appendScript = defineScript(
@@ -125,7 +127,10 @@ function mentionsAny(text: string, dlqIds: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** The entry with only the records that the query asks for; null where there is nothing left of it. Times are not looked at. */
+/**
+ * The entry with only the records that the query asks for; null where there is nothing left of it. Times are
+ * not looked at.
+ */
 function selectRecords(entry: AuditEntry, { dlqIds, drain }: AuditQuery): AuditEntry | null {
   if (drain !== undefined && entry.drain !== drain && !concernsAllDrains(entry)) return null;
   if (dlqIds === undefined) return entry;

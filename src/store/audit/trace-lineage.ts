@@ -3,7 +3,10 @@ import type { AuditReader } from "../../ports/audit.ts";
 /** Clocks of the service and of Redis differ by less than this. */
 const clockSkewMs = 60 * 60_000;
 
-/** Nothing is done to a dead letter before it entered the queue; its id says when. Unix ms; 0 where an id does not say. */
+/**
+ * Nothing is done to a dead letter before it entered the queue; its id says when. Unix ms; 0 where an id does
+ * not say.
+ */
 export function earliestActAt(dlqIds: Iterable<string>): number {
   let earliest = Number.POSITIVE_INFINITY;
   for (const dlqId of dlqIds) {
@@ -13,8 +16,9 @@ export function earliestActAt(dlqIds: Iterable<string>): number {
 }
 
 /**
- * A record names the dead letter that it came back from, never the one that will come back: parents are followed one by one, then
- * everything since the eldest is read once, because a child is always acted on later than its parent.
+ * A record names the dead letter that it came back from, never the one that will come back: parents are
+ * followed one by one, then everything since the eldest is read once, because a child is always acted on
+ * later than its parent.
  */
 export async function traceLineage(read: AuditReader["read"], dlqId: string): Promise<ReadonlySet<string>> {
   const family = new Set<string>();

@@ -1,10 +1,10 @@
 import { defineScript } from "../../redis/script-runner.ts";
 
 /**
- * Shared by both scripts. A rate's key holds its grants of one span as JSON [at, count, at, count, …], oldest first; `at` is the end
- * of a slot, in Unix ms. A grant counts while at + span > now. Times are rounded up when they are kept and down when they are
- * asked for, so that no fraction of a millisecond makes a span shorter. What lies ahead of the clock, after it was set
- * back, is taken for a grant of now.
+ * Shared by both scripts. A rate's key holds its grants of one span as JSON [at, count, at, count, …], oldest
+ * first; `at` is the end of a slot, in Unix ms. A grant counts while at + span > now. Times are rounded up
+ * when they are kept and down when they are asked for, so that no fraction of a millisecond makes a span
+ * shorter. What lies ahead of the clock, after it was set back, is taken for a grant of now.
  */
 const preludeLua = `
 local call = cjson.decode(ARGV[1])
@@ -65,10 +65,12 @@ end
  * take: asks for one publish per request.
  *
  * KEYS: 1 count of the pass, 2 count of the day (\`<days since 1970>:<count>\`), 3… grants of the rates.
- * ARGV: 1 { rates: [{ max, span, slot }], requests: [{ needs: [1-based rates], again? }], perPass?, perDay?, passLife }, times in ms.
- * Returns: JSON { at, verdicts in order: { k: granted } | { k: wait, rate, until } | { k: pass } | { k: day, until } }.
- * Effects: what is granted is noted in each rate that it needs and in both ceilings; a rate's key lives as long as its youngest
- *   grant counts, the day's two days, the pass's \`passLife\` from its last grant.
+ * ARGV: 1 { rates: [{ max, span, slot }], requests: [{ needs: [1-based rates], again? }], perPass?, perDay?,
+ * passLife }, times in ms.
+ * Returns: JSON { at, verdicts in order: { k: granted } | { k: wait, rate, until } | { k: pass } | { k: day,
+ * until } }.
+ * Effects: what is granted is noted in each rate that it needs and in both ceilings; a rate's key lives as
+ *   long as its youngest grant counts, the day's two days, the pass's \`passLife\` from its last grant.
  * Run twice: takes twice. What the first run took leads to no POST: less is granted for a while, never more.
  */
 export const takeScript = defineScript(
@@ -171,9 +173,11 @@ return cjson.encode({
  * giveBack: restores grants of a take.
  *
  * KEYS: 1 mark of this give-back, 2 count of the pass, 3 count of the day, 4… grants of the rates.
- * ARGV: 1 { at, rates: [{ span, slot, count }], counted, hasPass, markLife }: the take's \`at\`; \`counted\` for both ceilings.
- * Returns: 1, or 0 when it was done before. Effects: grants of exactly that moment are taken back as far as they are still noted,
- *   and the counts of the pass and of that same day are lowered, never below 0. Run twice: the mark keeps it to once.
+ * ARGV: 1 { at, rates: [{ span, slot, count }], counted, hasPass, markLife }: the take's \`at\`; \`counted\`
+ * for both ceilings.
+ * Returns: 1, or 0 when it was done before. Effects: grants of exactly that moment are taken back as far as
+ *   they are still noted, and the counts of the pass and of that same day are lowered, never below 0. Run
+ *   twice: the mark keeps it to once.
  */
 export const giveBackScript = defineScript(
   "limits:giveBack",

@@ -4,7 +4,10 @@ import type { CapacityQuery, CapacityRequest, RateKind, Rate } from "../../ports
 /** A rate whose grants are counted together. */
 export interface CountedRate {
   readonly kind: RateKind;
-  /** Unique in the drain; the last part of its key. Hosts and rules are hashed: their names may hold anything and be long. */
+  /**
+   * Unique in the drain; the last part of its key. Hosts and rules are hashed: their names may hold anything
+   * and be long.
+   */
   readonly name: string;
   readonly spacing: Spacing;
 }
@@ -62,9 +65,9 @@ const secondMs = 1_000;
 const slotsPerSpan = 100;
 
 /**
- * A rate as bursts of at most one second's worth. With g = max and m = ⌊count / g⌋ bursts, spanMs ≥ perMs / m, so any span of perMs
- * meets at most m of them: m · g ≤ count. The rounding costs less than g / count, which is nothing for a rate per second and
- * at most a sixtieth for a rate per minute.
+ * A rate as bursts of at most one second's worth. With g = max and m = ⌊count / g⌋ bursts, spanMs ≥ perMs /
+ * m, so any span of perMs meets at most m of them: m · g ≤ count. The rounding costs less than g / count,
+ * which is nothing for a rate per second and at most a sixtieth for a rate per minute.
  */
 function toSpacing({ count, perMs }: Rate): Spacing {
   const max = Math.max(1, Math.floor((count * secondMs) / perMs));

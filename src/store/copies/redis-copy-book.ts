@@ -6,10 +6,12 @@ import { defineScript } from "../../redis/script-runner.ts";
 import { sourceKeys } from "../keys.ts";
 
 /**
- * The book is a sorted set of dlqIds, each scored with the Unix ms (Redis time) at which it is forgotten. Both scripts:
+ * The book is a sorted set of dlqIds, each scored with the Unix ms (Redis time) at which it is forgotten.
+ * Both scripts:
  *
  * KEYS: 1 the book. ARGV: 1 how long an id is known from now, ms; then dlqIds.
- * Effects: what is past its time is dropped; the book itself vanishes when nobody has touched it for that long.
+ * Effects: what is past its time is dropped; the book itself vanishes when nobody has touched it for that
+ * long.
  */
 const prelude = `
 local time = redis.call('TIME')
@@ -19,8 +21,9 @@ redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 `;
 
 /**
- * Returns: the 1-based positions of the dlqIds that the book does not have. Effects: those it has and that are past half of their life live on from
- *   now, because somebody lists them still, also where a source keeps records for longer than its settings say.
+ * Returns: the 1-based positions of the dlqIds that the book does not have. Effects: those it has and that
+ *   are past half of their life live on from now, because somebody lists them still, also where a source
+ *   keeps records for longer than its settings say.
  */
 const missingScript = defineScript(
   "copies:missing",
@@ -53,8 +56,9 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])
 const idsPerCall = 1_000;
 
 /**
- * Copies of one source's dead letters. An id is known for `lifeMs` after it was noted or last asked about; the source's retention
- * is right. `archive` names where the copies are: a copy in another archive is none in this one.
+ * Copies of one source's dead letters. An id is known for `lifeMs` after it was noted or last asked about;
+ * the source's retention is right. `archive` names where the copies are: a copy in another archive is none in
+ * this one.
  */
 export function createRedisCopyBook(
   redis: Pick<RedisConnection, "run" | "keyPrefix">,

@@ -6,8 +6,8 @@ import { unlessRedisAway } from "../../ports/errors.ts";
 const maxRemembered = 100_000;
 
 /**
- * A copy book that goes on while the shared one cannot be read or written: by what this process has copied, or was told of as copied.
- * What could not be noted is noted with the next that can.
+ * A copy book that goes on while the shared one cannot be read or written: by what this process has copied,
+ * or was told of as copied. What could not be noted is noted with the next that can.
  */
 export function rememberCopies(shared: CopyBook): CopyBook {
   const known = new Set<DlqId>();

@@ -11,8 +11,10 @@ const lifeMs = 7 * 86_400_000;
 /**
  * note: keeps what a guard remembers, unless what is kept is of a newer reading.
  *
- * KEYS: 1 the guard. ARGV: 1 readAt, Unix ms, 2 JSON { v, state, effect, readAt }, 3 its life in ms, 4 the version.
- * Returns: the effect that is replaced, `open` where there was none or one of another version, or nil when nothing is.
+ * KEYS: 1 the guard. ARGV: 1 readAt, Unix ms, 2 JSON { v, state, effect, readAt }, 3 its life in ms, 4 the
+ * version.
+ * Returns: the effect that is replaced, `open` where there was none or one of another version, or nil when
+ * nothing is.
  * Run twice: the second time the effect is its own.
  */
 const noteScript = defineScript(

@@ -4,15 +4,16 @@ import { laneMachineLua } from "./lane-machine.lua.ts";
 /**
  * What every script of the lane book starts with.
  *
- * KEYS, all of one source: 1-4 the lanes that are canary, ramping, open, halted (zset: lane by usedAt), 5 due (zset: lane by when it wants
- *   something), 6 at (when a lane was last written), 7 mark of this call (its answer, where it changed more than can be changed twice),
- *   8 records (zset: lane by how many messages it was asked for), 9 totals (hash: canaries, comeBacks, halts of all lanes).
- *   Keys of lanes are ARGV[1] .. lane and share the hash tag of KEYS; they are not listed in KEYS because half of the scripts
- *   learn from an index which lanes they touch.
+ * KEYS, all of one source: 1-4 the lanes that are canary, ramping, open, halted (zset: lane by usedAt), 5 due
+ *   (zset: lane by when it wants something), 6 at (when a lane was last written), 7 mark of this call (its
+ *   answer, where it changed more than can be changed twice), 8 records (zset: lane by how many messages it
+ *   was asked for), 9 totals (hash: canaries, comeBacks, halts of all lanes). Keys of lanes are ARGV[1] ..
+ *   lane and share the hash tag of KEYS; they are not listed in KEYS because half of the scripts learn from
+ *   an index which lanes they touch.
  * ARGV: 1 prefix of lane keys, 2 the call (JSON), 3 how long a grant may be published, ms.
  *
- * A lane of another layout is replaced, not read. put() is the only way to change a lane: it lives until it has been unused for
- *   seven days, and the indexes and the totals of all lanes agree with it.
+ * A lane of another layout is replaced, not read. put() is the only way to change a lane: it lives until it
+ *   has been unused for seven days, and the indexes and the totals of all lanes agree with it.
  * Run twice: the mark, which lives for a minute, answers what the first run answered.
  */
 export const lanePreludeLua = `
@@ -29,7 +30,8 @@ if tonumber(redis.call('GET', atKey) or 0) > now + 1000 then
   redis.call('SET', atKey, now, 'PX', ${forgetAfterMs})
 end
 ${laneMachineLua}
--- Lanes as they were read. What is held or open is asked for by every page: nothing is written where nothing has changed.
+-- Lanes as they were read. What is held or open is asked for by every page: nothing is written where nothing
+-- has changed.
 local asRead = {}
 local totalsRead = {}
 
@@ -60,7 +62,7 @@ end
 local function wantsAt(lane)
   local earliest = readyAt(lane)
   for _, step in ipairs(stepsOf(lane)) do
-    local at = wantsLookAt(lane, step)
+    local at = wantsCheckAt(lane, step)
     if at and (not earliest or at < earliest) then earliest = at end
   end
   return earliest
@@ -100,7 +102,8 @@ local function stepOf(lane, number)
   end
 end
 
--- Whose grants they are nobody knows: forgotten ones come first, so that nobody else's are granted a second time.
+-- Whose grants they are nobody knows: forgotten ones come first, so that nobody else's are granted a second
+-- time.
 local function resolve(step, n)
   local late = math.min(n, step.forgotten)
   step.forgotten = step.forgotten - late
@@ -108,7 +111,7 @@ local function resolve(step, n)
 end
 
 -- What came back, or was delivered, has been published, whether or not anybody has said so.
-local function noteProof(step)
+local function recordProof(step)
   step.firstAt = step.firstAt or now
   step.lastAt = step.lastAt or now
   step.lookAt = step.lookAt or step.lastAt + math.floor(step.watchMs / 2)
@@ -124,7 +127,7 @@ local function merge(lane, comeBack)
     step.delivered[comeBack.parent] = nil
     step.back[comeBack.parent] = comeBack.said
   end
-  noteProof(step)
+  recordProof(step)
 end
 
 local function mark(answer)

@@ -3,7 +3,10 @@ import { defineScript } from "../../redis/script-runner.ts";
 import { forgetAfterMs } from "./lane-numbers.ts";
 import { lanePreludeLua } from "./lane-prelude.lua.ts";
 
-/** How lanes stand, for who looks at several of them: `views`, `viewsOf` and `busiest` are lists of lanes as they are kept, each with its id. */
+/**
+ * The state of several lanes: `views`, `viewsOf` and `busiest` are lists of lanes as
+ * they are kept, each with its id.
+ */
 const viewsLua = `${lanePreludeLua}
 local function viewOf(id)
   local lane = read(id)
@@ -24,8 +27,9 @@ end
 `;
 
 /**
- * views: ARGV[2]: { max }. Returns: JSON { lanes, counts }, halted, canary, ramping and then open, of each the last used first. Effects: what has
- *   been unused for seven days leaves the indexes. Run twice: the same.
+ * views: ARGV[2]: { max }. Returns: JSON { lanes, counts }, halted, canary, ramping and then open, of each
+ *   the last used first. Effects: what has been unused for seven days leaves the indexes. Run twice: the
+ *   same.
  */
 export const viewsScript = defineScript(
   "lanes:views",
@@ -42,7 +46,8 @@ return cjson.encode({ lanes = lanes, counts = counts })
 );
 
 /**
- * viewsOf: ARGV[2]: { lanes: [lane] }. Returns: JSON { lanes } of those that are remembered. Effects: none. Run twice: the same.
+ * viewsOf: ARGV[2]: { lanes: [lane] }. Returns: JSON { lanes } of those that are remembered. Effects: none.
+ * Run twice: the same.
  */
 export const viewsOfScript = defineScript(
   "lanes:viewsOf",
@@ -54,8 +59,9 @@ return cjson.encode({ lanes = lanes })
 );
 
 /**
- * busiest: ARGV[2]: { max }. Returns: JSON { lanes, counts, totals }, those that were asked for most messages first. Effects: those of views;
- *   what is no lane any more leaves the index by records. Run twice: the same.
+ * busiest: ARGV[2]: { max }. Returns: JSON { lanes, counts, totals }, those that were asked for most messages
+ *   first. Effects: those of views; what is no lane any more leaves the index by records. Run twice: the
+ *   same.
  */
 export const busiestScript = defineScript(
   "lanes:busiest",

@@ -5,9 +5,11 @@ import { lanePreludeLua } from "./lane-prelude.lua.ts";
 /**
  * ask: grants to one page of one drain.
  *
- * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, places }] }. Returns: JSON { at, answers in order: [LaneAnswer, \`until\` absent for null] }.
- * Effects: what is wanted of each is added up; canaries that are granted are under way; lanes that are new, idle or at the end of a period are
- *   brought up to now; of what is denied the places are remembered. None where \`wanted\` is 0.
+ * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, resumeMinutes }] }. Returns: JSON { at, answers in
+ * order: [LaneAnswer, \`until\` absent for null] }.
+ * Effects: what is wanted of each is added up; canaries that are granted are under way; lanes that are new,
+ *   idle or at the end of a period are brought up to now; the resume minutes of what is denied are
+ *   remembered. None where \`wanted\` is 0.
  * Run twice: marked where anything is wanted.
  */
 export const askScript = defineScript(
@@ -27,7 +29,7 @@ local function grant(lane, wanted, resumeMinutes)
     step.grantAt = now
   end
   local plain = lane.state == 'open' and not isBlind(lane) and wanted - canaries or 0
-  -- A probe that is given back had to be left to another, or was held: its place is called again.
+  -- A probe that is given back was left to another, or was held: its minute is called again.
   if canaries + plain < wanted or lane.state == 'halted' then remember(lane, resumeMinutes) end
   return {
     state = lane.state, canaries = canaries, plain = plain, step = step.step, avoid = lane.roots,
@@ -69,20 +71,21 @@ return isWanted and mark(reply) or reply
 );
 
 /**
- * sent: notes what was published.
+ * sent: records what was published.
  *
- * ARGV[2]: { sent: [{ lane, step, roots }] }. Returns: 1. Effects: the watch of these steps begins again; the lanes are in use.
+ * ARGV[2]: { sent: [{ lane, step, roots }] }. Returns: JSON 1. Effects: the watch of these steps begins
+ * again; the lanes are in use.
  * Run twice: marked.
  */
 export const sentScript = defineScript(
   "lanes:sent",
   `${lanePreludeLua}
-local function noteSent(lane, step, sent)
+local function recordSent(lane, step, sent)
   resolve(step, sent)
   step.sent = step.sent + sent
   step.firstAt = step.firstAt or now
   step.lastAt = now
-  -- Of a lane that is always in use a look would never be due.
+  -- A lane that is always in use would otherwise never get its listing check.
   step.lookAt = lane.state == 'open' and step.lookAt or now + math.floor(step.watchMs / 2)
   if lane.state == 'halted' then lane.nextAt = now + lane.probeEvery end
 end
@@ -106,7 +109,7 @@ for _, one in ipairs(call.sent) do
     lane.canaries = lane.canaries + #one.roots
     lane.roots = lastRoots(lane.roots, one.roots)
     local step = stepOf(lane, one.step)
-    if step then noteSent(lane, step, #one.roots) end
+    if step then recordSent(lane, step, #one.roots) end
     put(one.lane, lane)
   end
 end
@@ -115,8 +118,8 @@ return mark('1')
 );
 
 /**
- * giveBack: ARGV[2]: { unused: [{ lane, step, count, places }] }. Returns: 1. Effects: so many grants are under way no more; the places are
- *   remembered. Run twice: marked.
+ * giveBack: ARGV[2]: { unused: [{ lane, step, count, resumeMinutes }] }. Returns: JSON 1. Effects: so many
+ *   grants are under way no more; the minutes are remembered. Run twice: marked.
  */
 export const giveBackScript = defineScript(
   "lanes:giveBack",
@@ -136,9 +139,11 @@ return mark('1')
 );
 
 /**
- * note: ARGV[2]: { lanes: [lane], comeBacks: [{ lane, step, parent, said }] }: said is d, r or a (again) and the status. Returns: JSON list of the
- *   lanes that moved. Effects: come-backs that are not known are kept with their step; each step that is named is judged where all of it is known
- *   or too many of it are back. Run twice: come-backs are counted once; marked where a lane moved.
+ * recordComeBacks: ARGV[2]: { lanes: [lane], comeBacks: [{ lane, step, parent, said }] }: said is d, r or a
+ *   (again) and the status. Returns: JSON list of the lanes that moved. Effects: come-backs that are not
+ *   known are kept with their step; each step that is named is judged where all of it is known or too many of
+ *   it are back.
+ *   Run twice: come-backs are counted once; marked where a lane moved.
  */
 export const comeBacksScript = defineScript(
   "lanes:recordComeBacks",
@@ -171,9 +176,10 @@ return #moves > 0 and mark(reply) or reply
 );
 
 /**
- * due: ARGV[2]: {}. Returns: JSON { at, watches: [LaneWatch], ready: [{ drain, places }] } of the lanes that want something by now, the earliest 200.
- * Effects: a step is not handed out again until its watch is over, or for 15 s; a place is handed out once, and others for the
- *   same step not for a minute. Run twice: marked where something is handed out.
+ * due: ARGV[2]: {}. Returns: JSON { at, watches: [LaneWatch], ready: [{ drain, resumeMinutes }] } of the
+ * lanes that want something by now, the earliest 200.
+ * Effects: a step is not handed out again until its watch is over, or for 15 s; a minute is handed out once,
+ *   and others for the same step not for a minute. Run twice: marked where something is handed out.
  */
 export const dueScript = defineScript(
   "lanes:due",
@@ -181,7 +187,7 @@ export const dueScript = defineScript(
 local watches, ready, minutesOf = {}, {}, {}
 
 local function takeWatch(id, lane, step)
-  local at = wantsLookAt(lane, step)
+  local at = wantsCheckAt(lane, step)
   if not at or at > now then return end
   local ends = step.lastAt + step.watchMs
   step.lookAt = now < ends and ends or now + ${checkEveryMs}
@@ -201,7 +207,7 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', dueKey, '-inf', now, 'LIMIT', 0,
         ready[#ready + 1] = { drain = lane.drain, resumeMinutes = minutesOf[lane.drain] }
       end
       local resumeMinutes = minutesOf[lane.drain]
-      for _, place in ipairs(takeResumeMinutes(lane)) do resumeMinutes[#resumeMinutes + 1] = place end
+      for _, minute in ipairs(takeResumeMinutes(lane)) do resumeMinutes[#resumeMinutes + 1] = minute end
     end
     put(id, lane)
     indexDue(id, lane)
@@ -215,8 +221,9 @@ return (#watches > 0 or #ready > 0) and mark(reply) or reply
 );
 
 /**
- * looked: ARGV[2]: { lane, step, lookedAt, comeBacks: [{ step, parent, said }] }. Returns: JSON LaneChange. Effects: those of note for this
- *   step, which is judged where its watch was over at lookedAt and nothing of it is under way. Run twice: as note.
+ * checked: ARGV[2]: { lane, step, checkedAt, comeBacks: [{ step, parent, said }] }. Returns: JSON LaneChange.
+ *   Effects: those of recordComeBacks for this step, which is judged where its watch was over at checkedAt
+ *     and nothing of it is under way. Run twice: as recordComeBacks.
  */
 export const checkedScript = defineScript(
   "lanes:checked",
@@ -234,8 +241,8 @@ return changed(moved)
 );
 
 /**
- * delivered: ARGV[2]: { lane, step, parent }. Returns: JSON LaneChange. Effects: the message is proven; the step is judged where all of it
- *   is known. Run twice: as note.
+ * delivered: ARGV[2]: { lane, step, parent }. Returns: JSON LaneChange. Effects: the message is proven; the
+ *   step is judged where all of it is known. Run twice: as recordComeBacks.
  */
 export const deliveredScript = defineScript(
   "lanes:delivered",
@@ -244,7 +251,7 @@ local lane = read(call.lane)
 local step, moved = lane and stepOf(lane, call.step), nil
 if step and not step.back[call.parent] then
   step.delivered[call.parent] = 1
-  noteProof(step)
+  recordProof(step)
   moved = settle(call.lane, lane, step)
 end
 if lane then put(call.lane, lane) end

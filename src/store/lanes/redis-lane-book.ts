@@ -52,8 +52,8 @@ interface LaneRow extends Omit<
 type Rows<Counted> = Omit<Counted, "lanes"> & { readonly lanes: readonly LaneRow[] };
 
 /**
- * The lanes of one source in Redis. `grantLifeMs`: so long a grant may be published (`grantLifeMs` of the ledger's limits). `identity` names a call, so
- * that it counts once when it is sent again.
+ * The lanes of one source in Redis. `grantLifeMs`: so long a grant may be published (`grantLifeMs` of the
+ * ledger's limits). `identity` names a call, so that it counts once when it is sent again.
  */
 export function createRedisLaneBook(
   redis: Pick<RedisConnection, "run" | "keyPrefix">,
@@ -197,7 +197,10 @@ function toView({
   };
 }
 
-/** By drain, the places of each ascending and each once: several of its lanes may have met messages in one minute. */
+/**
+ * By drain, the minutes of each ascending and each once: several of its lanes may have met messages in one
+ * minute.
+ */
 function inOrder(ready: readonly LaneReady[]): readonly LaneReady[] {
   return ready
     .map(({ drain, resumeMinutes }) => ({

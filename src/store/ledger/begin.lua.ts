@@ -3,17 +3,19 @@ import { defineLedgerScript } from "./prelude.lua.ts";
 /**
  * begin: takes the right to act and writes the intent.
  *
- * ARGV[4]: { token, drain, act, pageReadAt, previous?: { token, outcome }, pastHorizon, rulesHash?, requests: [{ dlqId, messageId,
- *   attempt }] }.
- * Returns: stamp with kind answered and verdicts in order (a dueAt is by the server's clock), or kind page-too-old, paused, settle-gate with nothing begun.
+ * ARGV[4]: { token, drain, act, pageReadAt, previous?: { token, outcome }, pastHorizon, rulesHash?, requests:
+ *   [{ dlqId, messageId, attempt }] }.
+ * Returns: stamp with kind answered and verdicts in order (a dueAt is by the server's clock), or kind
+ * page-too-old, paused, settle-gate with nothing begun.
  * Effects: entries of begun verdicts become open under the token; a previous POST's outcome is counted once.
  * Run twice: what the token holds answers begun with the same series and changes nothing.
  *
- * firstAt moves only when no POST of the series may be unanswered (posts = refusals). That keeps "no POST of one id begins later
- * than firstAt + horizon" true.
+ * firstAt moves only when no POST of the series may be unanswered (posts = refusals). That keeps "no POST of
+ * one id begins later than firstAt + horizon" true.
  *
- * A series with a refusal and nothing unanswered has ended: the next POST takes the next suffix. A service may register the id of an
- * item that it refuses, so a later hit on that id would prove nothing. A hit on an id that was never refused is proof.
+ * A series with a refusal and nothing unanswered has ended: the next POST takes the next suffix. A service
+ * may register the id of an item that it refuses, so a later hit on that id would prove nothing. A hit on an
+ * id that was never refused is proof.
  */
 export const beginScript = defineLedgerScript(
   "begin",
@@ -42,8 +44,8 @@ for i, request in ipairs(call.requests) do
   if e and e.s == 'open' and asksAgain(e) then asksSome = true end
 end
 
--- Whether something may be begun that is not held already. A retry begins nothing else; a repeat only what the gates let through. The
--- settle gate lets through what asks again.
+-- Whether something may be begun that is not held already. A retry begins nothing else; a repeat only what
+-- the gates let through. The settle gate lets through what asks again.
 local mayBegin, mayAsk = not previous, not previous
 if not previous then
   local refusal = pageRefusal()
@@ -60,7 +62,8 @@ local function begun(e)
   }
 end
 
--- The series of the next POST, or nil past the horizon. pastHorizon: leave, or the name of the double that a new series declares.
+-- The series of the next POST, or nil past the horizon. pastHorizon: leave, or the name of the double that a
+-- new series declares.
 local function nextSeries(e, pastHorizon)
   local s = { x = 1, f = now, p = 0, r = 0 }
   if e then s = { x = e.x, f = e.f, p = e.p, r = e.r } end

@@ -92,12 +92,16 @@ export type Entry = CoolEntry | OpenEntryState | PublishedEntry | ArchivedEntry 
 export const refusedAloneEveryMs = 600_000;
 
 /**
- * A cool entry outlives the window by an hour: afterwards no deduplication id of it can be hit. One in a later series is kept: of an
- * earlier one a POST may have been accepted, and forgotten, the next would double it undeclared.
+ * A cool entry outlives the window by an hour: afterwards no deduplication id of it can be hit. One in a
+ * later series is kept: of an earlier one a POST may have been accepted, and forgotten, the next would double
+ * it undeclared.
  */
 export const coolBeyondWindowMs = 3_600_000;
 
-/** How long an entry is kept from now. Open: retention, never the lease, so that an expired lease cannot erase an intent. */
+/**
+ * How long an entry is kept from now. Open: retention, never the lease, so that an expired lease cannot erase
+ * an intent.
+ */
 export function lifeMs(entry: Entry, now: number, limits: LedgerLimits): number {
   switch (entry.state) {
     case "cool":
@@ -225,7 +229,9 @@ export function parseView(text: string, now: number, limits: LedgerLimits): Ledg
   return v === layout ? toView(parseEntry(text), now, limits) : { state: "other-version" };
 }
 
-/** Text of a stored entry → entry. Fails with `invariant-broken` on a layout that this version does not know. */
+/**
+ * Text of a stored entry → entry. Fails with `invariant-broken` on a layout that this version does not know.
+ */
 export function parseEntry(text: string): Entry {
   const stored = JSON.parse(text) as StoredEntry;
   if (stored.v !== layout) {

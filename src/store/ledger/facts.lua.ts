@@ -1,11 +1,14 @@
 import { defineLedgerScript } from "./prelude.lua.ts";
 
 /**
- * published: a fact, not fenced: no token is asked for, from every state but gone. Fencing it would throw proof away.
+ * published: a fact, not fenced: no token is asked for, from every state but gone. Fencing it would throw
+ * proof away.
  *
  * ARGV[4]: { facts: [{ dlqId, as, attempt, deletePending, datesAgree?, namedBy?, drain?, messageId? }] }.
- * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: recorded | already(as) | gone(as?) | other-version.
- * Effects: entries become published, the first `as` stays; pending where deletePending. A new publication with deletePending is an
+ * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: recorded | already(as) | gone(as?) |
+ * other-version.
+ * Effects: entries become published, the first `as` stays; pending where deletePending. A new publication
+ * with deletePending is an
  *   acceptance: lastAcceptedAt is now and refusedAloneInARow 0. Evidence from a come-back is old and is not.
  * Run twice: the same answer, nothing changes.
  */
@@ -14,7 +17,8 @@ export const publishedScript = defineLedgerScript(
   `
 evenWhenFull()
 
--- A come-back names its parent. The first to do so is remembered, so that a second run of the script answers the same.
+-- A come-back names its parent. The first to do so is remembered, so that a second run of the script answers
+-- the same.
 local function name(fact, e)
   if not fact.namedBy then return nil end
   if not e.cb then
@@ -93,8 +97,10 @@ return stamped({ verdicts = verdicts })
 /**
  * gone: a fact, only from published or archived.
  *
- * ARGV[4]: { dlqIds, unlistedSince?, drain? }: with unlistedSince only entries of that drain from before it and not listed since.
- * Returns: stamp, count of the given ids that are tombstones now. Effects: entry → tombstone, out of pending and failed.
+ * ARGV[4]: { dlqIds, unlistedSince?, drain? }: with unlistedSince only entries of that drain from before it
+ * and not listed since.
+ * Returns: stamp, count of the given ids that are tombstones now. Effects: entry → tombstone, out of pending
+ * and failed.
  * Run twice: the same count, nothing changes.
  */
 export const goneScript = defineLedgerScript(
@@ -125,8 +131,9 @@ return stamped({ count = count })
 /**
  * deleteFailed: a DELETE of these did not end with all of them deleted.
  *
- * ARGV[4]: { dlqIds, failed, maybeGone }. Returns: stamp. Effects: published or archived entries are pending; failed flags them for good,
- *   maybeGone says whether they are to be looked for before they are deleted again. Run twice: the same, nothing changes.
+ * ARGV[4]: { dlqIds, failed, maybeGone }. Returns: stamp. Effects: published or archived entries are pending;
+ *   failed flags them for good, maybeGone says whether they are to be looked for before they are deleted
+ *   again. Run twice: the same, nothing changes.
  */
 export const deleteFailedScript = defineLedgerScript(
   "deleteFailed",

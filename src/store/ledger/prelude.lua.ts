@@ -4,29 +4,33 @@ import { defineScript, type RedisScript } from "../../redis/script-runner.ts";
 /**
  * What every script of the ledger starts with.
  *
- * KEYS: 1 meta (hash: epoch, sequence, lastNow, ahead, lastAcceptedAt, refusedAloneInARow, lostAt, lostSince, wroteAt the last change of
- *   an entry, endedAt a refusal last ended a series, coolUntil from when on nothing that became cool is remembered, returnedAt when the ledger last returned to the server's time), 2 open (zset: dlqId by lastAt), 3 pending (zset:
- *   dlqId by the time since which its deletion is pending), 4 failed (set: pending ones whose DELETE failed), 5 pauses (hash:
- *   drain or `*` → JSON), 6 parked (zset: dlqId by the time at which its entry is forgotten).
- *   Keys of entries are ARGV[1] .. dlqId and share the hash tag of KEYS; they are not listed in KEYS because half of the scripts
- *   learn from an index which entries they touch.
+ * KEYS: 1 meta (hash: epoch, sequence, lastNow, ahead, lastAcceptedAt, refusedAloneInARow, lostAt, lostSince,
+ *   wroteAt the last change of an entry, endedAt a refusal last ended a series, coolUntil from when on
+ *   nothing that became cool is remembered, returnedAt when the ledger last returned to the server's time), 2
+ *   open (zset: dlqId by lastAt), 3 pending (zset: dlqId by the time since which its deletion is pending), 4
+ *   failed (set: pending ones whose DELETE failed), 5 pauses (hash: drain or `*` → JSON), 6 parked (zset:
+ *   dlqId by the time at which its entry is forgotten). Keys of entries are ARGV[1] .. dlqId and share the
+ *   hash tag of KEYS; they are not listed in KEYS because half of the scripts learn from an index which
+ *   entries they touch.
  * ARGV: 1 prefix of entry keys, 2 epoch to set if there is none, 3 limits (JSON, ms), 4 the call (JSON).
  *
- * An entry is JSON: v layout, s state, then
- *   series (open, cool, parked): x suffix, f firstAt, p posts, r refusals, un earlier series that may have been accepted, dd such a
- *     series makes this one a declared double; n redrives known to have been made; m messageId
- *   open, cool: ra, rt how often refused alone and when last; rel released: 1 by a person, 2 because it is listed again
+ * An entry is JSON: v layout, s state, then series (open, cool, parked): x suffix, f firstAt, p posts, r
+ *   refusals, un earlier series that may have been accepted, dd such a series makes this one a declared
+ *   double; n redrives known to have been made; m messageId open, cool: ra, rt how often refused alone and
+ *   when last; rel released: 1 by a person, 2 because it is listed again
  *   open: d drain, t token, l lastAt, a act, e the token's POST is answered
  *   cool: u dueAt, t whose refusal
- *   published: as; archived: file, t token; both: m, at, d drain, q pending since, df its DELETE failed, mg it may be gone, da it entered when it was created, w last listed,
- *     cb the look that first found a come-back of it; gone: as, cb
+ *   published: as; archived: file, t token; both: m, at, d drain, q pending since, df its DELETE failed, mg
+ *       it may be gone, da it entered when it was created, w last listed, cb the look that first found a
+ *       come-back of it; gone: as, cb
  *   parked: why, d drain, h rules hash
  *
- * An entry of another layout was written by another version of redriver. read() answers it as the state other-version, in which nothing
- *   may be done: it is never changed, and stays in the indexes that it is in.
+ * An entry of another layout was written by another version of redriver. read() answers it as the state
+ *   other-version, in which nothing may be done: it is never changed, and stays in the indexes that it is in.
  *
- * put() is the only way to change an entry: it writes the entry with the life its state has and makes the indexes agree. Only parked
- *   records are forgotten by time alone: what is past it leaves their index whenever something is added.
+ * put() is the only way to change an entry: it writes the entry with the life its state has and makes the
+ *   indexes agree. Only parked records are forgotten by time alone: what is past it leaves their index
+ *   whenever something is added.
  */
 const preludeLua = `
 local metaKey, openKey, pendingKey, failedKey, pausesKey, parkedKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -34,9 +38,10 @@ local prefix, seed = ARGV[1], ARGV[2]
 local limits, call = cjson.decode(ARGV[3]), cjson.decode(ARGV[4])
 local clock = redis.call('TIME')
 local wrote, coolUntil = false, 0
--- The ledger's time is the server's. Where the server's goes back (it was put right, or another server took over), the ledger
--- counts on from where it was: time that has passed since a POST must not be lost, or the POST would be made again outside of its window.
--- The summary returns to the server's time once nothing is left whose age that would lessen.
+-- The ledger's time is the server's. Where the server's goes back (it was put right, or another server took
+-- over), the ledger counts on from where it was: time that has passed since a POST must not be lost, or the
+-- POST would be made again outside of its window. The summary returns to the server's time once nothing is
+-- left whose age that would lessen.
 local noted = redis.call('HMGET', metaKey, 'lastNow', 'ahead')
 local lastNow, ahead = tonumber(noted[1] or 0), tonumber(noted[2] or 0)
 local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000) + ahead
@@ -90,7 +95,8 @@ local function countOutcome(e, outcome)
   if e.r > 0 and e.p <= e.r then redis.call('HSET', metaKey, 'endedAt', now) end
 end
 
--- Earlier series that may have been accepted. Entries of older versions do not count them: a series that is a declared double had them.
+-- Earlier series that may have been accepted. Entries of older versions do not count them: a series that is a
+-- declared double had them.
 local function doubtsOf(e)
   if not e then return 0 end
   return e.un or (e.dd and e.x - 1 or 0)
@@ -120,7 +126,8 @@ local function settleGateClosed()
   return since ~= nil and now - since > limits.gateAge
 end
 
--- Facts are written also when maxmemory is reached: Redis refuses a script's first write alone, and lets one that takes nothing pass.
+-- Facts are written also when maxmemory is reached: Redis refuses a script's first write alone, and lets one
+-- that takes nothing pass.
 local function evenWhenFull()
   redis.call('ZREM', openKey, '')
 end

@@ -4,8 +4,9 @@ import { defineLedgerScript } from "./prelude.lua.ts";
 export const nowScript = defineLedgerScript("now", `return stamped({})`);
 
 /**
- * recordLoss: ARGV[4] { window, oldestAt? }. Returns: the stamp. Effects: remembers now as the time of the latest loss, and since when
- * what was lost may have been published; losses that are at most \`window\` ms apart count as one. Run twice: the same but for the time.
+ * recordLoss: ARGV[4] { window, oldestAt? }. Returns: the stamp. Effects: remembers now as the time of the
+ * latest loss, and since when what was lost may have been published; losses that are at most \`window\` ms
+ * apart count as one. Run twice: the same but for the time.
  */
 export const recordLossScript = defineLedgerScript(
   "recordLoss",
@@ -21,9 +22,11 @@ return stamped({})
 /**
  * look: reads entries of records that are listed just now.
  *
- * ARGV[4]: { dlqIds }. Returns: array of the stamp and each entry's JSON, or nil where there is none, in order.
- * Effects: published and archived entries remember that they were listed; all but cool (unless released) live on, gone for the life of a
- *   tombstone and others for the retention. Not counted in the sequence: losing it loses nothing.
+ * ARGV[4]: { dlqIds }. Returns: array of the stamp and each entry's JSON, or nil where there is none, in
+ * order.
+ * Effects: published and archived entries remember that they were listed; all but cool (unless released) live
+ *   on, gone for the life of a tombstone and others for the retention. Not counted in the sequence: losing it
+ *   loses nothing.
  */
 export const lookScript = defineLedgerScript(
   "look",
@@ -69,10 +72,11 @@ return answer
 /**
  * page: members of an index, oldest first, with their entries.
  *
- * ARGV[4]: { index: open | pending, limit, offset, drain?, unlistedSince? }: of open only unknown outcomes; drain and unlistedSince
- *   narrow to entries of that drain from before it and not listed since. Those of another version are passed over.
- * Returns: array of the stamp, how many living members were walked (at most 20 times limit), then dlqId and entry JSON
- *   alternating. Effects: members whose entry has expired are dropped from the indexes.
+ * ARGV[4]: { index: open | pending, limit, offset, drain?, unlistedSince? }: of open only unknown outcomes;
+ *   drain and unlistedSince narrow to entries of that drain from before it and not listed since. Those of
+ *   another version are passed over.
+ * Returns: array of the stamp, how many living members were walked (at most 20 times limit), then dlqId and
+ *   entry JSON alternating. Effects: members whose entry has expired are dropped from the indexes.
  */
 export const pageScript = defineLedgerScript(
   "page",
@@ -115,8 +119,10 @@ return answer
 /**
  * parked: a part of what is parked, in no order.
  *
- * ARGV[4]: { cursor }: '0' begins. Returns: array of the stamp, the next cursor ('0' at the end), then dlqId and entry JSON alternating.
- * Effects: members whose entry is no longer there, or no longer parked, leave the index; those of another version stay.
+ * ARGV[4]: { cursor }: '0' begins. Returns: array of the stamp, the next cursor ('0' at the end), then dlqId
+ * and entry JSON alternating.
+ * Effects: members whose entry is no longer there, or no longer parked, leave the index; those of another
+ * version stay.
  */
 export const parkedScript = defineLedgerScript(
   "parked",
@@ -139,20 +145,22 @@ return answer
 );
 
 /**
- * summary: ARGV[4] {}. Returns: stamp, open, unknown, oldestOpenAt?, pendingDelete, oldestPendingAt?, failedDeletes, settleGate; the oldest
- *   times are by the server's clock. Effects: expired members at the head of an index are dropped; the time is noted; the ledger may return
- *   to the server's time. Run twice: the same, because a second return waits.
+ * summary: ARGV[4] {}. Returns: stamp, open, unknown, oldestOpenAt?, pendingDelete, oldestPendingAt?,
+ *   failedDeletes, settleGate; the oldest times are by the server's clock. Effects: expired members at the
+ *   head of an index are dropped; the time is noted; the ledger may return to the server's time. Run twice:
+ *   the same, because a second return waits.
  *
- * A return makes what is remembered younger than it is. So it waits until nothing is open, pending, parked or cool (a POST in doubt that
- * was released is cool), and until what a loss of the ledger may concern is past its window either way. Nobody knows who still holds a page,
- * so one return is of at most backBy, and the next one waits for backEvery: whatever looks fresh then was read less than a tombstone's life ago.
+ * A return makes what is remembered younger than it is. So it waits until nothing is open, pending, parked or
+ * cool (a POST in doubt that was released is cool), and until what a loss of the ledger may concern is past
+ * its window either way. Nobody knows who still holds a page, so one return is of at most backBy, and the
+ * next one waits for backEvery: whatever looks fresh then was read less than a tombstone's life ago.
  */
 export const summaryScript = defineLedgerScript(
   "summary",
   `
 local oldestOpenAt, oldestPendingAt = oldest(openKey), oldest(pendingKey)
--- The sweep asks every few seconds, so that a step back is known to that precision also where nothing else is written. It does
--- without where nothing can be.
+-- The sweep asks every few seconds, so that a step back is known to that precision also where nothing else is
+-- written. It does without where nothing can be.
 local function mayReturn()
   if redis.call('ZCARD', openKey) + redis.call('ZCARD', pendingKey) + redis.call('ZCARD', parkedKey) > 0 then return false end
   local known = redis.call('HMGET', metaKey, 'coolUntil', 'lostAt', 'returnedAt')

@@ -45,7 +45,9 @@ export type LedgerRedis = Pick<RedisConnection, "run" | "keyPrefix">;
 /** Gone by listing is worked off in scripts of this many. */
 const goneChunk = 100;
 
-/** The ledger of one source in Redis. `epochSeed` makes the name that the ledger gets when it has none yet. */
+/**
+ * The ledger of one source in Redis. `epochSeed` makes the name that the ledger gets when it has none yet.
+ */
 export function createRedisLedger(
   redis: LedgerRedis,
   sourceId: SourceId,

@@ -4,11 +4,13 @@ import { defineLedgerScript } from "./prelude.lua.ts";
  * refused: ends the POST of the current token that certainly was not accepted.
  *
  * ARGV[4]: { token, requests: [{ dlqId, outcome, coolMs }] }.
- * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: cool(refusedAlone) | stays-open | not-yours.
- * Effects: the POST is counted once. open → cool when no POST of the series is unanswered; else it stays open and is marked as
- *   answered, so that only the earlier POST is in doubt. A hit shows that the service takes messages: lastAcceptedAt is now and
- *   refusedAloneInARow 0.
- * Run twice: a cool entry remembers whose refusal it was, an open one that it was counted; the same answer, nothing changes.
+ * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: cool(refusedAlone) | stays-open |
+ * not-yours.
+ * Effects: the POST is counted once. open → cool when no POST of the series is unanswered; else it stays open
+ *   and is marked as answered, so that only the earlier POST is in doubt. A hit shows that the service takes
+ *   messages: lastAcceptedAt is now and refusedAloneInARow 0.
+ * Run twice: a cool entry remembers whose refusal it was, an open one that it was counted; the same answer,
+ * nothing changes.
  */
 export const refusedScript = defineLedgerScript(
   "refused",
@@ -52,9 +54,9 @@ return stamped(withSourceFacts({ verdicts = verdicts }))
  *
  * ARGV[4]: { drain, rulesHash, token?, seenAt?, requests: [{ dlqId, reason, attempt }] }.
  * Returns: stamp, verdicts in order: parked | not-yours | done-before.
- * Effects: absent, cool, unknown, or open under the token → parked, keeping the series; parked → reason, drain and hash renewed,
- *   except that a reason which is decided again does not replace one that waits for a person. What a person released since seenAt
- *   is left as it is.
+ * Effects: absent, cool, unknown, or open under the token → parked, keeping the series; parked → reason,
+ *   drain and hash renewed, except that a reason which is decided again does not replace one that waits for a
+ *   person. What a person released since seenAt is left as it is.
  */
 export const parkScript = defineLedgerScript(
   "park",
@@ -84,9 +86,11 @@ return stamped({ verdicts = verdicts })
 /**
  * release: lets parked records go on.
  *
- * ARGV[4]: { dlqIds, rel: 1 a person's word | 2 listed again }. Returns: stamp, count of the given ids that are released now.
- * Effects: parked → cool and due now; the series stays, so that a POST in doubt is still known; one attempt is granted by
- *   lowering the count by one, once. Kept for the retention: an unanswered POST must not be forgotten before it is begun.
+ * ARGV[4]: { dlqIds, rel: 1 a person's word | 2 listed again }. Returns: stamp, count of the given ids that
+ * are released now.
+ * Effects: parked → cool and due now; the series stays, so that a POST in doubt is still known; one attempt
+ *   is granted by lowering the count by one, once. Kept for the retention: an unanswered POST must not be
+ *   forgotten before it is begun.
  */
 export const releaseScript = defineLedgerScript(
   "release",

@@ -3,13 +3,14 @@ import { defineScript } from "../../redis/script-runner.ts";
 /**
  * What every script of the pass book starts with.
  *
- * KEYS, all of one drain: 1 row (JSON string), 2 windows of the open pass (hash: windowId → JSON, or `ended`), 3 due (zset: start of a
- *   minute of entry, Unix ms, by the earliest time something in it becomes due), 4 taken (zset: what the open pass took from due).
+ * KEYS, all of one drain: 1 row (JSON string), 2 windows of the open pass (hash: windowId → JSON, or
+ *   `ended`), 3 due (zset: start of a minute of entry, Unix ms, by the earliest time something in it becomes
+ *   due), 4 taken (zset: what the open pass took from due).
  * ARGV: 1 the call (JSON).
  *
- * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? { windowId: counts }, abandoned? },
- * forced?, watermark?, fullStartedAt?, hash?, mode? (of the last complete full pass), lastFullAt?, lastSuccessAt?, lastOutcome?, counts?,
- * last? { passId, windowId, verdict }.
+ * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? {
+ * windowId: counts }, abandoned? }, forced?, watermark?, fullStartedAt?, hash?, mode? (of the last complete
+ * full pass), lastFullAt?, lastSuccessAt?, lastOutcome?, counts?, last? { passId, windowId, verdict }.
  */
 const preludeLua = `
 local rowKey, windowsKey, dueKey, takenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -50,7 +51,8 @@ local function addDue(minute, dueAt)
   if not known or dueAt < tonumber(known) then redis.call('ZADD', dueKey, dueAt, minute) end
 end
 
--- Closes the open pass without completing it: what it took from due is due again, and a forced full pass is still owed.
+-- Closes the open pass without completing it: what it took from due is due again, and a forced full pass is
+-- still owed.
 local function giveBack()
   local taken = redis.call('ZRANGE', takenKey, 0, -1, 'WITHSCORES')
   for i = 1, #taken, 2 do addDue(taken[i], tonumber(taken[i + 1])) end
@@ -61,8 +63,10 @@ end
 /**
  * open: opens a pass by compare-and-set.
  *
- * ARGV[1]: an OpenRequest. Returns: JSON { kind opened, pass, windows, abandoned? } or { kind busy, passId, windows, abandoned? }.
- * Effects: an open pass without progress for abandonAfterMs is closed as abandoned. The pass takes the due minutes.
+ * ARGV[1]: an OpenRequest. Returns: JSON { kind opened, pass, windows, abandoned? } or { kind busy, passId,
+ * windows, abandoned? }.
+ * Effects: an open pass without progress for abandonAfterMs is closed as abandoned. The pass takes the due
+ * minutes.
  * Run twice: the pass that is open under this passId is answered again.
  */
 export const openScript = defineScript(
@@ -141,7 +145,8 @@ return opened()
 );
 
 /**
- * takeWindow: ARGV[1] { passId, windowId }. Returns: JSON { pass, window }, or nil when the pass is closed or the window has ended.
+ * takeWindow: ARGV[1] { passId, windowId }. Returns: JSON { pass, window }, or nil when the pass is closed or
+ * the window has ended.
  * Effects: counts as progress.
  */
 export const takeWindowScript = defineScript(
@@ -157,8 +162,9 @@ return cjson.encode({ pass = open.pass, window = cjson.decode(text) })
 );
 
 /**
- * progress: ARGV[1] { passId, windowId, due: [{ minute, dueAt }], soFar }. Returns: nil. Effects: the minutes are due at the earliest time
- * known, also for a pass that is closed; counts as progress of an open one, which keeps soFar until the window ends.
+ * progress: ARGV[1] { passId, windowId, due: [{ minute, dueAt }], soFar }. Returns: nil. Effects: the minutes
+ * are due at the earliest time known, also for a pass that is closed; counts as progress of an open one,
+ * which keeps soFar until the window ends.
  */
 export const progressScript = defineScript(
   "passes:progress",
@@ -178,8 +184,9 @@ return false
 );
 
 /**
- * recall: ARGV[1] { minutes }. Returns: nil. Effects: an open pass has a window more for each minute that it reaches to, which counts as taken from
- *   due; the others are due, for the next pass to open. Run twice: a minute that is still to be listed is not added again.
+ * recall: ARGV[1] { minutes }. Returns: nil. Effects: an open pass has a window more for each minute that it
+ *   reaches to, which counts as taken from due; the others are due, for the next pass to open. Run twice: a
+ *   minute that is still to be listed is not added again.
  */
 export const recallScript = defineScript(
   "passes:recall",
@@ -213,16 +220,19 @@ return false
 /**
  * endWindow: ends a window; the last one closes the pass.
  *
- * ARGV[1]: { passId, windowId, failed: 0 | 1, split: [window], tally, maxLeft }. Returns: JSON of a CloseVerdict.
- * Effects: split windows take the window's place. Closing complete: watermark = to; a full pass sets the counts and when the last
- *   full one was; where records were passed over, all of this too, but the outcome is partial and the counts are not exact.
- *   Closing partial for a failed window: the watermark stays and what was taken is due again.
+ * ARGV[1]: { passId, windowId, failed: 0 | 1, split: [window], tally, maxLeft }. Returns: JSON of a
+ * CloseVerdict.
+ * Effects: split windows take the window's place. Closing complete: watermark = to; a full pass sets the
+ *   counts and when the last full one was; where records were passed over, all of this too, but the outcome
+ *   is partial and the counts are not exact. Closing partial for a failed window: the watermark stays and
+ *   what was taken is due again.
  * Run twice: pass-open again while the pass is open, the same pass-closed for the window that closed it.
  *
- * Counts after a complete `new` pass: in live mode due is the pass's own, because it lists everything due; in plan mode, where nothing
- * leaves and successive passes see the same records, the larger of the pass's own and what was due; held is carried forward less what was
- * republished, parked and inDoubt as they were, each raised to what the pass saw. A record that leaves in another way is counted until
- * the next full pass. Reasons: of due those of this pass, of held and parked those of the last complete full one.
+ * Counts after a complete `new` pass: in live mode due is the pass's own, because it lists everything due; in
+ * plan mode, where nothing leaves and successive passes see the same records, the larger of the pass's own
+ * and what was due; held is carried forward less what was republished, parked and inDoubt as they were, each
+ * raised to what the pass saw. A record that leaves in another way is counted until the next full pass.
+ * Reasons: of due those of this pass, of held and parked those of the last complete full one.
  */
 export const endWindowScript = defineScript(
   "passes:endWindow",
@@ -357,7 +367,10 @@ return redis.call('GET', rowKey)
 `,
 );
 
-/** forceFull: ARGV[1] {}. Returns: nil. Effects: the next pass to open is full; one that is open now does not count. */
+/**
+ * forceFull: ARGV[1] {}. Returns: nil. Effects: the next pass to open is full; one that is open now does not
+ * count.
+ */
 export const forceFullScript = defineScript(
   "passes:forceFull",
   `${preludeLua}

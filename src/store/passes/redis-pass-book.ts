@@ -98,8 +98,8 @@ export function createRedisPassBook(redis: LedgerRedis, sourceId: SourceId): Pas
 }
 
 /**
- * Per minute of entry, its start and the earliest time at which something in it becomes due, Unix ms. One list call finds a whole minute
- * again, and an index by record would grow with the backlog.
+ * Per minute of entry, its start and the earliest time at which something in it becomes due, Unix ms. One
+ * list call finds a whole minute again, and an index by record would grow with the backlog.
  */
 function toDueMinutes(
   dueLater: readonly { readonly enteredAt: number; readonly dueAt: number }[],

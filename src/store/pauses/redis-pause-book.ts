@@ -3,7 +3,9 @@ import type { PauseBook, PauseRecord } from "../../ports/passes.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import { sourceKeys } from "../keys.ts";
 
-/** Pauses of one source's drains: the hash that the ledger's begin looks at. Fails with `redis-unavailable`. */
+/**
+ * Pauses of one source's drains: the hash that the ledger's begin looks at. Fails with `redis-unavailable`.
+ */
 export function createRedisPauseBook(
   redis: Pick<RedisConnection, "command" | "keyPrefix">,
   sourceId: SourceId,

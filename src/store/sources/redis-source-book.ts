@@ -8,8 +8,8 @@ import { accountKey, addressKey, sourceKeys } from "../keys.ts";
  * bind: binds a source id to its address, once and for all, and follows its token.
  *
  * KEYS: 1 the source's hash. ARGV: 1 hash of the URL, 2 hash of the token.
- * Returns: bound | same | token-changed | url-differs. Effects: url is set where absent and never changed; token is set unless the
- *   url differs. Run twice: bound and token-changed become same.
+ * Returns: bound | same | token-changed | url-differs. Effects: url is set where absent and never changed;
+ *   token is set unless the url differs. Run twice: bound and token-changed become same.
  */
 const bindScript = defineScript(
   "source:bind",
@@ -30,7 +30,8 @@ return 'token-changed'
  * idOfAccount: the source id of an account.
  *
  * KEYS: 1 the account's key. ARGV: 1 a source id, 2 for how long it is remembered, ms.
- * Returns: the id that is remembered. Effects: the given one is remembered where there is none; the same one is remembered for longer.
+ * Returns: the id that is remembered. Effects: the given one is remembered where there is none; the same one
+ * is remembered for longer.
  * Run twice: the same.
  */
 const idOfAccountScript = defineScript(
@@ -46,8 +47,10 @@ return ARGV[1]
 /**
  * recordAddress: remembers that a source id is bound to an address.
  *
- * KEYS: 1 the address's ids (zset: id by the time at which it is forgotten). ARGV: 1 the source id, 2 for how long, ms.
- * Returns: nothing. Effects: the id is remembered for longer, never for less; forgotten ones leave; the key lives as long as the last.
+ * KEYS: 1 the address's ids (zset: id by the time at which it is forgotten). ARGV: 1 the source id, 2 for how
+ * long, ms.
+ * Returns: nothing. Effects: the id is remembered for longer, never for less; forgotten ones leave; the key
+ * lives as long as the last.
  * Run twice: the same.
  */
 const recordAddressScript = defineScript(
@@ -66,8 +69,10 @@ redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', tonumber(last)))
 /**
  * isInUse: whether a ledger has something that must not be forgotten.
  *
- * KEYS: 1 meta, 2 open, 3 pending, 4 parked, all of one source, as the ledger's prelude has them. ARGV: 1 the deduplication window, ms.
- * Returns: 1 or 0. Effects: none. A write that is noted for a time to come, because the ledger went back to the server's time, is of just now.
+ * KEYS: 1 meta, 2 open, 3 pending, 4 parked, all of one source, as the ledger's prelude has them. ARGV: 1 the
+ * deduplication window, ms.
+ * Returns: 1 or 0. Effects: none. A write that is noted for a time to come, because the ledger went back to
+ * the server's time, is of just now.
  */
 const isInUseScript = defineScript(
   "source:isInUse",
@@ -89,8 +94,8 @@ return now - wroteAt <= tonumber(ARGV[1]) and 1 or 0
 /**
  * recordCensus: keeps the newest census.
  *
- * KEYS: 1 the source's census (JSON string). ARGV: 1 a census (JSON). Returns: nothing. Effects: the key is set unless a census with a
- *   later `at` is there. Run twice: the same.
+ * KEYS: 1 the source's census (JSON string). ARGV: 1 a census (JSON). Returns: nothing. Effects: the key is
+ *   set unless a census with a later `at` is there. Run twice: the same.
  */
 const recordCensusScript = defineScript(
   "source:recordCensus",
@@ -133,7 +138,8 @@ export function createRedisSourceBook(
     async bind(urlHash, tokenHash) {
       const reply = await redis.run(bindScript, [binding], [urlHash, tokenHash]);
       const verdict = reply as "bound" | "same" | "token-changed" | "url-differs";
-      // In another slot, so in another script. Also of what is bound: an older version has noted no address, and a call may have failed here.
+      // In another slot, so in another script. Also of what is bound: an older version has noted no address,
+      // and a call may have failed here.
       if (verdict !== "url-differs") {
         await redis.run(
           recordAddressScript,

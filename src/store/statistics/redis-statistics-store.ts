@@ -4,8 +4,9 @@ import type { RedisConnection } from "../../redis/connect.ts";
 import { sharedKey } from "../../redis/key-names.ts";
 
 /**
- * One key per index, with Redis's own expiry: its clock alone decides when a reading is stale, so replicas cannot disagree. There is no
- * MGET, because keys of different indexes may live on different nodes of a cluster.
+ * One key per index, with Redis's own expiry: its clock alone decides when a reading is stale, so replicas
+ * cannot disagree. There is no MGET, because keys of different indexes may live on different nodes of a
+ * cluster.
  */
 export function createRedisStatisticsStore(
   redis: Pick<RedisConnection, "command" | "keyPrefix">,

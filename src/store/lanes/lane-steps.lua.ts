@@ -1,0 +1,213 @@
+import {
+  blindAfterMs,
+  forgetAfterMs,
+  idleMs,
+  maxResumeMinutes,
+  probeMinutes,
+  steadyWatches,
+} from "./lane-numbers.ts";
+
+/**
+ * One lane as the scripts have it, and what it lets go (docs/lanes.md). lane-machine.lua.ts judges it.
+ * Expects `now` and `grantLife`, and `read` and `put` around it.
+ *
+ * A lane is JSON: v layout, drain, origin, state, since, why, at (written last), config, step, previous?,
+ * cause? (what halted it), resumedAt?, nextAt?, probeEvery?, isShaky?, isDoubted?, isMixed?, places,
+ * hasHeld?, roots, canaries, comeBacks, halts, usedAt. A step: step, size, watchMs, haltAt, underWay,
+ * forgotten, sent, firstAt?, grantAt?, lastAt?, lookAt?, calledAt?, back { short hash of the parent: d or r
+ * and the status }, delivered { hash: 1, or a and the status }.
+ */
+export const laneStepsLua = `
+local function count(set)
+  local n = 0
+  for _ in pairs(set) do n = n + 1 end
+  return n
+end
+
+local function newStep(number, size, config)
+  return {
+    step = number, size = size, watchMs = config.watchMs, haltAt = config.haltAt,
+    underWay = 0, forgotten = 0, sent = 0, back = {}, delivered = {},
+  }
+end
+
+local function newLane(drain, origin, config)
+  return {
+    drain = drain, origin = origin, state = 'canary', since = now, why = 'new', config = config,
+    -- What Redis has forgotten may still come back: a number by time is not used again.
+    step = newStep(math.floor(now / 1000), config.canary, config),
+    places = {}, roots = {}, canaries = 0, comeBacks = 0, halts = 0, usedAt = now,
+  }
+end
+
+local function stepsOf(lane)
+  if lane.previous then return { lane.previous, lane.step } end
+  return { lane.step }
+end
+
+local function proven(step) return count(step.back) + count(step.delivered) end
+local function knownOf(step) return math.max(step.sent, proven(step)) end
+local function takenOf(step) return math.max(step.sent + step.underWay, proven(step)) end
+
+local function isClosed(lane, step)
+  local known = knownOf(step)
+  if known >= step.size then return true end
+  local gather = lane.state == 'open' and step.watchMs or math.floor(step.watchMs / 2)
+  return known > 0 and now >= step.firstAt + gather
+end
+
+-- An open lane waits for nobody's grants: plain messages go beside its canaries, and what is sent late is a
+-- smaller sample.
+local function waitsForGrants(lane, step) return lane.state ~= 'open' and step.underWay > 0 end
+local function countedOf(lane, step) return lane.state == 'open' and knownOf(step) or takenOf(step) end
+
+local function wholeOf(lane, step)
+  return isClosed(lane, step) and countedOf(lane, step) or step.size
+end
+
+local function downOf(step)
+  local down = 0
+  for _, said in pairs(step.back) do
+    if string.sub(said, 1, 1) == 'd' then down = down + 1 end
+  end
+  return down
+end
+
+local function sizeIn(state, config)
+  if state == 'halted' then return 1 end
+  return state == 'open' and 10 * config.canary or config.canary
+end
+
+local function dropEmptyPrevious(lane)
+  if lane.previous and takenOf(lane.previous) == 0 then lane.previous = nil end
+end
+
+-- As it stands now: a clock that was set back moves its times, grants that are too old are forgotten. nil:
+-- too long unused.
+local function atNow(lane)
+  local back = lane.at - now
+  if back > 1000 then
+    local function move(from, names)
+      for _, name in ipairs(names) do
+        if from[name] then from[name] = from[name] - back end
+      end
+    end
+    move(lane, { 'since', 'usedAt', 'nextAt', 'resumedAt' })
+    for _, step in ipairs(stepsOf(lane)) do move(step, { 'firstAt', 'grantAt', 'lastAt', 'lookAt', 'calledAt' }) end
+  end
+  if now - lane.usedAt > ${forgetAfterMs} then return nil end
+  for _, step in ipairs(stepsOf(lane)) do
+    if step.underWay > 0 and now - step.grantAt > grantLife then
+      -- Proven ones were sent.
+      local sent = knownOf(step)
+      step.forgotten = step.forgotten + math.max(0, step.underWay - (sent - step.sent))
+      step.sent = sent
+      step.underWay = 0
+      -- A forgotten probe may have been published all the same.
+      if lane.state == 'halted' then lane.nextAt = math.max(lane.nextAt, step.grantAt + lane.probeEvery) end
+      -- Begun anew, so that what its workers say later is not taken for this one's.
+      if step == lane.step and takenOf(step) == 0 then lane.step = newStep(step.step + 1, step.size, lane.config) end
+    end
+  end
+  dropEmptyPrevious(lane)
+  return lane
+end
+
+-- Open for so long that what happened before says nothing any more.
+local function isSteady(lane)
+  return lane.state == 'open' and lane.usedAt - lane.since >= ${steadyWatches} * lane.config.watchMs
+end
+
+local function enter(lane, state, why, size)
+  if isSteady(lane) then lane.probeEvery = nil end
+  lane.isDoubted = nil
+  if lane.state == 'halted' then lane.resumedAt = now end
+  lane.state = state
+  lane.why = why
+  lane.since = now
+  lane.step = newStep(lane.step.step + 1, size, lane.config)
+  lane.previous = nil
+  -- What is in them is found by a full pass.
+  if state == 'open' then lane.places = {} end
+end
+
+-- Kept as counts of minutes, which are shorter. Of too many the oldest and the youngest are kept.
+local function remember(lane, resumeMinutes)
+  local isKnown, all = {}, {}
+  local function add(minute)
+    if not isKnown[minute] then all[#all + 1] = minute end
+    isKnown[minute] = true
+  end
+  for _, minute in ipairs(lane.places) do add(minute) end
+  for _, start in ipairs(resumeMinutes) do add(start / 60000) end
+  table.sort(all)
+  lane.hasHeld = true
+  lane.places = {}
+  for i, minute in ipairs(all) do
+    if i <= ${maxResumeMinutes / 2} or i > #all - ${maxResumeMinutes / 2} then lane.places[#lane.places + 1] = minute end
+  end
+end
+
+-- Hands out as many minutes as the next grant needs. What is denied of them reports them again.
+local function takeResumeMinutes(lane)
+  local isProbe, taken, left = lane.state == 'halted' and #lane.places > ${probeMinutes}, {}, {}
+  for i, minute in ipairs(lane.places) do
+    if isProbe and i > 1 and i < #lane.places then
+      left[#left + 1] = minute
+    else
+      taken[#taken + 1] = minute * 60000
+    end
+  end
+  lane.places = left
+  if #taken > 0 then lane.step.calledAt = now end
+  return taken
+end
+
+-- A step of which nothing was granted yet takes what is asked for now.
+local function planAgain(lane)
+  local step, config = lane.step, lane.config
+  if takenOf(step) > 0 then return end
+  -- Even nil is a new key where there was none, and moves others in the text.
+  if step.firstAt then step.firstAt = nil end
+  step.watchMs = config.watchMs
+  step.haltAt = config.haltAt
+  if lane.state ~= 'ramping' then step.size = sizeIn(lane.state, config) end
+end
+
+local function becomeNewWhenIdle(lane)
+  if lane.state ~= 'open' and lane.state ~= 'ramping' then return end
+  if now - lane.usedAt <= math.max(${idleMs}, 3 * lane.config.watchMs) then return end
+  for _, step in ipairs(stepsOf(lane)) do
+    if step.underWay > 0 then return end
+  end
+  enter(lane, 'canary', 'unused for 1 h', sizeIn('canary', lane.config))
+end
+
+-- Of an open lane: what it collected for one watch is watched, while the next is collected.
+local function beginPeriod(lane)
+  local step = lane.step
+  if lane.state ~= 'open' or not step.firstAt or now < step.firstAt + step.watchMs then return end
+  if lane.previous and knownOf(lane.previous) > 0 then return end
+  lane.previous = step
+  lane.step = newStep(step.step + 1, sizeIn('open', lane.config), lane.config)
+end
+
+-- Open, and what it collected has waited for more than another watch, and a minute, to be judged: nobody sees
+-- whether it comes back.
+local function isBlind(lane)
+  local previous = lane.previous
+  if lane.state ~= 'open' or not previous or not previous.lastAt then return false end
+  return now > previous.lastAt + 2 * previous.watchMs + ${blindAfterMs}
+end
+
+-- How many canaries may be granted now.
+local function roomOf(lane)
+  local step, taken = lane.step, takenOf(lane.step)
+  if lane.state == 'halted' then return taken == 0 and now >= lane.nextAt and 1 or 0 end
+  if lane.state ~= 'open' then return isClosed(lane, step) and 0 or math.max(0, step.size - taken) end
+  if isBlind(lane) then return 0 end
+  local elapsed = step.firstAt and now - step.firstAt or 0
+  if elapsed >= step.watchMs then return 0 end
+  return math.max(0, math.max(1, math.ceil(step.size * elapsed / step.watchMs)) - taken)
+end
+`;
