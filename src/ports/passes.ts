@@ -135,7 +135,7 @@ export type WindowEnd =
 export type CloseVerdict =
   | {
       readonly kind: "pass-open";
-      /** Of those that are left what was called back, then the oldest; at most `mostLeftTold` of them. */
+      /** Of those that are left what was called back, then the oldest; at most `maxLeftShown` of them. */
       readonly left: readonly Window[];
     }
   | {
