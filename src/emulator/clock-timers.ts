@@ -10,7 +10,8 @@ interface Task {
 // Long waits are slept in steps, so that a base clock that jumps is noticed.
 const maxSleepMs = 1_000;
 
-// A clock that jumps by days makes everything due at once; sockets and other timers are served between slices.
+// A clock that jumps by days makes everything due at once; sockets and other timers are served between
+// slices.
 const sliceSize = 256;
 
 /** What has to happen at a moment of the emulator's clock. */

@@ -55,8 +55,8 @@ export function createEmulatorCore(settings: EmulatorSettings) {
 }
 
 /**
- * Back to the start: nothing published, failed, remembered or misbehaving, the settings and the seed as they were.
- * Token and clock stay as they are.
+ * Back to the start: nothing published, failed, remembered or misbehaving, the settings and the seed as they
+ * were. Token and clock stay as they are.
  */
 export async function resetEmulatorCore(core: EmulatorCore): Promise<void> {
   adjust(core.settings, core.startedWith);

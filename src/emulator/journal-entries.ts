@@ -1,4 +1,4 @@
-/** What requests are told apart by, for faults, rate limits and counters. */
+/** The kinds of requests, for faults, rate limits and counters. */
 export const operations = ["batch", "publish", "list", "delete", "retry", "statistics", "manage"] as const;
 export type Operation = (typeof operations)[number];
 

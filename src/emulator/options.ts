@@ -46,7 +46,9 @@ const adjustable = {
   maxMessageBytes: natural,
   /** Retries one message may ask for; over it 412. Default unlimited. */
   maxRetries: endless(natural),
-  /** 429 over the limit of an operation; `dlq` is lists, bulk deletes and retries together. Default no limits. */
+  /**
+   * 429 over the limit of an operation; `dlq` is lists, bulk deletes and retries together. Default no limits.
+   */
   rateLimits: z.partialRecord(z.enum([...operations, "dlq"]), rateLimit),
   /** Fault probabilities are drawn from it, so that a run can be repeated; default a random one. */
   seed: natural.max(2 ** 32 - 1),
@@ -112,8 +114,8 @@ type ChosenSettings = Optional<Adjustable & Fixed>;
 export type EmulatorOptions = ChosenSettings & StartOptions;
 
 /**
- * One object for the life of an emulator. What may change while it runs (`adjustable`) is changed in place, so it must be
- * read from here at the time of use and never copied.
+ * One object for the life of an emulator. What may change while it runs (`adjustable`) is changed in place,
+ * so it must be read from here at the time of use and never copied.
  */
 export interface EmulatorSettings extends Adjustable, Fixed {
   /** Numbers in [0, 1) that follow from the seed. */
@@ -125,16 +127,22 @@ export function adjustableOf(settings: EmulatorSettings): Adjustable {
   return Object.fromEntries(names.map((name) => [name, settings[name]])) as unknown as Adjustable;
 }
 
-/** 50 MB, the largest plan; as JSON, six characters a byte at most, it still fits the longest string there is (2^29). */
-const largestMessageBytes = 52_428_800;
+/**
+ * 50 MB, the largest plan; as JSON, six characters a byte at most, it still fits the longest string there is
+ * (2^29).
+ */
+const maxBytesOfPlans = 52_428_800;
 
-/** Changes what is given and leaves the rest. A seed starts its sequence anew, also when it is the one in force. */
+/**
+ * Changes what is given and leaves the rest. A seed starts its sequence anew, also when it is the one in
+ * force.
+ */
 export function adjust(settings: EmulatorSettings, adjustment: Adjustment): void {
   const { maxMessageBytes = 0, seed } = adjustment;
-  if (maxMessageBytes > largestMessageBytes) {
+  if (maxMessageBytes > maxBytesOfPlans) {
     throw new EmulatorRefusal(
       400,
-      `maxMessageBytes: expected at most ${largestMessageBytes}, got ${maxMessageBytes}`,
+      `maxMessageBytes: expected at most ${maxBytesOfPlans}, got ${maxMessageBytes}`,
     );
   }
   const given = Object.fromEntries(Object.entries(adjustment).filter(([, value]) => value !== undefined));

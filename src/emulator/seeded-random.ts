@@ -1,6 +1,6 @@
 /**
- * Numbers in [0, 1) that are the same for the same seed: mulberry32, a counter in steps of an odd constant whose
- * bits are mixed twice. Good for dice, not for secrets.
+ * Numbers in [0, 1) that are the same for the same seed: mulberry32, a counter in steps of an odd constant
+ * whose bits are mixed twice. Good for dice, not for secrets.
  */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;

@@ -21,8 +21,8 @@ const single = ["fromDate", "toDate", "count", "cursor", "async"];
 const known = [...Object.keys(filters), "messageIds", ...single];
 
 /**
- * Which pending messages a bulk cancel concerns; without ids and filters all of them. Refuses with 400 whatever it does
- * not know, and a body without a single id, which would otherwise read as "all messages".
+ * Which pending messages a bulk cancel concerns; without ids and filters all of them. Refuses with 400
+ * whatever it does not know, and a body without a single id, which would otherwise read as "all messages".
  */
 export function parseCancelQuery(query: URLSearchParams, body: Buffer): (message: Message) => boolean {
   refuseParameters(query, known, single);

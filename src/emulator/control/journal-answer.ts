@@ -7,10 +7,9 @@ import { maxWaitMs, within } from "./wait-within.ts";
 const defaultLimit = 1_000;
 
 /**
- * Entries oldest first: `type` (repeated or comma separated), `messageId`, `after` (a `seq`), `limit`.
- * `next` is the `after` of the next page, absent at the end; `last` is the number of the newest entry of any kind, the
- * `after` by which only what comes later is seen. `forgotten`, where it is there, tells how many entries between are not
- * kept any more. With `wait` an empty answer is held back for so many real milliseconds, or until there is an entry.
+ * Entries oldest first. `next` is the `after` of the next page, absent at the end; `last` is the number of
+ * the newest entry of any kind; `forgotten` counts the entries after `after` that are not kept any more. With
+ * `wait` an empty answer is held back for so many real milliseconds, or until there is an entry.
  */
 export async function journalAnswer(journal: Journal, exchange: Exchange): Promise<EmulatorAnswer> {
   const after = naturalOf(exchange.query, "after", 0);

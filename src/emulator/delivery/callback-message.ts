@@ -5,7 +5,7 @@ import type { Attempt } from "./http-caller.ts";
 
 const callbackRetries = 3;
 
-/** What a callback tells about one attempt. The failure callback also names the dead letter. */
+/** What a callback reports of one attempt. The failure callback also names the dead letter. */
 function callbackBody(message: Message, attempt: Attempt, retried: number, dlqId?: string): Buffer {
   return Buffer.from(
     JSON.stringify({
@@ -31,20 +31,21 @@ function callbackBody(message: Message, attempt: Attempt, retried: number, dlqId
 }
 
 /**
- * A callback is a message of its own: own id, own retries, and a dead letter of its own when it fails finally. It has
- * no callbacks. It quotes its source, so where that is redacted in any part, the callback's record shows no body.
+ * A callback is a message of its own: own id, own retries, and a dead letter of its own when it fails
+ * finally. It has no callbacks. It quotes its source, so where that is redacted in any part, the callback's
+ * record shows no body.
  */
 export function toCallbackMessage(
   target: CallbackTarget,
   source: Message,
-  told: { readonly attempt: Attempt; readonly retried: number; readonly dlqId?: string | undefined },
+  report: { readonly attempt: Attempt; readonly retried: number; readonly dlqId?: string | undefined },
   now: number,
 ): Message {
   const { redaction } = source.settings;
   return {
     messageId: newMessageId(),
     url: target.url,
-    body: callbackBody(source, told.attempt, told.retried, told.dlqId),
+    body: callbackBody(source, report.attempt, report.retried, report.dlqId),
     settings: {
       ...plainSettings,
       header: { "Content-Type": ["application/json"], ...target.header },

@@ -22,8 +22,8 @@ export interface FinalFailure {
 }
 
 /**
- * Carries messages, and callbacks, which are messages too, to their destinations. How one moves is in `MessageDelivery`; here
- * is what an attempt means: journal, callbacks, another attempt, dead letter.
+ * Carries messages, and callbacks, which are messages too, to their destinations. How one moves is in
+ * `MessageDelivery`; here is what an attempt means: journal, callbacks, another attempt, dead letter.
  */
 export class Deliveries implements DeliveryRules {
   readonly #settings: EmulatorSettings;
@@ -72,8 +72,9 @@ export class Deliveries implements DeliveryRules {
   }
 
   /**
-   * The message is never delivered again and leaves neither dead letter nor callback. A call under way is let finish
-   * without a consequence; until then it keeps its queue's turn and its share. False where nothing has this id.
+   * The message is never delivered again and leaves neither dead letter nor callback. A call under way is let
+   * finish without a consequence; until then it keeps its queue's turn and its share. False where nothing has
+   * this id.
    */
   cancel(messageId: string): boolean {
     const delivery = this.#session.find(messageId);
@@ -85,8 +86,8 @@ export class Deliveries implements DeliveryRules {
   }
 
   /**
-   * As many messages of a queue are under way at once. A paused queue delivers nothing, retries included, until it is
-   * resumed; a call under way is let finish. Returns whether it was paused or resumed by this.
+   * As many messages of a queue are under way at once. A paused queue delivers nothing, retries included,
+   * until it is resumed; a call under way is let finish. Returns whether it was paused or resumed by this.
    */
   setQueue(name: string, parallelism: number, paused: boolean): boolean {
     const queue = this.#session.queue(name);
@@ -134,7 +135,7 @@ export class Deliveries implements DeliveryRules {
 
   async call(request: CallRequest, session: DeliverySession): Promise<Attempt> {
     if (this.#settings.deliver === "any" || isLoopbackUrl(request.url)) return session.caller.call(request);
-    // Many messages to other machines fail at once; whoever else uses this process is served in between.
+    // Many messages to other machines fail at once; other users of this process are served in between.
     await setImmediate();
     return noAnswer("not called: only destinations on this machine are delivered to");
   }
@@ -185,10 +186,10 @@ export class Deliveries implements DeliveryRules {
     kind: CallbackOrigin["kind"],
     target: CallbackTarget | undefined,
     source: Message,
-    told: { readonly attempt: Attempt; readonly retried: number; readonly dlqId?: string },
+    report: { readonly attempt: Attempt; readonly retried: number; readonly dlqId?: string },
   ): void {
     if (target === undefined) return;
-    this.#start(toCallbackMessage(target, source, told, this.clock.now()), { kind, source });
+    this.#start(toCallbackMessage(target, source, report, this.clock.now()), { kind, source });
   }
 
   #isNonRetryable(attempt: Attempt): boolean {

@@ -21,8 +21,8 @@ export interface UnderWay {
 const fewKeys = 1_024;
 
 /**
- * Everything in motion between two resets: connections, turns, queues, flow control keys. What is still under way
- * when the session ends finds `ended` true and leaves no trace.
+ * Everything in motion between two resets: connections, turns, queues, flow control keys. What is still under
+ * way when the session ends finds `ended` true and leaves no trace.
  */
 export class DeliverySession {
   readonly caller: HttpCaller;

@@ -7,9 +7,9 @@ export interface DestinationConnection {
 }
 
 /**
- * Connections to destinations, one call at a time each. They are kept for the next call to the same origin; where there
- * would be more than `limit` of them, used and idle together, the one that has been idle longest ends. An agent with a
- * pool for each origin bounds only those of one origin.
+ * Connections to destinations, one call at a time each. They are kept for the next call to the same origin;
+ * where there would be more than `limit` of them, used and idle together, the one that has been idle longest
+ * ends. An agent with a pool for each origin bounds only those of one origin.
  */
 export class DestinationConnections {
   readonly #limit: number;

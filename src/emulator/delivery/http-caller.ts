@@ -27,12 +27,12 @@ export const noAnswer = (error: string): Attempt => ({
 });
 
 // The longest a timer sleeps, 24.8 days; with more it would fire at once.
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 /**
  * Calls destinations over connections that are kept. Every failure is an `Attempt`; it never rejects.
- * Redirects are answers like others, and a compressed body stays as it came. Headers are bounded by Node's limit
- * (16 KiB), the body by what is kept of it, everything together by the timeout.
+ * Redirects are answers like others, and a compressed body stays as it came. Headers are bounded by Node's
+ * limit (16 KiB), the body by what is kept of it, everything together by the timeout.
  */
 export class HttpCaller {
   readonly #connections: DestinationConnections;
@@ -45,7 +45,7 @@ export class HttpCaller {
 
   async call({ url, method, header, body, timeoutMs }: CallRequest): Promise<Attempt> {
     const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), Math.min(timeoutMs, longestTimerMs));
+    const timer = setTimeout(() => deadline.abort(), Math.min(timeoutMs, maxTimerMs));
     let connection: DestinationConnection | undefined;
     try {
       connection = this.#connections.take(new URL(url).origin);

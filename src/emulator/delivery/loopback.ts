@@ -2,8 +2,9 @@ import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 
 /**
- * Whether a URL names this machine. It is read as the caller reads it, so `127.1`, `2130706433` and `0x7f000001` are
- * addresses and what stands before an `@` is not the host. Names are judged, never resolved: only `localhost` counts.
+ * Whether a URL names this machine. It is read as the caller reads it, so `127.1`, `2130706433` and
+ * `0x7f000001` are addresses and what stands before an `@` is not the host. Names are judged, never resolved:
+ * only `localhost` counts.
  */
 export function isLoopbackUrl(url: string): boolean {
   try {

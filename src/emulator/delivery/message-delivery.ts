@@ -26,10 +26,10 @@ export interface CallbackOrigin {
 }
 
 /**
- * One message on its way: turn of its queue → `notBefore` → queue not paused → share of its flow control key →
- * connection → call → over, or wait and again from "queue not paused".
- * The turn is kept until it is over, over all retries; share and connection are held for the call only, and a
- * connection is asked for last, so that nobody waits while holding one.
+ * One message on its way: turn of its queue → `notBefore` → queue not paused → share of its flow control key
+ * → connection → call → over, or wait and again from "queue not paused". The turn is kept until it is over,
+ * over all retries; share and connection are held for the call only, and a connection is asked for last, so
+ * that nobody waits while holding one.
  */
 export class MessageDelivery implements UnderWay {
   readonly message: Message;
@@ -154,7 +154,10 @@ export class MessageDelivery implements UnderWay {
     this.#shares?.give(use);
   }
 
-  /** Waits at one place at a time, or nowhere. What is entered may go on at once; then there is nothing to leave. */
+  /**
+   * Waits at one place at a time, or nowhere. What is entered may go on at once; then there is nothing to
+   * leave.
+   */
   #wait(enter: ((go: () => void) => Leave) | undefined, next: () => void): void {
     if (enter === undefined) {
       next();

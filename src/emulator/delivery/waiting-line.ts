@@ -4,7 +4,8 @@ export type Leave = () => void;
 /** Who waits, first come first served. */
 export class WaitingLine {
   readonly #waiting = new Set<{ readonly run: () => void }>();
-  // One iterator goes along with the line: a new one would pass over the places of all who were served, each time.
+  // One iterator goes along with the line: a new one would pass over the places of all who were served, each
+  // time.
   readonly #next = this.#waiting.values();
 
   /** How many wait. */
@@ -65,8 +66,8 @@ export class Turns {
 }
 
 /**
- * The way through one queue. As many messages as its parallelism are between first attempt and end, in the order in
- * which they came. While it is paused, who has a turn keeps it and does not attempt.
+ * The way through one queue. As many messages as its parallelism are between first attempt and end, in the
+ * order in which they came. While it is paused, who has a turn keeps it and does not attempt.
  */
 export class QueueTurns {
   /** A turn is kept over all retries. */

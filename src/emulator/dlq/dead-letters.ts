@@ -68,8 +68,8 @@ export class DeadLetters {
   }
 
   /**
-   * Without ids and without filters this deletes anything, up to `count`, as the service does. What it deletes is
-   * listed for another `lagMs`.
+   * Without ids and without filters this deletes anything, up to `count`, as the service does. What it
+   * deletes is listed for another `lagMs`.
    */
   delete(query: DlqQuery, lagMs = 0): DeleteResult {
     this.#expire();

@@ -20,8 +20,8 @@ export type DlqOperation = "list" | "delete" | "retry";
 
 interface DlqQueryOptions {
   /**
-   * What a listing can be asked by. The production service and its client also list by `dlqIds` and `flowControlKey`,
-   * which the specification has for deletion only.
+   * What a listing can be asked by. The production service and its client also list by `dlqIds` and
+   * `flowControlKey`, which the specification has for deletion only.
    */
   readonly listParameters: "production" | "spec";
 }
@@ -33,8 +33,9 @@ const all = [...single, ...filterFields, "dlqIds"];
 const specified = all.filter((name) => name !== "dlqIds" && name !== "flowControlKey");
 
 /**
- * Reads what a listing, a bulk delete or a bulk retry asks for. Refuses with 400 whatever it does not know, before
- * anything happens. With ids given, every other parameter is ignored; an id that names nothing is no error.
+ * Reads what a listing, a bulk delete or a bulk retry asks for. Refuses with 400 whatever it does not know,
+ * before anything happens. With ids given, every other parameter is ignored; an id that names nothing is no
+ * error.
  */
 export function parseDlqQuery(
   query: URLSearchParams,

@@ -26,7 +26,10 @@ interface Place {
   readonly row: number;
 }
 
-/** Dead letters in the order of their ids, in blocks: a place is found by bisection, filters go over all blocks. */
+/**
+ * Dead letters in the order of their ids, in blocks: a place is found by bisection, filters go over all
+ * blocks.
+ */
 export class DlqStore {
   readonly #options: StoreOptions;
   #blocks: RecordBlock[] = [];
@@ -53,7 +56,10 @@ export class DlqStore {
     return this.#last;
   }
 
-  /** An id for a record that entered at some time past: one that no record has, behind all of that millisecond. */
+  /**
+   * An id for a record that entered at some time past: one that no record has, behind all of that
+   * millisecond.
+   */
   freePosition(ms: number): Position {
     if (ms >= this.#last.ms) return this.nextPosition(ms);
     const { at, row } = this.#placeOf({ ms: ms + 1, seq: 0 });
@@ -147,7 +153,9 @@ export class DlqStore {
     this.#size = 0;
   }
 
-  /** A block with room where the position belongs. Behind all others a new block begins; a full one is split. */
+  /**
+   * A block with room where the position belongs. Behind all others a new block begins; a full one is split.
+   */
   #roomFor(position: Position): { block: RecordBlock; row: number } {
     const { at } = this.#placeOf(position);
     const isBehindAll = at === this.#blocks.length;
@@ -167,7 +175,10 @@ export class DlqStore {
     this.#size--;
   }
 
-  /** Drops a block that is empty, copies one that is half empty, and joins it to its neighbours if they fit well. */
+  /**
+   * Drops a block that is empty, copies one that is half empty, and joins it to its neighbours if they fit
+   * well.
+   */
   #tidy(block: RecordBlock): void {
     const at = this.#blocks.indexOf(block);
     if (at === -1) return;

@@ -1,6 +1,8 @@
 import type { StoredDeadLetter } from "./stored-dead-letter.ts";
 
-/** The fields of a record that a filter can look at. `label` can have several values, the others at most one. */
+/**
+ * The fields of a record that a filter can look at. `label` can have several values, the others at most one.
+ */
 export const filterFields = [
   "messageId",
   "url",
@@ -31,7 +33,10 @@ export const keyed = (filter: Filter): KeyedFilter => ({
   key: JSON.stringify([...filter.values]),
 });
 
-/** The values as a query writes them, read from the record itself: a filter never sees what a listing does not show. */
+/**
+ * The values as a query writes them, read from the record itself: a filter never sees what a listing does not
+ * show.
+ */
 export function valuesOf(record: StoredDeadLetter, field: FilterField): readonly string[] {
   switch (field) {
     case "responseStatus": {

@@ -11,8 +11,9 @@ interface Slice {
 }
 
 /**
- * Texts packed into large buffers outside the heap: a million small strings or buffers cost more than what they hold.
- * Nothing is overwritten or given back, so a view stays good; who wants space back copies what is left elsewhere.
+ * Texts packed into large buffers outside the heap: a million small strings or buffers cost more than what
+ * they hold. Nothing is overwritten or given back, so a view stays good; who wants space back copies what is
+ * left elsewhere.
  */
 export class PackedBytes {
   readonly #chunks: Buffer[] = [];

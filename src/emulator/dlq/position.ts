@@ -26,11 +26,11 @@ export function parseSeedId(text: string): Position | undefined {
 }
 
 // Nine digits, as `parseDlqId` reads them.
-const largestSeq = 999_999_999;
+const maxSeq = 999_999_999;
 
 /** The next id in the same millisecond, or the first of the next one where that has no more. */
 export const positionBehind = ({ ms, seq }: Position): Position =>
-  seq < largestSeq ? { ms, seq: seq + 1 } : { ms: ms + 1, seq: 0 };
+  seq < maxSeq ? { ms, seq: seq + 1 } : { ms: ms + 1, seq: 0 };
 
 const encode = (text: string): string => Buffer.from(text).toString("base64url");
 const decode = (cursor: string): string => Buffer.from(cursor, "base64url").toString("latin1");

@@ -17,8 +17,9 @@ export interface CreatedRange {
 }
 
 /**
- * Up to 4,096 records in the order of their positions: their JSON as bytes outside the heap, and what is looked for as
- * columns of numbers. A removed row stays, not alive, and keeps its bytes until the block is copied (`blockOf`).
+ * Up to 4,096 records in the order of their positions: their JSON as bytes outside the heap, and what is
+ * looked for as columns of numbers. A removed row stays, not alive, and keeps its bytes until the block is
+ * copied (`blockOf`).
  */
 export class RecordBlock {
   readonly ms = new Float64Array(blockRows);
@@ -76,8 +77,8 @@ export class RecordBlock {
   }
 
   /**
-   * Living rows that match all filters and were created in the range; undefined if there are none. The answer is good
-   * until the next search.
+   * Living rows that match all filters and were created in the range; undefined if there are none. The answer
+   * is good until the next search.
    */
   search(filters: readonly KeyedFilter[], created: CreatedRange | undefined): Bits | undefined {
     found.set(this.#alive);

@@ -5,8 +5,9 @@ import { parseSeedId } from "./position.ts";
 import type { StoredDeadLetter } from "./stored-dead-letter.ts";
 
 /**
- * A record as a test wants it listed. Its id is of the service's form (`<ms>-<seq>`), made up if it is left out; null
- * makes a record whose listing carries none. What else is left out gets a plain value; any further field is kept.
+ * A record as a test wants it listed. Its id is of the service's form (`<ms>-<seq>`), made up if it is left
+ * out; null makes a record whose listing carries none. What else is left out gets a plain value; any further
+ * field is kept.
  */
 export const seedRecordSchema = z
   .object({

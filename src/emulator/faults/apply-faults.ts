@@ -5,10 +5,10 @@ import type { FaultOf, Faults } from "./faults.ts";
 
 /**
  * One operation between its faults, in this order: latency · before it takes effect: stall, drop, status ·
- * the operation · after it took effect: spoiled answer, stall, drop, status, cut, stall in the body.
- * An operation that was refused has no effect, so nothing "after" applies to it.
- * A request that was stalled before its effect takes effect when it is let go, although its client may be gone:
- * that is how a publish given up by its sender still happens.
+ * the operation · after it took effect: spoiled answer, stall, drop, status, cut, stall in the body. An
+ * operation that was refused has no effect, so nothing "after" applies to it. A request that was stalled
+ * before its effect takes effect when it is let go, although its client may be gone: that is how a publish
+ * given up by its sender still happens.
  */
 export async function applyFaults(
   faults: Faults,

@@ -23,7 +23,7 @@ const headers = z.record(z.string(), z.string()).superRefine((given, context) =>
     } catch {
       context.addIssue({ code: "custom", path: [name], message: "not a header that can be sent" });
     }
-    // The length of a body is told by one of them only, and this one is how Node frames.
+    // Only one of two headers can give the length of a body, and this one is how Node frames.
     if (name.toLowerCase() === "transfer-encoding") {
       context.addIssue({ code: "custom", path: [name], message: "cannot be set" });
     }
@@ -75,7 +75,9 @@ export const faultSchema = z.discriminatedUnion("kind", [
   fault("drop-answer", { operation, when: when.default("after"), close }),
   fault("cut-answer", { operation, close }),
   fault("malformed-json", { operation }),
-  /** Sets headers of an answer that is right otherwise: a wrong content type, a wrong length, a wrong date. */
+  /**
+   * Sets headers of an answer that is right otherwise: a wrong content type, a wrong length, a wrong date.
+   */
   fault("headers", { operation, headers }),
   fault("status", {
     operation,

@@ -29,7 +29,10 @@ const schema = z.strictObject({
     .min(0)
     .max(3_650 * 86_400_000)
     .default(6 * 3_600_000),
-  /** Bytes of a record as JSON; where its fields alone take more, or nothing in it can be filled, it has what it has. */
+  /**
+   * Bytes of a record as JSON; where its fields alone take more, or nothing in it can be filled, it has what
+   * it has.
+   */
   recordBytes: z.number().int().min(0).max(10_000_000).default(2_048),
   /** Where their messages went, the first ones most. */
   destinations: z
@@ -44,8 +47,8 @@ type GenerateSettings = Readonly<z.output<typeof schema>>;
 export const parseGenerateOptions = (value: unknown): GenerateSettings => accept(schema, value);
 
 /**
- * Where in the time the next of all records enters, both from 0 to 1: the inverse of the share that has entered so far.
- * It never falls, so records can be made in the order of their entry.
+ * Where in the time the next of all records enters, both from 0 to 1: the inverse of the share that has
+ * entered so far. It never falls, so records can be made in the order of their entry.
  */
 export function arrivalAt(shape: ArrivalShape, share: number): number {
   switch (shape) {
@@ -54,7 +57,8 @@ export function arrivalAt(shape: ArrivalShape, share: number): number {
     case "burst":
       return burstAt(share);
     case "skewed":
-      // Density grows with the square of time: an outage that gets worse, and more than half of it in the last fifth.
+      // Density grows with the square of time: an outage that gets worse, and more than half of it in the
+      // last fifth.
       return Math.cbrt(share);
   }
 }

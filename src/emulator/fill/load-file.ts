@@ -3,15 +3,19 @@ import { createReadStream } from "node:fs";
 import { seedRecordSchema, type SeedRecord } from "../dlq/seed-record.ts";
 import { problemsOf } from "../http/json-body.ts";
 
-/** A file that cannot be loaded; the message names it, and the lines that are wrong, but nothing of their content. */
+/**
+ * A file that cannot be loaded; the message names it, and the lines that are wrong, but nothing of their
+ * content.
+ */
 export class LoadProblem extends Error {}
 
-// More would be told of a file that is something else altogether.
+// A file that is something else altogether would have more.
 const maxProblems = 10;
 
 /**
- * Records of a file, one JSON object a line as `POST /_control/dlq` takes it; empty lines are passed over. Whether all
- * lines are good is known at the end only, when it throws; what came before must not be served then.
+ * Records of a file, one JSON object a line as `POST /_control/dlq` takes it; empty lines are passed over.
+ * Whether all lines are good is known at the end only, when it throws; what came before must not be served
+ * then.
  */
 export async function* recordsOfFile(file: string): AsyncGenerator<SeedRecord> {
   const problems: string[] = [];
@@ -49,7 +53,10 @@ function parseLine(bytes: Buffer): SeedRecord | string | undefined {
 
 const newline = 0x0a;
 
-/** Lines of a stream of bytes, without their ends. Splits at line feeds only: other separators may stand inside JSON. */
+/**
+ * Lines of a stream of bytes, without their ends. Splits at line feeds only: other separators may stand
+ * inside JSON.
+ */
 async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
   for await (const chunk of chunks) {

@@ -48,7 +48,8 @@ export class RandomChoice {
 
   /** Letters and digits; from 16 on, the same twice is as good as impossible. */
   token(length: number): string {
-    // Half of it is drawn, the rest cut from the pool: one draw for every character would take longer than all else.
+    // Half of it is drawn, the rest cut from the pool: one draw for every character would take longer than
+    // all else.
     const drawn =
       this.below(2 ** 32)
         .toString(36)

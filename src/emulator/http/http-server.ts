@@ -30,10 +30,13 @@ const keepAliveTimeoutMs = 65_000;
 // Request line and headers: a query of 100 ids and long URLs fits.
 const maxHeadBytes = 65_536;
 
-// A peer that finds bytes and a reset at once may take it for a polite end [libuv does], so the bytes go ahead.
+// A peer that finds bytes and a reset at once may take it for a polite end [libuv does], so the bytes go
+// ahead.
 const beforeResetMs = 50;
 
-/** An HTTP server whose every answer carries `Date` from the given clock, and that can hang up on its peer. */
+/**
+ * An HTTP server whose every answer carries `Date` from the given clock, and that can hang up on its peer.
+ */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   // What Node refuses by itself it refuses without a body.
   const server = createServer(
@@ -98,13 +101,13 @@ const lastAnswer = (status: number, error: string): EmulatorAnswer =>
   errorAnswer(status, error, { Connection: "close" });
 
 function end(socket: Socket, close: Close): void {
-  // resetAndDestroy sends a FIN before its reset, so that the peer sees a polite end [measured: Node 20.20]; this mark,
-  // which that method sets, makes destroy reset at once.
+  // resetAndDestroy sends a FIN before its reset, so that the peer sees a polite end [measured: Node 20.20];
+  // this mark, which that method sets, makes destroy reset at once.
   if (close === "reset") Object.assign(socket, { resetAndClosing: true });
   socket.destroy();
 }
 
-/** What is not HTTP, or has too long a head, is told so before the connection ends. */
+/** What is not HTTP, or has too long a head, gets an answer before the connection ends. */
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();
@@ -133,7 +136,10 @@ function writeAnswer(response: ServerResponse, answer: EmulatorAnswer, now: numb
   response.end(bytes);
 }
 
-/** Head and half of the body, then the rest if that is still wanted. Resolves to whether all of it was written. */
+/**
+ * Head and half of the body, then the rest if that is still wanted. Resolves to whether all of it was
+ * written.
+ */
 async function writeHalves(
   response: ServerResponse,
   answer: EmulatorAnswer,

@@ -20,8 +20,8 @@ export function refuseParameters(
 const separatorOf = (name: string): RegExp => (name === "url" ? /,(?=https?:\/\/)/i : /,/);
 
 /**
- * The values of one parameter, repeated and comma separated alike; undefined if none is given. Empty ones count as not
- * given; blanks, and commas with nothing between them, are values, which find nothing.
+ * The values of one parameter, repeated and comma separated alike; undefined if none is given. Empty ones
+ * count as not given; blanks, and commas with nothing between them, are values, which find nothing.
  */
 export function valuesOf(query: URLSearchParams, name: string): string[] | undefined {
   const values = query.getAll(name).flatMap((value) => splitValue(value, separatorOf(name)));
@@ -89,8 +89,8 @@ function idsInBody(body: Buffer, name: string): string[] | undefined {
 }
 
 /**
- * Whether a body that was read as these ids has its one key once. Parsing keeps the last of several and drops the
- * others unseen; but then there are more strings in the text than ids and one key.
+ * Whether a body that was read as these ids has its one key once. Parsing keeps the last of several and drops
+ * the others unseen; but then there are more strings in the text than ids and one key.
  */
 function hasOneKey(json: string, ids: readonly string[]): boolean {
   // Without its escapes, every quote in valid JSON begins or ends a string.

@@ -9,8 +9,8 @@ export interface Route {
 }
 
 /**
- * In a path `{name}` stands for one segment of any text, decoded. `{name...}` at the end stands for all that is left,
- * as it was sent. A slash at the end makes no difference, unless it belongs to the rest.
+ * In a path `{name}` stands for one segment of any text, decoded. `{name...}` at the end stands for all that
+ * is left, as it was sent. A slash at the end makes no difference, unless it belongs to the rest.
  */
 export function toRoute(method: string, path: string): Route {
   const segments = path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)");
@@ -18,7 +18,9 @@ export function toRoute(method: string, path: string): Route {
   return { method, path, pattern: new RegExp(pattern === segments ? `^${pattern}/?$` : `^${pattern}$`) };
 }
 
-/** The route that answers, with its parameters. 404 where no path fits, 405 where only the method does not. */
+/**
+ * The route that answers, with its parameters. 404 where no path fits, 405 where only the method does not.
+ */
 export function findRoute<R extends Route>(
   routes: readonly R[],
   { method, path }: { readonly method: string; readonly path: string },

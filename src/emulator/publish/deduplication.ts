@@ -15,8 +15,8 @@ interface Memory {
 }
 
 /**
- * Which ids were published inside the window. It knows nothing of what became of the messages: an id stays taken
- * although its message has long failed.
+ * Which ids were published inside the window. It knows nothing of what became of the messages: an id stays
+ * taken although its message has long failed.
  */
 export class Deduplication {
   readonly #clock: EmulatorClock;

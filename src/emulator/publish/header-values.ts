@@ -13,13 +13,17 @@ export const isHeaderValue = (value: string): boolean => /^[\t\x20-\x7e\x80-\xff
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `30s`, `1d10h30m` in milliseconds; undefined for anything else. Each unit counts, in any order. */
+/** Each unit counts, in any order: `1d10h30m`. */
+export function sumOfUnits(text: string, units: Readonly<Record<string, number>>): number {
+  let total = 0;
+  for (const [, amount, unit] of text.matchAll(/([\d.]+)([^\d.]+)/g)) total += Number(amount) * units[unit!]!;
+  return total;
+}
+
+/** `30s`, `1d10h30m` in milliseconds; undefined for anything else. */
 export function parseDurationMs(text: string): number | undefined {
   if (!/^(?:\d{1,12}[smhd])+$/.test(text)) return undefined;
-  let total = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+)([smhd])/g)) {
-    total += Number(amount) * unitMs[unit!]!;
-  }
+  const total = sumOfUnits(text, unitMs);
   return Number.isSafeInteger(total) ? total : undefined;
 }
 

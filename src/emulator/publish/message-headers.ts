@@ -49,10 +49,10 @@ export const plainSettings: MessageSettings = {
 export type GivenHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Reads the headers of one message. What they do not say is as in `base`; forwarded headers are added to its own.
- * Names are case-insensitive; of two that differ only in case the later wins, and `<P>Forward-Content-Type` wins over
- * `Content-Type`. Unknown `<P>…` settings and headers without the prefix are ignored, as the service does.
- * Refuses with 400 what has a meaning here and a value that does not.
+ * Reads the headers of one message. What they do not say is as in `base`; forwarded headers are added to its
+ * own. Names are case-insensitive; of two that differ only in case the later wins, and
+ * `<P>Forward-Content-Type` wins over `Content-Type`. Unknown `<P>…` settings and headers without the prefix
+ * are ignored, as the service does. Refuses with 400 what has a meaning here and a value that does not.
  */
 export function parseMessageHeaders(
   headers: GivenHeaders,

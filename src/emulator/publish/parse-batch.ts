@@ -65,8 +65,8 @@ export function toItem(draft: ItemDraft, directory: Directory, limits: BatchLimi
   const { destination, queueName, headers, body } = draft;
   if (destination === "") throw new EmulatorRefusal(400, "destination is required");
   // A message that does not say how often it is retried cannot ask for too much.
-  const unsaid = { ...plainSettings, maxRetries: Math.min(plainSettings.maxRetries, limits.maxRetries) };
-  const settings = parseMessageHeaders(headers, limits.headerPrefix, unsaid);
+  const base = { ...plainSettings, maxRetries: Math.min(plainSettings.maxRetries, limits.maxRetries) };
+  const settings = parseMessageHeaders(headers, limits.headerPrefix, base);
   refuseUnfit(queueName, body, settings, limits);
   return { ...resolveDestination(destination, directory), queueName, settings, body };
 }

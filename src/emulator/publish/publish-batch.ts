@@ -30,7 +30,10 @@ function refuseWhole(core: EmulatorCore, items: readonly PublishItem[]): void {
   throw new EmulatorRefusal(status, error);
 }
 
-/** Half of a URL Group may fail. An item for one URL is answered as if that were a group of which another endpoint failed. */
+/**
+ * Half of a URL Group may fail. An item for one URL is answered as if that were a group of which another
+ * endpoint failed.
+ */
 function publish(core: EmulatorCore, item: PublishItem, position: number, callerIp: string): unknown {
   const half = core.faults.draw("half-failed-group", "batch", (fault) => isAbout(fault, item));
   if (half === undefined) return core.publisher.publish(item, position, callerIp);
@@ -45,7 +48,9 @@ function publish(core: EmulatorCore, item: PublishItem, position: number, caller
 const membersOf = (answer: PublishAnswer, [first]: PublishItem["endpoints"]): readonly unknown[] =>
   "messageId" in answer ? [{ ...answer, url: first?.url }] : answer;
 
-/** Whether a fault concerns an item; it may name positions, a part of the destination and a part of the body. */
+/**
+ * Whether a fault concerns an item; it may name positions, a part of the destination and a part of the body.
+ */
 function isAbout(
   fault: FaultOf<"item-error" | "refuse-batch" | "half-failed-group">,
   { destination, body }: PublishItem,

@@ -1,7 +1,7 @@
 /**
- * The scripted load of one search index, as closed formulas over time: the same moment always has the same values.
- * Queries rise and fall over the day. Every two hours an import writes for 20 minutes faster than the index can
- * take it; the backlog then drains. Rates are per second, times in milliseconds.
+ * The scripted load of one search index, as closed formulas over time: the same moment always has the same
+ * values. Queries rise and fall over the day. Every two hours an import writes for 20 minutes faster than the
+ * index can take it; the backlog then drains. Rates are per second, times in milliseconds.
  */
 const cycleS = 7_200;
 const importS = 1_200;
