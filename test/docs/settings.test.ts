@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { otherEnvNames } from "../../src/config/settings/environment.ts";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
-import { settingNames, settingRows, settingsTable, toEnvName } from "../../src/config/settings/table.ts";
+import { settingNames, settingRows, toEnvName } from "../../src/config/settings/table.ts";
 import { createFolder } from "../support/command.ts";
+import { settingsTable } from "../support/settings.ts";
 import { codeBlocks, codeSpans, readDoc, tableRows } from "../support/markdown.ts";
 
 const page = readDoc("docs/settings.md");

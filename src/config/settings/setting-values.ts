@@ -2,7 +2,7 @@ import { parseUrl } from "../../message/parse-url.ts";
 import { parseHostPattern } from "../../message/item-check.ts";
 import { parseDuration } from "../../rules/patterns/parse-durations.ts";
 import type { Parsed } from "../../rules/patterns/parsed.ts";
-import { parseServiceUrl } from "../service-url.ts";
+import { parseServiceUrl } from "../http-address.ts";
 
 /**
  * Parsers of single settings. From the environment and from flags come texts, from a settings file also numbers and

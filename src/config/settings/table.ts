@@ -62,7 +62,7 @@ function fileRow(doc: string, fileOf?: SettingRow["fileOf"]): SettingRow<string 
   return { ...row(null, optional(path), doc), ...(fileOf === undefined ? {} : { fileOf }) };
 }
 
-export const logLevels = ["debug", "info", "warn", "error", "fatal", "silent"] as const;
+const logLevels = ["debug", "info", "warn", "error", "fatal", "silent"] as const;
 const schemesExpected = "a list of https and http, at least one";
 const path = line("the path of a file");
 const host = line("a host name or address");
@@ -265,22 +265,4 @@ export function toEnvName(name: string): string {
     .replace(/([a-z])([A-Z])/g, "$1_$2")
     .replaceAll(".", "_")
     .toUpperCase()}`;
-}
-
-/** For the documentation: one row per setting, in the order of the table. Secrets show no default but "none". */
-export function settingsTable(): readonly {
-  readonly name: SettingName;
-  readonly env: string;
-  readonly default: string;
-  readonly description: string;
-}[] {
-  return settingNames.map((name) => {
-    const { default: fallback, doc } = settingRows[name];
-    return {
-      name,
-      env: toEnvName(name),
-      default: fallback === null || fallback === "" ? "none" : String(fallback),
-      description: doc,
-    };
-  });
 }

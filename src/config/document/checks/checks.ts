@@ -1,6 +1,6 @@
 import { parseEdge, resolveEdge } from "../../../rules/patterns/parse-edge.ts";
 import { oneOfText, quoted, toPathText, unknownName, type Problem, type ValuePath } from "../../problem.ts";
-import { parseServiceUrl } from "../../service-url.ts";
+import { parseServiceUrl } from "../../http-address.ts";
 import type { YamlTree } from "../../text/yaml-tree.ts";
 import { asList, asMap, type Raw, type Report } from "../schema/raw.ts";
 import { checkCensuses } from "./census-checks.ts";

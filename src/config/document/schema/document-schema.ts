@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { parseCallbackUrl } from "../../callback-url.ts";
-import { parseServiceUrl } from "../../service-url.ts";
+import { parseCallbackUrl, parseServiceUrl } from "../../http-address.ts";
 import { common, drain } from "./drain-schema.ts";
 import { censusInterval, indexSchedule, keepTime, positiveDuration } from "./schedule-schema.ts";
 import { atMostKeys, flag, ifClean, key, line, name, oneOf, parsed, notEmpty, section } from "./shapes.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { describeSettings } from "../../../../src/config/settings/describe-settings.ts";
 import { loadSettings, type SettingsInput } from "../../../../src/config/settings/load-settings.ts";
-import { settingNames, settingsTable } from "../../../../src/config/settings/table.ts";
-import { useSettings } from "../../../support/settings.ts";
+import { settingNames } from "../../../../src/config/settings/table.ts";
+import { settingsTable, useSettings } from "../../../support/settings.ts";
 
 const { load, problemsOf, write } = useSettings();
 const settingsFile = (text: string): string => write("settings.yaml", text);
