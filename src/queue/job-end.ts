@@ -3,7 +3,7 @@ import { isRedisAway, isRedriverError } from "../ports/errors.ts";
 /** The two queues: jobs made by schedules, and the windows of passes. */
 export type QueueKind = "short" | "windows";
 
-/** What becomes of a job whose handler threw. */
+/** What becomes of a job after its handler threw. */
 export type JobEnd =
   /** Back to the front of the queue for another replica, without spending a try. */
   | { readonly kind: "hand-back" }

@@ -24,7 +24,8 @@ export interface LockPolicy {
 export const defaultRetry: RetryPolicy = { attempts: 8, baseMs: 5_000, capMs: 30_000 };
 
 /**
- * A killed replica's job runs again after the lock (30 s) and at most two looks (2 × 15 s): within a minute.
+ * A killed replica's job runs again after the lock (30 s) and at most two checks for stalled jobs (2 × 15 s):
+ * within a minute.
  */
 export const defaultLock: LockPolicy = { durationMs: 30_000, stalledIntervalMs: 15_000 };
 
@@ -39,8 +40,8 @@ export const maxStalls = 3;
 export const callTimeoutMs = 10_000;
 
 /**
- * How long a worker waits whose call Redis refused; BullMQ's own 15 s would be a stall after Redis is well
- * again.
+ * How long a worker waits after Redis refused its call; BullMQ's own 15 s would be a stall after Redis is
+ * well again.
  */
 export const refusedRestMs = 1_000;
 

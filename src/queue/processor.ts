@@ -12,14 +12,14 @@ import { toQueueFailure } from "./translate-error.ts";
 /** The reason with which a worker's signal is aborted when Redis gave the job's lock to somebody else. */
 export const lockLost = "lock-lost";
 
-/** Forgetting costs a look at them that comes sooner. */
+/** Forgetting only means that they come back sooner. */
 const maxLeft = 1_000;
 /**
- * After a job that was left to others, for whom this is long enough to take it: 40 looks a second in each
+ * After a job that was left to others, for whom this is long enough to take it: 40 jobs a second in each
  * process.
  */
 const leftPauseMs = 25;
-/** After one that came back with nothing of its own in between: all that waits was looked at. */
+/** After one that came back with nothing of its own in between: all that waits was seen. */
 const leftAgainPauseMs = 1_000;
 
 /** How soon a job is moved again that Redis did not let move. */
@@ -32,7 +32,7 @@ interface Processing {
   readonly clock: Pick<Clock, "now" | "monotonic" | "random" | "sleep">;
   readonly events: Events;
   readonly retry: RetryPolicy;
-  /** Told of a job that could not be moved. Never throws. */
+  /** Called with the error if a job could not be moved. Never throws. */
   readonly onError: (error: Error) => void;
   /** Called when a job is taken and when it is finished. */
   readonly progress: () => void;
@@ -56,7 +56,7 @@ export function createProcessor(processing: Processing): Processor {
   /** Jobs that this process left to others since it last did one of its own. */
   const left = new Set<string>();
 
-  /** Redis keeps the message of this error, so it is the code alone; the event tells the rest. */
+  /** Redis keeps the message of this error, so it is the code alone; the event has the rest. */
   function giveUp(kind: string, failure: Failure): UnrecoverableError {
     events.emit({ type: "job:failed", kind, ...failure, givenUp: true });
     return new UnrecoverableError(failure.code);
@@ -65,8 +65,8 @@ export function createProcessor(processing: Processing): Processor {
   /**
    * Moves a job that is under way. While Redis takes no writes it is tried again, and the lock is kept alive.
    * Where the job is not ours any more, or this process stops, it is left as it is: its lock ends, and the
-   * look for stalled jobs brings it back. Thrown on, the library would take the failed move for a failed try,
-   * and would write its words into Redis.
+   * check for stalled jobs brings it back. Thrown on, the library would take the failed move for a failed
+   * try, and would write its words into Redis.
    */
   async function move(make: () => Promise<unknown>, outer: AbortSignal | undefined): Promise<void> {
     for (;;) {

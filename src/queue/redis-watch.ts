@@ -14,7 +14,7 @@ export interface RedisWatch {
 /**
  * Turns what happens to the connections into `redis:lost` and `redis:ready`, once per outage: lost at the
  * first close or error, ready when all are ready again. Other errors of the workers become `job:failed` of
- * kind `queue`, at most one per code and minute. The workers' own connection errors are dropped: they tell of
+ * kind `queue`, at most one per code and minute. The workers' own connection errors are dropped: they show
  * the same server, once per command.
  */
 export function createRedisWatch(

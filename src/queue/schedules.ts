@@ -135,7 +135,7 @@ export async function readNextRuns(
     prefix: toQueuePrefix(keyPrefix),
     skipMetasUpdate: true,
   });
-  // What goes wrong is told by the call.
+  // The call itself fails with what goes wrong.
   queue.on("error", () => undefined);
   const schedulers = await withinRedis(connection, callTimeoutMs, "schedules", () =>
     queue.getJobSchedulers(),

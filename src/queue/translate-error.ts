@@ -21,18 +21,18 @@ const libraryWords: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^Cannot create job scheduler iteration/, "stopped"],
 ];
 
-/** The library tells so of what kept it from making the next iteration of a schedule. */
+/** How the library reports that it could not make the next iteration of a schedule. */
 const iterationWords = /^Failed to add repeatable job for next iteration: /;
 
 /** How a refusal of Redis begins. */
 const replyWord = /^[A-Z]{2,}(?= )/;
 
-/** Whether an error of the library only tells that there is no connection. */
+/** Whether an error of the library only means that there is no connection. */
 export function saysOnlyAway(error: Error): boolean {
   return connectionWords.test(`${(error as NodeJS.ErrnoException).code ?? ""} ${error.message}`);
 }
 
-/** An error that a worker or a queue emitted → what is told of it. `unexpected` is a fault in the code. */
+/** An error that a worker or a queue emitted → what is reported. `unexpected` is a fault in the code. */
 export function toQueueFailure(error: Error): Failure {
   if (isRedriverError(error)) return toFailure(error);
   const text = error.message.replace(iterationWords, "");

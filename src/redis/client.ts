@@ -64,7 +64,7 @@ function toOptions(target: RedisTarget, kind: ClientKind, name: string): NodeOpt
   const database = Number(url.pathname.slice(1));
   return {
     connectionName: name,
-    // Tells the server the library's version: one more permission, for nothing.
+    // It would report the library's version to the server: one more permission, for nothing.
     disableClientInfo: true,
     connectTimeout: commandTimeoutMs,
     ...(user === "" ? {} : { username: user }),

@@ -23,7 +23,7 @@ export interface RedisConnection extends ScriptRunner {
   askMasters(name: string, ...args: readonly (string | number)[]): Promise<readonly MasterReply[]>;
   isReady(): boolean;
   /**
-   * How often it became ready. Where this grows, the server was away and may have forgotten what it was told.
+   * How often it became ready. If this grows, the server was away and may have lost writes.
    */
   timesReady(): number;
   /** What keeps it from being ready, and what to do; null while it is. */
@@ -44,7 +44,7 @@ export interface ConnectionSettings {
   /** What the connection is for; its name in CLIENT LIST is `redriver-<role>`. */
   readonly role: string;
   readonly keyPrefix?: string;
-  /** Told when the connection is lost and when it is ready, once per change. */
+  /** Called when the connection is lost and when it is ready, once per change. */
   readonly onState?: (state: "ready" | "lost", message: string) => void;
 }
 

@@ -27,7 +27,7 @@ export type RedisProblemWeight = "refuse" | "hold" | "warn";
 /** From this share of maxmemory on nothing new is begun; what is left is for finishing what is begun. */
 const almostFullAt = 0.9;
 
-/** INFO's fields, and the eviction policy where INFO does not tell it. */
+/** INFO's fields, and the eviction policy if INFO lacks it. */
 export interface ServerFacts {
   readonly info: ReadonlyMap<string, string>;
   readonly policy: string | undefined;

@@ -49,7 +49,7 @@ export async function findRedisProblems(redis: RedisConnection): Promise<readonl
 
 /**
  * A failed snapshot refuses every write where stop-writes-on-bgsave-error is yes, and too few replicas where
- * there are fewer than min-replicas-to-write; INFO tells neither setting, so one write is tried.
+ * there are fewer than min-replicas-to-write; INFO shows neither setting, so one write is tried.
  */
 function mayRefuseWrites(info: ReadonlyMap<string, string>): boolean {
   return info.get("rdb_last_bgsave_status") === "err" || info.has("min_slaves_good_slaves");
@@ -91,7 +91,7 @@ async function judgeTopology(
   return [{ kind: "cluster-down", weight: "refuse", message }];
 }
 
-/** Policies by address, of the masters that tell. */
+/** Policies by address, of the masters that show theirs. */
 async function askPolicies(redis: RedisConnection): Promise<ReadonlyMap<string, string>> {
   try {
     const replies = await redis.askMasters("CONFIG", "GET", "maxmemory-policy");

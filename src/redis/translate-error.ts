@@ -154,7 +154,9 @@ function toSentinelError(
   return new RedriverError("redis-unavailable", message, detail);
 }
 
-/** A TLS alert is what the server says; the rest of what is said of certificates we say of the server's. */
+/**
+ * A TLS alert comes from the server; every other complaint about a certificate is ours about the server's.
+ */
 function settingBehind(reason: string): string {
   if (reason.includes("_ALERT_")) {
     return "it refuses our certificate, or asks for one: see redis.certFile and redis.keyFile";

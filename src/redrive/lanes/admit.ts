@@ -8,7 +8,7 @@
  */
 import { canaryTimeoutMs } from "./canary-item.ts";
 import { isKnownBad } from "../../message/come-back-kind.ts";
-import { toLaneId } from "./lane-id.ts";
+import { toLaneId, laneOriginOf, laneOriginOfLetter } from "./lane-id.ts";
 import type { LaneConfig } from "../../ports/drains.ts";
 import type { LaneAnswer, LaneUnused, Origin } from "../../ports/lanes.ts";
 import type { DrainRuntime } from "../runtime.ts";
@@ -18,7 +18,6 @@ import { sentAs, type Candidate, type DecidedRecord, type HeldResult } from "../
 import { canariesByStep } from "./canaries-by-step.ts";
 import { chooseCanaries } from "./choose-canaries.ts";
 import { mayBeKept } from "./exhausted.ts";
-import { laneOriginOf, laneOriginOfLetter } from "./lane-origin.ts";
 import { resumeMinutesBeside, resumeMinutesOf } from "./resume-minutes.ts";
 
 export interface Admission {

@@ -4,7 +4,7 @@ import type { LaneComeBack } from "../../ports/lanes.ts";
 import type { FoundRecord } from "../page/records.ts";
 
 /**
- * What a record says of a lane's step: that a message of it is dead again. None where it was no part of one.
+ * The come-back that a record shows: a message of a lane's step is dead again. None if it was no part of one.
  */
 export function toLaneComeBack({ letter, reading }: Pick<FoundRecord, "letter" | "reading">): LaneComeBack[] {
   return reading.kind === "come-back" ? comeBackOf(reading.lineage, letter.responseStatus ?? 0) : [];

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import type { BatchItem, DeadLetter } from "../../message/dead-letter.ts";
+import type { Origin } from "../../ports/lanes.ts";
 
 /**
  * Short hash of a lane: 60 bits, so that Redis and lineage carry neither a drain's name nor an address. The
@@ -15,4 +17,24 @@ export function toRootHash(rootId: string): string {
 
 function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 10);
+}
+
+/**
+ * Whose health an item depends on: its destination's origin, or its queue, whose order a slow message holds
+ * up for the others.
+ */
+export function laneOriginOf({ destination, queue }: Pick<BatchItem, "destination" | "queue">): Origin {
+  return queue === undefined ? new URL(destination).origin : `queue:${queue}`;
+}
+
+/** As it failed, whatever a rule would make of it; null where its destination is no URL. */
+export function laneOriginOfLetter({
+  url: destination,
+  queueName: queue,
+}: Pick<DeadLetter, "url" | "queueName">): Origin | null {
+  try {
+    return laneOriginOf({ destination, ...(queue === undefined ? {} : { queue }) });
+  } catch {
+    return null;
+  }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../ports/clock.ts";
 import { unlessRedisAway } from "../../ports/errors.ts";
 import type { Events } from "../../ports/events.ts";
-import type { DrainName } from "../../ports/ids.ts";
+import type { DrainName, SourceId } from "../../ports/ids.ts";
 import type {
   LaneBook,
   LaneChange,
@@ -13,13 +13,13 @@ import type {
   StepRef,
 } from "../../ports/lanes.ts";
 import type { PassBook } from "../../ports/passes.ts";
-import { recordLaneMove, type MoveRecorder } from "./record-move.ts";
+import type { Audit, AuditAct } from "../../ports/audit.ts";
 
 /** By then it is over by Redis's clock too. */
 const afterWatchMs = 250;
 
 /**
- * The lanes of one source as its stages use them: tells what changes, and remembers in this process what is
+ * The lanes of one source as its stages use them: reports what changes, and remembers in this process what is
  * to be woken for it. What is only written for later is lost when Redis is away: a lane that knows less is
  * more careful.
  */
@@ -140,4 +140,34 @@ export function createLanes(parts: LanesParts): Lanes {
       return next;
     },
   };
+}
+
+type Moved = Extract<LaneChange, { kind: "moved" }>;
+
+/** Whose audit a move is written into, and who made it. */
+interface MoveRecorder {
+  readonly source: SourceId;
+  readonly audit: Pick<Audit, "record">;
+  readonly by: string;
+}
+
+/**
+ * Writes into the audit that a lane halted, resumed or opened; the steps between are in the log alone. The
+ * move has happened, so Redis being away puts only its entry off. Never fails.
+ */
+async function recordLaneMove(
+  { source, audit, by }: MoveRecorder,
+  { drain, origin, from, to, why, sent, comeBacks }: Moved,
+): Promise<void> {
+  const act = actOf({ from, to });
+  if (act === null) return;
+  const lane = { origin, from, to, why, sent, comeBacks };
+  await audit.record([{ act, by, source, drain, lane, records: [] }]);
+}
+
+/** Null: no more than another step. */
+function actOf({ from, to }: Pick<Moved, "from" | "to">): AuditAct | null {
+  if (to === "halted") return "lane-halted";
+  if (to === "open") return "lane-opened";
+  return from === "halted" ? "lane-resumed" : null;
 }

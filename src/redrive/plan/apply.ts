@@ -18,7 +18,7 @@ import type { Tally } from "../../ports/passes.ts";
 import { addTallies, emptyTally, noReasons } from "../../ports/tally.ts";
 import type { ListingSignals } from "../listing/list-with-retry.ts";
 import type { PageOutcome } from "../page/page-report.ts";
-import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-origin.ts";
+import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-id.ts";
 import { runListingChecks } from "../lanes/listing-checks.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { workPage } from "../page/work-page.ts";

@@ -5,7 +5,7 @@
 import type { LaneConfig } from "../../ports/drains.ts";
 import type { LaneState, LaneView, Origin } from "../../ports/lanes.ts";
 import { isNewlyExhausted, mayBeKept } from "../lanes/exhausted.ts";
-import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-origin.ts";
+import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-id.ts";
 import { peekLanes, type PeekedLane } from "../lanes/peek-lanes.ts";
 import { isReconciling } from "../page/capacity-request.ts";
 import type { DrainRuntime } from "../runtime.ts";

@@ -4,7 +4,7 @@ import type { Audit, NewAuditEntry } from "../../ports/audit.ts";
 const maxWaiting = 1_000;
 
 /**
- * An Audit over something that writes. What `note` could not write waits here and goes before whatever is
+ * An Audit over something that writes. What `record` could not write waits here and goes before whatever is
  * written next; what `append` could not write is not kept, because its act does not happen.
  */
 export function createAuditOver(write: (entries: readonly NewAuditEntry[]) => Promise<void>): Audit {

@@ -1,7 +1,7 @@
 import type { Audit, NewAuditEntry } from "../../ports/audit.ts";
 
 /**
- * Tells of every entry: of an intent once it is written and before its act, of a fact at once, also while it
+ * Reports every entry: of an intent once it is written and before its act, of a fact at once, also while it
  * cannot be written.
  */
 export function createObservedAudit(audit: Audit, observe: (entry: NewAuditEntry) => void): Audit {

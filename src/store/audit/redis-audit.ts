@@ -128,8 +128,8 @@ function mentionsAny(text: string, dlqIds: ReadonlySet<string>): boolean {
 }
 
 /**
- * The entry with only the records that the query asks for; null where there is nothing left of it. Times are
- * not looked at.
+ * The entry with only the records that the query asks for; null where there is nothing left of it. Ignores
+ * times.
  */
 function selectRecords(entry: AuditEntry, { dlqIds, drain }: AuditQuery): AuditEntry | null {
   if (drain !== undefined && entry.drain !== drain && !concernsAllDrains(entry)) return null;

@@ -17,7 +17,7 @@ local function slotEnd(at, rate)
   return math.ceil(at / rate.slot) * rate.slot
 end
 
-local function note(log, at, count)
+local function record(log, at, count)
   local last = #log.ats
   if last > 0 and log.ats[last] == at then
     log.counts[last] = log.counts[last] + count
@@ -35,7 +35,7 @@ local function readLog(key, rate)
   local flat = cjson.decode(text)
   for i = 1, #flat, 2 do
     local at = math.min(flat[i], slotEnd(nowUp, rate))
-    if at + rate.span > now then note(log, at, flat[i + 1]) end
+    if at + rate.span > now then record(log, at, flat[i + 1]) end
   end
   return log
 end
@@ -69,7 +69,7 @@ end
  * passLife }, times in ms.
  * Returns: JSON { at, verdicts in order: { k: granted } | { k: wait, rate, until } | { k: pass } | { k: day,
  * until } }.
- * Effects: what is granted is noted in each rate that it needs and in both ceilings; a rate's key lives as
+ * Effects: what is granted is recorded in each rate that it needs and in both ceilings; a rate's key lives as
  *   long as its youngest grant counts, the day's two days, the pass's \`passLife\` from its last grant.
  * Run twice: takes twice. What the first run took leads to no POST: less is granted for a while, never more.
  */
@@ -114,7 +114,7 @@ local function ask(request)
   end
   if hasRoom then
     for _, i in ipairs(request.needs) do
-      note(logs[i], slotEnd(nowUp, call.rates[i]), 1)
+      record(logs[i], slotEnd(nowUp, call.rates[i]), 1)
       logs[i].taken = logs[i].taken + 1
     end
     if first then counted = counted + 1 end
@@ -176,7 +176,7 @@ return cjson.encode({
  * ARGV: 1 { at, rates: [{ span, slot, count }], counted, hasPass, markLife }: the take's \`at\`; \`counted\`
  * for both ceilings.
  * Returns: 1, or 0 when it was done before. Effects: grants of exactly that moment are taken back as far as
- *   they are still noted, and the counts of the pass and of that same day are lowered, never below 0. Run
+ *   they are still recorded, and the counts of the pass and of that same day are lowered, never below 0. Run
  *   twice: the mark keeps it to once.
  */
 export const giveBackScript = defineScript(

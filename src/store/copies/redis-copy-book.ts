@@ -56,7 +56,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])
 const idsPerCall = 1_000;
 
 /**
- * Copies of one source's dead letters. An id is known for `lifeMs` after it was noted or last asked about;
+ * Copies of one source's dead letters. An id is known for `lifeMs` after it was recorded or last asked about;
  * the source's retention is right. `archive` names where the copies are: a copy in another archive is none in
  * this one.
  */

@@ -7,39 +7,39 @@ const maxRemembered = 100_000;
 
 /**
  * A copy book that goes on while the shared one cannot be read or written: by what this process has copied,
- * or was told of as copied. What could not be noted is noted with the next that can.
+ * or has seen as copied. What could not be recorded is recorded with the next that can.
  */
 export function rememberCopies(shared: CopyBook): CopyBook {
   const known = new Set<DlqId>();
-  const unnoted = new Set<DlqId>();
+  const unrecorded = new Set<DlqId>();
 
-  const note = async (): Promise<void> => {
-    const ids = [...unnoted];
+  const recordAll = async (): Promise<void> => {
+    const ids = [...unrecorded];
     if (ids.length === 0) return;
     const isRecorded = await unlessRedisAway(async () => {
       await shared.copied(ids);
       return true;
     }, false);
-    if (isRecorded) for (const dlqId of ids) unnoted.delete(dlqId);
+    if (isRecorded) for (const dlqId of ids) unrecorded.delete(dlqId);
   };
 
   return {
     async missing(dlqIds) {
-      await note();
+      await recordAll();
       const missing = new Set(await unlessRedisAway(() => shared.missing(dlqIds), dlqIds));
       for (const dlqId of dlqIds) {
         if (!missing.has(dlqId)) remember(known, dlqId);
-        // What the shared one has lost is noted again.
-        else if (known.has(dlqId)) remember(unnoted, dlqId);
+        // What the shared one has lost is recorded again.
+        else if (known.has(dlqId)) remember(unrecorded, dlqId);
       }
       return dlqIds.filter((dlqId) => missing.has(dlqId) && !known.has(dlqId));
     },
     async copied(dlqIds) {
       for (const dlqId of dlqIds) {
         remember(known, dlqId);
-        remember(unnoted, dlqId);
+        remember(unrecorded, dlqId);
       }
-      await note();
+      await recordAll();
     },
   };
 }

@@ -9,7 +9,7 @@ const version = 1;
 const lifeMs = 7 * 86_400_000;
 
 /**
- * note: keeps what a guard remembers, unless what is kept is of a newer reading.
+ * record: writes what a guard remembers, unless the stored memory is of a newer reading.
  *
  * KEYS: 1 the guard. ARGV: 1 readAt, Unix ms, 2 JSON { v, state, effect, readAt }, 3 its life in ms, 4 the
  * version.
@@ -17,8 +17,8 @@ const lifeMs = 7 * 86_400_000;
  * nothing is.
  * Run twice: the second time the effect is its own.
  */
-const noteScript = defineScript(
-  "guards:note",
+const recordScript = defineScript(
+  "guards:record",
   `
 local text = redis.call('GET', KEYS[1])
 local kept = text and cjson.decode(text)
@@ -47,7 +47,7 @@ export function createRedisGuardBook(
     },
     async record(drain, guard, { state, effect, readAt }) {
       const text = JSON.stringify({ v: version, state, effect, readAt });
-      const replaced = await redis.run(noteScript, [keyOf(drain, guard)], [readAt, text, lifeMs, version]);
+      const replaced = await redis.run(recordScript, [keyOf(drain, guard)], [readAt, text, lifeMs, version]);
       return replaced === "open" || replaced === "closed" ? replaced : null;
     },
   };

@@ -4,7 +4,7 @@ import type { RedisConnection } from "../../redis/connect.ts";
 import { sourceKeys } from "../keys.ts";
 
 /**
- * Pauses of one source's drains: the hash that the ledger's begin looks at. Fails with `redis-unavailable`.
+ * Pauses of one source's drains: the hash that the ledger's begin reads. Fails with `redis-unavailable`.
  */
 export function createRedisPauseBook(
   redis: Pick<RedisConnection, "command" | "keyPrefix">,

@@ -71,8 +71,8 @@ redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', tonumber(last)))
  *
  * KEYS: 1 meta, 2 open, 3 pending, 4 parked, all of one source, as the ledger's prelude has them. ARGV: 1 the
  * deduplication window, ms.
- * Returns: 1 or 0. Effects: none. A write that is noted for a time to come, because the ledger went back to
- * the server's time, is of just now.
+ * Returns: 1 or 0. Effects: none. A write that is recorded for a time to come, because the ledger went back
+ * to the server's time, is of just now.
  */
 const isInUseScript = defineScript(
   "source:isInUse",
@@ -85,7 +85,7 @@ if redis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) > 0 then return 1
 -- Lives end by the server's clock, which may be behind the ledger's.
 if redis.call('ZCOUNT', KEYS[4], server, '+inf') > 0 then return 1 end
 if tonumber(meta[4] or 0) > server then return 1 end
--- An older version notes no time of its own for writes.
+-- An older version records no time of its own for writes.
 local wroteAt = tonumber(meta[3] or meta[1] or 0)
 return now - wroteAt <= tonumber(ARGV[1]) and 1 or 0
 `,
@@ -138,8 +138,8 @@ export function createRedisSourceBook(
     async bind(urlHash, tokenHash) {
       const reply = await redis.run(bindScript, [binding], [urlHash, tokenHash]);
       const verdict = reply as "bound" | "same" | "token-changed" | "url-differs";
-      // In another slot, so in another script. Also of what is bound: an older version has noted no address,
-      // and a call may have failed here.
+      // In another slot, so in another script. Also of what is bound: an older version has recorded no
+      // address, and a call may have failed here.
       if (verdict !== "url-differs") {
         await redis.run(
           recordAddressScript,
