@@ -133,10 +133,7 @@ export function adjustableOf(settings: EmulatorSettings): Adjustable {
  */
 const maxBytesOfPlans = 52_428_800;
 
-/**
- * Changes what is given and leaves the rest. A seed starts its sequence anew, also when it is the one in
- * force.
- */
+/** Changes what is given and leaves the rest. A seed starts its sequence anew, also the one in force. */
 export function adjust(settings: EmulatorSettings, adjustment: Adjustment): void {
   const { maxMessageBytes = 0, seed } = adjustment;
   if (maxMessageBytes > maxBytesOfPlans) {

@@ -46,10 +46,7 @@ export const messageRoutes: readonly MessageRoute[] = [
   ),
 ];
 
-/**
- * 200, and 202 for a message that is accepted but not sent. Source: the service's API reference,
- * "Deduplication".
- */
+/** 200, or 202 if it is accepted but not sent (the service's API reference, "Deduplication"). */
 function publishOne(
   core: EmulatorCore,
   exchange: Exchange,

@@ -3,10 +3,7 @@ import { setTimeout } from "node:timers/promises";
 /** The longest a request may be kept waiting: ten minutes, in real milliseconds. */
 export const maxWaitMs = 600_000;
 
-/**
- * Whether the promise is fulfilled within so many real milliseconds. What it rejects with counts as not
- * fulfilled.
- */
+/** Whether the promise is fulfilled within so many real milliseconds; a rejection counts as not. */
 export async function within(
   waitMs: number,
   toCome: (signal: AbortSignal) => Promise<unknown>,

@@ -154,10 +154,7 @@ export class MessageDelivery implements UnderWay {
     this.#shares?.give(use);
   }
 
-  /**
-   * Waits at one place at a time, or nowhere. What is entered may go on at once; then there is nothing to
-   * leave.
-   */
+  /** Waits at one place at a time, or nowhere. An entry that goes on at once leaves nothing to leave. */
   #wait(enter: ((go: () => void) => Leave) | undefined, next: () => void): void {
     if (enter === undefined) {
       next();

@@ -1,10 +1,7 @@
 import { canonicalName, sumOfUnits } from "../publish/header-values.ts";
 import type { HeaderMap } from "../publish/message.ts";
 
-/**
- * By which a receiver says when to come again, in the order in which they are asked (vendor: Retry,
- * "Retry-After Headers").
- */
+/** In the order in which they are asked (vendor: Retry, "Retry-After Headers"). */
 const names = [
   "Retry-After",
   "X-RateLimit-Reset",
@@ -39,10 +36,7 @@ const unitMs: Readonly<Record<string, number>> = {
 const minTimestamp = 1e9;
 const minTimestampMs = 1e12;
 
-/**
- * The wait a failed answer asks for, 0 where its moment has passed; undefined where nothing in it has a
- * meaning.
- */
+/** The wait that a failed answer asks for, 0 if its moment has passed; undefined if it asks for none. */
 export function askedWaitMs(header: HeaderMap, now: number): number | undefined {
   for (const name of names) {
     const text = Object.hasOwn(header, name) ? header[name]?.[0] : undefined;

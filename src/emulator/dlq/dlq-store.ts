@@ -26,10 +26,7 @@ interface Place {
   readonly row: number;
 }
 
-/**
- * Dead letters in the order of their ids, in blocks: a place is found by bisection, filters go over all
- * blocks.
- */
+/** Dead letters in the order of their ids. Bisection finds a place; filters go over all blocks. */
 export class DlqStore {
   readonly #options: StoreOptions;
   #blocks: RecordBlock[] = [];
@@ -56,10 +53,7 @@ export class DlqStore {
     return this.#last;
   }
 
-  /**
-   * An id for a record that entered at some time past: one that no record has, behind all of that
-   * millisecond.
-   */
+  /** A free id for a record that entered in the past, behind all of that millisecond. */
   freePosition(ms: number): Position {
     if (ms >= this.#last.ms) return this.nextPosition(ms);
     const { at, row } = this.#placeOf({ ms: ms + 1, seq: 0 });
@@ -175,10 +169,7 @@ export class DlqStore {
     this.#size--;
   }
 
-  /**
-   * Drops a block that is empty, copies one that is half empty, and joins it to its neighbours if they fit
-   * well.
-   */
+  /** Drops an empty block, copies a half empty one, and joins it to its neighbours if they fit well. */
   #tidy(block: RecordBlock): void {
     const at = this.#blocks.indexOf(block);
     if (at === -1) return;

@@ -4,10 +4,7 @@ import type { KeyedFilter } from "./filters.ts";
 // 64 answers of 4,096 rows are 32 KB, four times the column itself.
 const maxAnswers = 64;
 
-/**
- * One field of all rows of a block, as codes of 16 bits: rows with equal values, in equal order, have one
- * code.
- */
+/** One field of all rows, as codes of 16 bits: rows with equal values, in equal order, have one code. */
 export class FilterColumn {
   readonly #rowCodes: Uint16Array;
   /** By code. 0 stands for no value. */

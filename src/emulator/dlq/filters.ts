@@ -33,10 +33,7 @@ export const keyed = (filter: Filter): KeyedFilter => ({
   key: JSON.stringify([...filter.values]),
 });
 
-/**
- * The values as a query writes them, read from the record itself: a filter never sees what a listing does not
- * show.
- */
+/** The values as a query writes them. A filter never sees what a listing does not show. */
 export function valuesOf(record: StoredDeadLetter, field: FilterField): readonly string[] {
   switch (field) {
     case "responseStatus": {

@@ -28,10 +28,7 @@ export class DlqFiller {
     this.#journal = journal;
   }
 
-  /**
-   * Makes records that entered up to now; none that is there is replaced. Answers how many: fewer when
-   * stopped.
-   */
+  /** Makes records that entered up to now and replaces none. Answers how many: fewer when stopped. */
   async generate(options: GenerateOptions): Promise<number> {
     const { count, seed, arrivals, overMs, ...wishes } = parseGenerateOptions(options);
     const random = seededRandom(seed);

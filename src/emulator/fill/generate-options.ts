@@ -29,10 +29,7 @@ const schema = z.strictObject({
     .min(0)
     .max(3_650 * 86_400_000)
     .default(6 * 3_600_000),
-  /**
-   * Bytes of a record as JSON; where its fields alone take more, or nothing in it can be filled, it has what
-   * it has.
-   */
+  /** Bytes of a record as JSON; it may have more if its fields take more, and less if none can be filled. */
   recordBytes: z.number().int().min(0).max(10_000_000).default(2_048),
   /** Where their messages went, the first ones most. */
   destinations: z

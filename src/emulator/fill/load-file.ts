@@ -3,10 +3,7 @@ import { createReadStream } from "node:fs";
 import { seedRecordSchema, type SeedRecord } from "../dlq/seed-record.ts";
 import { problemsOf } from "../http/json-body.ts";
 
-/**
- * A file that cannot be loaded; the message names it, and the lines that are wrong, but nothing of their
- * content.
- */
+/** A file that cannot be loaded; the message names file and lines, but nothing of their content. */
 export class LoadProblem extends Error {}
 
 // A file that is something else altogether would have more.
@@ -53,10 +50,7 @@ function parseLine(bytes: Buffer): SeedRecord | string | undefined {
 
 const newline = 0x0a;
 
-/**
- * Lines of a stream of bytes, without their ends. Splits at line feeds only: other separators may stand
- * inside JSON.
- */
+/** Lines without their ends, split at line feeds only: other separators may stand inside JSON. */
 async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
   for await (const chunk of chunks) {

@@ -136,10 +136,7 @@ function writeAnswer(response: ServerResponse, answer: EmulatorAnswer, now: numb
   response.end(bytes);
 }
 
-/**
- * Head and half of the body, then the rest if that is still wanted. Resolves to whether all of it was
- * written.
- */
+/** Head and half of the body, then the rest if it is still wanted. Resolves to whether it was. */
 async function writeHalves(
   response: ServerResponse,
   answer: EmulatorAnswer,

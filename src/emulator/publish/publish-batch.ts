@@ -30,10 +30,7 @@ function refuseWhole(core: EmulatorCore, items: readonly PublishItem[]): void {
   throw new EmulatorRefusal(status, error);
 }
 
-/**
- * Half of a URL Group may fail. An item for one URL is answered as if that were a group of which another
- * endpoint failed.
- */
+/** Half of a URL Group may fail. One URL is answered as if another endpoint of a group had failed. */
 function publish(core: EmulatorCore, item: PublishItem, position: number, callerIp: string): unknown {
   const half = core.faults.draw("half-failed-group", "batch", (fault) => isAbout(fault, item));
   if (half === undefined) return core.publisher.publish(item, position, callerIp);

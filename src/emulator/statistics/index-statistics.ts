@@ -70,10 +70,7 @@ const series: Readonly<Record<SeriesName, Value>> = {
   data_size: times(vectorCount, bytesPerVector),
 };
 
-/**
- * The whole answer for one index at one moment. What was set by hand replaces what is scripted; null leaves
- * it out.
- */
+/** The answer for one index at one moment. What was set replaces what is scripted; null leaves it out. */
 export function indexStatistics(
   workload: Workload,
   period: Period,

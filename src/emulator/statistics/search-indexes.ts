@@ -32,10 +32,7 @@ export class SearchIndexes {
     this.#change(id, { values });
   }
 
-  /**
-   * From now on the backlog goes as planned, and what depends on it with it. Makes the index if there is
-   * none.
-   */
+  /** From now on the backlog goes as planned. Makes the index if there is none. */
   steer(id: string, plan: BacklogPlan, now: number): SteeredBacklog {
     const steered = {
       sinceMs: now,
