@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { GuardStanding } from "../../../src/ports/guards.ts";
-import type { LedgerView } from "../../../src/ports/ledger-entries.ts";
-import type { DrainRuntime } from "../../../src/redrive/runtime.ts";
-import { holdByGuards } from "../../../src/redrive/page/guards.ts";
-import type { Candidate } from "../../../src/redrive/page/records.ts";
+import type { GuardStanding } from "../../../../src/ports/guards.ts";
+import type { LedgerView } from "../../../../src/ports/ledger-entries.ts";
+import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
+import { holdByGuards } from "../../../../src/redrive/page/guards.ts";
+import type { Candidate } from "../../../../src/redrive/page/records.ts";
 
 const open: GuardStanding = {
   index: "catalog",

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { toFacts, type HostFacts, type Try, type WatchedEntry } from "../../../src/demo/outage/host-facts.ts";
-import { judgeOutage, type OutageEvidence } from "../../../src/demo/outage/judge-outage.ts";
-import { createNarrator } from "../../../src/demo/outage/narrate.ts";
+import {
+  toFacts,
+  type HostFacts,
+  type Try,
+  type WatchedEntry,
+} from "../../../../src/demo/outage/host-facts.ts";
+import { judgeOutage, type OutageEvidence } from "../../../../src/demo/outage/judge-outage.ts";
+import { createNarrator } from "../../../../src/demo/outage/narrate.ts";
 
 const origin = "http://orders.localhost:1";
 const url = `${origin}/hook`;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { StoredDeadLetter } from "../../../src/emulator/dlq/stored-dead-letter.ts";
-import type { DlqQuery } from "../../../src/emulator/dlq/dlq-query.ts";
-import { DlqStore, type StoredRecord, type StoreOptions } from "../../../src/emulator/dlq/dlq-store.ts";
-import type { Filter, FilterField } from "../../../src/emulator/dlq/filters.ts";
-import { comparePositions, formatDlqId, type Position } from "../../../src/emulator/dlq/position.ts";
-import { seededRandom } from "../../../src/emulator/seeded-random.ts";
+import type { StoredDeadLetter } from "../../../../src/emulator/dlq/stored-dead-letter.ts";
+import type { DlqQuery } from "../../../../src/emulator/dlq/dlq-query.ts";
+import { DlqStore, type StoredRecord, type StoreOptions } from "../../../../src/emulator/dlq/dlq-store.ts";
+import type { Filter, FilterField } from "../../../../src/emulator/dlq/filters.ts";
+import { comparePositions, formatDlqId, type Position } from "../../../../src/emulator/dlq/position.ts";
+import { seededRandom } from "../../../../src/emulator/seeded-random.ts";
 
 type Place = Position & { readonly record: StoredDeadLetter };
 
