@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { retryLadderMs } from "../../../src/emulator/delivery/retry-waits.ts";
 import { isLoopbackUrl } from "../../../src/emulator/delivery/loopback.ts";
-import { DlqStore } from "../../../src/emulator/dlq/dlq-store.ts";
 import { formatCursor, parseCursor, parseDlqId } from "../../../src/emulator/dlq/position.ts";
 import { parseDurationMs } from "../../../src/emulator/publish/header-values.ts";
 import { parseMessageHeaders } from "../../../src/emulator/publish/message-headers.ts";
@@ -109,67 +108,6 @@ describe("positions", () => {
   test.each(["", "1", "1-", "01-0", "1-00", "-1-0", "a-b", "9".repeat(30) + "-0"])("%j is no dlqId", (text) =>
     expect(parseDlqId(text)).toBeUndefined(),
   );
-});
-
-describe("the store", () => {
-  test("never gives an id that cannot be read", () => {
-    const store = new DlqStore({ dateFilter: "entered", order: "earliestFirst" });
-    const top = 999_999_999;
-    store.insert([
-      { ms: 5, seq: top, record: {} },
-      { ms: 9, seq: top, record: {} },
-    ]);
-    expect(store.freePosition(5)).toEqual({ ms: 6, seq: 0 });
-    expect([7, 8].map((now) => store.nextPosition(now))).toEqual([
-      { ms: 10, seq: 0 },
-      { ms: 10, seq: 1 },
-    ]);
-  });
-
-  test("numbers records upwards even when the clock goes back", () => {
-    const store = new DlqStore({ dateFilter: "entered", order: "earliestFirst" });
-    expect([10, 10, 9, 11].map((now) => store.nextPosition(now))).toEqual([
-      { ms: 10, seq: 0 },
-      { ms: 10, seq: 1 },
-      { ms: 10, seq: 2 },
-      { ms: 11, seq: 0 },
-    ]);
-  });
-
-  test("keeps its pages right across removals and compaction", () => {
-    const store = new DlqStore({ dateFilter: "entered", order: "earliestFirst" });
-    for (let ms = 0; ms < 5_000; ms++) store.append(store.nextPosition(ms + 1), { n: ms });
-    const all = {
-      after: undefined,
-      count: 100,
-      fromDate: undefined,
-      toDate: undefined,
-      filters: [],
-      skip: undefined,
-      dlqIds: undefined,
-    };
-    let after: { ms: number; seq: number } | undefined;
-    const seen: number[] = [];
-    for (let more = true; more;) {
-      const page = store.page({ ...all, after });
-      seen.push(...page.records.map(({ json }) => (JSON.parse(json.toString()) as { n: number }).n));
-      store.remove(page.records.map(({ ms, seq }) => `${ms}-${seq}`));
-      after = page.records.at(-1);
-      more = page.more;
-    }
-    expect(seen).toEqual(Array.from({ length: 5_000 }, (_, n) => n));
-    expect(store.size).toBe(0);
-  });
-
-  test("keeps records larger than a slab and with any text", () => {
-    const store = new DlqStore({ dateFilter: "entered", order: "earliestFirst" });
-    const bodies = ["ü€🙂", "x".repeat(3_000_000), ""];
-    for (const body of bodies) store.append(store.nextPosition(1), { body });
-    const found = ["1-0", "1-1", "1-2"].map(
-      (id) => (JSON.parse(store.find(id)!.json.toString()) as { body: string }).body,
-    );
-    expect(found).toEqual(bodies);
-  });
 });
 
 test("only this machine is loopback", () => {

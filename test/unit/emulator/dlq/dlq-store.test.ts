@@ -225,4 +225,62 @@ describe("the store of dead letters", () => {
     expect(free).toEqual(["5-0", "10-1", "15-0", "20-2", "30-1"]);
     expect(formatDlqId(store.nextPosition(30))).toBe("30-2");
   });
+
+  test("never gives an id that cannot be read", () => {
+    const store = new DlqStore(earliest);
+    const top = 999_999_999;
+    store.insert([
+      { ms: 5, seq: top, record: {} },
+      { ms: 9, seq: top, record: {} },
+    ]);
+    expect(store.freePosition(5)).toEqual({ ms: 6, seq: 0 });
+    expect([7, 8].map((now) => store.nextPosition(now))).toEqual([
+      { ms: 10, seq: 0 },
+      { ms: 10, seq: 1 },
+    ]);
+  });
+
+  test("numbers records upwards even when the clock goes back", () => {
+    const store = new DlqStore(earliest);
+    expect([10, 10, 9, 11].map((now) => store.nextPosition(now))).toEqual([
+      { ms: 10, seq: 0 },
+      { ms: 10, seq: 1 },
+      { ms: 10, seq: 2 },
+      { ms: 11, seq: 0 },
+    ]);
+  });
+
+  test("keeps its pages right across removals and compaction", () => {
+    const store = new DlqStore(earliest);
+    for (let ms = 0; ms < 5_000; ms++) store.append(store.nextPosition(ms + 1), { n: ms });
+    let after: Position | undefined;
+    const seen: number[] = [];
+    for (let more = true; more;) {
+      const page = store.page({ ...everything, after });
+      seen.push(...page.records.map(({ json }) => (JSON.parse(json.toString()) as { n: number }).n));
+      store.remove(page.records.map(({ ms, seq }) => `${ms}-${seq}`));
+      after = page.records.at(-1);
+      more = page.more;
+    }
+    expect(seen).toEqual(Array.from({ length: 5_000 }, (_, n) => n));
+    expect(store.size).toBe(0);
+  });
+
+  test("keeps records larger than a chunk and with any text", () => {
+    const store = new DlqStore(earliest);
+    const bodies = ["ü€🙂", "x".repeat(3_000_000), ""];
+    for (const body of bodies) store.append(store.nextPosition(1), { body });
+    const found = ["1-0", "1-1", "1-2"].map(
+      (id) => (JSON.parse(store.find(id)!.json.toString()) as { body: string }).body,
+    );
+    expect(found).toEqual(bodies);
+  });
+
+  test("keeps a list of labels apart from one label that reads like it", () => {
+    const store = new DlqStore(earliest);
+    store.append({ ms: 1, seq: 0 }, { labels: ["a", "b"] });
+    store.append({ ms: 2, seq: 0 }, { labels: ['["a","b"]'] });
+    expect(idsOf(store, { filters: filtersOf({ label: ["b"] }) })).toEqual(["1-0"]);
+    expect(idsOf(store, { filters: filtersOf({ label: ['["a","b"]'] }) })).toEqual(["2-0"]);
+  });
 });
