@@ -1,7 +1,7 @@
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 
-/** One dead letter kept: everything that was listed of it, and why. */
+/** One dead letter in the archive: everything that was listed, and the reason for the copy. */
 export interface ArchiveEntry {
   /** Unix ms. */
   readonly at: number;
@@ -15,32 +15,33 @@ export interface ArchiveEntry {
 }
 
 /**
- * Keeps dead letters before they are deleted or expire. Guarantees: when `write` resolves, all of these
- * entries are whole on disk and survive a crash of process and machine (file and directory are synced); a
- * crash in the middle leaves every earlier entry readable. Each process has files of its own. Fails with
- * RedriverError `archive-unavailable`; then nothing may be deleted that relies on it. Not part of this
- * contract: replication of the volume.
+ * Copies dead letters before they are deleted or expire.
+ *
+ * Guarantees: when `write` resolves, all of these entries are whole on disk and survive a crash of process
+ * and machine (file and directory are synced). A crash in the middle leaves every earlier entry readable.
+ * Each process has files of its own. Fails with RedriverError `archive-unavailable`; then nothing may be
+ * deleted that relies on it. Not part of this contract: replication of the volume.
  */
 export interface Archive {
-  /** At least one entry; answers the file (a name inside the archive directory) that holds them. */
+  /** Takes at least one entry. Answers the file (a name inside the archive directory) that holds them. */
   write(entries: readonly [ArchiveEntry, ...ArchiveEntry[]]): Promise<{ readonly file: string }>;
   close(): Promise<void>;
 }
 
-/** What an archive's directory is on. */
+/** The file system under an archive's directory. */
 export interface ArchiveVolume {
-  /** `memory` ends with the machine or the pod, `container` with the container; `other` seems to last. */
+  /** `memory` ends with the machine or the pod, `container` with the container. `other` seems to last. */
   readonly kind: "memory" | "container" | "other";
-  /** Its name, or the system's number of it. */
+  /** Its name, or the system's number for it. */
   readonly fileSystem: string;
 }
 
-/** What the document declares of the volume: that it lasts, or that it need not. */
+/** The document's declaration about the volume: it lasts, or it need not last. */
 export type DeclaredVolume = "durable" | "ephemeral" | "undeclared";
 
 /**
- * `unfit`: nothing may be deleted that relies on it. `doubtful`: it ends with a container, and whether that
- * matters is not known: outside of a pod, a developer's machine may be one.
+ * `unfit`: nothing may be deleted that relies on it. `doubtful`: it ends with a container, and it is not
+ * known if that matters. Outside a pod, a developer's machine may be one.
  */
 export function judgeVolume({ kind }: ArchiveVolume, declared: DeclaredVolume): "fit" | "doubtful" | "unfit" {
   if (declared === "ephemeral") return "fit";
@@ -54,7 +55,7 @@ export function judgeVolume({ kind }: ArchiveVolume, declared: DeclaredVolume): 
   }
 }
 
-/** What is wrong with it, for a person, with the keys that change it. */
+/** The problem of the volume, for a person, with the keys that change it. */
 export function toVolumeComplaint({ kind, fileSystem }: ArchiveVolume, dir: string): string {
   const ends = kind === "memory" ? "is in memory" : "ends with its container";
   return `expected the archive in ${dir} to be on a volume that lasts, got ${fileSystem}, which ${ends}; mount a volume there, or accept this one with archive.volume: ephemeral`;
@@ -67,12 +68,12 @@ export interface ArchiveFile {
   readonly changedAt: number;
 }
 
-/** Entries for which all of these hold. */
+/** Selects the entries that meet all of these conditions. */
 export interface ArchiveFilter {
   readonly source?: SourceId;
   readonly drain?: DrainName;
   readonly dlqIds?: readonly string[];
-  /** Unix ms, inclusive, of when it was archived. */
+  /** Time of archiving: Unix ms, inclusive. */
   readonly since?: number;
   readonly until?: number;
 }
@@ -80,17 +81,17 @@ export interface ArchiveFilter {
 export interface ArchiveDamage {
   readonly file: string;
   /**
-   * `torn`: the file's end, as a process that was killed leaves it, or one that is writing just now; nothing
-   * that `write` promised is missing. `broken`: something that was whole once, or a file that cannot be read.
+   * `torn`: the end of a file that a killed process left, or that a process is writing now. Nothing that
+   * `write` promised is missing. `broken`: something that was whole once, or a file that cannot be read.
    */
   readonly kind: "torn" | "broken";
   readonly why: string;
 }
 
 /**
- * Reads what any process kept, file by file, oldest first; an entry may be there twice. What is damaged is
- * reported and passed over: everything before it and behind it is read. Fails with `archive-unavailable`
- * where the directory cannot be listed.
+ * Reads the entries of every process, file by file, oldest first. An entry may appear twice. Damage is
+ * reported and skipped: everything before and after it is read. Fails with `archive-unavailable` if the
+ * directory cannot be listed.
  */
 export interface ArchiveReader {
   files(): Promise<readonly ArchiveFile[]>;
@@ -101,13 +102,14 @@ export interface ArchiveReader {
 }
 
 /**
- * Which dead letters near their expiry have been copied already, shared by all replicas. Guarantees: what was
- * recorded is known for as long as somebody asks about it from time to time, and forgotten by itself after
- * that. Losing it costs a second copy. Fails with `redis-unavailable`, unless it remembers for its process
- * what it could not read or note.
+ * The dead letters near their expiry that have been copied already, shared by all replicas.
+ *
+ * Guarantees: a record is known as long as somebody asks about it from time to time, and then forgotten. A
+ * loss costs a second copy. Fails with `redis-unavailable`, unless an implementation remembers for its
+ * process what it could not read or record.
  */
 export interface CopyBook {
-  /** Those of `dlqIds` that are not known to be copied. */
+  /** Those of `dlqIds` without a known copy. */
   missing(dlqIds: readonly DlqId[]): Promise<readonly DlqId[]>;
   copied(dlqIds: readonly DlqId[]): Promise<void>;
 }

@@ -1,40 +1,38 @@
 import type { HeaderValues, MessageId } from "../message/dead-letter.ts";
 
-/** The service's report on one attempt to deliver a message. */
 export interface AttemptReport {
   readonly messageId: MessageId;
-  /** Of the destination's answer; 0: there was none. */
+  /** Status of the destination's answer; 0: no answer. */
   readonly status: number;
   /** 0 for the first attempt. */
   readonly retried: number;
   readonly maxRetries: number;
-  /** What was sent to the destination. Of the two bodies one is empty. */
+  /** The message as it was sent to the destination. One of the two bodies is empty. */
   readonly sent: { readonly header: HeaderValues; readonly body: string; readonly bodyBase64: string };
 }
 
 /**
- * How a call to the callback address ended, as a closed set for metrics. One that is chained, or is not,
- * counts for that as well.
+ * How a call to the callback address ended, as a closed set for metrics. A call that is about a canary and is
+ * also chained counts under both outcomes.
  */
 export const callbackOutcomes = [
-  /** A canary was delivered. */
   "delivered",
-  /** A canary has failed for good. */
+  /** The last attempt failed too. */
   "failed",
   /** An attempt failed, and another follows. */
   "retrying",
-  /** It is about no canary of this source. */
+  /** It belongs to no canary of this source. */
   "unknown",
-  /** Not signed by the service for this address and body, or not now. */
+  /** The signature is not the service's for this address and body, or its time is over. */
   "unverified",
-  /** Signed, and no callback that can be read. */
+  /** Signed, but not readable as a callback. */
   "unreadable",
   "too-large",
-  /** PeerReplicas are in hand that fill the room for them. */
+  /** Other calls use all the room for calls in hand. */
   "busy",
-  /** The message's own callback has it now: the service accepted it. */
+  /** The service accepted it for the message's own callback URL. */
   "chained",
-  /** It was not accepted; the service calls again. */
+  /** The service did not accept it, so it calls again. */
   "chain-failed",
 ] as const;
 export type CallbackOutcome = (typeof callbackOutcomes)[number];

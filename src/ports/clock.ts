@@ -2,9 +2,9 @@
 export interface Clock {
   /** Unix milliseconds of this machine. */
   now(): number;
-  /** Milliseconds that only grow, also while the process is stopped. Only differences mean something. */
+  /** Milliseconds that only grow, also while the process is stopped. Only differences have a meaning. */
   monotonic(): number;
-  /** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
+  /** Resolves after `ms`. Rejects with the signal's reason if it aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** A number in [0, 1), for jitter. */
   random(): number;

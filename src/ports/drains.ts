@@ -7,7 +7,7 @@ import type { DrainName, SourceId } from "./ids.ts";
 import type { Select } from "./service.ts";
 import type { IndexTarget, ScalarField } from "./statistics.ts";
 
-/** Where a secret is read from; never the secret itself. */
+/** The place of a secret; never the secret itself. */
 export type SecretRef =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "env"; readonly name: string }
@@ -18,29 +18,29 @@ export interface SourceConfig {
   readonly id: SourceId;
   /** Name in the document; equal to id unless `id:` is given. */
   readonly name: string;
-  /** Whether `id:` is written, which says on purpose which ledger is this source's. */
+  /** True if the document has `id:`. The operator then chose this source's ledger on purpose. */
   readonly isIdWritten?: true;
-  /** Base URL without trailing slash and without `/v2/publish`; absent: the setting service.url. */
+  /** Base URL without trailing slash and without `/v2/publish`. Absent: the setting service.url. */
   readonly url?: string;
   readonly token: SecretRef;
   readonly retentionMs: number;
   readonly dedupWindowMs: number;
-  /** Between two listings without filter, which count depth and what no drain selects. */
+  /** Time between two listings without filter. They count depth and the records that no drain selects. */
   readonly censusEveryMs: number;
-  /** Whether listings take `dlqIds`, which the interface has for deleting only; absent: they do not. */
+  /** True if listings take `dlqIds`. The service's interface has that parameter for deletes only. */
   readonly listByIds?: true;
-  /** Absent: silence alone judges canaries. */
+  /** Absent: only silence judges canaries. */
   readonly callbacks?: CallbacksConfig;
 }
 
-/** The service calls back for canaries, and `redriver run` is there to be called. */
+/** Lets the service call back for canaries, at an address that `redriver run` serves. */
 export interface CallbacksConfig {
   /**
-   * What the service can reach, without trailing slash and without a query; the source's id follows as the
+   * An address that the service can reach, without trailing slash and query. The source's id follows as the
    * last part of the path.
    */
   readonly url: string;
-  /** The service's signing keys, the current one and the next. */
+  /** The service's signing keys: the current one and the next. */
   readonly keys: readonly SecretRef[];
 }
 
@@ -51,7 +51,7 @@ export type Schedule =
 /** Ceilings for publishes, all replicas together. Absent: unlimited. */
 export interface LimitsConfig {
   readonly publish?: Rate;
-  /** Each destination host (queue for a queue record) by itself. */
+  /** For each destination host apart, and for each queue. */
   readonly perHost?: Rate;
   readonly perPass?: number;
   /** Per UTC day. */
@@ -62,35 +62,32 @@ export interface LimitsConfig {
 export interface LaneConfig {
   /** Messages of the first step. */
   readonly canary: number;
-  /** This long nothing of a step may come back. */
+  /** The step survives if nothing of it comes back for this long. */
   readonly watchMs: number;
-  /** More than this share of a step back halts the lane, and all of it does; 0 to 1. */
+  /** A larger share of come-backs than this halts the lane, and so does a full return; 0 to 1. */
   readonly haltAt: number;
   readonly probeEveryMs: number;
   /**
-   * A step of at least this size is no step any more: limits bind before it does. Worked out from the drain's
-   * limits.
+   * A step of at least this size opens the lane, because limits bind before it does. Computed from the
+   * drain's limits.
    */
   readonly openFrom: number;
 }
 
-/**
- * Holds a drain while a number of a search index's last reading matches `hold`, until one matches `resume`.
- */
+/** Holds a drain from a reading of a search index that matches `hold` until one matches `resume`. */
 export interface GuardConfig {
-  /** Name of the index in the document. */
   readonly index: string;
   readonly field: ScalarField;
   readonly hold: NumberPattern;
   readonly resume: NumberPattern;
-  /** What counts while there is no reading that is fresh. */
+  /** The effect while there is no fresh reading. */
   readonly whenStale: "hold" | "ignore";
 }
 
 export interface ArchiveConfig {
   readonly dir: string;
   readonly keepMs: number;
-  /** Absent: what is seen of it decides, where it can be seen. */
+  /** Absent: the file system decides, if it can be seen. */
   readonly volume?: "durable" | "ephemeral";
 }
 
@@ -101,7 +98,7 @@ export interface DrainConfig {
   /** From the document: the whole document's or this drain's `paused`. */
   readonly paused: boolean;
   readonly schedule: Schedule;
-  /** Between two full passes. */
+  /** Time between two full passes. */
   readonly fullEveryMs: number;
   readonly minAgeMs: number;
   readonly attempts: {
@@ -111,36 +108,30 @@ export interface DrainConfig {
   };
   readonly select: Select;
   /**
-   * Narrows a pass's range by entry into the DLQ or creation, as the service's dates mean it; worked out as a
-   * pass begins.
+   * Narrows a pass's range by the service's dates (entry into the DLQ or creation). Computed at the start of
+   * a pass.
    */
   readonly dates?: { readonly from?: DateEdge; readonly to?: DateEdge };
   readonly unknownOutcome: "republish" | "park";
   /** For records from before a loss of the ledger, once the deduplication window is over. */
   readonly afterLedgerLoss: "republish" | "park";
   readonly limits: LimitsConfig;
-  /** Absent: no caution of its own for each destination. */
+  /** Absent: every destination is published to without steps. */
   readonly lane?: LaneConfig;
-  /**
-   * Of everything that is redriven, in place of its own; a rule's `set` says otherwise. Absent: as the
-   * original.
-   */
+  /** Flow control of everything that is redriven. A rule's `set` goes first. Absent: as the original. */
   readonly flowControl?: FlowControl;
   readonly guards: readonly GuardConfig[];
-  /** What becomes of a record whose rebuild would lose something that has a name in `losses`. */
+  /** The fate of a record if its rebuild would lose something named in `losses`. */
   readonly onLoss: "park" | "republish";
-  /**
-   * Within this time of its expiry a record that is still there is copied to the archive; `nothing` turns
-   * that off.
-   */
+  /** A record this close to its expiry is copied to the archive; `nothing` turns that off. */
   readonly beforeExpiry: { readonly withinMs: number; readonly then: "archive" | "nothing" };
   readonly rules: readonly RuleSpec[];
   readonly tests: readonly RuleTest[];
   readonly otherwise: "hold" | "park";
   readonly route: Router;
   /**
-   * Changes exactly when what this drain decides can change; parks by rule are decided again under another
-   * one.
+   * Changes exactly when this drain's decisions can change. Parks by rule are decided again under another
+   * hash.
    */
   readonly rulesHash: string;
 }
@@ -153,10 +144,10 @@ export interface IndexConfig extends IndexTarget {
 
 /** A compiled drains document, adopted whole. */
 export interface DrainsDocument {
-  /** Of the whole document's meaning; in config_info, passes and status. */
+  /** Hash of the whole document's meaning; in config_info, passes and status. */
   readonly hash: string;
   readonly paused: boolean;
-  /** Absent: there is no archive, so nothing is dropped and nothing is copied before its expiry. */
+  /** Absent: there is no archive, so nothing is dropped, and nothing is copied before its expiry. */
   readonly archive?: ArchiveConfig;
   readonly sources: readonly SourceConfig[];
   readonly drains: readonly DrainConfig[];

@@ -1,6 +1,6 @@
 /**
- * One class, one closed table. A disposition answers one question: what does the caller do next?
- * Log level, retry, metric label and exit code are read from here. docs/errors.md holds the same table.
+ * One class, one closed table. A disposition answers one question: what does the caller do next? Log level,
+ * retry, metric label and exit code are read from here. docs/errors.md has the same table.
  */
 export type Disposition = "retry" | "wait" | "skip" | "park" | "reconcile" | "halt" | "crash";
 
@@ -180,17 +180,17 @@ export interface ErrorDetail {
   readonly cause?: unknown;
   /** Unix ms before which the caller must not try again (`wait`). */
   readonly retryAt?: number;
-  /** HTTP status, where there was one. */
+  /** HTTP status, if there was one. */
   readonly status?: number;
   /** It is certain that the service was never asked. */
   readonly notSent?: true;
-  /** The answer is of no shape at all: perhaps a proxy's, and the service's own is lost. */
+  /** The answer has no documented shape. It may be a proxy's, and the service's own is lost. */
   readonly isForeign?: true;
 }
 
 /**
- * Messages say what was expected, what came, and the setting that changes it; never payloads, header values
- * or tokens.
+ * Messages have the expectation, the value got, and the setting that changes it; never payloads, header
+ * values or tokens.
  */
 export class RedriverError extends Error {
   readonly code: ErrorCode;
@@ -218,12 +218,12 @@ export function isRedriverError(error: unknown): error is RedriverError {
   return error instanceof RedriverError;
 }
 
-/** Redis gave no answer; what was to be written may or may not have been. */
+/** True if Redis gave no answer. The write may or may not have happened. */
 export function isRedisAway(error: unknown): boolean {
   return isRedriverError(error) && error.code === "redis-unavailable";
 }
 
-/** The answer of a call to Redis, or this if Redis is away. Other errors pass. */
+/** The answer of a call to Redis, or this value if Redis is away. Other errors pass. */
 export async function unlessRedisAway<Answer, Otherwise>(
   call: () => Promise<Answer>,
   otherwise: Otherwise,
@@ -242,9 +242,9 @@ export interface Failure {
 }
 
 /**
- * What may be shown of an error in Redis, events and logs. A RedriverError's message is free of payloads by
- * its contract. A foreign message is not (JSON.parse quotes its input), so a foreign error is shown by its
- * name and place alone.
+ * The part of an error that may appear in Redis, events and logs. A RedriverError's message is free of
+ * payloads by its contract. A foreign message is not (JSON.parse quotes its input), so a foreign error is
+ * shown by its name and place alone.
  */
 export function toFailure(error: unknown): Failure {
   if (isRedriverError(error)) return { code: error.code, message: error.message };
@@ -253,7 +253,7 @@ export function toFailure(error: unknown): Failure {
   return { code: "unexpected", message: place === undefined ? error.name : `${error.name} ${place}` };
 }
 
-/** The first frame. A stack begins with the message, whose own lines may look like frames. */
+/** The first frame. A stack begins with the message, and its lines may look like frames. */
 function toPlace({ stack = "", message }: Error): string | undefined {
   const at = stack.indexOf(message);
   if (at < 0) return undefined;

@@ -82,7 +82,7 @@ export type RedriverEvent =
       readonly messageId: string;
       readonly deduplicated: boolean;
       readonly attempt: number;
-      /** Sent as one of its lane. */
+      /** Sent as a canary of its lane. */
       readonly canary: boolean;
     }
   | {
@@ -92,7 +92,6 @@ export type RedriverEvent =
       readonly dlqId: string;
       readonly parentDlqId: string;
       readonly attempt: number;
-      /** It was sent as one of its lane. */
       readonly canary: boolean;
     }
   | {
@@ -102,11 +101,11 @@ export type RedriverEvent =
       readonly count: number;
     }
   /**
-   * Too large to be listed, so without an id; `date` (Unix ms) is what the service's dates say of it. Emitted
-   * by each listing that meets it.
+   * A record too large to be listed, so without an id. `date` (Unix ms) is its date as the service's dates
+   * select it. Each listing that meets it emits one.
    */
   | { readonly type: "record:passed-over"; readonly source: SourceId; readonly date: number }
-  /** Near their expiry, and now in the archive. */
+  /** Copied to the archive shortly before their expiry. */
   | {
       readonly type: "archive:copied";
       readonly source: SourceId;
@@ -114,11 +113,11 @@ export type RedriverEvent =
       readonly count: number;
     }
   | { readonly type: "archive:failed"; readonly source: SourceId; readonly message: string }
-  /** What the archive of a document that was just taken up is on; once per document that changes it. */
+  /** The volume of an archive, once per document that changes it. */
   | {
       readonly type: "archive:volume-seen";
       readonly verdict: "fit" | "doubtful" | "unfit";
-      /** Empty where it is fit. */
+      /** Empty if it is fit. */
       readonly complaint: string;
     }
   | {
@@ -152,7 +151,7 @@ export type RedriverEvent =
   | {
       readonly type: "source:halted";
       readonly source: SourceId;
-      /** What is halted: `dlq` all calls, `batch` publishing alone. */
+      /** `dlq` halts all calls, `batch` publishing alone. */
       readonly callClass: CallClass;
       readonly code: ErrorCode;
       readonly message: string;
@@ -214,8 +213,8 @@ export type RedriverEvent =
       readonly message: string;
     }
   /**
-   * A guard of a drain closed or opened. `stale`: for want of a fresh reading, by the guard's policy; then
-   * without a value.
+   * A guard of a drain closed or opened. `stale`: there was no fresh reading, so its policy decided; `value`
+   * is null then.
    */
   | {
       readonly type: "guard:closed" | "guard:opened";
@@ -246,7 +245,7 @@ export type RedriverEvent =
       readonly type: "callback:received";
       readonly source: SourceId;
       readonly outcome: CallbackOutcome;
-      /** Null where there is nothing to say. */
+      /** Null if there is nothing to report. */
       readonly why: string | null;
       /** The first of its outcome for the source within a minute. */
       readonly isNews: boolean;
@@ -265,18 +264,18 @@ export type RedriverEvent =
       readonly message: string;
       readonly givenUp: boolean;
     }
-  /** Node warns of something in this process, such as a deprecation or a leak. */
+  /** A warning of Node about this process, such as a deprecation or a leak. */
   | { readonly type: "process:warned"; readonly name: string; readonly message: string }
   | { readonly type: "redis:lost"; readonly message: string }
   | { readonly type: "redis:ready" }
   /**
-   * Nothing new is begun on Redis as it is now: set up wrongly, full, refusing writes, or away. Once per
+   * Nothing new begins on Redis as it is now: set up wrongly, full, refusing writes, or away. Once per
    * change, not per check.
    */
   | { readonly type: "redis:unfit"; readonly problems: readonly string[] }
-  /** After it was unfit. */
+  /** Redis is fit again. */
   | { readonly type: "redis:fit" }
-  /** Also at the start. `hash` stays the same where an edit changes no meaning. */
+  /** Also at the start. `hash` stays the same if an edit changes no meaning. */
   | {
       readonly type: "document:adopted";
       readonly hash: string;
@@ -291,7 +290,7 @@ export type RedriverEvent =
   | {
       readonly type: "daemon:started";
       readonly httpAddress: string;
-      /** Null where no source has callbacks. */
+      /** Null if no source has callbacks. */
       readonly callbackAddress: string | null;
       readonly documentHash: string;
       readonly version: string;
@@ -299,7 +298,7 @@ export type RedriverEvent =
   | { readonly type: "daemon:stopping"; readonly why: string }
   | { readonly type: "daemon:stopped"; readonly clean: boolean };
 
-/** The event of a type; two types may share one member of the union. */
+/** The event of a type. Two types may share one member of the union. */
 export type EventOf<Type extends RedriverEvent["type"], One = RedriverEvent> = One extends {
   readonly type: infer Own;
 }

@@ -5,7 +5,7 @@ type Branded<Text extends string> = string & { readonly [brand]: Text };
 export type SourceId = Branded<"SourceId">;
 /** Name of a drain in the document. `[a-z0-9][a-z0-9-]*` */
 export type DrainName = Branded<"DrainName">;
-/** The right to act on a set of dead letters, minted for one `begin`. */
+/** The right to act on a set of dead letters, created for one `begin`. */
 export type Token = Branded<"Token">;
 export type PassId = Branded<"PassId">;
 

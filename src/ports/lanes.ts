@@ -5,22 +5,22 @@ import type { DrainName } from "./ids.ts";
 /** `https://api.example.com:8443` of a destination, or `queue:<name>` of a queue record. */
 export type Origin = string;
 
-/** One destination origin in one drain. docs/lanes.md has the states and what leads from one to the next. */
+/** One destination origin in one drain. docs/lanes.md has the states and their transitions. */
 export type LaneState = "canary" | "ramping" | "open" | "halted";
 
-/** In the order in which people read them: what waits comes first. */
+/** In reading order for people: the waiting ones come first. */
 export const laneStates: readonly LaneState[] = ["halted", "canary", "ramping", "open"];
 
 /**
- * The canaries that are judged together. Signed into the lineage of each, and of nothing that is sent plain,
- * so that a come-back names the step that it was part of.
+ * The canaries that are judged together. The step is signed into the lineage of each canary, so that a
+ * come-back names it. Plain messages carry none.
  */
 export interface StepRef {
   /** Short hash of drain and origin (`toLaneId`); the same in every replica. */
   readonly lane: string;
   /**
-   * Counts up from the second (Unix time) in which the lane was first asked for, so that a come-back of a
-   * step that Redis has forgotten is not taken for one of this memory's.
+   * Counts up from the second (Unix time) of the lane's first request. So a come-back of a step that Redis
+   * has forgotten is not taken for a step of this memory.
    */
   readonly step: number;
 }
@@ -28,11 +28,11 @@ export interface StepRef {
 export interface LaneAsk {
   readonly lane: string;
   readonly origin: Origin;
-  /** How many of a page's messages want to be published to it; 0 only asks for its state. */
+  /** How many of a page's messages want to go to it; 0 only asks for its state. */
   readonly wanted: number;
   /**
-   * Minutes of entry in which such messages are found again: their starts, Unix ms by the service's clock, at
-   * most two. The lane remembers them if less is granted than was wanted, and always if it is halted.
+   * Minutes of entry that hold such messages: their starts, Unix ms by the service's clock, at most two. The
+   * lane remembers them if it grants less than was wanted, and always if it is halted.
    */
   readonly resumeMinutes: readonly number[];
 }
@@ -43,37 +43,32 @@ export interface LaneAsk {
  */
 export const lateCheckMs = 15_000;
 
-/** What a lane lets go now, of what a page wants. */
+/** The share of a page's messages that a lane grants now. */
 export interface LaneAnswer {
   readonly state: LaneState;
-  /**
-   * Messages that are sent so that silence means something: no retries, no delay, a timeout below `watch`.
-   */
+  /** Messages sent in a way that gives silence a meaning: no retries, no delay, a timeout below `watch`. */
   readonly canaries: number;
   /**
-   * Messages that are sent as they are. Only an open lane grants these, and none while what it sent before is
-   * not judged for too long.
+   * Messages sent as they are. Only an open lane grants these, and none while its earlier messages wait too
+   * long for a verdict.
    */
   readonly plain: number;
   readonly step: number;
   /**
-   * Hashes (`toRootHash`) of the roots that were sent last as canaries, at most 10: another message goes
-   * first where there is one.
+   * Hashes (`toRootHash`) of the last canaries' roots, at most 10. Another message goes first if there is
+   * one.
    */
   readonly avoid: readonly string[];
-  /**
-   * False while one of `avoid` is better left for a page that has others: in the first minute in which a
-   * probe is due.
-   */
+  /** False in the first minute of a due probe: one of `avoid` is then left for a page that has others. */
   readonly mayRepeat: boolean;
   /**
-   * Halted, or not open again for an hour since: what has no attempts left is not parked for it. Of a halted
-   * lane false once nothing was sent for a day.
+   * True if halted, or not open again for an hour since. A message without attempts left is then not parked
+   * because of this lane. False for a halted lane once nothing was sent for a day.
    */
   readonly isSuspect: boolean;
   /**
-   * Redis time, Unix ms, at which the next step or probe can be granted, as far as can be told; not after now
-   * where there is room already; null: it is open and holds nothing, or unknown.
+   * Redis time, Unix ms, of the next possible grant, as far as is known. Not after now if there is room
+   * already. Null: it is open and holds nothing, or the time is unknown.
    */
   readonly until: number | null;
 }
@@ -84,13 +79,13 @@ export interface LaneSent extends StepRef {
   readonly roots: readonly string[];
 }
 
-/** Granted canaries that were not published: held by something else, not sent, refused, or in doubt. */
+/** Granted canaries that were not published: held for another reason, not sent, refused, or in doubt. */
 export interface LaneUnused extends StepRef {
   /** 0 if only resume minutes are reported. */
   readonly count: number;
   /**
-   * Resume minutes of what was denied, if none of it lies in the minutes that came with the question. They
-   * are remembered as those.
+   * Resume minutes of denied messages, if the minutes of the request hold none of them. They are remembered
+   * in the same way.
    */
   readonly resumeMinutes: readonly number[];
 }
@@ -99,26 +94,26 @@ export interface LaneComeBack extends StepRef {
   /** Its parent: each is counted once, however often it is listed. */
   readonly parentDlqId: string;
   /**
-   * `again`: refused as before, of a message that is known to be bad. It shows that the receiver answers, as
-   * a delivery does.
+   * `again`: a message known to be bad was refused as before. That shows that the receiver answers, as a
+   * delivery does.
    */
   readonly kind: ComeBackKind | "again";
-  /** Status that it failed with; 0: no answer. */
+  /** Status of its failure; 0: no answer. */
   readonly status: number;
 }
 
-/** A step whose watch asks for a listing check: have its canaries come back? */
+/** A step that needs a listing check: have its canaries come back? */
 export interface LaneWatch extends StepRef {
   readonly drain: DrainName;
   readonly origin: Origin;
   readonly state: LaneState;
-  /** Redis time at which the first canary of the step was granted, Unix ms: none was published earlier. */
+  /** Redis time of the step's first grant, Unix ms: no canary was published earlier. */
   readonly firstSentAt: number;
-  /** When its silence is complete. */
+  /** End of its watch. */
   readonly until: number;
 }
 
-/** What became of a lane by what was recorded. */
+/** A change of a lane that followed from a record. */
 export type LaneChange =
   | { readonly kind: "none" }
   /** Another state, or the next size. `size`: of the step that follows; 0 when halted. */
@@ -139,8 +134,8 @@ export type LaneChange =
        */
       readonly resumeMinutes: readonly number[];
       /**
-       * It can go on, and remembers no minute of what it held. A full pass finds those messages. Reported
-       * once, and always if it opens.
+       * It can go on, and remembers no minute of its held messages. A full pass finds them. Reported once,
+       * and always if it opens.
        */
       readonly wantsFull: boolean;
     };
@@ -152,14 +147,14 @@ export interface LaneReady {
   readonly resumeMinutes: readonly number[];
 }
 
-/** What only grows. */
+/** Counters that only grow. */
 export interface LaneTotals {
   readonly canaries: number;
   readonly comeBacks: number;
   readonly halts: number;
 }
 
-/** How a lane stood when it was last used, for people. Times are Redis time, Unix ms. */
+/** A lane as of its last use, for people. Times are Redis time, Unix ms. */
 export interface LaneView extends StepRef {
   readonly drain: DrainName;
   readonly origin: Origin;
@@ -172,38 +167,41 @@ export interface LaneView extends StepRef {
   readonly comeBacks: { readonly down: number; readonly refused: number };
   readonly nextAt: number | null;
   /**
-   * It halted again before it was open for long: where a probe survives, `canary` messages follow and not ten
-   * times as many.
+   * True if it halted again soon after it opened. After a probe that survives, `canary` messages follow and
+   * not ten times as many.
    */
   readonly isShaky: boolean;
   /** Totals since the lane is remembered. */
   readonly totals: LaneTotals;
-  /** Last publish of a canary; before the first, when it was first asked for. */
+  /** Last publish of a canary. Before the first: the first request. */
   readonly lastUsedAt: number;
 }
 
 /**
- * Lane states of one source, shared by all replicas. An economy and a courtesy to receivers, never a part of
- * the delivery guarantee: a loss of Redis forgets lanes, and they begin again at canary.
+ * Lane states of one source, shared by all replicas. They save calls and spare receivers, and are never a
+ * part of the delivery guarantee: a loss of Redis forgets lanes, and they begin again at canary.
  *
- * Guarantees: one script per call, all times Redis TIME; what two replicas ask for at once is never granted
- * twice; a grant that is neither sent nor given back is forgotten when its page can publish nothing any more
- * (`grantLifeMs`); no step counts as survived unless something of it was published and a look covered its
- * whole watch, or each of its messages is known to be back or delivered; a come-back is counted once. Kept
- * small: about 1 KB per lane; forgotten when unused for seven days. A call that is sent again counts once.
+ * Guarantees:
+ * - One script per call; all times are Redis TIME. Concurrent requests of two replicas never share a grant.
+ * - A grant that is neither sent nor given back is forgotten once its page can publish nothing any more
+ *   (`grantLifeMs`).
+ * - A step survives only if some of it was published and a listing check covered its whole watch, or if each
+ *   of its messages has come back or was delivered. A come-back is counted once.
+ * - A lane takes about 1 KB and is forgotten after seven days without use. A repeated call counts once.
+ *
  * Fails with `redis-unavailable`.
  */
 export interface LaneBook {
   /**
-   * For one page: at most 100 lanes, each once. Answers in order. `at` is Redis time. What is wanted of each
-   * is added up for `busiest`.
+   * For one page: at most 100 lanes, each once. Answers in order. `at` is Redis time. Sums of `wanted` feed
+   * `busiest`.
    */
   ask(
     drain: DrainName,
     config: LaneConfig,
     asks: readonly LaneAsk[],
   ): Promise<{ readonly answers: readonly LaneAnswer[]; readonly at: number }>;
-  /** Right after the service accepted them: the watch counts from here. */
+  /** Called right after the service accepted them: the watch starts here. */
   sent(sent: readonly LaneSent[]): Promise<void>;
   giveBack(unused: readonly LaneUnused[]): Promise<void>;
   /**
@@ -212,11 +210,12 @@ export interface LaneBook {
    */
   recordComeBacks(comeBacks: readonly LaneComeBack[]): Promise<readonly LaneChange[]>;
   /**
-   * Of the 200 lanes that have waited longest: steps that ask for a listing check now, and drains that have a
-   * lane which can go on now. A lane can go on if its probe is due, or its step has room, and it has resume
-   * minutes. Each answer goes to whoever asks first. A check is asked for halfway through the watch, at its
-   * end, and then every 15 s until the step is judged. A minute is handed out
-   * once: two for a probe, all of them for a step, and more for the same step after a minute.
+   * Of the 200 lanes that have waited longest: steps that need a listing check now, and drains with a lane
+   * that can go on now.
+   * A lane can go on if its probe is due, or its step has room, and it has resume minutes. Each answer goes
+   * to the first caller only. A check is due halfway through the watch, at its end, and then every 15 s until
+   * the step is judged. A minute is handed out once: two for a probe, all of them for a step, and more for
+   * the same step after a minute.
    */
   due(): Promise<{
     readonly watches: readonly LaneWatch[];
@@ -226,26 +225,27 @@ export interface LaneBook {
   /**
    * Reports a listing check. The listing began at `checkedAt` (Redis time) and covered all that entered since
    * the step's first canary. `comeBacks` are all of the step that it showed; those of other steps go to
-   * `recordComeBacks`. The step is judged if its watch was over by then and nothing of it is under way.
+   * `recordComeBacks`. The step is judged if its watch was over by then and none of its messages is under
+   * way.
    */
   checked(step: StepRef, checkedAt: number, comeBacks: readonly LaneComeBack[]): Promise<LaneChange>;
   /**
-   * The receiver reported a delivery (a callback): a step of which all is delivered or back needs no
-   * silence.
+   * The receiver reported a delivery (a callback). A step needs no silence once each of its messages is
+   * delivered or back.
    */
   delivered(step: StepRef, parentDlqId: string): Promise<LaneChange>;
   /**
-   * For people: at most `max` lanes in the order of `laneStates`, of each state those used last first, so
-   * that one that is halted is hidden by no other.
+   * For people: at most `max` lanes in the order of `laneStates`, and within a state the last used first. So
+   * no other lane hides a halted one.
    */
   views(max: number): Promise<LanesCounted>;
   /** Those of these lanes that are remembered, at most 100, in any order. */
   viewsOf(lanes: readonly string[]): Promise<readonly LaneView[]>;
   /**
-   * The lanes that pages have asked for most messages since each is remembered, at most `max`; what is held
-   * is asked for by each page that meets it. The most asked for first, of equals the larger id. Unlike those
-   * used last they are the same ones for days. `totals`: of all lanes of the source, also of those that are
-   * forgotten since; they begin again where all are.
+   * The lanes that pages have asked for most messages since each is remembered, at most `max`. Each page that
+   * meets a held message asks for it. The most asked for come first, of equals the larger id. Unlike the last
+   * used ones they stay the same for days. `totals`: of all lanes of the source, forgotten ones included;
+   * they start over when all are forgotten.
    */
   busiest(max: number): Promise<LanesCounted & { readonly totals: LaneTotals }>;
 }

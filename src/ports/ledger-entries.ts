@@ -10,15 +10,15 @@ export interface Series {
   readonly firstAt: number;
   /** POSTs begun, the current one included, those certainly not sent excluded. */
   readonly posts: number;
-  /** Of these, refused for certain. posts − refusals (− 1 for the one in flight) are unanswered. */
+  /** POSTs with a certain refusal. posts − refusals (− 1 for the one in flight) are unanswered. */
   readonly refusals: number;
-  /** Earlier series that may have been accepted: each is a delivery that nobody can rule out. */
+  /** Earlier series that may have been accepted. Each is a delivery that nobody can rule out. */
   readonly doubts: number;
 }
 
 /**
- * Whether a record that was parked may be tried once more. `by-person`: somebody granted one attempt,
- * whatever parked it. `listed-again`: it had been parked as vanished and is listed after all.
+ * The permission to try a parked record once more. `by-person`: a person granted one attempt, whatever parked
+ * it. `listed-again`: it was parked as vanished and is listed after all.
  */
 export type Released = false | "by-person" | "listed-again";
 
@@ -30,7 +30,7 @@ export type LedgerView =
       readonly refusedAlone: number;
       /** Redrives known to have been made; after a release one less, which is the attempt granted. */
       readonly attempt: number;
-      /** Where it was, `attempt` stands in place of the lineage's count, not beside it. */
+      /** After a release, `attempt` replaces the lineage's count. */
       readonly released: Released;
       /** As in Series. */
       readonly firstAt: number;
@@ -43,7 +43,7 @@ export type LedgerView =
       /** Redrives known to have been made before the one in doubt: the begin's `attempt` less one. */
       readonly attempt: number;
       readonly messageId: MessageId;
-      /** What was granted before its begin, and is not spent while its outcome is unknown. */
+      /** The release before its begin. It is not spent while the outcome is unknown. */
       readonly released: Released;
       /** now > lastAt + takeoverAfter: neither published nor not published until reconciled. */
       readonly unknown: boolean;
@@ -55,16 +55,14 @@ export type LedgerView =
       readonly as: MessageId;
       readonly drain: DrainName | null;
       readonly at: number;
-      /** A DELETE of it failed; for good, until it is gone. */
+      /** A DELETE failed. Stays true until the record is gone. */
       readonly deleteFailed: boolean;
       /**
-       * A DELETE of it was sent and did not say that it worked: to be looked for before it is deleted again.
+       * A DELETE was sent, and its answer did not confirm it. The record is searched for before the next
+       * DELETE.
        */
       readonly maybeGone: boolean;
-      /**
-       * It entered the DLQ when it was created: whichever of both a source's dates mean, they mean the same
-       * of it.
-       */
+      /** It entered the DLQ when it was created, so both meanings of a source's dates agree on it. */
       readonly datesAgree: boolean;
       readonly messageId: MessageId | null;
     }
@@ -73,7 +71,7 @@ export type LedgerView =
       readonly file: string;
       readonly drain: DrainName;
       readonly at: number;
-      /** Both as of what is published. */
+      /** Both as for `published`. */
       readonly deleteFailed: boolean;
       readonly maybeGone: boolean;
       readonly datesAgree: boolean;
@@ -86,18 +84,15 @@ export type LedgerView =
       readonly drain: DrainName;
       readonly rulesHash: string;
       readonly attempt: number;
-      /** As in Series; of what was never published, when it was first parked. */
+      /** As in Series. For a record that was never published: the time of its first park. */
       readonly firstAt: number;
     }
-  /**
-   * Another version of redriver wrote it in a layout of its own: nothing may be done with it, and nothing
-   * changes it.
-   */
+  /** Another version of redriver wrote it in its own layout. Nothing may act on it or change it. */
   | { readonly state: "other-version" };
 
 /**
- * What is parked for these is decided again whenever its drain lists it: rules, the time or settings may say
- * otherwise by then. Every other park waits for a person.
+ * A record parked for these is decided again whenever its drain lists it, because rules, time or settings may
+ * have changed. Every other park waits for a person.
  */
 export const reasonsDecidedAgain = [
   "rule",

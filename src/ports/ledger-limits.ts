@@ -1,7 +1,4 @@
-/**
- * What bounds the ledger in time and in number; three arithmetics of it are shared by all who look at an
- * entry.
- */
+/** Bounds of the ledger in time and in number, with three arithmetics for all that read an entry. */
 export interface LedgerLimits {
   /** W: how long the service remembers a deduplication id. */
   readonly dedupWindowMs: number;
@@ -28,16 +25,16 @@ export function takeoverAfterMs(limits: LedgerLimits): number {
 }
 
 /**
- * What a lane has granted is begun within this, or held: 1 min with a maxPageAge of 5. No page waits longer
- * for its turn in the drain's own rate.
+ * A grant of a lane is begun within this, or held: 1 min with a maxPageAge of 5. No page waits longer for its
+ * turn in the drain's own rate.
  */
 export function grantedForMs({ maxPageAgeMs }: LedgerLimits): number {
   return Math.min(maxPageAgeMs, Math.max(maxPageAgeMs / 5, 5_000));
 }
 
 /**
- * Nothing that a lane has granted is published later than this: within takeoverAfter of its begin its POST
- * has ended and was written down.
+ * No grant of a lane is published later than this: within takeoverAfter of its begin its POST has ended and
+ * is recorded.
  */
 export function grantLifeMs(limits: LedgerLimits): number {
   return grantedForMs(limits) + takeoverAfterMs(limits);

@@ -21,11 +21,11 @@ export interface LedgerStamp {
   /** Redis TIME in Unix ms. */
   readonly at: number;
   /**
-   * When it was last noticed that writes were lost, and since when what they told of may have been published;
-   * Unix ms.
+   * `at`: when a loss of writes was last detected. `since`: lost writes may record publications from this
+   * time on. Unix ms.
    */
   readonly lost?: { readonly at: number; readonly since: number };
-  /** When a refusal last ended a series: since then messages may have been published under later suffixes. */
+  /** When a refusal last ended a series. Since then messages may have been published under later suffixes. */
   readonly seriesEndedAt?: number;
 }
 
@@ -41,26 +41,26 @@ export interface BeginOptions {
   readonly token: Token;
   readonly drain: DrainName;
   readonly act: "republish" | "drop";
-  /** Redis time learned before the page's GET was sent. */
+  /** Redis time from before the page's GET. */
   readonly pageReadAt: number;
   /**
-   * Same worker, same body, next POST (retry or bisect): the token it holds and what became of that POST.
-   * Needs no takeover wait. `not-sent` takes the earlier POST back out of `posts`. `refused` with nothing
-   * else unanswered ends the series: the next POST takes the next suffix at once. Otherwise firstAt and
-   * suffix stay. Not stopped by page age, pause and settle gate; begins nothing that the token does not hold
-   * any more (`in-flight`).
+   * For the next POST of the same body by the same worker (retry or bisect): the token it holds, and the end
+   * of the earlier POST. It needs no takeover wait.
+   * `not-sent` takes the earlier POST back out of `posts`. `refused` with nothing else unanswered ends the
+   * series: the next POST takes the next suffix at once. Otherwise firstAt and suffix stay. Page age, pause
+   * and settle gate do not stop it. It begins nothing that the token has lost (`in-flight`).
    */
   readonly previous?: {
     readonly token: Token;
     readonly outcome: "refused" | "unknown" | "not-sent";
   };
   /**
-   * What to do with an unknown outcome past the horizon: leave it (`past-horizon` comes back), or start a new
-   * series with the next suffix (a declared double).
+   * An unknown outcome past the horizon stays (`past-horizon` comes back), or starts a new series with the
+   * next suffix (a declared double).
    */
   readonly pastHorizon: "leave" | "new-series";
   /**
-   * Take a record that was parked for a reason that is decided again, under another rules hash; absent:
+   * Takes a record that was parked under another rules hash for a reason that is decided again. Absent:
    * parked stays parked.
    */
   readonly rulesHash?: string;
@@ -91,31 +91,31 @@ export type BeginAnswer = LedgerStamp &
     | { readonly kind: "answered"; readonly verdicts: readonly BeginVerdict[] }
     /**
      * Nothing was begun, for all: the page is too old, the drain is paused, the settle gate is closed, or
-     * Redis is almost full. The settle gate holds back first POSTs alone: what an earlier POST may have
-     * published is asked for, up to its horizon.
+     * Redis is almost full. The settle gate stops first POSTs alone. An earlier POST that may have been
+     * accepted is repeated up to its horizon, which shows its outcome.
      */
     | { readonly kind: "page-too-old" | "paused" | "settle-gate" | "ledger-full" }
   );
 
 export interface PublishedFact {
   readonly dlqId: DlqId;
-  /** The message it was published as. */
+  /** Id of the message as it was published. */
   readonly as: MessageId;
   readonly attempt: number;
-  /** False for evidence from a come-back's lineage: remembered, deleted only when it is listed again. */
+  /** False for evidence from a come-back's lineage: recorded, and deleted only when it is listed again. */
   readonly deletePending: boolean;
-  /** It entered the DLQ when it was created, as far as a listing by dates can tell (letterDatesAgree). */
+  /** It entered the DLQ when it was created, as far as a listing by dates can show (letterDatesAgree). */
   readonly datesAgree?: true;
-  /** With evidence: the look in which a come-back named it as its parent. */
+  /** With evidence: the page in which a come-back named it as its parent. */
   readonly namedBy?: Token;
   readonly drain: DrainName | null;
-  /** The dead letter's own messageId where known. */
+  /** The dead letter's own messageId, if known. */
   readonly messageId: MessageId | null;
 }
 
 export type PublishedVerdict = {
   /**
-   * Present when `namedBy` of this fact was the first to name the dead letter as a parent: counts each
+   * Present if `namedBy` of this fact was the first to name the dead letter as a parent. It counts each
    * come-back once.
    */
   readonly firstNaming?: true;
@@ -138,9 +138,10 @@ export interface RefusedRequest {
   readonly dlqId: DlqId;
   /**
    * `not-sent`: the POST never counted. `refused`: certain refusal. `refused-alone`: certain, and it was the
-   * only item. `hit-after-refusals`: answered `deduplicated` in a series with an unanswered POST and a
-   * refusal: nothing was enqueued by it, and it proves nothing. Counts as a refusal, and as an acceptance of
-   * the source, which takes messages.
+   * only item.
+   * `hit-after-refusals`: answered `deduplicated` in a series with an unanswered POST and a refusal. It
+   * enqueued nothing and proves nothing. It counts as a refusal, and as an acceptance of the source, which
+   * takes messages.
    */
   readonly outcome: "not-sent" | "refused" | "refused-alone" | "hit-after-refusals";
   /** Not due again before now + this. */
@@ -179,17 +180,17 @@ export type ParkVerdict =
   | { readonly kind: "done-before" };
 
 /**
- * How a DELETE ended that did not delete all of its ids. `failed`: certainly or most likely it deleted
- * nothing, so it may be repeated. `unanswered`: maybe it deleted them. `short`: it deleted fewer than asked,
- * so some were gone before; that is no failure, and the settle gate does not count it.
+ * The end of a DELETE that did not delete all of its ids. `failed`: certainly or most likely it deleted
+ * nothing, so it may be repeated. `unanswered`: it may have deleted them. `short`: it deleted fewer than
+ * asked, so some were gone before. That is no failure, and the settle gate does not count it.
  */
 export type DeleteEnd = "failed" | "unanswered" | "short";
 
-/** The size and age of what is not finished, for metrics, status and the settle gate. */
+/** Number and age of unfinished entries, for metrics, status and the settle gate. */
 export interface LedgerSummary extends LedgerStamp {
   readonly open: number;
   readonly unknown: number;
-  /** Both oldest times by the server's clock, which is behind `at` where it was set back. */
+  /** Both oldest times are by the server's clock, which is behind `at` if it was set back. */
   readonly oldestOpenAt: number | null;
   readonly pendingDelete: number;
   readonly oldestPendingAt: number | null;
@@ -219,14 +220,14 @@ export interface LedgerSummary extends LedgerStamp {
  */
 export interface Ledger {
   readonly limits: LedgerLimits;
-  /** Redis TIME and stamp; asked before each GET, so that pages age. */
+  /** Redis TIME and stamp. Asked before each GET, so that pages age. */
   now(): Promise<LedgerStamp>;
   /**
-   * Reads entries of records that are listed just now: renews the life of published, archived, gone and
-   * parked ones, notes that they were listed. Views in order.
+   * Reads entries of records that were just listed. Renews the life of published, archived, gone and parked
+   * ones, and records that they were listed. Views in order.
    */
   look(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
-  /** The same views, and nothing of it remembered: for who only wants to know. */
+  /** The same views for readers only: nothing is recorded. */
   peek(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
   /** Takes the right to act and writes the intent, in one step. Verdicts in order. */
   begin(requests: readonly BeginRequest[], options: BeginOptions): Promise<BeginAnswer>;
@@ -253,20 +254,20 @@ export interface Ledger {
    * published or archived. Counts those of `dlqIds` that are tombstones now.
    */
   gone(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly count: number }>;
-  /** Notes how a DELETE of these ended that did not delete all; they stay pending. Default: `failed`. */
+  /** Records how a DELETE of these ended that did not delete all; they stay pending. Default: `failed`. */
   deleteFailed(dlqIds: readonly DlqId[], how?: DeleteEnd): Promise<LedgerStamp>;
   /**
-   * After a complete full pass of a drain: published or archived entries of that drain from before
-   * `passStartedAt` (Redis time) that were not listed since become gone.
+   * After a complete full pass of a drain: its published or archived entries from before `passStartedAt`
+   * (Redis time) that were not listed since become gone.
    */
   markUnlistedGone(
     drain: DrainName,
     passStartedAt: number,
   ): Promise<LedgerStamp & { readonly count: number }>;
   /**
-   * From absent, cool, unknown; from open with its token; from parked (renews the reason, but `rule` and
-   * `otherwise`, which a change of rules lifts, do not replace one that waits for a person). `seenAt`: Redis
-   * time of the look that they are parked by; what a person released since then stays released (`not-yours`).
+   * From absent, cool, unknown; from open with its token; from parked, with a new reason. `rule` and
+   * `otherwise`, which a change of rules lifts, do not replace a reason that waits for a person. `seenAt`:
+   * Redis time of the page that parks them. A later release by a person stays (`not-yours`).
    */
   park(
     requests: readonly ParkRequest[],
@@ -278,15 +279,13 @@ export interface Ledger {
     released?: Exclude<Released, false>,
   ): Promise<LedgerStamp & { readonly count: number }>;
   /**
-   * What is parked, in no order, some hundred entries a call. Null begins, and null is answered at the end.
-   * An entry that is parked from the first call to the last is answered, perhaps more than once.
+   * Parked entries in no order, some hundred a call. Null begins, and null is answered at the end. An entry
+   * that is parked from the first call to the last is answered, perhaps more than once.
    */
   parkedEntries(
     cursor: string | null,
   ): Promise<LedgerStamp & { readonly entries: readonly ParkedDeadLetter[]; readonly cursor: string | null }>;
-  /**
-   * Open entries whose outcome is unknown (lastAt + takeoverAfter < now), oldest first, skipping `offset`.
-   */
+  /** Open entries with an unknown outcome (lastAt + takeoverAfter < now), oldest first, skipping `offset`. */
   unknownOutcomes(
     limit: number,
     offset: number,
@@ -298,9 +297,9 @@ export interface Ledger {
   ): Promise<LedgerStamp & { readonly entries: readonly PendingEntry[] }>;
   summary(): Promise<LedgerSummary>;
   /**
-   * Somebody noticed that writes were lost: remembered from now on, in every answer. `oldestAt`: the oldest
-   * publication that was not settled when it looked last, Unix ms; whatever it is, what the settle gate lets
-   * pend may be among them.
+   * Records a detected loss of writes; every later answer has it. `oldestAt`: the oldest publication that was
+   * not settled at the last check, Unix ms. In any case the lost writes may include as much as the settle
+   * gate lets pend.
    */
   recordLoss(oldestAt?: number): Promise<LedgerStamp>;
 }

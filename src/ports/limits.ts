@@ -4,15 +4,14 @@ import type { DrainName, PassId, SourceId } from "./ids.ts";
 
 export type { Rate } from "../rules/spec.ts";
 
-/** One publish that wants to be made. */
 export interface CapacityRequest {
   /** Destination host with port, in lower case, or `queue:<name>` for a queue record. */
   readonly host: string;
   readonly rule: string | null;
   readonly ruleLimit?: Rate;
   /**
-   * `again`: an earlier POST of it may have been accepted, and was counted. Rates apply, ceilings do not:
-   * waiting for another day would turn what a deduplication id still settles into a double.
+   * `again`: an earlier POST may have been accepted, and was counted. Rates apply, ceilings do not. A wait
+   * for another day would turn what a deduplication id still settles into a double.
    */
   readonly post: "first" | "again";
 }
@@ -20,11 +19,11 @@ export interface CapacityRequest {
 export type CapacityVerdict =
   | { readonly kind: "granted" }
   /**
-   * A rate has no room. `until` (Unix ms, Redis time): when this one could be granted if nobody but the
-   * earlier ones of its query came. `by`: the rate that it waits for longest.
+   * A rate has no room. `until` (Unix ms, Redis time): its earliest grant if only the earlier ones of its
+   * query come first. `by`: the rate that it waits for longest.
    */
   | { readonly kind: "wait"; readonly by: RateKind; readonly until: number }
-  /** `until`: the next UTC day, or null for a pass, whose ceiling ends with it. */
+  /** `until`: the next UTC day, or null for a pass: its ceiling ends with it. */
   | { readonly kind: "ceiling"; readonly by: "pass" | "day"; readonly until: number | null };
 
 /**
@@ -42,13 +41,12 @@ export interface CapacityQuery {
   readonly requests: readonly CapacityRequest[];
 }
 
-/** What ceilings have granted so far; each is counted only while the drain has such a ceiling. */
+/** Grants of ceilings so far. Each is counted only while the drain has such a ceiling. */
 export interface CeilingUse {
-  /** In this UTC day. */
   readonly day: number;
-  /** In the pass that was asked for; 0 for none. */
+  /** Grants of the queried pass; 0 for none. */
   readonly pass: number;
-  /** When the day ends and the next begins, Unix ms. */
+  /** End of the UTC day, Unix ms. */
   readonly dayEndsAt: number;
   /** Redis time in Unix ms. */
   readonly at: number;
@@ -63,17 +61,17 @@ export interface CeilingUse {
  *   second may be used in one burst, and a longer one is spread: 600/m grants 10 in any second, 1000/h one in
  *   any 3.6 s.
  * - A ceiling grants at most its number in one pass, or in one UTC day.
- * - One script and one round trip per call; what one rate or ceiling refuses takes nothing from the others.
+ * - One script and one round trip per call. A request that one rate or ceiling refuses takes nothing from the
+ *   others.
  *
- * What is counted is grants: a POST follows its grant, and the POSTs by which one publish is retried or
- * bisected are not asked for again. While replicas run under different documents, each holds its own numbers
- * against the grants of all. Fails with `redis-unavailable`: then nothing is granted, or what was granted is
- * lost until its time has passed.
+ * Grants are counted, not POSTs: a POST follows its grant, and the retries and halves of one publish need no
+ * grant of their own. While replicas run under different documents, each applies its own numbers to the
+ * grants of all. Fails with `redis-unavailable`: then nothing is granted, or a grant is lost until its time
+ * has passed.
  */
 export interface Capacity {
   /**
-   * Verdicts in order; `at` is Redis time in Unix ms. A refused request never uses up what a later one could
-   * have.
+   * Verdicts in order; `at` is Redis time in Unix ms. A refused request never uses up room of a later one.
    */
   take(query: CapacityQuery): Promise<{ readonly verdicts: readonly CapacityVerdict[]; readonly at: number }>;
   /**

@@ -13,7 +13,7 @@ export interface Window {
 }
 
 /**
- * Whether a window was called back into its pass: it goes first, and others of the pass list the same
+ * True if a window was called back into its pass. It goes first, and others of the pass list the same
  * records.
  */
 export function isRecalled(windowId: string): boolean {
@@ -25,7 +25,7 @@ export interface Pass {
   readonly drain: DrainName;
   readonly source: SourceId;
   /**
-   * `full` lists everything; `new` lists what is new since the last pass and the windows in which something
+   * `full` lists everything. `new` lists the records since the last pass, and the windows in which something
    * has become due.
    */
   readonly kind: "full" | "new";
@@ -48,42 +48,41 @@ export interface ReasonCounts {
   readonly parked: { readonly [Reason in ParkReason]?: number };
 }
 
-/** What a pass or a window found. Sums; times are the extremes in Unix ms. */
+/** Counts of a pass or a window. Numbers are sums; times are the extremes in Unix ms. */
 export interface Tally extends PassCounts {
   readonly reasons: ReasonCounts;
   /** Entry into the DLQ of the oldest record left in it. */
   readonly oldestRecordAt: number | null;
   readonly pages: number;
   /**
-   * Pages asked for by a cursor after something before it was deleted: a service whose cursor is a position
+   * Pages asked for by a cursor after an earlier record was deleted. A service with positions as cursors
    * skips records there.
    */
   readonly pagesBehindDeletes: number;
-  /** Moments of which not everything could be listed, because a record of them is too large. */
+  /** Moments that could not be listed in full, because a record in them is too large. */
   readonly passedOver: number;
 }
 
-/** Facts about a drain's queue as of its last passes; what metrics and status read. */
+/** Facts about a drain's queue as of its last passes, for metrics and status. */
 export interface DrainFacts {
   readonly due: number;
   readonly held: number;
   readonly parked: number;
   readonly inDoubt: number;
   /**
-   * True when the last pass was full and complete, so that the numbers are counts. Otherwise `due` is what
-   * the last complete pass left due (every pass lists everything that is due); held, parked and inDoubt are
-   * carried forward: see the pass book.
+   * True when the last pass was full and complete, so that the numbers are counts. Otherwise `due` is the
+   * number that the last complete pass left due (every pass lists everything that is due). Held, parked and
+   * inDoubt are carried forward: see the pass book.
    */
   readonly exact: boolean;
   /**
-   * Of held and parked: of what the last complete pass met its own, of the others, up to the count, what was
-   * known before. Of due: what the last complete pass left.
+   * Reasons of held and parked: first those of the records that the last complete pass met. Earlier reasons
+   * fill up to the count. Reasons of due: as the last complete pass left them.
    */
   readonly reasons: ReasonCounts;
   readonly oldestRecordAt: number | null;
   readonly lastSuccessAt: number | null;
   readonly lastFullAt: number | null;
-  /** Open pass, or null. */
   readonly openPass: OpenPass | null;
   readonly lastOutcome: "complete" | "partial" | "abandoned" | null;
 }
@@ -92,13 +91,12 @@ export interface OpenPass {
   readonly passId: PassId;
   readonly startedAt: number;
   readonly progressAt: number;
-  /** Still to be ended; those that are worked now are among them. */
+  /** Windows that have not ended, those at work included. */
   readonly windowsLeft: number;
-  /** Of the windows that have ended, and of the pages so far of those that are worked now. */
+  /** Of the windows that have ended, and of the pages so far of those at work. */
   readonly soFar: SoFar;
 }
 
-/** What an open pass has found until now. */
 export type SoFar = Pick<Tally, "listed" | "republished" | "due" | "held" | "parked">;
 
 export type OpenVerdict =
@@ -114,18 +112,20 @@ export interface OpenRequest {
   readonly documentHash: string;
   /** The frozen horizon, Unix ms. */
   readonly to: number;
-  /** Where a full pass begins. */
+  /** Start of a full pass's range, Unix ms. */
   readonly fullFrom: number;
   readonly fullEveryMs: number;
   /** False forces a full pass (dates of this source do not select by entry, or not yet known). */
   readonly mayBeNew: boolean;
-  /** Successive passes overlap by this. */
+  /** Overlap of successive passes. */
   readonly overlapMs: number;
   /** An open pass without progress for this long is closed as abandoned. */
   readonly abandonAfterMs: number;
 }
 
-/** Of an open pass: more than are ever worked at once, because some may wait for another try. */
+/**
+ * Windows shown of an open pass. More than are ever worked at once, because some may wait for another try.
+ */
 export const maxLeftShown = 32;
 
 export type WindowEnd =
@@ -135,7 +135,7 @@ export type WindowEnd =
 export type CloseVerdict =
   | {
       readonly kind: "pass-open";
-      /** Of those that are left what was called back, then the oldest; at most `maxLeftShown` of them. */
+      /** Of the windows left: recalled ones first, then the oldest; at most `maxLeftShown`. */
       readonly left: readonly Window[];
     }
   | {
@@ -149,23 +149,23 @@ export type CloseVerdict =
   | { readonly kind: "stale" };
 
 /**
- * Passes of one drain do not overlap. An economy: safety rests on the ledger. A pass is a row opened by
+ * Passes of one drain do not overlap. This saves work; safety relies on the ledger. A pass is a row opened by
  * compare-and-set, a window an entry in it. Guarantees: one script per call, idempotent per (passId,
  * windowId). Fails with `redis-unavailable`.
  */
 export interface PassBook {
-  /** Also answers which pass was abandoned on the way. */
+  /** `abandoned`: the earlier pass that this call closed. */
   open(request: OpenRequest): Promise<OpenVerdict & { readonly abandoned: Pass | null }>;
-  /** The window's range, or null when its pass is closed or the window has ended. Counts as progress. */
+  /** The window's range, or null if its pass is closed or the window has ended. Counts as progress. */
   takeWindow(
     drain: DrainName,
     passId: PassId,
     windowId: string,
   ): Promise<{ pass: Pass; window: Window } | null>;
   /**
-   * Adds what a page found, and counts as progress. `dueLater`: Unix ms at which something entered in that
-   * minute becomes due. `soFar`: of all pages of this window by whoever works it now; told as part of the
-   * open pass until the window ends.
+   * Adds the counts of a page, and counts as progress. `dueLater`: Unix ms at which something entered in that
+   * minute becomes due. `soFar`: of all pages of this window by its present worker; shown with the open pass
+   * until the window ends.
    */
   progress(
     drain: DrainName,
@@ -175,10 +175,9 @@ export interface PassBook {
     soFar: SoFar,
   ): Promise<void>;
   /**
-   * Ends a window with its tally; the last one closes the pass, moves the watermark if all were done, and
+   * Ends a window with its tally. The last one closes the pass, moves the watermark if all were done, and
    * writes the drain's facts. A pass that passed records over is partial and its facts are not exact, but its
-   * watermark moves: the next full pass meets them again. Ending a window once more answers as before and
-   * changes nothing.
+   * watermark moves: the next full pass meets them again. A second end answers as before and changes nothing.
    */
   endWindow(
     drain: DrainName,
@@ -191,14 +190,14 @@ export interface PassBook {
   /** Makes the next pass of this drain a full one. */
   forceFull(drain: DrainName): Promise<void>;
   /**
-   * Makes these minutes of entry (their starts, Unix ms) due now: a pass that is open lists them (again)
-   * before what it has left, however long that takes, and counts nothing of them as due, held, parked or in
-   * doubt a second time; otherwise the next pass lists them.
+   * Makes these minutes of entry (their starts, Unix ms) due now. An open pass lists them (again) before its
+   * other windows, and counts none of their records twice as due, held, parked or in doubt. Without an open
+   * pass, the next one lists them.
    */
   recall(drain: DrainName, minutes: readonly number[]): Promise<void>;
 }
 
-/** A person's word that outranks the document; all replicas obey it at the next begin. */
+/** A person's pause, which outranks the document. All replicas obey it at the next begin. */
 export interface PauseRecord {
   readonly drain: DrainName | "*";
   readonly reason: string;
@@ -218,27 +217,26 @@ export interface PauseBook {
   all(): Promise<readonly PauseRecord[]>;
 }
 
-/** What a source holds in all. Times in Unix ms. */
+/** Counts of all records of a source. Times in Unix ms. */
 export interface Census {
   /** Redis time from before its first listing was sent. */
   readonly at: number;
   /** `pass`: a full pass of a drain without `select` listed everything, so no listing was made for it. */
   readonly counted: "listing" | "pass";
   readonly depth: number;
-  /** Records that no drain of the document selects. */
   readonly unselected: number;
   /** Entry of the oldest of those. */
   readonly oldestUnselectedAt: number | null;
   /**
-   * Those that came back from a redrive, by their signed lineage, and no drain selects: nothing counts their
-   * attempts any more.
+   * Records that came back from a redrive, by their signed lineage, and that no drain selects. Nothing counts
+   * their attempts any more.
    */
   readonly strayComeBacks: StrayComeBacks;
   readonly oldestEnteredAt: number | null;
   readonly earliestExpiryAt: number | null;
-  /** Near expiry and not in the archive: nothing keeps a copy of these. */
+  /** Near expiry and not in the archive: they exist only in the DLQ. */
   readonly expiringUnarchived: number;
-  /** The same, but of drains alone whose `beforeExpiry` says that no copy is made. */
+  /** The same, but only of drains with a `beforeExpiry` that makes no copy. */
   readonly expiringAccepted: number;
   readonly documentHash: string;
 }
@@ -249,24 +247,21 @@ export interface StrayComeBacks {
   readonly top: readonly { readonly host: string; readonly status: number | null; readonly count: number }[];
 }
 
-/** What is remembered about a source besides its ledger. */
+/** The memory about a source besides its ledger. */
 export interface SourceBook {
   /**
    * The source id under which this account, a keyed hash of URL and of token, is drained: this one from now
-   * on, unless another is remembered. Remembered for the ledger's retention since it was last asked.
+   * on, unless another is remembered. Remembered for the ledger's retention since the last request.
    */
   idOfAccount(urlHash: string, tokenHash: string): Promise<SourceId>;
-  /**
-   * What is remembered before anything is written: as which source the account is drained, and whether this
-   * id has an address.
-   */
+  /** A read before anything is written: the source id of the account, and whether this id has an address. */
   recall(
     urlHash: string,
     tokenHash: string,
   ): Promise<{ readonly drainedAs: SourceId | null; readonly isBound: boolean }>;
   /**
    * Other source ids that are bound to this address, and whether the ledger of each has something that this
-   * one's would have to know: what is open, pending, parked or cool, or was written within the deduplication
+   * one would need. That is an open, pending, parked or cool entry, or a write within the deduplication
    * window. An id is forgotten two retentions after its last `bind`.
    */
   othersAt(
@@ -278,6 +273,6 @@ export interface SourceBook {
   datesMean(): Promise<"entered" | "created" | null>;
   learnDates(meaning: "entered" | "created"): Promise<void>;
   census(): Promise<Census | null>;
-  /** Kept unless a newer one (`at`) is known. */
+  /** Replaces the census unless a newer one (`at`) is known. */
   recordCensus(census: Census): Promise<void>;
 }

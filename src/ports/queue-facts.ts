@@ -3,20 +3,19 @@ import type { LaneState, LaneTotals, LaneView } from "./lanes.ts";
 import type { LedgerSummary } from "./ledger.ts";
 import type { Census, DrainFacts } from "./passes.ts";
 
-/** Facts about the DLQs, read from Redis: equal in every replica. What metrics and status show. */
+/** Facts about the DLQs for metrics and status, read from Redis: equal in every replica. */
 export interface QueueFacts {
-  /** Of the document that this process works under. */
+  /** Hash of the document in force in this process. */
   readonly documentHash: string;
   /** Memory that Redis uses, as a share of maxmemory, of the fullest master; null if there is no limit. */
   readonly redisMemoryShare: number | null;
-  /** False where nothing may be begun on this Redis until it is set up otherwise. */
+  /** False if this Redis is set up so that nothing may begin. */
   readonly redisFit: boolean;
   readonly drains: readonly {
     readonly drain: DrainName;
     readonly source: SourceId;
     /** False in plan mode or while paused. */
     readonly acting: boolean;
-    /** One per guard of the drain. */
     readonly guards: readonly { readonly index: string; readonly effect: "open" | "closed" }[];
     /** Null before the first pass has ended. */
     readonly facts: DrainFacts | null;
@@ -24,24 +23,23 @@ export interface QueueFacts {
   }[];
   readonly sources: readonly {
     readonly source: SourceId;
-    /** Null where the ledger could not be read. */
+    /** Null if the ledger could not be read. */
     readonly summary: LedgerSummary | null;
-    /** How often the document asks for a census. */
     readonly censusEveryMs: number;
     /** Null before the first census. */
     readonly census: Census | null;
-    /** Null where no drain of it has lanes. */
+    /** Null if no drain of the source has lanes. */
     readonly lanes: LanesSeen | null;
   }[];
 }
 
-/** How the lanes of a source stand, for metrics. */
+/** Lanes of a source, for metrics. */
 export interface LanesSeen {
   /** Those with most records. They are few, because there may be a lane for every customer. */
   readonly busiest: readonly LaneView[];
-  /** Of all. */
+  /** Of all lanes. */
   readonly counts: Readonly<Record<LaneState, number>>;
-  /** Of all: what is not of the busiest is the difference. */
+  /** Of all lanes. The difference to the busiest is everything else. */
   readonly totals: LaneTotals;
 }
 
@@ -49,9 +47,9 @@ export interface LanesSeen {
 export const maxLanesShown = 20;
 
 /**
- * The ledger counts unknown outcomes per source, passes saw them per drain. The sum is always the ledger's;
- * each drain has at most what its last pass saw, the only drain of a source has all, and what is left is
- * nobody's.
+ * The ledger counts unknown outcomes per source, passes saw them per drain. The sum is always the ledger's.
+ * Each drain has at most the count of its last pass. The only drain of a source has all. Any excess belongs
+ * to no drain.
  */
 export function toInDoubt(
   unknown: number,

@@ -8,15 +8,15 @@ export interface ListQuery {
   /** Inclusive, Unix ms. */
   readonly toDate?: number;
   readonly cursor?: string;
-  /** At most 100, and nothing else then; for services that list by them (SourceConfig.listByIds). */
+  /** At most 100, and then no other filter. For services that list by them (SourceConfig.listByIds). */
   readonly dlqIds?: readonly DlqId[];
   /** 1 to 100. */
   readonly count: number;
   /** A longer answer is not read to its end: `answer-too-large`. Absent: as long as any answer may be. */
   readonly maxBytes?: number;
   /**
-   * Asked when an answer begins, with the length that it says it has; one that may not be read fails as one
-   * that is too large. Absent: all may.
+   * Called when an answer begins, with its declared length. False fails the call like a too large answer.
+   * Absent: always true.
    */
   readonly mayRead?: MayRead;
 }
@@ -27,7 +27,7 @@ export interface ListPage {
   readonly records: readonly RawRecord[];
   /** Absent at the end. */
   readonly cursor?: string;
-  /** Length of the answer that it came in. */
+  /** Bytes of the answer that held this page. */
   readonly bytes?: number;
 }
 
@@ -49,8 +49,8 @@ export type BatchOutcome =
       readonly bisectBy: "count" | "bytes";
     }
   /**
-   * Certain that nothing was accepted: no connection, 429, the last byte was withheld, or it was not called
-   * because it is paused.
+   * It is certain that nothing was accepted: no connection, a 429, a withheld last byte, or no call because
+   * of a source pause.
    */
   | {
       readonly kind: "not-sent";
@@ -63,24 +63,26 @@ export type BatchOutcome =
   | {
       readonly kind: "unknown";
       readonly error: string;
-      /** It said yes in a shape that nobody documents. */
+      /** It answered success in an undocumented shape. */
       readonly unreadable?: true;
     }
   /** 401, 403, 404, 405, 415 and other 4xx: the source is misconfigured; touch nothing. */
   | { readonly kind: "misconfigured"; readonly status: number; readonly error: string };
 
 /**
- * The message service of one source. Guarantees: every call ends within its timeout or when its signal
- * aborts, the socket is reset then; nothing is retried inside. Failures of list and remove are RedriverErrors
- * (`service-unavailable`, `service-timeout`, `rate-limited`, `unauthorised`, `source-misconfigured`,
- * `answer-unreadable`, `request-refused`, `stopped`). Not part of this contract: order of listings; a delete
- * by filter, which cannot be expressed.
+ * The message service of one source.
+ *
+ * Guarantees: every call ends within its timeout or when its signal aborts, and the socket is then reset.
+ * Nothing is retried inside. Failures of list and remove are RedriverErrors (`service-unavailable`,
+ * `service-timeout`, `rate-limited`, `unauthorised`, `source-misconfigured`, `answer-unreadable`,
+ * `request-refused`, `stopped`). Not part of this contract: order of listings; a delete by filter, which
+ * cannot be expressed.
  */
 export interface MessageService {
   list(query: ListQuery, signal?: AbortSignal): Promise<ListPage>;
   /**
    * Publishes 1 to 100 items in one POST /v2/batch. `encodedItems` are the items' JSON texts, in order.
-   * `lastByteAllowed` is asked right before the last byte of the body is yielded; `false` leaves the body
+   * `lastByteAllowed` is called right before the last byte of the body is yielded. `false` leaves the body
    * incomplete, which cannot be accepted (`not-sent`, `too-late`).
    */
   publish(
@@ -92,8 +94,8 @@ export interface MessageService {
   remove(dlqIds: readonly [DlqId, ...DlqId[]], signal?: AbortSignal): Promise<{ readonly deleted: number }>;
   /**
    * The service's clock minus ours in ms, from the Date headers (whole seconds, so up to 1 s behind).
-   * `careful`, the default: while answers contradict each other, the earliest; undefined before the first.
-   * `agreed`: what they agreed on last; undefined before they did.
+   * `careful`, the default: the earliest while answers contradict each other; undefined before the first.
+   * `agreed`: the last value that they agreed on; undefined before that.
    */
   clockOffsetMs(of?: "careful" | "agreed"): number | undefined;
 }

@@ -6,7 +6,7 @@
 export const callClasses = ["dlq", "batch"] as const;
 export type CallClass = (typeof callClasses)[number];
 
-/** `rate-limited`: a 429 said until when. `failing`: the source did not answer several times in a row. */
+/** `rate-limited`: a 429 gave a time. `failing`: the source did not answer several times in a row. */
 export type SourcePauseReason = "rate-limited" | "failing";
 
 export interface SourcePause {
@@ -39,16 +39,16 @@ export interface SourcePauseBook {
    * its end.
    */
   ask(callClass: CallClass, leaseMs: number): Promise<SourcePause | "go" | "probe" | "limit-probe">;
-  /** A 429 came. `ask` then answers a pause no longer than until its next probe. */
+  /** Reports a 429. `ask` then answers a pause no longer than until its next probe. */
   limited(callClass: CallClass, forMs: number): Promise<void>;
   /**
-   * A call had no answer, or a 5xx. Answers the pause that follows; null while failures are few. `jitter`: 0
-   * up to 1.
+   * Reports a call without an answer, or a 5xx. Answers the pause that follows; null while failures are few.
+   * `jitter`: 0 up to 1.
    */
   failed(jitter: number): Promise<SourcePause | null>;
-  /** A call was answered, whatever it said. */
+  /** Reports any answer to a call. */
   answered(): Promise<void>;
-  /** The probe of a rate limit was answered, and not with 429. */
+  /** Reports an answer other than 429 to a `limit-probe`. */
   lifted(callClass: CallClass): Promise<void>;
   /**
    * The probe was not sent, or was stopped here. It proves nothing, and the next call that asks is the probe.
@@ -59,23 +59,24 @@ export interface SourcePauseBook {
 /** Failures in a row before a source is paused: one worker's tries with a batch are four. */
 export const failuresBeforePause = 5;
 /**
- * Failures further apart are not in a row: who met the earlier ones may have ended before the next answer.
+ * Failures further apart are not in a row: the worker of the earlier ones may have ended before the next
+ * answer.
  */
 export const inARowWithinMs = 60_000;
 export const firstPauseMs = 1_000;
 /**
  * With all jitter. A pause, a probe that dies with its process (a timeout of 30 s and the slack below) and
- * the next sweep (15 s) are 70 s. That is less than the takeover and a sweep (75 s) that anything may wait
- * once the service answers.
+ * the next sweep (15 s) are 70 s. That is less than a takeover and a sweep (75 s), the longest wait once the
+ * service answers.
  */
 export const maxPauseMs = 20_000;
-/** A probe's lease is the timeout of its call and this, in which its end is written. */
+/** A probe's lease is the timeout of its call and this slack, in which its end is recorded. */
 export const probeSlackMs = 5_000;
-/** How long the others wait beside a probe before they ask again. */
+/** During a probe, the others ask again after this time. */
 export const besideProbeMs = 1_000;
 
 /**
  * A pause after a 429 is probed this often. A daily quota then costs 288 calls more at most, none of which is
- * accepted, and a source that has recovered is back within it.
+ * accepted. A source that has recovered is back within it.
  */
 export const probeLimitEveryMs = 5 * 60_000;

@@ -49,19 +49,19 @@ export interface Datapoint {
   readonly value: number;
 }
 
-/** A field of an answer that could not be used: where, what was expected and what came. */
+/** A field of an answer that could not be used: its place, the expectation and the value. */
 export interface FieldProblem {
   readonly field: string;
   readonly expected: string;
   readonly got: string;
 }
 
-/** What gauges and guards need of a reading. A field that was absent or unusable is absent. */
+/** The part of a reading for gauges and guards. An absent or unusable field is absent. */
 export interface IndexSummary {
   readonly scalars: Readonly<Partial<Record<ScalarField, number>>>;
   /** The newest point of each series that has one, by time. */
   readonly newest: Readonly<Partial<Record<SeriesField, Datapoint>>>;
-  /** How many fields were there and could not be used. */
+  /** Number of fields that were present and unusable. */
   readonly unusableFields: number;
 }
 
@@ -74,7 +74,7 @@ export interface IndexStatistics extends IndexSummary {
   readonly problems: readonly FieldProblem[];
 }
 
-/** An index to read: its name in the document, and what the service's path has. */
+/** An index to read: its name in the document, and its name in the service's path. */
 export interface IndexTarget {
   readonly name: string;
   readonly id: string;
@@ -88,7 +88,7 @@ export interface IndexCredentials {
 
 /**
  * Reads the statistics of search indexes. Guarantees: a call ends within its timeout or when its signal
- * aborts; nothing is retried inside; redirects are not followed. Fails with RedriverError
+ * aborts. Nothing is retried inside, and redirects are not followed. Fails with RedriverError
  * `statistics-unavailable`, `unauthorised`, `rate-limited` (with retryAt), `source-misconfigured`,
  * `answer-unreadable` or `stopped`.
  */
@@ -105,9 +105,9 @@ export interface IndexReading {
 }
 
 /**
- * The last reading of each index, shared by all replicas. Guarantees: a reading written by one replica is
- * what every replica reads; a reading vanishes `staleAfterMs` after it was written, so that nobody is shown a
- * frozen number. Fails with RedriverError `redis-unavailable`. Not part of this contract: history.
+ * The last reading of each index, shared by all replicas. Guarantees: every replica reads the reading that
+ * one has written. A reading vanishes `staleAfterMs` after it was written, so that nobody sees a frozen
+ * number. Fails with RedriverError `redis-unavailable`. Not part of this contract: history.
  */
 export interface StatisticsStore {
   write(reading: IndexReading, staleAfterMs: number): Promise<void>;
@@ -115,7 +115,6 @@ export interface StatisticsStore {
   readAll(indexes: readonly string[]): Promise<readonly IndexReading[]>;
 }
 
-/** One sample for the metrics page. */
 export interface IndexGauge {
   readonly name: string;
   readonly help: string;

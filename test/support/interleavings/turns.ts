@@ -7,7 +7,7 @@ import type { Mishap, Operation, Plan } from "./plan.ts";
 /** Order and time of one run: who is next is fast-check's choice, and time passes where nobody can go on without it. */
 export interface Turns {
   readonly clock: ManualClock;
-  /** WaitBudget for one's turn. */
+  /** Waits for one's turn. */
   next(label: string): Promise<void>;
   /** The same, but no later than this. */
   nextWithin(ms: number, label: string): Promise<void>;
