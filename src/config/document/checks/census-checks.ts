@@ -30,13 +30,13 @@ export function checkCensuses(document: Raw, report: Report): void {
     const within = durationText(min.ms);
     if (interval.path === null && min.path !== null) {
       const expected = `at least ${durationText(interval.ms * 2)}`;
-      const message = `expected ${expected}, twice ${toPathText(path)} (${census}, built in), got ${within}; ${why}`;
-      report(min.path, "value", { expected, found: within, message });
+      const behind = `, twice ${toPathText(path)} (${census}, built in), got ${within}; ${why}`;
+      report(min.path, "value", expected, { found: within, behind });
     } else {
       const expected = `at most ${durationText(Math.floor(min.ms / 2))}`;
       const limit = min.path === null ? "beforeExpiry.within as it is built in" : toPathText(min.path);
-      const message = `expected ${expected}, half of ${limit} (${within}), got ${census}; ${why}`;
-      report(path, "value", { expected, found: census, message });
+      const behind = `, half of ${limit} (${within}), got ${census}; ${why}`;
+      report(path, "value", expected, { found: census, behind });
     }
   }
 }

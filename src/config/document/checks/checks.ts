@@ -1,3 +1,4 @@
+import { defined } from "../../../message/defined.ts";
 import { parseEdge, resolveEdge } from "../../../rules/patterns/parse-edge.ts";
 import { oneOfText, quoted, toPathText, unknownName, type Problem, type ValuePath } from "../../problem.ts";
 import { parseServiceUrl } from "../../http-address.ts";
@@ -18,8 +19,15 @@ import { checkTests } from "./test-checks.ts";
  */
 export function checkTogether(tree: YamlTree, file: string): readonly Problem[] {
   const problems: Problem[] = [];
-  const report: Report = (path, part, problem) => {
-    problems.push({ file, ...tree.locate(path, part), path: toPathText(path), ...problem });
+  const report: Report = (path, part, expected, { found, behind = "", message } = {}) => {
+    problems.push({
+      file,
+      ...tree.locate(path, part),
+      path: toPathText(path),
+      ...defined({ found }),
+      expected,
+      message: message ?? `expected ${expected}${behind}`,
+    });
   };
   const document = asMap(tree.value);
   const sources = asMap(document["sources"]);
@@ -63,8 +71,8 @@ function checkSourceIdentities(sources: Raw, report: Report): void {
     if (sameId === undefined) nameById.set(id, name);
     else {
       const expected = `another id than source ${sameId}`;
-      const message = `expected ${expected}, got ${quoted(id)}`;
-      report(["sources", name, "id"], "value", { expected, found: quoted(id), message });
+      const found = quoted(id);
+      report(["sources", name, "id"], "value", expected, { found, behind: `, got ${found}` });
     }
     const url = parseServiceUrl(source["url"]);
     const account = JSON.stringify([url.ok ? url.value : source["url"], source["token"]]);
@@ -72,10 +80,7 @@ function checkSourceIdentities(sources: Raw, report: Report): void {
     if (sameAccount === undefined) nameByAccount.set(account, name);
     else {
       const expected = `another url or token than source ${sameAccount}`;
-      report(["sources", name], "key", {
-        expected,
-        message: `expected ${expected}: one account is one source`,
-      });
+      report(["sources", name], "key", expected, { behind: ": one account is one source" });
     }
   }
 }
@@ -84,14 +89,10 @@ function checkSourceOf(drain: Raw, known: readonly string[], path: ValuePath, re
   const source = drain["source"];
   if (source === undefined && known.length > 1) {
     const expected = `a source, ${oneOfText(known)}`;
-    report(path, "key", { expected, message: `missing source; expected ${expected}` });
+    report(path, "key", expected, { message: `missing source; expected ${expected}` });
   } else if (typeof source === "string" && known.length > 0 && !known.includes(source)) {
     const message = unknownName("source", source, known);
-    report([...path, "source"], "value", {
-      expected: oneOfText(known),
-      found: quoted(source),
-      message,
-    });
+    report([...path, "source"], "value", oneOfText(known), { found: quoted(source), message });
   }
 }
 
@@ -102,21 +103,18 @@ function checkDates(select: Raw, path: ValuePath, report: Report): void {
   if (!from.ok || !to.ok || from.value.kind !== to.value.kind) return;
   // Seen from any one moment; both are fixed, or both are so long ago.
   if (resolveEdge(from.value, 0) <= resolveEdge(to.value, 0)) return;
-  const expected = "a toDate that is not before fromDate";
-  report([...path, "toDate"], "value", { expected, message: `expected ${expected}` });
+  report([...path, "toDate"], "value", "a toDate that is not before fromDate");
 }
 
 /** `layers` lie below: a timezone alone is for the cron pattern of a layer below. */
 function checkSchedule(layers: readonly Raw[], schedule: Raw, path: ValuePath, report: Report): void {
   const { every, cron, timezone } = schedule;
   if (every !== undefined && cron !== undefined) {
-    const expected = "either every or cron";
-    report([...path, "cron"], "key", { expected, message: `expected ${expected}, got both` });
+    report([...path, "cron"], "key", "either every or cron", { behind: ", got both" });
   } else if (timezone !== undefined && cron === undefined) {
     const below = layers.some((layer) => layer["cron"] !== undefined);
     if (every !== undefined || !below) {
-      const expected = "a cron pattern beside timezone";
-      report([...path, "timezone"], "key", { expected, message: `expected ${expected}` });
+      report([...path, "timezone"], "key", "a cron pattern beside timezone");
     }
   }
 }

@@ -25,5 +25,5 @@ export function checkFlowControls(document: Readonly<Record<string, unknown>>, r
 
 function checkWhole(flow: Readonly<Record<string, unknown>>, path: ValuePath, report: Report): void {
   const expected = misfitOfFlowControl(flow);
-  if (expected !== null) report(path, "value", { expected, message: `expected ${expected}` });
+  if (expected !== null) report(path, "value", expected);
 }

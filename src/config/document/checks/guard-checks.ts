@@ -15,7 +15,7 @@ export function checkGuards(
     if (typeof index === "string" && !indexes.includes(index)) {
       const expected = indexes.length === 0 ? "an index under indexes, which are none" : oneOfText(indexes);
       const message = unknownName("index", index, indexes, expected);
-      report([...path, position, "index"], "value", { expected, found: quoted(index), message });
+      report([...path, position, "index"], "value", expected, { found: quoted(index), message });
     }
     checkResume(guard["hold"], guard["resume"], [...path, position, "resume"], report);
   }
@@ -28,15 +28,13 @@ function checkResume(holdText: unknown, resumeText: unknown, path: ValuePath, re
   const { field } = resume.value;
   if (field !== null && field !== hold.value.field) {
     const expected = `a comparison of ${hold.value.field}, as in hold`;
-    report(path, "value", { expected, found: quoted(field), message: `expected ${expected}, got ${field}` });
+    report(path, "value", expected, { found: quoted(field), behind: `, got ${field}` });
     return;
   }
   const [one, other] = [hold.value.pattern, resume.value.pattern];
   if (one.from <= other.to && other.from <= one.to) {
-    const expected = "a comparison that no number has in common with hold";
-    report(path, "value", {
-      expected,
-      message: `expected ${expected}: a guard that holds and resumes at once would do neither`,
+    report(path, "value", "a comparison that no number has in common with hold", {
+      behind: ": a guard that holds and resumes at once would do neither",
     });
   }
 }

@@ -25,8 +25,7 @@ function checkProbes(layers: Layers, report: Report): void {
     const expected = `${bound} ${durationText(limit.ms)}`;
     const found = durationText(got.ms);
     const where = limit.path === null ? `${name} as it is built in` : toPathText(limit.path);
-    const message = `expected ${expected}, ${where}, got ${found}; ${why}`;
-    report(got.path ?? [], "value", { expected, found, message });
+    report(got.path ?? [], "value", expected, { found, behind: `, ${where}, got ${found}; ${why}` });
   };
   if (isOwn("probeEvery")) reportAt(probeEvery, "at least", watch, "the watch");
   else if (isOwn("watch")) reportAt(watch, "at most", probeEvery, "probeEvery");

@@ -22,7 +22,7 @@ interface Retention {
 /** A record leaves the queue when its retention is over, so a wait that is as long never ends. */
 export function checkRetentions(document: Raw, report: Report): void {
   for (const { kind, path, problem } of findRetentionConflicts(document)) {
-    if (kind === "refused") report(path, "value", problem);
+    if (kind === "refused") report(path, "value", problem.expected, problem);
   }
 }
 

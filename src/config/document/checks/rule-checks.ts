@@ -38,37 +38,32 @@ function checkName(
 ): void {
   if (typeof name !== "string") return;
   if (name === noRule) {
-    const expected = "another name: none stands for no rule";
-    report([...path, "name"], "value", { expected, found: quoted(name), message: `expected ${expected}` });
+    report([...path, "name"], "value", "another name: none stands for no rule", { found: quoted(name) });
   }
   const first = seen.get(name);
   if (first === undefined) {
     seen.set(name, index);
     return;
   }
+  const found = quoted(name);
   const expected = `another name than rules[${first}] of this drain`;
-  report([...path, "name"], "value", {
-    expected,
-    found: quoted(name),
-    message: `expected ${expected}, got ${quoted(name)}`,
-  });
+  report([...path, "name"], "value", expected, { found, behind: `, got ${found}` });
 }
 
 function checkAction(rule: Raw, { mode, archive }: Acting, path: ValuePath, report: Report): void {
   const { then, when } = rule;
   if ((then === "republish" || then === "drop") && when === undefined) {
     const expected = "when beside republish and drop; when: any says it of every record on purpose";
-    report(path, "key", { expected, message: `missing when; expected ${expected}` });
+    report(path, "key", expected, { message: `missing when; expected ${expected}` });
   }
   if (then === "drop" && mode === "live" && !archive) {
     const expected = "archive: { dir: … } at the top of the document, or republish, hold or park";
     const message =
       "a live drain drops only what is archived first, and the document has no archive; expected archive: { dir: … } at its top";
-    report([...path, "then"], "value", { expected, found: quoted("drop"), message });
+    report([...path, "then"], "value", expected, { found: quoted("drop"), message });
   }
   if (rule["limit"] !== undefined && actions.some((action) => action !== "republish" && action === then)) {
-    const expected = "limit only beside then: republish";
-    report([...path, "limit"], "key", { expected, message: `expected ${expected}` });
+    report([...path, "limit"], "key", "limit only beside then: republish");
   }
 }
 
@@ -76,23 +71,19 @@ function checkChanges(rule: Raw, path: ValuePath, report: Report): void {
   if (rule["set"] === undefined) return;
   const set = asMap(rule["set"]);
   if (actions.some((action) => action !== "republish" && action === rule["then"])) {
-    const expected = "set only beside then: republish";
-    report([...path, "set"], "key", { expected, message: `expected ${expected}` });
+    report([...path, "set"], "key", "set only beside then: republish");
   }
   if (typeof set["queue"] === "string" && set["delay"] !== undefined) {
-    const expected = "either queue or delay";
     // remote-contract: a delay together with a queue is refused by the service.
-    report([...path, "set", "delay"], "key", {
-      expected,
-      message: `expected ${expected}: the service refuses both together`,
+    report([...path, "set", "delay"], "key", "either queue or delay", {
+      behind: ": the service refuses both together",
     });
   }
   const seen = new Set<string>();
   for (const header of Object.keys(asMap(set["headers"]))) {
     const lower = header.toLowerCase();
     if (seen.has(lower)) {
-      const expected = "each header once, in whatever case";
-      report([...path, "set", "headers", header], "key", { expected, message: `expected ${expected}` });
+      report([...path, "set", "headers", header], "key", "each header once, in whatever case");
     }
     seen.add(lower);
   }

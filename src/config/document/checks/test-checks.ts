@@ -17,8 +17,7 @@ export function checkTests(
     const here = [...path, index];
     const { name } = test;
     if (typeof name === "string" && seen.has(name)) {
-      const expected = "another name than a test above it";
-      report([...here, "name"], "value", { expected, found: quoted(name), message: `expected ${expected}` });
+      report([...here, "name"], "value", "another name than a test above it", { found: quoted(name) });
     }
     if (typeof name === "string") seen.add(name);
     checkGiven(asMap(test["given"]), [...here, "given"], report);
@@ -37,8 +36,7 @@ const onlyOneOf = [
 function checkGiven(given: Raw, path: ValuePath, report: Report): void {
   for (const [one, other] of onlyOneOf) {
     if (given[one] === undefined || given[other] === undefined) continue;
-    const expected = `either ${one} or ${other}`;
-    report([...path, other], "key", { expected, message: `expected ${expected}, got both` });
+    report([...path, other], "key", `either ${one} or ${other}`, { behind: ", got both" });
   }
 }
 
@@ -47,10 +45,9 @@ function checkExpected(expected: Raw, known: readonly string[], path: ValuePath,
   if (typeof rule === "string" && rule !== noRule && !known.includes(rule)) {
     const names = known.length === 0 ? noRule : oneOfText([...known, noRule]);
     const message = unknownName("rule", rule, known, names);
-    report([...path, "rule"], "value", { expected: names, found: quoted(rule), message });
+    report([...path, "rule"], "value", names, { found: quoted(rule), message });
   }
   if (item !== undefined && then !== undefined && then !== "republish") {
-    const wanted = "item only beside then: republish";
-    report([...path, "item"], "key", { expected: wanted, message: `expected ${wanted}` });
+    report([...path, "item"], "key", "item only beside then: republish");
   }
 }

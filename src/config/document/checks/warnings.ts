@@ -1,3 +1,4 @@
+import { defined } from "../../../message/defined.ts";
 import type { Select } from "../../../ports/service.ts";
 import { toPathText, type Problem, type ValuePath } from "../../problem.ts";
 import type { YamlTree } from "../../text/yaml-tree.ts";
@@ -21,7 +22,7 @@ export function findWarnings(
       file,
       ...tree.locate(path, "key"),
       path: toPathText(path),
-      ...(found === undefined ? {} : { found }),
+      ...defined({ found }),
       expected,
       message,
     });

@@ -1,16 +1,17 @@
 import { isObject } from "../../../message/json-value.ts";
-import type { Problem, ValuePath } from "../../problem.ts";
+import type { ValuePath } from "../../problem.ts";
 
 /**
  * The document as it was written, before anything is known of its shape. Reading a part of it never throws.
  */
 export type Raw = Readonly<Record<string, unknown>>;
 
-/** Reports a problem at a place in the document. */
+/** Reports a problem at a place in the document. Its message is `expected <expected><behind>` unless given. */
 export type Report = (
   path: ValuePath,
   part: "key" | "value",
-  problem: Pick<Problem, "expected" | "message"> & { readonly found?: string },
+  expected: string,
+  more?: { readonly found?: string; readonly behind?: string; readonly message?: string },
 ) => void;
 
 /** The mapping, or an empty one in place of anything else. */
