@@ -45,24 +45,10 @@ export function createSelectMatcher(select: Select): (record: RawRecord) => bool
 
 function valuesOf(record: RawRecord, name: keyof Select): readonly unknown[] {
   const value = own(record, fields[name]);
-  switch (name) {
-    case "label": {
-      const all = own(record, "labels");
-      return Array.isArray(all) ? [value, ...(all as readonly unknown[])] : [value];
-    }
-    case "responseStatus":
-      // Without an HTTP answer it is 0 or absent.
-      return [value ?? 0];
-    case "messageId":
-    case "url":
-    case "topicName":
-    case "scheduleId":
-    case "queueName":
-    case "callerIp":
-      return [value];
-    default:
-      return name satisfies never;
-  }
+  // Without an HTTP answer it is 0 or absent.
+  if (name === "responseStatus") return [value ?? 0];
+  const all = name === "label" ? own(record, "labels") : undefined;
+  return Array.isArray(all) ? [value, ...(all as readonly unknown[])] : [value];
 }
 
 function own(record: RawRecord, field: string): unknown {

@@ -1,8 +1,8 @@
 import { parsePointer } from "../message/json-pointer.ts";
 import { isObject, type JsonValue } from "../message/json-value.ts";
-import { contentOf, momentText, toDocumentForm } from "./document-form.ts";
+import { momentText, toDocumentForm } from "./document-form.ts";
 import { formatDuration } from "./format-duration.ts";
-import type { Condition, Leaf } from "./spec.ts";
+import { textFields, type Condition, type Leaf } from "./spec.ts";
 import type { Subject } from "./subject.ts";
 
 /**
@@ -10,23 +10,11 @@ import type { Subject } from "./subject.ts";
  * "[set]": they may be secrets.
  */
 export function describeCondition(condition: Condition): string {
-  switch (condition.kind) {
-    case "any":
-      return "any";
-    case "all":
-      return `all (${condition.of.map(describeCondition).join("; ")})`;
-    case "some":
-      return `any of (${condition.of.map(describeCondition).join("; ")})`;
-    case "not":
-      return `not (${describeCondition(condition.of)})`;
-    case "text":
-    case "header":
-    case "number":
-    case "duration":
-    case "address":
-    case "value":
-      return describeTest(condition);
-  }
+  if (condition.kind === "any") return "any";
+  if (condition.kind === "not") return `not (${describeCondition(condition.of)})`;
+  if (condition.kind !== "all" && condition.kind !== "some") return describeTest(condition);
+  const parts = condition.of.map(describeCondition).join("; ");
+  return condition.kind === "all" ? `all (${parts})` : `any of (${parts})`;
 }
 
 /** `responseStatus is 503`, `host is one of "a", prefix "b"`. */
@@ -53,7 +41,7 @@ function toWords(written: unknown, isText: boolean): string {
 export function describeActual(condition: Leaf, subject: Subject): string {
   switch (condition.kind) {
     case "text":
-      return describeFound(subject.texts(condition.field), contentOf(condition.field) !== "name");
+      return describeFound(subject.texts(condition.field), textFields[condition.field] !== "name");
     case "header":
       return describeFound(subject.header(condition.of, condition.name.toLowerCase()), true);
     case "number": {

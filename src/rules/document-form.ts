@@ -1,6 +1,14 @@
 import { durationText } from "./format-duration.ts";
 import { maskQuery } from "./mask-query.ts";
-import type { AddressPattern, Leaf, NumberPattern, TextField, TextPattern, ValuePattern } from "./spec.ts";
+import {
+  textFields,
+  type AddressPattern,
+  type Leaf,
+  type NumberPattern,
+  type TextField,
+  type TextPattern,
+  type ValuePattern,
+} from "./spec.ts";
 
 /** A test in the document's own form, so that it loads again as the same. */
 export interface DocumentForm {
@@ -45,38 +53,9 @@ const isThere = { exists: true };
 type Shown = "all" | "all but the query" | "nothing";
 
 function shownOf(field: TextField, bodies: "shown" | "masked"): Shown {
-  const content = contentOf(field);
+  const content = textFields[field];
   if (content === "address") return "all but the query";
   return content === "body" && bodies === "masked" ? "nothing" : "all";
-}
-
-/** What kind of text a field has: an address, a path or a body may contain secrets. */
-export function contentOf(field: TextField): "name" | "address" | "path" | "body" {
-  switch (field) {
-    case "url":
-    case "callback":
-    case "failureCallback":
-      return "address";
-    case "path":
-      return "path";
-    case "body":
-    case "bodyBase64":
-    case "responseBody":
-    case "responseBodyBase64":
-      return "body";
-    case "dlqId":
-    case "messageId":
-    case "host":
-    case "topicName":
-    case "endpointName":
-    case "queueName":
-    case "label":
-    case "method":
-    case "scheduleId":
-    case "flowControlKey":
-    case "retryDelayExpression":
-      return "name";
-  }
 }
 
 function writeText(pattern: TextPattern, shown: Shown): unknown {

@@ -53,31 +53,22 @@ export function explainRules(
 
 /** The first sub-condition that does not match, in words; null if the condition matches. */
 function firstMiss(condition: Condition, subject: Subject): string | null {
+  if (compileCondition(condition)(subject)) return null;
   switch (condition.kind) {
     case "any":
       return null;
     case "all":
-      for (const inner of condition.of) {
-        const miss = firstMiss(inner, subject);
-        if (miss !== null) return miss;
-      }
-      return null;
-    case "some": {
-      const misses = condition.of.map((inner) => firstMiss(inner, subject));
-      return misses.includes(null) ? null : `none of (${misses.join("; ")})`;
-    }
+      return condition.of.reduce<string | null>((miss, inner) => miss ?? firstMiss(inner, subject), null);
+    case "some":
+      return `none of (${condition.of.map((inner) => firstMiss(inner, subject)).join("; ")})`;
     case "not":
-      return firstMiss(condition.of, subject) === null
-        ? `${describeCondition(condition)}, but that matches`
-        : null;
+      return `${describeCondition(condition)}, but that matches`;
     case "text":
     case "header":
     case "number":
     case "duration":
     case "address":
     case "value":
-      return compileCondition(condition)(subject)
-        ? null
-        : `${describeCondition(condition)}, but the record has ${describeActual(condition, subject)}`;
+      return `${describeCondition(condition)}, but the record has ${describeActual(condition, subject)}`;
   }
 }

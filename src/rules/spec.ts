@@ -6,29 +6,31 @@ import type { ItemChanges } from "../message/item-changes.ts";
  */
 
 /**
- * Fields of a record, or derived from it, whose value is text. `method` is compared in upper case, `host` in
- * lower case.
+ * Fields of a record, or derived from it, whose value is text, and what kind of text: an address, a path or a
+ * body may contain secrets. `method` is compared in upper case, `host` in lower case.
  */
-export type TextField =
-  | "dlqId"
-  | "messageId"
-  | "url"
-  | "host"
-  | "path"
-  | "topicName"
-  | "endpointName"
-  | "queueName"
-  | "label"
-  | "method"
-  | "scheduleId"
-  | "callback"
-  | "failureCallback"
-  | "flowControlKey"
-  | "retryDelayExpression"
-  | "body"
-  | "bodyBase64"
-  | "responseBody"
-  | "responseBodyBase64";
+export const textFields = {
+  dlqId: "name",
+  messageId: "name",
+  url: "address",
+  host: "name",
+  path: "path",
+  topicName: "name",
+  endpointName: "name",
+  queueName: "name",
+  label: "name",
+  method: "name",
+  scheduleId: "name",
+  callback: "address",
+  failureCallback: "address",
+  flowControlKey: "name",
+  retryDelayExpression: "name",
+  body: "body",
+  bodyBase64: "body",
+  responseBody: "body",
+  responseBodyBase64: "body",
+} as const;
+export type TextField = keyof typeof textFields;
 /** Fields whose value is a number. `size` is the body's bytes; `createdAt` and `notBefore` are Unix ms. */
 export type NumberField =
   | "responseStatus"

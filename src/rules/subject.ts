@@ -33,7 +33,7 @@ export function toSubject(facts: RecordFacts): Subject {
 }
 
 interface Address {
-  readonly hosts: readonly string[];
+  readonly host: readonly string[];
   readonly path: readonly string[];
 }
 
@@ -62,32 +62,10 @@ class RecordSubject implements Subject {
   }
 
   texts(field: TextField): readonly string[] {
-    switch (field) {
-      case "host":
-        return (this.#address ??= toAddress(this.#letter.url)).hosts;
-      case "path":
-        return (this.#address ??= toAddress(this.#letter.url)).path;
-      case "label":
-        return this.#letter.labels;
-      case "method":
-        return [this.#letter.method.toUpperCase()];
-      case "url":
-      case "dlqId":
-      case "messageId":
-      case "topicName":
-      case "endpointName":
-      case "queueName":
-      case "scheduleId":
-      case "callback":
-      case "failureCallback":
-      case "flowControlKey":
-      case "retryDelayExpression":
-      case "body":
-      case "bodyBase64":
-      case "responseBody":
-      case "responseBodyBase64":
-        return present(this.#letter[field]);
-    }
+    if (field === "host" || field === "path") return (this.#address ??= toAddress(this.#letter.url))[field];
+    if (field === "label") return this.#letter.labels;
+    if (field === "method") return [this.#letter.method.toUpperCase()];
+    return present(this.#letter[field]);
   }
 
   header(of: "request" | "response", lowerName: string): readonly string[] {
@@ -99,20 +77,9 @@ class RecordSubject implements Subject {
   }
 
   number(field: NumberField): number | undefined {
-    switch (field) {
-      case "attempt":
-        return this.#facts.attempt;
-      case "size":
-        return (this.#size ??= toSize(this.#letter));
-      case "responseStatus":
-      case "maxRetries":
-      case "rate":
-      case "period":
-      case "parallelism":
-      case "createdAt":
-      case "notBefore":
-        return this.#letter[field];
-    }
+    if (field === "attempt") return this.#facts.attempt;
+    if (field === "size") return (this.#size ??= toSize(this.#letter));
+    return this.#letter[field];
   }
 
   durationMs(field: DurationField): number {
@@ -151,10 +118,10 @@ function present(text: string | undefined): readonly string[] {
 /** A host is asked for with or without its port; a default port is not written. */
 function toAddress(text: string): Address {
   const url = parseUrl(text);
-  if (url === null) return { hosts: nothing, path: nothing };
+  if (url === null) return { host: nothing, path: nothing };
   const { hostname, host, pathname } = url;
-  if (hostname === "") return { hosts: nothing, path: [pathname] };
-  return { hosts: hostname === host ? [host] : [hostname, host], path: [pathname] };
+  if (hostname === "") return { host: nothing, path: [pathname] };
+  return { host: hostname === host ? [host] : [hostname, host], path: [pathname] };
 }
 
 /** Names that differ only in case are one header. */

@@ -35,9 +35,8 @@ export function compareWithPlan(
       if (view.state === "parked" && decision.rule === null) return "done";
       if (planned.rule !== decision.rule) return "otherwise";
       return view.state === "parked" ? "done" : "as-planned";
+    // The reason may be another: one in doubt is published again under the same id.
     case "republish":
-      // The reason may be another: one in doubt is published again under the same id.
-      return isSame(planned, now) ? "as-planned" : "otherwise";
     case "drop":
       return isSame(planned, now) ? "as-planned" : "otherwise";
   }
@@ -78,16 +77,5 @@ const passes: Readonly<Record<HoldReason, "not-now" | "otherwise">> = {
 
 /** Whether the ledger knows that nothing is left to do about a record. */
 export function isDone({ state }: LedgerView): boolean {
-  switch (state) {
-    case "published":
-    case "archived":
-    case "gone":
-      return true;
-    case "absent":
-    case "cool":
-    case "open":
-    case "parked":
-    case "other-version":
-      return false;
-  }
+  return state === "published" || state === "archived" || state === "gone";
 }

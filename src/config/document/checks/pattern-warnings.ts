@@ -31,19 +31,14 @@ export function toPatternWarning(
 }
 
 function impossibleOf(leaf: Leaf, retentionMs: number | null): readonly Impossible[] {
-  switch (leaf.kind) {
-    case "number":
-      return leaf.oneOf.flatMap((pattern) => impossibleNumber(leaf.field, pattern) ?? []);
-    case "text":
-      return leaf.oneOf.flatMap((pattern) => impossibleText(leaf.field, pattern) ?? []);
-    case "duration":
-      if (leaf.field === "messageAge" || retentionMs === null) return [];
-      return leaf.oneOf.flatMap((pattern) => beyondRetention(pattern, retentionMs) ?? []);
-    case "header":
-    case "address":
-    case "value":
-      return [];
+  if (leaf.kind === "number") {
+    return leaf.oneOf.flatMap((pattern) => impossibleNumber(leaf.field, pattern) ?? []);
   }
+  if (leaf.kind === "text") {
+    return leaf.oneOf.flatMap((pattern) => impossibleText(leaf.field, pattern) ?? []);
+  }
+  if (leaf.kind !== "duration" || leaf.field === "messageAge" || retentionMs === null) return [];
+  return leaf.oneOf.flatMap((pattern) => beyondRetention(pattern, retentionMs) ?? []);
 }
 
 function impossibleNumber(field: NumberField, pattern: NumberPattern): Impossible | null {

@@ -7,27 +7,14 @@ import type { Condition } from "../../../rules/spec.ts";
  * secrets.
  */
 export function describeWhen(condition: Condition): unknown {
-  switch (condition.kind) {
-    case "any":
-      return "any";
-    case "all":
-      return describeAll(condition.of);
-    case "some":
-      return { any: condition.of.map(describeWhen) };
-    case "not":
-      return { not: describeWhen(condition.of) };
-    case "text":
-    case "header":
-    case "number":
-    case "duration":
-    case "address":
-    case "value": {
-      const { keys, oneOf } = toDocumentForm(condition, "shown");
-      const [field, name] = keys;
-      const written = oneOf.length === 1 ? oneOf[0] : oneOf;
-      return { [field]: name === undefined ? written : { [name]: written } };
-    }
-  }
+  if (condition.kind === "any") return "any";
+  if (condition.kind === "all") return describeAll(condition.of);
+  if (condition.kind === "some") return { any: condition.of.map(describeWhen) };
+  if (condition.kind === "not") return { not: describeWhen(condition.of) };
+  const { keys, oneOf } = toDocumentForm(condition, "shown");
+  const [field, name] = keys;
+  const written = oneOf.length === 1 ? oneOf[0] : oneOf;
+  return { [field]: name === undefined ? written : { [name]: written } };
 }
 
 /** Keys under which several tests of one `when` stand side by side, each by a name of its own. */
