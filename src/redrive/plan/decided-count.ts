@@ -4,7 +4,7 @@
  */
 import type { Decision } from "../../rules/decision.ts";
 import { createExpiryCount, type ExpiryReport } from "./expiry-count.ts";
-import { createRuleCount, type CountedRecord, type RuleCount, type RuleReport } from "./rule-report.ts";
+import { createRuleCount, type CountedRecord, type RuleReport } from "./rule-report.ts";
 
 export interface DecidedReport {
   /** Records that the plan is about. */
@@ -18,21 +18,14 @@ export interface DecidedReport {
   readonly rules: readonly RuleReport[];
 }
 
-export interface DecidedCount {
-  add(record: CountedRecord): void;
-  planned(): number;
-  /** `order`: of rules, by name. Other rules follow, those with most records first. */
-  report(order: readonly string[]): DecidedReport;
-}
-
-export function createDecidedCount(): DecidedCount {
+export function createDecidedCount() {
   const decisions = { republish: 0, drop: 0, settle: 0, park: 0, hold: 0 };
-  const rules = new Map<string | null, RuleCount>();
+  const rules = new Map<string | null, ReturnType<typeof createRuleCount>>();
   const expiry = createExpiryCount();
   let planned = 0;
   let parkedAlready = 0;
   return {
-    add(record) {
+    add(record: CountedRecord): void {
       const { then, rule, isParkedAlready, expiresAt, now } = record;
       planned += 1;
       decisions[then] += 1;
@@ -43,7 +36,8 @@ export function createDecidedCount(): DecidedCount {
       count.add(record);
     },
     planned: () => planned,
-    report(order) {
+    /** `order`: of rules, by name. Other rules follow, those with most records first. */
+    report(order: readonly string[]): DecidedReport {
       const rank = new Map<string | null, number>(order.map((rule, index) => [rule, index]));
       const rankOf = (rule: string | null): number =>
         rule === null ? order.length + 1 : (rank.get(rule) ?? order.length);

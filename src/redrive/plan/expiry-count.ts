@@ -12,16 +12,11 @@ export interface ExpiryReport {
   readonly earliestAt: number | null;
 }
 
-export interface ExpiryCount {
-  /** Both Unix ms by the service's clock. */
-  add(expiresAt: number, now: number): void;
-  report(): ExpiryReport;
-}
-
-export function createExpiryCount(): ExpiryCount {
+export function createExpiryCount() {
   let [expired, within1h, within6h, within24h, earliest] = [0, 0, 0, 0, Infinity];
   return {
-    add(expiresAt, now) {
+    /** Both Unix ms by the service's clock. */
+    add(expiresAt: number, now: number): void {
       earliest = Math.min(earliest, expiresAt);
       const leftMs = expiresAt - now;
       if (leftMs <= 0) {
@@ -32,7 +27,7 @@ export function createExpiryCount(): ExpiryCount {
       if (leftMs <= 6 * hourMs) within6h += 1;
       if (leftMs <= 24 * hourMs) within24h += 1;
     },
-    report: () => ({
+    report: (): ExpiryReport => ({
       expired,
       within1h,
       within6h,

@@ -3,7 +3,7 @@ import type { RebuildRow } from "../../message/describe-rebuild.ts";
 import { hostOf } from "../../message/destination.ts";
 import { isObject } from "../../message/json-value.ts";
 import { toPrintable } from "../../message/masked-text.ts";
-import { createDecidedCount, type DecidedCount, type DecidedReport } from "./decided-count.ts";
+import { createDecidedCount, type DecidedReport } from "./decided-count.ts";
 import type { NextDecision } from "./next-decision.ts";
 import type { PlannedDrain, PlanHead } from "./plan-file.ts";
 import { isAct, type PlanRecord } from "./plan-record.ts";
@@ -14,22 +14,20 @@ export interface FrozenDrain extends PlannedDrain, DecidedReport {
   readonly acts: number;
 }
 
-export interface FileSummary {
-  add(record: PlanRecord): void;
-  drains(head: PlanHead): readonly FrozenDrain[];
-}
-
 /** `now`, Unix ms: what expiry is counted from. */
-export function createFileSummary(now: number): FileSummary {
-  const byDrain = new Map<string, { readonly decided: DecidedCount; acts: number }>();
+export function createFileSummary(now: number) {
+  const byDrain = new Map<
+    string,
+    { readonly decided: ReturnType<typeof createDecidedCount>; acts: number }
+  >();
   return {
-    add(record) {
+    add(record: PlanRecord): void {
       const drain = byDrain.get(record.drain) ?? { decided: createDecidedCount(), acts: 0 };
       byDrain.set(record.drain, drain);
       drain.decided.add(toCounted(record, now));
       if (isAct(record)) drain.acts += 1;
     },
-    drains: (head) =>
+    drains: (head: PlanHead): readonly FrozenDrain[] =>
       head.drains.map((planned) => {
         const { decided, acts } = byDrain.get(planned.drain) ?? { decided: createDecidedCount(), acts: 0 };
         return { ...planned, acts, ...decided.report([]) };

@@ -10,6 +10,7 @@ import { peekLanes, type PeekedLane } from "../lanes/peek-lanes.ts";
 import { isReconciling } from "../page/capacity-request.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import type { SurveyedRecord } from "./survey.ts";
+import { createTopCount } from "./top-count.ts";
 
 export interface LaneWait {
   readonly origin: Origin;
@@ -36,81 +37,53 @@ export interface LaneWaits {
   readonly more: { readonly lanes: number; readonly due: number };
 }
 
-/** Counts a plan's records by lane, in bounded memory. */
-export interface LaneWaitCount {
-  add(record: SurveyedRecord): void;
-  /** One more that is due to it. */
-  addDue(origin: Origin): void;
-  /** Throws `redis-unavailable`. Null if the drain has no lanes. */
-  read(): Promise<LaneWaits | null>;
-}
-
 const maxOrigins = 2_000;
 const maxShown = 10;
 
-interface Counts {
-  due: number;
-  exhausted: number;
-}
-
-export function createLaneWaitCount(drain: DrainRuntime): LaneWaitCount {
+/** Counts a plan's records by lane, in bounded memory. */
+export function createLaneWaitCount(drain: DrainRuntime) {
   const { lane } = drain.config;
-  const byOrigin = new Map<Origin, Counts>();
-  let othersDue = 0;
-  const count = (origin: Origin, key: keyof Counts): void => {
-    const known = byOrigin.get(origin);
-    if (known !== undefined) known[key] += 1;
-    else if (byOrigin.size < maxOrigins) byOrigin.set(origin, { due: 0, exhausted: 0, [key]: 1 });
-    else if (key === "due") othersDue += 1;
-  };
-  const ask = async (
-    shown: readonly (readonly [Origin, Counts])[],
-    given: LaneConfig,
-  ): Promise<readonly LaneWait[]> => {
-    const peeked = await peekLanes(
-      drain,
-      given,
-      shown.map(([origin]) => origin),
-    );
+  const due = createTopCount<Origin>(maxOrigins);
+  const exhausted = createTopCount<Origin>(maxOrigins);
+  const ask = async (shown: readonly Origin[], given: LaneConfig): Promise<readonly LaneWait[]> => {
+    const peeked = await peekLanes(drain, given, shown);
     const views = await drain.source.lanes.viewsOf(peeked.map((one) => one.lane));
-    return peeked.flatMap((one) => {
-      const counts = byOrigin.get(one.origin);
-      const view = views.find(({ lane: id }) => id === one.lane);
-      const wait = counts === undefined ? null : toLaneWait(counts, one, view, given.watchMs);
-      return wait === null || wait.due + wait.kept === 0 ? [] : [wait];
-    });
+    return peeked
+      .map((one) => {
+        const counts = { due: due.count(one.origin), exhausted: exhausted.count(one.origin) };
+        const view = views.find(({ lane: id }) => id === one.lane);
+        return toLaneWait(counts, one, view, given.watchMs);
+      })
+      .filter((wait) => wait.due + wait.kept > 0);
   };
   return {
-    add({ decided, candidate }) {
+    add({ decided, candidate }: SurveyedRecord): void {
       if (lane === undefined) return;
-      if (candidate !== null && !isReconciling(candidate)) count(laneOriginOf(candidate.toItem(1)), "due");
+      if (candidate !== null && !isReconciling(candidate)) due.add(laneOriginOf(candidate.toItem(1)));
       if (!isNewlyExhausted(decided) || !mayBeKept(decided)) return;
       const origin = laneOriginOfLetter(decided.letter);
-      if (origin !== null) count(origin, "exhausted");
+      if (origin !== null) exhausted.add(origin);
     },
-    addDue: (origin) => count(origin, "due"),
-    async read() {
+    /** One more that is due to it. */
+    addDue: due.add,
+    /** Throws `redis-unavailable`. Null if the drain has no lanes. */
+    async read(): Promise<LaneWaits | null> {
       if (lane === undefined) return null;
-      const sorted = [...byOrigin].toSorted(
-        ([one, ones], [other, others]) =>
-          others.due - ones.due || others.exhausted - ones.exhausted || (one < other ? -1 : 1),
-      );
-      const shown = sorted.slice(0, maxShown);
-      const rest = sorted.slice(maxShown).filter(([, { due }]) => due > 0);
+      const { top, more } = due.top(maxShown);
+      const waiting = top.map(({ key }) => key);
+      const others = exhausted.top(maxShown).top.filter(({ key }) => due.count(key) === 0);
+      const shown = [...waiting, ...others.map(({ key }) => key)].slice(0, maxShown);
       return {
         watchMs: lane.watchMs,
         lanes: shown.length === 0 ? [] : await ask(shown, lane),
-        more: {
-          lanes: rest.length + (othersDue > 0 ? 1 : 0),
-          due: rest.reduce((sum, [, { due }]) => sum + due, othersDue),
-        },
+        more: { lanes: more.kinds, due: more.count },
       };
     },
   };
 }
 
 function toLaneWait(
-  { due, exhausted }: Counts,
+  { due, exhausted }: { readonly due: number; readonly exhausted: number },
   { origin, answer, at, nextInMs }: PeekedLane,
   view: LaneView | undefined,
   watchMs: number,

@@ -2,33 +2,24 @@ import type { DlqId } from "../../message/dead-letter.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { compareWithPlan, isDone } from "./compare-with-plan.ts";
 import type { Planned } from "./plan-record.ts";
-import { createSkips, type SkipReport } from "./skips.ts";
+import { createSkips } from "./skips.ts";
 import type { SurveyedRecord } from "./survey.ts";
-
-/** The orders of a plan that are not done yet. One that is done, or not as planned, is taken out. */
-export interface OpenOrders {
-  /** Compares a listed record with its order: act now, or not yet; null if there is no such order. */
-  compare(record: SurveyedRecord): "act" | "not-now" | null;
-  /** Takes one out that is done; whether it was there. */
-  takeOut(dlqId: DlqId): boolean;
-  /** Takes out what is not listed: done if the ledger knows so, else gone. Throws `redis-unavailable`. */
-  takeOutUnlisted(ids: Iterable<DlqId>): Promise<void>;
-  /** How many were found done. */
-  done(): number;
-  skips(): SkipReport;
-}
 
 const idsPerPeek = 100;
 
-/** `open` is emptied as the work goes on. */
+/**
+ * The orders of a plan that are not done yet. One that is done, or not as planned, is taken out of `open`,
+ * which is emptied as the work goes on.
+ */
 export function createOpenOrders(
   { ledger, headerPrefix }: Pick<SourceRuntime, "ledger" | "headerPrefix">,
   open: Map<DlqId, Planned>,
-): OpenOrders {
+) {
   const skips = createSkips();
   let done = 0;
   return {
-    compare(record) {
+    /** Compares a listed record with its order: act now, or not yet; null if there is no such order. */
+    compare(record: SurveyedRecord): "act" | "not-now" | null {
       const { dlqId } = record.decided.letter;
       const planned = open.get(dlqId);
       if (planned === undefined) return null;
@@ -49,8 +40,10 @@ export function createOpenOrders(
       open.delete(dlqId);
       return null;
     },
-    takeOut: (dlqId) => open.delete(dlqId),
-    async takeOutUnlisted(unlisted) {
+    /** Takes one out that is done; whether it was there. */
+    takeOut: (dlqId: DlqId): boolean => open.delete(dlqId),
+    /** Takes out what is not listed: done if the ledger knows so, else gone. Throws `redis-unavailable`. */
+    async takeOutUnlisted(unlisted: Iterable<DlqId>): Promise<void> {
       const ids = [...unlisted];
       for (let start = 0; start < ids.length; start += idsPerPeek) {
         const page = ids.slice(start, start + idsPerPeek);
@@ -65,6 +58,7 @@ export function createOpenOrders(
         }
       }
     },
+    /** How many were found done. */
     done: () => done,
     skips: skips.report,
   };

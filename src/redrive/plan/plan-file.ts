@@ -5,6 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import type { DlqId } from "../../message/dead-letter.ts";
+import { defined } from "../../message/defined.ts";
 import { isObject } from "../../message/json-value.ts";
 import { toSafeJson } from "../../message/safe-json.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
@@ -47,13 +48,7 @@ export interface PlanHead {
 }
 
 /** Turns a plan into lines, each with its line end, and keeps the digest of the lines so far. */
-export interface PlanWriter {
-  head(head: PlanHead): string;
-  record(record: PlanRecord): string;
-  end(): string;
-}
-
-export function createPlanWriter(): PlanWriter {
+export function createPlanWriter() {
   const digest = createHash("sha256");
   let records = 0;
   const line = (value: object): string => {
@@ -62,8 +57,8 @@ export function createPlanWriter(): PlanWriter {
     return text;
   };
   return {
-    head: line,
-    record(record) {
+    head: (head: PlanHead): string => line(head),
+    record(record: PlanRecord): string {
       records += 1;
       return line(record);
     },
@@ -172,12 +167,7 @@ function toFlags(value: unknown): PlanHead["flags"] | null {
     (host === undefined || typeof host === "string") &&
     (limit === undefined || typeof limit === "number");
   if (!fits) return null;
-  return {
-    ...(rules === undefined ? {} : { rules }),
-    ...(host === undefined ? {} : { host }),
-    ...(limit === undefined ? {} : { limit }),
-    showContent: showContent === true,
-  };
+  return { ...defined({ rules, host, limit }), showContent: showContent === true };
 }
 
 function toPlannedDrains(value: unknown): readonly PlannedDrain[] | null {

@@ -74,16 +74,11 @@ export interface CountedRecord {
   readonly toSample: () => SampleReport;
 }
 
-export interface RuleCount {
-  add(record: CountedRecord): void;
-  report(): RuleReport;
-}
-
 const maxHosts = 500;
 const topHosts = 5;
 const topStatuses = 8;
 
-export function createRuleCount(rule: string | null): RuleCount {
+export function createRuleCount(rule: string | null) {
   const reasons = createTopCount<string>(100);
   const hosts = createTopCount<string>(maxHosts);
   const statuses = createTopCount<string>(200);
@@ -104,7 +99,7 @@ export function createRuleCount(rule: string | null): RuleCount {
   };
 
   return {
-    add(record) {
+    add(record: CountedRecord): void {
       count += 1;
       oldest = Math.min(oldest, record.enteredAt);
       if (record.expiresAt !== null) expiry.add(record.expiresAt, record.now);
@@ -117,7 +112,7 @@ export function createRuleCount(rule: string | null): RuleCount {
       for (const loss of record.losses) losses.add(loss);
       samples.offer(record.dlqId, record.toSample);
     },
-    report() {
+    report(): RuleReport {
       const next = [...nexts.values()].toSorted((one, other) => other.count - one.count);
       const later = next.reduce((sum, one) => sum + one.count, 0);
       return {

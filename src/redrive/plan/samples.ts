@@ -1,20 +1,14 @@
 import { createHash } from "node:crypto";
 import type { DlqId } from "../../message/dead-letter.ts";
 
-/** Keeps three of many, the same in whatever order they come: those whose dlqIds hash lowest. */
-export interface Samples<Sample> {
-  /** `toSample` is asked only for one that is kept for now. */
-  offer(dlqId: DlqId, toSample: () => Sample): void;
-  /** By time of entry. */
-  all(): readonly Sample[];
-}
-
 const maxSamples = 3;
 
-export function createSamples<Sample>(): Samples<Sample> {
+/** Keeps three of many, the same in whatever order they come: those whose dlqIds hash lowest. */
+export function createSamples<Sample>() {
   const kept: { readonly draw: number; readonly dlqId: DlqId; readonly sample: Sample }[] = [];
   return {
-    offer(dlqId, toSample) {
+    /** `toSample` is asked only for one that is kept for now. */
+    offer(dlqId: DlqId, toSample: () => Sample): void {
       const draw = createHash("sha256").update(`sample ${dlqId}`).digest().readUInt32BE(0);
       const highest = kept.at(-1);
       if (kept.length >= maxSamples && (highest === undefined || draw >= highest.draw)) return;
@@ -23,7 +17,9 @@ export function createSamples<Sample>(): Samples<Sample> {
       kept.push({ draw, dlqId, sample: toSample() });
       kept.sort((one, other) => one.draw - other.draw);
     },
-    all: () => kept.toSorted((one, other) => compareIds(one.dlqId, other.dlqId)).map(({ sample }) => sample),
+    /** By time of entry. */
+    all: (): readonly Sample[] =>
+      kept.toSorted((one, other) => compareIds(one.dlqId, other.dlqId)).map(({ sample }) => sample),
   };
 }
 

@@ -1,16 +1,12 @@
+import { defined } from "../../message/defined.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import { isAct, type Planned, type PlanRecord } from "./plan-record.ts";
 
-/** What a plan orders for each drain: only records that are to be acted on. */
-export interface PlanSelection {
-  add(record: PlanRecord): void;
-  of(drain: DrainName): ReadonlyMap<DlqId, Planned>;
-  /** Acts of all drains. */
-  size(): number;
-}
+export type PlanSelection = ReturnType<typeof createSelection>;
 
-export function createSelection(): PlanSelection {
+/** What a plan orders for each drain: only records that are to be acted on. */
+export function createSelection() {
   const byDrain = new Map<DrainName, Map<DlqId, Planned>>();
   // Very many lines share few rules and reasons.
   const texts = new Map<string, string>();
@@ -21,7 +17,7 @@ export function createSelection(): PlanSelection {
     return text;
   };
   return {
-    add(record) {
+    add(record: PlanRecord): void {
       if (!isAct(record)) return;
       const drain = shared(record.drain);
       let acts = byDrain.get(drain);
@@ -35,10 +31,9 @@ export function createSelection(): PlanSelection {
         then: shared(then),
         reason: shared(reason),
         rule: rule === null ? null : shared(rule),
-        ...(item === undefined ? {} : { item }),
+        ...defined({ item }),
       });
     },
-    of: (drain) => byDrain.get(drain) ?? new Map<DlqId, Planned>(),
-    size: () => [...byDrain.values()].reduce((sum, acts) => sum + acts.size, 0),
+    of: (drain: DrainName): ReadonlyMap<DlqId, Planned> => byDrain.get(drain) ?? new Map<DlqId, Planned>(),
   };
 }

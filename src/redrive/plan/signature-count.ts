@@ -20,11 +20,6 @@ export interface SignatureCounts {
   readonly more: { readonly kinds: number; readonly count: number };
 }
 
-export interface SignatureCount {
-  add(letter: DeadLetter, then: Decision["then"]): void;
-  counts(): SignatureCounts;
-}
-
 const maxSignatures = 1_000;
 const maxHosts = 50;
 const topSignatures = 20;
@@ -37,11 +32,11 @@ interface Building {
   readonly example: { readonly example?: string };
 }
 
-export function createSignatureCount(show: Show): SignatureCount {
+export function createSignatureCount(show: Show) {
   const kinds = createTopCount<string>(maxSignatures);
   const building = new Map<string, Building>();
   return {
-    add(letter, then) {
+    add(letter: DeadLetter, then: Decision["then"]): void {
       const signature = signatureOf(letter);
       kinds.add(signature.key);
       let one = building.get(signature.key);
@@ -58,7 +53,7 @@ export function createSignatureCount(show: Show): SignatureCount {
       one.hosts.add(hostOf(letter.url));
       one.decisions.add(then);
     },
-    counts() {
+    counts(): SignatureCounts {
       const { top, more } = kinds.top(topSignatures);
       return {
         top: top.flatMap(({ key, count }) => {

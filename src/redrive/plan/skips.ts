@@ -26,15 +26,9 @@ export interface SkipReport {
   readonly examples: readonly Skip[];
 }
 
-export interface Skips {
-  gone(dlqId: DlqId, planned: Planned): void;
-  listed(why: "changed" | "otherwise", planned: Planned, record: SurveyedRecord): void;
-  report(): SkipReport;
-}
-
 const maxExamples = 100;
 
-export function createSkips(): Skips {
+export function createSkips() {
   const counts = { gone: 0, changed: 0, otherwise: 0 };
   const examples: Skip[] = [];
   const add = (skip: Skip): void => {
@@ -42,12 +36,16 @@ export function createSkips(): Skips {
     if (examples.length < maxExamples) examples.push(skip);
   };
   return {
-    gone: (dlqId, planned) => add({ dlqId, why: "gone", was: withoutHashes(planned) }),
-    listed(why, planned, { decided: { letter, decision } }) {
+    gone: (dlqId: DlqId, planned: Planned): void => add({ dlqId, why: "gone", was: withoutHashes(planned) }),
+    listed(
+      why: "changed" | "otherwise",
+      planned: Planned,
+      { decided: { letter, decision } }: SurveyedRecord,
+    ): void {
       const is = why === "otherwise" ? { is: withoutHashes(decision) } : {};
       add({ dlqId: letter.dlqId, why, was: withoutHashes(planned), ...is });
     },
-    report: () => ({ ...counts, examples: [...examples] }),
+    report: (): SkipReport => ({ ...counts, examples: [...examples] }),
   };
 }
 

@@ -10,22 +10,20 @@ export interface TopCounted<Key> {
   readonly more: { readonly kinds: number; readonly count: number };
 }
 
-/** Counts keys in bounded memory: those that are new once `maxKeys` are known are counted together. */
-export interface TopCount<Key extends string | number> {
-  add(key: Key): void;
-  top(count: number): TopCounted<Key>;
-}
+export type TopCount<Key extends string | number> = ReturnType<typeof createTopCount<Key>>;
 
-export function createTopCount<Key extends string | number>(maxKeys: number): TopCount<Key> {
+/** Counts keys in bounded memory: those that are new once `maxKeys` are known are counted together. */
+export function createTopCount<Key extends string | number>(maxKeys: number) {
   const counts = new Map<Key, number>();
   let others = 0;
   return {
-    add(key) {
+    add(key: Key): void {
       const known = counts.get(key);
       if (known === undefined && counts.size >= maxKeys) others += 1;
       else counts.set(key, (known ?? 0) + 1);
     },
-    top(count) {
+    count: (key: Key): number => counts.get(key) ?? 0,
+    top(count: number): TopCounted<Key> {
       const sorted = [...counts].toSorted(
         ([one, ones], [other, others_]) => others_ - ones || (one < other ? -1 : 1),
       );

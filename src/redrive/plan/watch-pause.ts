@@ -1,18 +1,14 @@
 import type { Clock } from "../../ports/clock.ts";
 
-/** A pause that comes while an apply waits or publishes. */
-export interface PauseWatch {
-  /** Aborted once there was a pause, also if it is over again. */
-  readonly signal: AbortSignal;
-  /** Null while there was none. */
-  why(): string | null;
-  end(): void;
-}
-
 const lookEveryMs = 1_000;
 
-/** Asks until there is a pause, or it is ended. No answer is no pause: apply asks again before it acts. */
-export function watchPause(clock: Pick<Clock, "sleep">, pausedBy: () => Promise<string | null>): PauseWatch {
+export type PauseWatch = ReturnType<typeof watchPause>;
+
+/**
+ * Watches for a pause while an apply waits or publishes, until there is one, or it is ended. No answer is no pause: apply asks again
+ * before it acts.
+ */
+export function watchPause(clock: Pick<Clock, "sleep">, pausedBy: () => Promise<string | null>) {
   const paused = new AbortController();
   const ended = new AbortController();
   let why: string | null = null;
@@ -25,5 +21,11 @@ export function watchPause(clock: Pick<Clock, "sleep">, pausedBy: () => Promise<
   };
   // Ends by being ended, which rejects its sleep.
   void watch().catch(() => undefined);
-  return { signal: paused.signal, why: () => why, end: () => ended.abort() };
+  return {
+    /** Aborted once there was a pause, also if it is over again. */
+    signal: paused.signal,
+    /** Null while there was none. */
+    why: () => why,
+    end: () => ended.abort(),
+  };
 }
