@@ -3,12 +3,13 @@ import { askedCommand } from "./cli/asked-command.ts";
 import { keepHeapSmall } from "./steady-memory.ts";
 
 const argv = process.argv.slice(2);
-/** They go through a backlog of any size page by page. */
+/** They work through a backlog of any size page by page. */
 const paging: readonly (string | undefined)[] = ["run", "plan", "apply"];
 const command = askedCommand(argv);
 if (paging.includes(command)) keepHeapSmall();
 
-// Until the daemon listens itself nothing is begun. The first process of a container would not hear a signal that nobody listens to.
+// Nothing begins until the daemon itself listens for signals. The first process of a container would not hear
+// a signal without a listener.
 if (command === "run") {
   for (const signal of ["SIGINT", "SIGTERM"]) {
     process.once(signal, () => {
@@ -20,7 +21,7 @@ if (command === "run") {
 let isOutputLost = false;
 process.stderr.on("error", () => undefined);
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // Whoever read the output may go away (`| head`); the work goes on to its end.
+  // The reader of the output may go away (`| head`); the work goes on to its end.
   if (error.code === "EPIPE" || isOutputLost) return;
   isOutputLost = true;
   process.stderr.write(`redriver: stdout cannot be written: ${error.code ?? error.name}\n`);
@@ -30,7 +31,7 @@ const { processIo } = await import("./cli/io.ts");
 const { runCli } = await import("./cli/program.ts");
 
 const exitCode = await runCli(argv, processIo);
-// An error of the last write comes after it.
+// An error of the last write comes after this line.
 process.exitCode = exitCode;
 process.once("exit", () => {
   if (isOutputLost && exitCode === 0) process.exitCode = 1;

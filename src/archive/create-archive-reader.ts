@@ -5,9 +5,9 @@ import { readArchiveFile } from "./read-file.ts";
 import { toArchiveError } from "./translate-error.ts";
 
 /**
- * Reads the archive in a directory, whoever wrote it: every regular file that ends in `.ndjson.gz`, by name,
- * entries by position. Holds one gzip member at a time. Fails with `archive-unavailable` where the directory
- * cannot be listed.
+ * Reads the archive in a directory, whichever process wrote it: every regular file that ends in `.ndjson.gz`,
+ * by name, entries by position. Holds one gzip member at a time. Fails with `archive-unavailable` if the
+ * directory cannot be listed.
  */
 export function createArchiveReader(dir: string): ArchiveReader {
   const list = async (): Promise<readonly ListedFile[]> => {

@@ -12,9 +12,9 @@ import { createTwoClocks } from "./two-clocks.ts";
 
 export interface ArchiveSettings extends Writer {
   readonly dir: string;
-  /** Files whose newest entry is older are removed when a file is begun. */
+  /** Files with only older entries are removed when a file is begun. */
   readonly keepMs: number;
-  /** Compared with what the volume is, before a file is begun. Absent: the volume is not checked. */
+  /** Compared with the real volume before a file is begun. Absent: the volume is not checked. */
   readonly volume?: DeclaredVolume;
   /** A file that has this many compressed bytes is followed by another; default 64 MiB. */
   readonly maxFileBytes?: number;
@@ -24,7 +24,9 @@ export interface ArchiveSettings extends Writer {
   readonly now: () => number;
   /** The same by another machine's clock. Null: it does not answer, and no file is removed. Never throws. */
   readonly otherNow: () => Promise<number | null>;
-  /** Called with what does not stop a write: an old file that cannot be removed, a file that is gone. */
+  /**
+   * Called with problems that do not stop a write: an old file that cannot be removed, a file that is gone.
+   */
   readonly tell: (problem: RedriverError) => void;
   readonly disk?: Disk;
 }
@@ -34,7 +36,7 @@ const maxGroupLength = 8 * 1024 * 1024;
 
 /**
  * The archive in a directory. Everything that waits while a member is written becomes the next member: one
- * write and one sync for all of them.
+ * write and one sync for all.
  */
 export function createArchive({
   dir,
@@ -49,7 +51,7 @@ export function createArchive({
   tell,
   disk = systemDisk,
 }: ArchiveSettings): Archive {
-  // Another process must not take a file for old that is still being written to, even where clocks differ.
+  // Another process must not remove a file as old that is still being written to, even if clocks differ.
   const rotateAfterMs = Math.min(maxFileAgeMs, keepMs / 2);
   const nextCount = counter();
   let current: OpenFile | null = null;
@@ -59,7 +61,7 @@ export function createArchive({
 
   const tellOf = (error: unknown): void => tell(toArchiveError(error, dir, "write to"));
 
-  /** `seenNow`: what the two clocks say; null: they say nothing certain, and no file is removed. */
+  /** `seenNow`: the time by both clocks; null: it is uncertain, and no file is removed. */
   const clean = async (seenNow: number | null, file: OpenFile): Promise<void> => {
     if (seenNow === null) return;
     try {
@@ -81,7 +83,7 @@ export function createArchive({
   const isFull = ({ bytes, openedAt }: OpenFile, more: number): boolean =>
     (bytes > 0 && bytes + more > maxFileBytes) || Math.abs(now() - openedAt) >= rotateAfterMs;
 
-  /** The file to append to; a new one where there is none or it is full. */
+  /** The file to append to; a new one if there is none or it is full. */
   const fileFor = async (more: number): Promise<OpenFile> => {
     if (current !== null && isFull(current, more)) {
       const full = current;

@@ -3,11 +3,11 @@ import path from "node:path";
 import type { ArchiveVolume } from "../ports/archive.ts";
 import { readVolume } from "./volume.ts";
 
-/** A file that this process made and nobody else writes to. */
+/** A file that only this process writes to. */
 export interface DiskFile {
   /** Answers how many bytes were taken, which is fewer than given when the volume is full. */
   write(bytes: Uint8Array, position: number): Promise<number>;
-  /** Resolves when what was written survives a crash of the machine. */
+  /** Resolves when the written bytes survive a crash of the machine. */
   sync(): Promise<void>;
   truncate(bytes: number): Promise<void>;
   /** Equal to that of a path exactly when the path leads to this file. */
@@ -24,21 +24,21 @@ export interface ListedFile {
   readonly changedAt: number;
 }
 
-/** What the archive asks of a file system. Fails with the system's own errors. */
+/** The file system as the archive needs it. Fails with the system's own errors. */
 export interface Disk {
   /** Makes a directory and its missing parents, for this user alone, and so that they survive a crash. */
   makeDirectory(dir: string): Promise<void>;
-  /** Fails with EEXIST where there is something already: so no two processes ever write to one file. */
+  /** Fails with EEXIST if the name is taken: so no two processes ever write to one file. */
   create(file: string): Promise<DiskFile>;
   /** Resolves when the names in it survive a crash of the machine. */
   syncDirectory(dir: string): Promise<void>;
-  /** Null where there is nothing. */
+  /** Null if nothing is there. */
   identity(file: string): Promise<string | null>;
   /** Regular files, by name. */
   list(dir: string): Promise<readonly ListedFile[]>;
-  /** A file that is gone already is removed. */
+  /** A file that is gone already counts as removed. */
   remove(file: string): Promise<void>;
-  /** On what a directory is, or would be where it is still missing. */
+  /** The volume of a directory, or of its nearest parent if it is missing. */
   volume(dir: string): Promise<ArchiveVolume>;
 }
 
@@ -84,7 +84,7 @@ export const systemDisk: Disk = {
         const { size, mtimeMs } = await stat(path.join(dir, name));
         files.push({ name, bytes: size, changedAt: Math.floor(mtimeMs) });
       } catch (error) {
-        // Another process removes what is past its time.
+        // Another process may have removed it as too old.
         if (!isMissing(error)) throw error;
       }
     }

@@ -8,8 +8,8 @@ export function toLine({ at, source, drain, why, rule, dlqId, record }: ArchiveE
 }
 
 /**
- * A line without its newline → entry; null for what no process of ours wrote. Unknown keys of later versions
- * are left out.
+ * A line without its newline → entry; null if no process of ours wrote it. Unknown keys of later versions are
+ * left out.
  */
 export function parseLine(line: string): ArchiveEntry | null {
   const value = parseJson(line);

@@ -5,7 +5,7 @@
 const pattern =
   /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2}\.\d{3})Z-[A-Za-z0-9.]+(?:-[A-Za-z0-9.]+)*-\d+-\d+\.ndjson\.gz$/;
 
-/** A pod's name may be 253 characters long and a file's 255; its end is what differs between pods. */
+/** A pod's name may be 253 characters long and a file's 255. Pods differ in the end of their names. */
 const maxOwnerLength = 120;
 
 export interface Writer {

@@ -1,6 +1,6 @@
 /**
- * Serialises commits: while one runs, what is added waits, and all that waits is committed together. Each
- * `add` resolves or rejects with the commit that it was part of.
+ * Serialises commits. Additions wait while one runs, and are then committed together. Each `add` resolves or
+ * rejects with its commit.
  */
 export interface GroupCommit<Receipt> {
   add(text: string): Promise<Receipt>;
@@ -14,7 +14,9 @@ interface Waiting<Receipt> {
   readonly reject: (error: unknown) => void;
 }
 
-/** `maxLength` in UTF-16 units: what waits beyond it is committed next. One text alone may be longer. */
+/**
+ * `maxLength` in UTF-16 units: longer additions are split over several commits. One text alone may be longer.
+ */
 export function createGroupCommit<Receipt>(
   commit: (text: string) => Promise<Receipt>,
   maxLength: number,

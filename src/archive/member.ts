@@ -4,8 +4,8 @@ import { gzip } from "node:zlib";
 const compress = promisify(gzip);
 
 /**
- * How every gzip member of an archive begins (RFC 1952: magic, deflate, no flags, no time, no hint, Unix).
- * Members are found by it again behind damage. It cannot stand in the text that they hold, because JSON has
+ * The first bytes of every gzip member of an archive (RFC 1952: magic, deflate, no flags, no time, no hint,
+ * Unix). Behind damage, the next member is found by them. They cannot be in a member's text, because JSON has
  * no unescaped 0x1f.
  */
 export const memberHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
@@ -34,7 +34,7 @@ export async function* splitMembers(
   let begun: Buffer[] = [];
   let begunBytes = 0;
   for await (const chunk of chunks) {
-    // A header may begin in what came before.
+    // A header may begin in the previous bytes.
     const seam = tail(begun, memberHeader.length - 1);
     const text = seam.length === 0 ? chunk : Buffer.concat([seam, chunk]);
     const before = begunBytes - seam.length;

@@ -7,10 +7,10 @@ import { toFileName, type Writer } from "./file-name.ts";
  *
  *   append: write at the end of the last good member → sync the file → sync the directory when the file is new → is its name still there?
  *
- * Only after all four is the member good. A file whose append failed is never written to again: it is cut
- * back to its last good member, as far as that can be, and a success that follows stands in another file. So
- * nothing good is ever behind a torn member, and no sync that failed once is believed the second time (the
- * kernel may have dropped the pages).
+ * Only after all four is the member good. A file with a failed append is never written to again. It is cut
+ * back to its last good member if possible, and the next success is in another file. So nothing good is ever
+ * behind a torn member. A sync that failed once is not believed the second time, because the kernel may have
+ * dropped the pages.
  */
 export interface OpenFile {
   readonly name: string;
@@ -24,11 +24,11 @@ export interface OpenFile {
   append(member: Uint8Array): Promise<void>;
   /** After a failed append; never throws. */
   abandon(): Promise<void>;
-  /** Never throws: what is good is synced already. */
+  /** Never throws: everything good is synced already. */
   close(): Promise<void>;
 }
 
-/** The file was removed or renamed, or its directory was: what is written to it is not in the archive. */
+/** The file or its directory was removed or renamed, so its bytes are not in the archive. */
 export class FileVanished extends Error {
   readonly file: string;
 
@@ -39,9 +39,8 @@ export class FileVanished extends Error {
 }
 
 /**
- * Makes a file that no other process has. The directory is made where it is missing. `openedAt` and
- * `namedAt`: now in Unix ms, by this machine's clock and as its name says it. `nextCount` counts within the
- * process.
+ * Makes a file that no other process has, and a missing directory. `openedAt` and `namedAt`: now in Unix ms,
+ * by this machine's clock and for its name. `nextCount` counts within the process.
  */
 export async function createOpenFile(
   disk: Disk,
@@ -102,7 +101,7 @@ async function createUnique(
   }
 }
 
-/** A write that takes less than it was given is continued; the system says why when it takes nothing more. */
+/** Continues a write that took fewer bytes than given. The system gives the reason when it takes no more. */
 async function writeAll(file: DiskFile, bytes: Uint8Array, position: number): Promise<void> {
   let written = 0;
   while (written < bytes.length) {

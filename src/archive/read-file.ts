@@ -8,18 +8,18 @@ import { splitMembers, type MemberBytes } from "./member.ts";
 type Damage = Omit<ArchiveDamage, "file">;
 
 const newline = 0x0a;
-/** A file of the archive is 64 MiB; only one that somebody made anew can have a larger member. */
+/** A file of the archive is 64 MiB. Only a file from elsewhere can have a larger member. */
 const maxMemberBytes = 256 * 1024 * 1024;
-/** Above what the service lists as one record, below what a string can hold. */
+/** Above the largest record that the service lists, below the largest string. */
 const maxLineBytes = 128 * 1024 * 1024;
-/** Above what the archive writes as one member but for a single write that is larger. */
+/** Above every member of the archive, except a single write that is larger. */
 const usualTextBytes = 16 * 1024 * 1024;
 const chunkBytes = 256 * 1024;
 const cutOffText = "ends in the middle of an entry";
 
 /**
- * The entries of one file in order. Damage is reported and passed over: a member that is not whole is read as
- * far as it goes, and the next one after it. A file that is gone has no entries. Throws nothing.
+ * The entries of one file in order. Damage is reported and skipped: a torn member is read as far as it goes,
+ * and then the next one. A file that is gone has no entries. Throws nothing.
  */
 export async function* readArchiveFile(
   path: string,
@@ -86,13 +86,13 @@ async function* readLines(
     gunzip.destroy();
   }
   if (begunBytes > 0) onDamage({ kind: "broken", why: "a line without an end" });
-  // The library passes over zeros behind a member.
+  // The library skips zeros behind a member.
   if (gunzip.bytesWritten < bytes.length) onDamage({ kind: isLast ? "torn" : "broken", why: cutOffText });
 }
 
 /**
- * A file system leaves zeros where it lost what was written. No whole member ends so: its last four bytes are
- * the length of its text (RFC 1952).
+ * A file system leaves zeros in place of lost bytes. No whole member ends so: its last four bytes are the
+ * length of its text (RFC 1952).
  */
 function endsInZeros(bytes: Buffer): boolean {
   return bytes.length >= 4 && bytes.readUInt32LE(bytes.length - 4) === 0;

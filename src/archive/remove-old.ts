@@ -3,9 +3,9 @@ import type { Disk } from "./disk.ts";
 import { parseOpenedAt } from "./file-name.ts";
 
 /**
- * Removes files of the archive's own naming whose newest change and time of opening are both before `now -
- * keepMs`, except `current`. `now`: Unix ms, the earliest of all clocks that are known. Anything else in the
- * directory stays. `tell` is called with why a file cannot be removed.
+ * Removes files of the archive's own naming if their newest change and time of opening are both before `now -
+ * keepMs`, except `current`. `now`: Unix ms, the earliest of all known clocks. Anything else in the directory
+ * stays. `tell` gets the reason for a file that cannot be removed.
  */
 export async function removeOld(
   disk: Disk,

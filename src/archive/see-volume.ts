@@ -4,13 +4,13 @@ import { whyUnwritable } from "./writable.ts";
 
 export interface SeenVolume {
   readonly verdict: ReturnType<typeof judgeVolume>;
-  /** What is wrong with it; empty if it is fit. */
+  /** The problem; empty if it is fit. */
   readonly complaint: string;
-  /** Whether it is wrong from wherever it is checked, not only from here. */
+  /** True if the problem exists from everywhere, not only from here. */
   readonly isCertain: boolean;
 }
 
-/** A volume as it is from here just now. Null if it cannot be read: a write will report why. Writes nothing. */
+/** The state of a volume from here. Null if it cannot be read: a write will report why. Writes nothing. */
 export async function seeVolume(dir: string, declared: DeclaredVolume): Promise<SeenVolume | null> {
   const unwritable = await whyUnwritable(dir);
   if (unwritable !== null) {

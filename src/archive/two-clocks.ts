@@ -2,9 +2,9 @@
 const maxApartMs = 5 * 60_000;
 
 /**
- * This machine's clock beside another machine's. A wrong one must not make a file look old that is not: a
- * file is named by the later of both, and is as old as the earlier of both says; while they are far apart
- * nothing is old.
+ * This machine's clock beside another machine's. A wrong one must not make a new file look old. So a file is
+ * named by the later of both, and its age is taken by the earlier of both. While they are far apart nothing
+ * is old.
  */
 export interface TwoClocks {
   /**
@@ -12,7 +12,7 @@ export interface TwoClocks {
    * Never throws.
    */
   earlier(): Promise<number | null>;
-  /** The later of both in Unix ms, as far as the other was ahead when it was asked last. */
+  /** The later of both in Unix ms, with the other clock's lead at its last answer. */
   later(): number;
 }
 

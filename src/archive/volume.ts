@@ -3,9 +3,9 @@ import path from "node:path";
 import type { ArchiveVolume } from "../ports/archive.ts";
 
 /**
- * `f_type` of Linux (statfs(2)): file systems in memory, which end with the machine or the pod, and those
- * that containers stack over their image, which end with the container. Of any other nothing is known against
- * it: an emptyDir on a node's disk looks like a volume that lasts.
+ * `f_type` of Linux (statfs(2)). File systems in memory end with the machine or the pod. Those that
+ * containers stack over their image end with the container. Every other one counts as lasting: an emptyDir on
+ * a node's disk looks like a volume that lasts.
  */
 const fileSystems: ReadonlyMap<number, Pick<ArchiveVolume, "kind" | "fileSystem">> = new Map([
   [0x01_02_19_94, { kind: "memory", fileSystem: "tmpfs" }],
@@ -14,7 +14,9 @@ const fileSystems: ReadonlyMap<number, Pick<ArchiveVolume, "kind" | "fileSystem"
   [0x61_75_66_73, { kind: "container", fileSystem: "aufs" }],
 ]);
 
-/** On what a directory is, or would be where it is still missing. Fails with the system's own error. */
+/**
+ * The volume of a directory, or of its nearest parent if it is missing. Fails with the system's own error.
+ */
 export async function readVolume(dir: string): Promise<ArchiveVolume> {
   const at = await nearestThatExists(path.resolve(dir));
   const { type } = await statfs(at);

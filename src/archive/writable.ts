@@ -11,8 +11,8 @@ export interface Unwritable {
 }
 
 /**
- * What keeps files from being written into a directory, or it from being made where it is missing; null:
- * nothing that can be seen. Changes nothing, so what only a write finds is not found.
+ * Why files cannot be written into a directory, or why a missing one cannot be made; null: no visible reason.
+ * Changes nothing, so problems that only a write finds are not found.
  */
 export async function whyUnwritable(dir: string): Promise<Unwritable | null> {
   for (let at = path.resolve(dir); ; at = path.dirname(at)) {
@@ -20,7 +20,7 @@ export async function whyUnwritable(dir: string): Promise<Unwritable | null> {
       if (!(await stat(at)).isDirectory()) return toUnwritable(new SystemError("ENOTDIR"), dir);
       await access(at, constants.W_OK | constants.X_OK);
       const { blocks, bavail } = await statfs(at);
-      // A file system that counts nothing says 0 of both.
+      // A file system that counts nothing reports 0 for both.
       return blocks > 0 && bavail === 0 ? toUnwritable(new SystemError("ENOSPC"), dir) : null;
     } catch (error) {
       if (errorCode(error) === "ENOENT" && path.dirname(at) !== at) continue;
@@ -29,7 +29,7 @@ export async function whyUnwritable(dir: string): Promise<Unwritable | null> {
   }
 }
 
-/** What the system would say of a write. */
+/** The system's error of a write, without the write. */
 class SystemError extends Error {
   readonly code: string;
 

@@ -8,7 +8,7 @@ import type { RedriverError } from "../ports/errors.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { isInPod, systemClock } from "./system-world.ts";
 
-/** This process's part of the archive. `tell` is called with what does not stop a write. */
+/** This process's part of the archive. `tell` is called with problems that do not stop a write. */
 export function openArchive(
   { dir, keepMs, volume }: ArchiveConfig,
   redis: Pick<RedisConnection, "command" | "isReady">,
@@ -27,7 +27,7 @@ export function openArchive(
   });
 }
 
-/** Redis's clock, Unix ms; null while it does not answer, for 2 s at the longest. Of a cluster any node's. */
+/** Redis's clock, Unix ms; null while it does not answer, for 2 s at most. Of a cluster any node's. */
 async function askTime(redis: Pick<RedisConnection, "command" | "isReady">): Promise<number | null> {
   if (!redis.isReady()) return null;
   try {
@@ -38,20 +38,20 @@ async function askTime(redis: Pick<RedisConnection, "command" | "isReady">): Pro
   }
 }
 
-/** The archive's volume as it is from here just now (archive/see-volume.ts). */
+/** The state of the archive's volume from here (archive/see-volume.ts). */
 export function lookAtVolume({ dir, volume }: ArchiveConfig): Promise<SeenVolume | null> {
   return seeVolume(dir, volume ?? silentVolume());
 }
 
 /**
- * If the document declares nothing: a pod's own layer ends with the pod, and a developer's machine may be one
- * layer of a container.
+ * For a document without a declaration: a pod's own layer ends with the pod, and a developer's machine may be
+ * one layer of a container.
  */
 export function silentVolume(): DeclaredVolume {
   return isInPod() ? "durable" : "undeclared";
 }
 
-/** Reads what any process kept in `dir`. */
+/** Reads the entries of every process in `dir`. */
 export function openArchiveReader(dir: string): ArchiveReader {
   return createArchiveReader(dir);
 }

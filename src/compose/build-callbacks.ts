@@ -5,7 +5,7 @@ import { createCallbackDoor, type CallbackDoor } from "../redrive/callbacks/call
 import { proofAddressOf } from "../redrive/callbacks/proof-address.ts";
 import { createLiveSecret, type LiveSecret, type ReadSecret } from "./secrets.ts";
 
-/** Null where no callbacks are configured. Throws `settings-invalid` where a key cannot be read. */
+/** Null if no callbacks are configured. Throws `settings-invalid` if a key cannot be read. */
 export function buildCallbackDoor(
   config: SourceConfig,
   time: Parameters<typeof createCallbackDoor>[2],

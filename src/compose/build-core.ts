@@ -24,11 +24,10 @@ export interface Core {
   readonly replicas: Replicas;
   readonly sources: ReadonlyMap<SourceId, BuiltSource>;
   readonly drains: ReadonlyMap<DrainName, DrainRuntime>;
-  /** This process's part of the archive; null where the document names none. */
+  /** This process's part of the archive; null if the document names none. */
   readonly archive: Archive | null;
 }
 
-/** What every document of a process is built with. */
 export interface CoreParts {
   readonly settings: Settings;
   readonly redis: RedisConnection;
@@ -43,17 +42,17 @@ export interface CoreParts {
   readonly decorate?: Decorate;
 }
 
-/** What a core knows of the documents before and after its own. */
+/** The documents before and after a core's own. */
 export interface PreviousCore {
-  /** Sources that are the same in this one are taken over: their connections, health and clock. */
+  /** Sources that are the same in both cores are taken over: their connections, health and clock. */
   readonly before: Core | null;
   /** The document in force now. A drain that it pauses or lacks begins nothing more. */
   readonly documentNow: () => DrainsDocument;
 }
 
 /**
- * Builds every source and drain of a document. Throws `settings-invalid` with what is missing; nothing is
- * left behind then.
+ * Builds every source and drain of a document. Throws `settings-invalid` with what is missing, and leaves
+ * nothing behind then.
  */
 export function buildCore(parts: CoreParts, document: DrainsDocument, succession?: PreviousCore): Core {
   const { settings, redis, replicas } = parts;
@@ -81,7 +80,7 @@ function maxWithinMs({ drains }: DrainsDocument, id: SourceId): number {
   );
 }
 
-/** The one of the core before is taken over where it is the same: each process has one open file. */
+/** The archive of the core before is taken over if it is the same: each process has one open file. */
 function buildArchive(
   { redis, world, teardown, decorate }: CoreParts,
   { archive: config, sources }: DrainsDocument,
@@ -119,7 +118,7 @@ function buildSources(
   try {
     for (const config of document.sources) {
       const known = before?.sources.get(config.id);
-      // Copies are known by the archive that they are in.
+      // Known copies belong to one archive.
       const isSameArchive = before?.document.archive?.dir === document.archive?.dir;
       if (known !== undefined && isSameArchive && isSame(known, config, parts.settings, document)) {
         sources.set(config.id, known);
@@ -142,7 +141,7 @@ function buildSources(
   return sources;
 }
 
-/** For guards. Without a daemon beside this process, a missing reading is taken when it is asked for. */
+/** For guards. Without a daemon beside this process, a missing reading is taken on request. */
 function buildReadings(
   { redis, readsIndexes, readSecret, settings, world }: CoreParts,
   { indexes }: DrainsDocument,
@@ -165,8 +164,8 @@ function isSame(
 }
 
 /**
- * A pause outranks everything at the next batch, so it is asked of the document in force, not of the one that
- * is worked under.
+ * A pause outranks everything at the next batch, so it is read from the document in force, not from the one
+ * that is worked under.
  */
 function withPauseNow(config: DrainConfig, documentNow: () => DrainsDocument): DrainConfig {
   return {

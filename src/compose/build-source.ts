@@ -51,7 +51,7 @@ import type { ProcessMemory } from "./process-memory.ts";
 import type { Teardown } from "./teardown.ts";
 
 /**
- * For who watches or disturbs a process at its ports: what is built passes through these before anything uses
+ * Lets an observer of a process wrap its ports: every built part passes through these before anything uses
  * it.
  */
 export interface Decorate {
@@ -68,9 +68,9 @@ export interface BuiltSource {
   readonly token: LiveSecret;
   readonly pauses: PauseBook;
   readonly baseUrl: string;
-  /** Null where no callbacks are configured. */
+  /** Null if no callbacks are configured. */
   readonly callbacks: CallbackDoor | null;
-  /** How often this process has noticed that Redis lost writes of the source's ledger. */
+  /** How often this process has found that Redis lost writes of the source's ledger. */
   readonly losses: () => number;
   /** Ends its connections. Safe to call twice. */
   readonly close: () => Promise<void>;
@@ -83,20 +83,19 @@ export interface SourceParts {
   readonly readSecret: ReadSecret;
   readonly lineage: { readonly key: string | undefined; readonly oldKeys: readonly string[] };
   readonly document: DrainsDocument;
-  /** Names of the drains that there are now: a source may live through several documents. */
+  /** Names of the present drains. A source may live through several documents. */
   readonly drainsNow: () => readonly Pick<DrainConfig, "name" | "source">[];
-  /** Ids of the sources that there are now. */
+  /** Ids of the present sources. */
   readonly idsNow: () => readonly SourceId[];
   readonly teardown: Teardown;
   readonly onAudit?: (entry: NewAuditEntry) => void;
-  /** What all sources of the process share. */
+  /** Shared by all sources of the process. */
   readonly memory: ProcessMemory;
-  /** For the guards. */
   readonly readings: Pick<StatisticsStore, "readAll">;
   readonly decorate?: Decorate;
 }
 
-/** Builds one source. Throws `settings-invalid` where its address or token is missing. */
+/** Builds one source. Throws `settings-invalid` if its address or token is missing. */
 export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSource {
   const { settings, redis, world, teardown } = parts;
   const baseUrl = config.url ?? settings.service.url;
@@ -173,7 +172,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     service,
     ledger: watchLedger(ledger, (lost, oldestAt) => {
       world.events.emit({ type: "ledger:lost-writes", source: config.id, ...lost });
-      // Best effort like the passes: noticed once more by whoever asks next where Redis is away again.
+      // Best effort like the passes: if Redis is away again, the next call finds the loss once more.
       ledger.recordLoss(oldestAt).catch(() => undefined);
       forceFullPasses();
       losses += 1;
@@ -254,7 +253,7 @@ function toArchiveName(dir: string): string {
   return createHash("sha256").update(dir).digest("hex").slice(0, 12);
 }
 
-/** Hides what is hashed from a reader of Redis who does not know it; equal in every replica. */
+/** Hides the value from a reader of Redis who does not know it; equal in every replica. */
 export function toKeyedHash(what: "url" | "token", value: string): string {
   return createHmac("sha256", `redriver source ${what} v1`).update(value).digest("base64url").slice(0, 22);
 }

@@ -4,8 +4,8 @@ import { runInNewContext } from "node:vm";
 let collect: (() => void) | null = null;
 
 /**
- * Has V8 collect what nobody uses any more: some 30 ms. Left to itself it waits until the heap has grown by a
- * third, and buffers hardly count for it, so that what is left of one large page would stand beside the next.
+ * Makes V8 collect its garbage: some 30 ms. By default it waits until the heap has grown by a third, and
+ * buffers hardly count. So the remains of one large page would be in memory beside the next.
  */
 export function collectGarbage(): void {
   if (collect === null) {

@@ -8,14 +8,13 @@ import type { DrainsDocument } from "../ports/drains.ts";
 
 export type DocumentReading =
   | { readonly ok: true; readonly document: DrainsDocument; readonly warnings: readonly string[] }
-  /** One line per problem, with file, line and column where it has them. */
+  /** One line per problem, with file, line and column if known. */
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** The drains document as its file holds it now. */
 export interface DocumentFile {
   readonly path: string;
   read(): TextFile;
-  /** Loads a text that was read, and holds it against the settings. `now`: Unix ms. */
+  /** Loads a text, and checks it against the settings. `now`: Unix ms. */
   load(text: string, now: number): DocumentReading;
 }
 

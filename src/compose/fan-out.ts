@@ -1,6 +1,6 @@
 import type { Events } from "../ports/events.ts";
 
-/** Calls every listener; one that throws keeps nothing from the others, nor from whoever emits. */
+/** Calls every listener. One that throws stops neither the others nor the emitter. */
 export function createFanOut(listeners: readonly Events[]): Events {
   return {
     emit(event) {

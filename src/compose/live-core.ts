@@ -4,7 +4,10 @@ import { RedriverError } from "../ports/errors.ts";
 import type { DrainName } from "../ports/ids.ts";
 import { buildCore, type Core, type CoreParts } from "./build-core.ts";
 
-/** A core for one piece of work: its sources live until it is released, whatever document comes meanwhile. */
+/**
+ * A core for one piece of work. Its sources live until it is released, also if another document comes
+ * meanwhile.
+ */
 export interface CoreLease {
   readonly core: Core;
   /** Aborts when another document has changed or removed this drain: finish the page, then stop. */
@@ -13,9 +16,9 @@ export interface CoreLease {
 }
 
 /**
- * What a process works with while its drains document may be replaced. Guarantees: a document is adopted
- * whole or not at all; unchanged sources keep their runtime; what a document no longer has ends when the last
- * work under the old one has.
+ * The core of a process with a drains document that may be replaced. Guarantees: a document is adopted whole
+ * or not at all. Unchanged sources keep their runtime. Removed parts end with the last work under the old
+ * document.
  */
 export interface LiveCore {
   current(): Core;
@@ -46,7 +49,7 @@ export function createLiveCore(parts: CoreParts, first: DrainsDocument): LiveCor
       if (used.has(source)) continue;
       const { config, health } = source.runtime;
       const successor = latest.core.sources.get(config.id)?.runtime.health.standing();
-      // Its successor is usable and has never said so, because it was never halted.
+      // Its successor is usable and was never halted, so it has never reported a resume.
       if (health.standing().state === "halted" && successor?.state !== "halted") {
         parts.world.events.emit({ type: "source:resumed", source: config.id });
       }

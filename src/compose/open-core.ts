@@ -26,14 +26,14 @@ export interface OpenParts {
   readonly by?: string;
   /** Called with every act that is written into the audit. */
   readonly onAudit?: (entry: NewAuditEntry) => void;
-  /** A missing reading of an index is taken when a guard asks for it: for commands without a daemon. */
+  /** For commands without a daemon: a guard takes a missing reading of an index itself. */
   readonly readsIndexes?: boolean;
   /** Called with secrets that are read, so that logs can leave them out. */
   readonly onSecret?: (value: string) => void;
   readonly decorate?: Decorate;
 }
 
-/** Connects to Redis in the background and builds the document's sources and drains. Calls nobody yet. */
+/** Connects to Redis in the background and builds the document's sources and drains. Calls no service yet. */
 export function openCore(parts: OpenParts): Core {
   return buildCore(toCoreParts(parts, "command"), parts.document);
 }
@@ -68,8 +68,8 @@ function toCoreParts(parts: OpenParts, role: "daemon" | "command"): CoreParts {
 const connectWithinMs = 5_000;
 
 /**
- * For commands in the foreground: Redis must answer and be fit for a ledger now. Throws with what it is that
- * does not, why, and its setting.
+ * For commands in the foreground: Redis must answer and be fit for a ledger now. Throws with the failing
+ * part, the reason and its setting.
  */
 export async function requireRedis(redis: RedisConnection): Promise<void> {
   try {

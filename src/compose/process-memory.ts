@@ -4,17 +4,16 @@ import type { Settings } from "../config/settings/settings.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import { createByteBudget, type ByteBudget } from "../redrive/listing/byte-budget.ts";
 
-/** What all pages of one process share. */
 export interface ProcessMemory {
   readonly budget: ByteBudget;
-  /** How many pages it is for at once. */
+  /** The number of pages at once that share it. */
   readonly shares: number;
   readonly collectGarbage: () => void;
 }
 
-/** What bounds this process, in bytes. */
+/** The limits of this process, in bytes. */
 export interface MemoryBounds {
-  /** Of the container; of the machine where there is none. */
+  /** Of the container; of the machine if there is none. */
   readonly limitBytes: number;
   /** Of V8's heap, as NODE_OPTIONS sets it. */
   readonly heapBytes: number;
@@ -25,20 +24,20 @@ const mib = 1_048_576;
 const idleBytes = (150 + 120) * mib;
 /** Of the heap without a page. */
 const idleHeapBytes = 60 * mib;
-/** More makes nothing faster (docs/memory.md), and leaves room for a message larger than all of it. */
+/** More makes nothing faster (docs/memory.md), and leaves room for a message larger than the whole budget. */
 const maxBytes = 128 * mib;
 /** A smaller budget only means that records go one by one. */
 const minBytes = 16 * mib;
-/** A command gets a quarter of what the daemon gets, in the same container. */
+/** A command gets a quarter of the daemon's budget, in the same container. */
 const commandsPart = 4;
 /** Pages of the sweep, of the census and of listing checks, beside those of windows. */
 const sharesBesideWindows = 2;
 /**
- * Each source may have a window whose listing hangs, and what hangs keeps its share. More shares than these
- * make pages of some ten records of 10 KB, and so many sources do not hang at once.
+ * Each source may have a window with a listing that hangs and keeps its share. More shares than these make
+ * pages of some ten records of 10 KB, and so many sources do not hang at once.
  */
 const maxShares = 16;
-/** A command works on one page, and may look for a record beside it. */
+/** A command works on one page, and may search for a record beside it. */
 const sharesOfCommand = 2;
 
 export function createProcessMemory(
@@ -62,7 +61,7 @@ export function createProcessMemory(
 }
 
 /**
- * The daemon's budget if no setting has it: 85 % of the limit, less what is resident anyway, with room for a
+ * The daemon's budget if no setting has it: 85 % of the limit, minus the resident memory, with room for a
  * command's quarter.
  */
 export function toBudget({ limitBytes, heapBytes }: MemoryBounds): number {
@@ -72,7 +71,7 @@ export function toBudget({ limitBytes, heapBytes }: MemoryBounds): number {
 }
 
 function readBounds(): MemoryBounds {
-  // A number beyond all memory where there is no limit, and 0 where it is not known.
+  // A number beyond all memory if there is no limit, and 0 if it is not known.
   const constrained = process.constrainedMemory() || Infinity;
   return {
     limitBytes: Math.min(constrained, totalmem()),

@@ -8,7 +8,7 @@ import type { Core } from "./build-core.ts";
 import { hasLanes } from "../redrive/lanes/has-lanes.ts";
 import { toKeyedHash } from "./build-source.ts";
 
-/** Reads what Redis knows of every drain and source of the document. Throws `redis-unavailable`. */
+/** Reads the facts of every drain and source of the document from Redis. Throws `redis-unavailable`. */
 export async function readQueueFacts(core: Core): Promise<QueueFacts> {
   const sources = await Promise.all(
     [...core.sources.values()].map(async ({ runtime, pauses }) => ({
@@ -47,7 +47,7 @@ async function readLanes(core: Core, source: SourceRuntime): Promise<LanesSeen |
   return { busiest: lanes, counts, totals };
 }
 
-/** One that does not let this user ask is as unfit as one that is set up wrongly. */
+/** A Redis that refuses this user's questions is as unfit as one that is set up wrongly. */
 async function readFitness(
   redis: RedisConnection,
 ): Promise<Pick<QueueFacts, "redisFit" | "redisMemoryShare">> {
@@ -63,7 +63,7 @@ async function readFitness(
   }
 }
 
-/** The pause by a person that holds this drain back now, if any. Throws `redis-unavailable`. */
+/** The person's pause that holds this drain back now, if any. Throws `redis-unavailable`. */
 export async function readPause(
   { sources }: Core,
   { config, source }: DrainRuntime,
@@ -71,7 +71,7 @@ export async function readPause(
   return pauseOf((await sources.get(source.config.id)?.pauses.all()) ?? [], config.name);
 }
 
-/** Where a drain's source is: its host with port, and a keyed hash of the whole address. */
+/** The address of a drain's source: its host with port, and a keyed hash of the whole address. */
 export function addressOf(
   { sources }: Core,
   { source }: DrainRuntime,

@@ -1,10 +1,10 @@
 import type { Settings } from "../config/settings/settings.ts";
 import type { Core } from "./build-core.ts";
 
-/** Every secret that was read, for logs to leave out. Asked for each line, because tokens change. */
+/** Every secret that was read, for logs to leave out. Called for each line, because tokens change. */
 export interface SecretValues {
   all(): readonly string[];
-  /** A secret that was read somewhere; earlier values are kept, because a late line may still hold one. */
+  /** Adds a secret that was read. Earlier values stay, because a late line may still hold one. */
   add(value: string): void;
   /** From now on with the tokens and signing keys of these sources. */
   use(core: Core): void;

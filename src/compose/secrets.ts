@@ -12,7 +12,7 @@ export interface LiveSecret {
 
 export type ReadSecret = (ref: SecretRef) => SecretReading;
 
-/** Answers the problem where the first reading fails. */
+/** Answers the problem if the first reading fails. */
 export function createLiveSecret(
   ref: SecretRef,
   read: ReadSecret,
@@ -36,7 +36,7 @@ export function createLiveSecret(
 
 /**
  * The keys of a source's lineage: the one that signs first, then those that still verify. Each is made for
- * this source alone: a message that another source redrove is no come-back here, and its parent's dlqId means
+ * this source alone. A message that another source redrove is no come-back here, and its parent's dlqId means
  * another record.
  */
 export function createLineageKeys(
@@ -53,8 +53,7 @@ export function createLineageKeys(
   const old = fixed.oldKeys.map(toKey);
   return () => {
     const key = toKey(fixed.key ?? token.value());
-    // Keys of earlier tokens of this process still verify, so that a rotation does not forget what is under
-    // way.
+    // Keys of earlier tokens of this process still verify, so that messages under way survive a rotation.
     return [key, ...new Set([...derived.values(), ...old].filter((other) => other !== key))];
   };
 }

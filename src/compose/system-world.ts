@@ -10,7 +10,7 @@ export const systemClock: Clock = {
   // CLOCK_MONOTONIC goes on while a process is stopped by a signal.
   monotonic: () => performance.now(),
   sleep: async (ms, signal) => {
-    // Whatever waits for one stop listens to one signal; each leaves it when its time is over, so their
+    // All sleeps until one stop share its signal. Each removes its listener when its time is over, so their
     // number is no leak.
     if (signal !== undefined) setMaxListeners(0, signal);
     await delay(ms, undefined, signal === undefined ? {} : { signal });
@@ -23,7 +23,7 @@ export function replicaName(): string {
   return `${hostname()}-${process.pid}`;
 }
 
-/** Whether this process runs in a pod: Kubernetes sets this in every container. */
+/** True in a pod: Kubernetes sets this in every container. */
 export function isInPod(): boolean {
   return process.env["KUBERNETES_SERVICE_HOST"] !== undefined;
 }
@@ -34,8 +34,8 @@ export const randomIdentities: Identities = {
 };
 
 /**
- * Hands on what Node warns of, which it would print to stderr as plain text, until the answered function is
- * called. Only what is said from now on: what loading says comes before anybody listens.
+ * Passes Node's warnings to the listener, instead of plain text on stderr, until the answered function is
+ * called. Warnings from loading come too early for it.
  */
 export function takeWarnings(listener: (warning: Error) => void): () => void {
   const before = process.listeners("warning");

@@ -1,7 +1,7 @@
 /** Things to close, registered the moment they exist, closed in reverse, each within a deadline. */
 export interface Teardown {
   add(name: string, close: () => Promise<void> | void): void;
-  /** Closes all; answers the names of those that failed or took longer than `eachMs`. Safe to call twice. */
+  /** Closes all. Answers the names of those that failed or took longer than `eachMs`. Safe to call twice. */
   run(eachMs: number): Promise<readonly string[]>;
 }
 

@@ -5,9 +5,9 @@ import { getRequestListener } from "@hono/node-server";
 import { RedriverError } from "../ports/errors.ts";
 
 /**
- * An HTTP server that strangers reach. Whoever calls, it holds a bounded number of connections, each with one
- * answer at a time, and what waits unread for too long is cut off. A newcomer always gets in: somebody who
- * keeps it waiting goes.
+ * An HTTP server that strangers reach. It holds a bounded number of connections, each with one answer at a
+ * time, and cuts off what stays unread too long. A newcomer always gets in: a connection that keeps the
+ * server waiting is closed for it.
  */
 export interface BoundedServerOptions {
   readonly host: string;
@@ -17,7 +17,7 @@ export interface BoundedServerOptions {
   /** Beyond it each new connection closes the least useful one. */
   readonly maxConnections: number;
   readonly maxHeaderBytes: number;
-  /** For a request from its first byte to its last, and again for its answer to be read. */
+  /** Limit for a request from its first byte to its last, and again for the peer to read the answer. */
   readonly requestTimeoutMs: number;
   /** The names in the error of an address that cannot be bound: `http`, and the variable that changes it. */
   readonly setting: string;
@@ -28,7 +28,7 @@ export interface BoundedServer {
   /** `host:port` as bound. */
   readonly address: string;
   readonly port: number;
-  /** Stops listening; requests in hand may end within `withinMs`, then every socket is closed. */
+  /** Stops listening. Requests in hand may end within `withinMs`, then every socket is closed. */
   close(withinMs: number): Promise<void>;
 }
 
@@ -42,21 +42,21 @@ interface Turn {
   readonly outgoing: ServerResponse;
 }
 
-/** How often slow senders are looked for. Node's own 30 s would let them have four times as long. */
+/** Interval of the search for slow senders. Node's own 30 s would let them have four times as long. */
 const lookEveryMs = 1_000;
 /**
  * Requests of one connection in hand. HTTP allows pipelining, but no prober, scraper or service is known to
  * use it.
  */
 const maxTurns = 8;
-/** A scraper's pause is longer and it connects anew; what reconnects sooner is spared the handshake. */
+/** A scraper's pause is longer, so it connects anew. Sooner requests are spared the handshake. */
 const keepAliveTimeoutMs = 5_000;
 /** Connections that wait to be accepted while this process is busy. The kernel may allow fewer. */
 const backlog = 2_048;
 /** HTTP/1.0 needs no Host, and the pages do not depend on it. */
 const hostname = "localhost";
 
-/** Fails with `settings-invalid` when the address cannot be bound. */
+/** Fails with `settings-invalid` if the address cannot be bound. */
 export async function listenBounded(options: BoundedServerOptions): Promise<BoundedServer> {
   const { requestTimeoutMs } = options;
   const answer = getRequestListener(options.fetch, { hostname });
@@ -84,7 +84,7 @@ export async function listenBounded(options: BoundedServerOptions): Promise<Boun
     const connection = connections.get(socket);
     if (connection === undefined) return;
     if (connection.turns.length === maxTurns) {
-      // Whatever else it has sent is read with it, and dropped.
+      // The bytes sent after this request are read too, and dropped.
       socket.destroy();
       return;
     }
@@ -137,7 +137,7 @@ export async function listenBounded(options: BoundedServerOptions): Promise<Boun
   };
 }
 
-/** Who keeps the server waiting goes before those that it keeps waiting; of equals, the longest. */
+/** Connections that keep the server waiting go before those that it keeps waiting; of equals, the longest. */
 function leastUseful(connections: ReadonlyMap<Socket, Connection>): Socket | undefined {
   let found: Socket | undefined;
   let least = Infinity;

@@ -1,25 +1,25 @@
 import { Hono } from "hono";
 import { listenBounded } from "./bounded-server.ts";
 
-/** One callback quotes its message and what was answered, each a third larger as base64. */
+/** One callback quotes its message and the answer to it, each a third larger as base64. */
 const maxBodyBytes = 4 * 1_048_576;
 /**
- * Of all bodies in hand: more are turned away, and the service calls again. Reading and handing one on takes
- * some four times its size.
+ * Of all bodies in hand. More callbacks are refused, and the service calls again. Reading and forwarding a
+ * body takes some four times its size.
  */
 const maxBytesInHand = 8 * 1_048_576;
-/** A URL of at most 2,000 characters, a signature, and what lies between adds. */
+/** Sum of a URL of at most 2,000 characters, a signature, and the headers of proxies. */
 const maxHeaderBytes = 16_384;
 const maxConnections = 200;
-/** What is in hand as it closes may end; the service calls again for what does not. */
+/** Callbacks in hand may end within this time. The service repeats the others. */
 const closeWithinMs = 2_000;
 
 export interface CallbackRequest {
   readonly path: string;
-  /** With its `?`; empty where there is none. */
+  /** With its `?`; empty if there is none. */
   readonly search: string;
   header(name: string): string | undefined;
-  /** At most once. Who is not known is not read. */
+  /** At most once. The body of an unknown caller is not read. */
   body(): Promise<Buffer | "too-large" | "busy">;
 }
 
@@ -45,8 +45,8 @@ export interface CallbackServer {
 }
 
 /**
- * Answers POST with the status that `receive` says, 405 to anything else. What it holds of bodies is bounded,
- * whoever calls. Fails with `settings-invalid` when the address cannot be bound.
+ * Answers POST with the status of `receive`, 405 to anything else. The bytes of bodies in hand are bounded.
+ * Fails with `settings-invalid` if the address cannot be bound.
  */
 export async function createCallbackServer(options: CallbackServerOptions): Promise<CallbackServer> {
   let bytesInHand = 0;

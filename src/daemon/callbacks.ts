@@ -14,7 +14,7 @@ import {
 import type { EarlyTicks } from "./early-ticks.ts";
 
 const newsEveryMs = 60_000;
-/** Unless a longer wait is known. */
+/** Default, unless a longer wait is known. */
 const retryAfterSeconds = 5;
 const requestTimeoutMs = 30_000;
 
@@ -28,11 +28,11 @@ export interface CallbackParts {
 
 export interface Callbacks {
   /**
-   * Listens once a source of the document in force has callbacks, and goes on until it is closed. Fails with
-   * `settings-invalid` when the address cannot be bound.
+   * Listens once a source of the document in force has callbacks, until it is closed. Fails with
+   * `settings-invalid` if the address cannot be bound.
    */
   listen(): Promise<void>;
-  /** `host:port` as bound; null while nobody is to call. */
+  /** `host:port` as bound; null while no source has callbacks. */
   address(): string | null;
   close(): Promise<void>;
 }
@@ -108,8 +108,8 @@ export function createCallbacks({ live, earlyTicks, events, clock, stop }: Callb
 }
 
 /**
- * While it is not handed on the service is asked to call again, and keeps it as a dead letter of its own in
- * the end.
+ * Until the callback is handed on, the service is asked to call again. In the end it keeps the callback as a
+ * dead letter of its own.
  */
 function toAnswer(chained: Exclude<Chained, { kind: "none" }>, now: number): CallbackAnswer {
   if (chained.kind === "chained") return { status: 200 };

@@ -8,13 +8,13 @@ import type { SourceId } from "../ports/ids.ts";
 import { takeCensusWithoutRedis } from "../redrive/census/census.ts";
 import type { SourceRuntime } from "../redrive/runtime.ts";
 
-/** Longer than a restart or a failover of Redis, after which the schedule goes on by itself. */
+/** Longer than a restart or a failover of Redis; after one, the schedule continues by itself. */
 const unwellForMs = 5 * 60_000;
 const lookEveryMs = 5_000;
 
 export interface CopyingParts {
   readonly live: Pick<LiveCore, "acquire">;
-  /** Whether Redis answers, may keep a ledger and has room: then the jobs count. */
+  /** True if Redis answers, may keep a ledger and has room: then the jobs count. */
   readonly isRedisWell: () => boolean;
   readonly clock: Clock;
   readonly events: Events;
@@ -22,10 +22,11 @@ export interface CopyingParts {
 }
 
 /**
- * Retention runs while Redis is away, read-only or full, and no job counts then. Each call checks once, and
- * when it is due lists every source that nobody has counted for its census interval and copies what nears its
- * expiry. Answers how long to wait for the next check. It is each replica's own, so each makes a copy; a
- * source that is paused or halted, as far as this process knows, is not listed.
+ * Retention runs while Redis is away, read-only or full, and no job counts then. Each call checks once. When
+ * due, it lists every source without a count for its census interval, and copies records near their expiry.
+ * Answers ms until the next check.
+ * It is each replica's own, so each makes a copy. A source that this process knows as paused or halted is not
+ * listed.
  */
 export function createCopyingWithoutRedis({
   live,
@@ -68,7 +69,7 @@ export function createCopyingWithoutRedis({
   };
 }
 
-/** A Redis that is full or read-only can still be asked when somebody counted. */
+/** A Redis that is full or read-only can still answer when the last count was. */
 async function isCounted({ book, ledger, config }: SourceRuntime): Promise<boolean> {
   try {
     const census = await book.census();

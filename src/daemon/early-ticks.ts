@@ -9,30 +9,31 @@ import type { Health } from "../redrive/source/source-health.ts";
 import { notSentCoolMs } from "../redrive/page/publish/publish-context.ts";
 import { createUnansweredBackoff } from "./unanswered-backoff.ts";
 
-/** How long after the end of a source pause: by then what cooled for it is due too. */
+/** Delay after the end of a source pause: by then the records that cooled for it are due too. */
 const afterPauseMs = 250;
 
 /**
- * Ticks and sweeps that do not wait for the schedule, which may be hours away. What a source pause, a halt or
- * an outage held goes on when that is over. After a loss of Redis's writes, every drain of the source gets a
- * tick while a deduplication id can still show what was published. A tick that is lost costs the wait for the
- * schedule and nothing else, so none of these fails.
+ * Ticks and sweeps that do not wait for the schedule, which may be hours away.
+ *
+ * Records held by a source pause, a halt or an outage continue when that is over. After a loss of Redis's
+ * writes, every drain of the source gets a tick while a deduplication id can still show what was published. A
+ * lost tick only costs the wait for the schedule, so none of these fails.
  */
 export interface EarlyTicks {
   /** No pass could be opened before this, Unix ms. */
   notOpened(drain: DrainName, until: number): Promise<void>;
   opened(drain: DrainName): void;
-  /** Something of this drain was left out because these calls are halted in this process. */
+  /** Records of this drain were left out because these calls are halted in this process. */
   heldByHalt(drain: DrainRuntime, callClass: CallClass): void;
   /** No pass could be opened, or a window was given up, because the service did not answer. */
   unanswered(drain: DrainRuntime): Promise<void>;
-  /** A pass has ended, and this is what it did. */
+  /** A pass has ended, with this result. */
   closed(drain: DrainRuntime, pass: Pick<PassClosed, "outcome" | "tally">): Promise<void>;
-  /** Something of this source may be left for the sweep. */
+  /** Records of this source may be left for the sweep. */
   afterDeletes(source: SourceRuntime): Promise<void>;
   /** Ticks the drains of sources that have lost writes since the last call. */
   afterLosses(core: Pick<Core, "sources" | "drains">): Promise<void>;
-  /** Ticks the drains that a lane lets go on, and sweeps for steps that will need a listing check. */
+  /** Ticks the drains with a lane that can go on, and sweeps for steps that will need a listing check. */
   afterLanes(core: Pick<Core, "sources" | "drains">): Promise<void>;
   /** Ticks the drains of halts that are over, and of trials that need a batch. */
   afterHalts(core: Pick<Core, "drains">): Promise<void>;
@@ -42,9 +43,9 @@ type PassClosed = Extract<CloseVerdict, { kind: "pass-closed" }>;
 
 export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">): EarlyTicks {
   const lossesSeen = new WeakMap<BuiltSource, number>();
-  /** Drains whose next pass must not wait; one that is open does not count. */
+  /** Drains that need a new pass soon. A pass that is open already does not count. */
   const owed = new Set<DrainName>();
-  /** `coolAt`, by clock.monotonic(): what a halt turned away is due again by then. */
+  /** `coolAt`, by clock.monotonic(): records that a halt refused are due again by then. */
   const held = new Map<DrainName, { readonly callClass: CallClass; readonly coolAt: number }>();
   /**
    * The trial that a drain got a tick for. It needs one batch; the drains it turns away get ticks at its end.
@@ -72,7 +73,7 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
     heldByHalt(drain, callClass) {
       const { name } = drain.config;
       const coolAt = drain.source.clock.monotonic() + (callClass === "batch" ? notSentCoolMs : 0);
-      // What waits for listing waits for less.
+      // Listing resumes first, so a drain that waits for it gets the earlier tick.
       held.set(name, { callClass: held.get(name)?.callClass === "dlq" ? "dlq" : callClass, coolAt });
     },
     unanswered(drain) {
@@ -116,7 +117,7 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
         for (const at of lanes.takeNext()) await queue.addSweep(config.id, at).catch(() => undefined);
         for (const name of lanes.takeReady()) {
           if (drains.get(name)?.config.mode !== "live") continue;
-          // A pass that is open may have come by already.
+          // A pass that is open may have gone by already.
           owed.add(name);
           await tick(name, clock.now());
         }
@@ -136,7 +137,7 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
         held.delete(name);
         if (isTried) tickedFor.set(name, standing);
         else tickedFor.delete(name);
-        // A pass that is open may have come by already.
+        // A pass that is open may have gone by already.
         owed.add(name);
         const { clock } = source;
         const coolMs = Math.max(0, coolAt - clock.monotonic());

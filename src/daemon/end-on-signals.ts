@@ -5,23 +5,23 @@
  *                             ├─ another signal ───────► ended by it, at once
  *                             └─ hardMs ───────────────► killed: something hangs
  *
- * What is in doubt at any of these moments is in the ledger as open. An exit waits for calls to the disk and
- * look-ups of names that are under way, and a volume that is gone never answers (seen with Node 20): such a
- * process can only be killed.
+ * Everything in doubt at any of these moments is in the ledger as open. An exit waits for calls to the disk
+ * and look-ups of names that are under way. A volume that is gone never answers (seen with Node 20), so such
+ * a process can only be killed.
  */
 export interface ProcessEnd {
-  /** Aborts at the first signal, whose name is the reason. */
+  /** Aborts at the first signal. The signal's name is the reason. */
   readonly stop: AbortSignal;
   /** Everything is closed, and no signal is listened to any longer. */
   closed(): void;
 }
 
-/** Calls back on signals that ask to stop; answers how to stop listening. */
+/** Registers a listener for signals that ask to stop. Answers the function that removes it. */
 type OnSignal = (listener: (signal: NodeJS.Signals) => void) => () => void;
 
-/** What ends by itself has ended by then. Left are sockets without an answer, and timers of libraries. */
+/** Work that ends by itself has ended by then. Sockets without an answer and timers of libraries remain. */
 const lingerMs = 250;
-/** What a thread of this process may be waiting in, as Node names it. */
+/** Calls that keep a thread of this process busy, by Node's names. */
 const inThreads = new Set(["FSReqCallback", "FSReqPromise", "GetAddrInfoReqWrap", "GetNameInfoReqWrap"]);
 
 export function endOnSignals(onSignal: OnSignal, hardMs: number): ProcessEnd {

@@ -4,7 +4,7 @@
  *   tick ─► opens a pass ─► adds the jobs of its oldest windows
  *   window ─► works its slice in a slot of its source ─► adds the next windows, or closes the pass
  *   sweep ─► listing checks of lanes, beside reconcile and settle · census · statistics
- *   any job's end ─► early ticks for what a loss, a halt or a lane has held
+ *   any job's end ─► early ticks for records that a loss, a halt or a lane has held
  *
  * A job of something that the document does not have does nothing.
  */
@@ -41,10 +41,12 @@ export interface JobParts {
   readonly mayAct: () => boolean;
 }
 
-/** What one process keeps between jobs. */
 interface JobState {
   readonly memories: Map<SourceId, SweepMemory>;
-  /** Under way. Two at once would do the same work and keep ticks waiting, and the next comes on time. */
+  /**
+   * Sources with a sweep under way. A second one would repeat its work and delay ticks; the next comes on
+   * time.
+   */
   readonly sweeping: Set<SourceId>;
   readonly counting: Set<SourceId>;
   /** Drains with a tick that waits for the first answer of its source: one is enough, it opens the pass. */
@@ -52,7 +54,6 @@ interface JobState {
   readonly slots: WindowSlots;
 }
 
-/** What one job works with. */
 type Work = JobParts & JobState & JobContext & Pick<CoreLease, "core" | "superseded">;
 
 export function createJobHandler(parts: JobParts): (job: Job, context: JobContext) => Promise<void> {
@@ -65,7 +66,7 @@ export function createJobHandler(parts: JobParts): (job: Job, context: JobContex
     slots: createWindowSlots(parts.clock),
   };
   return async (job, context) => {
-    // A window is tried again: given up, it would keep its pass open until that is taken for abandoned.
+    // A window is tried again. If given up, it would keep its pass open until the pass counts as abandoned.
     if (!mayAct()) {
       throw new RedriverError("redis-unavailable", "Redis is away or not fit for a ledger now; see /readyz");
     }
@@ -98,7 +99,7 @@ async function tick(name: DrainName, work: Work): Promise<void> {
   const drain = core.drains.get(name);
   if (drain === undefined || asking.has(name)) return;
   const { health } = drain.source;
-  // It has said so already; the drain gets a tick when it resumes.
+  // The halt is reported already. The drain gets a tick when the source resumes.
   if (health.current().state === "halted") return earlyTicks.heldByHalt(drain, "dlq");
   let opened: Awaited<ReturnType<typeof openPass>>;
   try {
@@ -119,16 +120,16 @@ async function tick(name: DrainName, work: Work): Promise<void> {
     throw error;
   }
   if (opened.kind === "opened") earlyTicks.opened(name);
-  // Also those of a pass that is open: jobs that exist are not added twice, and those that a crash kept from
-  // being added are.
+  // Also for a pass that is already open: existing jobs are not added twice, and jobs that a crash prevented
+  // are added.
   const passId = opened.kind === "opened" ? opened.pass.passId : opened.passId;
   await workOldest(name, passId, opened.windows, work);
 }
 
 /**
  * Adds jobs for the oldest windows of a pass: what expires first goes first. No drain has more than half of
- * what the living replicas work on at once, and each window that ends makes room for the next at the end of
- * the queue: so drains take turns.
+ * the windows that the living replicas work on at once. Each window that ends makes room for the next at the
+ * end of the queue. So drains take turns.
  */
 async function workOldest(
   drain: DrainName,
@@ -138,7 +139,7 @@ async function workOldest(
 ): Promise<void> {
   const { concurrency } = core.settings.windows;
   const share = Math.max(1, Math.floor(concurrency / 2)) * (await peers.living());
-  // One more for what lanes call back, so that it does not wait for the pages of others.
+  // One more for the minutes that lanes recall, so that they do not wait for the pages of others.
   const atOnce = share + (left.some(({ windowId }) => isRecalled(windowId)) ? 1 : 0);
   const jobs = left
     .slice(0, maxLeftShown)
@@ -152,8 +153,8 @@ async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promis
   const { hash } = core.document;
   const drain = core.drains.get(job.drain);
   if (drain === undefined) {
-    // Nobody opens another pass of a drain that no replica has, so what is left of this one keeps nobody
-    // waiting.
+    // Nobody opens another pass of a drain that no replica has, so the remaining windows of this one delay
+    // nobody.
     if (!(await peers.workUnderAnother(hash))) return;
     throw new RedriverError("document-changed", `document ${hash} has no drain ${job.drain}`);
   }
@@ -181,16 +182,16 @@ async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promis
   if (isUnanswered(failedWith)) await earlyTicks.unanswered(drain);
   if (verdict.kind === "pass-closed") await earlyTicks.closed(drain, verdict);
   if (verdict.kind === "pass-open") await workOldest(job.drain, passId, verdict.left, work);
-  // Its end is recorded, and whoever recorded it may have died before it added the next windows: a tick does.
+  // Its end is recorded. That worker may have died before it added the next windows, so a tick does.
   if (verdict.kind === "stale") await queue.addTick(job.drain, drain.source.clock.now());
 }
 
-/** For what this drain does: in plan mode nothing is published. */
+/** Only for calls that this drain makes: in plan mode nothing is published. */
 function isHaltedHere({ source, config }: DrainRuntime): boolean {
   return source.health.current(config.mode === "live" ? "batch" : "dlq").state === "halted";
 }
 
-/** A window that got no slot comes back so soon, give or take half, at the end of the queue. */
+/** A window without a slot comes back after this, give or take half, at the end of the queue. */
 const backAfterMs = 500;
 
 /** Works in a slot, which is free again before the next window is added. Throws if none is free now. */
@@ -220,8 +221,8 @@ function isUnanswered(error: unknown): boolean {
 }
 
 /**
- * A pause as after a 429 of a limit per second. The sweep waits for its end in place: after it, passes use up
- * the next calls.
+ * Shorter pauses than this follow a 429 of a limit per second. The sweep waits for the end in place, because
+ * afterwards passes use up the next calls.
  */
 const shortPauseMs = 5_000;
 const sweptAgainWithinMs = 1_000;
@@ -236,7 +237,7 @@ async function sweepSource(id: SourceId, work: Work): Promise<void> {
   const memory = memories.get(id) ?? createSweepMemory(source.clock);
   memories.set(id, memory);
   if (sweeping.has(id)) {
-    // Asked for by a page that has left something after the one under way had listed.
+    // A page asked for it: it left something after the sweep under way had listed.
     source.sweepRequest.within(sweptAgainWithinMs);
     return;
   }

@@ -5,10 +5,10 @@ import { maxWaiting } from "./window-slots.ts";
 const shortJobs = 10;
 
 /**
- * How many jobs of each queue a process has in hand at once: so many that those which hang with their source
- * leave room for all others. A source has one sweep and one census under way, and a drain one tick that waits
- * for a first answer. Of windows, slots say which of them are worked on (window-slots.ts); a few wait for a
- * slot, and two places are always free.
+ * Jobs of each queue that a process may have in hand at once. Jobs that hang with their source always leave
+ * room for all others. A source has one sweep and one census under way, and a drain one tick that waits for a
+ * first answer. Slots limit the windows at work (window-slots.ts). A few wait for a slot, and two places are
+ * always free.
  */
 export function toMaxJobs({
   sources,

@@ -10,13 +10,14 @@ export interface OpsServerOptions {
   /** Must not wait: a liveness that hangs with Redis restarts every replica. */
   readonly livez: () => HealthReport;
   readonly readyz: () => Promise<HealthReport>;
-  /** The Prometheus text. Asked at most once a second, however many scrape. */
+  /** The Prometheus text. Called at most once a second, however many scrape. */
   readonly metrics: () => Promise<string>;
-  /** Of the Prometheus text. */
   readonly contentType: string;
-  /** Of that second. */
+  /** For the second between two renders. */
   readonly clock: Pick<Clock, "monotonic">;
-  /** For a request to arrive, and again for its answer to be read; who takes longer is cut off. */
+  /**
+   * Limit for a request to arrive, and again for the peer to read the answer. A slower connection is cut off.
+   */
   readonly requestTimeoutMs: number;
 }
 
@@ -30,14 +31,14 @@ export interface OpsServer {
 
 const maxHeaderBytes = 8_192;
 /**
- * Probes and scrapers are a handful, and a thousand scrapes at once still fit. Without an end to it, open
- * sockets could use up the process's files and, at some 20 KiB each, its memory.
+ * Probes and scrapers are a handful, and a thousand scrapes at once still fit. Without a limit, open sockets
+ * could use up the process's files and, at some 20 KiB each, its memory.
  */
 const maxConnections = 1_200;
 
 /**
  * /livez and /readyz answer 200 or 503 with `{ ok, reasons }`, /metrics answers the Prometheus text.
- * Read-only: GET and HEAD, 405 for other methods, 404 for other paths. Fails with `settings-invalid` when the
+ * Read-only: GET and HEAD, 405 for other methods, 404 for other paths. Fails with `settings-invalid` if the
  * address cannot be bound.
  */
 export async function createOpsServer(options: OpsServerOptions): Promise<OpsServer> {
@@ -79,13 +80,13 @@ async function answer(context: Context, ask: () => HealthReport | Promise<Health
   }
 }
 
-/** Prometheus asks every 15 s or so. Who asks more often than once a second gets the same text again. */
+/** Prometheus scrapes every 15 s or so. More than one request a second gets the same text again. */
 const maxAgeMs = 1_000;
 
 /**
- * Renders at most once a second and one at a time; everybody who asks meanwhile waits for that render or gets
- * its bytes. They are one buffer for all, so that a thousand answers that nobody reads weigh no more than
- * one. A failure counts as a render.
+ * Renders at most once a second and one at a time. All requests meanwhile wait for that render or get its
+ * bytes. They share one buffer, so a thousand unread answers weigh no more than one. A failure counts as a
+ * render.
  */
 function createSharedScrape(
   render: () => Promise<string>,

@@ -1,13 +1,13 @@
 import type { SourceId } from "../ports/ids.ts";
 import type { ReplicaRecord, Replicas } from "../ports/replicas.ts";
 
-/** What this replica asks of the other living ones. Fails with `redis-unavailable`. */
+/** Facts about the other living replicas. Fails with `redis-unavailable`. */
 export interface PeerReplicas {
-  /** How many replicas live, this one included. */
+  /** Number of living replicas, this one included. */
   living(): Promise<number>;
   workUnder(documentHash: string): Promise<boolean>;
   workUnderAnother(documentHash: string): Promise<boolean>;
-  /** Whether one works under this document and has not said that this source is halted there. */
+  /** True if one works under this document and has not reported a halt of this source. */
   mayCall(source: SourceId, documentHash: string): Promise<boolean>;
 }
 

@@ -7,10 +7,10 @@ import type { Health } from "../redrive/source/source-health.ts";
 
 type Halt = Extract<Health, { state: "halted" }>;
 
-/** A service that refuses everything was asked about a dozen messages: it is asked again after this long. */
+/** A service that refused everything got about a dozen messages. It is tried again after this long. */
 const refusedPauseMs = 10 * 60_000;
 /**
- * Publishing is tried in the round after its halt, and after a trial that failed when this is over, then
+ * Publishing is tried in the round after its halt. After a failed trial the next one waits this long, then
  * twice as long each time …
  */
 const firstTrialWaitMs = 30_000;
@@ -25,11 +25,12 @@ export interface ProberParts {
 }
 
 /**
- * Probes halted sources: reads each token again, and asks a halted source for one small listing. Resumes it
- * when that is answered. Where publishing alone is halted the next batch is the proof: it is put on trial,
- * ever more rarely, and at once under another token; one that refuses everything is not asked before its
- * pause is over. `sources` are asked for each time: they change with the document. Runs until the signal
- * aborts; never throws.
+ * Probes halted sources: reads each token again, and asks a halted source for one small listing. An answer
+ * resumes it.
+ * If publishing alone is halted, the next batch is the proof. Publishing is put on trial, ever more rarely,
+ * and at once under another token. A service that refused everything is not tried before its pause is over.
+ * `sources` is read in each round, because it changes with the document. Runs until the signal aborts; never
+ * throws.
  */
 export async function probeSources(
   sources: () => Iterable<BuiltSource>,
@@ -74,7 +75,7 @@ async function probe(
     if (now.code === "source-rebound") await runtime.bind();
     if (now.callClass === "batch") return health.tryPublishing();
     health.resume("dlq");
-    // What refused both for one reason has let us in again.
+    // A refusal of both classes for one reason is over too.
     const left = health.standing();
     if (left.state === "halted" && left.code === now.code) health.resume("batch");
   } catch (error) {
@@ -85,7 +86,7 @@ async function probe(
   }
 }
 
-/** By clock.monotonic(), after what halted publishing last. */
+/** Compared with clock.monotonic(), from the last failure that halted publishing. */
 function trialWaitMs({ code, failedTrials }: Halt): number {
   if (code === "service-refuses-everything") return refusedPauseMs;
   if (failedTrials === 0) return 0;

@@ -6,12 +6,12 @@ import type { Health } from "../redrive/source/source-health.ts";
 
 export interface HealthReport {
   readonly ok: boolean;
-  /** What is wrong, in words for the person who looks. */
+  /** Problems, in words for the person who reads them. */
   readonly reasons: readonly string[];
 }
 
 export interface DaemonState {
-  /** What must not be so for work (refuse) or for new work (hold); null: not asked yet. */
+  /** Problems that prevent work (refuse) or new work (hold); null: not checked yet. */
   redisProblems: readonly RedisProblem[] | null;
   /** Unix ms of the last time the schedules were written; null: never. */
   schedulesAppliedAt: number | null;
@@ -19,9 +19,9 @@ export interface DaemonState {
 }
 
 /**
- * Ready: the document is loaded, Redis answers and is fit for a ledger, the schedules stand, a source can be
- * used, and what live drains drop can be kept. `archiveProblem`: why the archive cannot keep anything; null
- * where it can, or there is none.
+ * Ready: the document is loaded, Redis answers and is fit for a ledger, the schedules are written, a source
+ * can be used, and the archive can store what live drains drop. `archiveProblem`: why the archive cannot be
+ * written; null if it can, or there is none.
  */
 export function toReadiness(
   core: Core,
@@ -37,7 +37,7 @@ export function toReadiness(
   if (state.schedulesAppliedAt === null) reasons.push("the schedules have not been written yet");
   if (archiveProblem !== null) {
     const drops = namesOfDrops(core);
-    // Without one, what fails is the copy before an expiry: that has an alert, and is no reason to take the
+    // Without drops, only copies before an expiry fail. They have an alert, and are no reason to take the
     // replica out.
     if (drops.length > 0) {
       reasons.push(`${archiveProblem}; until then what ${drops.join(", ")} would drop is held`);
@@ -45,7 +45,7 @@ export function toReadiness(
   }
   const health = [...core.sources.values()].map(({ runtime }) => ({
     id: runtime.config.id,
-    // One that may not be published through drains nothing, whatever else goes on there.
+    // A source that may not be published through drains nothing, whatever else works there.
     now: runtime.health.standing(),
   }));
   if (health.length > 0 && health.every(({ now }) => now.state === "halted")) {
@@ -66,7 +66,7 @@ function namesOfDrops({ drains }: Pick<Core, "drains">): readonly DrainName[] {
     .map(({ name }) => name);
 }
 
-/** As the log said it when it was halted, and where to read on. */
+/** The reason as logged at the halt, with the page of the docs that explains it. */
 function toHaltReason(
   id: SourceId,
   { callClass, code, message }: Extract<Health, { state: "halted" }>,

@@ -7,9 +7,9 @@ const awayForMs = 2_000;
 
 /** Reports a Redis that is not fit, and one that is fit again: once per change, not per check. */
 export interface RedisFitnessEvents {
-  /** What keeps work (refuse) or new work (hold) from it, as it was just found; empty: nothing. */
+  /** Problems found now that prevent work (refuse) or new work (hold); may be empty. */
   found(problems: readonly Pick<RedisProblem, "kind" | "message">[]): void;
-  /** It could not be asked, and why. */
+  /** The check got no answer, for this reason. */
   away(why: string): void;
 }
 
@@ -17,7 +17,7 @@ export function createRedisFitnessEvents(
   events: Events,
   clock: Pick<Clock, "monotonic">,
 ): RedisFitnessEvents {
-  /** The kinds of what was reported last: messages hold numbers that change from check to check. */
+  /** The kinds of the problems reported last. Messages hold numbers that change from check to check. */
   let told = "";
   let awaySince: number | null = null;
 

@@ -9,15 +9,15 @@ import { createRedisFitnessEvents } from "./redis-fitness-events.ts";
 const checkEveryMs = 5_000;
 const awayWaitMs = 250;
 
-/** Whether Redis can be worked on, as this process found it last. */
+/** The state of Redis at this process's last check. */
 export interface RedisHealth {
-  /** One check; answers how long to wait for the next. Throws what kept it from being made. */
+  /** One check. Answers ms until the next. Throws the failure of a check that could not be made. */
   look(): Promise<number>;
   /** It answers and is fit for a ledger: jobs may be worked. */
   isFit(): boolean;
   /** Fit, and with room: new work may begin. */
   isWell(): boolean;
-  /** What stops work (refuse) or new work (hold); null: not checked yet. */
+  /** Problems that prevent work (refuse) or new work (hold); null: not checked yet. */
   problems(): readonly RedisProblem[] | null;
   /** Unix ms from which it has been fit without a break; null: it is not. */
   fitSince(): number | null;
@@ -47,7 +47,7 @@ export function createRedisHealth(redis: RedisConnection, events: Events, clock:
       try {
         problems = (await findRedisProblems(redis)).filter(({ weight }) => weight !== "warn");
       } catch (error) {
-        // A server that does not say how it is set up is as unfit as one that is set up wrongly.
+        // A server with an unreadable setup is as unfit as one that is set up wrongly.
         problems = [{ kind: "unreadable", weight: "refuse", message: toFailure(error).message }];
         fitSince = null;
         throw error;

@@ -1,6 +1,6 @@
 /**
- * The daemon: schedules and works jobs until it is stopped. What it needs from outside (Redis, the service, a
- * token) may come late or go away: it reports that, is not ready, and goes on by itself when it is back.
+ * The daemon: schedules and works jobs until it is stopped. Its dependencies (Redis, the service, a token) may
+ * come late or go away. It reports that, is not ready, and continues by itself when they are back.
  *
  *   listen ─► started ─► loops: Redis, jobs, document, announcement, copies, archive, callbacks, halted sources
  *                                     │ stop
@@ -38,14 +38,14 @@ const probeEveryMs = 30_000;
  */
 const reapplyEveryMs = 15_000;
 const announceEveryMs = 15_000;
-/** How soon schedules and announcements follow a new document, or a loss of Redis's writes. */
+/** Delay of schedules and announcements after a new document, or after a loss of Redis's writes. */
 const basisCheckEveryMs = 500;
 const documentCheckEveryMs = 2_000;
 const redisAwayWaitMs = 250;
 const afterFailureMs = 5_000;
 /**
- * Of shutdown.hard, for what ends after the jobs: half for a goodbye to a Redis that may not answer, half for
- * the caller.
+ * Part of shutdown.hard for everything after the jobs: half for a goodbye to a Redis that may not answer,
+ * half for the caller.
  */
 const afterJobsMs = 2_000;
 /** Every source is swept by schedule: a replica without a job for several sweeps, and 5 min, is stuck. */
@@ -66,11 +66,11 @@ export interface DaemonParts {
   readonly metrics: { render(): Promise<string>; readonly contentType: string };
   readonly readStatistics: JobParts["readStatistics"];
   readonly version: string;
-  /** Aborts when the daemon is to stop; its reason says why. */
+  /** Aborts when the daemon is to stop, with the reason. */
   readonly stop: AbortSignal;
 }
 
-/** Runs until `stop` aborts; answers whether everything ended within the deadline. */
+/** Runs until `stop` aborts. Answers true if everything ended within the deadline. */
 export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const { live, queue, events, clock, metrics, replica, version, stop } = parts;
   const { settings, document, redis, replicas } = live.current();
@@ -122,7 +122,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     documentHash: document.hash,
     version,
   });
-  // Its warnings have been reported as the document was loaded.
+  // Its warnings were reported when the document was loaded.
   const { adoptedAt } = watchedDocument.state();
   events.emit({ type: "document:adopted", hash: document.hash, before: null, at: adoptedAt, warnings: [] });
 
@@ -179,7 +179,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       }
       const { document: now } = live.current();
       await isApplied(toScheduleBasis(live.current()), async () => {
-        // While replicas disagree, what this document does not have may be in force elsewhere.
+        // While replicas disagree, schedules that this document lacks may be in force elsewhere.
         const keep = await peers.workUnderAnother(now.hash);
         await queue.applySchedules(toSchedules(now, settings.sweep.everyMs), keep ? "keep" : "remove");
         schedulesAppliedAt = clock.now();
@@ -188,7 +188,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     });
   }
 
-  /** Announces what this replica works under: every 15 s, and at once if Redis may have lost it. */
+  /** Announces this replica's state: every 15 s, and at once if Redis may have lost it. */
   async function keepAnnouncing(): Promise<void> {
     const isAnnounced = upToDateFor(announceEveryMs);
     await keepGoing(async () => {
@@ -198,7 +198,10 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     });
   }
 
-  /** Answers what writes to Redis again: when it is `forMs` old, or its basis has changed. */
+  /**
+   * Answers a function that writes to Redis again when the last write is `forMs` old, or its basis has
+   * changed.
+   */
   function upToDateFor(forMs: number): (basis: string, write: () => Promise<void>) => Promise<void> {
     let written: { readonly basis: string; readonly at: number } | null = null;
     return async (basis, write) => {
@@ -208,7 +211,6 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     };
   }
 
-  /** Tells the other replicas what this one works under. */
   function announce(): Promise<void> {
     const { document: now, sources } = live.current();
     return replicas.announce({
@@ -222,8 +224,8 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   }
 
   /**
-   * Calls `turn` until the daemon stops; each says how long to wait for the next. A failure is reported, and
-   * tried again.
+   * Calls `turn` until the daemon stops; each answers ms until the next. A failure is reported, and tried
+   * again.
    */
   async function keepGoing(turn: () => Promise<number>): Promise<void> {
     while (!stop.aborted) {

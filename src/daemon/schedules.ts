@@ -3,7 +3,7 @@ import type { DrainsDocument } from "../ports/drains.ts";
 import type { ScheduledJob } from "../ports/queue.ts";
 import { censusLooks } from "../redrive/census/census.ts";
 
-/** A census lists the whole queue; asked for more often than this it would do nothing else. */
+/** A census lists the whole queue. With a shorter interval than this, there would be nothing but censuses. */
 const minCensusEveryMs = 1_000;
 
 /**
@@ -36,8 +36,8 @@ export function toSchedules(document: DrainsDocument, sweepEveryMs: number): rea
 }
 
 /**
- * What schedules are written for: they are written again at once when it changes. It has the losses of
- * Redis's writes that this process has noticed too: what lost those of a ledger has lost the schedules.
+ * Schedules are written again at once when this changes. It includes the losses of Redis's writes that this
+ * process has found: a loss of a ledger's writes is a loss of schedules too.
  */
 export function toScheduleBasis({ document, sources }: Pick<Core, "document" | "sources">): string {
   const losses = [...sources.values()].reduce((sum, source) => sum + source.losses(), 0);

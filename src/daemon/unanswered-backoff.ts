@@ -4,7 +4,7 @@ import type { DrainName } from "../ports/ids.ts";
 
 const firstWaitMs = 30_000;
 const maxWaitMs = 10 * 60_000;
-/** A pass that meets no answers takes minutes to end; one that fails so much later is another outage. */
+/** A pass that meets no answers takes minutes to end. A failure so much later is another outage. */
 const inARowWithinMs = 60 * 60_000;
 
 /**
@@ -12,7 +12,7 @@ const inARowWithinMs = 60 * 60_000;
  * this process.
  */
 export interface UnansweredBackoff {
-  /** How long from now on, ms; null: not before its schedule, or it was said already. */
+  /** Ms from now; null: not before its schedule, or it was answered already. */
   next(drain: Pick<DrainConfig, "name" | "schedule">, clock: Pick<Clock, "monotonic">): number | null;
   answered(drain: DrainName): void;
 }
@@ -26,7 +26,7 @@ export function createUnansweredBackoff(): UnansweredBackoff {
       if (last !== undefined && last.endsAt > now) return null;
       const isInARow = last !== undefined && now - last.endsAt < inARowWithinMs;
       const waitMs = isInARow ? Math.min(last.waitMs * 2, maxWaitMs) : firstWaitMs;
-      // How long a cron pattern waits is the queue's to know; it may be hours.
+      // Only the queue knows the next time of a cron pattern, which may be hours away.
       if (schedule.kind === "every" && schedule.everyMs <= waitMs) return null;
       waits.set(name, { waitMs, endsAt: now + waitMs });
       return waitMs;

@@ -5,7 +5,10 @@ import type { Clock } from "../ports/clock.ts";
 import type { Events } from "../ports/events.ts";
 
 const lookEveryMs = 60_000;
-/** So that the alert on failures goes on for as long as they do, also where nothing is dropped meanwhile. */
+/**
+ * Repeats a failure this often, so that its alert lasts as long as the failure, also while nothing is
+ * dropped.
+ */
 const tellEveryMs = 10 * 60_000;
 
 type SeenVolume = NonNullable<Awaited<ReturnType<typeof lookAtVolume>>>;
@@ -14,21 +17,21 @@ interface ArchiveWatchParts {
   readonly current: () => Pick<Core, "archive" | "document">;
   readonly clock: Pick<Clock, "monotonic">;
   readonly events: Events;
-  /** The volume as it looks from here. */
+  /** Reads the volume's state from here. */
   readonly look: typeof lookAtVolume;
 }
 
 export interface ArchiveWatch {
-  /** Answers how long to wait for the next check. */
+  /** Answers ms until the next check. */
   look(): Promise<number>;
-  /** Why the archive cannot keep anything, as last seen; null: it can, or there is none. */
+  /** Why the archive cannot be written, as last seen; null: it can, or there is none. */
   problem(): string | null;
 }
 
 /**
- * Checks the archive's volume at the start and every minute, so that one that cannot be written is reported
- * before the first record is to be dropped or expires. It writes nothing: what only a write finds, the write
- * reports.
+ * Checks the archive's volume at the start and every minute. So a volume that cannot be written is reported
+ * before the first record is to be dropped or expires. The check writes nothing; problems that only a write
+ * finds are reported by the write.
  */
 export function createArchiveWatch({ current, clock, events, look }: ArchiveWatchParts): ArchiveWatch {
   let watched: Archive | null = null;
@@ -38,7 +41,7 @@ export function createArchiveWatch({ current, clock, events, look }: ArchiveWatc
   let failedToldAt = Number.NEGATIVE_INFINITY;
 
   const tell = ({ verdict, complaint }: SeenVolume, isNew: boolean): void => {
-    // When it is built, its volume is reported already.
+    // The volume of a new archive is reported when it is built.
     if (!isNew && verdict !== told) events.emit({ type: "archive:volume-seen", verdict, complaint });
     told = verdict;
     problem = verdict === "unfit" ? complaint : null;

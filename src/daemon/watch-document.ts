@@ -1,5 +1,5 @@
 /**
- * Reads the drains document's file and adopts what it holds, whole or not at all.
+ * Reads the drains document's file and adopts its content, whole or not at all.
  *
  *   unchanged ──content differs, twice the same──► load ──► in force
  *                                                   └────► rejected: reported once, the old one stays in force
@@ -30,25 +30,25 @@ export interface DocumentWatchParts {
 export interface DocumentState {
   /** Unix ms at which the document in force was adopted. */
   readonly adoptedAt: number;
-  /** What is wrong with the file as it is now, a line per problem; null when nothing is. */
+  /** Problems of the file as it is now, a line each; null if there are none. */
   readonly rejected: string | null;
 }
 
 export interface DocumentWatch {
-  /** Reads the file once; answers whether the state has changed. */
+  /** Reads the file once. Answers if the state has changed. */
   look(): Promise<"changed" | "unchanged">;
   state(): DocumentState;
 }
 
 type Verdict =
   | { readonly kind: "in-force"; readonly before: string; readonly warnings: readonly string[] }
-  /** `again`: the same text may be adopted later, when what it refers to is there. */
+  /** `again`: the same text may be adopted later, once the things it refers to exist. */
   | { readonly kind: "rejected"; readonly problems: readonly string[]; readonly again: boolean };
 
 export function createDocumentWatch(parts: DocumentWatchParts): DocumentWatch {
   const { file, live, clock, events, onAdopted, stop } = parts;
   let state: DocumentState = { adoptedAt: clock.now(), rejected: null };
-  /** Of the content that was judged last and need not be judged again; null: the next one is. */
+  /** Hash of the content that was judged last and need not be judged again; null: the next one is. */
   let judged: string | null = null;
   let isFirst = true;
 

@@ -2,13 +2,13 @@ import type { Clock } from "../ports/clock.ts";
 import type { SourceId } from "../ports/ids.ts";
 
 /**
- * Which windows this process works on. One source alone may have all of `max`; but each source has one slot
- * that no other can take, so the most of all together is `max` − 1 and one per source. A source whose
- * listings hang or never end keeps its slots for as long as they do, and costs the others none of theirs.
+ * Limits the windows that this process works on. One source alone may have all of `max`. But each source has
+ * one slot that no other can take, so all together have at most `max` − 1 and one per source. A source with
+ * listings that hang or never end keeps its slots for as long, and costs the others none of theirs.
  *
- * A window that gets no slot waits a moment for one, so that slots change hands without a gap, and goes back
- * to the queue then, where another replica may take it. It keeps its turn here: of those that wait, the one
- * that came first is first.
+ * A window without a slot waits a moment for one, so that slots change hands without a gap. Then it goes back
+ * to the queue, where another replica may take it. It keeps its turn here: the first to come gets the first
+ * free slot.
  */
 export interface WindowSlots {
   /** Null: no slot came free. Rejects with the signal's reason. */
@@ -21,17 +21,19 @@ export interface WindowSlot {
 }
 
 export interface SlotAsked {
-  /** The same whenever this window asks. */
+  /** The same at every request of this window. */
   readonly id: string;
   readonly source: SourceId;
   /** How many windows one source may have. */
   readonly max: number;
 }
 
-/** Of one source. These hold places of the worker, so that a few are enough to take over what comes free. */
+/**
+ * Of one source. Waiting windows occupy places of the worker, so a few are enough to take over free slots.
+ */
 export const maxWaiting = 2;
 const waitMs = 1_000;
-/** Forgetting costs a window its turn. */
+/** A forgotten window loses its turn. */
 const maxTurns = 1_000;
 
 interface Waiter extends SlotAsked {

@@ -6,7 +6,7 @@ import { withoutTokenInIds } from "./shown-message-id.ts";
 
 export type Shaped<Value> =
   | { readonly kind: "value"; readonly value: Value }
-  /** `isForeign`: it is no JSON object, so somebody else than the service may have answered. */
+  /** `isForeign`: it is no JSON object, so it may not come from the service. */
   | { readonly kind: "problem"; readonly problem: string; readonly isForeign?: true };
 
 /**
@@ -36,7 +36,7 @@ export function parseDeleted(bytes: Uint8Array, asked: number): Shaped<{ readonl
   if (typeof deleted !== "number" || !Number.isSafeInteger(deleted) || deleted < 0) {
     return problem("expected `deleted` to be a whole number, got something else");
   }
-  // More than asked for means that the service did not read the ids as ids.
+  // A larger number means that the service did not read the ids as ids.
   if (deleted > asked) return problem(`expected at most ${asked} deleted, got ${deleted}`);
   return { kind: "value", value: { deleted } };
 }

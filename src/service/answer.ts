@@ -8,11 +8,11 @@ export type CallEnd = "timeout" | "stopped" | "withheld";
 
 export type AnswerBody =
   | { readonly kind: "whole"; readonly bytes: Uint8Array }
-  /** More than so many bytes, which were allowed; the rest was not read. */
+  /** The answer has more than this many allowed bytes. The others were not read. */
   | { readonly kind: "too-large"; readonly bytes: number }
   | { readonly kind: "cut"; readonly by: CallEnd | "failure"; readonly cause?: unknown };
 
-/** An answer whose status line and headers arrived; its body may be cut. */
+/** An answer with its status line and headers; its body may be cut. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
@@ -21,7 +21,6 @@ export interface HttpAnswer {
   readonly body: AnswerBody;
 }
 
-/** The first value of a header. */
 export function headerOf(headers: AnswerHeaders, name: string): string | undefined {
   const value = headers[name];
   return typeof value === "string" ? value : value?.[0];
@@ -35,7 +34,7 @@ export function dateOf(headers: AnswerHeaders): number | null {
 export type ParsedJson = { readonly kind: "json"; readonly value: unknown } | { readonly kind: "not-json" };
 
 /**
- * The JSON value of a whole body. Bytes that are not UTF-8 are `not-json`: replacing them would alter a
+ * The JSON value of a whole body. Bytes that are not UTF-8 are `not-json`: a replacement would alter a
  * message's body without a trace. Numbers beyond 2^53 lose their last digits; nothing here needs them.
  */
 export function parseJsonBody(bytes: Uint8Array): ParsedJson {

@@ -4,8 +4,8 @@ export type ParsedBaseUrl =
 
 /**
  * Reads the address of a message service and answers it without trailing slash: scheme, host, port and path
- * prefix. A trailing `/v2` or `/v2/publish`, with or without slash, is cut off: QSTASH_URL is often set that
- * way. The problem says what was expected and never repeats the text, which may hold a password.
+ * prefix. A trailing `/v2` or `/v2/publish`, with or without slash, is cut off, because QSTASH_URL often has
+ * one. The problem names the expectation and never repeats the text, which may hold a password.
  */
 export function parseBaseUrl(text: string): ParsedBaseUrl {
   let url: URL;

@@ -10,13 +10,13 @@ export type Sent = "nothing" | "part" | "all";
 
 export interface BatchBody {
   readonly byteLength: number;
-  /** How much was handed over. It is raised before the bytes are, so it never says less than what left. */
+  /** How much was handed over. It is raised before the bytes are, so it never reports less than what left. */
   sent(): Sent;
-  /** Ends the body where it stands: nothing more is yielded. */
+  /** Ends the body here: no further bytes are yielded. */
   stop(): void;
   /**
-   * The bytes, once; a second reading fails, so that no library can send a batch again. `flushed` resolves
-   * when all earlier bytes have left this process: otherwise the last one could wait behind them until long
+   * The bytes, once. A second reading fails, so that no library can send a batch again. `flushed` resolves
+   * when all earlier bytes have left this process. Without it, the last one could wait behind them until long
    * after it was allowed.
    */
   bytes(flushed: () => Promise<void>, onWithheld: () => void): AsyncIterable<Uint8Array>;
@@ -74,7 +74,7 @@ function* toChunks(encodedItems: readonly string[]): Generator<string> {
   let chunk = "[";
   for (const [index, item] of encodedItems.entries()) {
     if (index > 0) chunk += ",";
-    // A large item is not copied whole beside itself.
+    // A large item is never copied whole.
     for (let from = 0; from < item.length;) {
       const to = toPieceEnd(item, from + chunkChars - chunk.length);
       chunk += item.slice(from, to);
@@ -87,7 +87,7 @@ function* toChunks(encodedItems: readonly string[]): Generator<string> {
   if (chunk !== "") yield chunk;
 }
 
-/** The halves of a character beyond U+FFFF are no text without each other. */
+/** The two surrogates of a character beyond U+FFFF stay together. */
 function toPieceEnd(text: string, to: number): number {
   const code = text.charCodeAt(to - 1);
   return code >= 0xd8_00 && code <= 0xdb_ff ? to + 1 : to;

@@ -13,8 +13,8 @@ type Position =
  * What one position of a batch answer proves about its item (remote-contract.md, POST). An object with a
  * message id, or a non-empty array of such objects, proves publication. An object with a readable error and
  * no message id is a refusal, and so is a non-empty array of such objects. Anything else proves nothing
- * either way: taken for a refusal it would be published again, and perhaps twice. `clean` makes the service's
- * error text fit to show, `toId` its ids.
+ * either way. As a refusal it would be published again, and perhaps twice. `clean` makes the service's error
+ * text fit to show, `toId` its ids.
  */
 export function toItemOutcome(
   element: unknown,
@@ -53,7 +53,7 @@ function toPosition(element: unknown): Position {
   if (!isAbsent(error)) return unreadable("expected a messageId or an error, got both");
   if (!isMessageId(messageId))
     return unreadable("expected a messageId like msg_<id>, got one that has not that shape");
-  // A hit may prove less than an acceptance, so whatever says something counts as one.
+  // A hit may prove less than an acceptance, so any value but an absent one counts as a hit.
   return { kind: "published", messageId, deduplicated: !isAbsent(deduplicated) && deduplicated !== false };
 }
 
@@ -61,7 +61,7 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }
 
-/** `"text"` or `{"message": "text"}`; null for what says nothing. */
+/** `"text"` or `{"message": "text"}`; null for anything else. */
 function toText(error: unknown): string | null {
   const text = isObject(error) ? error["message"] : error;
   return typeof text === "string" && text.trim() !== "" ? text : null;

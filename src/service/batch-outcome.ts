@@ -24,7 +24,7 @@ export interface BatchContext {
 /**
  * What the end of a POST proves (ledger.md, "Answers"; remote-contract.md, POST). An answer speaks for
  * itself. Without one, only three things prove that nothing was accepted: not a byte was sent, the last byte
- * was withheld, or it was stopped before its last byte. Everything else is unknown.
+ * was withheld, or it was stopped before its last byte. Everything else is in doubt.
  */
 export function toBatchOutcome(result: CallResult, context: BatchContext): BatchOutcome {
   switch (result.kind) {

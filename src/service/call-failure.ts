@@ -5,7 +5,7 @@ import { describeCause, isNeverConnected, isTimeout } from "./cause.ts";
 import { toShownErrorText } from "./error-text-filter.ts";
 import { toRetryAt } from "./retry-at.ts";
 
-/** The settings to change when the service does not let us in. The errors that they fix name them. */
+/** The settings to change when the service does not let us in. Errors with that cause name them. */
 export interface ServiceSettings {
   readonly address: string;
   readonly token: string;
@@ -22,7 +22,7 @@ export interface CallContext {
 
 export type WholeAnswer = HttpAnswer & { readonly body: Extract<AnswerBody, { kind: "whole" }> };
 
-/** A list's or delete's 2xx answer with its whole body; everything else is thrown as a RedriverError. */
+/** A list's or delete's 2xx answer with its whole body. Everything else is thrown as a RedriverError. */
 export function toSuccess(result: CallResult, context: CallContext): WholeAnswer {
   switch (result.kind) {
     case "failed":
@@ -107,7 +107,7 @@ function codeOfStatus(status: number): ErrorCode {
   }
 }
 
-/** What to change about a failure of this code; empty if no setting fixes it. */
+/** How to fix a failure of this code; empty if no setting fixes it. */
 export function toAdvice(code: ErrorCode, { address, token }: ServiceSettings): string {
   if (code === "unauthorised") return `; the token is ${token}`;
   return code === "source-misconfigured" ? `; the address is ${address}, redirects are not followed` : "";

@@ -4,8 +4,8 @@
  *   waiting for a connection ─► connecting ─► sending ─► answer's headers ─► answer's body ─► answered
  *        └──────────────┴───────────┴──── failed (the socket) · ended (timeout, stopped, withheld)
  *
- * However it leaves this line before `answered`, the socket is reset and not used again. Once the headers are
- * there, the result is an answer, if need be with its body cut: a status says something even then.
+ * If it leaves this line before `answered`, the socket is reset and not used again. Once the headers are
+ * there, the result is an answer, if need be with its body cut: the status alone is still proof.
  */
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../ports/clock.ts";
@@ -21,9 +21,9 @@ export interface Call {
   readonly body?: BatchBody;
   /** From the first wait to the last byte of the answer. */
   readonly timeoutMs: number;
-  /** The most of an answer's body that is read, where that is less than of any call. */
+  /** Lowers the limit of every call for the bytes of an answer's body. */
   readonly maxAnswerBytes?: number;
-  /** Asked when an answer of success begins; false leaves it unread, like one that is too large. */
+  /** Called when an answer of success begins. False leaves it unread, like one that is too large. */
   readonly mayRead?: (saidBytes: number | undefined) => boolean;
   readonly signals: readonly AbortSignal[];
 }
@@ -101,7 +101,7 @@ function saidBytesOf(headers: Incoming["headers"]): number | undefined {
 }
 
 async function readBody(incoming: Incoming, maxBytes: number, ending: EndWatch): Promise<AnswerBody> {
-  // An answer that announces its length need not be read to know it.
+  // An answer that announces too great a length is not read.
   const tooLarge = { kind: "too-large", bytes: maxBytes } as const;
   const saidBytes = saidBytesOf(incoming.headers) ?? 0;
   if (saidBytes > maxBytes) return tooLarge;
@@ -125,8 +125,8 @@ async function readBody(incoming: Incoming, maxBytes: number, ending: EndWatch):
 }
 
 /**
- * Grows by doubling from what the answer says of its length, so that it is not there twice, in pieces and as
- * a whole.
+ * Grows by doubling from the announced length, so that the body is never in memory twice, in pieces and
+ * whole.
  */
 function keepBytes(expected: number) {
   let bytes = Buffer.allocUnsafeSlow(Number.isSafeInteger(expected) ? expected : 0);
@@ -152,7 +152,7 @@ interface EndWatch {
   by(): CallEnd | undefined;
   /** Ends the call; the first end stays. */
   end(this: void, by: CallEnd): void;
-  /** Runs at the end, before anything that waits learns of it. */
+  /** Runs at the end, before anything that waits learns about it. */
   onEnd(action: () => void): void;
   race<Value>(work: Promise<Value>): Promise<Raced<Value>>;
   release(): void;
@@ -177,7 +177,8 @@ function watchForEnd(call: Call, clock: Clock): EndWatch {
   for (const signal of call.signals) {
     if (signal.aborted) stop();
     else {
-      // A page's calls at once share its signal; each leaves it at its end, so their number is no leak.
+      // A page's calls at once share its signal. Each removes its listener at its end, so their number is no
+      // leak.
       setMaxListeners(0, signal);
       signal.addEventListener("abort", stop, { once: true });
     }
@@ -202,7 +203,7 @@ function watchForEnd(call: Call, clock: Clock): EndWatch {
         ),
         ended.then((by): Raced<Value> => ({ kind: "ended", by })),
       ]);
-      // What fails after the end fails because of it.
+      // A failure after the end is its consequence.
       return raced.kind === "failed" && endedBy !== undefined ? { kind: "ended", by: endedBy } : raced;
     },
     release() {

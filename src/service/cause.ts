@@ -19,7 +19,7 @@ const timeoutCodes = new Set([
   "UND_ERR_BODY_TIMEOUT",
 ]);
 
-/** True when the connection failed because the other side said nothing for too long. */
+/** True when the connection failed because the other side was silent for too long. */
 export function isTimeout(cause: unknown): boolean {
   return isConnectTimeoutOrOneOf(cause, timeoutCodes);
 }

@@ -27,8 +27,8 @@ export interface Incoming {
 }
 
 /**
- * One connection to the service, for one call at a time. It is made when the first call needs it, kept
- * between calls and made again when the service closed it meanwhile. A call is sent at most once.
+ * One connection to the service, for one call at a time. The first call makes it; it is kept between calls,
+ * and made again if the service closed it. A call is sent at most once.
  */
 export interface ServiceConnection {
   send(outgoing: Outgoing): Promise<Incoming>;
@@ -43,10 +43,9 @@ export interface ServiceConnection {
   close(): Promise<void>;
 }
 
-// The deadline of a call is ours. These of undici only catch what a stopped clock would let hang.
+// The deadline of a call is ours. These of undici only end calls that a stopped clock would let hang.
 const backstopMs = 10_000;
-// Shorter than what servers and load balancers use, so that it is seldom the other side that closes under a
-// request.
+// Shorter than that of servers and load balancers, so that the other side seldom closes under a request.
 const keepAliveMs = 4_000;
 const keepAliveMaxMs = 30_000;
 const noBytes = new Uint8Array(0);
@@ -84,7 +83,7 @@ export function createConnection(options: ConnectionOptions): ServiceConnection 
         headersTimeout: outgoing.timeoutMs + backstopMs,
         bodyTimeout: outgoing.timeoutMs + backstopMs,
       });
-      // A body that is abandoned fails when its socket is reset, with nobody listening.
+      // An abandoned body fails when its socket is reset, without a listener.
       body.on("error", () => undefined);
       return { status: statusCode, headers, body };
     },

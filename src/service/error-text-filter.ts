@@ -4,9 +4,9 @@ import { normaliseText } from "../message/signature/normalise-text.ts";
 import { parseJsonBody, type AnswerBody } from "./answer.ts";
 
 /**
- * What of a service's error may be shown. A service may repeat what it was sent: the token, a header's value,
- * part of a body. So the token is removed, then ids, addresses, secrets and quotations become placeholders
- * (message/signature), then it is cut.
+ * Limit for the shown text of a service's error. A service may repeat its input: the token, a header's value,
+ * part of a body. So the token is removed. Then ids, addresses, secrets and quotations become placeholders
+ * (message/signature). Then it is cut.
  */
 const maxErrorChars = 200;
 // Longer bodies are a proxy's page, not the service's `{"error":"…"}`; only their beginning is searched.
@@ -31,9 +31,9 @@ export function rawErrorText(body: AnswerBody): string {
 }
 
 /**
- * The error of a body as it may be shown. JSON is shown by its error text. Any other body may be a proxy's
- * page that repeats what was sent: it is shown by its size and a known phrase that it has. Empty when there
- * is no body, or it was cut.
+ * The error of a body, fit to show. JSON is shown by its error text. Any other body may be a proxy's page
+ * that repeats its input: it is shown by its size and a known phrase. Empty if there is no body, or it was
+ * cut.
  */
 export function toShownErrorText(body: AnswerBody, token: string): string {
   if (body.kind !== "whole" || body.bytes.byteLength === 0) return "";
@@ -51,7 +51,7 @@ export function toShownErrorText(body: AnswerBody, token: string): string {
 }
 
 /**
- * A text of the service as it may be shown: one line of at most 200 characters, without token, ids and quoted
+ * A text of the service, fit to show: one line of at most 200 characters, without token, ids and quoted
  * content.
  */
 export function toErrorText(text: string, token: string): string {
@@ -74,7 +74,9 @@ function withoutToken(text: string, token: string): string {
   return text.replace(new RegExp(`${head}[^\\s"']*`, "g"), removed);
 }
 
-/** What servers and proxies write instead of the service, in lower case; the most specific first. */
+/**
+ * Phrases of servers and proxies that answer instead of the service, in lower case; the most specific first.
+ */
 const pagePhrases = [
   "upstream connect error or disconnect/reset before headers",
   "no server is available to handle this request",

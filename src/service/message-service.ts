@@ -18,7 +18,7 @@ import { createServiceClock } from "./service-clock.ts";
 import { createTooLargePace } from "./too-large-pace.ts";
 
 export interface ServiceTimeouts {
-  /** For a whole call each, the wait for a free connection included. */
+  /** Timeouts of a whole call each, the wait for a free connection included. */
   readonly listMs: number;
   readonly batchMs: number;
   readonly deleteMs: number;
@@ -30,16 +30,16 @@ export interface ServiceAnswer {
   readonly operation: ServiceOperation;
   readonly outcome: RequestOutcome;
   readonly durationMs: number;
-  /** Absent when there was no HTTP answer. */
+  /** Absent if there was no HTTP answer. */
   readonly status?: number;
 }
 
 export interface MessageServiceOptions {
-  /** As parseBaseUrl takes it. */
+  /** In the form of parseBaseUrl's input. */
   readonly baseUrl: string;
-  /** Asked before every request. */
+  /** Called before every request. */
   readonly token: () => string;
-  /** Where both of these are set. */
+  /** The settings of both of these. */
   readonly settings: ServiceSettings;
   readonly timeouts: ServiceTimeouts;
   readonly clock: Clock;
@@ -68,7 +68,7 @@ interface Request {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Where a person changes how long an operation may take. */
+/** The setting that changes each operation's timeout. */
 const timeoutSettings = {
   list: "service.listTimeout",
   batch: "service.batchTimeout",
@@ -77,7 +77,7 @@ const timeoutSettings = {
 
 const defaultMaxConnections = 16;
 
-/** The HTTP client of one source. Throws `settings-invalid` when the address cannot be used. */
+/** The HTTP client of one source. Throws `settings-invalid` if the address cannot be used. */
 export function createMessageService(options: MessageServiceOptions): ClosableMessageService {
   const { clock, timeouts, settings } = options;
   const base = toBase(options.baseUrl);
@@ -133,7 +133,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     try {
       options.onAnswer({ operation, outcome, durationMs, ...(status === undefined ? {} : { status }) });
     } catch {
-      // Watching must not cost the outcome of a publish.
+      // A failing observer must not cost the outcome of a publish.
     }
   };
 
@@ -178,7 +178,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     }
   };
 
-  /** A page that is asked for again with fewer records is no fault of the service. */
+  /** A cut page is asked for again with fewer records; that is no fault of the service. */
   const isCutByUs = ({ maxAnswerBytes }: Request, { code }: RedriverError): boolean =>
     code === "answer-too-large" && maxAnswerBytes !== undefined && maxAnswerBytes < tools.maxAnswerBytes;
 

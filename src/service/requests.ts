@@ -18,8 +18,8 @@ const filterNames = {
 } as const satisfies Record<keyof Select, true>;
 
 /**
- * The path of a listing. Fails with `invariant-broken` where a filter would mean "any", or a number is not
- * what the service takes.
+ * The path of a listing. Fails with `invariant-broken` if a filter would mean "any", or the service does not
+ * take a number.
  */
 export function toListPath(prefix: string, query: ListQuery): string {
   // With ids, the service that takes them ignores everything else.
@@ -43,9 +43,9 @@ export function toListPath(prefix: string, query: ListQuery): string {
 }
 
 /**
- * The path of a delete, and the only place where one is built. `DELETE /v2/dlq` without ids, or with empty
- * ones, means "any message", and one value with commas means several ids (service-interface.md 4.2 rule 3),
- * possibly empty ones: both fail with `invariant-broken`. There is no way to pass a filter.
+ * The path of a delete, and the only place that builds one. `DELETE /v2/dlq` without ids, or with empty ones,
+ * means "any message". One value with commas means several ids, possibly empty ones (service-interface.md 4.2
+ * rule 3). Both fail with `invariant-broken`. There is no way to pass a filter.
  */
 export function toDeletePath(prefix: string, dlqIds: readonly DlqId[]): string {
   return toIdsPath(prefix, dlqIds, "delete");

@@ -1,17 +1,16 @@
 import { Socket } from "node:net";
 
 /**
- * A TCP socket that can be reset, also under TLS. Node resets plain sockets only (resetAndDestroy throws on a
- * TLSSocket), and resetting the TCP socket under a TLSSocket behind its back crashes the process when the
- * TLSSocket is destroyed while a write is under way [measured: Node 20.20, SIGSEGV]. So the TLSSocket is
- * destroyed first, as in an ordinary close, and the socket beneath turns the destroy that reaches it into a
- * reset.
+ * A TCP socket that can be reset, also under TLS. Node resets plain sockets only: resetAndDestroy throws on a
+ * TLSSocket. A reset of the TCP socket under a TLSSocket crashes the process when the TLSSocket is destroyed
+ * during a write [measured: Node 20.20, SIGSEGV]. So the TLSSocket is destroyed first, as in an ordinary
+ * close, and the socket beneath turns the destroy that reaches it into a reset.
  */
 export class ResettableSocket extends Socket {
   #carried: Socket | undefined;
   #resetting = false;
 
-  /** Names the TLSSocket that stands on this socket. */
+  /** Names the TLSSocket over this socket. */
   carry(tls: Socket): void {
     this.#carried = tls;
   }
@@ -22,7 +21,7 @@ export class ResettableSocket extends Socket {
     return this.resetAndDestroy();
   }
 
-  /** Ends the connection at once: what the kernel has not sent is dropped, and the peer gets a TCP reset. */
+  /** Ends the connection at once: unsent bytes in the kernel are dropped, and the peer gets a TCP reset. */
   reset(): void {
     // Before it is connected nothing was sent, and a reset would wait for the connection.
     if (!this.destroyed && !this.connecting) this.#resetting = true;

@@ -3,17 +3,18 @@ import { parseRetryMoment } from "../message/retry-after.ts";
 
 const missingWaitMs = 10_000;
 const minWaitMs = 1_000;
-/** A burst is over in seconds. A Retry-After or a burst's reset beyond this is a mistake, not a wish. */
+/** A burst is over in seconds. A Retry-After or a burst's reset beyond this is a mistake. */
 const maxBurstMs = 15 * 60_000;
 /** A daily quota is new within a day. */
 const maxQuotaMs = 24 * 3_600_000;
 
 /**
- * When a 429 lets us try again, in Unix ms of our clock. Retry-After (seconds or a date) wins; else the reset
- * of the limit that is used up: Burst-RateLimit-* or, for the daily quota, RateLimit-*. Points in time are
- * judged against the answer's own Date, so that a wrong clock on either side cancels out. Without any of
- * them: 10 s from now. At least 1 s; at most 15 min, or 24 h for the daily quota. What is longer than a few
- * minutes is probed before its end (ports/source-pauses.ts).
+ * The time at which a 429 lets us try again, in Unix ms of our clock. Retry-After (seconds or a date) wins.
+ * Else the used-up limit's reset counts: Burst-RateLimit-* or, for the daily quota, RateLimit-*. Points in
+ * time are compared with the answer's own Date, so that a wrong clock on either side cancels out. Without any
+ * of them: 10 s from now.
+ * At least 1 s; at most 15 min, or 24 h for the daily quota. A wait of more than a few minutes is probed
+ * before its end (ports/source-pauses.ts).
  */
 export function toRetryAt({ headers, receivedAt }: Pick<HttpAnswer, "headers" | "receivedAt">): number {
   const serviceNow = dateOf(headers) ?? receivedAt;
@@ -39,6 +40,6 @@ function resetMs(
   });
   const usedUp = limits.filter((limit) => limit.usedUp).map((limit) => limit.resetsInMs);
   if (usedUp.length > 0) return Math.max(...usedUp);
-  // Nothing says which limit it was: the sooner reset costs at most one more 429.
+  // Nothing shows which limit it was: the sooner reset costs at most one more 429.
   return limits.length > 0 ? Math.min(...limits.map((limit) => limit.resetsInMs)) : undefined;
 }

@@ -1,37 +1,34 @@
 /**
- * What the Date headers of one service say, taken together: a single one may come from a proxy, a cache or an
- * error page.
+ * The clock of one service, from the Date headers of many answers. A single one may come from a proxy, a
+ * cache or an error page.
  */
 export interface ServiceClock {
-  /** The clock that an answer named, minus ours, in ms. */
+  /** An answer's clock minus ours, in ms. */
   note(offsetMs: number): void;
   /**
    * The service's clock minus ours in ms, the earliest while answers contradict each other; undefined before
    * the first.
    */
   offsetMs(): number | undefined;
-  /** What they agreed on last; undefined before they did. */
+  /** The last value that they agreed on; undefined before that. */
   agreedMs(): number | undefined;
 }
 
-/** How far answers of one clock may differ: whole seconds, the way, a clock set right meanwhile. */
+/** Answers of one clock may differ by this: whole seconds, the way, a correction of a clock. */
 const agreeWithinMs = 60_000;
-/**
- * A clock that is off by this is nothing unusual; a first answer that differs by more from ours is not
- * believed alone.
- */
+/** A difference up to this is common. A first answer that differs more is not believed alone. */
 const plausibleMs = 10 * 60_000;
-/** In a row. Where every fourth answer is wrong, and wrong alike, this happens once in a million answers. */
+/** In a row. If every fourth answer is wrong in the same way, this happens once in a million answers. */
 const answersToBelieve = 10;
 
 /**
- * An answer that contradicts what is believed is believed only when ten in a row say the same. Until then the
- * earliest of all counts: a record looks younger, so it is held for longer. One that looks too old could be
- * dropped.
+ * An answer that contradicts the believed clock is believed only when ten in a row agree. Until then the
+ * earliest of all counts: a record looks younger, so it is held for longer. A record that looks too old could
+ * be dropped.
  */
 export function createServiceClock(): ServiceClock {
   let believed: number | undefined;
-  /** Those since the last that agreed with what is believed. */
+  /** Answers since the last that agreed with the believed clock. */
   let doubtful: readonly number[] = [];
 
   const agrees = (offsetMs: number): boolean => {

@@ -4,9 +4,9 @@ import type { MessageId } from "../message/dead-letter.ts";
 const plain = /^msg_[\w.:=~+-]{1,128}$/;
 
 /**
- * A message id of an answer as it may be kept and shown: as it came where it has the documented form
- * (service-interface.md 2.2), else under a name made of its hash, because it may hold anything, the token or
- * a body too. Equal ids stay equal.
+ * A message id of an answer, fit to store and show. An id of the documented form (service-interface.md 2.2)
+ * stays. Any other may hold anything, even the token or a body, so its hash becomes its name. Equal ids stay
+ * equal.
  */
 export function toShownMessageId(messageId: string, token: string): MessageId {
   if (plain.test(messageId) && !holdsToken(messageId, token)) return messageId as MessageId;
@@ -14,8 +14,8 @@ export function toShownMessageId(messageId: string, token: string): MessageId {
 }
 
 /**
- * An id of a listed record is needed to ask for that record, so it is kept whatever its form, unless it
- * repeats the token.
+ * The id of a listed record is needed to ask for that record, so it is kept in any form, unless it repeats
+ * the token.
  */
 export function withoutTokenInIds(record: Readonly<Record<string, unknown>>, token: string) {
   const { messageId } = record;

@@ -6,12 +6,12 @@ const burstBytes = 1_024 * 1_048_576;
 const bytesPerMs = 64 * 1_048_576 * 1e-4;
 
 /**
- * How much may be read in vain: answers that are larger than may be read are paid for with the bytes after
- * which they were given up. Small ones cost next to nothing. A service whose every answer is huge is asked
- * ever more rarely, so that it takes neither bandwidth nor time from others.
+ * Limits the bytes read in vain. An answer larger than allowed is paid for with the bytes read before it was
+ * given up. Small ones cost next to nothing. A service that only gives huge answers is asked ever more
+ * rarely, so that it takes neither bandwidth nor time from others.
  */
 export interface TooLargePace {
-  /** How long no list may be asked for from now on, ms; 0: it may. */
+  /** Ms until the next list may be asked for; 0: now. */
   waitMs(): number;
   note(bytes: number): void;
 }

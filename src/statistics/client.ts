@@ -9,7 +9,7 @@ import type {
 } from "../ports/statistics.ts";
 import { parseStatistics } from "./parse.ts";
 
-/** 16 series of 240 points of about 75 bytes are 288 kB; ten times that is not statistics any more. */
+/** 16 series of 240 points of about 75 bytes are 288 kB; ten times that is no statistics answer. */
 const maxAnswerBytes = 3_000_000;
 
 /** Without a usable Retry-After, a minute: the shortest schedule anybody needs for hourly statistics. */
@@ -38,7 +38,7 @@ export function createStatisticsClient(options: StatisticsClientOptions): Statis
       try {
         const response = await fetch(url, {
           headers: { accept: "application/json", authorization },
-          // A redirect would take the credentials to an address nobody configured.
+          // A redirect would take the credentials to an address that is not configured.
           redirect: "manual",
           signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
         });
@@ -135,7 +135,7 @@ function decode(index: IndexTarget, text: string): IndexStatistics {
   try {
     answer = JSON.parse(text);
   } catch {
-    // The parser's error quotes the answer, which may be anything; it is not kept.
+    // The parser's error quotes the answer, which may be anything, so it is dropped.
     throw new RedriverError("answer-unreadable", `${naming(index)}: expected JSON, got something else`, {
       status: 200,
     });

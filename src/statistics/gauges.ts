@@ -9,8 +9,8 @@ import { scalarFields, seriesFields } from "../ports/statistics.ts";
 import { toUnixSeconds } from "./timestamp.ts";
 
 /**
- * Metric names keep the service's words. `_count` goes, because Prometheus keeps that ending for histograms;
- * units are named where the interface names them, which for the series it does not.
+ * Metric names keep the service's words. `_count` goes, because Prometheus keeps that ending for histograms.
+ * Units are named if the interface names them; for the series it does not.
  */
 const scalarGauges: Readonly<Record<ScalarField, { readonly name: string; readonly help: string }>> = {
   pending_index_count: {
@@ -70,7 +70,7 @@ const readTimestampGauge = {
 };
 
 /**
- * One gauge per scalar, and per series its newest point and that point's time. What the answer did not have
+ * One gauge per scalar, and per series its newest point and that point's time. A value that the answer lacks
  * is left out, never 0.
  */
 export function toGauges(index: string, summary: IndexSummary): readonly IndexGauge[] {
@@ -89,7 +89,7 @@ export function toGauges(index: string, summary: IndexSummary): readonly IndexGa
   return [...scalars, ...series, { ...unusableFieldsGauge, index, value: summary.unusableFields }];
 }
 
-/** The gauges of a kept reading, and when it was read. */
+/** The gauges of a reading, with the time of the reading. */
 export function toReadingGauges(reading: IndexReading): readonly IndexGauge[] {
   return [
     ...toGauges(reading.index, reading.summary),

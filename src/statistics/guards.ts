@@ -90,7 +90,7 @@ async function look(parts: GuardParts, config: DrainConfig): Promise<readonly Gu
   return judged.map(({ standing }) => standing);
 }
 
-/** What a guard is by its last reading. Pure. */
+/** The state of a guard by its last reading. Pure. */
 export function judge(
   guard: GuardConfig,
   reading: IndexReading | undefined,
@@ -128,7 +128,7 @@ function isSame(one: GuardMemory, other: GuardMemory): boolean {
   return one.state === other.state && one.effect === other.effect && one.readAt === other.readAt;
 }
 
-/** A guard that is edited starts anew: its state was another question's answer. */
+/** An edited guard starts anew: its state answered another question. */
 function nameOf({ index, field, hold, resume }: GuardConfig): string {
   return [index, field, toText(hold), toText(resume)].join(" ");
 }

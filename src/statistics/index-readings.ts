@@ -7,7 +7,7 @@ import { toReadingGauges } from "./gauges.ts";
 
 /** Two readings may fail or come late before the numbers go; a third is no accident. */
 const staleAfterIntervals = 3;
-/** A reading is expected at least this often where the schedule is a cron pattern. */
+/** A reading is expected at least this often if the schedule is a cron pattern. */
 const cronIntervalMs = 60 * 60_000;
 
 export interface IndexReadingsParts {
@@ -18,16 +18,16 @@ export interface IndexReadingsParts {
   readonly events: Events;
 }
 
-/** The last reading of each index: written by any replica, shown alike by all, gone when it is stale. */
+/** The last reading of each index: written by any replica, the same in all, gone when it is stale. */
 export interface IndexReadings {
   /**
-   * Reads an index and records the reading. A failure is the event `statistics:failed`, and the reading stays
-   * as it is.
+   * Reads an index and records the reading. A failure is the event `statistics:failed`, and the earlier
+   * reading stays.
    */
   take(index: IndexConfig, signal: AbortSignal): Promise<void>;
   /** Samples for the metrics page. An index that has not been read for three intervals has none. */
   gauges(indexes: readonly string[]): Promise<readonly IndexGauge[]>;
-  /** For a command without a daemon beside it: takes readings of these that are missing or stale first. */
+  /** For a command without a daemon beside it: first reads those that are missing or stale. */
   readFresh(indexes: readonly IndexConfig[]): Promise<readonly IndexReading[]>;
 }
 

@@ -10,9 +10,9 @@ import { scalarFields, seriesFields } from "../ports/statistics.ts";
 import { compareInstants, parseTimestamp } from "./timestamp.ts";
 
 export type ParsedStatistics =
-  /** At least one documented field was there and well-formed; what was not is in `statistics.problems`. */
+  /** At least one documented field was there and well-formed; the others are in `statistics.problems`. */
   | { readonly kind: "statistics"; readonly statistics: IndexStatistics }
-  /** Nothing of it can be used. */
+  /** No field can be used. */
   | { readonly kind: "unreadable"; readonly problems: readonly FieldProblem[] };
 
 const documented: ReadonlySet<string> = new Set([...scalarFields, ...seriesFields, "days"]);
@@ -124,7 +124,7 @@ function parseDays(value: unknown, problems: FieldProblem[]): readonly string[] 
   return value;
 }
 
-/** The kind of a value, and the value itself where it is short. */
+/** The kind of a value, and the value itself if it is short. */
 function describe(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null || typeof value === "boolean") return String(value);

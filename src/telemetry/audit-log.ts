@@ -6,7 +6,7 @@ const recordsPerLine = 50;
 
 /**
  * Writes acts as lines of the log with `audit: true`: one per act, or one per 50 of its records. They have
- * what the audit has: ids, rules and reasons.
+ * the fields of the audit: ids, rules and reasons.
  */
 export function createAuditLog(logger: Logger): (entry: NewAuditEntry) => void {
   return (entry) => {

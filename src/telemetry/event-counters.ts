@@ -16,13 +16,13 @@ import {
   type Decision,
 } from "../rules/decision.ts";
 
-/** The part of a drains document that metrics need; a DrainsDocument fits. */
+/** The part of a drains document that metrics need. */
 export interface MeasuredDocument {
   readonly hash: string;
   readonly sources: readonly { readonly id: string }[];
   readonly drains: readonly { readonly name: string; readonly source: { readonly id: string } }[];
   readonly indexes: readonly { readonly name: string }[];
-  /** Only whether there is one. */
+  /** Only its presence counts. */
   readonly archive?: object;
 }
 
@@ -34,9 +34,7 @@ export interface EventCounters extends Events {
 }
 
 type Labels = Readonly<Record<string, string>>;
-/**
- * What a counter has series for: each drain, source, or index, each drain with its source, or the process.
- */
+/** A counter has series for each drain, source, or index, each drain with its source, or the process. */
 type Owner = "drain" | "source" | "source and drain" | "index" | "process";
 
 const ownerLabels: Readonly<Record<Owner, readonly string[]>> = {
@@ -73,7 +71,7 @@ const once = (): number => 1;
 const ok = (): Labels => ({ outcome: "ok" });
 const failed = (): Labels => ({ outcome: "failed" });
 
-/** The values of a closed set as an object that the compiler holds complete. */
+/** The values of a closed set, as an object that the compiler checks for completeness. */
 const operations = Object.keys({ list: 0, batch: 0, delete: 0 } satisfies Record<ServiceOperation, 0>);
 const passOutcomes = { complete: 0, partial: 0, abandoned: 0 } satisfies Record<
   EventOf<"pass:closed">["outcome"],
@@ -213,10 +211,10 @@ const rows: readonly CounterRow[] = [
 
 /** 10 ms to 41 s: a page takes tens of ms, a batch may wait 30 s for its answer. */
 const requestBuckets = exponentialBuckets(0.01, 2, 13);
-/** 0.1 s to 55 min: a pass over nothing, to one over a hundred thousand records. */
+/** 0.1 s to 55 min: from an empty pass to one over a hundred thousand records. */
 const passBuckets = exponentialBuckets(0.1, 2, 16);
 
-/** What this process did, counted from events. Per replica, so queries take the sum of rates. */
+/** Counts of this process's events. Per replica, so queries take the sum of rates. */
 export function createEventCounters(registry: Registry): EventCounters {
   const registers = [registry];
   const counters = rows.map(({ owner, name, help, on, series }) => {
@@ -270,7 +268,7 @@ export function createEventCounters(registry: Registry): EventCounters {
   start("process", {});
   const settled = counters.find(({ on }) => on["record:settled"] !== undefined);
 
-  /** What is no counter. */
+  /** Metrics that are no counters. */
   const measured: { readonly [Type in RedriverEvent["type"]]?: (event: EventOf<Type>) => void } = {
     "service:answered": ({ source, operation, durationMs }) =>
       requestSeconds.observe({ source, operation }, durationMs / 1_000),
@@ -295,13 +293,13 @@ export function createEventCounters(registry: Registry): EventCounters {
       configInfo.reset();
       configInfo.set({ hash }, 1);
       for (const source of known) {
-        // Nobody resumes a source that is no more.
+        // A removed source is never resumed.
         if (!sources.some(({ id }) => id === source)) halted.remove({ source });
       }
       known = sources.map(({ id }) => id);
       for (const { id: source } of sources) {
         start("source", { source });
-        // What no drain selects may be settled too.
+        // Records that no drain selects may be settled too.
         settled?.counter.inc({ source, drain: "none" }, 0);
         for (const operation of operations) requestSeconds.zero({ source, operation });
         halted.inc({ source }, 0);
@@ -325,7 +323,7 @@ export function createEventCounters(registry: Registry): EventCounters {
   };
 }
 
-/** The fields of an event that are labels. What no drain selects counts for the drain `none`. */
+/** The fields of an event that are labels. Records that no drain selects count for the drain `none`. */
 function labelsOf(event: RedriverEvent, names: readonly string[]): Labels {
   const fields = event as { readonly [field: string]: string | boolean | null };
   return Object.fromEntries(names.map((name) => [name, String(fields[name] ?? "none")]));

@@ -3,7 +3,7 @@ import { errorTable, type ErrorCode } from "../ports/errors.ts";
 import type { EventOf, Events, RedriverEvent, RequestOutcome } from "../ports/events.ts";
 import type { LineLevel, Logger } from "./logger.ts";
 
-/** `fields`: what stands in the line besides `event` and the message; the event's own fields by default. */
+/** `fields`: the line's fields besides `event` and the message; the event's own fields by default. */
 type Line = readonly [level: LineLevel, message: string, fields?: Readonly<Record<string, unknown>>];
 
 /** Writes one line per event. Levels of failures are the error table's. */
@@ -19,7 +19,10 @@ export function createEventLog(logger: Logger): Events {
   };
 }
 
-/** Each job fails so while Redis is unfit, every few seconds; `redis:unfit` has said it, with what to do. */
+/**
+ * Each job fails so while Redis is unfit, every few seconds. `redis:unfit` has already reported it, with the
+ * fix.
+ */
 function saysOnlyUnfit(event: RedriverEvent): boolean {
   return (
     event.type === "job:failed" && (event.code === "redis-unavailable" || event.code === "redis-unsuitable")
@@ -44,7 +47,7 @@ const requestLevels: Readonly<Record<RequestOutcome, LineLevel>> = {
   stopped: "info",
 };
 
-/** Of the first in a minute: anybody may call, and as often as they like. */
+/** Levels of the first call in a minute: anybody may call, as often as they like. */
 const callbackLevels: Readonly<Record<CallbackOutcome, LineLevel>> = {
   delivered: "debug",
   failed: "debug",
@@ -61,18 +64,18 @@ const callbackLevels: Readonly<Record<CallbackOutcome, LineLevel>> = {
 const volumeLevels = { fit: "debug", doubtful: "warn", unfit: "error" } as const;
 
 /**
- * The line of each event. What happens to one record is at debug, because a queue may hold a hundred thousand
- * of them: the pass and the sweep sum it up at info, and the audit's lines name every id that was acted on. A
- * record that needs somebody is above that.
+ * The line of each event. Events of one record are at debug, because a queue may hold a hundred thousand of
+ * them. The pass and the sweep sum them up at info, and the audit's lines name every id that was acted on. A
+ * record that needs a person is above debug.
  */
 const lines: { readonly [Type in RedriverEvent["type"]]: (event: EventOf<Type>) => Line } = {
   "pass:opened": ({ kind, drain }) => ["debug", `${kind} pass of ${drain} opened`],
-  // Each pass is one line, also one that did nothing: who waits for a drain's next pass waits for it.
+  // Each pass has a line, also an empty one: people wait for a drain's next pass.
   "pass:closed": ({ drain, outcome, counts }) => {
     const { listed, republished, deleted, due, held, parked, inDoubt, comeBacks } = counts;
     const came = comeBacks === 0 ? "" : `, ${comeBacks} came back`;
     return [
-      // What came back is shown here once for all of them: their receiver is not well yet.
+      // One line for all come-backs: their receiver is not well yet.
       outcome !== "complete" || comeBacks > 0 ? "warn" : "info",
       `pass of ${drain} closed: ${outcome}, ${listed} listed, ${republished} republished, ${deleted} deleted; left ${due} due, ${held} held, ${parked} parked, ${inDoubt} in doubt${came}`,
     ];
@@ -80,7 +83,7 @@ const lines: { readonly [Type in RedriverEvent["type"]]: (event: EventOf<Type>) 
   "window:failed": ({ code, drain, message }) => [levelOf(code), `window of ${drain} failed: ${message}`],
   "record:decided": ({ drain, source, dlqId, mode, decision, explanation }) => {
     const { then, reason, rule } = decision;
-    // Not the decision's changes: a rule may set headers, and their values are nobody's but the receiver's.
+    // Not the decision's changes: a rule may set headers, and their values are for the receiver alone.
     return ["debug", explanation, { drain, source, dlqId, mode, decision: then, reason, rule }];
   },
   "record:published": ({ attempt }) => ["debug", `republished, attempt ${attempt}`],

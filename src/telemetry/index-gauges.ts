@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from "prom-client";
 import type { IndexGauge } from "../ports/statistics.ts";
 
-/** Shows exactly the given ones; which statistics there are is known to src/statistics alone. */
+/** Shows exactly the given gauges; only src/statistics knows their names. */
 export function createIndexGauges(registry: Registry): (values: readonly IndexGauge[]) => void {
   const gauges = new Map<string, Gauge<"index">>();
   return (values) => {

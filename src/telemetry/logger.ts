@@ -4,7 +4,7 @@ import { createRedact } from "./redact.ts";
 
 export type LineLevel = "debug" | "info" | "warn" | "error" | "fatal";
 
-/** A field named `err` may hold anything thrown. */
+/** A field named `err` may hold any thrown value. */
 type Write = (fields: Readonly<Record<string, unknown>>, message: string) => void;
 
 /** One JSON line per call, in Unix ms, on the destination. Never throws. */
@@ -15,7 +15,7 @@ export interface Logger extends Readonly<Record<LineLevel, Write>> {
 
 export interface LoggerOptions {
   readonly level: LineLevel | "silent";
-  /** Values that must not appear in any line; asked for every line. */
+  /** Values that must not appear in any line. Called for every line. */
   readonly secrets: () => readonly string[];
   /** Commands log to stderr, because data is on stdout; the daemon may log to stdout. */
   readonly destination: "stdout" | "stderr" | { readonly write: (line: string) => void };
@@ -30,7 +30,7 @@ export function createLogger({ level, secrets, destination }: LoggerOptions): Lo
       base: null,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: (error: unknown) => toErrorFields(error, 0) },
-      // On the finished line: whatever wrote the secret into it, it passes here.
+      // Redacts the finished line, so that every secret in it passes here.
       hooks: { streamWrite: redact },
     },
     stream,
@@ -69,8 +69,8 @@ function toStream(destination: LoggerOptions["destination"]): DestinationStream 
 const maxCauseDepth = 5;
 
 /**
- * Name, code, message, stack and causes, and no other property: clients hang requests and bodies on their
- * errors. A SyntaxError keeps only its name and place, because JSON.parse quotes what it could not read.
+ * Name, code, message, stack and causes, and no other property: clients attach requests and bodies to their
+ * errors. A SyntaxError keeps only its name and place, because JSON.parse quotes its input.
  */
 function toErrorFields(error: unknown, depth: number): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error };

@@ -9,24 +9,22 @@ import { createQueueGauges } from "./queue-gauges.ts";
 
 export interface MetricsOptions {
   readonly version: string;
-  /** Asked at each render, and given 2 s. Null or a rejection: their series are absent, not 0. */
+  /** Called at each render, and given 2 s. Null or a rejection: their series are absent, not 0. */
   readonly readFacts: () => Promise<QueueFacts | null>;
-  /** The latest statistics of search indexes, asked like the facts. A rejection: no series. */
+  /** The latest statistics of search indexes, read like the facts. A rejection: no series. */
   readonly indexGauges: () => Promise<readonly IndexGauge[]>;
   readonly clock: Pick<Clock, "sleep">;
 }
 
 export interface ProcessMetrics {
-  /** Counts what is emitted. */
   readonly events: Events;
   readonly contentType: string;
-  /** To be called with the first document and with every one that replaces it. */
+  /** Called with the first document and with every one that replaces it. */
   adopt(document: MeasuredDocument): void;
-  /** The Prometheus text; ends within 2 s and a little, whatever Redis does. */
+  /** The Prometheus text; ends within 2 s and a little, also if Redis hangs. */
   render(): Promise<string>;
 }
 
-/** Every metric of this process, on a registry of its own. */
 export function createMetrics(options: MetricsOptions): ProcessMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

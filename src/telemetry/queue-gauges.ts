@@ -5,7 +5,7 @@ type DrainRow = QueueFacts["drains"][number];
 type SourceRow = QueueFacts["sources"][number];
 type LaneRow = NonNullable<SourceRow["lanes"]>["busiest"][number];
 
-/** Help of a metric, and its value; null or undefined: it has no series, because absent is not 0. */
+/** Help of a metric, and its value. Null or undefined: it has no series, because absent is not 0. */
 type Row<Subject> = readonly [help: string, value: (of: Subject) => number | null | undefined];
 type Rows<Subject> = Readonly<Record<string, Row<Subject>>>;
 
@@ -71,10 +71,10 @@ const ofSources: Rows<SourceRow> = {
   ],
 };
 
-/** Kept in Redis like the gauges, and so set at each scrape to what is kept there. */
+/** Redis keeps these counters, so each scrape sets them to their stored value. */
 const totalsOfSources: Rows<SourceRow> = {
-  // The sum of all lanes and not of the rest: that would jump with each lane that enters the 20 or leaves
-  // them.
+  // The sum of all lanes. A sum of the hidden ones would jump with each lane that enters or leaves the 20
+  // shown.
   redriver_source_lane_canaries_total: [
     "Canaries that all lanes of a source have sent, those without a series of their own and those that are forgotten too.",
     ({ lanes }) => lanes?.totals.canaries,
@@ -116,7 +116,7 @@ export function createQueueGauges(registry: Registry): (facts: QueueFacts | null
     all.push(made);
     return made;
   };
-  /** Answers what gives one subject its series, which all are gone by then. */
+  /** Answers the function that sets one subject's series, after all were removed. */
   const table = <Subject>(
     Metric: typeof Gauge | typeof Counter,
     rows: Rows<Subject>,
@@ -201,7 +201,7 @@ export function createQueueGauges(registry: Registry): (facts: QueueFacts | null
     const retentionMs = oldestEnteredAt === null ? 0 : (earliestExpiryAt ?? 0) - oldestEnteredAt;
     const labels = { source, drain: "none" };
     records.set({ ...labels, state: "held" }, census.unselected);
-    // Another document may select what was of no drain then.
+    // Another document may select records that no drain selected then.
     exact.set(labels, Number(census.documentHash === documentHash));
     setTo(oldest, labels, toSeconds(oldestUnselectedAt));
     setTo(expiry, labels, toSeconds(oldestUnselectedAt, retentionMs));

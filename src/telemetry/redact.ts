@@ -2,14 +2,13 @@
 const minSecretLength = 6;
 const replacement = "[redacted]";
 
-/** Takes secrets out of one emitted line. A line that holds none is returned as it is. */
+/** Takes secrets out of one emitted line. A line without any is returned as it is. */
 export type Redact = (line: string) => string;
 
 /**
- * Redacts by value: wherever a secret stands, under whatever name, in a message, a stack or a URL. Found as
- * it is, as JSON escapes it, percent-encoded, and in base64 and base64url at any of the three alignments, so
- * also inside a Basic header. `secrets` is asked for every line, because tokens are read again when their
- * file changes.
+ * Redacts by value, in any place: a message, a stack or a URL. Finds a secret as it is, as JSON escapes it,
+ * percent-encoded, and in base64 and base64url at any of the three alignments, so also inside a Basic header.
+ * `secrets` is called for every line, because tokens are read again when their file changes.
  */
 export function createRedact(secrets: () => readonly string[]): Redact {
   let known: readonly string[] = [];
@@ -26,7 +25,7 @@ export function createRedact(secrets: () => readonly string[]): Redact {
   };
 }
 
-/** Value by value, so that the line stays JSON also where a secret of digits stands inside a number. */
+/** Value by value, so that the line stays JSON also if a secret of digits is inside a number. */
 function redactJson(line: string, pattern: RegExp): string | null {
   let value: unknown;
   try {
@@ -82,8 +81,8 @@ function toForms(secret: string): string[] {
 
 /**
  * A byte at offset k of a text shares its base64 characters with its neighbours. With k bytes before it (k =
- * 0, 1, 2) the first ceil(8k / 6) characters and the last incomplete one depend on them; what lies between is
- * the secret's alone.
+ * 0, 1, 2) the first ceil(8k / 6) characters and the last incomplete one depend on them. All characters
+ * between are the secret's alone.
  */
 function toBase64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret);

@@ -1,10 +1,10 @@
 /**
- * Asks the lanes what of a page may be published now, in one round trip.
+ * Asks the lanes which candidates of a page may be published now, in one round trip.
  *
- *   candidates ─┬─ reconcile an earlier POST ─► go on, whatever the lane says
- *               └─ by destination ─► ask ─┬─ canaries ─► go on, sent so that silence means something
+ *   candidates ─┬─ reconcile an earlier POST ─► go on, whatever the lane answers
+ *               └─ by destination ─► ask ─┬─ canaries ─► go on, sent in a way that gives silence a meaning
  *                                         ├─ plain ────► go on as they are
- *                                         └─ the rest ─► held: lane-watched, lane-halted
+ *                                         └─ others ───► held: lane-watched, lane-halted
  */
 import { canaryTimeoutMs } from "./canary-item.ts";
 import { isKnownBad } from "../../message/come-back-kind.ts";
@@ -23,7 +23,7 @@ import { resumeMinutesBeside, resumeMinutesOf } from "./resume-minutes.ts";
 export interface Admission {
   readonly free: readonly Candidate[];
   readonly held: readonly HeldResult<Candidate>[];
-  /** Without attempts left, and kept from being parked for it while their lane is suspected. */
+  /** Without attempts left, and not parked for it while their lane is suspected. */
   readonly kept: readonly HeldResult<DecidedRecord>[];
 }
 
@@ -34,10 +34,7 @@ interface Group {
   readonly exhausted: DecidedRecord[];
 }
 
-/**
- * `exhausted`: records that are about to be parked because their attempts are spent. Throws
- * `redis-unavailable`.
- */
+/** `exhausted`: records about to be parked because their attempts are spent. Throws `redis-unavailable`. */
 export async function admitToLanes(
   drain: DrainRuntime,
   candidates: readonly Candidate[],
@@ -86,7 +83,8 @@ export async function admitToLanes(
 }
 
 /**
- * Gives back what was granted and not published: by now everything else that could hold it has been asked.
+ * Gives back grants that were not published. By now everything else that could hold a candidate has been
+ * asked.
  */
 export async function giveBackUnpublished(
   { source }: DrainRuntime,
@@ -105,8 +103,8 @@ export async function giveBackUnpublished(
 }
 
 /**
- * What is known to be bad is called back where there is nothing else: a lane that only refuses would be tried
- * with it for ever.
+ * Messages known to be bad are recalled only if there are no others: a lane that only refuses would be tried
+ * with them for ever.
  */
 function worthCalling(candidates: readonly Candidate[]): readonly Candidate[] {
   const others = candidates.filter(({ lineage }) => !isKnownBad(lineage));

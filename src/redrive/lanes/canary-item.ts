@@ -1,9 +1,8 @@
 import type { BatchItem } from "../../message/dead-letter.ts";
 
 /**
- * The item as a canary: one attempt, at once, that has failed and is back before its watch is over. What it
- * would be sent with otherwise is not lost: its lineage has the root's retries, and the rule says its delay
- * again.
+ * The item as a canary: one attempt, at once. If it fails, it is back in the DLQ before its watch is over.
+ * Its ordinary settings are not lost: its lineage has the root's retries, and the rule sets its delay again.
  */
 export function asCanary(item: BatchItem, headerPrefix: string, timeoutMs: number): BatchItem {
   const headers = { ...item.headers };
@@ -14,12 +13,12 @@ export function asCanary(item: BatchItem, headerPrefix: string, timeoutMs: numbe
   return { ...item, headers };
 }
 
-/** Three quarters of the watch, in whole seconds: the rest is for its way back into the DLQ. */
+/** Three quarters of the watch, in whole seconds. The last quarter is for its way back into the DLQ. */
 export function canaryTimeoutMs(watchMs: number): number {
   return Math.max(1, Math.floor((watchMs * 3) / 4_000)) * 1_000;
 }
 
-/** What a rule has set, as item-settings.ts writes it. */
+/** A timeout that a rule has set, in the form of item-settings.ts. */
 function secondsIn(timeout: string | undefined): number {
   return timeout === undefined ? Infinity : Number.parseInt(timeout, 10);
 }

@@ -4,13 +4,14 @@ import type { LaneComeBack } from "../../ports/lanes.ts";
 import type { FoundRecord } from "../page/records.ts";
 
 /**
- * The come-back that a record shows: a message of a lane's step is dead again. None if it was no part of one.
+ * The come-back that a record shows: a message of a lane's step has failed again. None if it was no part of
+ * one.
  */
 export function toLaneComeBack({ letter, reading }: Pick<FoundRecord, "letter" | "reading">): LaneComeBack[] {
   return reading.kind === "come-back" ? comeBackOf(reading.lineage, letter.responseStatus ?? 0) : [];
 }
 
-/** The same of what is known of a message: its lineage, and the status that it failed with; 0: no answer. */
+/** The same from a message's lineage and the status of its failure; 0: no answer. */
 export function comeBackOf(lineage: Lineage, status: number): LaneComeBack[] {
   const { step, statusBefore, parentDlqId } = lineage;
   // Of an open lane only canaries are judged: the others come back after all their retries, hours after their

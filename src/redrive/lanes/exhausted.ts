@@ -6,7 +6,7 @@ export function isNewlyExhausted({ decision, view }: Pick<DecidedRecord, "decisi
   return decision.then === "park" && decision.reason === "attempts-exhausted" && view.state !== "parked";
 }
 
-/** Only what an outage may have done to it is kept from being parked by a lane. */
+/** A lane prevents a park only after a failure that an outage may cause. */
 export function mayBeKept({ letter }: Pick<DecidedRecord, "letter">): boolean {
   return comeBackKindOf(letter.responseStatus) === "down";
 }

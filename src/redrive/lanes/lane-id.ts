@@ -10,7 +10,7 @@ export function toLaneId(drain: string, origin: string): string {
   return shortHash(`${drain}\0${origin}`);
 }
 
-/** Short hash of a root id, as the lane book keeps the roots of the last canaries. */
+/** Short hash of a root id, for the last canaries in the lane book. */
 export function toRootHash(rootId: string): string {
   return shortHash(rootId);
 }
@@ -20,14 +20,14 @@ function shortHash(text: string): string {
 }
 
 /**
- * Whose health an item depends on: its destination's origin, or its queue, whose order a slow message holds
- * up for the others.
+ * The origin that decides an item's health: its destination's, or its queue's, because a slow message delays
+ * the whole queue.
  */
 export function laneOriginOf({ destination, queue }: Pick<BatchItem, "destination" | "queue">): Origin {
   return queue === undefined ? new URL(destination).origin : `queue:${queue}`;
 }
 
-/** As it failed, whatever a rule would make of it; null where its destination is no URL. */
+/** As it failed, before any rule changes it; null if its destination is no URL. */
 export function laneOriginOfLetter({
   url: destination,
   queueName: queue,

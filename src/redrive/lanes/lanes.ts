@@ -19,9 +19,8 @@ import type { Audit, AuditAct } from "../../ports/audit.ts";
 const afterWatchMs = 250;
 
 /**
- * The lanes of one source as its stages use them: reports what changes, and remembers in this process what is
- * to be woken for it. What is only written for later is lost when Redis is away: a lane that knows less is
- * more careful.
+ * The lanes of one source for its stages. It reports changes, and remembers in this process the drains to
+ * wake for them. Records for later are lost when Redis is away: a lane that knows less is more careful.
  */
 export interface Lanes {
   readonly ask: LaneBook["ask"];
@@ -35,17 +34,16 @@ export interface Lanes {
   /** A canary was delivered (LaneBook.delivered). */
   delivered(step: StepRef, parentDlqId: string): Promise<void>;
   /**
-   * Steps that ask for a listing check, and the Redis time of the answer. Drains that can go on are among
-   * `takeReady` then.
+   * Steps that need a listing check, and the Redis time of the answer. Drains that can go on are then among
+   * `takeReady`.
    */
   due(): Promise<{ readonly watches: readonly LaneWatch[]; readonly at: number }>;
   checked(step: StepRef, checkedAt: number, comeBacks: readonly LaneComeBack[]): Promise<void>;
-  /** Drains of which a lane can go on now, since this was asked last. */
+  /** Drains with a lane that can go on, since the last call. */
   takeReady(): readonly DrainName[];
   /**
-   * When lanes want something, Unix ms by our clock, as far as this process has learned it since this was
-   * asked last: the first end of a watch of what it published, and the first probe of a lane that held
-   * something.
+   * The next times of lanes, Unix ms by our clock, learned in this process since the last call: the first end
+   * of a watch of its own canaries, and the first probe of a lane that held something.
    */
   takeNext(): readonly number[];
 }
@@ -65,15 +63,15 @@ export function createLanes(parts: LanesParts): Lanes {
   let reportedProbeAt = 0;
 
   /**
-   * Called back first: the drain's next pass has them in its windows. Where that fails the next full pass
-   * finds them.
+   * Recalled first: the drain's next pass has them in its windows. If that fails, the next full pass finds
+   * them.
    */
   const wake = async ({ drain, resumeMinutes }: LaneReady): Promise<void> => {
     if (resumeMinutes.length > 0) await passes.recall(drain, resumeMinutes).catch(() => undefined);
     ready.add(drain);
   };
 
-  /** Each page that has messages held by it reports it again. */
+  /** Each page with messages held by it reports it again. */
   const recordProbe = (at: number): void => {
     if (Math.abs(at - reportedProbeAt) <= 1_000) return;
     nextProbeAt = Math.min(nextProbeAt ?? at, at);
@@ -144,7 +142,7 @@ export function createLanes(parts: LanesParts): Lanes {
 
 type Moved = Extract<LaneChange, { kind: "moved" }>;
 
-/** Whose audit a move is written into, and who made it. */
+/** The audit and the actor of a move. */
 interface MoveRecorder {
   readonly source: SourceId;
   readonly audit: Pick<Audit, "record">;
@@ -152,8 +150,8 @@ interface MoveRecorder {
 }
 
 /**
- * Writes into the audit that a lane halted, resumed or opened; the steps between are in the log alone. The
- * move has happened, so Redis being away puts only its entry off. Never fails.
+ * Records in the audit that a lane halted, resumed or opened; the steps between are in the log alone. The
+ * move has happened, so an outage of Redis only delays its entry. Never fails.
  */
 async function recordLaneMove(
   { source, audit, by }: MoveRecorder,
@@ -165,7 +163,7 @@ async function recordLaneMove(
   await audit.record([{ act, by, source, drain, lane, records: [] }]);
 }
 
-/** Null: no more than another step. */
+/** Null: only the next step. */
 function actOf({ from, to }: Pick<Moved, "from" | "to">): AuditAct | null {
   if (to === "halted") return "lane-halted";
   if (to === "open") return "lane-opened";

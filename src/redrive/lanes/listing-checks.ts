@@ -9,12 +9,12 @@ import { toLaneComeBack } from "./come-backs.ts";
  */
 const clockSlackMs = 5_000;
 /**
- * What of a step has not entered the DLQ so long after its watch says nothing of it any more, and need not be
- * listed.
+ * Messages of a step that enter the DLQ so long after its watch show nothing about it any more, and need not
+ * be listed.
  */
 const lateMs = 10 * 60_000;
 /**
- * Of an early check. The last one of a watch is read to its end, however much has entered meanwhile: no pass
+ * Limit of an early check. The last one of a watch is read to its end, at any number of new records: no pass
  * costs less.
  */
 const maxPagesEarly = 50;
@@ -28,13 +28,13 @@ interface Interval {
 }
 
 /**
- * Lists the dead letters that entered in the watches of the steps, and so proves their silence. A
- * step is judged only by a listing that was read to its end. Asks the service nothing where nothing is
- * watched. Throws RedriverErrors.
+ * Lists the dead letters that entered in the watches of the steps, and so proves their silence. A step is
+ * judged only by a listing that was read to its end. Without watches, the service is not called. Throws
+ * RedriverErrors.
  */
 export async function runListingChecks(source: SourceRuntime, signal: AbortSignal): Promise<void> {
-  // Read first: who is stopped in between lists more than is needed, and nothing less. The earlier of both
-  // clocks, as passes have it.
+  // Read first: a stop in between lists more than is needed, and nothing less. The earlier of both clocks, as
+  // in passes.
   const begunAt = Math.min(serviceNow(source), source.clock.now());
   const { watches, at } = await source.lanes.due();
   if (watches.length === 0) return;
@@ -47,7 +47,7 @@ export async function runListingChecks(source: SourceRuntime, signal: AbortSigna
     const maxPages = interval.watches.every(({ until }) => at < until) ? maxPagesEarly : Infinity;
     const found = await comeBacksIn(source, { fromDate, toDate }, maxPages, signal);
     if (found === null) continue;
-    // Also of steps that ask for no check yet: too many of them are too many now.
+    // Also of steps that need no check yet: too many come-backs now are too many at the end.
     await source.lanes.recordComeBacks(found);
     for (const { lane, step } of interval.watches) {
       const back = found.filter((one) => one.lane === lane && one.step === step);
@@ -56,7 +56,7 @@ export async function runListingChecks(source: SourceRuntime, signal: AbortSigna
   }
 }
 
-/** Those that overlap are one, so that nothing is listed twice; what lies between others is not listed. */
+/** Overlapping watches become one, so that nothing is listed twice. Gaps between watches are not listed. */
 function toIntervals(watches: readonly LaneWatch[]): readonly Interval[] {
   const intervals: Interval[] = [];
   for (const watch of watches.toSorted((one, other) => one.firstSentAt - other.firstSentAt)) {
@@ -72,19 +72,19 @@ function toIntervals(watches: readonly LaneWatch[]): readonly Interval[] {
   return intervals;
 }
 
-/** Dates by the service's clock. Null where the listing was not read to its end. */
+/** Dates by the service's clock. Null if the listing was not read to its end. */
 async function comeBacksIn(
   source: SourceRuntime,
   { fromDate, toDate }: { readonly fromDate: number; readonly toDate: number | undefined },
   maxPages: number,
   signal: AbortSignal,
 ): Promise<readonly LaneComeBack[] | null> {
-  // Also where the service's dates mean creation: what came back was created when it was published.
+  // Also if the service's dates mean creation: come-backs were created when they were published.
   const query = { select: {}, fromDate, ...(toDate === undefined ? {} : { toDate }) };
   const found: LaneComeBack[] = [];
   let pages = 0;
   for await (const page of listToEnd(source, query, { signal, stopping: signal })) {
-    // One record that nobody can read hides at most one come-back; waiting for it would keep the lane for
+    // One record that nobody can read hides at most one come-back; a wait for it would keep the lane for
     // ever.
     if (page.passedOver !== null) continue;
     const { found: records } = collect(page.records, source.lineageKeys());

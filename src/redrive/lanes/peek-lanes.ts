@@ -10,13 +10,13 @@ export interface PeekedLane {
   /** Redis time of the answer, Unix ms. */
   readonly at: number;
   /**
-   * Until its next step has room or is judged, or its probe is due, ms; 0: now; null: it is open, or unknown.
+   * Ms until its next step has room or is judged, or its probe is due; 0: now; null: it is open, or unknown.
    */
   readonly nextInMs: number | null;
 }
 
 /**
- * Asks a drain's lanes with nothing wanted: they grant nothing, and do not remember it. At most 100, in
+ * Asks a drain's lanes without wanting anything: they grant nothing and record nothing. At most 100, in
  * order. Throws `redis-unavailable`.
  */
 export async function peekLanes(
