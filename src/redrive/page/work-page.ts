@@ -1,14 +1,14 @@
 /**
  * One page of dead letters, from listing to deletion. The order of the stages is the delivery guarantee:
  *
- *   collect ─► look up ─► decide ─┬─► copy what nears its expiry (of what is published: what is left of it, at the end)
+ *   collect ─► look up ─► decide ─┬─► copy records near their expiry (candidates: only those left, at the end)
  *                                 ├─► park
- *                                 ├─► settle again what was published before
+ *                                 ├─► settle again records published before
  *                                 ├─► drop: begin ─► archive ─► settle
- *                                 └─► prepare ─► guards ─► lanes ─► capacity ─► (begin ─► republish ─► settle), batch by batch; small
- *                                                                                  batches share a settle
+ *                                 └─► prepare ─► guards ─► lanes ─► capacity ─► (begin ─► republish ─► settle) per batch;
+ *                                                                               small batches share a settle
  *
- * In plan mode it ends after the copies.
+ * In plan mode the page ends after the copies.
  */
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import type { LaneComeBack } from "../../ports/lanes.ts";
@@ -45,28 +45,26 @@ import type { SettleBehind } from "./settle-behind.ts";
 import type { WaitBudget } from "../source/wait-budget.ts";
 
 /**
- * How long the deletes of one page wait for pauses that the service asks for: as long as a page waits for its
- * turn. Under a limit of a few calls per second that is some resets; what is longer is for the sweep to wait
- * for.
+ * How long the deletes of one page wait for pauses that the service asks for: as long as a page waits for its turn. Under a limit
+ * of a few calls per second that is some resets. Longer pauses are left to the sweep.
  */
 const settleWaitsMs = 15_000;
 
 /**
- * A sweep so soon after what a page has left to it keeps the settle gate open, and finds what other pages
- * leave meanwhile by the same listings.
+ * A sweep this soon after a page left deletes to it keeps the settle gate open. Its listings also serve what other pages left.
  */
 const sweptWithinMs = 1_000;
 
-/** So few that are alone in the queue may all be refused, and that is no sign that the service refuses everything. */
+/** This few records alone in the queue may all be refused without a sign that the service refuses everything. */
 const fewRecords = 50;
 
-/** For what a page is worked on besides itself. */
+/** The surroundings of a page's work. */
 export interface PageWork {
-  /** Ends waits for capacity; what is begun is finished. */
+  /** Ends waits for capacity. Begun work is finished. */
   readonly stopping?: AbortSignal;
-  /** Takes the deletes of what was published, which it counts then; absent: the page waits for them. */
+  /** Runs and counts the deletes of published records; absent: the page waits for them. */
   readonly settleBehind?: SettleBehind;
-  /** Asked of each decision before anything is done about it; what it refuses is left as it is, uncounted. Absent: all. */
+  /** Called with each decision before any act. A refused record is left as it is, uncounted. Absent: all are accepted. */
   readonly accepts?: (one: DecidedOne) => boolean;
 }
 
@@ -116,7 +114,7 @@ export async function workPage(
     else if (then === "park") toPark.push(one.decided);
     else if (then === "settle") doneBefore.push(record.letter.dlqId);
   }
-  // What is published now needs no copy, unless it is left after all.
+  // A candidate needs a copy only if it is left after all.
   const isWorkedOn = drain.config.mode === "plan" ? new Set<unknown>() : new Set<unknown>(idsOf(candidates));
   const isDone = new Set<unknown>(doneBefore);
   await keepCopiesOf(
@@ -148,7 +146,7 @@ export async function workPage(
   report.results(held);
   report.kept(kept);
 
-  /** Or perhaps: a canary in doubt is not granted to another page, and of its step it counts only when it comes back. */
+  /** Published, or in doubt: a canary in doubt is not granted to another page, and counts for its step only if it comes back. */
   const published = new Set<unknown>();
   /** Answers those that led to no POST. */
   const publish = async (granted: readonly Candidate[]): Promise<readonly Candidate[]> => {
@@ -174,7 +172,7 @@ export async function workPage(
         continue;
       }
       const isAlone = page.isWhole === true && candidates.length <= fewRecords;
-      // Pages of large messages are small. What is in doubt was posted before: it says nothing of what else waits.
+      // Pages of large messages are small. Records in doubt were posted before, so they do not show whether others wait.
       const othersWait = (): boolean =>
         !isAlone && source.poison.postedLately() > fewRecords && !batch.every(isReconciling);
       const ofPage = { readAt: page.readAt, othersWait };
@@ -213,12 +211,12 @@ function isCanary({ sendAs }: Candidate): boolean {
   return sendAs !== null;
 }
 
-/** Each is noted when it is met first; a look at its lane's step meets it again. */
+/** Each come-back is recorded when first met. A listing check of its step meets it again. */
 function newComeBacks(known: readonly KnownRecord[]): readonly LaneComeBack[] {
   return known.flatMap((record) => (record.isNewComeBack ? toLaneComeBack(record) : []));
 }
 
-/** Proven published or kept by the archive, now or before: what may be deleted. */
+/** The ids that may be deleted: proven published or archived, now or before. */
 function idsDone(results: readonly (PublishResult | DropResult)[]): readonly DlqId[] {
   return results.flatMap(({ kind, candidate }) =>
     kind === "published" || kind === "dropped" || kind === "done-before" ? [candidate.letter.dlqId] : [],
@@ -234,8 +232,8 @@ async function keepCopiesOf(drain: DrainRuntime, records: readonly RawRecord[]):
 }
 
 /**
- * Parked as vanished and listed all the same: the listing that lacked it lagged, and the next page decides. Or parked by these
- * very rules, which say otherwise by now.
+ * True for a record parked as vanished that is listed after all, because an earlier listing lagged. Also for one parked by these
+ * very rules, if they decide otherwise by now.
  */
 function shouldUnpark({ config }: DrainRuntime, { view }: KnownRecord, isActedOn: boolean): boolean {
   if (view.state !== "parked") return false;
@@ -250,8 +248,8 @@ async function unpark(drain: DrainRuntime, back: readonly DlqId[]): Promise<void
 }
 
 /**
- * What keeps a candidate from being sent now. A service that refused everything is still asked what became of an earlier POST:
- * in doubt past its horizon the message could only be doubled or parked.
+ * Why a candidate cannot be sent now; null if it can. A service that refused everything still gets POSTs that reconcile: past its
+ * horizon such a message could only be doubled or parked.
  */
 function whyNotNow(
   { config, source }: DrainRuntime,
