@@ -30,6 +30,8 @@ interface Case {
   readonly script: string;
   /** What the script leaves when it has run once. */
   readonly state: string;
+  /** What else its entry holds then, if the state alone does not show that it ran. */
+  readonly leaves?: Readonly<Record<string, unknown>>;
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly prepare?: (race: RaceStand, ids: readonly DlqId[]) => Promise<unknown>;
   readonly by?: (worker: Worker) => Promise<unknown>;
@@ -51,7 +53,13 @@ const cases: readonly (readonly [string, Case])[] = [
   ["a tombstone", { script: "gone", state: "gone", finally: "gone" }],
   [
     "a failed delete",
-    { script: "deleteFailed", state: "published", prepare: failDelete, finally: "published" },
+    {
+      script: "deleteFailed",
+      state: "published",
+      leaves: { df: 1 },
+      prepare: failDelete,
+      finally: "published",
+    },
   ],
   ["a refusal", { script: "refused", state: "cool", prepare: limitRate, finally: "cool" }],
   ["a park", { script: "park", state: "parked", fields: { responseStatus: 422 }, finally: "parked" }],
@@ -84,6 +92,8 @@ describe("the reply to a script is lost, and the client sends it again", () => {
     const ended = one.by?.(a) ?? a.page();
     await withheld;
     await expect.poll(() => race.states(ids)).toEqual(ids.map(() => one.state));
+    const ran: unknown = expect.objectContaining(one.leaves ?? {});
+    await expect.poll(() => race.entries(ids)).toEqual(ids.map(() => ran));
     const once = await race.entries(ids);
     const holding = a.stop(one.script, "after");
     lossy.lose();
