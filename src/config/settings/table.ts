@@ -218,7 +218,7 @@ export const settingRows = {
   "publish.allowPrivate": row(
     "auto",
     oneOf(privatePolicies),
-    "Whether to publish to localhost and literal loopback, link-local and private addresses: yes, no, or auto, if the source's own address is one, and to those that publish.allowHosts names in full.",
+    "Whether to publish to localhost and literal loopback, link-local and private addresses: yes, no or auto. auto allows them if the source's own address is one, and those that publish.allowHosts names in full.",
   ),
   "windows.concurrency": row(
     4,
@@ -228,7 +228,7 @@ export const settingRows = {
   "memory.budget": row(
     "auto",
     bytesOrAuto(1_048_576),
-    "Bytes that all pages of dead letters which are read and worked on share, or auto: what the container's limit and the heap leave; a command takes a quarter.",
+    "Bytes that all pages of dead letters share while they are worked on, or auto: what the container's limit and the heap leave. A command takes a quarter.",
   ),
   "sweep.every": durationRow(
     "15s",
