@@ -3,6 +3,7 @@ import type { BatchItem, DeadLetter } from "./dead-letter.ts";
 import { originalFlowControl, toFlowControlValue } from "./flow-control.ts";
 import { isForwardable } from "./forward-headers.ts";
 import { byLowerName } from "./header-values.ts";
+import { parseJson } from "./json-value.ts";
 import { toPrintable, toShownHeader, toShownJson, toShownText, type Show } from "./masked-text.ts";
 import { toShownUrl } from "./shown-url.ts";
 
@@ -61,15 +62,21 @@ function row(
   after: string | undefined,
   toShown: (text: string) => string = toPrintable,
 ): readonly RebuildRow[] {
-  if (before === after) return [];
-  return [
-    {
-      what,
-      change: before === undefined ? "added" : after === undefined ? "removed" : "changed",
-      before: before === undefined ? null : toShown(before),
-      after: after === undefined ? null : toShown(after),
-    },
-  ];
+  return before === after ? [] : [toRow(what, before, after, toShown)];
+}
+
+function toRow<Value>(
+  what: string,
+  before: Value | undefined,
+  after: Value | undefined,
+  toShown: (value: Value) => string,
+): RebuildRow {
+  return {
+    what,
+    change: before === undefined ? "added" : after === undefined ? "removed" : "changed",
+    before: before === undefined ? null : toShown(before),
+    after: after === undefined ? null : toShown(after),
+  };
 }
 
 function headerRows(
@@ -105,28 +112,18 @@ function headerRows(
 
 function bodyRows(before: string, after: string, show: Show): readonly RebuildRow[] {
   if (before === after) return [];
-  const json = { before: toParsed(before), after: toParsed(after) };
+  const json = { before: parseJson(before), after: parseJson(after) };
   const whole = row("body", before, after, (text) => toShownText(text, show));
-  if (json.before === null || json.after === null) return whole;
-  const differences = differencesOf(json.before.value, json.after.value, maxBodyRows + 1, show);
-  const rows = differences.slice(0, maxBodyRows).map(({ pointer, before, after }): RebuildRow => ({
-    what: pointer === "" ? "body" : `body ${toPrintable(pointer)}`,
-    change: before === undefined ? "added" : after === undefined ? "removed" : "changed",
-    before: before === undefined ? null : toShownJson(before, show),
-    after: after === undefined ? null : toShownJson(after, show),
-  }));
+  if (json.before === undefined || json.after === undefined) return whole;
+  const differences = differencesOf(json.before, json.after, maxBodyRows + 1, show);
+  const rows = differences.slice(0, maxBodyRows).map(({ pointer, before, after }) => {
+    const what = pointer === "" ? "body" : `body ${toPrintable(pointer)}`;
+    return toRow(what, before, after, (value) => toShownJson(value, show));
+  });
   // Equal values in another text: the losses of the rebuild name what was lost.
   if (rows.length === 0) return whole;
   if (differences.length <= maxBodyRows) return rows;
   return [...rows, { what: "body, and more places", change: "changed", before: null, after: null }];
-}
-
-function toParsed(text: string): { readonly value: unknown } | null {
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return null;
-  }
 }
 
 /** A key without a value is listed but cannot be published, so it shows as removed. */

@@ -100,6 +100,6 @@ function toSeconds(ms: number | undefined): string | undefined {
 }
 
 /** Unlike a destination it may carry credentials, which the service accepted with the original. */
-function isCallbackUrl(url: string): boolean {
+export function isCallbackUrl(url: string): boolean {
   return isDestination(url.replace(/^(https?:\/\/)[^/?#@\s]*@/i, "$1"));
 }

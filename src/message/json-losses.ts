@@ -8,10 +8,11 @@ import type { PolicyLoss } from "./losses.ts";
  * fine. Duplicate keys: only the last of them is read, so the text has more members than the value.
  */
 
-export type JsonLoss = Extract<PolicyLoss, "body-numbers" | "body-duplicate-keys">;
-
 /** @param text valid JSON. @param value what `JSON.parse(text)` gives. */
-export function findJsonLosses(text: string, value: unknown): readonly JsonLoss[] {
+export function findJsonLosses(
+  text: string,
+  value: unknown,
+): readonly Extract<PolicyLoss, "body-numbers" | "body-duplicate-keys">[] {
   const { members, keepsNumbers } = scan(text);
   return [
     ...(keepsNumbers ? [] : ["body-numbers" as const]),
@@ -44,7 +45,8 @@ function scan(text: string): { readonly members: number; readonly keepsNumbers: 
   return { members, keepsNumbers };
 }
 
-function endOfString(text: string, start: number): number {
+/** The index behind a string of JSON that begins at `start` with its quote. */
+export function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text.charCodeAt(at) !== quote) {
     at += text.charCodeAt(at) === backslash ? 2 : 1;
@@ -84,22 +86,12 @@ function toDecimal(token: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
   const digits = whole + fraction;
-  const from = firstNonZero(digits);
+  let from = 0;
+  while (digits[from] === "0") from++;
   if (from === digits.length) return "0";
-  const to = lastNonZero(digits) + 1;
+  let to = digits.length;
+  while (digits[to - 1] === "0") to--;
   return `${sign}${digits.slice(from, to)}e${Number(exponent) - fraction.length + (digits.length - to)}`;
-}
-
-function firstNonZero(digits: string): number {
-  let at = 0;
-  while (at < digits.length && digits.charCodeAt(at) === 0x30) at++;
-  return at;
-}
-
-function lastNonZero(digits: string): number {
-  let at = digits.length - 1;
-  while (at >= 0 && digits.charCodeAt(at) === 0x30) at--;
-  return at;
 }
 
 function countMembers(value: unknown): number {

@@ -21,6 +21,7 @@ import { comeBackKindOf } from "./come-back-kind.ts";
 import type { DeadLetter, DlqId, MessageId } from "./dead-letter.ts";
 import { valuesOf } from "./header-values.ts";
 import type { FlowControl } from "./item-changes.ts";
+import { isCount, isObject, parseJson } from "./json-value.ts";
 
 export const lineageHeaderName = "X-Redriver";
 
@@ -125,7 +126,9 @@ export function readLineage(
   if (listed.length === 0) return { kind: "none" };
   // A relay may have joined copies with commas, which do not occur in a header of ours.
   const copies = [
-    ...new Set(listed.flatMap((value) => value.slice(0, maxHeaderLength).split(",")).map(trimmed)),
+    ...new Set(
+      listed.flatMap((value) => value.slice(0, maxHeaderLength).split(",")).map((text) => text.trim()),
+    ),
   ];
   const [only] = copies;
   if (copies.length === 1 && only !== undefined && listed.every((value) => value.length <= maxHeaderLength)) {
@@ -284,18 +287,6 @@ function claimedAttempt(header: string): number {
 }
 
 function toFields(payload: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(payload, "base64url").toString());
-    return typeof value === "object" && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-function trimmed(text: string): string {
-  return text.trim();
+  const value = parseJson(Buffer.from(payload, "base64url").toString());
+  return isObject(value) ? value : {};
 }

@@ -1,6 +1,6 @@
 import type { DeadLetter, DlqId, HeaderValues, MessageId, RawRecord, UnusableRecord } from "./dead-letter.ts";
 import { defined } from "./defined.ts";
-import { isObject } from "./json-value.ts";
+import { isCount, isObject } from "./json-value.ts";
 
 export type ParsedRecord =
   | { readonly kind: "letter"; readonly letter: DeadLetter }
@@ -129,7 +129,8 @@ export function enteredAtOf(dlqId: DlqId): number {
   return toEnteredAt(dlqId) ?? Number.NaN;
 }
 
-function toHeaders(value: unknown): HeaderValues | null {
+/** Header names to values as listed; null for anything else. */
+export function toHeaders(value: unknown): HeaderValues | null {
   if (!isObject(value)) return null;
   const entries: [string, readonly string[]][] = [];
   for (const [name, listed] of Object.entries(value)) {
@@ -162,10 +163,6 @@ function toStrings(value: unknown): readonly string[] | null {
   if (value === undefined || value === null) return [];
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.every((item): item is string => typeof item === "string") ? [...list] : null;
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function unusable(reason: UnusableRecord["reason"], problem: string): ParsedRecord {

@@ -6,7 +6,7 @@ import type { PlanFilter } from "../../redrive/plan/plan-file.ts";
 import type { Room } from "../../redrive/plan/room.ts";
 import type { SignatureCounts } from "../../redrive/plan/signature-count.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
-import type { Rate } from "../../rules/spec.ts";
+import { rateText } from "../../rules/patterns/parse-rate.ts";
 import { counted } from "../output/counted.ts";
 import { failuresHeading, shownFailures, toFailureLine, toOtherFailures } from "../output/failures.ts";
 import { toHaltedText, toPlanLanesText } from "./lanes-text.ts";
@@ -131,15 +131,10 @@ function toBound(bound: Bound): string {
     case "calls":
       return "one call after the other";
     case "publish":
-      return `publish ${toRate(bound.rate)}`;
+      return `publish ${rateText(bound.rate)}`;
     case "host":
-      return `perHost ${toRate(bound.rate)} for ${bound.host}`;
+      return `perHost ${rateText(bound.rate)} for ${bound.host}`;
     case "rule":
-      return `rule ${bound.rule} ${toRate(bound.rate)}`;
+      return `rule ${bound.rule} ${rateText(bound.rate)}`;
   }
-}
-
-function toRate({ count, perMs }: Rate): string {
-  const unit = { 1_000: "s", 60_000: "m", 3_600_000: "h", 86_400_000: "d" }[perMs];
-  return `${count}/${unit ?? formatDuration(perMs)}`;
 }

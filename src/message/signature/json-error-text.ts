@@ -1,3 +1,4 @@
+import { isObject, parseJson } from "../json-value.ts";
 import { looksSecret } from "../secret-looking.ts";
 import { normaliseText, withoutLastWord } from "./normalise-text.ts";
 
@@ -22,12 +23,8 @@ const maxQuoted = 300;
  */
 export function jsonErrorText(text: string, isWhole: boolean): string | null {
   if (!isWhole) return toText(search(text)) ?? (/^[{[]\s*["{[]/.test(text) ? "(json)" : null);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
+  const value = parseJson(text);
+  if (value === undefined) return null;
   if (typeof value === "string") return normaliseText(value) || "(empty)";
   const found: Found = new Map();
   collect(value, found, 0);
@@ -85,19 +82,12 @@ function toText(found: Found): string | null {
 
 function describeMembers(value: unknown): string {
   const one: unknown = Array.isArray(value) ? value[0] : value;
-  const names =
-    typeof one === "object" && one !== null && !Array.isArray(one)
-      ? Object.keys(one).filter((name) => /^[A-Za-z_]{1,20}$/.test(name))
-      : [];
+  const names = isObject(one) ? Object.keys(one).filter((name) => /^[A-Za-z_]{1,20}$/.test(name)) : [];
   return names.length === 0
     ? "(json)"
     : `(json: ${names.toSorted().slice(0, maxNames).map(normaliseText).join(", ")})`;
 }
 
 function unescaped(quoted: string): string {
-  try {
-    return String(JSON.parse(`"${quoted}"`));
-  } catch {
-    return quoted;
-  }
+  return String(parseJson(`"${quoted}"`) ?? quoted);
 }

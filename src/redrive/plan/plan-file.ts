@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import type { DlqId } from "../../message/dead-letter.ts";
 import { defined } from "../../message/defined.ts";
-import { isObject } from "../../message/json-value.ts";
+import { isObject, parseJson } from "../../message/json-value.ts";
 import { toSafeJson } from "../../message/safe-json.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import type { PlanRecord } from "./plan-record.ts";
@@ -89,8 +89,8 @@ export async function readPlan(
   for await (const text of linesOf(chunks)) {
     number += 1;
     if (last !== null) return broken("nothing may follow the line that ends a plan");
-    const value = toObject(text);
-    if (value === null) return broken("expected a JSON object");
+    const value = parseJson(text.toString("utf8"));
+    if (!isObject(value)) return broken("expected a JSON object");
     if (head === null) {
       const read = toHead(value);
       if (typeof read === "string") return broken(read);
@@ -133,15 +133,6 @@ async function* linesOf(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<
     parts.push(chunk);
   }
   if (parts.length > 0) yield Buffer.concat(parts);
-}
-
-function toObject(text: Buffer): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text.toString("utf8"));
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 /** The head without keys that this version does not know; if it is none, a text with what was expected. */

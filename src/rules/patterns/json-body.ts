@@ -1,4 +1,5 @@
-import type { JsonValue } from "../../message/json-value.ts";
+import { endOfString } from "../../message/json-losses.ts";
+import { parseJson, type JsonValue } from "../../message/json-value.ts";
 
 /** Characters. A longer text is not parsed: the memory of a worker is shared by all messages of a page. */
 export const maxJsonCharacters = 8_388_608;
@@ -10,11 +11,7 @@ export const maxJsonDepth = 1_000;
  */
 export function toJson(text: string): JsonValue | undefined {
   if (text === "" || text.length > maxJsonCharacters || isDeep(text)) return undefined;
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
+  return parseJson(text) as JsonValue | undefined;
 }
 
 /** A linear look at brackets outside strings; of a text that is no JSON the answer does not matter. */
@@ -25,7 +22,7 @@ function isDeep(text: string): boolean {
   let depth = 0;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
-    if (code === quote) index = endOfString(text, index + 1);
+    if (code === quote) index = endOfString(text, index) - 1;
     else if (code === bracket || code === brace) {
       if (++depth > maxJsonDepth) return true;
     } else if (code === closingBracket || code === closingBrace) depth--;
@@ -43,18 +40,7 @@ function hasMany(text: string, opening: "[" | "{"): boolean {
   return true;
 }
 
-/** Index of the closing quote. */
-function endOfString(text: string, from: number): number {
-  for (let index = from; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code === quote) return index;
-    if (code === backslash) index++;
-  }
-  return text.length;
-}
-
 const quote = 0x22;
-const backslash = 0x5c;
 const bracket = 0x5b;
 const closingBracket = 0x5d;
 const brace = 0x7b;

@@ -1,5 +1,5 @@
 import type { NumberPattern } from "../spec.ts";
-import { parseDay, parseTime } from "./parse-date-or-time.ts";
+import { firstPlausibleMs, parseDay, parseTime } from "./parse-date-or-time.ts";
 import { toDurationMs } from "./parse-durations.ts";
 import type { Parsed } from "./parsed.ts";
 import { definePatterns, listOf, one } from "./pattern-kind.ts";
@@ -144,9 +144,6 @@ function toDuration(word: string): Span | null {
   const ms = toDurationMs(word);
   return ms === null ? null : { from: ms, to: ms };
 }
-
-/** Unix ms before this (1973) are seconds by mistake. */
-const firstPlausibleMs = 100_000_000_000;
 
 function toMoment(word: string): Span | null {
   if (/^\d{12,15}$/.test(word) && Number(word) >= firstPlausibleMs) return toNumber(word);

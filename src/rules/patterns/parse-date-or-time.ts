@@ -1,6 +1,8 @@
 import type { Parsed } from "./parsed.ts";
 
 const dayMs = 86_400_000;
+/** Unix ms before this (1973) are seconds by mistake. */
+export const firstPlausibleMs = 100_000_000_000;
 
 /**
  * `2026-12-01` is the last millisecond of that day in UTC, so that the day itself still counts;

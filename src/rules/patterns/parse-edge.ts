@@ -1,4 +1,4 @@
-import { parseDay, parseTime } from "./parse-date-or-time.ts";
+import { firstPlausibleMs, parseDay, parseTime } from "./parse-date-or-time.ts";
 import { parseDuration } from "./parse-durations.ts";
 import type { Parsed } from "./parsed.ts";
 
@@ -9,9 +9,6 @@ export type DateEdge =
 
 const expected =
   "a time before now (-2d), a date (2026-11-01), a time with a zone (2026-11-01T18:00:00Z) or Unix milliseconds";
-
-/** Unix ms before this (1973) are seconds by mistake. */
-const firstPlausibleMs = 100_000_000_000;
 
 /** `-2d`, `now`, a date (its whole day belongs to the range), a time with a zone, or Unix ms. */
 export function parseEdge(value: unknown, side: "from" | "to"): Parsed<DateEdge> {

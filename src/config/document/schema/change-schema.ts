@@ -4,13 +4,25 @@ import { isDestination } from "../../../message/destination.ts";
 import { isForwardable } from "../../../message/forward-headers.ts";
 import { isFieldValue, isToken } from "../../../message/header-values.ts";
 import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
+import { isCallbackUrl } from "../../../message/item-settings.ts";
 import { parsePointer } from "../../../message/json-pointer.ts";
 import { lineageHeaderName } from "../../../message/lineage.ts";
 import type { Parsed } from "../../../rules/patterns/parsed.ts";
 import { flowControl, toFlowControl } from "./flow-control-schema.ts";
 import { jsonValue } from "./json-value-schema.ts";
 import { duration, positiveDuration } from "./schedule-schema.ts";
-import { ifClean, key, line, oneOf, oneOrMany, parsed, notEmpty, section, wholeNumber } from "./shapes.ts";
+import {
+  headerName,
+  ifClean,
+  key,
+  line,
+  oneOf,
+  oneOrMany,
+  parsed,
+  notEmpty,
+  section,
+  wholeNumber,
+} from "./shapes.ts";
 
 /** What a republish may change: the keys of `set`. */
 
@@ -19,11 +31,6 @@ const headerValue = z
   .max(8_192, { error: "text of at most 8192 characters" })
   .refine(isFieldValue, { error: "text that a header can hold" })
   .nullable();
-
-const headerName = z
-  .string()
-  .max(256, { error: "a header name" })
-  .refine(isToken, { error: "a header name" });
 
 /**
  * Names that redriver or HTTP itself writes: a rebuild passes over them. The service's own prefix is a
@@ -60,11 +67,7 @@ const destinationParts = section({
   .transform((parts) => defined(parts));
 
 const callbackExpected = "an http(s) address, or null for none";
-/** Unlike a destination it may carry credentials, which the service accepts. */
-const callback = parsed(
-  toAddressParser(callbackExpected, (url) => isDestination(url.replace(/^(https?:\/\/)[^/?#@\s]*@/i, "$1"))),
-  { type: "string", format: "uri" },
-);
+const callback = parsed(toAddressParser(callbackExpected, isCallbackUrl), { type: "string", format: "uri" });
 
 function toAddressParser(expected: string, fits: (url: string) => boolean) {
   return (value: unknown): Parsed<string> =>

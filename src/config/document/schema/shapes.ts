@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isToken } from "../../../message/header-values.ts";
 import { isObject } from "../../../message/json-value.ts";
 import { mismatchesOf, type Parsed } from "../../../rules/patterns/parsed.ts";
 
@@ -76,6 +77,11 @@ export const name = z
 function nameText(): string {
   return "a name of a-z, 0-9 and - that begins with a letter or digit, at most 63 characters";
 }
+
+export const headerName = z
+  .string()
+  .max(256, { error: "a header name" })
+  .refine(isToken, { error: "a header name" });
 
 export const flag = z.boolean({ error: "true or false" });
 

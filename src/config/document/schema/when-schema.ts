@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { isToken } from "../../../message/header-values.ts";
 import { parsePointer } from "../../../message/json-pointer.ts";
 import { isObject } from "../../../message/json-value.ts";
 import { addressPatterns } from "../../../rules/patterns/address-patterns.ts";
@@ -9,7 +8,7 @@ import type { PatternKind } from "../../../rules/patterns/pattern-kind.ts";
 import { textPatterns } from "../../../rules/patterns/text-patterns.ts";
 import { valuePatterns } from "../../../rules/patterns/value-patterns.ts";
 import type { BodyField, DurationField, Leaf, NumberField, TextField } from "../../../rules/spec.ts";
-import { atKey, key, parsedFrom, notEmpty, section } from "./shapes.ts";
+import { atKey, headerName, key, parsedFrom, notEmpty, section } from "./shapes.ts";
 
 /** A `when`, before it becomes a Condition. */
 export interface WhenKeys {
@@ -46,11 +45,6 @@ const number = (field: NumberField) => numbers((oneOf) => ({ kind: "number", fie
 const moment = (field: NumberField) => moments((oneOf) => ({ kind: "number", field, oneOf }));
 const duration = (field: DurationField) => durations((oneOf) => ({ kind: "duration", field, oneOf }));
 const address = () => addresses((oneOf) => ({ kind: "address", field: "callerIp", oneOf }));
-
-const headerName = z
-  .string()
-  .max(256, { error: "a header name" })
-  .refine(isToken, { error: "a header name" });
 
 /** Header names to patterns; names that differ in case are one header. */
 function headers(of: "request" | "response") {
