@@ -1,5 +1,5 @@
 import type { AddressPattern } from "../spec.ts";
-import { parseIpAddress, toIpv4Text } from "./ip-address.ts";
+import { parseIpAddress } from "./ip-address.ts";
 import type { Parsed } from "./parsed.ts";
 import { definePatterns, listOf, one } from "./pattern-kind.ts";
 
@@ -22,17 +22,16 @@ function parseNetwork(value: unknown): Parsed<readonly AddressPattern[]> {
   const [, address = "", length] = /^([0-9A-Fa-f:.]+)(?:\/(\d{1,3}))?$/.exec(value.trim()) ?? [];
   const parsed = parseIpAddress(address);
   if (parsed === null) return { ok: false, expected };
-  // IPv4 written as IPv6 becomes IPv4.
-  const shown = parsed.bits === 32 ? toIpv4Text(parsed.value) : address.toLowerCase();
-  if (length === undefined) return one({ kind: "network", address: shown, bits: parsed.bits });
+  const maxBits = parsed.family === "ipv4" ? 32 : 128;
+  if (length === undefined) return one({ kind: "network", address: parsed.address, bits: maxBits });
   // An IPv4 network written as IPv6 counts its bits from the front of the IPv6 address.
-  const ahead = address.includes(":") && parsed.bits === 32 ? 96 : 0;
+  const ahead = address.includes(":") && parsed.family === "ipv4" ? 96 : 0;
   const bits = Number(length) - ahead;
-  if (bits < 0 || bits > parsed.bits) {
+  if (bits < 0 || bits > maxBits) {
     return {
       ok: false,
-      expected: `a network with ${ahead} to ${ahead + parsed.bits} bits, such as 10.0.0.0/8`,
+      expected: `a network with ${ahead} to ${ahead + maxBits} bits, such as 10.0.0.0/8`,
     };
   }
-  return one({ kind: "network", address: shown, bits });
+  return one({ kind: "network", address: parsed.address, bits });
 }

@@ -1,7 +1,8 @@
+import { BlockList } from "node:net";
 import type { JsonValue } from "../../message/json-value.ts";
 import type { AddressPattern, NumberPattern, TextField, TextPattern, ValuePattern } from "../spec.ts";
 import { compileGlob } from "./glob.ts";
-import { isInNetwork, parseIpAddress, type IpAddress } from "./ip-address.ts";
+import { parseIpAddress, type IpAddress } from "./ip-address.ts";
 import { compileRegex } from "./regex.ts";
 
 /**
@@ -76,14 +77,17 @@ export function compileNumbers(oneOf: readonly NumberPattern[]): NumberTest {
 export function compileAddresses(oneOf: readonly AddressPattern[]): AddressTest {
   const none = oneOf.some((pattern) => pattern.kind === "none");
   const some = oneOf.some((pattern) => pattern.kind === "some");
-  const networks = oneOf.flatMap((pattern) => {
+  // A list of its own for each family: a list compares addresses of one with networks of the other.
+  const networks = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const pattern of oneOf) {
     const network = pattern.kind === "network" ? parseIpAddress(pattern.address) : null;
-    return pattern.kind === "network" && network !== null ? [{ network, bits: pattern.bits }] : [];
-  });
+    if (pattern.kind !== "network" || network === null) continue;
+    networks[network.family].addSubnet(network.address, pattern.bits, network.family);
+  }
   return (address) => {
     if (address === undefined) return none;
     if (some) return true;
-    return address !== null && networks.some(({ network, bits }) => isInNetwork(address, network, bits));
+    return address !== null && networks[address.family].check(address.address, address.family);
   };
 }
 
