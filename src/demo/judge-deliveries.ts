@@ -1,5 +1,7 @@
+import { createEmulatorClient } from "./emulator-client.ts";
 import type { SentMessage } from "./message-api.ts";
 import { toKey, type WitnessReport } from "./receiver.ts";
+import type { StoryRun } from "./run-story.ts";
 
 export interface DeliveryVerdict {
   /** Deliveries that had to happen, and how often they did. */
@@ -8,6 +10,15 @@ export interface DeliveryVerdict {
   readonly doubled: number;
   /** Empty when everything is as the publisher expected; one sentence each otherwise. */
   readonly differences: readonly string[];
+}
+
+/** Asks the receiver and the service, also after the deadline of a story. */
+export async function judgeRun(
+  { stack, signal }: StoryRun,
+  sent: readonly SentMessage[],
+): Promise<DeliveryVerdict> {
+  const { listDlq } = createEmulatorClient(stack.emulator, signal);
+  return judgeDeliveries(sent, await stack.receiver.call("report"), await listDlq());
 }
 
 /**

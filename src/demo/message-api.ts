@@ -1,4 +1,4 @@
-import { createEmulatorClient, type EmulatorAddresses, type EmulatorClient } from "./emulator-client.ts";
+import type { EmulatorClient } from "./emulator-client.ts";
 import type { PlannedMessage } from "./plan-messages.ts";
 
 /** A message and the id under which the service fails to deliver it. */
@@ -7,57 +7,31 @@ export interface SentMessage {
   readonly failingMessageId: string;
 }
 
-/** The publisher's view of the service. */
-export interface MessageApi extends EmulatorClient {
-  createUrlGroup(name: string, endpoints: readonly { name: string; url: string }[]): Promise<void>;
-  createQueue(queueName: string, parallelism: number): Promise<void>;
-  /** In batches of 100. */
-  publish(plans: readonly PlannedMessage[]): Promise<readonly SentMessage[]>;
-  /** Message ids that became dead letters since the last call. */
-  newlyDead(): Promise<readonly string[]>;
-}
-
 const perBatch = 100;
 
 type Answer =
-  | { readonly messageId: string }
+  | { readonly messageId: string; readonly url?: string }
   | readonly { readonly messageId: string; readonly url: string }[];
 
-export function createMessageApi(addresses: EmulatorAddresses, signal: AbortSignal): MessageApi {
-  const client = createEmulatorClient(addresses, signal);
-  const { service, journal } = client;
-  let lastSeq = 0;
-
-  async function publishBatch(plans: readonly PlannedMessage[]): Promise<readonly SentMessage[]> {
-    const items = plans.map(({ item }) => item);
+/** Publishes in batches of 100. */
+export async function publish(
+  { service }: Pick<EmulatorClient, "service">,
+  plans: readonly PlannedMessage[],
+): Promise<readonly SentMessage[]> {
+  const sent: SentMessage[] = [];
+  for (let from = 0; from < plans.length; from += perBatch) {
+    const batch = plans.slice(from, from + perBatch);
+    const items = batch.map(({ item }) => item);
     const answers = (await service("POST", "/v2/batch", items)) as readonly Answer[];
-    return plans.map((plan, position) => {
-      const answer = answers[position];
-      const own = Array.isArray(answer) ? answer.find((one) => one.url === plan.failingUrl) : answer;
-      const failingMessageId = (own as { readonly messageId?: string } | undefined)?.messageId;
-      if (failingMessageId === undefined)
-        throw new Error(`POST /v2/batch answered no messageId for ${plan.id}`);
-      return { plan, failingMessageId };
-    });
+    sent.push(...batch.map((plan, position) => toSent(plan, answers[position])));
   }
+  return sent;
+}
 
-  return {
-    ...client,
-    createUrlGroup: async (name, endpoints) =>
-      void (await service("POST", `/v2/topics/${name}/endpoints`, { endpoints })),
-    createQueue: async (queueName, parallelism) =>
-      void (await service("POST", "/v2/queues", { queueName, parallelism })),
-    async publish(plans) {
-      const sent: SentMessage[] = [];
-      for (let from = 0; from < plans.length; from += perBatch) {
-        sent.push(...(await publishBatch(plans.slice(from, from + perBatch))));
-      }
-      return sent;
-    },
-    async newlyDead() {
-      const entries = await journal(["dead-lettered"], lastSeq);
-      lastSeq = entries.at(-1)?.seq ?? lastSeq;
-      return entries.map(({ messageId }) => messageId);
-    },
-  };
+/** A URL Group answers for each of its endpoints. */
+function toSent(plan: PlannedMessage, answer: Answer | undefined): SentMessage {
+  const answers = answer === undefined ? [] : [answer].flat();
+  const own = Array.isArray(answer) ? answers.find(({ url }) => url === plan.failingUrl) : answers[0];
+  if (own === undefined) throw new Error(`POST /v2/batch answered no messageId for ${plan.id}`);
+  return { plan, failingMessageId: own.messageId };
 }

@@ -1,7 +1,7 @@
 import type { LoggedPass } from "./daemon-process.ts";
-import { createDeadline } from "./waits.ts";
-import { judgeDeliveries, type DeliveryVerdict } from "./judge-deliveries.ts";
-import { createMessageApi, type SentMessage } from "./message-api.ts";
+import { createEmulatorClient } from "./emulator-client.ts";
+import { judgeRun, type DeliveryVerdict } from "./judge-deliveries.ts";
+import { publish, type SentMessage } from "./message-api.ts";
 import {
   drainName,
   planMessages,
@@ -12,7 +12,7 @@ import {
 } from "./plan-messages.ts";
 import type { StoryRun } from "./run-story.ts";
 import { headerPrefix } from "./stack.ts";
-import { waitUntil } from "./waits.ts";
+import { createDeadline, isInTime, waitUntil } from "./waits.ts";
 
 export interface ReceiverOutageResult {
   readonly sent: readonly SentMessage[];
@@ -51,16 +51,18 @@ export async function playReceiverOutage(
   const { receiver, daemon } = stack;
   using deadline = createDeadline(toDeadlineMs(messages), run.signal);
   const { signal } = deadline;
-  const api = createMessageApi(stack.emulator, signal);
+  const api = createEmulatorClient(stack.emulator, signal);
   const polling = { everyMs: pollMs, signal };
   await waitUntil(async () => ((await daemon.isReady()) ? true : null), polling);
   say("the daemon is ready");
 
   const addresses = { steadyUrl: receiver.steadyUrl, flakyUrl: receiver.flakyUrl, headerPrefix };
-  await api.createUrlGroup(urlGroup, toGroupEndpoints(addresses));
-  await api.createQueue(queue, queueParallelism);
+  const endpoints = toGroupEndpoints(addresses);
+  await api.service("POST", `/v2/topics/${urlGroup}/endpoints`, { endpoints });
+  await api.service("POST", "/v2/queues", { queueName: queue, parallelism: queueParallelism });
   const plans = planMessages(messages, runId, addresses);
   const half = Math.ceil(plans.length / 2);
+  let lastSeq = 0;
 
   say(`the receiver is down: nothing listens on ${receiver.flakyUrl}`);
   const first = await publishUntilDead(plans.slice(0, half));
@@ -71,15 +73,11 @@ export async function playReceiverOutage(
   say("the receiver has recovered");
 
   const sent = [...first, ...second];
-  const settled = await untilSettled();
-  const [witness, dlq] = await Promise.all([
-    receiver.call("report"),
-    createMessageApi(stack.emulator, run.signal).listDlq(),
-  ]);
-  return { sent, verdict: judgeDeliveries(sent, witness, dlq), settled, passes: daemon.passes };
+  const settled = await isInTime(untilSettled, deadline);
+  return { sent, verdict: await judgeRun(run, sent), settled, passes: daemon.passes };
 
   async function publishUntilDead(wave: readonly PlannedMessage[]): Promise<readonly SentMessage[]> {
-    const publishedNow = await api.publish(wave);
+    const publishedNow = await publish(api, wave);
     say(`${wave.length} messages are published`);
     await untilDead(publishedNow);
     say(`all of them have failed for good: ${(await api.state()).dlqSize} dead letters in the DLQ`);
@@ -91,7 +89,9 @@ export async function playReceiverOutage(
     const alive = new Set(wave.map(({ failingMessageId }) => failingMessageId));
     await waitUntil(
       async () => {
-        for (const messageId of await api.newlyDead()) alive.delete(messageId);
+        const entries = await api.journal(["dead-lettered"], lastSeq);
+        lastSeq = entries.at(-1)?.seq ?? lastSeq;
+        for (const { messageId } of entries) alive.delete(messageId);
         return alive.size === 0 ? true : null;
       },
       { everyMs: journalPollMs, signal },
@@ -99,41 +99,31 @@ export async function playReceiverOutage(
   }
 
   /** Until everything is delivered, nothing is on its way, and a whole pass has found nothing more to do. */
-  async function untilSettled(): Promise<boolean> {
+  async function untilSettled(): Promise<void> {
     const deliveries = plans.reduce((total, plan) => total + plan.deliveries.length, 0);
     const heldBack = plans.filter(({ fate }) => fate !== "redriven").length;
     let saidAt = Date.now();
-    try {
-      await waitUntil(async () => {
-        const [{ delivered }, { pending, dlqSize }] = await Promise.all([
-          receiver.call("totals"),
-          api.state(),
-        ]);
-        if (Date.now() - saidAt >= progressEveryMs) {
-          saidAt = Date.now();
-          say(`${delivered} of ${deliveries} delivered, ${dlqSize} dead letters`);
-        }
-        return delivered >= deliveries && pending === 0 && dlqSize <= heldBack ? true : null;
-      }, polling);
-      const emptyAt = Date.now();
-      say(`${deliveries} of ${deliveries} delivered, ${heldBack} dead letters are left; one more pass`);
-      await waitUntil(async () => {
-        const hasPassed = daemon.passes.some(
-          ({ outcome, openedAt }) => outcome === "complete" && openedAt > emptyAt,
-        );
-        if (!hasPassed) return null;
-        const metrics = await daemon.metrics();
-        const isExact = metrics.sum("redriver_records_exact", { drain: drainName }) === 1;
-        const isSettled =
-          metrics.sum("redriver_pending_deletes") === 0 &&
-          metrics.sum("redriver_records", { state: "in_doubt" }) === 0;
-        return isExact && isSettled && (await api.state()).pending === 0 ? true : null;
-      }, polling);
-      return true;
-    } catch (error) {
-      run.signal.throwIfAborted();
-      if (!signal.aborted) throw error;
-      return false;
-    }
+    await waitUntil(async () => {
+      const [delivered, { pending, dlqSize }] = await Promise.all([receiver.call("delivered"), api.state()]);
+      if (Date.now() - saidAt >= progressEveryMs) {
+        saidAt = Date.now();
+        say(`${delivered} of ${deliveries} delivered, ${dlqSize} dead letters`);
+      }
+      return delivered >= deliveries && pending === 0 && dlqSize <= heldBack ? true : null;
+    }, polling);
+    const emptyAt = Date.now();
+    say(`${deliveries} of ${deliveries} delivered, ${heldBack} dead letters are left; one more pass`);
+    await waitUntil(async () => {
+      const hasPassed = daemon.passes.some(
+        ({ outcome, openedAt }) => outcome === "complete" && openedAt > emptyAt,
+      );
+      if (!hasPassed) return null;
+      const metrics = await daemon.metrics();
+      const isExact = metrics.sum("redriver_records_exact", { drain: drainName }) === 1;
+      const isSettled =
+        metrics.sum("redriver_pending_deletes") === 0 &&
+        metrics.sum("redriver_records", { state: "in_doubt" }) === 0;
+      return isExact && isSettled && (await api.state()).pending === 0 ? true : null;
+    }, polling);
   }
 }

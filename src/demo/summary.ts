@@ -26,6 +26,8 @@ export function toSummary(result: ReceiverOutageResult, metrics: ScrapedMetrics,
   };
 }
 
+export const toSeconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
 const labelWidth = 24;
 
 export type SummaryRow = readonly [label: string, value: string | number, remark?: string];
@@ -38,7 +40,7 @@ export function toReport(
 ): string {
   const peak = summary.daemonPeakBytes;
   const runRows: readonly SummaryRow[] = [
-    ["duration", `${(summary.durationMs / 1_000).toFixed(1)} s`],
+    ["duration", toSeconds(summary.durationMs)],
     ...(peak === null ? [] : [["daemon's peak memory", `${Math.round(peak / 1_048_576)} MiB`] as const]),
     ["metrics", summary.metricsUrl],
   ];

@@ -25,6 +25,18 @@ export class DeadlinePassed extends Error {
   override readonly name = "DeadlinePassed";
 }
 
+/** False if the deadline passed before the end. Rejects for any other reason to end early. */
+export async function isInTime(act: () => Promise<void>, { signal }: Deadline): Promise<boolean> {
+  try {
+    await act();
+    return true;
+  } catch (error) {
+    if (signal.reason instanceof DeadlinePassed) return false;
+    signal.throwIfAborted();
+    throw error;
+  }
+}
+
 /**
  * Not AbortSignal.any over AbortSignal.timeout: in Node 20 nothing holds that timeout, and once collected it
  * never fires.

@@ -1,10 +1,11 @@
 import type { LoggedMove } from "../daemon-process.ts";
-import { createDeadline } from "../waits.ts";
-import { judgeDeliveries, type DeliveryVerdict } from "../judge-deliveries.ts";
-import { createMessageApi, type MessageApi, type SentMessage } from "../message-api.ts";
+import { createEmulatorClient, type EmulatorClient } from "../emulator-client.ts";
+import { judgeRun, type DeliveryVerdict } from "../judge-deliveries.ts";
+import { publish, type SentMessage } from "../message-api.ts";
 import type { StoryRun } from "../run-story.ts";
 import { headerPrefix } from "../stack.ts";
-import { waitUntil } from "../waits.ts";
+import { toSeconds } from "../summary.ts";
+import { createDeadline, isInTime, waitUntil } from "../waits.ts";
 import { toFacts, watchedTypes, type HostFacts, type WatchedEntry } from "./host-facts.ts";
 import { judgeOutage } from "./judge-outage.ts";
 import { burstGapMs, createNarrator } from "./narrate.ts";
@@ -54,7 +55,7 @@ export async function playHostOutage(run: StoryRun, options: HostOutageOptions):
   const { receiver, daemon } = stack;
   using deadline = createDeadline(deadlineMs, run.signal);
   const { signal } = deadline;
-  const api = createMessageApi(stack.emulator, signal);
+  const api = createEmulatorClient(stack.emulator, signal);
   const polling = { everyMs: pollMs, signal };
   const hosts = toHosts(receiver);
   const names = { down: toName(hosts.down), other: toName(hosts.other) };
@@ -73,7 +74,7 @@ export async function playHostOutage(run: StoryRun, options: HostOutageOptions):
   let saidDepth = 0;
 
   await receiver.call("fail", "steady");
-  const sent = [...(await api.publish(plan(hosts.other, "mail", Math.ceil(options.messages * otherShare))))];
+  const sent = [...(await publish(api, plan(hosts.other, "mail", Math.ceil(options.messages * otherShare))))];
   await waitUntil(async () => ((await api.state()).dlqSize >= sent.length ? true : null), polling);
   await receiver.call("recover", "steady");
   const downAt = Date.now();
@@ -84,7 +85,7 @@ export async function playHostOutage(run: StoryRun, options: HostOutageOptions):
   let arrived = 0;
   let seen = await watch(async ({ now, down, other }) => {
     if (arrived < webhooks.length && now - downAt >= (arrived / perArrival) * arrivalEveryMs) {
-      sent.push(...(await api.publish(webhooks.slice(arrived, arrived + perArrival))));
+      sent.push(...(await publish(api, webhooks.slice(arrived, arrived + perArrival))));
       arrived += perArrival;
       if (arrived >= webhooks.length) say(`${webhooks.length} webhooks to ${names.down} have arrived`);
     }
@@ -103,8 +104,7 @@ export async function playHostOutage(run: StoryRun, options: HostOutageOptions):
   say(
     `${names.down} has recovered, after ${toSeconds(backAt - downAt)}: ${deadLettersOf(seen.down)} dead letters`,
   );
-  let settled = true;
-  try {
+  const settled = await isInTime(async () => {
     seen = await watch(async ({ down }) => {
       const { pending, dlqSize } = await api.state();
       if (pending > 0 || down.tries.some(({ endedAt }) => endedAt === null)) return false;
@@ -112,17 +112,9 @@ export async function playHostOutage(run: StoryRun, options: HostOutageOptions):
     });
     // What the journal says of the last of them may be younger than the reading that missed them.
     seen = await watch(() => Promise.resolve(true));
-  } catch (error) {
-    run.signal.throwIfAborted();
-    if (!signal.aborted) throw error;
-    settled = false;
-  }
+  }, deadline);
 
-  const [witness, dlq] = await Promise.all([
-    receiver.call("report"),
-    createMessageApi(stack.emulator, run.signal).listDlq(),
-  ]);
-  const verdict = judgeDeliveries(sent, witness, dlq);
+  const verdict = await judgeRun(run, sent);
   const evidence = { down: seen.down, other: seen.other, backAt, lane, names };
   return {
     sent,
@@ -176,7 +168,7 @@ interface OutageView {
 }
 
 /** Reads what is new in the journal, and answers what all of it says. */
-function createView(api: MessageApi, hosts: Hosts): () => Promise<OutageView> {
+function createView(api: EmulatorClient, hosts: Hosts): () => Promise<OutageView> {
   const entries: WatchedEntry[] = [];
   return async () => {
     entries.push(...(await api.journal(watchedTypes, entries.at(-1)?.seq ?? 0)));
@@ -185,4 +177,3 @@ function createView(api: MessageApi, hosts: Hosts): () => Promise<OutageView> {
 }
 
 const deadLettersOf = ({ depths }: HostFacts): number => depths.at(-1)?.deadLetters ?? 0;
-const toSeconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;

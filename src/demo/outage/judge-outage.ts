@@ -1,3 +1,4 @@
+import { toSeconds } from "../summary.ts";
 import type { HostFacts, Try } from "./host-facts.ts";
 
 /**
@@ -30,7 +31,7 @@ export function judgeOutage({ down, other, backAt, lane, names }: OutageEvidence
   const atFirst = early.filter(({ at }) => at - firstAt < watchMs);
   if (atFirst.length > canary) {
     differences.push(
-      `${atFirst.length} messages went to ${names.down} in the first ${seconds(watchMs)} while it was down, expected at most ${canary}`,
+      `${atFirst.length} messages went to ${names.down} in the first ${toSeconds(watchMs)} while it was down, expected at most ${canary}`,
     );
   }
   if (!early.some(({ outcome }) => outcome === "came back")) {
@@ -40,7 +41,7 @@ export function judgeOutage({ down, other, backAt, lane, names }: OutageEvidence
   const close = gaps.filter((gapMs) => gapMs < probeEveryMs - slackMs);
   if (close.length > 0) {
     differences.push(
-      `${close.length} of ${gaps.length} probes followed the message before them too soon, once after ${seconds(Math.min(...close))}, expected at least ${seconds(probeEveryMs)}`,
+      `${close.length} of ${gaps.length} probes followed the message before them too soon, once after ${toSeconds(Math.min(...close))}, expected at least ${toSeconds(probeEveryMs)}`,
     );
   }
 
@@ -58,7 +59,7 @@ export function judgeOutage({ down, other, backAt, lane, names }: OutageEvidence
   );
   if (soon.length >= canary) {
     differences.push(
-      `${soon.length} messages followed the first that ${names.down} took within ${seconds(watchMs)}, expected fewer than ${canary}`,
+      `${soon.length} messages followed the first that ${names.down} took within ${toSeconds(watchMs)}, expected fewer than ${canary}`,
     );
   }
   return differences;
@@ -67,5 +68,3 @@ export function judgeOutage({ down, other, backAt, lane, names }: OutageEvidence
 /** Between one try and the next, ms. */
 export const toGaps = (tries: readonly Try[]): readonly number[] =>
   tries.slice(1).map(({ at }, index) => at - (tries[index]?.at ?? at));
-
-const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;

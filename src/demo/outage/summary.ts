@@ -1,5 +1,5 @@
 import type { RunFigures } from "../run-story.ts";
-import { toReport } from "../summary.ts";
+import { toReport, toSeconds } from "../summary.ts";
 import type { HostOutageResult } from "./host-outage-story.ts";
 import { toGaps } from "./judge-outage.ts";
 import { timeScale } from "./stage.ts";
@@ -36,7 +36,7 @@ export function toOutageText(summary: OutageSummary): string {
   return toReport(
     [
       ["published", summary.published],
-      ["down for", seconds(summary.downForMs), `${toOutside(summary.downForMs)} outside`],
+      ["down for", toSeconds(summary.downForMs), `${toOutside(summary.downForMs)} outside`],
       ["sent while down", summary.sentWhileDown, `apart by ${gaps.join(", ")}${more} s`],
       ["noticed after", toTime(summary.noticedAfterMs)],
       ["drained after", toTime(summary.drainedAfterMs), "both since it has recovered"],
@@ -49,6 +49,5 @@ export function toOutageText(summary: OutageSummary): string {
   );
 }
 
-const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
-const toTime = (ms: number | null): string => (ms === null ? "never" : seconds(ms));
+const toTime = (ms: number | null): string => (ms === null ? "never" : toSeconds(ms));
 const toOutside = (ms: number): string => `${((ms * timeScale) / 60_000).toFixed(0)} min`;
