@@ -8,13 +8,13 @@ export interface DocumentedKey {
   readonly expires: boolean;
 }
 
-/** The tables of "Every key": a line that starts with Of names what their keys begin with, the last cell says whether they expire. */
+/** The tables of "Every key": the line before a table names the prefix of its keys, the last cell shows whether they expire. */
 export function documentedKeys(): readonly DocumentedKey[] {
   const section = readDoc("docs/redis.md").split("## Every key\n")[1]?.split("\n## ")[0] ?? "";
   const kinds: DocumentedKey[] = [];
   let prefix = "";
   for (const line of section.split("\n")) {
-    const start = /^Of .*`([^`]+)` and$/.exec(line)?.[1];
+    const start = /^.+ ha(?:s|ve) `([^`]+)` and$/.exec(line)?.[1];
     if (start !== undefined) prefix = start;
     const cells = line.split("|").map((cell) => cell.trim());
     const life = /^(expires|stays)/.exec(cells.at(-2) ?? "")?.[1];
