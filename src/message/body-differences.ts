@@ -2,7 +2,7 @@ import { toPointer } from "./json-pointer.ts";
 import { isObject } from "./json-value.ts";
 import { toShownToken, type Show } from "./masked-text.ts";
 
-/** One place in a JSON document that an edit changed; `undefined` where it is not there. */
+/** One place in a JSON document that an edit changed; `undefined` if it has no value there. */
 export interface BodyDifference {
   readonly pointer: string;
   readonly before: unknown;
@@ -15,8 +15,8 @@ interface Path {
 }
 
 /**
- * Where two JSON values differ, in document order, without recursion. Objects and arrays of one length are
- * compared member by member; anything else is one difference. After `max` differences the rest is left out.
+ * The differences of two JSON values, in document order, without recursion. Objects and arrays of one length
+ * are compared member by member; anything else is one difference. Ends after `max` differences.
  */
 export function differencesOf(
   before: unknown,

@@ -1,7 +1,6 @@
 /**
- * How a redriven message failed again. `down`: nobody answered, or only that it cannot be done now: what an
- * outage looks like.
- * `refused`: the receiver is up and says no to this message. docs/lanes.md says what follows from each.
+ * How a redriven message failed again. `down`: nobody answered, or the answer was only "not now", as in an
+ * outage. `refused`: the receiver is up and refuses this message. docs/lanes.md has the consequences of each.
  */
 export type ComeBackKind = "down" | "refused";
 
@@ -21,8 +20,8 @@ export function comeBackKindOf(status: number | undefined): ComeBackKind {
 }
 
 /**
- * Whether this message was redriven although its receiver had refused it after a redrive before. Such a
- * message is known to be bad. It proves nothing about its receiver but that it answers.
+ * True if this message was redriven although its receiver had refused it after an earlier redrive. Such a
+ * message is known to be bad. It only proves that its receiver answers.
  */
 export function isKnownBad({ attempt, statusBefore }: Redriven): boolean {
   return attempt > 1 && statusBefore !== null && comeBackKindOf(statusBefore) === "refused";

@@ -10,13 +10,13 @@ type Branded<Text extends string> = string & { readonly [brand]: Text };
 export type DlqId = Branded<"DlqId">;
 /** Identifies a message, `msg_…`. A redriven message gets a new one. */
 export type MessageId = Branded<"MessageId">;
-/** A deduplication id as the service sees it, in `[A-Za-z0-9_-]`. */
+/** A deduplication id in the service's form: `[A-Za-z0-9_-]`. */
 export type DeduplicationId = Branded<"DeduplicationId">;
 
 /** A record exactly as listed. Its fields are not checked yet; unknown fields are kept. */
 export type RawRecord = Readonly<Record<string, unknown>>;
 
-/** Header names as listed, each with its values. Look names up without regard to case. */
+/** Header names as listed, each with its values. Compare names without regard to case. */
 export type HeaderValues = Readonly<Record<string, readonly string[]>>;
 
 /**
@@ -64,11 +64,11 @@ export interface DeadLetter {
 /** Why a record cannot be a DeadLetter; it is counted as parked and never acted on. */
 export interface UnusableRecord {
   readonly reason: "no-dlq-id" | "malformed-record";
-  /** Names the field and what was expected; never has a value from the record. */
+  /** Names the field and the expectation; never has a value from the record. */
   readonly problem: string;
 }
 
-/** One item of POST /v2/batch (service-interface.md 2.1). Nothing else may be in it. */
+/** One item of POST /v2/batch (service-interface.md 2.1). It may have no other fields. */
 export interface BatchItem {
   readonly destination: string;
   readonly queue?: string;

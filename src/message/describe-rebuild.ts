@@ -7,14 +7,14 @@ import { parseJson } from "./json-value.ts";
 import { toPrintable, toShownHeader, toShownJson, toShownText, type Show } from "./masked-text.ts";
 import { toShownUrl } from "./shown-url.ts";
 
-/** One thing that a rebuild changes. Texts are for reading: printable, and at most about 200 characters. */
+/** One change of a rebuild. Texts are for reading: printable, and at most about 200 characters. */
 export interface RebuildRow {
   /**
    * `destination`, `queue`, `method`, `header <name>`, `body <pointer>`, `body`, or the name of a setting.
    */
   readonly what: string;
   readonly change: "added" | "removed" | "changed";
-  /** Null where there is none. Masked values of a changed row can read alike. */
+  /** Null if there is none. Masked values of a changed row can read alike. */
   readonly before: string | null;
   readonly after: string | null;
 }
@@ -23,9 +23,9 @@ export interface RebuildRow {
 const maxBodyRows = 50;
 
 /**
- * How the rebuilt item differs from its record. Left out is what every redrive adds: deduplication id and
- * lineage header; and what no redrive forwards: headers of the connection and of the service. Pure, and never
- * throws.
+ * The differences between a rebuilt item and its record. Left out are additions of every redrive
+ * (deduplication id and lineage header), and headers that no redrive forwards (of the connection and of the
+ * service). Pure, and never throws.
  */
 export function describeRebuild(
   letter: DeadLetter,

@@ -2,7 +2,7 @@ import type { DestinationRewrite } from "./item-changes.ts";
 import { parseUrl } from "./parse-url.ts";
 
 /**
- * Whether a message can be sent to this URL: http or https, a host, no credentials. White space, control
+ * True if a message can be sent to this URL: http or https, a host, no credentials. White space, control
  * characters and backslashes are refused too: URL parsers drop or reinterpret them, so two parsers would read
  * two addresses.
  */
@@ -11,15 +11,14 @@ export function isDestination(text: string): boolean {
   return authority !== undefined && !authority.includes("@") && parseUrl(text) !== null;
 }
 
-/** Host with port unless it is the usual one, in lower case; `(no host)` of a text that is no URL. */
+/** Host in lower case, with its port unless it is the usual one; `(no host)` for a text that is no URL. */
 export function hostOf(url: string): string {
   return parseUrl(url)?.host || "(no host)";
 }
 
 /**
- * Where the item goes: the record's own URL, another one, or the own one with parts replaced. What is not
- * replaced stays as it was, byte for byte. `host` replaces host and port together. Null if the result is no
- * destination.
+ * The item's destination: the record's own URL, another one, or the own one with parts replaced. Other parts
+ * stay, byte for byte. `host` replaces host and port together. Null if the result is no destination.
  */
 export function toDestination(url: string, change: string | DestinationRewrite | undefined): string | null {
   const destination = typeof change === "object" ? rewritten(url, change) : (change ?? url);

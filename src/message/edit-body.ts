@@ -45,9 +45,9 @@ function applied(value: unknown, change: BodyChange): PatchResult {
 }
 
 /**
- * RFC 7396 puts an object in the place of whatever is not one. In a stored message that would throw away a
- * list or a text that the rule's author did not think of. So such a merge does not apply. Replacing by a list
- * or a plain value is explicit, so it does.
+ * RFC 7396 replaces any value that is not an object by one. In a stored message that would throw away a list
+ * or a text that the rule's author did not expect. So such a merge does not apply. A replacement by a list or
+ * a plain value is explicit, so it does.
  */
 function keepsContainers(target: unknown, merge: unknown): boolean {
   if (!isObject(merge) || target === undefined || target === null) return true;

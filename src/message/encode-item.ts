@@ -16,10 +16,7 @@ export function encodeItem(item: BatchItem): EncodedItem {
 
 const pieceChars = 65_536;
 
-/**
- * How many bytes `encodeItem` makes of an item. A large body is encoded piece by piece, so that no copy of it
- * is made.
- */
+/** Bytes of an item's encoding. A large body is encoded piece by piece, so that no copy of it is made. */
 export function encodedBytes(item: BatchItem): number {
   const { body, ...rest } = item;
   if (body === undefined || body.length <= pieceChars) return encodeItem(item).bytes;
@@ -32,7 +29,7 @@ export function encodedBytes(item: BatchItem): number {
   return bytes;
 }
 
-/** The halves of a character beyond U+FFFF are no text without each other. */
+/** The two surrogates of a character beyond U+FFFF stay together. */
 function toPieceEnd(text: string, to: number): number {
   const code = text.charCodeAt(to - 1);
   return code >= 0xd8_00 && code <= 0xdb_ff ? to + 1 : to;

@@ -3,12 +3,12 @@ import { isDestination } from "./destination.ts";
 import { byLowerName, valuesOf } from "./header-values.ts";
 import type { ParkReason } from "./park-reasons.ts";
 
-/** What the service lists in place of redacted text (remote-contract.md, trap 5). */
+/** The service lists this in place of redacted text (remote-contract.md, trap 5). */
 const placeholder = /REDACTED:[0-9a-f]{64}/i;
 
 /**
- * Why a record cannot be published again as what it was; null when nothing is known against it. If there are
- * several reasons, the one that explains the others comes first: a redacted body also has another length.
+ * Why a record cannot be published again unchanged; null if no reason is known. Of several reasons, the one
+ * that explains the others comes first: a redacted body also has another length.
  */
 export function checkFidelity(letter: DeadLetter, raw: RawRecord): ParkReason | null {
   if (letter.workflowRunId !== undefined) return "workflow";
@@ -21,7 +21,7 @@ export function checkFidelity(letter: DeadLetter, raw: RawRecord): ParkReason | 
 }
 
 /**
- * The receiver's word "never again": 489 with `<P>NonRetryable-Error: true` (remote-contract.md, trap 9). Any
+ * The receiver asked for no retries: 489 with `<P>NonRetryable-Error: true` (remote-contract.md, trap 9). Any
  * prefix counts.
  */
 export function isNonRetryable(letter: DeadLetter): boolean {
@@ -48,7 +48,7 @@ function isRedacted(letter: DeadLetter, raw: RawRecord): boolean {
   );
 }
 
-/** Looks into a string, an array of strings, and an object of either. */
+/** Searches a string, an array of strings, and an object of either. */
 function holdsPlaceholder(value: unknown, depth = 0): boolean {
   if (typeof value === "string") return placeholder.test(value);
   if (typeof value !== "object" || value === null || depth === 2) return false;
@@ -60,7 +60,7 @@ function hasSeveralCookies(header: HeaderValues): boolean {
   return ["set-cookie", "cookie"].some((name) => (headers.get(name)?.values.length ?? 0) > 1);
 }
 
-/** Whether stored request bodies are cut is unknown; the length that was sent shows it. */
+/** The service may cut stored request bodies, without documentation. The length that was sent shows it. */
 function bodyLengthDiffers(letter: DeadLetter): boolean {
   const lengths = valuesOf(letter.header, "content-length");
   if (lengths.length === 0) return false;

@@ -1,6 +1,6 @@
 /**
- * A message's flow control. One that is redriven under another than its own comes back with that in its
- * record; its lineage has what its root had, and the come-back is decided and rebuilt with it.
+ * A message's flow control. A message redriven under another one comes back with that in its record. Its
+ * lineage has the root's, and the come-back is decided and rebuilt with it.
  */
 import type { DeadLetter } from "./dead-letter.ts";
 import { defined } from "./defined.ts";
@@ -23,9 +23,7 @@ export function originalFlowControl(letter: DeadLetter): FlowControl | undefined
   return defined({ key, parallelism, rate, periodMs: period === undefined ? undefined : period * 1_000 });
 }
 
-/**
- * What the next lineage has of it: nothing if the message goes on with its own. `change`: null removes it.
- */
+/** The value for the next lineage; absent if the message keeps its own. `change`: null removes it. */
 export function toRootFlowControl(
   letter: DeadLetter,
   change: FlowControl | null | undefined,
@@ -33,7 +31,7 @@ export function toRootFlowControl(
   return isReplaced(letter, change) ? { rootFlowControl: originalFlowControl(letter) ?? null } : {};
 }
 
-/** Whether it is sent under another flow control than its own, or under one although it had none. */
+/** True if it is sent under another flow control than its own, or under one although it had none. */
 export function isReplaced(letter: DeadLetter, change: FlowControl | null | undefined): boolean {
   return change !== undefined && toText(change ?? undefined) !== toText(originalFlowControl(letter));
 }

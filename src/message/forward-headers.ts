@@ -26,7 +26,7 @@ const notForwarded: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a header of this name may be forwarded: not of the connection, not the service's own
+ * True if a header of this name may be forwarded: not of the connection, not the service's own
  * (`headerPrefix`, any case), and not the lineage header, which only redriver writes.
  */
 export function isForwardable(name: string, headerPrefix: string): boolean {
@@ -39,8 +39,8 @@ export function isForwardable(name: string, headerPrefix: string): boolean {
 }
 
 /**
- * A record's headers as far as they may be forwarded, one string each. Null if values cannot be joined or a
- * name is empty.
+ * The headers of a record that may be forwarded, one string each. Null if values cannot be joined or a name
+ * is empty.
  */
 export function toForwardHeaders(header: HeaderValues, headerPrefix: string): ForwardHeaders | null {
   const forward: ForwardHeaders = new Map();
@@ -53,9 +53,7 @@ export function toForwardHeaders(header: HeaderValues, headerPrefix: string): Fo
   return forward;
 }
 
-/**
- * Sets or, with `null`, removes headers whatever their case. Names that may not be forwarded are passed over.
- */
+/** Sets or, with `null`, removes headers in any case. Names that may not be forwarded are skipped. */
 export function changeHeaders(
   forward: ForwardHeaders,
   changes: Readonly<Record<string, string | null>>,

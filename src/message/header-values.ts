@@ -1,12 +1,12 @@
 import type { HeaderValues } from "./dead-letter.ts";
 
-/** One header under the name first met, with the values of all spellings of it in order. */
+/** One header under the name first met, with the values of all its spellings in order. */
 export interface NamedValues {
   readonly name: string;
   readonly values: readonly string[];
 }
 
-/** All values of a header, whatever its case; empty when it is absent. */
+/** All values of a header in any case; empty when it is absent. */
 export function valuesOf(header: HeaderValues, name: string): readonly string[] {
   const wanted = name.toLowerCase();
   return Object.entries(header).flatMap(([listed, values]) =>
@@ -30,7 +30,7 @@ export function byLowerName(header: HeaderValues): ReadonlyMap<string, NamedValu
   return merged;
 }
 
-/** A token of RFC 9110 §5.6.2, which is what a header name and a method must be. */
+/** A token of RFC 9110 §5.6.2, the form of header names and methods. */
 export function isToken(text: string): boolean {
   return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text);
 }
@@ -40,9 +40,7 @@ export function isFieldValue(text: string): boolean {
   return !/[^\P{Cc}\t\u{80}-\u{9f}]|\p{Cs}/u.test(text);
 }
 
-/**
- * Fields of one value, not a list: RFC 9110 §5.3 forbids joining them, and joining cookies changes them.
- */
+/** Fields of one value, not a list: RFC 9110 §5.3 forbids joining them, and joining cookies changes them. */
 const singleValued: ReadonlySet<string> = new Set([
   "age",
   "authorization",

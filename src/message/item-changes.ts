@@ -1,6 +1,6 @@
 import type { JsonValue } from "./json-value.ts";
 
-/** What a republish may change, as plain data. */
+/** The changes that a republish may make, as plain data. */
 
 /** RFC 6902. */
 export type PatchOperation =
@@ -8,12 +8,11 @@ export type PatchOperation =
   | { readonly op: "remove"; readonly path: string }
   | { readonly op: "move" | "copy"; readonly from: string; readonly path: string };
 
-/** An edit of a JSON body. */
 export type BodyChange =
   | { readonly kind: "merge"; readonly value: JsonValue }
   | { readonly kind: "patch"; readonly operations: readonly PatchOperation[] };
 
-/** What a republish changes on the rebuilt item. Absent = as the original. */
+/** Changes of a republish to the rebuilt item. Absent = as the original. */
 export interface ItemChanges {
   readonly destination?: string | DestinationRewrite;
   /** `null` takes a queue record off its queue. */
@@ -45,7 +44,7 @@ export interface FlowControl {
   readonly periodMs?: number;
 }
 
-/** Parts of the destination URL that are replaced; the rest stays. `host` may carry a port. */
+/** Replaced parts of the destination URL; the others stay. `host` may carry a port. */
 export interface DestinationRewrite {
   readonly scheme?: "http" | "https";
   readonly host?: string;

@@ -1,6 +1,7 @@
 /**
- * Limits for every publish, whatever a record or a rule says: the addresses, the size, the number of headers.
- * A record beyond them is parked and checked again whenever it is listed, because settings decide, not people.
+ * Limits for every publish: the addresses, the size, the number of headers. No record or rule overrides them.
+ * A record beyond them is parked and checked again whenever it is listed, because settings decide, not
+ * people.
  */
 import type { BatchItem } from "./dead-letter.ts";
 import type { ParkReason } from "./park-reasons.ts";
@@ -17,11 +18,10 @@ export interface ItemPolicy {
   readonly allowHosts: readonly string[];
   readonly allowSchemes: readonly Scheme[];
   /**
-   * `auto`: private hosts are allowed where the source itself has one, and those that `allowHosts` names in
-   * full.
+   * `auto`: private hosts are allowed if the source itself has one, or if `allowHosts` has their full name.
    */
   readonly allowPrivate: (typeof privatePolicies)[number];
-  /** Of the item as it is encoded. */
+  /** Of the encoded item. */
   readonly maxMessageBytes: number;
   readonly maxHeaders: number;
   /** Of all headers of an item together. */
@@ -32,16 +32,16 @@ export const schemes = ["https", "http"] as const;
 export type Scheme = (typeof schemes)[number];
 export const privatePolicies = ["auto", "yes", "no"] as const;
 
-/** Why an item must not be published; null where it may. `bytes` is its encoded size. */
+/** Why an item must not be published; null if it may. `bytes` is its encoded size. */
 export type CheckItem = (
   item: BatchItem,
   bytes: number,
 ) => Extract<ParkReason, "destination-not-allowed" | "over-limit"> | null;
 
 /**
- * `sourceUrl` is the address of the service that is to deliver; undefined: not known, so not private.
- * `proofAddress` is our own for callbacks, which may be called whatever the policy says. The destination is
- * checked and both callbacks; a queue is no address. Pure and total.
+ * `sourceUrl`: the address of the service that delivers; undefined: not known, so not private.
+ * `proofAddress`: our own for callbacks, which the policy never refuses. The destination and both callbacks
+ * are checked; a queue is no address. Pure and total.
  */
 export function createItemCheck(
   policy: ItemPolicy,

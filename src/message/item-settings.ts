@@ -19,7 +19,7 @@ export interface SettingsContext {
   readonly headerPrefix: string;
   /** Null: none are named, and the service's own number counts. */
   readonly retries: number | null;
-  /** Null where the item is queued: the service refuses a delay with a queue. */
+  /** Null if the item is queued: the service refuses a delay with a queue. */
   readonly delayMs: number | null;
 }
 
@@ -32,7 +32,7 @@ export function toItemSettings(
   const failureCallback = chosen(changes.failureCallback, letter.failureCallback);
   const urls = [callback, failureCallback].filter((url) => url !== undefined);
   if (!urls.every(isCallbackUrl)) return { kind: "park", reason: "bad-destination" };
-  // What can be opened was, when the record was listed.
+  // Readable ones were opened when the record was listed.
   if (callback !== undefined && readProofCallback(callback, []).kind === "sealed") {
     return { kind: "park", reason: "callback-sealed" };
   }
@@ -70,12 +70,12 @@ export function toItemSettings(
   return { kind: "settings", headers, failureCallback };
 }
 
-/** A change's word before the original's: `undefined` leaves it, `null` removes it. */
+/** A change before the original's value: `undefined` leaves it, `null` removes it. */
 export function chosen<T>(change: T | null | undefined, original: T | undefined): T | undefined {
   return change === undefined ? original : (change ?? undefined);
 }
 
-/** With the original's own headers for it, whichever URL it now goes to. */
+/** With the original's own headers for it, under any new URL. */
 function toCallback(
   setting: string,
   url: string | undefined,

@@ -1,14 +1,14 @@
 import type { PolicyLoss } from "./losses.ts";
 /**
- * What a JSON text loses when it is read into JavaScript values and written again. Linear in the text,
+ * The losses of a JSON text that is read into JavaScript values and written again. Linear in the text,
  * without recursion.
  *
  * Numbers: a value beyond ±2^53, one that is not written back as the same decimal value (9007199254740993,
  * 0.1 with thirty digits, 1e-400), and -0, which is written back as 0. 1.0 and 1e3 keep their value and are
- * fine. Duplicate keys: only the last of them is read, so the text has more members than the value.
+ * fine. Duplicate keys: only the last one is read, so the text has more members than the value.
  */
 
-/** @param text valid JSON. @param value what `JSON.parse(text)` gives. */
+/** @param text valid JSON. @param value the result of `JSON.parse(text)`. */
 export function findJsonLosses(
   text: string,
   value: unknown,
@@ -69,9 +69,9 @@ function isNumberPart(code: number): boolean {
   return isDigit(code) || code === 0x2b || code === minus || code === 0x2e || code === 0x65 || code === 0x45;
 }
 
-/** Whether a JSON number is written back with the value it was read from. */
+/** True if a JSON number is written back with the value it was read from. */
 export function survives(token: string): boolean {
-  // Up to 15 significant digits are always told apart by a double; -0 is the exception.
+  // A double keeps up to 15 significant digits apart; -0 is the exception.
   if (token.length <= 15 && /^(?:0|-?[1-9]\d*)(?:\.\d+)?$/.test(token)) return true;
   const value = Number(token);
   if (Object.is(value, -0) || Math.abs(value) > 2 ** 53) return false;

@@ -1,8 +1,8 @@
 /**
  * JSON Patch (RFC 6902), all or nothing. Every operation is located before fast-json-patch applies it,
- * because that library (3.1.1) takes some paths that are not there for others: index 4294967296 for 0, an
- * index past the end for the end, an inherited `toString` for a member, and a missing `from` for `undefined`.
- * `move` and `copy` are run as the remove and add that the RFC defines them by.
+ * because that library (3.1.1) takes some missing paths for others: index 4294967296 for 0, an index past the
+ * end for the end, an inherited `toString` for a member, and a missing `from` for `undefined`. `move` and
+ * `copy` are run as the remove and add that the RFC defines them by.
  */
 import jsonPatch from "fast-json-patch";
 import type { PatchOperation } from "./item-changes.ts";
@@ -10,8 +10,8 @@ import { hasMember, lookUp, parsePointer, toIndex } from "./json-pointer.ts";
 import { type JsonValue, isObject } from "./json-value.ts";
 
 /**
- * The patched document, or `not-applicable`: a `test` that fails, a path that is not there, or one that
- * reaches a prototype.
+ * The patched document, or `not-applicable`: a `test` that fails, a missing path, or one that reaches a
+ * prototype.
  */
 export type PatchResult =
   | {
@@ -73,7 +73,7 @@ function toSteps(document: unknown, operation: PatchOperation): readonly Step[] 
 
 function take(document: unknown, step: Step): unknown {
   if (step.op === "test") {
-    // Asked of the value alone: the library's error would otherwise print the whole document.
+    // Compared by the value alone: the library's error would otherwise print the whole document.
     const { value } = step;
     jsonPatch.applyOperation(valueAt(document, step.path), { op: "test", path: "", value });
     return document;

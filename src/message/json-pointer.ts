@@ -1,7 +1,4 @@
-/**
- * JSON pointers (RFC 6901), resolved over own members only: what an object inherits is not part of a
- * document.
- */
+/** JSON pointers (RFC 6901), resolved over own members only: inherited members are not part of a document. */
 import { isObject, type JsonValue } from "./json-value.ts";
 
 /** The reference tokens of a pointer; null if the text is no pointer. */

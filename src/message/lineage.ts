@@ -25,11 +25,11 @@ import { isCount, isObject, parseJson } from "./json-value.ts";
 
 export const lineageHeaderName = "X-Redriver";
 
-/** What travels with a redriven message in one signed forwarded header (`X-Redriver: v1.<payload>.<tag>`). */
+/** The content of the signed header that a redriven message carries. */
 export interface Lineage {
   /**
-   * Redrives made so far, this one included: 1 on the first republish. Canaries that were forgiven, and
-   * probes that came back `down`, are not among them.
+   * Redrives made so far, this one included: 1 on the first republish. Forgiven canaries, and probes that
+   * came back `down`, do not count.
    */
   readonly attempt: number;
   /** The messageId of the message that failed first. */
@@ -44,13 +44,13 @@ export interface Lineage {
   readonly step: LineageStep | null;
   /** A canary of this root that was no probe came back `down` and spent no attempt. That happens once. */
   readonly isForgiven: boolean;
-  /** HTTP status that its parent had failed with; 0: no answer; null: the header has none. */
+  /** HTTP status of its parent's failure; 0: no answer; null: the header has none. */
   readonly statusBefore: number | null;
   /** The root's, null: it had none. Absent: the message is sent with its root's, and its record lists it. */
   readonly rootFlowControl?: FlowControl | null;
 }
 
-/** What a message was published in, so that its come-back names it (docs/lanes.md). */
+/** The step that a message was published in, so that its come-back names it (docs/lanes.md). */
 export interface LineageStep {
   /** Short hash of drain and origin. */
   readonly lane: string;
@@ -66,10 +66,9 @@ export interface LineageStep {
 export const maxStep = { lane: "x".repeat(64), step: 999_999_999_999_999 } as const;
 
 /**
- * What a dead letter's lineage header says.
- * `come-back`: tag and body are ours, so its parent was published.
- * `inherited`: our tag over another body: a receiver passed the header on; this is a new root.
- * `untrusted`: the tag is wrong; its attempt count may make us more careful and nothing else.
+ * The reading of a dead letter's lineage header. `come-back`: tag and body are ours, so its parent was
+ * published. `inherited`: our tag over another body. A receiver passed the header on, so this is a new root.
+ * `untrusted`: the tag is wrong; its attempt count may only make us more careful.
  */
 export type LineageReading =
   | { readonly kind: "none" }
@@ -79,12 +78,12 @@ export type LineageReading =
 
 export type LineageKey = string | Buffer;
 
-/** No outage is waited for longer: a message that fails as in one would go as a probe for ever. */
+/** Limit of free redrives: a message that fails as in an outage would otherwise go as a probe for ever. */
 const maxFreeMs = 7 * 86_400_000;
 
 /** Far above any attempts.max, so that it counts as exhausted, and small enough to be added to. */
 const maxUntrustedAttempt = 1_000;
-/** 64 KiB: a header of ours is a URL and 300 bytes more; nobody else's costs us more than this to look at. */
+/** 64 KiB: a header of ours is a URL and 300 bytes more. A longer one is not read. */
 const maxHeaderLength = 65_536;
 
 /** The default signing key of a source, derived from its token; the token itself never signs. */
@@ -115,7 +114,7 @@ export function signLineage(lineage: Lineage, bodyHash: string, key: LineageKey)
 }
 
 /**
- * Reads the header under any of the keys. Copies of it must agree to be believed; an empty key signs nothing.
+ * Reads the header under any of the keys. Its copies must agree to be believed; an empty key signs nothing.
  * Never throws.
  */
 export function readLineage(
@@ -149,9 +148,9 @@ export function readLineage(
 }
 
 /**
- * What goes with the next republish, in no step yet and with the root's flow control. A come-back keeps its
- * root; any other dead letter is a root itself.
- * `attemptBefore`: redrives already made, the larger of header and ledger.
+ * The lineage of the next republish, in no step yet and with the root's flow control. A come-back keeps its
+ * root; any other dead letter is a root itself. `attemptBefore`: redrives already made, the larger of header
+ * and ledger.
  */
 export function nextLineage(letter: DeadLetter, reading: LineageReading, attemptBefore: number): Lineage {
   const attempt = Math.max(attemptBefore, rootOf(letter, reading).attempt) + 1;
@@ -179,16 +178,15 @@ export function nextLineage(letter: DeadLetter, reading: LineageReading, attempt
 export interface Root {
   readonly rootCreatedAt: number;
   /**
-   * Redrives already made that count, as far as the header knows. After one that is free the next has its
-   * number again.
+   * Counting redrives already made, as far as the header knows. A free redrive gives its number to the next.
    */
   readonly attempt: number;
-  /** Redrives that this body has been through, at least; 0 only if none is known. */
+  /** The minimum of redrives that this body has been through; 0 only if none is known. */
   readonly redrives: number;
   readonly maxRetries: number | null;
 }
 
-/** The root, as the header has it. */
+/** The root, by the header. */
 export function rootOf(letter: DeadLetter, reading: LineageReading): Root {
   if (reading.kind === "come-back") {
     const { rootCreatedAt, attempt: redrives, rootMaxRetries: maxRetries } = reading.lineage;
@@ -205,9 +203,9 @@ export function rootOf(letter: DeadLetter, reading: LineageReading): Root {
 }
 
 /**
- * Whether the redrive behind this come-back spent no attempt. A canary that is back `down` was sent without
- * its retries into an outage. A probe was sent knowing that. Any other canary may have met the beginning of
- * the outage, once: if it happens again and again, the message is the cause.
+ * True if the redrive behind this come-back spent no attempt. A canary that failed again as `down` was sent
+ * without its retries into an outage. A probe was sent in that knowledge. Any other canary may have met the
+ * beginning of the outage, once. Repeated failures mean that the message is the cause.
  */
 function isFree(
   { responseStatus, enteredAt }: DeadLetter,

@@ -4,8 +4,8 @@ import { valuesOf } from "./header-values.ts";
 import type { FlowControl } from "./item-changes.ts";
 
 /**
- * What a rebuild cannot keep. `onLoss` decides about the first kinds, which are park reasons too. The others
- * are only reported and counted, because nothing of the message itself changes.
+ * The losses of a rebuild. `onLoss` decides about the first kinds, which are park reasons too. The others are
+ * only reported and counted, because nothing of the message itself changes.
  */
 export const policyLosses = [
   "body-numbers",
@@ -30,12 +30,12 @@ export interface RebuiltFacts {
   readonly queue: string | undefined;
   readonly delayMs: number | null;
   readonly failureCallback: string | undefined;
-  /** What is set in place of its own; null: none is. */
+  /** Flow control set in place of its own; null: it is removed; undefined: its own stays. */
   readonly flowControl: FlowControl | null | undefined;
 }
 
 /**
- * What a rebuild leaves off, or does once more, without changing the message. A redacted record is parked
+ * Parts that a rebuild leaves out or does again, without changing the message. A redacted record is parked
  * before. So `redaction` is reported only if a record lists its setting and no placeholder: a redacted part
  * that was empty.
  */
@@ -45,7 +45,7 @@ export function reportedLossesOf(letter: DeadLetter, rebuilt: RebuiltFacts): rea
   if (queue !== undefined && (delayMs ?? 0) > 0) losses.push("queue-delay");
   if (originalFlowControl(letter) !== undefined && isReplaced(letter, flowControl))
     losses.push("flow-control");
-  // One that a rule sets anew has not fired for this message yet.
+  // A callback that a rule sets anew has not fired for this message yet.
   if (failureCallback !== undefined && failureCallback === letter.failureCallback) {
     losses.push("failure-callback-again");
   }

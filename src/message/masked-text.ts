@@ -1,16 +1,17 @@
 /**
- * Values of a record as a person may see them: safe for a terminal and of bounded length; if asked, without
- * their content.
+ * Values of a record for people: safe for a terminal and of bounded length; on request without their content.
  */
 
-/** `masked`: header values, bodies, and of URLs whatever may be a secret (see shown-url.ts) are left out. */
+/**
+ * `masked` leaves out header values, bodies, and the parts of URLs that may be a secret (see shown-url.ts).
+ */
 export type Show = "masked" | "content";
 
 const maxCharacters = 200;
 
 /**
- * Control, format and separator characters and halves of pairs are spelled out; what is longer than 200
- * characters is cut.
+ * Control, format and separator characters and halves of pairs are spelled out. Text beyond 200 characters is
+ * cut.
  */
 export function toPrintable(text: string): string {
   const cut = text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`;
@@ -24,12 +25,12 @@ export function toShownHeader(value: string, show: Show): string {
   return show === "content" ? toPrintable(value) : "***";
 }
 
-/** A body that is not taken apart. */
+/** A body as a whole. */
 export function toShownText(text: string, show: Show): string {
   return show === "content" ? toPrintable(text) : `${text.length} characters`;
 }
 
-/** A JSON value: as JSON, or its type and, for what has members, their number. */
+/** A JSON value: as JSON, or its type and its number of members. */
 export function toShownJson(value: unknown, show: Show): string {
   if (show === "content") return toPrintable(toJson(value));
   if (Array.isArray(value)) return `array of ${value.length}`;

@@ -2,8 +2,8 @@ import { type JsonValue, isObject } from "./json-value.ts";
 
 /**
  * JSON Merge Patch (RFC 7396): `null` removes a member, an object is merged into, anything else replaces.
- * Changes neither argument; the result shares what the patch leaves alone. Goes as deep as the patch, however
- * deep the target is.
+ * Changes neither argument; the result shares the untouched parts. Goes as deep as the patch, not as the
+ * target.
  */
 export function mergePatch(target: unknown, patch: JsonValue): unknown {
   if (!isObject(patch)) return patch;

@@ -6,7 +6,8 @@
 export const maxNestedLevels = 512;
 
 /**
- * Whether a JSON value has more levels of arrays and objects than that. Without recursion, so whatever it is.
+ * True if a JSON value has more levels of arrays and objects than that. Without recursion, so safe at any
+ * depth.
  */
 export function isNestedTooDeep(value: unknown): boolean {
   let level = [value].filter(isContainer);

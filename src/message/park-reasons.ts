@@ -1,6 +1,6 @@
 /**
- * Why a record waits for a person, or, for `rule` and `otherwise`, for that drain's rules to change, or, for
- * `destination-not-allowed` and `over-limit`, for settings to change.
+ * Why a record waits for a person. `rule` and `otherwise` wait for a change of that drain's rules,
+ * `destination-not-allowed` and `over-limit` for a change of settings.
  */
 export const parkReasons = [
   "rule",
@@ -25,7 +25,7 @@ export const parkReasons = [
   "too-large",
   "outcome-unknown",
   "vanished",
-  /** In the queue when Redis lost its ledger; an earlier publication could not be noticed any more. */
+  /** In the queue when Redis lost its ledger, so an earlier publication could not be detected any more. */
   "ledger-lost",
   "body-numbers",
   "body-duplicate-keys",

@@ -8,8 +8,8 @@ export type ParsedRecord =
 
 /**
  * Reads one listed record; never throws. Unknown fields are ignored, null and "" are absent. A field that a
- * rebuild or a rule needs and that has another type than documented makes the record malformed: guessing it
- * would change the message. What only describes the failed response is read as far as it goes.
+ * rebuild or a rule needs and that has another type than documented makes the record malformed: a guess would
+ * change the message. Fields of the failed response are read as far as possible.
  */
 export function parseRecord(raw: RawRecord): ParsedRecord {
   if (!isObject(raw)) return unusable("no-dlq-id", "a record must be an object");
@@ -69,7 +69,7 @@ export function parseRecord(raw: RawRecord): ParsedRecord {
 /** Ids of the service have about 30. */
 const maxIdLength = 256;
 
-/** Reads fields by type, and keeps the first field that has another one. */
+/** Reads fields by type, and remembers the first one of another type. */
 function createReader(raw: RawRecord) {
   let problem: string | null = null;
   const expect = (name: string, expected: string): undefined => {
@@ -89,7 +89,7 @@ function createReader(raw: RawRecord) {
       if (value === undefined || value === "") return undefined;
       return typeof value === "string" ? value : expect(name, "a string");
     },
-    /** What is written into Redis and logs. */
+    /** For values that are written into Redis and logs. */
     id(name: string): string | undefined {
       const value = own(name);
       return typeof value === "string" && value !== "" && value.length <= maxIdLength ? value : undefined;
@@ -104,7 +104,7 @@ function createReader(raw: RawRecord) {
       if (value === undefined) return undefined;
       return toHeaders(value) ?? expect(name, "an object of strings or arrays of strings");
     },
-    /** `labels` has all, `label` only the first of them. */
+    /** `labels` has all, `label` only the first. */
     labels(): readonly string[] {
       const all = toStrings(own("labels"));
       if (all === null) expect("labels", "an array of strings");
@@ -124,7 +124,7 @@ export function toEnteredAt(dlqId: string): number | null {
   return digits !== undefined && Number.isSafeInteger(enteredAt) ? enteredAt : null;
 }
 
-/** The same of a parsed dead letter, whose id always has that part. */
+/** The same of a parsed dead letter: its id always has that part. */
 export function enteredAtOf(dlqId: DlqId): number {
   return toEnteredAt(dlqId) ?? Number.NaN;
 }
@@ -169,7 +169,7 @@ function unusable(reason: UnusableRecord["reason"], problem: string): ParsedReco
   return { kind: "unusable", reason, problem };
 }
 
-/** An id with half a character in it could not be written to Redis, and would keep its whole page waiting. */
+/** An id with half a character in it could not be written to Redis, and would delay its whole page. */
 function toWellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\ufffd");
 }

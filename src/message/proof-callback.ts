@@ -28,15 +28,15 @@ const tagBytes = 16;
  */
 const maxAddressLength = 2_000;
 
-/** A callback that a message came with. */
+/** The original callback of a message. */
 export interface OwnCallback {
   readonly url: string;
   readonly header: HeaderValues;
 }
 
 /**
- * `foreign`: no address of ours. `own`: ours, with the callback that it replaced, null if there was none.
- * `sealed`: ours, but sealed under a key that is not among these, or by a version that seals otherwise.
+ * `foreign`: no address of ours. `own`: ours, with the original callback, null if there was none. `sealed`:
+ * ours, but sealed under a key that is not among these, or by a version that seals otherwise.
  */
 export type ProofReading =
   | { readonly kind: "foreign" }
@@ -70,7 +70,7 @@ export function withProofCallback(
   return { ...item, headers: Object.fromEntries([...others, [setting, callback]]) };
 }
 
-/** Whether a URL is one at this address. */
+/** True if a URL is one at this address. */
 export function isProofUrl(url: string, address: string): boolean {
   return url.startsWith(address) && url.slice(address.length).search(ours) === 0;
 }
@@ -89,8 +89,8 @@ export function readProofCallback(url: string, keys: readonly LineageKey[]): Pro
 }
 
 /**
- * The record with the callback that its message came with, if it was redriven with ours. A callback that no
- * key opens is left as it is.
+ * The record with its message's original callback, if it was redriven with ours. A callback that no key opens
+ * stays.
  */
 export function withOwnCallback(raw: RawRecord, keys: readonly LineageKey[]): RawRecord {
   const url = raw["callback"];

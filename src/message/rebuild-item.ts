@@ -6,9 +6,9 @@
  *   unjoinable-header   a header, method, label or key that one header string cannot carry
  *   body-not-editable   a body that the rule's edit does not fit
  *
- * What differs from the original is in `losses`. Some parts are not recoverable from a record, and so not in
- * the item unless a rule sets them: schedule id, caller ip, timeout, redaction settings, the original
- * deduplication id and URL Group membership.
+ * Differences from the original are in `losses`. Some parts cannot be recovered from a record, so only a rule
+ * can set them in the item: schedule id, caller ip, timeout, redaction settings, the original deduplication
+ * id and URL Group membership.
  */
 import type { BatchItem, DeadLetter, DeduplicationId } from "./dead-letter.ts";
 import { toDestination } from "./destination.ts";
@@ -27,9 +27,7 @@ export interface RebuildContext {
   /** `Upstash-`, `Service-`: never empty. */
   readonly headerPrefix: string;
   readonly deduplicationId: DeduplicationId;
-  /**
-   * The lineage header's value for the body that is sent: a come-back is known by the body that it died with.
-   */
+  /** The lineage header's value for the body that is sent. A come-back is recognised by that body. */
   readonly signLineage: (body: string) => string;
   /** Redrives that this body may have been through already. */
   readonly attempt: number;
@@ -49,7 +47,7 @@ export type Rebuilt =
 /** Pure, and never throws on a parsed record. */
 export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: RebuildContext): Rebuilt {
   const { headerPrefix: prefix, delayMs } = context;
-  // A URL Group message goes back to the endpoint that failed; its group would send it to all of them again.
+  // A URL Group message goes back to the endpoint that failed; its group would send it to all again.
   const destination = toDestination(letter.url, changes.destination);
   if (destination === null) return park("bad-destination");
   const queue = chosen(changes.queue, letter.queueName);
@@ -106,7 +104,6 @@ export function inSeries(item: BatchItem, headerPrefix: string, deduplicationId:
   return { ...item, headers: { ...item.headers, [deduplicationHeader(headerPrefix)]: deduplicationId } };
 }
 
-/** The same item under another lineage. */
 export function withLineage(item: BatchItem, headerPrefix: string, lineage: string): BatchItem {
   return { ...item, headers: { ...item.headers, [lineageHeader(headerPrefix)]: lineage } };
 }

@@ -1,9 +1,9 @@
 import type { DeadLetter } from "./dead-letter.ts";
 import { valuesOf } from "./header-values.ts";
 
-/** 24 h: a receiver's wish is honoured no longer; longer waits are the operator's to configure. */
+/** 24 h is the maximum wait that a receiver can ask for. Longer waits are the operator's to configure. */
 const capMs = 86_400_000;
-/** 31 d: what lies further ahead is a mistake in the header, not a wish. */
+/** 31 d: a time further ahead is a mistake in the header. */
 const plausibleMs = 31 * 86_400_000;
 /** 2001-09-09: a number of seconds from here on is a Unix time, not a wait of 31 years. */
 const firstUnixSeconds = 1_000_000_000;
@@ -11,9 +11,9 @@ const firstUnixSeconds = 1_000_000_000;
 const firstUnixMs = 1_000_000_000_000;
 
 /**
- * Until when (Unix ms) the receiver asked to be left alone, from `Retry-After` and `X-RateLimit-Reset` of the
- * stored response, counted from entry into the DLQ. The later of the two counts. Null when there is no
- * plausible wish.
+ * The receiver's requested pause ends at this time (Unix ms). From `Retry-After` and `X-RateLimit-Reset` of
+ * the stored response, counted from entry into the DLQ. The later of the two counts. Null without a plausible
+ * value.
  */
 export function retryAfterOf(letter: DeadLetter): number | null {
   const wishes = ["retry-after", "x-ratelimit-reset"]
@@ -28,8 +28,8 @@ export function retryAfterOf(letter: DeadLetter): number | null {
 }
 
 /**
- * The moment (Unix ms) that a wish to be left alone names: seconds, a Unix time, an HTTP date or a Go
- * duration (`1m30s`). What is relative counts from `from`. Null for anything else.
+ * The moment (Unix ms) of a requested pause: seconds, a Unix time, an HTTP date or a Go duration (`1m30s`).
+ * Relative values count from `from`. Null for anything else.
  */
 export function parseRetryMoment(text: string, from: number): number | null {
   const value = text.trim();

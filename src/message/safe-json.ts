@@ -1,8 +1,8 @@
 import { isNestedTooDeep } from "./nesting.ts";
 
 /**
- * A value as one line of JSON without anything that a terminal would act on. A JSON parser reads the same
- * value from it. A note takes the place of what is nested too deep to be written.
+ * A value as one line of JSON without characters that a terminal would act on. A JSON parser reads the same
+ * value from it. A short text replaces a value that is nested too deep to be written.
  */
 export function toSafeJson(value: object): string {
   return toText(value).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>

@@ -1,11 +1,9 @@
 /**
- * Finds texts that could be credentials. Nobody can tell a key from a name for certain, so the test is the
- * reverse: a long text that is not made of words, as people and programs write them, could be one.
+ * Finds texts that could be credentials. No test distinguishes a key from a name for certain, so the test is
+ * the reverse. A long text that is not made of words, as people and programs write them, could be one.
  */
 
-/**
- * Shorter texts are left to whoever shows them: 16 base64 characters are 96 bits, the least that keys have.
- */
+/** The caller decides about shorter texts: 16 base64 characters are 96 bits, the minimum of real keys. */
 const minCharacters = 16;
 const maxName = 60;
 const maxWord = 24;
@@ -23,8 +21,8 @@ export function looksSecret(text: string): boolean {
 }
 
 /**
- * Whether all that stands between its signs are words, numbers, or short words with a number behind them
- * (`v2`, `sha256`).
+ * True if all parts between its signs are words, numbers, or short words with a number behind them (`v2`,
+ * `sha256`).
  */
 export function isReadable(text: string): boolean {
   let start = 0;
@@ -71,8 +69,8 @@ function isOneCase(letters: string): boolean {
 }
 
 /**
- * How words of the names begin that programs give to failures and to what fails. One in thirty random keys of
- * letters alone has the shape of CamelCase; to pass it has to guess four letters of such a word too.
+ * Beginnings of words in programs' names for failures and for failing things. One in thirty random keys of
+ * letters alone has the shape of CamelCase. To pass, it must also guess four letters of such a word.
  */
 const knownWord = new RegExp(
   [

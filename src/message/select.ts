@@ -12,10 +12,7 @@ export interface Select {
   readonly label?: readonly string[];
 }
 
-/**
- * The field of a listed record that each filter looks at; of labels there may be several, in one of two
- * fields.
- */
+/** The field of a listed record for each filter. There may be several labels, in one of two fields. */
 const fields = {
   messageId: "messageId",
   url: "url",
@@ -28,8 +25,8 @@ const fields = {
 } as const satisfies Record<keyof Select, string>;
 
 /**
- * Whether the service would list a record by this selection. Reads the record as it was listed, so it also
- * speaks of one that cannot be parsed. A filter without a value selects everything, as it does for the
+ * True if the service would list a record by this selection. Reads the record as it was listed, so it also
+ * works for one that cannot be parsed. A filter without a value selects everything, as it does for the
  * service.
  */
 export function createSelectMatcher(select: Select): (record: RawRecord) => boolean {

@@ -1,7 +1,6 @@
 /**
- * An address as a person may see it. Scheme, host, path and the names in its query stay. `***` replaces user
- * and password, values of the query, the fragment, and parts of the path that look like a key or name a
- * person.
+ * An address for people. Scheme, host, path and the names in its query stay. `***` replaces user and
+ * password, values of the query, the fragment, and parts of the path that look like a key or name a person.
  */
 import { toPrintable, type Show } from "./masked-text.ts";
 import { isReadable, looksSecret } from "./secret-looking.ts";
@@ -13,7 +12,7 @@ const numberOrUuid = /\p{Nd}{13}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/iu;
 const maxSegments = 250;
 const maxParameters = 250;
 
-/** Printable, and at most about 200 characters. Linear in the address; never throws, whatever it is. */
+/** Printable, and at most about 200 characters. Linear in the address; never throws on any text. */
 export function toShownUrl(url: string, show: Show): string {
   if (show === "content") return toPrintable(url);
   const [beforeFragment, hasFragment] = cutAt(url, "#");
@@ -30,10 +29,7 @@ export function toShownUrl(url: string, show: Show): string {
   );
 }
 
-/**
- * Host and port. A password may contain the signs that end a host, so anything that is neither is not shown
- * at all.
- */
+/** Host and port. A password may contain the signs that end a host, so any other text is hidden. */
 function toShownAuthority(authority: string): string {
   const at = authority.lastIndexOf("@");
   const host = authority.slice(at + 1);
@@ -51,7 +47,7 @@ function toShownPath(path: string): string {
 }
 
 /**
- * `isNamed`: the segment before says that this one is a secret. Then only plain words are shown
+ * `isNamed`: the segment before names this one as a secret. Then only plain words are shown
  * (`/token/refresh`).
  */
 function toShownSegment(segment: string, isNamed: boolean): string {
@@ -61,7 +57,7 @@ function toShownSegment(segment: string, isNamed: boolean): string {
   return `${isHidden ? mask : text}${text === segment ? "" : `=${mask}`}`;
 }
 
-/** Whether it could be a key, or names a person. */
+/** True if it could be a key, or names a person. */
 function isTelling(word: string): boolean {
   return word.includes("@") || looksSecret(word) || numberOrUuid.test(word);
 }
@@ -77,7 +73,7 @@ function toShownQuery(query: string): string {
   return parameters.map(toShownParameter).join("&");
 }
 
-/** What has no `=` may be a value as well as a name. */
+/** A parameter without `=` may be a value as well as a name. */
 function toShownParameter(parameter: string): string {
   const [name, hasValue] = cutAt(parameter, "=");
   if (!hasValue) return parameter === "" ? "" : mask;
@@ -86,7 +82,7 @@ function toShownParameter(parameter: string): string {
   return `${isPlain ? word : mask}=${parameter.length === name.length + 1 ? "" : mask}`;
 }
 
-/** What is before the first such sign, and whether there is one. */
+/** The text before the first such sign, and if there is one. */
 function cutAt(text: string, sign: string): readonly [before: string, isThere: boolean] {
   const at = text.indexOf(sign);
   return at === -1 ? [text, false] : [text.slice(0, at), true];

@@ -1,31 +1,32 @@
 /**
- * Headers that prove a body, so that an edit makes them wrong. A name counts when it says so: it contains
- * `signature`, `digest`, `hmac`, `checksum`, `md5` or `sha` with its size; or one of its words (between `-`,
- * `_`) is `sig`, `jws`, or `crc32`; or it is a hash of a body, payload or content; or it belongs to Svix.
+ * Headers that prove a body, so that an edit makes them wrong. A name counts if it contains `signature`,
+ * `digest`, `hmac`, `checksum`, `md5` or `sha` with its size. It also counts if one of its words (between
+ * `-`, `_`) is `sig`, `jws`, or `crc32`, or if it is a hash of a body, payload or content, or if it belongs
+ * to Svix.
  * That takes in RFC 9530, RFC 9421, RFC 1864, Standard Webhooks, and the vendors' X-Hub-Signature-256,
- * Stripe-Signature, X-Shopify-Hmac-Sha256 and their like. A name that is taken for one by mistake costs a
- * park that a rule can answer; one that is missed costs a rejected message.
+ * Stripe-Signature, X-Shopify-Hmac-Sha256 and the like. A name that is taken for one by mistake costs a park
+ * that a rule can answer; one that is missed costs a rejected message.
  */
 import type { ForwardHeaders } from "./forward-headers.ts";
 
 const provesBody =
   /signature|digest|hmac|checksum|md5|sha-?(?:1|224|256|384|512)|(?:^|[-_])(?:sig|jws|crc32c?)(?:[-_]|$)|^svix-|(?:body|payload|content|goog)[-_]?hash/;
-/** These ask for a proof of the answer and say nothing of the body. */
+/** These ask for a proof of the answer and prove nothing about the body. */
 const asksForProof = /^(?:want-(?:content-|repr-)?digest|accept-signature)$/;
 /**
- * Authorization schemes that sign what is sent: AWS, HMAC, HTTP signatures, shared keys, Digest with
- * auth-int, OAuth 1.
+ * Authorization schemes that sign the request: AWS, HMAC, HTTP signatures, shared keys, Digest with auth-int,
+ * OAuth 1.
  */
 const signedAuthorization = /^\s*(?:aws|hmac|signature|sharedkey)|signature\s*=|auth-int|oauth_body_hash/i;
 
-/** Whether a body may no longer be changed under this header. */
+/** True if a body may no longer be changed under this header. */
 export function provesItsBody(name: string, value: string): boolean {
   const lower = name.toLowerCase();
   if (lower === "authorization") return signedAuthorization.test(value);
   return provesBody.test(lower) && !asksForProof.test(lower);
 }
 
-/** Whether one of the record's forwarded headers proves the body and the rule neither sets nor removes it. */
+/** True if one of the record's forwarded headers proves the body and the rule neither sets nor removes it. */
 export function hasUnansweredProof(
   forward: ForwardHeaders,
   changes: Readonly<Record<string, string | null>>,

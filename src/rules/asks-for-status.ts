@@ -1,7 +1,7 @@
 import type { Condition, RuleSpec } from "./spec.ts";
 
 /**
- * Whether the rule of that name names this response status itself, not by a range or class that includes it.
+ * True if the rule of that name names this response status itself, not by a range or class that includes it.
  */
 export function asksForStatus(rules: readonly RuleSpec[], name: string | null, status: number): boolean {
   const rule = rules.find((candidate) => candidate.name === name);

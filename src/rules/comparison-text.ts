@@ -1,8 +1,8 @@
 import type { NumberPattern } from "./spec.ts";
 
 /**
- * A comparison with a whole number as a document writes it, `> 10000`: its end is that number, or the next
- * one that there is.
+ * A comparison with a whole number as a document writes it, `> 10000`. A pattern's end is that number, or the
+ * next whole one.
  */
 export function comparisonText(pattern: NumberPattern): string {
   if (pattern.kind !== "range") return pattern.kind;

@@ -54,7 +54,7 @@ export function compileCondition(condition: Condition): (subject: Subject) => bo
     case "value": {
       const matches = compileValues(condition.oneOf);
       const names = parsePointer(condition.pointer);
-      // A text that is no pointer leads to nothing.
+      // A text that is no pointer has no value.
       return (subject) => matches(names === null ? undefined : subject.value(condition.field, names));
     }
   }

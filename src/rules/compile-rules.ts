@@ -6,13 +6,12 @@ import type { RuleSpec } from "./spec.ts";
 import { toSubject, type Subject } from "./subject.ts";
 import { compileTurningPoints } from "./turning-points.ts";
 
-/** A record with more turning points than this is asked again at the last of them. */
+/** A record with more turning points than this is decided again at the last one. */
 const maxTurningPoints = 200;
 
 /**
- * Compiles a rule list: rules are asked from the top, the first that matches decides, and if none does,
- * `otherwise` decides. A rule is skipped when facts.now is past its ignoreAfter. The router is pure and
- * total.
+ * Compiles a rule list. The first rule from the top that matches decides; if none does, `otherwise` decides.
+ * A rule is skipped when facts.now is past its ignoreAfter. The router is pure and total.
  */
 export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "park"): Router {
   const compiled = rules.map((rule): CompiledRule => ({
@@ -37,7 +36,7 @@ export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "pa
   const toTurningPoints = compileTurningPoints(onlyHolds ? [] : rules);
   const heldUntil = (facts: RecordFacts): number | null => {
     const subject = toSubject(facts);
-    // Time changes nothing about a rule without ages, so each of these is asked once.
+    // Time changes nothing about a rule without ages, so each of these is evaluated once.
     const timeless = new Map<CompiledRule, boolean>();
     const matches = (rule: CompiledRule): boolean => {
       const known = timeless.get(rule);
@@ -57,7 +56,7 @@ export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "pa
 
 interface CompiledRule {
   readonly ignoreAfter: number;
-  /** Whether its condition asks for an age or for the time left. */
+  /** True if its condition asks for an age or for the time left. */
   readonly isTimed: boolean;
   readonly matches: (subject: Subject) => boolean;
   readonly routing: Routing;

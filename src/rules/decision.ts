@@ -18,16 +18,13 @@ export const holdReasons = [
   "settle-gate",
   /** Redis is almost full: its last memory is kept for finishing what is begun. */
   "ledger-full",
-  /**
-   * Its entry in the ledger was written by another version of redriver, in a layout that this one does not
-   * know.
-   */
+  /** Another version of redriver wrote its ledger entry, in a layout that this one does not know. */
   "other-version",
   "paused",
   "page-too-old",
   "stopping",
   "attempts-exhausted",
-  /** A drop without a working archive: nothing is deleted that was not kept. */
+  /** A drop without a working archive: nothing is deleted without a copy. */
   "archive-missing",
   /** A search index is behind (guards). */
   "guard",
@@ -37,7 +34,7 @@ export const holdReasons = [
   "pass-limit",
   /** The ceiling of this UTC day is reached. */
   "day-limit",
-  /** Messages to its destination are being watched: whether they come back decides. */
+  /** A step to its destination is being watched: its come-backs decide. */
   "lane-watched",
   /** Too many messages to its destination came back; one is tried now and then. */
   "lane-halted",
@@ -45,7 +42,7 @@ export const holdReasons = [
 
 export const republishReasons = ["due", "reconcile", "after-ledger-loss"] as const;
 export const dropReasons = ["rule"] as const;
-/** Already done to this record: it is listed although published or gone, and is deleted again. */
+/** Already done: the record is listed although published or gone, and is deleted again. */
 export const settleReasons = ["published-before"] as const;
 
 export type HoldReason = (typeof holdReasons)[number];
@@ -66,13 +63,13 @@ export type Decision =
       readonly then: "hold";
       readonly reason: HoldReason;
       readonly rule: string | null;
-      /** Unix ms from which it can be due, where known. */
+      /** Unix ms from which it can be due, if known. */
       readonly until?: number;
     }
   | { readonly then: "park"; readonly reason: ParkReason; readonly rule: string | null }
   | { readonly then: "settle"; readonly reason: (typeof settleReasons)[number]; readonly rule: null };
 
-/** What the rules alone decide. `rule` is null if none matched and `otherwise` decided. */
+/** The decision of the rules alone. `rule` is null if none matched and `otherwise` decided. */
 export interface Routing {
   readonly then: Action;
   readonly rule: string | null;

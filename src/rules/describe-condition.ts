@@ -6,8 +6,8 @@ import { textFields, type Condition, type Leaf } from "./spec.ts";
 import type { Subject } from "./subject.ts";
 
 /**
- * A condition in the words of the document. Texts that header values and bodies must have are shown as
- * "[set]": they may be secrets.
+ * A condition in the words of the document. Texts for header values and bodies are shown as "[set]": they may
+ * be secrets.
  */
 export function describeCondition(condition: Condition): string {
   if (condition.kind === "any") return "any";
@@ -35,8 +35,8 @@ function toWords(written: unknown, isText: boolean): string {
 }
 
 /**
- * The record's value for a test. Bodies, header values, URLs and paths can contain secrets, so of these only
- * the presence is shown, and of a value inside a body its type.
+ * The record's value for a test. Bodies, header values, URLs and paths can contain secrets, so only their
+ * presence is shown. A value inside a body is shown by its type.
  */
 export function describeActual(condition: Leaf, subject: Subject): string {
   switch (condition.kind) {

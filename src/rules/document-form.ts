@@ -19,7 +19,7 @@ export interface DocumentForm {
 
 /**
  * Patterns for header values, and queries in addresses, are written as "[set]": they may be secrets.
- * `bodies`: whether patterns for texts in bodies are, too.
+ * `bodies`: the same for texts in bodies, if masked.
  */
 export function toDocumentForm(test: Leaf, bodies: "shown" | "masked"): DocumentForm {
   switch (test.kind) {
@@ -49,7 +49,7 @@ export function toDocumentForm(test: Leaf, bodies: "shown" | "masked"): Document
 const masked = "[set]";
 const isThere = { exists: true };
 
-/** Of a pattern's text. */
+/** The shown part of a pattern's text. */
 type Shown = "all" | "all but the query" | "nothing";
 
 function shownOf(field: TextField, bodies: "shown" | "masked"): Shown {
@@ -78,7 +78,7 @@ function writeText(pattern: TextPattern, shown: Shown): unknown {
   }
 }
 
-/** Whether a text means itself where a pattern is read. */
+/** True if a pattern of this text means exactly the text. */
 function isPlain(text: string): boolean {
   return text !== "" && text !== "none" && !text.includes("*") && !/^\s*[<>]/.test(text);
 }
@@ -101,7 +101,7 @@ export function momentText(at: number): string {
   return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
 }
 
-/** Bounds are inclusive; `> 48h` is written as itself and not as the millisecond after it. */
+/** Bounds are inclusive. `> 48h` is written like this, and not with the millisecond after it. */
 export function writeNumber(pattern: NumberPattern, unit: keyof typeof units): unknown {
   if (pattern.kind === "none") return "none";
   if (pattern.kind === "some") return isThere;

@@ -3,8 +3,8 @@ import type { RecordFacts } from "./facts.ts";
 import { formatDuration } from "./format-duration.ts";
 
 /**
- * One line for logs and tables: `hold: too-young (rule "gateway", 40s of 5m)`. Without facts the time is
- * given as the moment at which the hold ends. Shows nothing of the record.
+ * One line for logs and tables: `hold: too-young (rule "gateway", 40s of 5m)`. Without facts the time is the
+ * moment at which the hold ends. Shows nothing of the record.
  */
 export function explainDecision(decision: Decision, facts?: RecordFacts): string {
   const details = [

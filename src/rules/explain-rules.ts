@@ -6,17 +6,17 @@ import type { RecordFacts } from "./facts.ts";
 import type { Condition, RuleSpec } from "./spec.ts";
 import { toSubject, type Subject } from "./subject.ts";
 
-/** How one rule fared. `ignored`: its ignoreAfter has passed; `not-reached`: a rule above decided. */
+/** The result of one rule. `ignored`: its ignoreAfter has passed; `not-reached`: a rule above decided. */
 export interface RuleStep {
   readonly rule: string;
   readonly outcome: "held" | "failed" | "ignored" | "not-reached";
-  /** In words: for `failed` the first sub-condition that did not match, and what the record has there. */
+  /** In words; for `failed` the first sub-condition that did not match, and the record's value for it. */
   readonly why: string;
 }
 
 export interface RulesExplanation {
   readonly steps: readonly RuleStep[];
-  /** Equal to what the compiled router answers for the same facts. */
+  /** Equal to the compiled router's answer for the same facts. */
   readonly routing: Routing;
 }
 

@@ -1,18 +1,18 @@
 import type { DeadLetter } from "../message/dead-letter.ts";
 import type { Routing } from "./decision.ts";
 
-/** Everything a rule may ask about. Plain data; times are Unix ms by the service's clock. */
+/** The facts that rules may ask about. Plain data; times are Unix ms by the service's clock. */
 export interface RecordFacts {
   readonly letter: DeadLetter;
   readonly now: number;
   /**
-   * Redrives already made that count: the larger of lineage and ledger. A canary that came back down counts
-   * for none.
+   * Redrives already made that count: the larger of lineage and ledger. A canary that came back down does not
+   * count.
    */
   readonly attempt: number;
   /** Creation of the root message, from a valid lineage; else the letter's own createdAt. */
   readonly rootCreatedAt: number;
-  /** When the service's retention takes the letter away. */
+  /** When the service's retention deletes the letter. */
   readonly expiresAt: number;
 }
 
@@ -20,8 +20,8 @@ export interface RecordFacts {
 export interface Router {
   (facts: RecordFacts): Routing;
   /**
-   * For a record that it holds now: the first moment (Unix ms) at which time alone makes it decide something
-   * else than `hold`; null when it never does.
+   * For a record that is held now: the first moment (Unix ms) at which time alone changes the decision; null
+   * if there is none.
    */
   heldUntil(facts: RecordFacts): number | null;
 }

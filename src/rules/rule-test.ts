@@ -2,8 +2,8 @@ import type { JsonValue } from "../message/json-value.ts";
 import type { Decision } from "./decision.ts";
 
 /**
- * One entry of a drain's `tests:`. What `given` leaves out has a plain value; what `expect` leaves out is not
- * compared.
+ * One entry of a drain's `tests:`. Fields absent in `given` have a plain value; fields absent in `expect` are
+ * not compared.
  */
 export interface RuleTest {
   readonly name: string;

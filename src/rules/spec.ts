@@ -1,8 +1,8 @@
 import type { ItemChanges } from "../message/item-changes.ts";
 
 /**
- * The rule language as plain data: what a drains document says after parsing and before compiling.
- * Values that have a grammar of their own (numbers, durations, globs) are parsed in patterns/.
+ * The rule language as plain data: a drains document after parsing and before compiling. Values with a
+ * grammar of their own (numbers, durations, globs) are parsed in patterns/.
  */
 
 /**
@@ -31,7 +31,7 @@ export const textFields = {
   responseBodyBase64: "body",
 } as const;
 export type TextField = keyof typeof textFields;
-/** Fields whose value is a number. `size` is the body's bytes; `createdAt` and `notBefore` are Unix ms. */
+/** Fields with number values. `size` is the body's bytes; `createdAt` and `notBefore` are Unix ms. */
 export type NumberField =
   | "responseStatus"
   | "attempt"
@@ -43,11 +43,11 @@ export type NumberField =
   | "createdAt"
   | "notBefore";
 /**
- * Fields whose value is a span of time in ms: since it entered the DLQ; since its root message was created;
- * until its retention ends.
+ * Fields with a span of time in ms: since it entered the DLQ; since its root message was created; until its
+ * retention ends.
  */
 export type DurationField = "age" | "messageAge" | "timeLeft";
-/** Whose JSON a pointer looks into. */
+/** The JSON that a pointer reads. */
 export type BodyField = "body" | "responseBody";
 
 /**
@@ -121,7 +121,6 @@ export type Condition =
       readonly oneOf: readonly ValuePattern[];
     };
 
-/** A test of one field. */
 export type Leaf = Exclude<Condition, { readonly kind: "any" | "all" | "some" | "not" }>;
 
 export type Action = "republish" | "drop" | "hold" | "park";

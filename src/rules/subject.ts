@@ -8,11 +8,11 @@ import { toJson } from "./patterns/json-body.ts";
 import type { BodyField, DurationField, NumberField, TextField } from "./spec.ts";
 
 /**
- * What conditions ask of one record. Some answers cost something: the URL's parts, headers by name, the body
- * as JSON. Each is worked out once, when a condition first asks for it, and shared by all rules.
+ * One record as conditions ask about it. Some answers cost something: the URL's parts, headers by name, the
+ * body as JSON. Each is computed once, on the first request, and shared by all rules.
  */
 export interface Subject {
-  /** Ages from here on are those at this moment (Unix ms); all else stays as it is. */
+  /** From here on, ages are those at this moment (Unix ms). Nothing else changes. */
   moveTo(now: number): void;
   /** The values of a text field, of which any may match; none when it is absent. */
   texts(field: TextField): readonly string[];
@@ -24,7 +24,7 @@ export interface Subject {
   durationMs(field: DurationField): number;
   /** Undefined when absent, null when it is no address. */
   callerIp(): IpAddress | null | undefined;
-  /** What the pointer's names lead to; undefined when nothing is there or the body is no JSON. */
+  /** The value at the pointer's names; undefined if there is none, or the body is no JSON. */
   value(field: BodyField, names: readonly string[]): JsonValue | undefined;
 }
 
@@ -110,12 +110,12 @@ class RecordSubject implements Subject {
 
 const nothing: readonly string[] = [];
 
-/** An empty text is how the service lists an absent one. */
+/** The service lists an absent text as an empty one. */
 function present(text: string | undefined): readonly string[] {
   return text === undefined || text === "" ? nothing : [text];
 }
 
-/** A host is asked for with or without its port; a default port is not written. */
+/** Patterns may name a host with or without its port; a default port is not written. */
 function toAddress(text: string): Address {
   const url = parseUrl(text);
   if (url === null) return { host: nothing, path: nothing };

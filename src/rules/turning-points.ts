@@ -3,8 +3,8 @@ import { leavesOf } from "./leaves.ts";
 import type { DurationField, RuleSpec } from "./spec.ts";
 
 /**
- * Lists the moments (Unix ms, ascending) after `facts.now` at which time alone can change what these rules
- * decide of a record. Between two of them the decision stays as it is.
+ * Lists the moments (Unix ms, ascending) after `facts.now` at which time alone can change these rules'
+ * decision about a record. Between two of them it does not change.
  */
 export function compileTurningPoints(rules: readonly RuleSpec[]): (facts: RecordFacts) => readonly number[] {
   const ranges = rules

@@ -18,9 +18,9 @@ export type Due =
     };
 
 /**
- * Whether a record may be republished now: its age in the DLQ is at least minAge and wait[attempt], and the
- * receiver's Retry-After has passed. If several delay it, the reason is the one that lasts longest, so that
- * reason and `until` belong together; of equals the first.
+ * True if a record may be republished now: its age in the DLQ is at least minAge and wait[attempt], and the
+ * receiver's Retry-After has passed. If several delay it, the longest one is the reason, so that reason and
+ * `until` belong together; of equals the first.
  */
 export function whenDue(facts: RecordFacts, timing: Timing): Due {
   const { letter, attempt, now } = facts;

@@ -7,19 +7,19 @@ const fields = ["error", "code", "title", "message", "detail"] as const;
 type Field = (typeof fields)[number];
 type Found = Map<Field, string>;
 
-/** Objects in which error fields are looked for, below the top. */
+/** Objects below the top that may hold error fields. */
 const wrappers = ["error", "errors", "detail"] as const;
 const maxDepth = 3;
 const maxNames = 8;
-/** As many characters, or escapes, as `search` takes of a string. */
+/** The number of characters, or escapes, that `search` takes of a string. */
 const maxQuoted = 300;
 
 /**
- * What a JSON body says of its error: `invalid_request: <n> items refused`. Without any such field, the names
- * of its members. Null for a text that is no JSON. A `code` that a person can read (E1001, 40401, not_found)
- * is kept as it is.
+ * The error text of a JSON body: `invalid_request: <n> items refused`. Without any such field, the names of
+ * its members. Null for a text that is no JSON. A `code` that a person can read (E1001, 40401, not_found) is
+ * kept.
  *
- * @param isWhole whether `text` is the whole body; else it is searched without being parsed.
+ * @param isWhole true if `text` is the whole body; else it is searched without being parsed.
  */
 export function jsonErrorText(text: string, isWhole: boolean): string | null {
   if (!isWhole) return toText(search(text)) ?? (/^[{[]\s*["{[]/.test(text) ? "(json)" : null);
@@ -61,7 +61,7 @@ function toWhole(quoted: string): string {
   return quoted.length < maxQuoted ? unescaped(quoted) : withoutLastWord(unescaped(quoted));
 }
 
-/** Empty for what is no text or number. */
+/** Empty unless it is a text or a number. */
 function toSaid(field: Field, value: unknown): string {
   const text = typeof value === "number" ? String(value) : typeof value === "string" ? value : "";
   return field === "code" && isReadableCode(text) ? text : normaliseText(text);

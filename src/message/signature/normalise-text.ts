@@ -1,8 +1,7 @@
 import { isReadable, isWord, looksSecret } from "../secret-looking.ts";
 
 /**
- * A text with everything that differs from one failure to the next, or is nobody's business, put as a
- * placeholder:
+ * A text with placeholders for everything that is private, or that differs from one failure to the next:
  *
  *   <text> quoted   <url>   <email>   <ip>   <time>   <secret> behind token=, password: …   <id>   <hex>   <n>
  *
@@ -17,7 +16,7 @@ const placeholders: readonly (readonly [pattern: RegExp, placeholder: string])[]
   // An apostrophe opens a quotation only at the start of a word, so that "can't" is none.
   [/(?<=^|[\s(=:,[{])'[^']{0,500}'(?=$|[\s).,;:\]}!?])/g, "<text>"],
   [/\b[a-z][a-z0-9+.-]{0,15}:\/\/[^\s<>]+/gi, "<url>"],
-  // All pairs of a cookie header, then the value behind a name that says it is a secret.
+  // All pairs of a cookie header, then the value behind the name of a secret.
   [
     /(?<=\bcookies?\s{0,4}:\s{0,4})[^\s;,=<>]{1,100}=[^\s;,]*(?:;\s{0,4}[^\s;,=<>]{1,100}=[^\s;,]*)*/gi,
     "<secret>",
@@ -36,8 +35,8 @@ const placeholders: readonly (readonly [pattern: RegExp, placeholder: string])[]
 ];
 
 /**
- * What follows `token=`, `password: `, `X-Api-Key => ` and the like. `key=` alone is one only with an equals
- * sign, because databases say `Key: (id)`.
+ * The text after `token=`, `password: `, `X-Api-Key => ` and the like. `key=` alone is one only with an
+ * equals sign, because databases write `Key: (id)`.
  */
 function secretValue(): RegExp {
   const names = [
@@ -50,8 +49,7 @@ function secretValue(): RegExp {
 }
 
 /**
- * Of a text that was cut off, what is before its last word: half a token is no longer recognised as one. For
- * short texts.
+ * The part of a cut text before its last word: half a token is no longer recognised as one. For short texts.
  */
 export function withoutLastWord(text: string): string {
   return text.replace(/\S+$/, "");
@@ -67,7 +65,7 @@ export function normaliseText(text: string): string {
       .replaceAll(/[^\s<>"“”,;()[\]]+/g, (word) => (word.includes("@") ? "<email>" : word))
       .replaceAll(/<(?:text|url|secret|id|time|email)>|[^\s<>()[\]{},;"'`|]+/g, normaliseWord)
       .replaceAll(/<(<[a-z]+>)>/g, "$1")
-      // A list of one kind reads the same however long it is.
+      // A list of one kind reads the same at any length.
       .replaceAll(/(<[a-z]+>)(?:[\s,;]+\1)+/g, "$1")
       .replaceAll(/\s+/g, " ")
       .trim()
@@ -83,7 +81,7 @@ const prose = new Set(
   ).split(" "),
 );
 
-/** `Bearer <secret>`, whatever the credential looks like; of a lower-case `basic` only what is no word. */
+/** `Bearer <secret>` for a credential of any form; after a lower-case `basic` only texts that are no word. */
 function withoutCredentials(text: string): string {
   return text.replaceAll(
     /\b(bearer|basic)(\s{1,4}|%20|\s{0,4}[:=]\s{0,4})([^\s<>,;"'`]+)/gi,
@@ -113,7 +111,8 @@ function normaliseWord(word: string): string {
 }
 
 /**
- * What could be a secret goes whole, and so does an unreadable step of a path; of anything else what varies.
+ * A possible secret is replaced whole, and so is an unreadable step of a path. Of anything else only the
+ * varying parts are.
  */
 function normalisePart(part: string, isPath: boolean): string {
   const segments = part.split(/([^\p{L}\p{M}\p{Nd}]+)/u);

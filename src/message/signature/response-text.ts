@@ -1,17 +1,17 @@
 /**
- * The part of a stored response that says what failed: the error fields of JSON, the title of HTML, the text
- * of XML, or the text itself. Looks at the first 4,096 characters and no further, so a body of 1 MB costs
- * what one of 4 KB does.
+ * The part of a stored response that explains the failure: the error fields of JSON, the title of HTML, the
+ * text of XML, or the text itself. Reads only the first 4,096 characters, so a body of 1 MB costs as much as
+ * one of 4 KB.
  */
 import type { DeadLetter } from "../dead-letter.ts";
 import { jsonErrorText } from "./json-error-text.ts";
 import { normaliseText, withoutLastWord } from "./normalise-text.ts";
 
 const maxRead = 4_096;
-/** As many characters as are taken of a title. */
+/** Maximum characters of a title. */
 const maxTitle = 500;
 
-/** Normalised; of any length up to what was read. Never throws. */
+/** Normalised; of any length up to the limit of reading. Never throws. */
 export function responseText({ responseBody, responseBodyBase64 }: DeadLetter): string {
   if (responseBodyBase64 !== "") return "(binary)";
   const head = headOf(responseBody).trim();

@@ -1,13 +1,13 @@
 /**
  * Dead letters that failed in the same way share a signature: the last answer's status, and its text without
- * what varies.
+ * the varying parts.
  */
 import { createHash } from "node:crypto";
 import type { DeadLetter } from "../dead-letter.ts";
 import { responseText } from "./response-text.ts";
 
 export interface Signature {
-  /** 12 hex digits of a SHA-256 over status and text: the same wherever and whenever it is computed. */
+  /** 12 hex digits of a SHA-256 over status and text: the same in every process at any time. */
   readonly key: string;
   /** `none`: there was no HTTP answer. */
   readonly status: number | "none";

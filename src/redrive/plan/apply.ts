@@ -1,12 +1,12 @@
 /**
- * Acts on what a plan selected and a check found as planned, and on nothing else:
+ * Acts on the records that a plan selected and a check found as planned, and on nothing else:
  *
- *   list ─► decide ─► only what is selected and still decided so ─► the page work of a pass (work-page.ts)
+ *   list ─► decide ─► only records selected and still decided so ─► the page work of a pass (work-page.ts)
  *
- * The page work decides once more, right before it acts, and acts only on what is still as planned. Apply is
- * a person's order, so the drain's mode is not asked. A pause stops it. Ledger, limits, guards and lanes
- * apply as in a pass. Apply waits for records that have no room yet, or that another worker has in hand, and
- * lists the range again. It leaves what is left after several rounds without progress. One probe to a halted
+ * The page work decides once more, right before it acts, and acts only if the record is still as planned.
+ * Apply is a person's order, so the drain's mode does not count. A pause stops it. Ledger, limits, guards and
+ * lanes apply as in a pass. Apply waits for records that have no room yet, or that another worker has in
+ * hand, and lists the range again. It gives up after several rounds without progress. One probe to a halted
  * lane is no progress.
  */
 import type { DlqId } from "../../message/dead-letter.ts";
@@ -41,18 +41,17 @@ export interface ApplyRun {
   readonly order: { readonly why?: string };
   /** Why the drain is paused now, for a person to read; null when it is not. */
   readonly pausedBy: () => Promise<string | null>;
-  /** How many of the plan are not done yet. */
+  /** `left`: records of the plan that are not done yet. */
   readonly onPage: (left: number) => void;
   readonly onWait: (wait: ApplyWait) => void;
 }
 
-/** What an apply waits for. */
 export interface ApplyWait {
-  /** How many are not done yet. */
+  /** Records that are not done yet. */
   readonly left: number;
-  /** Why they are not done, as far as that is known, and how many each. */
+  /** Their reasons, as far as known, with the count of each. */
   readonly reasons: Readonly<Record<string, number>>;
-  /** When the range is listed again, at the latest. */
+  /** Ms until the next listing of the range, at the latest. */
   readonly nextLookMs: number;
 }
 
@@ -62,15 +61,15 @@ export interface Applied {
   readonly dropped: number;
   /** Done since the check by another worker, or published before and only deleted again by this apply. */
   readonly meanwhile: number;
-  /** Found otherwise, changed or gone while it was acted on. */
+  /** Records that differed, changed or were gone when their turn came. */
   readonly skips: SkipReport;
-  /** Not done; applying the plan again goes on with them. */
+  /** Not done; a second apply of the plan continues with them. */
   readonly left: number;
-  /** Why they were left when each was last decided; adds up to `left`. `not-reached`: it never was. */
+  /** Reasons at their last decision; adds up to `left`. `not-reached`: never decided. */
   readonly leftReasons: Readonly<Record<string, number>>;
   /** The lanes that some of them wait for, as they are now; null if there are none, or Redis is away. */
   readonly leftLanes: LaneWaits | null;
-  /** What ended it early; null if nothing did. */
+  /** Why it ended early; null if it did not. */
   readonly stop:
     | null
     | { readonly kind: "told" }
@@ -78,14 +77,14 @@ export interface Applied {
     | { readonly kind: "failed"; readonly error: unknown };
 }
 
-/** Apply waits this long for a rate's next grant, and leaves what takes longer (a day's ceiling). */
+/** Apply waits this long for a rate's next grant, and leaves records with a longer wait (a day's ceiling). */
 const maxWaitMs = 10 * 60_000;
 const minWaitMs = 100;
 /** Before the next round if no time is known; doubled by each round without progress. */
 const blindWaitMs = 5_000;
 const roundsWithoutProgress = 3;
 
-/** Never throws: what stopped it is in the answer, beside what was done until then. */
+/** Never throws: the answer has the failure that stopped it, beside everything done until then. */
 export async function applyPlan(run: ApplyRun): Promise<Applied> {
   const pause = watchPause(run.drain.source.clock, run.pausedBy);
   const work = createWork(run, pause);
@@ -122,17 +121,17 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     source: { ...source, capacity },
   };
   const orders = createOpenOrders(source, open);
-  /** Last decided to be dropped. */
+  /** Records with a drop as their last decision. */
   const drops = new Set<DlqId>();
   let tally = emptyTally;
   let dropped = 0;
   let meanwhile = 0;
   let stop: Applied["stop"] = null;
   const reasons = new Map<DlqId, string>();
-  /** Of what last waited for a lane. */
+  /** Of records that last waited for a lane. */
   const laneOrigins = new Map<DlqId, Origin>();
   const recordOrders = createOrderRecorder(drain, run.order);
-  /** When the first of those left in this round has room, Unix ms. */
+  /** When the first of this round's remaining records has room, Unix ms. */
   let nextAt = Infinity;
   /** When the first lane that some wait for can go on, as the lanes answer, Unix ms. */
   let laneAt = Infinity;
@@ -148,7 +147,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
 
   const isAllHalted = (): boolean => [...open.keys()].every((dlqId) => reasons.get(dlqId) === "lane-halted");
 
-  /** Whether the plan selected it and it would be decided so now. */
+  /** True if the plan selected it and it would be decided so now. */
   const isToBeDone = (record: SurveyedRecord): boolean => {
     const { letter, decision } = record.decided;
     const found = orders.compare(record);
@@ -171,7 +170,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     for (const [index, dlqId] of ids.entries()) {
       const view = views[index];
       if (view === undefined || (!isDone(view) && view.state !== "parked")) continue;
-      // What was found done or otherwise right before it would have been acted on is counted already.
+      // A record found done or changed right before its act is counted already.
       if (!orders.takeOut(dlqId)) continue;
       if (!acted.has(dlqId)) meanwhile += 1;
       else if (view.state !== "parked" && drops.has(dlqId)) dropped += 1;

@@ -9,7 +9,7 @@ import { survey, type SurveyRange } from "./survey.ts";
 /** A drain's part of a plan, before anything is done. */
 export interface PlanCheck {
   readonly planned: number;
-  /** What is to be acted on: as planned, or not just now. */
+  /** Records to act on: as planned, or not just now. */
   readonly open: Map<DlqId, Planned>;
   readonly notNow: number;
   readonly done: number;
@@ -17,7 +17,7 @@ export interface PlanCheck {
 }
 
 /**
- * Lists a planned range once more and compares each planned record with what is decided now. Changes nothing.
+ * Lists a planned range once more and compares each planned record with its decision now. Changes nothing.
  * Throws as `survey` does.
  */
 export async function checkPlan(

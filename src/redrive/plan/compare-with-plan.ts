@@ -3,16 +3,16 @@ import type { HoldReason } from "../../rules/decision.ts";
 import { toPlanned, type Planned } from "./plan-record.ts";
 import type { SurveyedRecord } from "./survey.ts";
 
-/** What a planned record has become that is listed now. */
+/** The present state of a planned record that is still listed. */
 export type PlanComparison =
   | "as-planned"
-  /** Done, by this plan applied before or by anybody; nothing is left of the order. */
+  /** Done, by an earlier apply of this plan or by anybody; nothing is left to do. */
   | "done"
-  /** Not just now: in somebody's hands, cooling after a refusal, or without capacity. */
+  /** Not just now: in another worker's hands, cooling after a refusal, or without capacity. */
   | "not-now"
-  /** Its content differs from what was listed. */
+  /** Its content differs from the listed one. */
   | "changed"
-  /** Today's rules, the ledger or time decide otherwise, or it would be published as something else. */
+  /** Today's rules, the ledger or time decide otherwise, or the message to publish would differ. */
   | "otherwise";
 
 export function compareWithPlan(
@@ -31,7 +31,7 @@ export function compareWithPlan(
       return passes[decision.reason];
     case "park":
       if (planned.then !== "park" || planned.reason !== decision.reason) return "otherwise";
-      // What the ledger knows to be parked for that reason is decided without asking a rule.
+      // A record that the ledger has as parked for that reason is decided without a rule.
       if (view.state === "parked" && decision.rule === null) return "done";
       if (planned.rule !== decision.rule) return "otherwise";
       return view.state === "parked" ? "done" : "as-planned";
@@ -46,7 +46,7 @@ function isSame(planned: Planned, now: Planned): boolean {
   return planned.then === now.then && planned.rule === now.rule && planned.item === now.item;
 }
 
-/** Whether a hold ends by itself, and the record is as planned then. */
+/** For each hold: does it end by itself, with the record then as planned? */
 const passes: Readonly<Record<HoldReason, "not-now" | "otherwise">> = {
   rule: "otherwise",
   otherwise: "otherwise",
@@ -75,7 +75,7 @@ const passes: Readonly<Record<HoldReason, "not-now" | "otherwise">> = {
   "lane-halted": "not-now",
 };
 
-/** Whether the ledger knows that nothing is left to do about a record. */
+/** True if the ledger shows that a record needs no further act. */
 export function isDone({ state }: LedgerView): boolean {
   return state === "published" || state === "archived" || state === "gone";
 }

@@ -3,7 +3,7 @@ import type { BatchItem, RawRecord } from "../../message/dead-letter.ts";
 import { isNestedTooDeep } from "../../message/nesting.ts";
 import { deduplicationHeader, lineageHeader } from "../../message/rebuild-item.ts";
 
-/** Of the record as listed, whatever the order of its fields: 22 characters of a SHA-256. */
+/** Of the record as listed, in any order of its fields: 22 characters of a SHA-256. */
 export function hashRecord(raw: RawRecord): string {
   return hash(toCanonical(raw, 3));
 }
@@ -21,7 +21,7 @@ export function withoutOwnHeaders(item: BatchItem, headerPrefix: string): BatchI
   };
 }
 
-/** Members are sorted as deep as a record has members. What is nested deeper keeps its order. */
+/** Members are sorted to the depth of a record's members. Deeper ones keep their order. */
 function toCanonical(value: unknown, depth: number): string {
   if (depth > 0 && typeof value === "object" && value !== null && !Array.isArray(value)) {
     const members = Object.entries(value)

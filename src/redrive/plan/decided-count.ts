@@ -1,5 +1,5 @@
 /**
- * Sums of what a plan's records are decided to be, of bounded size: for a queue just read, and for a plan's
+ * Sums of the decisions about a plan's records, of bounded size: for a queue just read, and for a plan's
  * file.
  */
 import type { Decision } from "../../rules/decision.ts";
@@ -7,14 +7,13 @@ import { createExpiryCount, type ExpiryReport } from "./expiry-count.ts";
 import { createRuleCount, type CountedRecord, type RuleReport } from "./rule-report.ts";
 
 export interface DecidedReport {
-  /** Records that the plan is about. */
   readonly planned: number;
-  /** Of all of them, whatever becomes of them. */
+  /** Of all of them, with any decision. */
   readonly expiry: ExpiryReport;
   readonly decisions: { readonly [Then in Decision["then"]]: number };
   /** Of `park`: those that wait for a person already. */
   readonly parkedAlready: number;
-  /** What no rule decided is last. Rules that decided nothing are left out. */
+  /** Records without a deciding rule come last. Rules that decided nothing are left out. */
   readonly rules: readonly RuleReport[];
 }
 

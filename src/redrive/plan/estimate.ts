@@ -3,25 +3,28 @@ import type { Rate } from "../../rules/spec.ts";
 import type { LaneWaits } from "./lane-waits.ts";
 import type { DayCeiling, Room } from "./room.ts";
 
-/** What it would take to act on what is due now. */
+/** The cost of acting on everything that is due now. */
 export interface Estimate {
   readonly publishes: number;
   /** Attempts that the service bills: when each first one succeeds, and when every one fails. */
   readonly billed: { readonly best: number; readonly worst: number };
   /** Requests to the service. */
   readonly calls: { readonly list: number; readonly publish: number; readonly remove: number };
-  /** By rates, what is left of today's ceiling, and when each lane can go on; guards open when they open. */
+  /**
+   * By rates, the remainder of today's ceiling, and when each lane can go on. Guards open at a time that
+   * nobody knows.
+   */
   readonly durationMs: number;
   /** It lasts longer than `durationMs` by the steps and probes of lanes that are not open. */
   readonly atLeast: boolean;
   readonly boundBy: Bound;
   /** Passes that an unattended drain needs under `perPass`; 1 without such a ceiling. */
   readonly passes: number;
-  /** UTC days on which some of it is published, by what is left of `perDay` today; 1 without that ceiling. */
+  /** UTC days with publishes, by the remainder of `perDay` today; 1 without that ceiling. */
   readonly days: number;
 }
 
-/** What takes longest. */
+/** The limit that takes longest. */
 export type Bound =
   | { readonly kind: "calls" }
   | { readonly kind: "publish"; readonly rate: Rate }
@@ -95,7 +98,7 @@ export function estimate(input: EstimateInput): Estimate {
 
 const dayMs = 86_400_000;
 
-/** On how many days it goes, how long until the last of them begins, and how many are left for that one. */
+/** The number of days, the time until the last of them begins, and the number of publishes on that one. */
 function spread(
   count: number,
   ceiling: DayCeiling | null,

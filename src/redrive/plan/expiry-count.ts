@@ -1,6 +1,6 @@
 const hourMs = 3_600_000;
 
-/** How many records the service's retention takes away, and how soon. */
+/** How many records the service's retention deletes, and how soon. */
 export interface ExpiryReport {
   /** Past the retention that the document has for the source. */
   readonly expired: number;

@@ -1,4 +1,4 @@
-/** What is in a plan's file, from the file alone: sums of bounded size, however many records it has. */
+/** A summary of a plan's file, from the file alone: sums of bounded size for any number of records. */
 import type { RebuildRow } from "../../message/describe-rebuild.ts";
 import { hostOf } from "../../message/destination.ts";
 import { isObject } from "../../message/json-value.ts";
@@ -10,11 +10,11 @@ import { isAct, type PlanRecord } from "./plan-record.ts";
 import type { CountedRecord } from "./rule-report.ts";
 
 export interface FrozenDrain extends PlannedDrain, DecidedReport {
-  /** Of those planned: what an apply would act on. */
+  /** Of those planned: records that an apply would act on. */
   readonly acts: number;
 }
 
-/** `now`, Unix ms: what expiry is counted from. */
+/** `now`, Unix ms: the basis of expiry. */
 export function createFileSummary(now: number) {
   const byDrain = new Map<
     string,

@@ -1,6 +1,6 @@
 /**
- * The lanes that a plan's messages wait for, as they are now. Lanes are asked with nothing wanted: they grant
- * nothing to a plan, and remember nothing of it.
+ * The lanes that a plan's messages wait for, as they are now. Lanes are asked without wanting anything: they
+ * grant nothing to a plan, and record nothing.
  */
 import type { LaneConfig } from "../../ports/drains.ts";
 import type { LaneState, LaneView, Origin } from "../../ports/lanes.ts";
@@ -14,17 +14,16 @@ import { createTopCount } from "./top-count.ts";
 
 export interface LaneWait {
   readonly origin: Origin;
-  /** Records that are due to it. */
   readonly due: number;
-  /** Records without attempts left that it keeps from being parked. */
+  /** Records without attempts left that are not parked because of it. */
   readonly kept: number;
   readonly state: LaneState;
-  /** For how long; null if nobody has asked for it, or not lately. */
+  /** How long it has been in this state; null if nobody has asked for it, or not lately. */
   readonly sinceMs: number | null;
   readonly why: string | null;
   /** Sent of the step that is collecting or watched; of a halted lane 1 while its probe is out. */
   readonly sent: number;
-  /** Until the next step, or the probe, can go, or the probe that is out is judged, at the latest; 0: now. */
+  /** Ms until the next step or probe can go, or until the sent probe is judged, at the latest; 0: now. */
   readonly nextInMs: number;
 }
 
@@ -33,7 +32,7 @@ export interface LaneWaits {
   readonly watchMs: number;
   /** Those with most records first. */
   readonly lanes: readonly LaneWait[];
-  /** The rest: destinations, as far as they are counted apart, and how many records are due to them. */
+  /** Destinations beyond `lanes`, as far as they are counted apart, and the number of their due records. */
   readonly more: { readonly lanes: number; readonly due: number };
 }
 

@@ -3,7 +3,7 @@ import { decideOne } from "../page/decide-one.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import type { SurveyedRecord } from "./survey.ts";
 
-/** What becomes of a held record by time alone. */
+/** The decision about a held record that follows by time alone. */
 export interface NextDecision {
   /** `expire`: its retention ends before any rule decides otherwise. */
   readonly then: Decision["then"] | "expire";
@@ -18,7 +18,7 @@ export interface ForeseenRecord extends SurveyedRecord {
   readonly next: NextDecision | null;
 }
 
-/** A record whose rules turn more often is decided only at the end of its wait. */
+/** A record with more turns than this is decided only at the end of its wait. */
 const maxTurns = 50;
 
 /** Pure. Decides the record again at each moment at which time can change its decision. */

@@ -1,4 +1,4 @@
-/** Lists and decides all that a drain selects, and sums it up: of bounded size, however many records there are. */
+/** Lists and decides all that a drain selects, and sums it up: of bounded size for any number of records. */
 import { describeRebuild } from "../../message/describe-rebuild.ts";
 import type { BatchItem } from "../../message/dead-letter.ts";
 import { hostOf } from "../../message/destination.ts";
@@ -30,9 +30,9 @@ export interface DrainReport extends DecidedReport {
   readonly clock: PlanClock;
   /** Records that were listed and decided, also those that a filter left out. */
   readonly listed: number;
-  /** The limit was reached: later records were not looked at. */
+  /** The limit was reached: later records were not read. */
   readonly cut: boolean;
-  /** `missing`: without an archive what would be dropped is held. */
+  /** `missing`: there is no archive, so drops are held. */
   readonly archive: "there" | "missing";
   /** Records that cannot be read, by reason. They stay in the queue. */
   readonly unusable: Readonly<Record<string, number>>;
@@ -49,7 +49,7 @@ export interface PlanRun {
   readonly filter: PlanFilter;
   readonly show: Show;
   readonly signals: ListingSignals;
-  /** Each record of the plan, in the service's order. */
+  /** Called with each record of the plan, in the service's order. */
   readonly onRecord: (record: ForeseenRecord) => Promise<void>;
   readonly onPage: (report: { readonly listed: number; readonly planned: number }) => void;
 }
@@ -170,7 +170,7 @@ function toCounted({ config, source }: DrainRuntime, record: ForeseenRecord, sho
 
 const maxHosts = 2_000;
 
-/** What the estimate asks of all that would be published. */
+/** The estimate's figures of all publishes. */
 function createPublishCount(headerPrefix: string) {
   const targets = createTopCount<string>(maxHosts);
   let firstPublishes = 0;
@@ -191,12 +191,12 @@ function createPublishCount(headerPrefix: string) {
   };
 }
 
-/** What rates per host are counted by: the destination's host with its port, or `queue:<name>`. */
+/** The key of rates per host: the destination's host with its port, or `queue:<name>`. */
 function targetOf({ queue, destination }: BatchItem): string {
   return queue === undefined ? hostOf(destination) : `queue:${queue}`;
 }
 
-/** The service retries three times if a message does not say. */
+/** The service retries three times if a message has no number of its own. */
 const defaultRetries = 3;
 
 function retriesOf(header: string | undefined): number {

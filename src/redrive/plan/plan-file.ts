@@ -1,7 +1,7 @@
 /**
  * A plan as text, one JSON object per line: a head, the records, and a last line. That line has their number
- * and a digest of all before it, so a file that was cut or edited is noticed. The digest proves nothing
- * against somebody who writes a new file.
+ * and a digest of all before it, so that a cut or edited file is detected. The digest proves nothing against
+ * somebody who writes a new file.
  */
 import { createHash } from "node:crypto";
 import type { DlqId } from "../../message/dead-letter.ts";
@@ -13,13 +13,13 @@ import type { PlanRecord } from "./plan-record.ts";
 
 export const planVersion = 1;
 
-/** What of a drain's records a plan is about. */
+/** Limits a plan to a part of a drain's records. */
 export interface PlanFilter {
-  /** Names of rules; absent: whatever decided. */
+  /** Names of rules; absent: with and without a rule. */
   readonly rules?: readonly string[];
   /** A host, or a glob of one; with or without its port. */
   readonly host?: string;
-  /** So many records of a drain, and no more is listed. */
+  /** Maximum records of a drain; the listing ends there. */
   readonly limit?: number;
 }
 
@@ -31,7 +31,7 @@ export interface PlannedDrain {
   /** Of that address, for reading; plans of earlier versions have none. */
   readonly host?: string;
   readonly rulesHash: string;
-  /** What was listed: Unix ms, inclusive. */
+  /** The listed range: Unix ms, inclusive. */
   readonly from: number;
   readonly to: number;
 }
@@ -47,7 +47,7 @@ export interface PlanHead {
   readonly drains: readonly PlannedDrain[];
 }
 
-/** Turns a plan into lines, each with its line end, and keeps the digest of the lines so far. */
+/** Turns a plan into lines, each with its line end, and computes the digest of the lines so far. */
 export function createPlanWriter() {
   const digest = createHash("sha256");
   let records = 0;
@@ -68,12 +68,12 @@ export function createPlanWriter() {
 
 export type PlanReading =
   | { readonly ok: true; readonly head: PlanHead }
-  /** Names the line and what was expected, and quotes nothing of the record. */
+  /** Names the line and the expectation, and quotes nothing of the record. */
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Reads a plan of any size. `onRecord` gets each record as it comes: nothing may be done about one before the
- * answer is known. Rethrows what reading throws.
+ * Reads a plan of any size. `onRecord` gets each record as it comes. The caller must not act on one before
+ * the answer is known. Rethrows what reading throws.
  */
 export async function readPlan(
   chunks: AsyncIterable<Buffer | string>,
@@ -135,7 +135,7 @@ async function* linesOf(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<
   if (parts.length > 0) yield Buffer.concat(parts);
 }
 
-/** The head without keys that this version does not know; if it is none, a text with what was expected. */
+/** The head without keys that this version does not know. For any other value a text with the expectation. */
 function toHead(value: Readonly<Record<string, unknown>>): PlanHead | string {
   const { redriverPlan, createdAt, version, documentHash } = value;
   if (redriverPlan === undefined) return "expected a plan, which begins with redriverPlan";

@@ -10,18 +10,17 @@ import { hashItem, hashRecord, withoutOwnHeaders } from "./content-hash.ts";
 import type { ForeseenRecord, NextDecision } from "./next-decision.ts";
 import type { SurveyedRecord } from "./survey.ts";
 
-/** What of a decision must be the same again for it to be acted on. */
+/** The parts of a decision that must be the same again before apply acts on it. */
 export interface Planned {
   /** Of the record as it was listed. */
   readonly hash: string;
   readonly then: Decision["then"];
   readonly reason: string;
   readonly rule: string | null;
-  /** Of what it would be published as; only of one that is republished. */
+  /** Hash of the item to publish; only for a republish. */
   readonly item?: string;
 }
 
-/** One record of a plan, as its file has it. */
 export interface PlanRecord extends Planned {
   readonly drain: DrainName;
   readonly dlqId: DlqId;
@@ -33,11 +32,11 @@ export interface PlanRecord extends Planned {
   readonly already?: true;
   /** Of a hold, if known: Unix ms. */
   readonly until?: number;
-  /** Of such a hold: what is decided next, by time alone. */
+  /** Of such a hold: the next decision, by time alone. */
   readonly next?: NextDecision;
   /** When the source's retention ends: Unix ms. Plans of earlier versions have none. */
   readonly expiresAt?: number;
-  /** The rest is for reading. Without its query unless content is shown. */
+  /** From here on for reading only. Without its query unless content is shown. */
   readonly url: string;
   readonly status: number | null;
   readonly losses?: readonly Loss[];
@@ -97,7 +96,7 @@ export function isParkedAlready({ decided }: SurveyedRecord, rulesHash: string):
   return decision.rule === null || (view.reason === decision.reason && view.rulesHash === rulesHash);
 }
 
-/** Whether something is to be done about it. */
+/** True if an apply has something to do with it. */
 export function isAct({ then, already }: Pick<PlanRecord, "then" | "already">): boolean {
   return then !== "hold" && already !== true;
 }

@@ -1,7 +1,4 @@
-/**
- * Guards and ceilings as they are now: what keeps due messages from being published, besides time. Changes
- * nothing.
- */
+/** Guards and ceilings as they are now: the reasons besides time that hold due messages. Changes nothing. */
 import type { GuardStanding } from "../../ports/guards.ts";
 import { comparisonText } from "../../rules/comparison-text.ts";
 import type { DrainRuntime } from "../runtime.ts";
@@ -22,7 +19,7 @@ export interface ClosedGuard extends Pick<GuardStanding, "index" | "field" | "wh
 
 export interface DayCeiling {
   readonly limit: number;
-  /** In this UTC day, by whichever replica or person. */
+  /** In this UTC day, by any replica or person. */
   readonly used: number;
   readonly left: number;
   /** Until the next UTC day begins, by Redis's clock. */

@@ -6,7 +6,7 @@ import type { NextDecision } from "./next-decision.ts";
 import { createSamples } from "./samples.ts";
 import { createTopCount, type Counted, type TopCounted } from "./top-count.ts";
 
-/** A record that is due, and what its rebuild changes. */
+/** A due record, with the changes of its rebuild. */
 export interface SampleReport {
   readonly dlqId: DlqId;
   readonly url: string;
@@ -19,7 +19,7 @@ export interface SampleReport {
   readonly losses: readonly string[];
 }
 
-/** Held records of which the same is decided next, by time alone. */
+/** Held records with the same next decision, by time alone. */
 export interface NextReport extends Omit<NextDecision, "at"> {
   readonly count: number;
   /** Unix ms: the first and the last of them. */
@@ -31,11 +31,11 @@ export interface RuleReport {
   /** Null: no rule decided, but the ledger, `otherwise`, or the record itself. */
   readonly rule: string | null;
   readonly count: number;
-  /** Of all of them, whatever becomes of them. */
+  /** Of all of them, with any decision. */
   readonly expiry: ExpiryReport;
   /** Republished if it were done now. */
   readonly dueNow: number;
-  /** Held until a time that is known; `next` has what is decided then. */
+  /** Held until a time that is known; `next` has the decision at that time. */
   readonly later: number;
   /** Unix ms: when the first and the last of those are decided anew. */
   readonly laterFrom: number | null;
@@ -54,7 +54,7 @@ export interface RuleReport {
   readonly samples: readonly SampleReport[];
 }
 
-/** What is counted of one record. Times in Unix ms by the service's clock. */
+/** The counted facts of one record. Times in Unix ms by the service's clock. */
 export interface CountedRecord {
   readonly dlqId: DlqId;
   readonly then: Decision["then"];
@@ -70,7 +70,7 @@ export interface CountedRecord {
   readonly host: string;
   readonly status: number | null;
   readonly losses: readonly string[];
-  /** Of one that is due; asked for only if it becomes a sample. */
+  /** For a due record; called only if it becomes a sample. */
   readonly toSample: () => SampleReport;
 }
 

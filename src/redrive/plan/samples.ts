@@ -3,7 +3,7 @@ import type { DlqId } from "../../message/dead-letter.ts";
 
 const maxSamples = 3;
 
-/** Keeps three of many, the same in whatever order they come: those whose dlqIds hash lowest. */
+/** Keeps three of many, the same in any order of arrival: those with the lowest hash of their dlqId. */
 export function createSamples<Sample>() {
   const kept: { readonly draw: number; readonly dlqId: DlqId; readonly sample: Sample }[] = [];
   return {

@@ -5,7 +5,7 @@ import { isAct, type Planned, type PlanRecord } from "./plan-record.ts";
 
 export type PlanSelection = ReturnType<typeof createSelection>;
 
-/** What a plan orders for each drain: only records that are to be acted on. */
+/** A plan's orders for each drain: only records to act on. */
 export function createSelection() {
   const byDrain = new Map<DrainName, Map<DlqId, Planned>>();
   // Very many lines share few rules and reasons.

@@ -5,7 +5,7 @@ import type { Decision } from "../../rules/decision.ts";
 import { signatureOf, type Signature } from "../../message/signature/signature-of.ts";
 import { createTopCount, type Counted, type TopCount, type TopCounted } from "./top-count.ts";
 
-/** Failures that look alike: same status, and the same answer without what varies. */
+/** Failures that are alike: same status, and the same answer without the varying parts. */
 export interface SignatureReport extends Signature {
   readonly count: number;
   readonly hosts: TopCounted<string>;

@@ -14,7 +14,7 @@ export interface Skip {
    */
   readonly why: "gone" | "changed" | "otherwise";
   readonly was: SkippedDecision;
-  /** Of `otherwise`. Equal to `was` if only what would be sent differs. */
+  /** Of `otherwise`. Equal to `was` if only the message to send differs. */
   readonly is?: SkippedDecision;
 }
 
@@ -22,7 +22,6 @@ export interface SkipReport {
   readonly gone: number;
   readonly changed: number;
   readonly otherwise: number;
-  /** The first of them. */
   readonly examples: readonly Skip[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * Reads what a drain selects and decides each record as a pass would, through the same stages. Changes
+ * Reads all records that a drain selects and decides each as a pass would, through the same stages. Changes
  * nothing: no pass is opened, and nothing is begun, parked or deleted. The ledger is asked by `peek`, which
- * remembers nothing.
+ * records nothing.
  */
 import type { RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
 import type { ListingSignals } from "../listing/list-with-retry.ts";
@@ -15,19 +15,22 @@ import { decideOne, type DecidedOne } from "../page/decide-one.ts";
 import { mayBeForgotten } from "../page/ledger-loss.ts";
 import { idsOf } from "../page/records.ts";
 
-/** What is listed: inclusive, Unix ms, as the service's dates mean it. */
+/** The listed range: inclusive, Unix ms, as the service's dates mean it. */
 export interface SurveyRange {
   readonly from: number;
   readonly to: number;
-  /** What entered after this horizon is skipped, also if the dates mean creation; absent: there is none. */
+  /**
+   * Records that entered after this horizon are skipped, also if the dates mean creation; absent: there is
+   * none.
+   */
   readonly clock?: { readonly horizon: number };
 }
 
-/** What clocks a plan goes by. */
+/** The clocks behind a plan. */
 export interface PlanClock {
   /** The service's clock minus this machine's, ms, to within a second. Ages go by the service's. */
   readonly serviceAheadMs: number;
-  /** Unix ms by the service's clock: what entered later is skipped, whatever dates the drain has. */
+  /** Unix ms by the service's clock: later records are skipped, with any dates of the drain. */
   readonly horizon: number;
   /** How much of the newest is skipped because the service's clock is too far ahead of ours, ms; else 0. */
   readonly unseenMs: number;
@@ -37,7 +40,7 @@ export interface FrozenRange extends SurveyRange {
   readonly clock: PlanClock;
 }
 
-/** `candidate`: what it would be published as; null unless it is due. */
+/** `candidate`: the message to publish; null unless it is due. */
 export type SurveyedRecord = DecidedOne;
 
 export interface SurveyPage {
@@ -49,10 +52,10 @@ export interface SurveyPage {
 }
 
 /**
- * A service's clock is followed so far ahead of ours. A full pass may miss what a plan published from beyond
- * the horizon of passes, and its entry becomes a tombstone too early. A tombstone lives for two full passes
- * and an hour (config/settings/ledger-limits.ts). Within these the horizon of passes gets there, lists the
- * record and deletes it again.
+ * A service's clock is followed up to this far ahead of ours. A full pass may miss records that a plan
+ * published from beyond the horizon of passes, and their entries become tombstones too early. A tombstone
+ * lives for two full passes and an hour (config/settings/ledger-limits.ts). Within these the horizon of
+ * passes gets there, lists the record and deletes it again.
  */
 const maxAheadMs = 3_600_000;
 
@@ -72,7 +75,9 @@ export async function freezeRange(drain: DrainRuntime, signal: AbortSignal): Pro
   return { from: fullFrom, to, clock: { serviceAheadMs: Math.round(offsetMs), horizon, unseenMs } };
 }
 
-/** Page by page, in the service's order. Throws a RedriverError of the service or the ledger, or `stopped`. */
+/**
+ * Page by page, in the service's order. Throws a RedriverError of the service or the ledger, or `stopped`.
+ */
 export async function* survey(
   drain: DrainRuntime,
   range: SurveyRange,

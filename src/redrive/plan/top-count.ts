@@ -6,13 +6,13 @@ export interface Counted<Key> {
 export interface TopCounted<Key> {
   /** Most frequent first, of equals the first by name. */
   readonly top: readonly Counted<Key>[];
-  /** The rest: how many different ones, as far as they are counted apart, and how often they came. */
+  /** All other keys: how many different ones, as far as they are counted apart, and their count. */
   readonly more: { readonly kinds: number; readonly count: number };
 }
 
 export type TopCount<Key extends string | number> = ReturnType<typeof createTopCount<Key>>;
 
-/** Counts keys in bounded memory: those that are new once `maxKeys` are known are counted together. */
+/** Counts keys in bounded memory. Once `maxKeys` are known, all new ones share one count. */
 export function createTopCount<Key extends string | number>(maxKeys: number) {
   const counts = new Map<Key, number>();
   let others = 0;

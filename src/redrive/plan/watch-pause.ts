@@ -19,7 +19,7 @@ export function watchPause(clock: Pick<Clock, "sleep">, pausedBy: () => Promise<
     }
     paused.abort();
   };
-  // Ends by being ended, which rejects its sleep.
+  // Its end rejects its sleep.
   void watch().catch(() => undefined);
   return {
     /** Aborted once there was a pause, also if it is over again. */

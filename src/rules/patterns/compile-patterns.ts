@@ -6,7 +6,7 @@ import { parseIpAddress, type IpAddress } from "./ip-address.ts";
 import { compileRegex } from "./regex.ts";
 
 /**
- * Whether any of a field's values matches; `values` is empty when the field is absent, which only `none`
+ * True if any of a field's values matches; `values` is empty when the field is absent, which only `none`
  * matches.
  */
 export type TextTest = (values: readonly string[]) => boolean;
@@ -37,7 +37,7 @@ export function compileTexts(oneOf: readonly TextPattern[], field?: TextField): 
   };
 }
 
-/** Null for the kinds that are not asked one by one. */
+/** Null for the kinds that are not compiled one by one. */
 function compileText(
   pattern: TextPattern,
   spelled: (text: string) => string,

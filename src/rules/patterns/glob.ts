@@ -1,8 +1,8 @@
 /**
  * Compiles a glob: `*` is any run of characters, also none, and everything else is itself. The returned test
- * runs in time linear in the text. It looks for the pieces between stars from left to right, each from the
- * end of the one before. Leftmost is always right, because stars take the rest. Pieces are found by Knuth,
- * Morris and Pratt. No RegExp is built, so no rule can make one message cost minutes.
+ * runs in time linear in the text. It searches the pieces between stars from left to right, each from the end
+ * of the one before. Leftmost is always right, because stars take everything between. Pieces are found by
+ * Knuth, Morris and Pratt. No RegExp is built, so no rule can make one message cost minutes.
  */
 export function compileGlob(pattern: string): (text: string) => boolean {
   const pieces = pattern.split("*");

@@ -6,7 +6,7 @@ export interface IpAddress {
   readonly address: string;
 }
 
-/** Null for a text that is no address. A zone (`%eth0`) says nothing about the publisher and is ignored. */
+/** Null for a text that is no address. A zone (`%eth0`) is local to a machine and ignored. */
 export function parseIpAddress(text: string): IpAddress | null {
   const address = text.trim().replace(/%.*$/, "").toLowerCase();
   if (isIPv4(address)) return { family: "ipv4", address };

@@ -6,17 +6,15 @@ export const maxJsonCharacters = 8_388_608;
 /** Levels of nesting; the parser itself takes any. */
 export const maxJsonDepth = 1_000;
 
-/**
- * The JSON value of a body; undefined when it is none, or too long or too deep to look into. Never throws.
- */
+/** The JSON value of a body; undefined for any other text, and beyond the limits above. Never throws. */
 export function toJson(text: string): JsonValue | undefined {
   if (text === "" || text.length > maxJsonCharacters || isDeep(text)) return undefined;
   return parseJson(text) as JsonValue | undefined;
 }
 
-/** A linear look at brackets outside strings; of a text that is no JSON the answer does not matter. */
+/** A linear scan of brackets outside strings. For a text that is no JSON the answer does not matter. */
 function isDeep(text: string): boolean {
-  // Most texts have fewer brackets than a depth that matters, and looking for them by indexOf costs next to
+  // Most texts have fewer brackets than a depth that matters, and finding them by indexOf costs next to
   // nothing.
   if (!hasMany(text, "[") && !hasMany(text, "{")) return false;
   let depth = 0;
@@ -30,7 +28,7 @@ function isDeep(text: string): boolean {
   return false;
 }
 
-/** Whether there are more of them than half the depth that is allowed. */
+/** True if there are more of them than half the depth that is allowed. */
 function hasMany(text: string, opening: "[" | "{"): boolean {
   let at = -1;
   for (let count = 0; count <= maxJsonDepth / 2; count++) {

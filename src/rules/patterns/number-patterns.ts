@@ -4,10 +4,10 @@ import { toDurationMs } from "./parse-durations.ts";
 import type { Parsed } from "./parsed.ts";
 import { definePatterns, listOf, one } from "./pattern-kind.ts";
 
-/** Numbers, durations and moments are all whole numbers, so every pattern of theirs is an inclusive range. */
+/** Numbers, durations and moments are all whole numbers, so each of their patterns is an inclusive range. */
 
 type Range = Extract<NumberPattern, { kind: "range" }>;
-/** What one word means: a number, or all milliseconds of a day. */
+/** The meaning of one word: a number, or all milliseconds of a day. */
 type Span = Pick<Range, "from" | "to">;
 
 const numbersExpected =

@@ -5,7 +5,7 @@ const dayMs = 86_400_000;
 export const firstPlausibleMs = 100_000_000_000;
 
 /**
- * `2026-12-01` is the last millisecond of that day in UTC, so that the day itself still counts;
+ * `2026-12-01` is the last millisecond of that day in UTC, so that the day itself still counts.
  * `2026-12-01T18:00:00Z`, or with an offset, is that moment. As Unix ms. A time without a zone is refused: it
  * would mean another moment per machine.
  */

@@ -13,7 +13,7 @@ export function parseDuration(value: unknown): Parsed<number> {
     : { ok: true, value: durationMs };
 }
 
-/** In ms; null for what is no duration. */
+/** In ms; null for a text that is no duration. */
 export function toDurationMs(text: string): number | null {
   const match = /^(?:(\d{1,6})d)?(?:(\d{1,8})h)?(?:(\d{1,9})m)?(?:(\d{1,10})s)?(?:(\d{1,12})ms)?$/.exec(text);
   if (match === null || text === "") return null;

@@ -2,7 +2,7 @@ import { firstPlausibleMs, parseDay, parseTime } from "./parse-date-or-time.ts";
 import { parseDuration } from "./parse-durations.ts";
 import type { Parsed } from "./parsed.ts";
 
-/** An end of a range of dates: a moment (Unix ms), or a time before the moment at which a pass begins. */
+/** An end of a range of dates: a moment (Unix ms), or a time before the start of a pass. */
 export type DateEdge =
   | { readonly kind: "at"; readonly at: number }
   | { readonly kind: "ago"; readonly ms: number };

@@ -1,12 +1,12 @@
-/** What a parser of one value found; `expected` completes the sentence "expected …, got <the value>". */
+/** The result of parsing one value; `expected` completes the sentence "expected …, got <the value>". */
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | {
       readonly ok: false;
       readonly expected: string;
-      /** Where inside the value; absent: the value itself. */
+      /** A path inside the value; absent: the value itself. */
       readonly at?: readonly (string | number)[];
-      /** What else is wrong with it. */
+      /** Its other problems. */
       readonly also?: readonly Mismatch[];
     };
 
@@ -34,7 +34,7 @@ export function parseEach<T>(
   return first === undefined ? { ok: true, value: parsed } : { ok: false, ...first, also };
 }
 
-/** All that is wrong, with places inside a value that has this one at `segment`. */
+/** All problems, with places inside a value that has this one at `segment`. */
 export function mismatchesOf(
   { expected, at = [], also = [] }: Extract<Parsed<unknown>, { ok: false }>,
   segment?: string | number,

@@ -1,7 +1,7 @@
 /**
  * The frame that all kinds of patterns share. A value of the document is one pattern, or a list of them (or).
  * A pattern is plain (`503`, `*.example.com`), the word `none`, or a mapping with one form (`{ prefix: … }`).
- * Each kind says what is its own; the parser, and the JSON Schema that editors read, follow from that.
+ * Each kind defines only its own part. The parser, and the JSON Schema that editors read, follow from that.
  */
 import { isObject } from "../../message/json-value.ts";
 import { mismatchesOf, parseEach, type Parsed } from "./parsed.ts";
@@ -33,13 +33,10 @@ export interface PatternGrammar<Pattern> {
   readonly examples: readonly unknown[];
   /** Completes the sentence "expected …". */
   readonly expected: string;
-  /** Reads what is neither a list, nor a mapping, nor the word `none`. */
+  /** Reads a value that is neither a list, nor a mapping, nor the word `none`. */
   readonly parsePlain: PatternParser<Pattern>;
   readonly plain: readonly object[];
-  /**
-   * The forms beside `exists`. Null: the field is always there, so there are none, nor is there the word
-   * `none`.
-   */
+  /** The forms beside `exists`. Null: the field is always there, so there are no forms and no word `none`. */
   readonly forms: Forms<Pattern> | null;
 }
 

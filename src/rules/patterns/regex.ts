@@ -3,8 +3,8 @@ import type { Parsed } from "./parsed.ts";
 import { one } from "./pattern-kind.ts";
 
 /**
- * Regular expressions of RE2 syntax: no back references and no lookaround, and so a search that is linear in
- * the text whatever expression and text are. Found anywhere in the text; `^` and `$` are its ends.
+ * Regular expressions of RE2 syntax. They have no back references and no lookaround, so every search is
+ * linear in the text. Found anywhere in the text; `^` and `$` are its ends.
  */
 const maxCharacters = 1_000;
 /**

@@ -7,7 +7,7 @@ const expected =
   "a text (in quotes where it looks like a number), a glob with *, none, or one of { regex, prefix, suffix, equals, in, exists }";
 const text = { type: "string", minLength: 1 };
 
-/** The forms that texts, and texts inside JSON, have in common. */
+/** The common forms of texts, and of texts inside JSON. */
 export const textForms = {
   regex: {
     parse: parseRegex,

@@ -13,8 +13,8 @@ const rangeForm = new RegExp(`^\\s*(${number})\\s*-\\s*(${number})\\s*$`);
 
 /**
  * Patterns for a value inside JSON. A text is compared with texts (exact, or a glob if it contains `*`), a
- * number with numbers, `true`, `false` and `null` with themselves; `"< 3"` and `{ range: "3-7" }` match
- * numbers; `none` is a pointer to nothing.
+ * number with numbers, `true`, `false` and `null` with themselves. `"< 3"` and `{ range: "3-7" }` match
+ * numbers; `none` is a pointer without a value.
  */
 export const valuePatterns = definePatterns<ValuePattern>({
   id: "valuePattern",
