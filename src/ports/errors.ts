@@ -139,8 +139,7 @@ export const errorTable = {
     disposition: "halt",
     level: "error",
     exitCode: 78,
-    meaning:
-      "a source id is bound to another address, or an account is drained, or may have been, under another id already",
+    meaning: "a source id is bound to another address, or another id already drains the account, or may have",
   },
   "redis-unavailable": {
     disposition: "retry",

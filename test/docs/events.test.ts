@@ -177,7 +177,7 @@ const levelOf = (code: ErrorCode | "unexpected"): string =>
 const common = new Set(["level", "time", "event", "msg"]);
 
 const page = readDoc("docs/events.md");
-const rows = tableRows(page, ["event", "level", "fields", "what it says, and what to do"]).map(
+const rows = tableRows(page, ["event", "level", "fields", "meaning, and what to do"]).map(
   ([event = "", level = "", fields = "", text = ""]) => ({
     event: codeSpans(event)[0] as Type,
     level,
