@@ -62,6 +62,8 @@ local function read(id)
   return text and decode(text) or nil
 end
 
+-- A cool entry in a later series lives on: an earlier series may have been accepted. If it were forgotten,
+-- the next POST would double the message undeclared.
 local function lifeOf(e)
   if e.s == 'gone' then return limits.tombstone end
   if e.s == 'cool' and not e.rel and e.x == 1 then return math.max(e.u - now, limits.coolLife) end

@@ -14,16 +14,7 @@ import type {
 } from "../../ports/ledger.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import type { RedisScript } from "../../redis/script-runner.ts";
-import {
-  coolBeyondWindowMs,
-  deleteFlags,
-  parseEntry,
-  parseView,
-  refusedAloneEveryMs,
-  toOpenView,
-  toParkedView,
-  toSettlingView,
-} from "./entry.ts";
+import { coolBeyondWindowMs, deleteFlags, parseView, refusedAloneEveryMs } from "./entry.ts";
 import { sourceKeys } from "../keys.ts";
 import { parseReply, toList } from "../script-reply.ts";
 import { beginScript } from "./begin.lua.ts";
@@ -76,16 +67,11 @@ export function createRedisLedger(
     });
     return { ...stamp, views: found };
   };
-  const page = async (call: {
-    readonly index: "open" | "pending";
-    readonly limit: number;
-    readonly offset: number;
-    readonly drain?: string;
-    readonly unlistedSince?: number;
-  }) => {
+  const page = async (index: "open" | "pending", limit: number, offset: number, narrowed: object = {}) => {
+    const call = { index, limit, offset, ...narrowed };
     const [stampText, walked, ...rest] = (await run(pageScript, call)) as [string, number, ...string[]];
     const stamp = parseAnswer(pageScript, stampText);
-    return { stamp, walked, rows: toRows(rest) };
+    return { stamp, walked, rows: toRows(rest, stamp.at, limits) };
   };
 
   return {
@@ -119,7 +105,7 @@ export function createRedisLedger(
       const candidates: DlqId[] = [];
       let offset = 0;
       for (;;) {
-        const { walked, rows } = await page({ index: "pending", limit: goneChunk, offset, ...narrowed });
+        const { walked, rows } = await page("pending", goneChunk, offset, narrowed);
         if (walked === 0) break;
         candidates.push(...rows.map((row) => row.dlqId));
         offset += walked;
@@ -146,30 +132,25 @@ export function createRedisLedger(
 
     async parkedEntries(cursor) {
       const [stampText, next, ...rest] = (await run(parkedScript, { cursor: cursor ?? "0" })) as string[];
-      const entries = toRows(rest).flatMap(({ dlqId, entry }): ParkedDeadLetter[] =>
-        entry.state === "parked" ? [{ dlqId, view: toParkedView(entry) }] : [],
+      const stamp = parseAnswer(parkedScript, stampText);
+      const entries = toRows(rest, stamp.at, limits).flatMap(({ dlqId, view }): ParkedDeadLetter[] =>
+        view.state === "parked" ? [{ dlqId, view }] : [],
       );
-      return {
-        ...parseAnswer(parkedScript, stampText),
-        entries,
-        cursor: next === "0" ? null : (next ?? null),
-      };
+      return { ...stamp, entries, cursor: next === "0" ? null : (next ?? null) };
     },
 
     async unknownOutcomes(limit, offset) {
-      const { stamp, rows } = await page({ index: "open", limit, offset });
-      const entries = rows.flatMap(({ dlqId, entry }): OpenEntry[] =>
-        entry.state === "open" ? [{ dlqId, view: toOpenView(entry, stamp.at, limits) }] : [],
+      const { stamp, rows } = await page("open", limit, offset);
+      const entries = rows.flatMap(({ dlqId, view }): OpenEntry[] =>
+        view.state === "open" ? [{ dlqId, view }] : [],
       );
       return { ...stamp, entries };
     },
 
     async pendingDeletes(limit, offset) {
-      const { stamp, rows } = await page({ index: "pending", limit, offset });
-      const entries = rows.flatMap(({ dlqId, entry }): PendingEntry[] =>
-        entry.state === "published" || entry.state === "archived"
-          ? [{ dlqId, view: toSettlingView(entry) }]
-          : [],
+      const { stamp, rows } = await page("pending", limit, offset);
+      const entries = rows.flatMap(({ dlqId, view }): PendingEntry[] =>
+        view.state === "published" || view.state === "archived" ? [{ dlqId, view }] : [],
       );
       return { ...stamp, entries };
     },
@@ -194,10 +175,10 @@ export function createRedisLedger(
 }
 
 /** dlqId and entry text alternating. */
-function toRows(texts: readonly string[]) {
+function toRows(texts: readonly string[], now: number, limits: LedgerLimits) {
   const rows = [];
   for (let i = 0; i + 1 < texts.length; i += 2) {
-    rows.push({ dlqId: texts[i] as DlqId, entry: parseEntry(texts[i + 1] ?? "") });
+    rows.push({ dlqId: texts[i] as DlqId, view: parseView(texts[i + 1] ?? "", now, limits) });
   }
   return rows;
 }

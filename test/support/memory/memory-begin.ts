@@ -3,13 +3,7 @@ import type { LedgerLimits } from "../../../src/ports/ledger-limits.ts";
 import type { BeginOptions, BeginRequest, BeginVerdict } from "../../../src/ports/ledger.ts";
 import { isDecidedAgain } from "../../../src/ports/ledger-entries.ts";
 import { postHorizonMs, takeoverAfterMs } from "../../../src/ports/ledger-limits.ts";
-import type {
-  CoolEntry,
-  DeclaredDouble,
-  Entry,
-  OpenEntryState,
-  ParkedEntry,
-} from "../../../src/store/ledger/entry.ts";
+import type { CoolEntry, DeclaredDouble, Entry, OpenEntryState, ParkedEntry } from "./memory-entry.ts";
 
 export interface BeginContext extends BeginOptions {
   readonly now: number;

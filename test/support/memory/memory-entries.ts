@@ -1,14 +1,8 @@
 import type { DlqId } from "../../../src/message/dead-letter.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { LedgerLimits } from "../../../src/ports/ledger-limits.ts";
-import { lifeMs } from "../../../src/store/ledger/entry.ts";
-import type {
-  ArchivedEntry,
-  Entry,
-  OpenEntryState,
-  ParkedEntry,
-  PublishedEntry,
-} from "../../../src/store/ledger/entry.ts";
+import { lifeMs } from "./memory-entry.ts";
+import type { ArchivedEntry, Entry, OpenEntryState, ParkedEntry, PublishedEntry } from "./memory-entry.ts";
 
 /** Entries with a life, in this process. What is open or pending is asked of the entries themselves, oldest first. */
 export interface MemoryEntries {

@@ -17,15 +17,9 @@ import type {
   RefusedRequest,
   RefusedVerdict,
 } from "../../../src/ports/ledger.ts";
-import {
-  deleteFlags,
-  refusedAloneEveryMs,
-  toOpenView,
-  toParkedView,
-  toSettlingView,
-  toView,
-} from "../../../src/store/ledger/entry.ts";
-import type { Entry, OpenEntryState } from "../../../src/store/ledger/entry.ts";
+import { deleteFlags, refusedAloneEveryMs } from "../../../src/store/ledger/entry.ts";
+import { toOpenView, toParkedView, toSettlingView, toView } from "./memory-entry.ts";
+import type { Entry, OpenEntryState } from "./memory-entry.ts";
 import { asksAgain, beginOne, countOutcome } from "./memory-begin.ts";
 import { createMemoryEntries } from "./memory-entries.ts";
 

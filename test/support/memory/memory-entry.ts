@@ -1,0 +1,171 @@
+import type { ParkReason } from "../../../src/message/park-reasons.ts";
+import type { MessageId } from "../../../src/message/dead-letter.ts";
+import type { DrainName, Token } from "../../../src/ports/ids.ts";
+import type { LedgerView, Released, Series } from "../../../src/ports/ledger-entries.ts";
+import { postHorizonMs, takeoverAfterMs, type LedgerLimits } from "../../../src/ports/ledger-limits.ts";
+import type { BeginVerdict } from "../../../src/ports/ledger.ts";
+import { coolBeyondWindowMs } from "../../../src/store/ledger/entry.ts";
+
+/**
+ * What the reference ledger keeps per dead letter. Times are Unix ms of its own clock. The field names are the
+ * long form of the letters in prelude.lua.ts.
+ */
+interface SeriesFields {
+  readonly series: Series;
+  /** Redrives known to have been made. */
+  readonly attempt: number;
+  readonly messageId: MessageId | null;
+  /** An earlier series may have been accepted, so this one may double it. */
+  readonly declaredDouble: DeclaredDouble;
+}
+
+interface PerIdBackoff {
+  readonly refusedAlone: number;
+  /** When it last counted; null: never. */
+  readonly refusedAloneAt: number | null;
+  readonly released: Released;
+}
+
+export type DeclaredDouble = Extract<BeginVerdict, { kind: "begun" }>["declaredDouble"];
+
+export interface CoolEntry extends SeriesFields, PerIdBackoff {
+  readonly state: "cool";
+  readonly dueAt: number;
+  /** Whose refusal made it cool; that token's repeat gets the same answer. */
+  readonly endedBy: Token | null;
+}
+
+export interface OpenEntryState extends SeriesFields, PerIdBackoff {
+  readonly state: "open";
+  readonly drain: DrainName;
+  readonly token: Token;
+  readonly lastAt: number;
+  readonly act: "republish" | "drop";
+  /** The token's POST has been answered; what is unanswered is older. */
+  readonly ended: boolean;
+}
+
+interface Settling {
+  readonly at: number;
+  readonly drain: DrainName | null;
+  /** Since when its deletion is pending; null: it is not. */
+  readonly pendingSince: number | null;
+  readonly deleteFailed: boolean;
+  readonly maybeGone: boolean;
+  readonly datesAgree: boolean;
+  /** When it was last seen in a listing; 0: not since the fact. */
+  readonly listedAt: number;
+  readonly messageId: MessageId | null;
+}
+
+export interface PublishedEntry extends Settling {
+  readonly state: "published";
+  readonly as: MessageId;
+  /** The look that first found a come-back of it; null: none has. */
+  readonly namedBy: Token | null;
+}
+
+export interface ArchivedEntry extends Settling {
+  readonly state: "archived";
+  readonly file: string;
+  readonly token: Token;
+}
+
+export interface GoneEntry {
+  readonly state: "gone";
+  /** What it was published as; null: the archive has it. */
+  readonly as: MessageId | null;
+  readonly namedBy: Token | null;
+}
+
+export interface ParkedEntry extends SeriesFields {
+  readonly state: "parked";
+  readonly reason: ParkReason;
+  readonly drain: DrainName;
+  readonly rulesHash: string;
+}
+
+export type Entry = CoolEntry | OpenEntryState | PublishedEntry | ArchivedEntry | GoneEntry | ParkedEntry;
+
+/**
+ * How long an entry is kept from now. Open: retention, never the lease, so that an expired lease cannot erase
+ * an intent.
+ */
+export function lifeMs(entry: Entry, now: number, limits: LedgerLimits): number {
+  switch (entry.state) {
+    case "cool":
+      return entry.released || entry.series.suffix > 1
+        ? limits.retentionMs
+        : Math.max(entry.dueAt - now, limits.dedupWindowMs + coolBeyondWindowMs);
+    case "gone":
+      return limits.tombstoneMs;
+    case "open":
+    case "published":
+    case "archived":
+    case "parked":
+      return limits.retentionMs;
+  }
+}
+
+export function toView(entry: Entry | null, now: number, limits: LedgerLimits): LedgerView {
+  if (entry === null) return { state: "absent" };
+  switch (entry.state) {
+    case "cool": {
+      const { dueAt, refusedAlone, attempt, released } = entry;
+      return { state: "cool", dueAt, refusedAlone, attempt, released, firstAt: entry.series.firstAt };
+    }
+    case "open":
+      return toOpenView(entry, now, limits);
+    case "published":
+    case "archived":
+      return toSettlingView(entry);
+    case "gone":
+      return { state: "gone" };
+    case "parked":
+      return toParkedView(entry);
+  }
+}
+
+export function toParkedView(entry: ParkedEntry): Extract<LedgerView, { state: "parked" }> {
+  const { reason, drain, rulesHash, attempt } = entry;
+  return { state: "parked", reason, drain, rulesHash, attempt, firstAt: entry.series.firstAt };
+}
+
+export function toOpenView(
+  entry: OpenEntryState,
+  now: number,
+  limits: LedgerLimits,
+): Extract<LedgerView, { state: "open" }> {
+  const { drain, series, lastAt, attempt, released } = entry;
+  return {
+    state: "open",
+    drain,
+    series,
+    lastAt,
+    attempt,
+    released,
+    messageId: entry.messageId ?? ("" as MessageId),
+    unknown: now > lastAt + takeoverAfterMs(limits),
+    pastHorizon: now > series.firstAt + postHorizonMs(limits),
+  };
+}
+
+export function toSettlingView(
+  entry: PublishedEntry | ArchivedEntry,
+): Extract<LedgerView, { state: "published" | "archived" }> {
+  if (entry.state === "published") {
+    const { as, drain, at, deleteFailed, maybeGone, datesAgree, messageId } = entry;
+    return { state: "published", as, drain, at, deleteFailed, maybeGone, datesAgree, messageId };
+  }
+  const { file, drain, at, deleteFailed, maybeGone, datesAgree, messageId } = entry;
+  return {
+    state: "archived",
+    file,
+    drain: drain ?? ("" as DrainName),
+    at,
+    deleteFailed,
+    maybeGone,
+    datesAgree,
+    messageId,
+  };
+}
