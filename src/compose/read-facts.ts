@@ -5,7 +5,7 @@ import type { RedisConnection } from "../redis/connect.ts";
 import { checkFitness } from "../redis/preflight.ts";
 import type { DrainRuntime, SourceRuntime } from "../redrive/runtime.ts";
 import type { Core } from "./build-core.ts";
-import { hasLanes } from "../redrive/lanes/has-lanes.ts";
+import { hasLanes } from "../redrive/lanes/listing-checks.ts";
 import { toKeyedHash } from "./build-source.ts";
 
 /** Reads the facts of every drain and source of the document from Redis. Throws `redis-unavailable`. */

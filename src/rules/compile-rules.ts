@@ -3,7 +3,7 @@ import type { Routing } from "./decision.ts";
 import type { RecordFacts, Router } from "./facts.ts";
 import { leavesOf } from "./leaves.ts";
 import type { RuleSpec } from "./spec.ts";
-import { toSubject, type Subject } from "./subject.ts";
+import { Subject } from "./subject.ts";
 import { compileTurningPoints } from "./turning-points.ts";
 
 /** A record with more turning points than this is decided again at the last one. */
@@ -28,14 +28,14 @@ export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "pa
     return fallback;
   };
   const route = (facts: RecordFacts): Routing => {
-    const subject = toSubject(facts);
+    const subject = new Subject(facts);
     return decide(facts.now, (rule) => rule.matches(subject));
   };
 
   const onlyHolds = otherwise === "hold" && rules.every(({ then }) => then === "hold");
   const toTurningPoints = compileTurningPoints(onlyHolds ? [] : rules);
   const heldUntil = (facts: RecordFacts): number | null => {
-    const subject = toSubject(facts);
+    const subject = new Subject(facts);
     // Time changes nothing about a rule without ages, so each of these is evaluated once.
     const timeless = new Map<CompiledRule, boolean>();
     const matches = (rule: CompiledRule): boolean => {

@@ -2,50 +2,53 @@ import type { ItemChanges } from "../message/item-changes.ts";
 import type { ParkReason } from "../message/park-reasons.ts";
 import type { Action } from "./spec.ts";
 
-/** Why a record stays in the queue for now; a later pass asks again. */
-export const holdReasons = [
-  "rule",
-  "otherwise",
-  "too-young",
-  "waiting",
-  "retry-after",
-  "in-flight",
-  "cooling",
-  "outcome-unknown",
-  "refused-alone",
-  "not-sent",
-  "source-halted",
-  "settle-gate",
+/**
+ * Why a record stays in the queue for now; a later pass asks again. `passing`: it ends by itself, and the
+ * record is decided as before then. `decided`: only rules, time or attempts end it.
+ */
+export const holds = {
+  rule: "decided",
+  otherwise: "decided",
+  "too-young": "decided",
+  waiting: "decided",
+  "retry-after": "decided",
+  "in-flight": "passing",
+  cooling: "passing",
+  "outcome-unknown": "passing",
+  "refused-alone": "passing",
+  "not-sent": "passing",
+  "source-halted": "passing",
+  "settle-gate": "passing",
   /** Redis is almost full: its last memory is kept for finishing what is begun. */
-  "ledger-full",
+  "ledger-full": "passing",
   /** Another version of redriver wrote its ledger entry, in a layout that this one does not know. */
-  "other-version",
-  "paused",
-  "page-too-old",
-  "stopping",
-  "attempts-exhausted",
+  "other-version": "passing",
+  paused: "passing",
+  "page-too-old": "passing",
+  stopping: "passing",
+  "attempts-exhausted": "decided",
   /** A drop without a working archive: nothing is deleted without a copy. */
-  "archive-missing",
+  "archive-missing": "passing",
   /** A search index is behind (guards). */
-  "guard",
+  guard: "passing",
   /** A rate has no room just now: of the drain, the rule or the host. */
-  "rate-limit",
+  "rate-limit": "passing",
   /** The ceiling of this pass is reached. */
-  "pass-limit",
+  "pass-limit": "passing",
   /** The ceiling of this UTC day is reached. */
-  "day-limit",
+  "day-limit": "passing",
   /** A step to its destination is being watched: its come-backs decide. */
-  "lane-watched",
+  "lane-watched": "passing",
   /** Too many messages to its destination came back; one is tried now and then. */
-  "lane-halted",
-] as const;
+  "lane-halted": "passing",
+} as const satisfies Readonly<Record<string, "passing" | "decided">>;
+export type HoldReason = keyof typeof holds;
+export const holdReasons = Object.keys(holds) as readonly HoldReason[];
 
 export const republishReasons = ["due", "reconcile", "after-ledger-loss"] as const;
 export const dropReasons = ["rule"] as const;
 /** Already done: the record is listed although published or gone, and is deleted again. */
 export const settleReasons = ["published-before"] as const;
-
-export type HoldReason = (typeof holdReasons)[number];
 
 /**
  * The decision about one record, with the rule that decided (`null`: no rule) and the reason from a closed

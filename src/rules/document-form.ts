@@ -1,5 +1,4 @@
 import { durationText } from "./format-duration.ts";
-import { maskQuery } from "./mask-query.ts";
 import {
   textFields,
   type AddressPattern,
@@ -140,4 +139,21 @@ function writeValue(pattern: ValuePattern, shown: Shown): unknown {
       return Number.isFinite(to) ? `${openTo ? "<" : "<="} ${to}` : `${openFrom ? ">" : ">="} ${from}`;
     }
   }
+}
+
+/**
+ * A comparison with a whole number as a document writes it, `> 10000`. A pattern's end is that number, or the
+ * next whole one.
+ */
+export function comparisonText(pattern: NumberPattern): string {
+  if (pattern.kind !== "range") return pattern.kind;
+  const { from, to } = pattern;
+  if (Number.isFinite(to)) return Number.isInteger(to) ? `<= ${to}` : `< ${Math.ceil(to)}`;
+  return Number.isInteger(from) ? `>= ${from}` : `> ${Math.floor(from)}`;
+}
+
+/** An address or pattern with `[set]` in place of its query, which may have a key in it. */
+export function maskQuery(address: string): string {
+  const at = address.indexOf("?");
+  return at === -1 ? address : `${address.slice(0, at)}?[set]`;
 }

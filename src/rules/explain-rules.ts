@@ -4,7 +4,7 @@ import { describeActual, describeCondition } from "./describe-condition.ts";
 import { momentText } from "./document-form.ts";
 import type { RecordFacts } from "./facts.ts";
 import type { Condition, RuleSpec } from "./spec.ts";
-import { toSubject, type Subject } from "./subject.ts";
+import { Subject } from "./subject.ts";
 
 /** The result of one rule. `ignored`: its ignoreAfter has passed; `not-reached`: a rule above decided. */
 export interface RuleStep {
@@ -26,7 +26,7 @@ export function explainRules(
   otherwise: "hold" | "park",
   facts: RecordFacts,
 ): RulesExplanation {
-  const subject = toSubject(facts);
+  const subject = new Subject(facts);
   let decided: RuleSpec | null = null;
   const steps = rules.map((rule): RuleStep => {
     if (decided !== null)

@@ -7,31 +7,6 @@ import { parseIpAddress, type IpAddress } from "./patterns/ip-address.ts";
 import { toJson } from "./patterns/json-body.ts";
 import type { BodyField, DurationField, NumberField, TextField } from "./spec.ts";
 
-/**
- * One record as conditions ask about it. Some answers cost something: the URL's parts, headers by name, the
- * body as JSON. Each is computed once, on the first request, and shared by all rules.
- */
-export interface Subject {
-  /** From here on, ages are those at this moment (Unix ms). Nothing else changes. */
-  moveTo(now: number): void;
-  /** The values of a text field, of which any may match; none when it is absent. */
-  texts(field: TextField): readonly string[];
-  /** By lower-case name. */
-  header(of: "request" | "response", lowerName: string): readonly string[];
-  /** Undefined when absent. */
-  number(field: NumberField): number | undefined;
-  /** In ms; below 0 when the record is from the future by this clock, or past its retention. */
-  durationMs(field: DurationField): number;
-  /** Undefined when absent, null when it is no address. */
-  callerIp(): IpAddress | null | undefined;
-  /** The value at the pointer's names; undefined if there is none, or the body is no JSON. */
-  value(field: BodyField, names: readonly string[]): JsonValue | undefined;
-}
-
-export function toSubject(facts: RecordFacts): Subject {
-  return new RecordSubject(facts);
-}
-
 interface Address {
   readonly host: readonly string[];
   readonly path: readonly string[];
@@ -39,8 +14,13 @@ interface Address {
 
 type ValuesByName = ReadonlyMap<string, readonly string[]>;
 
-/** A class because routers make one for every record: its methods are shared, closures would be made anew. */
-class RecordSubject implements Subject {
+/**
+ * One record as conditions ask about it. Some answers cost something: the URL's parts, headers by name, the
+ * body as JSON. Each is computed once, on the first request, and shared by all rules.
+ *
+ * A class because routers make one for every record: its methods are shared, closures would be made anew.
+ */
+export class Subject {
   readonly #facts: RecordFacts;
   #now: number;
   readonly #letter: DeadLetter;
@@ -57,10 +37,12 @@ class RecordSubject implements Subject {
     this.#letter = facts.letter;
   }
 
+  /** From here on, ages are those at this moment (Unix ms). Nothing else changes. */
   moveTo(now: number): void {
     this.#now = now;
   }
 
+  /** The values of a text field, of which any may match; none when it is absent. */
   texts(field: TextField): readonly string[] {
     if (field === "host" || field === "path") return (this.#address ??= toAddress(this.#letter.url))[field];
     if (field === "label") return this.#letter.labels;
@@ -68,6 +50,7 @@ class RecordSubject implements Subject {
     return present(this.#letter[field]);
   }
 
+  /** By lower-case name. */
   header(of: "request" | "response", lowerName: string): readonly string[] {
     const values =
       of === "request"
@@ -76,12 +59,14 @@ class RecordSubject implements Subject {
     return values.get(lowerName) ?? nothing;
   }
 
+  /** Undefined when absent. */
   number(field: NumberField): number | undefined {
     if (field === "attempt") return this.#facts.attempt;
     if (field === "size") return (this.#size ??= toSize(this.#letter));
     return this.#letter[field];
   }
 
+  /** In ms; below 0 when the record is from the future by this clock, or past its retention. */
   durationMs(field: DurationField): number {
     const now = this.#now;
     switch (field) {
@@ -94,6 +79,7 @@ class RecordSubject implements Subject {
     }
   }
 
+  /** Undefined when absent, null when it is no address. */
   callerIp(): IpAddress | null | undefined {
     const { callerIp } = this.#letter;
     if (callerIp === undefined) return undefined;
@@ -101,6 +87,7 @@ class RecordSubject implements Subject {
     return this.#callerIp;
   }
 
+  /** The value at the pointer's names; undefined if there is none, or the body is no JSON. */
   value(field: BodyField, names: readonly string[]): JsonValue | undefined {
     if (!this.#json.has(field)) this.#json.set(field, toJson(this.#letter[field]));
     const body = this.#json.get(field);

@@ -3,6 +3,7 @@ import type { Core } from "../../compose/build-core.ts";
 import { requireRedis } from "../../compose/open-core.ts";
 import { addressOf, readPause } from "../../compose/read-facts.ts";
 import { systemClock } from "../../compose/system-world.ts";
+import { defined } from "../../message/defined.ts";
 import { toSafeJson } from "../../message/safe-json.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { planDrain } from "../../redrive/plan/plan-drain.ts";
@@ -112,11 +113,7 @@ async function planAll(
   io: CommandContext["io"],
 ): Promise<{ readonly report: PlanReport; readonly records: number }> {
   const show = flags.showContent === true ? "content" : "masked";
-  const filter: PlanFilter = {
-    ...(flags.rule === undefined ? {} : { rules: flags.rule }),
-    ...(flags.host === undefined ? {} : { host: flags.host }),
-    ...(flags.limit === undefined ? {} : { limit: flags.limit }),
-  };
+  const filter: PlanFilter = defined({ rules: flags.rule, host: flags.host, limit: flags.limit });
   const createdAt = systemClock.now();
   // All horizons are fixed before anything is listed, so that no drain's part is younger than another's.
   const ranges = new Map<DrainRuntime, FrozenRange>();

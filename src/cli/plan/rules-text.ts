@@ -2,8 +2,7 @@
 import type { RebuildRow } from "../../message/describe-rebuild.ts";
 import type { DecidedReport } from "../../redrive/plan/decided-count.ts";
 import type { DrainReport } from "../../redrive/plan/plan-drain.ts";
-import type { ExpiryReport } from "../../redrive/plan/expiry-count.ts";
-import type { NextReport, RuleReport, SampleReport } from "../../redrive/plan/rule-report.ts";
+import type { ExpiryReport, NextReport, RuleReport, SampleReport } from "../../redrive/plan/rule-report.ts";
 import type { Counted, TopCounted } from "../../redrive/plan/top-count.ts";
 import { formatDuration } from "../../rules/format-duration.ts";
 import { counted } from "../output/counted.ts";

@@ -1,24 +1,23 @@
-import { toChainedItem } from "./chained-callback.ts";
+import type { BatchItem, DeduplicationId } from "../../message/dead-letter.ts";
+import { defined } from "../../message/defined.ts";
 import { toCallbackDeduplicationId } from "../../message/deduplication-id.ts";
 import { encodeItem } from "../../message/encode-item.ts";
-import { readProofCallback } from "../../message/proof-callback.ts";
+import { toForwardHeaders } from "../../message/forward-headers.ts";
+import { readProofCallback, type OwnCallback } from "../../message/proof-callback.ts";
 import type { AttemptReport } from "../../ports/callbacks.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
 /** Callbacks whose refusals are remembered. */
 const maxRefused = 10_000;
 
-/** How often the service certainly refused each callback, as this process has seen. */
-export interface ChainRefusals {
-  of(callback: string): number;
-  refused(callback: string): void;
-}
+export type ChainRefusals = ReturnType<typeof createChainRefusals>;
 
-export function createChainRefusals(): ChainRefusals {
+/** How often the service certainly refused each callback, as this process has seen. */
+export function createChainRefusals() {
   const counts = new Map<string, number>();
   return {
-    of: (callback) => counts.get(callback) ?? 0,
-    refused(callback) {
+    of: (callback: string): number => counts.get(callback) ?? 0,
+    refused(callback: string): void {
       counts.set(callback, (counts.get(callback) ?? 0) + 1);
       const [oldest] = counts.keys();
       if (counts.size > maxRefused && oldest !== undefined) counts.delete(oldest);
@@ -86,5 +85,35 @@ export async function chainCallback(
 }
 
 function notChained(why: string, retryAt?: number): Extract<Chained, { kind: "not-chained" }> {
-  return { kind: "not-chained", why, ...(retryAt === undefined ? {} : { retryAt }) };
+  return { kind: "not-chained", why, ...defined({ retryAt }) };
+}
+
+/**
+ * The message that forwards a callback to its original URL: what the service would have sent, signed and retried by the service.
+ * `body`: as received. Null if its headers cannot be sent.
+ */
+function toChainedItem(
+  { url, header }: OwnCallback,
+  body: string,
+  {
+    headerPrefix,
+    deduplicationId,
+  }: { readonly headerPrefix: string; readonly deduplicationId: DeduplicationId },
+): BatchItem | null {
+  const forward = toForwardHeaders(header, headerPrefix);
+  if (forward === null) return null;
+  const contentType = forward.get("content-type")?.value ?? "application/json";
+  forward.delete("content-type");
+  return {
+    destination: url,
+    headers: {
+      "Content-Type": contentType,
+      [`${headerPrefix}Method`]: "POST",
+      ...Object.fromEntries(
+        [...forward.values()].map(({ name, value }) => [`${headerPrefix}Forward-${name}`, value]),
+      ),
+      [`${headerPrefix}Deduplication-Id`]: deduplicationId,
+    },
+    body,
+  };
 }

@@ -11,6 +11,7 @@ import { isKnownBad } from "../../message/come-back-kind.ts";
 import { toLaneId, laneOriginOf, laneOriginOfLetter } from "./lane-id.ts";
 import type { LaneConfig } from "../../ports/drains.ts";
 import type { LaneAnswer, LaneUnused, Origin } from "../../ports/lanes.ts";
+import { groupBy } from "../group-by.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { isReconciling } from "../page/capacity-request.ts";
 import { held } from "../page/results.ts";
@@ -30,8 +31,8 @@ export interface Admission {
 interface Group {
   readonly lane: string;
   readonly origin: Origin;
-  readonly candidates: Candidate[];
-  readonly exhausted: DecidedRecord[];
+  readonly candidates: readonly Candidate[];
+  readonly exhausted: readonly DecidedRecord[];
 }
 
 /** `exhausted`: records about to be parked because their attempts are spent. Throws `redis-unavailable`. */
@@ -116,20 +117,15 @@ function toGroups(
   candidates: readonly Candidate[],
   exhausted: readonly DecidedRecord[],
 ): readonly Group[] {
-  const groups = new Map<Origin, Group>();
-  const groupOf = (origin: Origin): Group => {
-    const known = groups.get(origin);
-    if (known !== undefined) return known;
-    const group = { lane: toLaneId(config.name, origin), origin, candidates: [], exhausted: [] };
-    groups.set(origin, group);
-    return group;
-  };
-  for (const one of candidates) groupOf(laneOriginOf(one.toItem(1))).candidates.push(one);
-  for (const one of exhausted) {
-    const origin = laneOriginOfLetter(one.letter);
-    if (origin !== null) groupOf(origin).exhausted.push(one);
-  }
-  return [...groups.values()];
+  const asking = groupBy(candidates, (one) => laneOriginOf(one.toItem(1)));
+  const spent = groupBy(exhausted, (one) => laneOriginOfLetter(one.letter));
+  const origins = [...new Set([...asking.keys(), ...spent.keys()])].filter((origin) => origin !== null);
+  return origins.map((origin) => ({
+    lane: toLaneId(config.name, origin),
+    origin,
+    candidates: asking.get(origin) ?? [],
+    exhausted: spent.get(origin) ?? [],
+  }));
 }
 
 function share(

@@ -1,5 +1,5 @@
 import type { LedgerView } from "../../ports/ledger-entries.ts";
-import type { HoldReason } from "../../rules/decision.ts";
+import { holds } from "../../rules/decision.ts";
 import { toPlanned, type Planned } from "./plan-record.ts";
 import type { SurveyedRecord } from "./survey.ts";
 
@@ -28,7 +28,7 @@ export function compareWithPlan(
     case "settle":
       return "as-planned";
     case "hold":
-      return passes[decision.reason];
+      return holds[decision.reason] === "passing" ? "not-now" : "otherwise";
     case "park":
       if (planned.then !== "park" || planned.reason !== decision.reason) return "otherwise";
       // A record that the ledger has as parked for that reason is decided without a rule.
@@ -45,35 +45,6 @@ export function compareWithPlan(
 function isSame(planned: Planned, now: Planned): boolean {
   return planned.then === now.then && planned.rule === now.rule && planned.item === now.item;
 }
-
-/** For each hold: does it end by itself, with the record then as planned? */
-const passes: Readonly<Record<HoldReason, "not-now" | "otherwise">> = {
-  rule: "otherwise",
-  otherwise: "otherwise",
-  "too-young": "otherwise",
-  waiting: "otherwise",
-  "retry-after": "otherwise",
-  "attempts-exhausted": "otherwise",
-  "in-flight": "not-now",
-  cooling: "not-now",
-  "outcome-unknown": "not-now",
-  "refused-alone": "not-now",
-  "not-sent": "not-now",
-  "source-halted": "not-now",
-  "settle-gate": "not-now",
-  "ledger-full": "not-now",
-  "other-version": "not-now",
-  paused: "not-now",
-  "page-too-old": "not-now",
-  stopping: "not-now",
-  "archive-missing": "not-now",
-  guard: "not-now",
-  "rate-limit": "not-now",
-  "pass-limit": "not-now",
-  "day-limit": "not-now",
-  "lane-watched": "not-now",
-  "lane-halted": "not-now",
-};
 
 /** True if the ledger shows that a record needs no further act. */
 export function isDone({ state }: LedgerView): boolean {

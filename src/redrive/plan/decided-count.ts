@@ -3,8 +3,13 @@
  * file.
  */
 import type { Decision } from "../../rules/decision.ts";
-import { createExpiryCount, type ExpiryReport } from "./expiry-count.ts";
-import { createRuleCount, type CountedRecord, type RuleReport } from "./rule-report.ts";
+import {
+  createExpiryCount,
+  createRuleCount,
+  type CountedRecord,
+  type ExpiryReport,
+  type RuleReport,
+} from "./rule-report.ts";
 
 export interface DecidedReport {
   readonly planned: number;

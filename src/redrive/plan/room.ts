@@ -1,6 +1,6 @@
 /** Guards and ceilings as they are now: the reasons besides time that hold due messages. Changes nothing. */
 import type { GuardStanding } from "../../ports/guards.ts";
-import { comparisonText } from "../../rules/comparison-text.ts";
+import { comparisonText } from "../../rules/document-form.ts";
 import type { DrainRuntime } from "../runtime.ts";
 
 export interface Room {

@@ -1,10 +1,21 @@
 import type { RebuildRow } from "../../message/describe-rebuild.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { Decision } from "../../rules/decision.ts";
-import { createExpiryCount, type ExpiryReport } from "./expiry-count.ts";
 import type { NextDecision } from "./next-decision.ts";
 import { createSamples } from "./samples.ts";
 import { createTopCount, type Counted, type TopCounted } from "./top-count.ts";
+
+/** How many records the service's retention deletes, and how soon. */
+export interface ExpiryReport {
+  /** Past the retention that the document has for the source. */
+  readonly expired: number;
+  /** Each includes the ones before it. */
+  readonly within1h: number;
+  readonly within6h: number;
+  readonly within24h: number;
+  /** Unix ms by the service's clock; null without a record. */
+  readonly earliestAt: number | null;
+}
 
 /** A due record, with the changes of its rebuild. */
 export interface SampleReport {
@@ -72,6 +83,33 @@ export interface CountedRecord {
   readonly losses: readonly string[];
   /** For a due record; called only if it becomes a sample. */
   readonly toSample: () => SampleReport;
+}
+
+const hourMs = 3_600_000;
+
+export function createExpiryCount() {
+  let [expired, within1h, within6h, within24h, earliest] = [0, 0, 0, 0, Infinity];
+  return {
+    /** Both Unix ms by the service's clock. */
+    add(expiresAt: number, now: number): void {
+      earliest = Math.min(earliest, expiresAt);
+      const leftMs = expiresAt - now;
+      if (leftMs <= 0) {
+        expired += 1;
+        return;
+      }
+      if (leftMs <= hourMs) within1h += 1;
+      if (leftMs <= 6 * hourMs) within6h += 1;
+      if (leftMs <= 24 * hourMs) within24h += 1;
+    },
+    report: (): ExpiryReport => ({
+      expired,
+      within1h,
+      within6h,
+      within24h,
+      earliestAt: Number.isFinite(earliest) ? earliest : null,
+    }),
+  };
 }
 
 const maxHosts = 500;

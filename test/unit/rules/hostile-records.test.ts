@@ -3,7 +3,7 @@ import { compileRules } from "../../../src/rules/compile-rules.ts";
 import { maxJsonCharacters, maxJsonDepth, toJson } from "../../../src/rules/patterns/json-body.ts";
 import { compileRegex, parseRegex } from "../../../src/rules/patterns/regex.ts";
 import type { Condition } from "../../../src/rules/spec.ts";
-import { toSubject } from "../../../src/rules/subject.ts";
+import { Subject } from "../../../src/rules/subject.ts";
 import { factsOf } from "../../support/letters.ts";
 
 const million = 1_000_000;
@@ -71,7 +71,7 @@ describe("a body as JSON", () => {
   });
 
   it("has no members that it does not name itself", () => {
-    const subject = toSubject(factsOf({ body: '{"own":{"__proto__":{"x":1}}}' }));
+    const subject = new Subject(factsOf({ body: '{"own":{"__proto__":{"x":1}}}' }));
     for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
       expect(subject.value("body", [name])).toBeUndefined();
     }

@@ -1,6 +1,5 @@
-import { writeNumber } from "../../../rules/document-form.ts";
+import { maskQuery, writeNumber } from "../../../rules/document-form.ts";
 import { durationText } from "../../../rules/format-duration.ts";
-import { maskQuery } from "../../../rules/mask-query.ts";
 import type { Leaf, NumberField, NumberPattern, TextField, TextPattern } from "../../../rules/spec.ts";
 import { nearestName } from "../../nearest-name.ts";
 

@@ -2,7 +2,7 @@ import { defined } from "../../../message/defined.ts";
 import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
 import type { JsonValue } from "../../../message/json-value.ts";
 import { durationText } from "../../../rules/format-duration.ts";
-import { maskQuery } from "../../../rules/mask-query.ts";
+import { maskQuery } from "../../../rules/document-form.ts";
 import { describeFlowControl } from "../schema/flow-control-schema.ts";
 
 /**

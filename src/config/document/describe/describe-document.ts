@@ -10,9 +10,8 @@ import type {
   SecretRef,
   SourceConfig,
 } from "../../../ports/drains.ts";
-import { momentText } from "../../../rules/document-form.ts";
+import { maskQuery, momentText } from "../../../rules/document-form.ts";
 import { durationText } from "../../../rules/format-duration.ts";
-import { maskQuery } from "../../../rules/mask-query.ts";
 import type { DateEdge } from "../../../rules/patterns/parse-edge.ts";
 import { rateText } from "../../../rules/patterns/parse-rate.ts";
 import type { RuleSpec } from "../../../rules/spec.ts";

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { GuardConfig } from "../../../ports/drains.ts";
 import { scalarFields, type ScalarField } from "../../../ports/statistics.ts";
-import { comparisonText } from "../../../rules/comparison-text.ts";
+import { comparisonText } from "../../../rules/document-form.ts";
 import type { Parsed } from "../../../rules/patterns/parsed.ts";
 import type { NumberPattern } from "../../../rules/spec.ts";
 import { key, name, oneOf, parsed, section } from "./shapes.ts";
