@@ -17,8 +17,9 @@ export type EmulatorCore = ReturnType<typeof createEmulatorCore>;
 export function createEmulatorCore(settings: EmulatorSettings) {
   const clock = new EmulatorClock(settings.clock);
   const journal = new Journal(clock, settings.journalLimit);
-  const deadLetters = new DeadLetters(settings, clock, journal);
-  const deliveries = new Deliveries(settings, clock, journal, (failure) => deadLetters.bury(failure));
+  const context = { settings, clock, journal };
+  const deadLetters = new DeadLetters(context);
+  const deliveries = new Deliveries(context, (failure) => deadLetters.bury(failure));
   const directory = new Directory(
     () => clock.now(),
     ({ name, parallelism, paused }) => {
@@ -26,7 +27,7 @@ export function createEmulatorCore(settings: EmulatorSettings) {
       if (changes) journal.add({ type: paused ? "paused" : "resumed", queueName: name });
     },
   );
-  const deduplication = new Deduplication(clock, settings);
+  const deduplication = new Deduplication(context);
   const publisher = new Publisher({
     clock,
     journal,
@@ -35,19 +36,17 @@ export function createEmulatorCore(settings: EmulatorSettings) {
     send: (message) => deliveries.send(message),
   });
   return {
-    settings,
+    ...context,
     /** The settings as they were at the start. */
     startedWith: { ...settings },
-    clock,
-    journal,
-    faults: new Faults(settings, journal),
+    faults: new Faults(context),
     directory,
     deduplication,
     deadLetters,
-    filler: new DlqFiller(deadLetters, settings, clock, journal),
+    filler: new DlqFiller(context, deadLetters),
     deliveries,
     publisher,
-    rateLimits: new RateLimits(settings, clock),
+    rateLimits: new RateLimits(context),
     indexes: new SearchIndexes(settings.indexes),
     /** The bearer token in force; it can be changed while the emulator runs. */
     token: settings.token,

@@ -1,73 +1,29 @@
 import { serveControlApi } from "./control/control-api.ts";
-import type { StoredDeadLetter } from "./dlq/stored-dead-letter.ts";
 import { recordsSchema, type SeedRecord } from "./dlq/seed-record.ts";
-import type { Faults } from "./faults/faults.ts";
 import type { GenerateOptions } from "./fill/generate-options.ts";
 import { listen } from "./http/http-server.ts";
 import { accept } from "./http/json-body.ts";
-import type { Journal } from "./journal.ts";
 import { serveMessageApi } from "./api/message-api.ts";
 import {
   adjust,
   resolveOptions,
   type Adjustable,
   type Adjustment,
-  type Credentials,
   type EmulatorOptions,
   type StartOptions,
-  type SigningKeys,
 } from "./options.ts";
 import type { Endpoint } from "./publish/directory.ts";
-import type { IndexValues } from "./statistics/index-values.ts";
+import type { IndexValues } from "./statistics/index-statistics.ts";
 import { createEmulatorCore, resetEmulatorCore, type EmulatorCore } from "./emulator-core.ts";
 
 /** A running emulator. The in-process way to what the control API does over HTTP. */
-export interface Emulator extends AsyncDisposable {
-  /** Base address of the message API and of the statistics API, without a trailing slash. */
-  readonly url: string;
-  readonly controlUrl: string;
-  /** The bearer token in force. */
-  readonly token: string;
-  readonly headerPrefix: string;
-  readonly statsCredentials: Credentials;
-  readonly signingKeys: SigningKeys;
-  readonly faults: Pick<Faults, "add" | "list" | "release" | "remove">;
-  readonly journal: Pick<Journal, "entries" | "counts" | "waitFor">;
-  readonly dlq: {
-    readonly size: number;
-    /** Puts records there directly, all or none; returns their dlqIds, in the order given. */
-    seed(records: readonly SeedRecord[]): string[];
-    find(dlqId: string): StoredDeadLetter | undefined;
-    /** Deletes as if they had expired or somebody else had; returns the ids that were there. */
-    remove(dlqIds: readonly string[]): string[];
-    /** Makes up records; answers how many, fewer when a reset or the end came in between. */
-    generate(options: GenerateOptions): Promise<number>;
-  };
-  readonly clock: { now(): number; advance(ms: number): void };
-  /** Messages and callbacks that have not ended, those waiting for a retry included. */
-  readonly pending: number;
-  /** Resolves when nothing is pending. */
-  idle(): Promise<void>;
-  setToken(token: string): void;
-  /** What may change while it runs, as it is now. */
-  readonly settings: Adjustable;
-  /** Changes what is given and leaves the rest; a reset takes it back. */
-  adjust(adjustment: Adjustment): void;
-  putUrlGroup(name: string, endpoints: readonly Endpoint[]): void;
-  putQueue(name: string, parallelism: number): void;
-  /** Sets values of an index's statistics, or makes a new index. */
-  putIndex(id: string, values: IndexValues): void;
-  /** Forgets everything but token and clock; the settings are again what they were at the start. */
-  reset(): Promise<void>;
-  /** Ends sockets, timers and deliveries. */
-  close(): Promise<void>;
-}
+export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
 
 // A batch may be 100 MB; what surrounds it is not counted exactly.
 const maxBatchBytes = 100_000_000;
 const maxControlBytes = 1_000_000_000;
 
-export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+export async function startEmulator(options: EmulatorOptions = {}) {
   const { load, generate, signal, ...chosen } = options;
   const settings = resolveOptions(chosen);
   const core = createEmulatorCore(settings);
@@ -98,40 +54,55 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     core.faults.clear();
     await closed;
   };
+  const { headerPrefix, statsCredentials, signingKeys } = settings;
+  const { faults, journal, deadLetters, clock } = core;
   return {
+    /** Base address of the message API and of the statistics API, without a trailing slash. */
     url: api.url,
     controlUrl: control.url,
+    /** The bearer token in force. */
     get token() {
       return core.token;
     },
-    headerPrefix: settings.headerPrefix,
-    statsCredentials: settings.statsCredentials,
-    signingKeys: settings.signingKeys,
-    faults: core.faults,
-    journal: core.journal,
+    headerPrefix,
+    statsCredentials,
+    signingKeys,
+    faults,
+    journal,
     dlq: {
       get size() {
-        return core.deadLetters.size;
+        return deadLetters.size;
       },
-      seed: (records) => core.deadLetters.seed(accept(recordsSchema, { records }).records),
-      find: (dlqId) => core.deadLetters.find(dlqId),
-      remove: (dlqIds) => core.deadLetters.remove(dlqIds),
-      generate: (options) => core.filler.generate(options),
+      /** Puts records there directly, all or none; returns their dlqIds, in the order given. */
+      seed: (records: readonly SeedRecord[]) => deadLetters.seed(accept(recordsSchema, { records }).records),
+      find: (dlqId: string) => deadLetters.find(dlqId),
+      /** Deletes as if they had expired or somebody else had; returns the ids that were there. */
+      remove: (dlqIds: readonly string[]) => deadLetters.remove(dlqIds),
+      /** Makes up records; answers how many, fewer when a reset or the end came in between. */
+      generate: (wishes: GenerateOptions) => core.filler.generate(wishes),
     },
-    clock: core.clock,
+    clock,
+    /** Messages and callbacks that have not ended, those waiting for a retry included. */
     get pending() {
       return core.deliveries.pending;
     },
+    /** Resolves when nothing is pending. */
     idle: () => core.deliveries.idle(),
-    setToken: (token) => {
+    setToken: (token: string): void => {
       core.token = token;
     },
-    settings,
-    adjust: (adjustment) => adjust(settings, adjustment),
-    putUrlGroup: (name, endpoints) => void core.directory.putUrlGroup(name, endpoints),
-    putQueue: (name, parallelism) => void core.directory.putQueue(name, parallelism),
-    putIndex: (id, values) => core.indexes.put(id, values),
+    /** What may change while it runs, as it is now. */
+    settings: settings as Adjustable,
+    /** Changes what is given and leaves the rest; a reset takes it back. */
+    adjust: (adjustment: Adjustment) => adjust(settings, adjustment),
+    putUrlGroup: (name: string, endpoints: readonly Endpoint[]) =>
+      core.directory.putUrlGroup(name, endpoints),
+    putQueue: (name: string, parallelism: number) => core.directory.putQueue(name, parallelism),
+    /** Sets values of an index's statistics, or makes a new index. */
+    putIndex: (id: string, values: IndexValues) => core.indexes.put(id, values),
+    /** Forgets everything but token and clock; the settings are again what they were at the start. */
     reset: () => resetEmulatorCore(core),
+    /** Ends sockets, timers and deliveries. */
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => (closing ??= close()),
   };

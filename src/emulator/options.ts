@@ -59,43 +59,6 @@ export type Adjustable = Readonly<z.output<z.ZodObject<typeof adjustable>>>;
 export type Adjustment = { readonly [K in keyof Adjustable]?: Adjustable[K] | undefined };
 export type RateLimitsByOperation = Adjustable["rateLimits"];
 
-export interface Credentials {
-  readonly username: string;
-  readonly password: string;
-}
-
-export interface SigningKeys {
-  readonly current: string;
-  readonly next: string;
-}
-
-interface Fixed {
-  /** Address the message API listens on; default 127.0.0.1. */
-  readonly host: string;
-  /** Default 0: any free port. */
-  readonly port: number;
-  /** The control API's, which has no authentication and listens on loopback only, whatever `host` is. */
-  readonly controlPort: number;
-  /** Bearer token of the message API; default a random one. */
-  readonly token: string;
-  /** The service's own header prefix; default "Upstash-". */
-  readonly headerPrefix: string;
-  /** Base clock; `Emulator.clock.advance` is added to it. */
-  readonly clock: { now(): number };
-  readonly statsCredentials: Credentials;
-  /** Ids of the search indexes that have statistics; default ["demo"]. */
-  readonly indexes: readonly string[];
-  readonly signingKeys: SigningKeys;
-  /** Deliveries and callbacks in flight at once, over all destinations; default 64. */
-  readonly maxInFlight: number;
-  /** Applies where a message has no timeout of its own; default 30,000. */
-  readonly deliveryTimeoutMs: number;
-  /** Stored bytes of a receiver's answer; the rest is cut without a flag. Default 1,048,576. */
-  readonly maxResponseBytes: number;
-  /** Entries the journal keeps; older ones are forgotten, counters stay exact. Default 200,000. */
-  readonly journalLimit: number;
-}
-
 /** What is there before it listens. */
 export interface StartOptions {
   /** A file of records, one JSON object a line. */
@@ -148,39 +111,58 @@ export function adjust(settings: EmulatorSettings, adjustment: Adjustment): void
 
 const secret = (): string => randomBytes(24).toString("base64url");
 
+/** What stays as it was at the start. */
+const fixedDefaults = () => ({
+  /** Address the message API listens on. */
+  host: "127.0.0.1",
+  /** 0: any free port. */
+  port: 0,
+  /** The control API's, which has no authentication and listens on loopback only, whatever `host` is. */
+  controlPort: 0,
+  /** Bearer token of the message API. */
+  token: secret(),
+  /** The service's own header prefix. */
+  headerPrefix: "Upstash-",
+  /** Base clock; `Emulator.clock.advance` is added to it. */
+  clock: { now: () => Date.now() },
+  statsCredentials: { username: "emulator", password: secret() },
+  /** Ids of the search indexes that have statistics. */
+  indexes: ["demo"] as readonly string[],
+  signingKeys: { current: `sig_${secret()}`, next: `sig_${secret()}` },
+  /** Deliveries and callbacks in flight at once, over all destinations. */
+  maxInFlight: 64,
+  /** Applies where a message has no timeout of its own. */
+  deliveryTimeoutMs: 30_000,
+  /** Stored bytes of a receiver's answer; the rest is cut without a flag. */
+  maxResponseBytes: 1_048_576,
+  /** Entries the journal keeps; older ones are forgotten, counters stay exact. */
+  journalLimit: 200_000,
+});
+
+type Fixed = Readonly<ReturnType<typeof fixedDefaults>>;
+export type Credentials = Fixed["statsCredentials"];
+
+const adjustableDefaults: Adjustable = {
+  order: "earliestFirst",
+  cursorBy: "record",
+  dateFilter: "entered",
+  retentionMs: Number.POSITIVE_INFINITY,
+  retryScale: 1,
+  dedupWindowMs: 600_000,
+  dedupWindowFrom: "first",
+  deliver: "loopback",
+  missingStatus: "absent",
+  recordHeaders: "forwarded",
+  earlierForm: false,
+  listParameters: "production",
+  maxMessageBytes: 1_048_576,
+  maxRetries: Number.POSITIVE_INFINITY,
+  rateLimits: {},
+  seed: 0,
+};
+
 export function resolveOptions(options: ChosenSettings): EmulatorSettings {
-  const settings: EmulatorSettings = {
-    host: "127.0.0.1",
-    port: 0,
-    controlPort: 0,
-    token: secret(),
-    headerPrefix: "Upstash-",
-    retryScale: 1,
-    dedupWindowMs: 600_000,
-    dedupWindowFrom: "first",
-    retentionMs: Number.POSITIVE_INFINITY,
-    deliver: "loopback",
-    dateFilter: "entered",
-    order: "earliestFirst",
-    cursorBy: "record",
-    listParameters: "production",
-    clock: { now: () => Date.now() },
-    seed: 0,
-    random: () => 0,
-    statsCredentials: { username: "emulator", password: secret() },
-    indexes: ["demo"],
-    signingKeys: { current: `sig_${secret()}`, next: `sig_${secret()}` },
-    maxInFlight: 64,
-    deliveryTimeoutMs: 30_000,
-    maxMessageBytes: 1_048_576,
-    maxRetries: Number.POSITIVE_INFINITY,
-    maxResponseBytes: 1_048_576,
-    recordHeaders: "forwarded",
-    missingStatus: "absent",
-    earlierForm: false,
-    rateLimits: {},
-    journalLimit: 200_000,
-  };
+  const settings: EmulatorSettings = { ...fixedDefaults(), ...adjustableDefaults, random: () => 0 };
   adjust(settings, { ...options, seed: options.seed ?? randomInt(2 ** 32) });
   return settings;
 }

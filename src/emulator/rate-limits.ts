@@ -1,20 +1,18 @@
-import type { EmulatorClock } from "./clock.ts";
+import type { EmulatorContext } from "./context.ts";
 import { errorFor, limitHeaders, type EmulatorAnswer } from "./http/exchange.ts";
 import type { Operation } from "./journal.ts";
-import type { EmulatorSettings, RateLimitsByOperation } from "./options.ts";
+import type { RateLimitsByOperation } from "./options.ts";
 
 /** They share the limit `dlq`, each besides its own. */
 const dlqOperations: ReadonlySet<Operation> = new Set<Operation>(["list", "delete", "retry"]);
 
 /** Fixed windows per operation, on the emulator's clock. */
 export class RateLimits {
-  readonly #settings: Pick<EmulatorSettings, "rateLimits">;
-  readonly #clock: EmulatorClock;
+  readonly #context: EmulatorContext;
   readonly #windows = new Map<keyof RateLimitsByOperation, { start: number; used: number }>();
 
-  constructor(settings: Pick<EmulatorSettings, "rateLimits">, clock: EmulatorClock) {
-    this.#settings = settings;
-    this.#clock = clock;
+  constructor(context: EmulatorContext) {
+    this.#context = context;
   }
 
   /** Counts one request; the answer to give where it is one too many. */
@@ -24,9 +22,9 @@ export class RateLimits {
   }
 
   #admitBy(name: keyof RateLimitsByOperation, operation: Operation): EmulatorAnswer | undefined {
-    const limit = this.#settings.rateLimits[name];
+    const limit = this.#context.settings.rateLimits[name];
     if (limit === undefined) return undefined;
-    const start = Math.floor(this.#clock.now() / limit.windowMs) * limit.windowMs;
+    const start = Math.floor(this.#context.clock.now() / limit.windowMs) * limit.windowMs;
     let window = this.#windows.get(name);
     if (window?.start !== start) this.#windows.set(name, (window = { start, used: 0 }));
     window.used++;

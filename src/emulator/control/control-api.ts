@@ -17,7 +17,7 @@ import { adjust, adjustableOf, adjustmentSchema } from "../options.ts";
 import { endpointsSchema, type Queue } from "../publish/directory.ts";
 import { recordsSchema } from "../dlq/seed-record.ts";
 import { EmulatorRefusal } from "../refusal.ts";
-import { backlogSchema, indexValuesSchema } from "../statistics/index-values.ts";
+import { backlogSchema, indexValuesSchema } from "../statistics/index-statistics.ts";
 import { journalAnswer } from "./journal-answer.ts";
 import { maxWaitMs, within } from "./wait-within.ts";
 

@@ -1,8 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { ClockTimers } from "../clock-timers.ts";
 import type { EmulatorClock } from "../clock.ts";
-import type { Journal } from "../journal.ts";
-import type { EmulatorSettings } from "../options.ts";
+import type { EmulatorContext } from "../context.ts";
 import type { CallbackTarget, Message } from "../publish/message.ts";
 import { toCallbackMessage } from "./callback-message.ts";
 import { toDeliveryRequest } from "./delivery-request.ts";
@@ -26,24 +25,17 @@ export interface FinalFailure {
  * `MessageDelivery`; here is what an attempt means: journal, callbacks, another attempt, dead letter.
  */
 export class Deliveries implements DeliveryRules {
-  readonly #settings: EmulatorSettings;
+  readonly #context: EmulatorContext;
   readonly clock: EmulatorClock;
   readonly timers: ClockTimers;
-  readonly #journal: Journal;
   readonly #bury: (failure: FinalFailure) => string;
   #session: DeliverySession;
 
   /** `bury` keeps the message as a dead letter and returns its dlqId. */
-  constructor(
-    settings: EmulatorSettings,
-    clock: EmulatorClock,
-    journal: Journal,
-    bury: (failure: FinalFailure) => string,
-  ) {
-    this.#settings = settings;
-    this.clock = clock;
-    this.timers = new ClockTimers(clock);
-    this.#journal = journal;
+  constructor(context: EmulatorContext, bury: (failure: FinalFailure) => string) {
+    this.#context = context;
+    this.clock = context.clock;
+    this.timers = new ClockTimers(context.clock);
     this.#bury = bury;
     this.#session = this.#newSession();
   }
@@ -80,7 +72,7 @@ export class Deliveries implements DeliveryRules {
     const delivery = this.#session.find(messageId);
     if (delivery === undefined) return false;
     this.#session.withdraw(messageId);
-    this.#journal.add({ type: "cancelled", messageId, url: delivery.message.url });
+    this.#context.journal.add({ type: "cancelled", messageId, url: delivery.message.url });
     delivery.cancel();
     return true;
   }
@@ -115,7 +107,7 @@ export class Deliveries implements DeliveryRules {
   }
 
   #newSession(): DeliverySession {
-    return new DeliverySession(this.#settings, this.clock, this.timers);
+    return new DeliverySession(this.#context, this.timers);
   }
 
   #start(message: Message, origin: CallbackOrigin | undefined): void {
@@ -125,7 +117,7 @@ export class Deliveries implements DeliveryRules {
   }
 
   toRequest({ message, retried }: MessageDelivery): CallRequest {
-    const { headerPrefix, signingKeys, deliveryTimeoutMs } = this.#settings;
+    const { headerPrefix, signingKeys, deliveryTimeoutMs } = this.#context.settings;
     return toDeliveryRequest(message, retried, this.clock.base(), {
       headerPrefix,
       signingKey: signingKeys.current,
@@ -134,7 +126,8 @@ export class Deliveries implements DeliveryRules {
   }
 
   async call(request: CallRequest, session: DeliverySession): Promise<Attempt> {
-    if (this.#settings.deliver === "any" || isLoopbackUrl(request.url)) return session.caller.call(request);
+    if (this.#context.settings.deliver === "any" || isLoopbackUrl(request.url))
+      return session.caller.call(request);
     // Many messages to other machines fail at once; other users of this process are served in between.
     await setImmediate();
     return noAnswer("not called: only destinations on this machine are delivered to");
@@ -155,11 +148,11 @@ export class Deliveries implements DeliveryRules {
     }
     const waitMs =
       askedWaitMs(attempt.header, this.clock.base()) ?? retryDelay?.ms(retried) ?? retryLadderMs(retried + 1);
-    return waitMs * this.#settings.retryScale;
+    return waitMs * this.#context.settings.retryScale;
   }
 
   lose({ message: { messageId, url } }: MessageDelivery, error: unknown): void {
-    this.#journal.add({ type: "lost", messageId, url, error: String(error) });
+    this.#context.journal.add({ type: "lost", messageId, url, error: String(error) });
   }
 
   #record(delivery: MessageDelivery, attempt: Attempt, outcome: "delivered" | "failed"): void {
@@ -167,10 +160,10 @@ export class Deliveries implements DeliveryRules {
     const { messageId, url } = message;
     const { status, error } = attempt;
     if (origin === undefined) {
-      this.#journal.add({ type: "delivery", messageId, url, retried, status, outcome, error });
+      this.#context.journal.add({ type: "delivery", messageId, url, retried, status, outcome, error });
       return;
     }
-    this.#journal.add({
+    this.#context.journal.add({
       type: "callback",
       messageId: origin.source.messageId,
       callbackMessageId: messageId,
@@ -193,7 +186,7 @@ export class Deliveries implements DeliveryRules {
   }
 
   #isNonRetryable(attempt: Attempt): boolean {
-    const wanted = `${this.#settings.headerPrefix}nonretryable-error`.toLowerCase();
+    const wanted = `${this.#context.settings.headerPrefix}nonretryable-error`.toLowerCase();
     return (
       attempt.status === nonRetryableStatus &&
       Object.entries(attempt.header).some(

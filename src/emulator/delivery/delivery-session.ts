@@ -1,6 +1,5 @@
 import type { ClockTimers } from "../clock-timers.ts";
-import type { EmulatorClock } from "../clock.ts";
-import type { EmulatorSettings } from "../options.ts";
+import type { EmulatorContext } from "../context.ts";
 import type { FlowControlLimits, Message } from "../publish/message.ts";
 import { FlowShares, type FlowControlState } from "./flow-control.ts";
 import { HttpCaller } from "./http-caller.ts";
@@ -29,7 +28,7 @@ export class DeliverySession {
   readonly slots: Turns;
   ended = false;
   pending = 0;
-  readonly #clock: EmulatorClock;
+  readonly #context: EmulatorContext;
   readonly #timers: ClockTimers;
   readonly #underWay = new Map<string, UnderWay>();
   readonly #queues = new Map<string, QueueTurns>();
@@ -37,11 +36,11 @@ export class DeliverySession {
   #manyKeys = fewKeys;
   #idleWatchers: (() => void)[] = [];
 
-  constructor(settings: EmulatorSettings, clock: EmulatorClock, timers: ClockTimers) {
-    const { maxInFlight, maxResponseBytes } = settings;
+  constructor(context: EmulatorContext, timers: ClockTimers) {
+    const { maxInFlight, maxResponseBytes } = context.settings;
     this.caller = new HttpCaller({ connections: maxInFlight, maxResponseBytes });
     this.slots = new Turns(maxInFlight);
-    this.#clock = clock;
+    this.#context = context;
     this.#timers = timers;
   }
 
@@ -56,7 +55,7 @@ export class DeliverySession {
     let shares = this.#shares.get(limits.key);
     if (shares === undefined) {
       this.#forgetIdleKeys();
-      this.#shares.set(limits.key, (shares = new FlowShares(limits, this.#clock, this.#timers)));
+      this.#shares.set(limits.key, (shares = new FlowShares(limits, this.#context.clock, this.#timers)));
     } else shares.limits = limits;
     shares.users++;
     return shares;

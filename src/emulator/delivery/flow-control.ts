@@ -3,24 +3,7 @@ import type { EmulatorClock } from "../clock.ts";
 import type { FlowControlLimits } from "../publish/message.ts";
 import { WaitingLine, type Leave } from "./waiting-line.ts";
 
-/** As the API shows it: 0 for no limit. Keys cannot be paused or pinned here. */
-export interface FlowControlState {
-  readonly flowControlKey: string;
-  /** Messages that would be called if the limits allowed it. */
-  readonly waitListSize: number;
-  readonly parallelismMax: number;
-  /** Messages that have a share: called, or about to be. */
-  readonly parallelismCount: number;
-  readonly rateMax: number;
-  /** Calls begun within the last period. */
-  readonly rateCount: number;
-  readonly ratePeriod: number;
-  /** The moment of the first of them, in unix seconds. */
-  readonly ratePeriodStart: number;
-  readonly isPaused: false;
-  readonly isPinnedParallelism: false;
-  readonly isPinnedRate: false;
-}
+export type FlowControlState = ReturnType<FlowShares["state"]>;
 
 /**
  * The shares of one flow control key: never more than `parallelism` calls under way, never more than `rate`
@@ -73,22 +56,27 @@ export class FlowShares {
     this.#admit();
   }
 
-  state(): FlowControlState {
+  /** As the API shows it: 0 for no limit. Keys cannot be paused or pinned here. */
+  state() {
     this.#forget();
     const { parallelism = 0, rate = 0, periodSeconds = 0 } = this.#limits;
     return {
       flowControlKey: this.#key,
+      /** Messages that would be called if the limits allowed it. */
       waitListSize: this.#line.length,
       parallelismMax: parallelism,
+      /** Messages that have a share: called, or about to be. */
       parallelismCount: this.#held,
       rateMax: rate,
+      /** Calls begun within the last period. */
       rateCount: this.#begun.length,
       ratePeriod: periodSeconds,
+      /** The moment of the first of them, in unix seconds. */
       ratePeriodStart: Math.floor((this.#begun[0] ?? 0) / 1_000),
       isPaused: false,
       isPinnedParallelism: false,
       isPinnedRate: false,
-    };
+    } as const;
   }
 
   /** Nothing would be different if this were forgotten. */

@@ -1,7 +1,5 @@
-import type { EmulatorClock } from "../clock.ts";
+import type { EmulatorContext } from "../context.ts";
 import type { FinalFailure } from "../delivery/deliveries.ts";
-import type { Journal } from "../journal.ts";
-import type { EmulatorSettings } from "../options.ts";
 import type { Message } from "../publish/message.ts";
 import { toDeadLetter, type StoredDeadLetter } from "./stored-dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
@@ -21,20 +19,16 @@ interface DeleteResult {
 
 /** The dead letter queue: what enters, what is listed, what is deleted, what vanishes with age. */
 export class DeadLetters {
-  readonly #settings: EmulatorSettings;
-  readonly #clock: EmulatorClock;
-  readonly #journal: Journal;
+  readonly #context: EmulatorContext;
   readonly #store: DlqStore;
   /** The messages that a record does not show all of. */
   readonly #sources = new Map<string, Message>();
   /** Records that are deleted and still listed, as a listing shows them that lags behind: until when. */
   readonly #listedUntil = new Map<string, number>();
 
-  constructor(settings: EmulatorSettings, clock: EmulatorClock, journal: Journal) {
-    this.#settings = settings;
-    this.#clock = clock;
-    this.#journal = journal;
-    this.#store = new DlqStore(settings);
+  constructor(context: EmulatorContext) {
+    this.#context = context;
+    this.#store = new DlqStore(context.settings);
   }
 
   get size(): number {
@@ -44,14 +38,14 @@ export class DeadLetters {
 
   /** Keeps a finally failed message; returns its dlqId. */
   bury(failure: FinalFailure): string {
-    const position = this.#store.nextPosition(this.#clock.now());
+    const position = this.#store.nextPosition(this.#context.clock.now());
     const dlqId = formatDlqId(position);
-    const record = toDeadLetter(failure, this.#settings);
+    const record = toDeadLetter(failure, this.#context.settings);
     this.#store.append(position, { dlqId, ...record });
     const { messageId, url, topicId, settings } = failure.message;
     const hides = (settings.redaction ?? settings.timeoutMs ?? topicId) !== undefined;
-    if (hides || this.#settings.recordHeaders === "sent") this.#sources.set(dlqId, failure.message);
-    this.#journal.add({
+    if (hides || this.#context.settings.recordHeaders === "sent") this.#sources.set(dlqId, failure.message);
+    this.#context.journal.add({
       type: "dead-lettered",
       messageId,
       dlqId,
@@ -81,7 +75,7 @@ export class DeadLetters {
       page.records.map((found) => formatDlqId(found)),
       lagMs,
     );
-    this.#journal.add({ type: "deleted", dlqIds, by: "filters" });
+    this.#context.journal.add({ type: "deleted", dlqIds, by: "filters" });
     return { deleted: dlqIds.length, cursor: page.cursor };
   }
 
@@ -89,13 +83,13 @@ export class DeadLetters {
   remove(dlqIds: readonly string[], lagMs = 0): string[] {
     this.#expire();
     const removed = this.#remove(dlqIds, lagMs);
-    this.#journal.add({ type: "deleted", dlqIds: removed, by: "ids" });
+    this.#context.journal.add({ type: "deleted", dlqIds: removed, by: "ids" });
     return removed;
   }
 
   /** The record leaves because its message was sent once more. */
   leave(dlqId: string): void {
-    this.#journal.add({ type: "deleted", dlqIds: this.#remove([dlqId]), by: "retry" });
+    this.#context.journal.add({ type: "deleted", dlqIds: this.#remove([dlqId]), by: "retry" });
   }
 
   find(dlqId: string): StoredDeadLetter | undefined {
@@ -112,14 +106,14 @@ export class DeadLetters {
 
   /** Puts records there without any message having failed; returns their dlqIds, in the order given. */
   seed(records: readonly SeedRecord[]): string[] {
-    const now = this.#clock.now();
+    const now = this.#context.clock.now();
     const placed = records.map((record) => {
       const given = typeof record.dlqId === "string" ? parseSeedId(record.dlqId) : undefined;
       const position = given ?? this.#store.nextPosition(now);
       return { ...position, record: toSeed(record, formatDlqId(position), now) };
     });
     this.#store.insert(placed);
-    this.#journal.add({ type: "seeded", records: placed.length });
+    this.#context.journal.add({ type: "seeded", records: placed.length });
     const dlqIds = placed.map((position) => formatDlqId(position));
     // A record may stand where another stood.
     this.#forget(dlqIds);
@@ -139,7 +133,8 @@ export class DeadLetters {
   }
 
   #cursorBehind({ after, skip }: DlqQuery, records: readonly StoredRecord[]): string | undefined {
-    const isOffset = skip !== undefined || (after === undefined && this.#settings.cursorBy === "offset");
+    const isOffset =
+      skip !== undefined || (after === undefined && this.#context.settings.cursorBy === "offset");
     if (isOffset) return formatOffsetCursor((skip ?? 0) + records.length);
     const last = records.at(-1);
     return last && formatCursor(last);
@@ -152,19 +147,19 @@ export class DeadLetters {
       return this.#store.remove(present);
     }
     const removed = [...new Set(present)].filter((dlqId) => this.#store.find(dlqId) !== undefined);
-    for (const dlqId of removed) this.#listedUntil.set(dlqId, this.#clock.now() + lagMs);
+    for (const dlqId of removed) this.#listedUntil.set(dlqId, this.#context.clock.now() + lagMs);
     return removed;
   }
 
   #expire(): void {
-    const now = this.#clock.now();
+    const now = this.#context.clock.now();
     const unlisted = [...this.#listedUntil].flatMap(([dlqId, until]) => (until <= now ? [dlqId] : []));
     this.#store.remove(unlisted);
     this.#forget(unlisted);
-    const expired = this.#store.removeBefore(now - this.#settings.retentionMs);
+    const expired = this.#store.removeBefore(now - this.#context.settings.retentionMs);
     const dlqIds = expired.filter((dlqId) => !this.#listedUntil.has(dlqId));
     this.#forget(expired);
-    if (dlqIds.length > 0) this.#journal.add({ type: "deleted", dlqIds, by: "retention" });
+    if (dlqIds.length > 0) this.#context.journal.add({ type: "deleted", dlqIds, by: "retention" });
   }
 
   #forget(dlqIds: readonly string[]): void {

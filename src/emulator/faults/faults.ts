@@ -1,7 +1,7 @@
+import type { EmulatorContext } from "../context.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { accept } from "../http/json-body.ts";
-import type { Journal, Operation } from "../journal.ts";
-import type { EmulatorSettings } from "../options.ts";
+import type { Operation } from "../journal.ts";
 import {
   faultSchema,
   type FaultDefinition,
@@ -33,14 +33,12 @@ interface Firing<K extends FaultKind> {
 
 /** The named ways in which the emulator misbehaves at present. */
 export class Faults {
-  readonly #settings: Pick<EmulatorSettings, "random">;
-  readonly #journal: Journal;
+  readonly #context: EmulatorContext;
   readonly #active = new Map<string, Active>();
   #made = 0;
 
-  constructor(settings: Pick<EmulatorSettings, "random">, journal: Journal) {
-    this.#settings = settings;
-    this.#journal = journal;
+  constructor(context: EmulatorContext) {
+    this.#context = context;
   }
 
   /** Adds a fault and returns its name; refuses a definition that makes no sense and a name that is taken. */
@@ -96,13 +94,14 @@ export class Faults {
       if (definition.operation !== "any" && definition.operation !== operation) continue;
       if (definition.count !== undefined && active.fired >= definition.count) continue;
       if (!concerns(fault)) continue;
-      if (definition.probability !== undefined && this.#settings.random() >= definition.probability) continue;
+      if (definition.probability !== undefined && this.#context.settings.random() >= definition.probability)
+        continue;
       active.fired++;
-      this.#journal.add({ type: "fault", name: active.name, kind, operation });
+      this.#context.journal.add({ type: "fault", name: active.name, kind, operation });
       return {
         fault,
         hold: (forMs) => hold(active, forMs),
-        between: (low, high) => low + (high - low) * this.#settings.random(),
+        between: (low, high) => low + (high - low) * this.#context.settings.random(),
       };
     }
     return undefined;

@@ -1,9 +1,7 @@
+import type { EmulatorContext } from "../context.ts";
 import { setImmediate } from "node:timers/promises";
-import type { EmulatorClock } from "../clock.ts";
 import type { DeadLetters } from "../dlq/dead-letters.ts";
 import type { SeedRecord } from "../dlq/seed-record.ts";
-import type { Journal } from "../journal.ts";
-import type { EmulatorSettings } from "../options.ts";
 import { seededRandom } from "../seeded-random.ts";
 import { RandomChoice } from "./random-choice.ts";
 import { arrivalAt, parseGenerateOptions, type GenerateOptions } from "./generate-options.ts";
@@ -15,17 +13,13 @@ const chunk = 500;
 
 /** Puts many records into the DLQ, a few at a time, so that the service goes on answering. */
 export class DlqFiller {
+  readonly #context: EmulatorContext;
   readonly #deadLetters: DeadLetters;
-  readonly #settings: EmulatorSettings;
-  readonly #clock: EmulatorClock;
-  readonly #journal: Journal;
   #stops = 0;
 
-  constructor(deadLetters: DeadLetters, settings: EmulatorSettings, clock: EmulatorClock, journal: Journal) {
+  constructor(context: EmulatorContext, deadLetters: DeadLetters) {
+    this.#context = context;
     this.#deadLetters = deadLetters;
-    this.#settings = settings;
-    this.#clock = clock;
-    this.#journal = journal;
   }
 
   /** Makes records that entered up to now and replaces none. Answers how many: fewer when stopped. */
@@ -33,7 +27,7 @@ export class DlqFiller {
     const { count, seed, arrivals, overMs, ...wishes } = parseGenerateOptions(options);
     const random = seededRandom(seed);
     const choice = new RandomChoice(random);
-    const untilMs = this.#clock.now();
+    const untilMs = this.#context.clock.now();
     const fromMs = Math.max(0, untilMs - overMs);
     const stops = this.#stops;
     let made = 0;
@@ -43,12 +37,12 @@ export class DlqFiller {
         const share = arrivalAt(arrivals, (made + random()) / count);
         const enteredMs = Math.floor(fromMs + share * (untilMs - fromMs));
         this.#deadLetters.enter(enteredMs, (dlqId) =>
-          generatedRecord(choice, wishes, this.#settings, dlqId, enteredMs),
+          generatedRecord(choice, wishes, this.#context.settings, dlqId, enteredMs),
         );
       }
       await setImmediate();
     }
-    if (made > 0) this.#journal.add({ type: "seeded", records: made });
+    if (made > 0) this.#context.journal.add({ type: "seeded", records: made });
     return made;
   }
 

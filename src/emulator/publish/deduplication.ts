@@ -1,6 +1,5 @@
+import type { EmulatorContext } from "../context.ts";
 import { createHash } from "node:crypto";
-import type { EmulatorClock } from "../clock.ts";
-import type { EmulatorSettings } from "../options.ts";
 import type { PublishItem } from "./parse-batch.ts";
 
 export interface DeduplicatedMessage {
@@ -19,26 +18,25 @@ interface Memory {
  * taken although its message has long failed.
  */
 export class Deduplication {
-  readonly #clock: EmulatorClock;
-  readonly #settings: Pick<EmulatorSettings, "dedupWindowMs" | "dedupWindowFrom">;
+  readonly #context: EmulatorContext;
   readonly #memories = new Map<string, Memory>();
 
-  constructor(clock: EmulatorClock, settings: Pick<EmulatorSettings, "dedupWindowMs" | "dedupWindowFrom">) {
-    this.#clock = clock;
-    this.#settings = settings;
+  constructor(context: EmulatorContext) {
+    this.#context = context;
   }
 
   find(id: string): readonly DeduplicatedMessage[] | undefined {
     this.#forgetExpired();
     const messages = this.#memories.get(id)?.messages;
-    if (messages !== undefined && this.#settings.dedupWindowFrom === "last") this.remember(id, messages);
+    if (messages !== undefined && this.#context.settings.dedupWindowFrom === "last")
+      this.remember(id, messages);
     return messages;
   }
 
   remember(id: string, messages: readonly DeduplicatedMessage[]): void {
     // Deleted first, so that the map stays in order of time.
     this.#memories.delete(id);
-    this.#memories.set(id, { messages, countedFrom: this.#clock.now() });
+    this.#memories.set(id, { messages, countedFrom: this.#context.clock.now() });
   }
 
   clear(): void {
@@ -46,7 +44,7 @@ export class Deduplication {
   }
 
   #forgetExpired(): void {
-    const expired = this.#clock.now() - this.#settings.dedupWindowMs;
+    const expired = this.#context.clock.now() - this.#context.settings.dedupWindowMs;
     for (const [id, memory] of this.#memories) {
       if (memory.countedFrom > expired) return;
       this.#memories.delete(id);

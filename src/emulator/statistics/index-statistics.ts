@@ -1,4 +1,4 @@
-import type { IndexValues, IntegerName, SeriesName } from "./index-values.ts";
+import { z } from "zod";
 import {
   backlog,
   dayStart,
@@ -51,7 +51,7 @@ const times =
   (w, ms, stepMs) =>
     value(w, ms, stepMs) * factor;
 
-const series: Readonly<Record<SeriesName, Value>> = {
+const series = {
   daily_update_requests: updates,
   daily_query_requests: queries,
   daily_bandwidths: (w, ms, stepMs) => bandwidth(queries(w, ms, stepMs), updates(w, ms, stepMs)),
@@ -68,7 +68,76 @@ const series: Readonly<Record<SeriesName, Value>> = {
   rerank_latency_99: times(rerankLatency, 2.1),
   vector_count: vectorCount,
   data_size: times(vectorCount, bytesPerVector),
-};
+} satisfies Record<string, Value>;
+
+type Count = (workload: Workload, now: number) => number;
+
+const queriesSince =
+  (startOf: (now: number) => number): Count =>
+  (w, now) =>
+    queriesBetween(w, startOf(now), now);
+const updatesSince =
+  (startOf: (now: number) => number): Count =>
+  (w, now) =>
+    updatesBetween(w, startOf(now), now);
+const queriesOfMonth = queriesSince(monthStart);
+const updatesOfMonth = updatesSince(monthStart);
+const queriesOfDay = queriesSince(dayStart);
+
+const integers = {
+  pending_index_count: backlog,
+  current_vector_count: vectorCount,
+  daily_query_count: queriesOfDay,
+  daily_update_count: updatesSince(dayStart),
+  monthly_query_count: queriesOfMonth,
+  monthly_update_count: updatesOfMonth,
+  monthly_bandwidth_usage: (w, now) => bandwidth(queriesOfMonth(w, now), updatesOfMonth(w, now)),
+  storage_usage: (w, now) => vectorCount(w, now) * bytesPerVector,
+  daily_rerank_count: (w, now) => reranks(queriesOfDay(w, now)),
+  monthly_rerank_count: (w, now) => reranks(queriesOfMonth(w, now)),
+} satisfies Record<string, Count>;
+
+const integer = z.number().int().min(0).nullable();
+const points = z.array(z.strictObject({ x: z.string(), y: z.number() })).nullable();
+
+/** Values set by hand instead of the scripted ones. `null` leaves the field out of the answer. */
+export const indexValuesSchema = z
+  .strictObject({
+    ...toShape(integers, integer),
+    ...toShape(series, points),
+    monthly_cost: z.number().min(0).nullable(),
+    days: z.array(z.string()).nullable(),
+  })
+  .partial();
+
+export type IndexValues = Readonly<z.infer<typeof indexValuesSchema>>;
+
+function toShape<Name extends string, Type extends z.ZodType>(
+  fields: Readonly<Record<Name, unknown>>,
+  type: Type,
+): Record<Name, Type> {
+  return Object.fromEntries(Object.keys(fields).map((name) => [name, type])) as Record<Name, Type>;
+}
+
+/** A backlog that grows or drains from the moment it was set, on the emulator's clock. */
+export const backlogSchema = z
+  .strictObject({
+    /** Where it starts; default what is pending now. */
+    from: z.number().int().min(0).optional(),
+    /** Negative: it drains. */
+    perSecond: z.number().min(-1e9).max(1e9),
+    /** Where it stops; default 0 for one that drains, nowhere for one that grows. */
+    to: z.number().int().min(0).optional(),
+  })
+  .refine(
+    ({ from, to, perSecond }) => from === undefined || to === undefined || (to - from) * perSecond >= 0,
+    {
+      path: ["to"],
+      error: "it moves away from there",
+    },
+  );
+
+export type BacklogPlan = z.infer<typeof backlogSchema>;
 
 /** The answer for one index at one moment. What was set replaces what is scripted; null leaves it out. */
 export function indexStatistics(
@@ -78,7 +147,8 @@ export function indexStatistics(
   set: IndexValues,
 ): Record<string, unknown> {
   const values = {
-    ...currentValues(workload, now),
+    ...Object.fromEntries(Object.entries(integers).map(([name, count]) => [name, count(workload, now)])),
+    monthly_cost: monthlyCost(workload, now),
     days: dayNames(now),
     ...allSeries(workload, period, now),
     ...set,
@@ -86,28 +156,9 @@ export function indexStatistics(
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }
 
-function currentValues(
-  workload: Workload,
-  now: number,
-): Readonly<Record<IntegerName | "monthly_cost", number>> {
-  const dailyQueries = queriesBetween(workload, dayStart(now), now);
-  const dailyUpdates = updatesBetween(workload, dayStart(now), now);
-  const monthlyQueries = queriesBetween(workload, monthStart(now), now);
-  const monthlyUpdates = updatesBetween(workload, monthStart(now), now);
-  const vectors = vectorCount(workload, now);
-  return {
-    pending_index_count: backlog(workload, now),
-    current_vector_count: vectors,
-    daily_query_count: dailyQueries,
-    daily_update_count: dailyUpdates,
-    monthly_query_count: monthlyQueries,
-    monthly_update_count: monthlyUpdates,
-    monthly_bandwidth_usage: bandwidth(monthlyQueries, monthlyUpdates),
-    storage_usage: vectors * bytesPerVector,
-    monthly_cost: Number(((monthlyQueries + monthlyUpdates) * costPerRequest).toFixed(4)),
-    daily_rerank_count: reranks(dailyQueries),
-    monthly_rerank_count: reranks(monthlyQueries),
-  };
+function monthlyCost(workload: Workload, now: number): number {
+  const requests = queriesOfMonth(workload, now) + updatesOfMonth(workload, now);
+  return Number((requests * costPerRequest).toFixed(4));
 }
 
 function allSeries(workload: Workload, period: Period, now: number): Record<string, unknown> {

@@ -1,7 +1,13 @@
 import { refuseParameters } from "../http/query-parameters.ts";
 import { EmulatorRefusal } from "../refusal.ts";
-import type { BacklogPlan, IndexValues } from "./index-values.ts";
-import { indexStatistics, isPeriod, periodNames, type Period } from "./index-statistics.ts";
+import {
+  indexStatistics,
+  isPeriod,
+  periodNames,
+  type BacklogPlan,
+  type IndexValues,
+  type Period,
+} from "./index-statistics.ts";
 import { backlog, workloadOf, type SteeredBacklog, type Workload } from "./index-workload.ts";
 
 interface Index {

@@ -262,7 +262,7 @@ describe("a message that the emulator itself fails on", () => {
     const settings = resolveOptions({ deliver: "loopback", maxInFlight: 1 });
     const clock = new EmulatorClock(settings.clock);
     const journal = new Journal(clock, settings.journalLimit);
-    const deliveries = new Deliveries(settings, clock, journal, ({ message }) => {
+    const deliveries = new Deliveries({ settings, clock, journal }, ({ message }) => {
       if (message.messageId === "msg_1") throw new RangeError("Invalid string length");
       return "1-0";
     });
