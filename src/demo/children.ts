@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
@@ -34,22 +34,11 @@ export interface ChildOptions {
   readonly onLost: (error: Error) => void;
 }
 
-export interface Child {
-  readonly pid: number;
-  readonly process: ChildProcess;
-  /** Calls back for every line on stdout. */
-  onLine(listener: (line: string) => void): void;
-  /** Resolves to the first line on stdout; rejects when it ends before. */
-  firstLine(): Promise<string>;
-  /** SIGTERM, then SIGKILL after 10 s. Resolves when it is gone; safe to call twice. */
-  stop(): Promise<void>;
-}
-
 /**
  * Starts a Node process that ends with this one. In a process group of its own, so that Ctrl-C in a terminal
  * reaches the demo alone, which then stops its processes in order.
  */
-export function startChild(options: ChildOptions): Child {
+export function startChild(options: ChildOptions) {
   const child = spawn(process.execPath, ["--import", preload, options.script, ...options.args], {
     detached: true,
     env: options.env,
@@ -80,13 +69,16 @@ export function startChild(options: ChildOptions): Child {
   return {
     pid: child.pid ?? -1,
     process: child,
-    onLine: (listener) => void output.on("line", listener),
+    /** Calls back for every line on stdout. */
+    onLine: (listener: (line: string) => void) => void output.on("line", listener),
+    /** Resolves to the first line on stdout; rejects when it ends before. */
     firstLine: () =>
-      new Promise((resolve, reject) => {
+      new Promise<string>((resolve, reject) => {
         output.once("line", resolve);
         void gone.then(() => reject(new Error(`${options.name} ended before it was ready`)));
       }),
-    async stop() {
+    /** SIGTERM, then SIGKILL after 10 s. Resolves when it is gone; safe to call twice. */
+    async stop(): Promise<void> {
       isStopping = true;
       child.kill("SIGTERM");
       const timer = setTimeout(() => child.kill("SIGKILL"), stopWithinMs);

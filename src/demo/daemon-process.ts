@@ -22,21 +22,7 @@ export interface LoggedMove {
   readonly text: string;
 }
 
-export interface DaemonProcess {
-  readonly pid: number;
-  readonly metricsUrl: string;
-  /** Passes that were closed until now. */
-  readonly passes: readonly LoggedPass[];
-  /** What its lanes did until now. */
-  readonly moves: readonly LoggedMove[];
-  /** The last lines of level warn or above, as they were logged. */
-  readonly complaints: readonly string[];
-  isReady(): Promise<boolean>;
-  metrics(): Promise<ScrapedMetrics>;
-  /** The most memory it ever had, in bytes; null if the system does not say. */
-  peakMemoryBytes(): number | null;
-  stop(): Promise<void>;
-}
+export type DaemonProcess = Awaited<ReturnType<typeof startDaemonProcess>>;
 
 const keptComplaints = 8;
 
@@ -60,7 +46,7 @@ export async function startDaemonProcess(
     readonly settingsFile: string;
     readonly signal: AbortSignal;
   },
-): Promise<DaemonProcess> {
+) {
   const { settingsFile, signal } = options;
   const passes: LoggedPass[] = [];
   const moves: LoggedMove[] = [];
@@ -92,18 +78,22 @@ export async function startDaemonProcess(
     return {
       pid: child.pid,
       metricsUrl: `${baseUrl}/metrics`,
+      /** Passes that were closed until now. */
       passes,
+      /** What its lanes did until now. */
       moves,
+      /** The last lines of level warn or above, as they were logged. */
       complaints,
-      async isReady() {
+      async isReady(): Promise<boolean> {
         const response = await fetch(`${baseUrl}/readyz`, { signal });
         await response.text();
         return response.ok;
       },
-      async metrics() {
+      async metrics(): Promise<ScrapedMetrics> {
         const response = await fetch(`${baseUrl}/metrics`, { signal });
         return parseMetrics(await response.text());
       },
+      /** The most memory it ever had, in bytes; null if the system does not say. */
       peakMemoryBytes: () => readPeakMemory(child.pid),
       stop: () => child.stop(),
     };

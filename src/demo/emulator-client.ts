@@ -20,25 +20,12 @@ export interface ListedRecord {
   readonly body: string;
 }
 
-/** An emulator's message API and control API. Every call rejects with an Error that names it. */
-export interface EmulatorClient {
-  /** `path` with its version, such as `/v2/batch`. */
-  service(method: string, path: string, body?: unknown): Promise<unknown>;
-  /** `path` below `/_control`. */
-  control(method: string, path: string, body?: unknown): Promise<unknown>;
-  state(): Promise<EmulatorState>;
-  /** Everything in the DLQ. */
-  listDlq(): Promise<readonly ListedRecord[]>;
-  /** Entries of the journal with `seq` above `after`, of these types, oldest first. */
-  journal<Type extends HappeningType>(
-    types: readonly Type[],
-    after: number,
-  ): Promise<readonly EntryOf<Type>[]>;
-}
+export type EmulatorClient = ReturnType<typeof createEmulatorClient>;
 
 const entriesPerCall = 5_000;
 
-export function createEmulatorClient(addresses: EmulatorAddresses, signal?: AbortSignal): EmulatorClient {
+/** An emulator's message API and control API. Every call rejects with an Error that names it. */
+export function createEmulatorClient(addresses: EmulatorAddresses, signal?: AbortSignal) {
   const { url, controlUrl, token } = addresses;
 
   async function call(method: string, address: string, body?: unknown): Promise<unknown> {
@@ -52,15 +39,19 @@ export function createEmulatorClient(addresses: EmulatorAddresses, signal?: Abor
     if (response.ok) return JSON.parse(text);
     throw new Error(`${method} ${new URL(address).pathname} answered ${response.status}: ${text}`);
   }
-  const service: EmulatorClient["service"] = (method, path, body) => call(method, `${url}${path}`, body);
-  const control: EmulatorClient["control"] = (method, path, body) =>
+  /** `path` with its version, such as `/v2/batch`. */
+  const service = (method: string, path: string, body?: unknown): Promise<unknown> =>
+    call(method, `${url}${path}`, body);
+  /** `path` below `/_control`. */
+  const control = (method: string, path: string, body?: unknown): Promise<unknown> =>
     call(method, `${controlUrl}/_control${path}`, body);
 
   return {
     service,
     control,
     state: async () => (await control("GET", "/state")) as EmulatorState,
-    async listDlq() {
+    /** Everything in the DLQ. */
+    async listDlq(): Promise<readonly ListedRecord[]> {
       const records: ListedRecord[] = [];
       let cursor = "";
       do {
@@ -73,7 +64,11 @@ export function createEmulatorClient(addresses: EmulatorAddresses, signal?: Abor
       } while (cursor !== "");
       return records;
     },
-    async journal<Type extends HappeningType>(types: readonly Type[], after: number) {
+    /** Entries of the journal with `seq` above `after`, of these types, oldest first. */
+    async journal<Type extends HappeningType>(
+      types: readonly Type[],
+      after: number,
+    ): Promise<readonly EntryOf<Type>[]> {
       const entries: EntryOf<Type>[] = [];
       for (let last = after; ;) {
         const query = `type=${types.join(",")}&after=${last}&limit=${entriesPerCall}`;

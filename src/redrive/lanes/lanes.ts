@@ -18,35 +18,7 @@ import type { Audit, AuditAct } from "../../ports/audit.ts";
 /** By then it is over by Redis's clock too. */
 const afterWatchMs = 250;
 
-/**
- * The lanes of one source for its stages. It reports changes, and remembers in this process the drains to
- * wake for them. Records for later are lost when Redis is away: a lane that knows less is more careful.
- */
-export interface Lanes {
-  readonly ask: LaneBook["ask"];
-  readonly views: LaneBook["views"];
-  readonly viewsOf: LaneBook["viewsOf"];
-  readonly busiest: LaneBook["busiest"];
-  /** `watchMs`: of the lane's drain; a listing check is due when it is over. */
-  sent(sent: readonly LaneSent[], watchMs: number): Promise<void>;
-  giveBack(unused: readonly LaneUnused[]): Promise<void>;
-  recordComeBacks(comeBacks: readonly LaneComeBack[]): Promise<void>;
-  /** A canary was delivered (LaneBook.delivered). */
-  delivered(step: StepRef, parentDlqId: string): Promise<void>;
-  /**
-   * Steps that need a listing check, and the Redis time of the answer. Drains that can go on are then among
-   * `takeReady`.
-   */
-  due(): Promise<{ readonly watches: readonly LaneWatch[]; readonly at: number }>;
-  checked(step: StepRef, checkedAt: number, comeBacks: readonly LaneComeBack[]): Promise<void>;
-  /** Drains with a lane that can go on, since the last call. */
-  takeReady(): readonly DrainName[];
-  /**
-   * The next times of lanes, Unix ms by our clock, learned in this process since the last call: the first end
-   * of a watch of its own canaries, and the first probe of a lane that held something.
-   */
-  takeNext(): readonly number[];
-}
+export type Lanes = ReturnType<typeof createLanes>;
 
 export interface LanesParts extends MoveRecorder {
   readonly book: LaneBook;
@@ -55,7 +27,11 @@ export interface LanesParts extends MoveRecorder {
   readonly passes: Pick<PassBook, "forceFull" | "recall">;
 }
 
-export function createLanes(parts: LanesParts): Lanes {
+/**
+ * The lanes of one source for its stages. It reports changes, and remembers in this process the drains to
+ * wake for them. Records for later are lost when Redis is away: a lane that knows less is more careful.
+ */
+export function createLanes(parts: LanesParts) {
   const { source, book, clock, events, passes } = parts;
   const ready = new Set<DrainName>();
   let nextCheckAt: number | null = null;
@@ -88,49 +64,60 @@ export function createLanes(parts: LanesParts): Lanes {
   };
 
   return {
-    async ask(drain, config, asks) {
-      const reply = await book.ask(drain, config, asks);
+    ask: async (...query: Parameters<LaneBook["ask"]>): ReturnType<LaneBook["ask"]> => {
+      const reply = await book.ask(...query);
       for (const { state, until } of reply.answers) {
         if (state !== "halted" || until === null || until <= reply.at) continue;
         recordProbe(clock.now() + until - reply.at + afterWatchMs);
       }
       return reply;
     },
-    views: (max) => book.views(max),
-    viewsOf: (lanes) => book.viewsOf(lanes),
-    busiest: (max) => book.busiest(max),
-    async sent(sent, watchMs) {
+    views: (max: number) => book.views(max),
+    viewsOf: (lanes: readonly string[]) => book.viewsOf(lanes),
+    busiest: (max: number) => book.busiest(max),
+    /** `watchMs`: of the lane's drain; a listing check is due when it is over. */
+    async sent(sent: readonly LaneSent[], watchMs: number): Promise<void> {
       if (sent.length === 0) return;
       const at = clock.now() + watchMs + afterWatchMs;
       nextCheckAt = Math.min(nextCheckAt ?? at, at);
       await unlessRedisAway(() => book.sent(sent), undefined);
     },
-    async giveBack(unused) {
+    async giveBack(unused: readonly LaneUnused[]): Promise<void> {
       if (unused.length > 0) await unlessRedisAway(() => book.giveBack(unused), undefined);
     },
-    async recordComeBacks(comeBacks) {
+    async recordComeBacks(comeBacks: readonly LaneComeBack[]): Promise<void> {
       if (comeBacks.length === 0) return;
       for (const change of (await unlessRedisAway(() => book.recordComeBacks(comeBacks), undefined)) ?? [])
         await report(change);
     },
-    async delivered({ lane, step }, parentDlqId) {
+    /** A canary was delivered (LaneBook.delivered). */
+    async delivered({ lane, step }: StepRef, parentDlqId: string): Promise<void> {
       const change = await unlessRedisAway(() => book.delivered({ lane, step }, parentDlqId), undefined);
       if (change !== undefined) await report(change);
     },
-    async due() {
+    /**
+     * Steps that need a listing check, and the Redis time of the answer. Drains that can go on are then among
+     * `takeReady`.
+     */
+    async due(): Promise<{ readonly watches: readonly LaneWatch[]; readonly at: number }> {
       const due = await book.due();
       for (const one of due.ready) await wake(one);
       return due;
     },
-    async checked(step, checkedAt, comeBacks) {
+    async checked(step: StepRef, checkedAt: number, comeBacks: readonly LaneComeBack[]): Promise<void> {
       await report(await book.checked(step, checkedAt, comeBacks));
     },
-    takeReady() {
+    /** Drains with a lane that can go on, since the last call. */
+    takeReady(): readonly DrainName[] {
       const taken = [...ready];
       ready.clear();
       return taken;
     },
-    takeNext() {
+    /**
+     * The next times of lanes, Unix ms by our clock, learned in this process since the last call: the first
+     * end of a watch of its own canaries, and the first probe of a lane that held something.
+     */
+    takeNext(): readonly number[] {
       const next = [nextCheckAt, nextProbeAt].filter((at) => at !== null);
       reportedProbeAt = nextProbeAt ?? reportedProbeAt;
       nextCheckAt = null;

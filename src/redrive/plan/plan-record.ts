@@ -1,3 +1,4 @@
+import { defined } from "../../message/defined.ts";
 import type { Loss } from "../../message/losses.ts";
 import { describeRebuild, type RebuildRow } from "../../message/describe-rebuild.ts";
 import type { BatchItem, DlqId, RawRecord } from "../../message/dead-letter.ts";
@@ -63,30 +64,26 @@ export function toPlanRecord(drain: DrainRuntime, record: ForeseenRecord, show: 
   const { headerPrefix } = source;
   const { decided, candidate, facts, next } = record;
   const { decision, letter } = decided;
-  const common: PlanRecord = {
+  const isShown = show === "content";
+  const item = candidate?.toItem(1);
+  const changes = item === undefined ? [] : describeRebuild(letter, item, { headerPrefix, show });
+  return defined({
     drain: config.name,
     dlqId: letter.dlqId,
     ...toPlanned(record, headerPrefix),
     attempt: decided.attempt,
-    ...(candidate === null ? {} : { redrive: candidate.lineage.attempt }),
-    ...(isParkedAlready(record, config.rulesHash) ? { already: true as const } : {}),
-    ...(decision.then === "hold" && decision.until !== undefined ? { until: decision.until } : {}),
-    ...(next === null ? {} : { next }),
+    redrive: candidate?.lineage.attempt,
+    already: isParkedAlready(record, config.rulesHash) ? (true as const) : undefined,
+    until: decision.then === "hold" ? decision.until : undefined,
+    next: next ?? undefined,
     expiresAt: facts.expiresAt,
     url: toShownUrl(letter.url, show),
     status: letter.responseStatus ?? null,
-  };
-  const content = show === "content" ? { record: decided.raw } : {};
-  if (candidate === null) return { ...common, ...content };
-  const item = candidate.toItem(1);
-  const changes = describeRebuild(letter, item, { headerPrefix, show });
-  return {
-    ...common,
-    ...(candidate.losses.length > 0 ? { losses: candidate.losses } : {}),
-    ...(changes.length > 0 ? { changes } : {}),
-    ...content,
-    ...(show === "content" ? { becomes: withoutOwnHeaders(item, headerPrefix) } : {}),
-  };
+    losses: candidate === null || candidate.losses.length === 0 ? undefined : candidate.losses,
+    changes: changes.length === 0 ? undefined : changes,
+    record: isShown ? decided.raw : undefined,
+    becomes: isShown && item !== undefined ? withoutOwnHeaders(item, headerPrefix) : undefined,
+  });
 }
 
 /** Parked already: for this reason and by these rules, or for a reason that only a person lifts. */

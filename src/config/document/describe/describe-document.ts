@@ -1,7 +1,6 @@
 import { stringify } from "yaml";
 import { defined } from "../../../message/defined.ts";
 import type {
-  CallbacksConfig,
   DrainConfig,
   DrainsDocument,
   IndexConfig,
@@ -31,16 +30,13 @@ export function describeDocument(document: DrainsDocument): string {
   const described = defined({
     version: 1,
     paused,
-    archive: archive === undefined ? undefined : describeArchive(archive),
+    archive:
+      archive && defined({ dir: archive.dir, keep: durationText(archive.keepMs), volume: archive.volume }),
     sources: named(sources, describeSource),
     drains: named(drains, describeDrain),
     indexes: indexes.length === 0 ? undefined : named(indexes, describeIndex),
   });
   return `# hash ${document.hash}\n${stringify(described, { aliasDuplicateObjects: false })}`;
-}
-
-function describeArchive({ dir, keepMs, volume }: NonNullable<DrainsDocument["archive"]>) {
-  return defined({ dir, keep: durationText(keepMs), volume });
 }
 
 function named<Item extends { readonly name: string }>(
@@ -61,12 +57,8 @@ function describeSource(source: SourceConfig): unknown {
     dedupWindow: durationText(source.dedupWindowMs),
     census: durationText(source.censusEveryMs),
     listByIds,
-    callbacks: callbacks === undefined ? undefined : describeCallbacks(callbacks),
+    callbacks: callbacks && { url: callbacks.url, keys: callbacks.keys.map(describeRef) },
   });
-}
-
-function describeCallbacks({ url, keys }: CallbacksConfig): unknown {
-  return { url, keys: keys.map(describeRef) };
 }
 
 function describeRef(ref: SecretRef): unknown {
