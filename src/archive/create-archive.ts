@@ -34,10 +34,7 @@ export interface ArchiveSettings extends Writer {
 /** Entries of one member as text, before compression. It bounds the memory of a write and of a reader. */
 const maxGroupLength = 8 * 1024 * 1024;
 
-/**
- * The archive in a directory. Everything that waits while a member is written becomes the next member: one
- * write and one sync for all.
- */
+/** Everything that waits while a member is written becomes the next one: one write and one sync for all. */
 export function createArchive({
   dir,
   keepMs,

@@ -7,10 +7,7 @@ export function toLine({ at, source, drain, why, rule, dlqId, record }: ArchiveE
   return `${JSON.stringify({ at, source, drain, why, rule, dlqId, record })}\n`;
 }
 
-/**
- * A line without its newline → entry; null if no process of ours wrote it. Unknown keys of later versions are
- * left out.
- */
+/** Null if no process of ours wrote the line (without its newline). Skips unknown keys of later versions. */
 export function parseLine(line: string): ArchiveEntry | null {
   const value = parseJson(line);
   if (!isObject(value)) return null;

@@ -10,7 +10,6 @@ const compress = promisify(gzip);
  */
 export const memberHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
 
-/** Text as one whole gzip member. */
 export async function toMember(text: string): Promise<Buffer> {
   const member = await compress(text);
   // The library's own header differs by platform in its last bytes, which mean nothing to a reader.
@@ -55,7 +54,6 @@ export async function* splitMembers(
   if (begunBytes > 0) yield { bytes: Buffer.concat(begun), isLast: true };
 }
 
-/** The last bytes of a list of buffers, at most `count`. */
 function tail(buffers: readonly Buffer[], count: number): Buffer {
   const last: Buffer[] = [];
   let missing = count;

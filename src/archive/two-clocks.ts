@@ -7,19 +7,13 @@ const maxApartMs = 5 * 60_000;
  * is old.
  */
 export interface TwoClocks {
-  /**
-   * Asks the other one. Null: it does not answer, or they are far apart; else the earlier of both, Unix ms.
-   * Never throws.
-   */
+  /** The earlier of both, Unix ms. Null: no answer, or they are far apart. Never throws. */
   earlier(): Promise<number | null>;
   /** The later of both in Unix ms, with the other clock's lead at its last answer. */
   later(): number;
 }
 
-/**
- * `otherNow`: Unix ms, null while it does not answer. `tell` is called with their difference, once until they
- * agree again.
- */
+/** `otherNow`: Unix ms, null without an answer. `tell` gets their difference, once until they agree again. */
 export function createTwoClocks(
   now: () => number,
   otherNow: () => Promise<number | null>,

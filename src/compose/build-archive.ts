@@ -51,7 +51,6 @@ export function silentVolume(): DeclaredVolume {
   return isInPod() ? "durable" : "undeclared";
 }
 
-/** Reads the entries of every process in `dir`. */
 export function openArchiveReader(dir: string): ArchiveReader {
   return createArchiveReader(dir);
 }

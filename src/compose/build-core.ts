@@ -50,10 +50,7 @@ export interface PreviousCore {
   readonly documentNow: () => DrainsDocument;
 }
 
-/**
- * Builds every source and drain of a document. Throws `settings-invalid` with what is missing, and leaves
- * nothing behind then.
- */
+/** Throws `settings-invalid` with what is missing, and leaves nothing behind then. */
 export function buildCore(parts: CoreParts, document: DrainsDocument, succession?: PreviousCore): Core {
   const { settings, redis, replicas } = parts;
   const documentNow = succession?.documentNow ?? (() => document);
@@ -163,10 +160,7 @@ function isSame(
   return isDeepStrictEqual(runtime.config, config) && isDeepStrictEqual(runtime.ledger.limits, limits);
 }
 
-/**
- * A pause outranks everything at the next batch, so it is read from the document in force, not from the one
- * that is worked under.
- */
+/** A pause outranks everything at the next batch, so it comes from the document in force. */
 function withPauseNow(config: DrainConfig, documentNow: () => DrainsDocument): DrainConfig {
   return {
     ...config,

@@ -50,10 +50,7 @@ import { createLineageKeys, createLiveSecret, type LiveSecret, type ReadSecret }
 import type { ProcessMemory } from "./process-memory.ts";
 import type { Teardown } from "./teardown.ts";
 
-/**
- * Lets an observer of a process wrap its ports: every built part passes through these before anything uses
- * it.
- */
+/** Lets an observer wrap the ports of a process: every built part passes through these first. */
 export interface Decorate {
   readonly source?: (built: SourceRuntime) => SourceRuntime;
   readonly archive?: (built: Archive, config: ArchiveConfig) => Archive;
@@ -85,7 +82,6 @@ export interface SourceParts {
   readonly document: DrainsDocument;
   /** Names of the present drains. A source may live through several documents. */
   readonly drainsNow: () => readonly Pick<DrainConfig, "name" | "source">[];
-  /** Ids of the present sources. */
   readonly idsNow: () => readonly SourceId[];
   readonly teardown: Teardown;
   readonly onAudit?: (entry: NewAuditEntry) => void;
@@ -155,8 +151,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     createRoomCheck(redis, world.clock),
   );
   /**
-   * Best effort: when Redis is away again, the pass rows are as lost as the ledger and the next passes are
-   * full anyway.
+   * Best effort: if Redis is away again, the pass rows are as lost as the ledger; the next passes are full.
    */
   const forceFullPasses = (): void => {
     for (const drain of parts.drainsNow()) {

@@ -34,7 +34,6 @@ export function createReadIndex(settings: Settings, readSecret: ReadSecret): Rea
   };
 }
 
-/** The readings that all replicas share. */
 export function buildIndexReadings(
   redis: RedisConnection,
   settings: Settings,

@@ -4,10 +4,7 @@ import { RedriverError } from "../ports/errors.ts";
 import type { DrainName } from "../ports/ids.ts";
 import { buildCore, type Core, type CoreParts } from "./build-core.ts";
 
-/**
- * A core for one piece of work. Its sources live until it is released, also if another document comes
- * meanwhile.
- */
+/** A core for one piece of work. Its sources live until its release, also under another document. */
 export interface CoreLease {
   readonly core: Core;
   /** Aborts when another document has changed or removed this drain: finish the page, then stop. */

@@ -3,7 +3,6 @@ import { auditLimits, createRedisAudit } from "../store/audit/redis-audit.ts";
 import { mergeReaders } from "../store/audit/merge-readers.ts";
 import type { Core } from "./build-core.ts";
 
-/** Reads the audits of all sources of the document as one. */
 export function openAuditReader({ redis, sources }: Pick<Core, "redis" | "sources">): AuditReader {
   return mergeReaders([...sources.keys()].map((source) => createRedisAudit(redis, source, auditLimits)));
 }

@@ -60,10 +60,7 @@ export function createProcessMemory(
   };
 }
 
-/**
- * The daemon's budget if no setting has it: 85 % of the limit, minus the resident memory, with room for a
- * command's quarter.
- */
+/** 85 % of the limit, minus the resident memory, with room for a command's quarter. */
 export function toBudget({ limitBytes, heapBytes }: MemoryBounds): number {
   const ofLimit = (0.85 * limitBytes - idleBytes) / (1 + 1 / commandsPart);
   const ofHeap = heapBytes - idleHeapBytes;

@@ -10,8 +10,7 @@ export const systemClock: Clock = {
   // CLOCK_MONOTONIC goes on while a process is stopped by a signal.
   monotonic: () => performance.now(),
   sleep: async (ms, signal) => {
-    // All sleeps until one stop share its signal. Each removes its listener when its time is over, so their
-    // number is no leak.
+    // All sleeps until one stop share its signal. Each removes its listener, so their number is no leak.
     if (signal !== undefined) setMaxListeners(0, signal);
     await delay(ms, undefined, signal === undefined ? {} : { signal });
   },

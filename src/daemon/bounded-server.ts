@@ -44,10 +44,7 @@ interface Turn {
 
 /** Interval of the search for slow senders. Node's own 30 s would let them have four times as long. */
 const lookEveryMs = 1_000;
-/**
- * Requests of one connection in hand. HTTP allows pipelining, but no prober, scraper or service is known to
- * use it.
- */
+/** Requests of one connection in hand. No prober, scraper or service is known to use HTTP pipelining. */
 const maxTurns = 8;
 /** A scraper's pause is longer, so it connects anew. Sooner requests are spared the handshake. */
 const keepAliveTimeoutMs = 5_000;

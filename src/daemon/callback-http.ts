@@ -3,10 +3,7 @@ import { listenBounded } from "./bounded-server.ts";
 
 /** One callback quotes its message and the answer to it, each a third larger as base64. */
 const maxBodyBytes = 4 * 1_048_576;
-/**
- * Of all bodies in hand. More callbacks are refused, and the service calls again. Reading and forwarding a
- * body takes some four times its size.
- */
+/** Of all bodies in hand; beyond it the service must call again. A body takes some four times its size. */
 const maxBytesInHand = 8 * 1_048_576;
 /** Sum of a URL of at most 2,000 characters, a signature, and the headers of proxies. */
 const maxHeaderBytes = 16_384;

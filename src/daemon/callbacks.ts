@@ -107,10 +107,7 @@ export function createCallbacks({ live, earlyTicks, events, clock, stop }: Callb
   };
 }
 
-/**
- * Until the callback is handed on, the service is asked to call again. In the end it keeps the callback as a
- * dead letter of its own.
- */
+/** Until the callback is handed on, the service is asked again. In the end it keeps it as a dead letter. */
 function toAnswer(chained: Exclude<Chained, { kind: "none" }>, now: number): CallbackAnswer {
   if (chained.kind === "chained") return { status: 200 };
   if (chained.retryAt === undefined) return { status: 502 };

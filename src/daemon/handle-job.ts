@@ -42,10 +42,7 @@ export interface JobParts {
 
 interface JobState {
   readonly memories: Map<SourceId, SweepMemory>;
-  /**
-   * Sources with a sweep under way. A second one would repeat its work and delay ticks; the next comes on
-   * time.
-   */
+  /** Sources with a sweep under way. A second one would repeat its work; the next comes on time. */
   readonly sweeping: Set<SourceId>;
   readonly counting: Set<SourceId>;
   /** Drains with a tick that waits for the first answer of its source: one is enough, it opens the pass. */
@@ -119,8 +116,7 @@ async function tick(name: DrainName, work: Work): Promise<void> {
     throw error;
   }
   if (opened.kind === "opened") earlyTicks.opened(name);
-  // Also for a pass that is already open: existing jobs are not added twice, and jobs that a crash prevented
-  // are added.
+  // Also for a pass that is already open: existing jobs are not added twice, missing ones are added.
   const passId = opened.kind === "opened" ? opened.pass.passId : opened.passId;
   await workOldest(name, passId, opened.windows, work);
 }
@@ -152,8 +148,7 @@ async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promis
   const { hash } = core.document;
   const drain = core.drains.get(job.drain);
   if (drain === undefined) {
-    // Nobody opens another pass of a drain that no replica has, so the remaining windows of this one delay
-    // nobody.
+    // Nobody opens another pass of a drain that no replica has, so its remaining windows delay nobody.
     if (!(await peers.workUnderAnother(hash))) return;
     throw new RedriverError("document-changed", `document ${hash} has no drain ${job.drain}`);
   }

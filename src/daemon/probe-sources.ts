@@ -9,10 +9,7 @@ type Halt = Extract<Health, { state: "halted" }>;
 
 /** A service that refused everything got about a dozen messages. It is tried again after this long. */
 const refusedPauseMs = 10 * 60_000;
-/**
- * Publishing is tried in the round after its halt. After a failed trial the next one waits this long, then
- * twice as long each time …
- */
+/** The first trial of publishing follows its halt in the next round. A failed one doubles this wait … */
 const firstTrialWaitMs = 30_000;
 /** … up to this: every trial may leave a message in doubt. */
 const maxTrialWaitMs = 10 * 60_000;

@@ -37,8 +37,7 @@ export function toReadiness(
   if (state.schedulesAppliedAt === null) reasons.push("the schedules have not been written yet");
   if (archiveProblem !== null) {
     const drops = namesOfDrops(core);
-    // Without drops, only copies before an expiry fail. They have an alert, and are no reason to take the
-    // replica out.
+    // Without drops only copies before an expiry fail. They have an alert, and keep the replica in service.
     if (drops.length > 0) {
       reasons.push(`${archiveProblem}; until then what ${drops.join(", ")} would drop is held`);
     }
@@ -56,7 +55,6 @@ export function toReadiness(
   return { ok: reasons.length === 0, reasons };
 }
 
-/** The live drains with a rule that drops. */
 function namesOfDrops({ drains }: Pick<Core, "drains">): readonly DrainName[] {
   return [...drains.values()]
     .map(({ config }) => config)

@@ -32,10 +32,7 @@ import { createRedisHealth } from "./redis-health.ts";
 
 const opsRequestTimeoutMs = 10_000;
 const probeEveryMs = 30_000;
-/**
- * Schedules are written again this often: insurance against a scheduler that was lost unnoticed (bullmq
- * issues 3272, 3262).
- */
+/** Written again this often, in case a scheduler was lost unnoticed (bullmq issues 3272, 3262). */
 const reapplyEveryMs = 15_000;
 const announceEveryMs = 15_000;
 /** Delay of schedules and announcements after a new document, or after a loss of Redis's writes. */
@@ -43,10 +40,7 @@ const basisCheckEveryMs = 500;
 const documentCheckEveryMs = 2_000;
 const redisAwayWaitMs = 250;
 const afterFailureMs = 5_000;
-/**
- * Part of shutdown.hard for everything after the jobs: half for a goodbye to a Redis that may not answer,
- * half for the caller.
- */
+/** Part of shutdown.hard after the jobs: half for a goodbye to a Redis that may hang, half for the caller. */
 const afterJobsMs = 2_000;
 /** Every source is swept by schedule: a replica without a job for several sweeps, and 5 min, is stuck. */
 function maxSilenceMs(sweepEveryMs: number): number {
@@ -56,9 +50,7 @@ function maxSilenceMs(sweepEveryMs: number): number {
 export interface DaemonParts {
   readonly live: LiveCore;
   readonly documentFile: DocumentFile;
-  /** Called with each document that replaces another. */
   readonly onAdopted: (document: DrainsDocument) => void;
-  /** Name of this process among the replicas. */
   readonly replica: string;
   readonly queue: WorkQueue;
   readonly events: Events;
@@ -198,10 +190,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     });
   }
 
-  /**
-   * Answers a function that writes to Redis again when the last write is `forMs` old, or its basis has
-   * changed.
-   */
+  /** Answers a function that writes again if the last write is `forMs` old, or its basis has changed. */
   function upToDateFor(forMs: number): (basis: string, write: () => Promise<void>) => Promise<void> {
     let written: { readonly basis: string; readonly at: number } | null = null;
     return async (basis, write) => {
@@ -224,8 +213,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   }
 
   /**
-   * Calls `turn` until the daemon stops; each answers ms until the next. A failure is reported, and tried
-   * again.
+   * Calls `turn` until the daemon stops; each answers ms until the next. Failures are reported, then retried.
    */
   async function keepGoing(turn: () => Promise<number>): Promise<void> {
     while (!stop.aborted) {

@@ -6,10 +6,7 @@ import { censusLooks } from "../redrive/census/census.ts";
 /** A census lists the whole queue. With a shorter interval than this, there would be nothing but censuses. */
 const minCensusEveryMs = 1_000;
 
-/**
- * The schedules that a document asks for: a tick per drain, a sweep and census checks per source, a reading
- * per index.
- */
+/** A tick per drain, a sweep and census checks per source, a reading per index. */
 export function toSchedules(document: DrainsDocument, sweepEveryMs: number): readonly ScheduledJob[] {
   return [
     ...document.drains.map(({ name, schedule }): ScheduledJob => ({

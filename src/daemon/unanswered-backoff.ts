@@ -8,8 +8,7 @@ const maxWaitMs = 10 * 60_000;
 const inARowWithinMs = 60 * 60_000;
 
 /**
- * When a drain gets its next tick after its source did not answer: after 30 s, 1, 2 … 10 min, by the clock of
- * this process.
+ * A drain's next tick after its source did not answer: after 30 s, 1, 2 … 10 min, by this process's clock.
  */
 export interface UnansweredBackoff {
   /** Ms from now; null: not before its schedule, or it was answered already. */

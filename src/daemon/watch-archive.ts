@@ -5,10 +5,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Events } from "../ports/events.ts";
 
 const lookEveryMs = 60_000;
-/**
- * Repeats a failure this often, so that its alert lasts as long as the failure, also while nothing is
- * dropped.
- */
+/** A failure is repeated this often, so that its alert lasts as long, also while nothing is dropped. */
 const tellEveryMs = 10 * 60_000;
 
 type SeenVolume = NonNullable<Awaited<ReturnType<typeof lookAtVolume>>>;

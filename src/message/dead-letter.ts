@@ -3,10 +3,7 @@
 declare const brand: unique symbol;
 type Branded<Text extends string> = string & { readonly [brand]: Text };
 
-/**
- * Identifies a dead letter: a stream id, `<ms>-<seq>`; the ms part is when it entered the DLQ. Not a
- * MessageId.
- */
+/** A stream id, `<ms>-<seq>`; the ms part is when it entered the DLQ. Not a MessageId. */
 export type DlqId = Branded<"DlqId">;
 /** Identifies a message, `msg_…`. A redriven message gets a new one. */
 export type MessageId = Branded<"MessageId">;

@@ -20,10 +20,7 @@ export function checkFidelity(letter: DeadLetter, raw: RawRecord): ParkReason | 
   return null;
 }
 
-/**
- * The receiver asked for no retries: 489 with `<P>NonRetryable-Error: true` (remote-contract.md, trap 9). Any
- * prefix counts.
- */
+/** No retries wanted: 489 with `<P>NonRetryable-Error: true`, any prefix (remote-contract.md, trap 9). */
 export function isNonRetryable(letter: DeadLetter): boolean {
   if (letter.responseStatus !== 489) return false;
   return Object.entries(letter.responseHeader).some(

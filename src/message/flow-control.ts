@@ -36,7 +36,6 @@ export function isReplaced(letter: DeadLetter, change: FlowControl | null | unde
   return change !== undefined && toText(change ?? undefined) !== toText(originalFlowControl(letter));
 }
 
-/** The letter with the flow control of its root. */
 export function withRootFlowControl(letter: DeadLetter, reading: LineageReading): DeadLetter {
   if (reading.kind !== "come-back" || reading.lineage.rootFlowControl === undefined) return letter;
   const { flowControlKey: _key, parallelism: _parallelism, rate: _rate, period: _period, ...rest } = letter;

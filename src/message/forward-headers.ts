@@ -38,10 +38,7 @@ export function isForwardable(name: string, headerPrefix: string): boolean {
   );
 }
 
-/**
- * The headers of a record that may be forwarded, one string each. Null if values cannot be joined or a name
- * is empty.
- */
+/** The forwardable headers, one string each. Null if values cannot be joined or a name is empty. */
 export function toForwardHeaders(header: HeaderValues, headerPrefix: string): ForwardHeaders | null {
   const forward: ForwardHeaders = new Map();
   for (const [lower, { name, values }] of byLowerName(header)) {

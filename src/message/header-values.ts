@@ -15,8 +15,7 @@ export function valuesOf(header: HeaderValues, name: string): readonly string[] 
 }
 
 /**
- * Headers by lower-case name; names that differ only in case are one header. Headers without a value are left
- * out.
+ * By lower-case name; names that differ only in case are one header. Headers without a value are left out.
  */
 export function byLowerName(header: HeaderValues): ReadonlyMap<string, NamedValues> {
   const merged = new Map<string, { name: string; values: string[] }>();

@@ -11,10 +11,7 @@ import { isProofUrl } from "./proof-callback.ts";
 
 /** Sizes are bytes, of names and values as UTF-8. */
 export interface ItemPolicy {
-  /**
-   * Each a host in lower case as a URL spells it, `*.example.com` for every name below it, or `*`. Empty:
-   * any.
-   */
+  /** A host in lower case as a URL spells it, `*.example.com` for every name below it, or `*`. Empty: any. */
   readonly allowHosts: readonly string[];
   readonly allowSchemes: readonly Scheme[];
   /**
@@ -85,10 +82,7 @@ function createUrlCheck(
   };
 }
 
-/**
- * A host in the form of `allowHosts`, from text that a person wrote; null if it is no host. A port is not
- * allowed.
- */
+/** A host in the form of `allowHosts`, from a person's text; null if it is no host. A port is not allowed. */
 export function parseHostPattern(text: string): string | null {
   if (text === "*") return text;
   const isBelow = text.startsWith("*.");

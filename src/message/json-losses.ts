@@ -78,10 +78,7 @@ export function survives(token: string): boolean {
   return toDecimal(token) === toDecimal(String(value));
 }
 
-/**
- * The value in one spelling: its digits without outer zeros, and their power of ten. Infinite values have no
- * digits.
- */
+/** One spelling: the digits without outer zeros, and their power of ten. Infinite values have no digits. */
 function toDecimal(token: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];

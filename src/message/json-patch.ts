@@ -9,18 +9,12 @@ import type { PatchOperation } from "./item-changes.ts";
 import { hasMember, lookUp, parsePointer, toIndex } from "./json-pointer.ts";
 import { type JsonValue, isObject } from "./json-value.ts";
 
-/**
- * The patched document, or `not-applicable`: a `test` that fails, a missing path, or one that reaches a
- * prototype.
- */
+/** `not-applicable`: a `test` that fails, a missing path, or one that reaches a prototype. */
 export type PatchResult =
   | {
       readonly kind: "patched";
       readonly value: unknown;
-      /**
-       * `no` if a second run over its own result can add, move or remove more: array inserts and removes,
-       * move, copy.
-       */
+      /** `no` if a second run can add, move or remove more: array inserts and removes, move, copy. */
       readonly repeatable: "yes" | "no";
     }
   | { readonly kind: "not-applicable" };

@@ -6,7 +6,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
 
-/** What a text means as JSON; undefined if it is none. */
+/** The JSON value of a text; undefined if it is none. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -28,8 +28,7 @@ export const lineageHeaderName = "X-Redriver";
 /** The content of the signed header that a redriven message carries. */
 export interface Lineage {
   /**
-   * Redrives made so far, this one included: 1 on the first republish. Forgiven canaries, and probes that
-   * came back `down`, do not count.
+   * Redrives so far, this one included. Forgiven canaries, and probes that came back `down`, do not count.
    */
   readonly attempt: number;
   /** The messageId of the message that failed first. */
@@ -114,8 +113,7 @@ export function signLineage(lineage: Lineage, bodyHash: string, key: LineageKey)
 }
 
 /**
- * Reads the header under any of the keys. Its copies must agree to be believed; an empty key signs nothing.
- * Never throws.
+ * Reads the header under any of the keys. Its copies must agree; an empty key signs nothing. Never throws.
  */
 export function readLineage(
   letter: Pick<DeadLetter, "header" | "body" | "bodyBase64">,

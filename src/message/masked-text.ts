@@ -9,10 +9,7 @@ export type Show = "masked" | "content";
 
 const maxCharacters = 200;
 
-/**
- * Control, format and separator characters and halves of pairs are spelled out. Text beyond 200 characters is
- * cut.
- */
+/** Spells out control, format and separator characters and halves of pairs. Cuts after 200 characters. */
 export function toPrintable(text: string): string {
   const cut = text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`;
   return cut.replaceAll(

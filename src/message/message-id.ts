@@ -5,10 +5,7 @@
  */
 const shape = /^(?=.*[A-Za-z0-9])[\w.:~=+/-]{5,256}$/;
 
-/**
- * True if it can be a message id; anything else is no proof of a publication. `undefined` is an absent id,
- * turned into text.
- */
+/** Anything else is no proof of a publication. `undefined` is an absent id, turned into text. */
 export function isMessageId(value: unknown): value is string {
   return typeof value === "string" && value !== "undefined" && shape.test(value);
 }

@@ -5,10 +5,7 @@
  */
 export const maxNestedLevels = 512;
 
-/**
- * True if a JSON value has more levels of arrays and objects than that. Without recursion, so safe at any
- * depth.
- */
+/** True for more levels of arrays and objects than that. Without recursion, so safe at any depth. */
 export function isNestedTooDeep(value: unknown): boolean {
   let level = [value].filter(isContainer);
   for (let depth = 1; level.length > 0; depth += 1) {

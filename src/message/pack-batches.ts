@@ -10,8 +10,7 @@ export function packBatches<T extends { readonly bytes: number }>(
   let batch: T[] = [];
   let batchBytes = 0;
   for (const item of items) {
-    // One byte per item for its comma, or, for the last, for the closing bracket; one for the opening
-    // bracket.
+    // A byte per item for its comma, or, for the last, the closing bracket; one for the opening bracket.
     const grown = batch.length === 0 ? 1 + item.bytes + 1 : batchBytes + item.bytes + 1;
     if (batch.length > 0 && (batch.length >= limits.maxCount || grown > limits.maxBytes)) {
       batches.push(batch);

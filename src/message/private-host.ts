@@ -1,9 +1,6 @@
 import { BlockList } from "node:net";
 
-/**
- * Networks that a message of a stranger must not reach: this machine, its link, its site, and reserved
- * ranges.
- */
+/** A stranger's message must not reach these: this machine, its link, its site, and reserved ranges. */
 const ipv4Networks: readonly (readonly [network: string, bits: number])[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],

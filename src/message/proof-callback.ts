@@ -22,10 +22,7 @@ const cipher = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/**
- * Longer addresses are not accepted everywhere on the way. A message with a longer one is judged by silence
- * instead.
- */
+/** Longer addresses are not accepted everywhere. A message with a longer one is judged by silence. */
 const maxAddressLength = 2_000;
 
 /** The original callback of a message. */
@@ -89,8 +86,7 @@ export function readProofCallback(url: string, keys: readonly LineageKey[]): Pro
 }
 
 /**
- * The record with its message's original callback, if it was redriven with ours. A callback that no key opens
- * stays.
+ * The record with its original callback, if it was redriven with ours. A callback that no key opens stays.
  */
 export function withOwnCallback(raw: RawRecord, keys: readonly LineageKey[]): RawRecord {
   const url = raw["callback"];

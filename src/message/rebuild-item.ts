@@ -31,10 +31,7 @@ export interface RebuildContext {
   readonly signLineage: (body: string) => string;
   /** Redrives that this body may have been through already. */
   readonly attempt: number;
-  /**
-   * Retries if no rule sets them: the root's, because a come-back's own are those of a redrive. Null: the
-   * root named none.
-   */
+  /** Retries if no rule sets them: the root's, not the come-back's. Null: the root named none. */
   readonly retries: number | null;
   /** Rounded up to whole seconds. Left out for a queued item: the service refuses a delay with a queue. */
   readonly delayMs: number | null;
@@ -99,7 +96,6 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
   };
 }
 
-/** The same item in another series of its dead letter. */
 export function inSeries(item: BatchItem, headerPrefix: string, deduplicationId: DeduplicationId): BatchItem {
   return { ...item, headers: { ...item.headers, [deduplicationHeader(headerPrefix)]: deduplicationId } };
 }

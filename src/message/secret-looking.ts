@@ -20,10 +20,7 @@ export function looksSecret(text: string): boolean {
   return !isReadable(text);
 }
 
-/**
- * True if all parts between its signs are words, numbers, or short words with a number behind them (`v2`,
- * `sha256`).
- */
+/** All parts between signs are words, numbers, or short words with a number behind them (`v2`, `sha256`). */
 export function isReadable(text: string): boolean {
   let start = 0;
   for (const { index, 0: signs } of text.matchAll(/[^\p{L}\p{M}\p{Nd}]+/gu)) {
@@ -43,15 +40,11 @@ function isReadableSegment(segment: string): boolean {
   return /^(?:\p{Ll}{2,})?(?:\p{Lu}{1,5}\p{Ll}{2,})+$/u.test(letters);
 }
 
-/**
- * Letters that a person may have written: short, of one case and not too long, of a script without case, or
- * CamelCase.
- */
+/** Letters of a person: short, of one case and not too long, of a script without case, or CamelCase. */
 export function isWord(letters: string): boolean {
   if (letters.length < 12 || /\p{Lo}/u.test(letters)) return true;
   if (letters.length <= maxWord && isOneCase(letters)) return true;
-  // The words of a name have four letters and more on average, and at most one is an acronym; a token's are
-  // shorter.
+  // Words of a name average four letters and more, with at most one acronym; a token's are shorter.
   const capitals = letters.match(/\p{Lu}+/gu) ?? [];
   const acronyms = capitals.filter((run) => run.length > 2);
   return (

@@ -46,10 +46,7 @@ function toShownPath(path: string): string {
     .join("/");
 }
 
-/**
- * `isNamed`: the segment before names this one as a secret. Then only plain words are shown
- * (`/token/refresh`).
- */
+/** `isNamed`: the segment before names a secret. Then only plain words are shown (`/token/refresh`). */
 function toShownSegment(segment: string, isNamed: boolean): string {
   const [text] = cutAt(segment, "=");
   const word = toDecoded(text);

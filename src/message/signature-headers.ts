@@ -13,10 +13,7 @@ const provesBody =
   /signature|digest|hmac|checksum|md5|sha-?(?:1|224|256|384|512)|(?:^|[-_])(?:sig|jws|crc32c?)(?:[-_]|$)|^svix-|(?:body|payload|content|goog)[-_]?hash/;
 /** These ask for a proof of the answer and prove nothing about the body. */
 const asksForProof = /^(?:want-(?:content-|repr-)?digest|accept-signature)$/;
-/**
- * Authorization schemes that sign the request: AWS, HMAC, HTTP signatures, shared keys, Digest with auth-int,
- * OAuth 1.
- */
+/** Schemes that sign the request: AWS, HMAC, HTTP signatures, shared keys, Digest with auth-int, OAuth 1. */
 const signedAuthorization = /^\s*(?:aws|hmac|signature|sharedkey)|signature\s*=|auth-int|oauth_body_hash/i;
 
 /** True if a body may no longer be changed under this header. */

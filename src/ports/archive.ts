@@ -28,7 +28,6 @@ export interface Archive {
   close(): Promise<void>;
 }
 
-/** The file system under an archive's directory. */
 export interface ArchiveVolume {
   /** `memory` ends with the machine or the pod, `container` with the container. `other` seems to last. */
   readonly kind: "memory" | "container" | "other";

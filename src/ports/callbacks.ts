@@ -11,10 +11,7 @@ export interface AttemptReport {
   readonly sent: { readonly header: HeaderValues; readonly body: string; readonly bodyBase64: string };
 }
 
-/**
- * How a call to the callback address ended, as a closed set for metrics. A call that is about a canary and is
- * also chained counts under both outcomes.
- */
+/** How a call to the callback address ended, for metrics. A chained call about a canary counts under both. */
 export const callbackOutcomes = [
   "delivered",
   /** The last attempt failed too. */

@@ -35,10 +35,7 @@ export interface SourceConfig {
 
 /** Lets the service call back for canaries, at an address that `redriver run` serves. */
 export interface CallbacksConfig {
-  /**
-   * An address that the service can reach, without trailing slash and query. The source's id follows as the
-   * last part of the path.
-   */
+  /** Reachable for the service; no trailing slash, no query. The source's id is added as the last part. */
   readonly url: string;
   /** The service's signing keys: the current one and the next. */
   readonly keys: readonly SecretRef[];
@@ -62,15 +59,12 @@ export interface LimitsConfig {
 export interface LaneConfig {
   /** Messages of the first step. */
   readonly canary: number;
-  /** The step survives if nothing of it comes back for this long. */
+  /** The step survives if none of its messages comes back for this long. */
   readonly watchMs: number;
   /** A larger share of come-backs than this halts the lane, and so does a full return; 0 to 1. */
   readonly haltAt: number;
   readonly probeEveryMs: number;
-  /**
-   * A step of at least this size opens the lane, because limits bind before it does. Computed from the
-   * drain's limits.
-   */
+  /** A step of this size opens the lane, because limits bind before it does. From the drain's limits. */
   readonly openFrom: number;
 }
 
@@ -107,10 +101,7 @@ export interface DrainConfig {
     readonly then: "park" | "hold";
   };
   readonly select: Select;
-  /**
-   * Narrows a pass's range by the service's dates (entry into the DLQ or creation). Computed at the start of
-   * a pass.
-   */
+  /** Narrows a pass's range by the service's dates (entry or creation). Computed at its start. */
   readonly dates?: { readonly from?: DateEdge; readonly to?: DateEdge };
   readonly unknownOutcome: "republish" | "park";
   /** For records from before a loss of the ledger, once the deduplication window is over. */
@@ -129,10 +120,7 @@ export interface DrainConfig {
   readonly tests: readonly RuleTest[];
   readonly otherwise: "hold" | "park";
   readonly route: Router;
-  /**
-   * Changes exactly when this drain's decisions can change. Parks by rule are decided again under another
-   * hash.
-   */
+  /** Changes exactly when this drain's decisions can. Parks by rule are decided again under another hash. */
   readonly rulesHash: string;
 }
 

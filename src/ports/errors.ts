@@ -188,8 +188,7 @@ export interface ErrorDetail {
 }
 
 /**
- * Messages have the expectation, the value got, and the setting that changes it; never payloads, header
- * values or tokens.
+ * Messages have expectation, value got, and the setting to change; never payloads, header values or tokens.
  */
 export class RedriverError extends Error {
   readonly code: ErrorCode;

@@ -36,10 +36,7 @@ export interface PassCounts {
   readonly comeBacks: number;
 }
 
-/**
- * Events are for watching: a lost event changes nothing. They carry ids and reasons, never bodies, header
- * values or tokens.
- */
+/** A lost event changes nothing. Events carry ids and reasons, never bodies, header values or tokens. */
 export type RedriverEvent =
   | {
       readonly type: "pass:opened";
@@ -212,10 +209,7 @@ export type RedriverEvent =
       readonly code: ErrorCode | "unexpected";
       readonly message: string;
     }
-  /**
-   * A guard of a drain closed or opened. `stale`: there was no fresh reading, so its policy decided; `value`
-   * is null then.
-   */
+  /** A guard closed or opened. `stale`: no fresh reading, so its policy decided; `value` is null then. */
   | {
       readonly type: "guard:closed" | "guard:opened";
       readonly drain: DrainName;
@@ -224,10 +218,7 @@ export type RedriverEvent =
       readonly why: "reading" | "stale";
       readonly value: number | null;
     }
-  /**
-   * A lane has another state, or its next step another size (0: halted). `why` has counts and statuses and
-   * nothing of a message.
-   */
+  /** A lane's new state, or its next step's new size (0: halted). `why` has nothing of a message. */
   | {
       readonly type: "lane:moved";
       readonly source: SourceId;
@@ -268,10 +259,7 @@ export type RedriverEvent =
   | { readonly type: "process:warned"; readonly name: string; readonly message: string }
   | { readonly type: "redis:lost"; readonly message: string }
   | { readonly type: "redis:ready" }
-  /**
-   * Nothing new begins on Redis as it is now: set up wrongly, full, refusing writes, or away. Once per
-   * change, not per check.
-   */
+  /** Nothing new begins: Redis is set up wrongly, full, refusing writes, or away. Once per change. */
   | { readonly type: "redis:unfit"; readonly problems: readonly string[] }
   /** Redis is fit again. */
   | { readonly type: "redis:fit" }

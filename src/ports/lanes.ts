@@ -37,10 +37,7 @@ export interface LaneAsk {
   readonly resumeMinutes: readonly number[];
 }
 
-/**
- * A step or probe that is due for judgement gets its listing check within this time. Until then `until` is
- * this far ahead.
- */
+/** A due step or probe gets its listing check within this time. Until then `until` is this far ahead. */
 export const lateCheckMs = 15_000;
 
 /** The share of a page's messages that a lane grants now. */
@@ -49,15 +46,11 @@ export interface LaneAnswer {
   /** Messages sent in a way that gives silence a meaning: no retries, no delay, a timeout below `watch`. */
   readonly canaries: number;
   /**
-   * Messages sent as they are. Only an open lane grants these, and none while its earlier messages wait too
-   * long for a verdict.
+   * Messages sent as they are. Only an open lane grants these, unless earlier ones wait long for a verdict.
    */
   readonly plain: number;
   readonly step: number;
-  /**
-   * Hashes (`toRootHash`) of the last canaries' roots, at most 10. Another message goes first if there is
-   * one.
-   */
+  /** Hashes (`toRootHash`) of the last canaries' roots, at most 10. Others go first if there are any. */
   readonly avoid: readonly string[];
   /** False in the first minute of a due probe: one of `avoid` is then left for a page that has others. */
   readonly mayRepeat: boolean;
@@ -84,8 +77,7 @@ export interface LaneUnused extends StepRef {
   /** 0 if only resume minutes are reported. */
   readonly count: number;
   /**
-   * Resume minutes of denied messages, if the minutes of the request hold none of them. They are remembered
-   * in the same way.
+   * Resume minutes of denied messages, if none of these is in the request's minutes. Remembered like those.
    */
   readonly resumeMinutes: readonly number[];
 }
@@ -93,10 +85,7 @@ export interface LaneUnused extends StepRef {
 export interface LaneComeBack extends StepRef {
   /** Its parent: each is counted once, however often it is listed. */
   readonly parentDlqId: string;
-  /**
-   * `again`: a message known to be bad was refused as before. That shows that the receiver answers, as a
-   * delivery does.
-   */
+  /** `again`: a known bad message was refused as before. The receiver answers, as after a delivery. */
   readonly kind: ComeBackKind | "again";
   /** Status of its failure; 0: no answer. */
   readonly status: number;
@@ -128,14 +117,10 @@ export type LaneChange =
       readonly why: string;
       readonly sent: number;
       readonly comeBacks: number;
-      /**
-       * Minutes that the next step may be filled from, handed out with the move. Empty if it opened or
-       * halted.
-       */
+      /** Minutes that the next step may be filled from. Empty if it opened or halted. */
       readonly resumeMinutes: readonly number[];
       /**
-       * It can go on, and remembers no minute of its held messages. A full pass finds them. Reported once,
-       * and always if it opens.
+       * It can go on, without minutes: a full pass finds its held messages. Reported once, and if it opens.
        */
       readonly wantsFull: boolean;
     };
@@ -167,8 +152,7 @@ export interface LaneView extends StepRef {
   readonly comeBacks: { readonly down: number; readonly refused: number };
   readonly nextAt: number | null;
   /**
-   * True if it halted again soon after it opened. After a probe that survives, `canary` messages follow and
-   * not ten times as many.
+   * It halted again soon after it opened: a surviving probe leads to `canary` messages, not ten times that.
    */
   readonly isShaky: boolean;
   /** Totals since the lane is remembered. */
@@ -192,10 +176,7 @@ export interface LaneView extends StepRef {
  * Fails with `redis-unavailable`.
  */
 export interface LaneBook {
-  /**
-   * For one page: at most 100 lanes, each once. Answers in order. `at` is Redis time. Sums of `wanted` feed
-   * `busiest`.
-   */
+  /** At most 100 lanes, each once; answers in order. `at` is Redis time. Sums of `wanted` feed `busiest`. */
   ask(
     drain: DrainName,
     config: LaneConfig,
@@ -205,8 +186,7 @@ export interface LaneBook {
   sent(sent: readonly LaneSent[]): Promise<void>;
   giveBack(unused: readonly LaneUnused[]): Promise<void>;
   /**
-   * Records come-backs that a pass or a listing check met. Those of unknown steps change nothing. Answers the
-   * lanes that moved.
+   * Records come-backs from passes and listing checks. Unknown steps change nothing. Answers the moved lanes.
    */
   recordComeBacks(comeBacks: readonly LaneComeBack[]): Promise<readonly LaneChange[]>;
   /**
@@ -229,10 +209,7 @@ export interface LaneBook {
    * way.
    */
   checked(step: StepRef, checkedAt: number, comeBacks: readonly LaneComeBack[]): Promise<LaneChange>;
-  /**
-   * The receiver reported a delivery (a callback). A step needs no silence once each of its messages is
-   * delivered or back.
-   */
+  /** A callback reported a delivery. A step needs no silence once each message is delivered or back. */
   delivered(step: StepRef, parentDlqId: string): Promise<LaneChange>;
   /**
    * For people: at most `max` lanes in the order of `laneStates`, and within a state the last used first. So

@@ -57,10 +57,7 @@ export type LedgerView =
       readonly at: number;
       /** A DELETE failed. Stays true until the record is gone. */
       readonly deleteFailed: boolean;
-      /**
-       * A DELETE was sent, and its answer did not confirm it. The record is searched for before the next
-       * DELETE.
-       */
+      /** A DELETE was sent and not confirmed. The record is searched for before the next DELETE. */
       readonly maybeGone: boolean;
       /** It entered the DLQ when it was created, so both meanings of a source's dates agree on it. */
       readonly datesAgree: boolean;

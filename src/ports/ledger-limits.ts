@@ -32,10 +32,7 @@ export function grantedForMs({ maxPageAgeMs }: LedgerLimits): number {
   return Math.min(maxPageAgeMs, Math.max(maxPageAgeMs / 5, 5_000));
 }
 
-/**
- * No grant of a lane is published later than this: within takeoverAfter of its begin its POST has ended and
- * is recorded.
- */
+/** No grant is published later: within takeoverAfter of its begin its POST has ended and is recorded. */
 export function grantLifeMs(limits: LedgerLimits): number {
   return grantedForMs(limits) + takeoverAfterMs(limits);
 }

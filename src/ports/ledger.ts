@@ -11,18 +11,14 @@ import type {
 } from "./ledger-entries.ts";
 import type { LedgerLimits } from "./ledger-limits.ts";
 
-/**
- * Comes with every answer. Another epoch, or a lower sequence number than any live worker has seen, means
- * lost writes.
- */
+/** Another epoch, or a lower sequence number than any live worker has seen, means lost writes. */
 export interface LedgerStamp {
   readonly epoch: string;
   readonly sequence: number;
   /** Redis TIME in Unix ms. */
   readonly at: number;
   /**
-   * `at`: when a loss of writes was last detected. `since`: lost writes may record publications from this
-   * time on. Unix ms.
+   * `at`: when a loss was last detected. `since`: lost writes may record publications from then on. Unix ms.
    */
   readonly lost?: { readonly at: number; readonly since: number };
   /** When a refusal last ended a series. Since then messages may have been published under later suffixes. */
@@ -60,8 +56,7 @@ export interface BeginOptions {
    */
   readonly pastHorizon: "leave" | "new-series";
   /**
-   * Takes a record that was parked under another rules hash for a reason that is decided again. Absent:
-   * parked stays parked.
+   * Takes a record parked under another rules hash if its reason is decided again. Absent: it stays parked.
    */
   readonly rulesHash?: string;
 }
@@ -71,8 +66,7 @@ export type BeginVerdict =
       readonly kind: "begun";
       readonly series: Series;
       /**
-       * An earlier series may have been accepted, and its window has passed: this one may double it. Stays so
-       * for all later series.
+       * An earlier series may have been accepted, and its window has passed. Stays so for all later series.
        */
       readonly declaredDouble: false | "unknown-outcome-past-window" | "released-past-window";
     }
@@ -114,10 +108,7 @@ export interface PublishedFact {
 }
 
 export type PublishedVerdict = {
-  /**
-   * Present if `namedBy` of this fact was the first to name the dead letter as a parent. It counts each
-   * come-back once.
-   */
+  /** Present if `namedBy` was the first to name this dead letter as a parent: counts each come-back once. */
   readonly firstNaming?: true;
 } & (
   | /** Also for the same fact once more. */ { readonly kind: "recorded" }
@@ -235,10 +226,7 @@ export interface Ledger {
   published(
     facts: readonly PublishedFact[],
   ): Promise<SourceFacts & { readonly verdicts: readonly PublishedVerdict[] }>;
-  /**
-   * Ends a POST that certainly was not accepted: open → cool, unless an earlier POST of the series is
-   * unanswered.
-   */
+  /** Ends a POST that was certainly not accepted: open → cool, unless an earlier one is unanswered. */
   refused(
     requests: readonly RefusedRequest[],
     token: Token,
@@ -273,7 +261,9 @@ export interface Ledger {
     requests: readonly ParkRequest[],
     options: ParkOptions,
   ): Promise<LedgerStamp & { readonly verdicts: readonly ParkVerdict[] }>;
-  /** Parked → due at once, with one more redrive granted. Counts those of `dlqIds` that are released now. */
+  /**
+   * Parked → due at once, with one more redrive granted. Counts the ids of `dlqIds` that are now released.
+   */
   release(
     dlqIds: readonly DlqId[],
     released?: Exclude<Released, false>,

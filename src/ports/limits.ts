@@ -75,8 +75,7 @@ export interface Capacity {
    */
   take(query: CapacityQuery): Promise<{ readonly verdicts: readonly CapacityVerdict[]; readonly at: number }>;
   /**
-   * Restores grants of a take that led to no POST: `query` with only those requests, and the take's `at`.
-   * Once per grant.
+   * Restores grants without a POST: `query` with only those requests, and the take's `at`. Once per grant.
    */
   giveBack(query: CapacityQuery, at: number): Promise<void>;
   /** Takes and changes nothing. */

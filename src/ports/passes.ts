@@ -12,10 +12,7 @@ export interface Window {
   readonly depth: number;
 }
 
-/**
- * True if a window was called back into its pass. It goes first, and others of the pass list the same
- * records.
- */
+/** True if a window was called back into its pass. It goes first; other windows list the same records. */
 export function isRecalled(windowId: string): boolean {
   return windowId.startsWith("r");
 }
@@ -24,10 +21,7 @@ export interface Pass {
   readonly passId: PassId;
   readonly drain: DrainName;
   readonly source: SourceId;
-  /**
-   * `full` lists everything. `new` lists the records since the last pass, and the windows in which something
-   * has become due.
-   */
+  /** `full` lists everything; `new` lists new records, and windows in which something has become due. */
   readonly kind: "full" | "new";
   readonly mode: "plan" | "live";
   readonly documentHash: string;
@@ -38,10 +32,7 @@ export interface Pass {
   readonly startedAt: number;
 }
 
-/**
- * Why records were left in the DLQ, by the count that each is part of. In doubt has one reason and is not
- * here.
- */
+/** Why records were left in the DLQ, by count. In doubt has one reason and is not here. */
 export interface ReasonCounts {
   readonly due: { readonly [Reason in HoldReason]?: number };
   readonly held: { readonly [Reason in HoldReason]?: number };
@@ -55,8 +46,7 @@ export interface Tally extends PassCounts {
   readonly oldestRecordAt: number | null;
   readonly pages: number;
   /**
-   * Pages asked for by a cursor after an earlier record was deleted. A service with positions as cursors
-   * skips records there.
+   * Pages by a cursor after an earlier record was deleted. A service with positions as cursors skips there.
    */
   readonly pagesBehindDeletes: number;
   /** Moments that could not be listed in full, because a record in them is too large. */
@@ -227,10 +217,7 @@ export interface Census {
   readonly unselected: number;
   /** Entry of the oldest of those. */
   readonly oldestUnselectedAt: number | null;
-  /**
-   * Records that came back from a redrive, by their signed lineage, and that no drain selects. Nothing counts
-   * their attempts any more.
-   */
+  /** Signed come-backs that no drain selects. Nothing counts their attempts any more. */
   readonly strayComeBacks: StrayComeBacks;
   readonly oldestEnteredAt: number | null;
   readonly earliestExpiryAt: number | null;

@@ -5,7 +5,6 @@ import type { Census, DrainFacts } from "./passes.ts";
 
 /** Facts about the DLQs for metrics and status, read from Redis: equal in every replica. */
 export interface QueueFacts {
-  /** Hash of the document in force in this process. */
   readonly documentHash: string;
   /** Memory that Redis uses, as a share of maxmemory, of the fullest master; null if there is no limit. */
   readonly redisMemoryShare: number | null;

@@ -6,7 +6,6 @@ export interface ReplicaRecord {
   /** Host name and process, unique among the living. */
   readonly replica: string;
   readonly version: string;
-  /** Hash of the document in force. */
   readonly documentHash: string;
   /** Unix ms at which it adopted that document. */
   readonly adoptedAt: number;
@@ -18,10 +17,7 @@ export interface ReplicaRecord {
     readonly state: "waiting" | "halted";
     readonly code: ErrorCode;
   }[];
-  /**
-   * Why it cannot write to the archive; null: it can, or there is none. Absent: announced by a version that
-   * does not check.
-   */
+  /** Why it cannot write to the archive; null: it can, or has none. Absent: its version does not check. */
   readonly archive?: string | null;
   /** Unix ms, Redis time. */
   readonly seenAt: number;

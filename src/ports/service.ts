@@ -14,10 +14,7 @@ export interface ListQuery {
   readonly count: number;
   /** A longer answer is not read to its end: `answer-too-large`. Absent: as long as any answer may be. */
   readonly maxBytes?: number;
-  /**
-   * Called when an answer begins, with its declared length. False fails the call like a too large answer.
-   * Absent: always true.
-   */
+  /** Called when an answer begins, with its declared length. False fails the call as `answer-too-large`. */
   readonly mayRead?: MayRead;
 }
 
@@ -49,8 +46,7 @@ export type BatchOutcome =
       readonly bisectBy: "count" | "bytes";
     }
   /**
-   * It is certain that nothing was accepted: no connection, a 429, a withheld last byte, or no call because
-   * of a source pause.
+   * Certainly not accepted: no connection, a 429, a withheld last byte, or no call because of a source pause.
    */
   | {
       readonly kind: "not-sent";

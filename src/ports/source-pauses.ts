@@ -42,8 +42,7 @@ export interface SourcePauseBook {
   /** Reports a 429. `ask` then answers a pause no longer than until its next probe. */
   limited(callClass: CallClass, forMs: number): Promise<void>;
   /**
-   * Reports a call without an answer, or a 5xx. Answers the pause that follows; null while failures are few.
-   * `jitter`: 0 up to 1.
+   * Reports a missing answer or a 5xx. Answers the pause; null while failures are few. `jitter`: 0 up to 1.
    */
   failed(jitter: number): Promise<SourcePause | null>;
   /** Reports any answer to a call. */
@@ -58,10 +57,7 @@ export interface SourcePauseBook {
 
 /** Failures in a row before a source is paused: one worker's tries with a batch are four. */
 export const failuresBeforePause = 5;
-/**
- * Failures further apart are not in a row: the worker of the earlier ones may have ended before the next
- * answer.
- */
+/** Failures further apart are not in a row: the earlier worker may have ended before the next answer. */
 export const inARowWithinMs = 60_000;
 export const firstPauseMs = 1_000;
 /**
@@ -76,7 +72,7 @@ export const probeSlackMs = 5_000;
 export const besideProbeMs = 1_000;
 
 /**
- * A pause after a 429 is probed this often. A daily quota then costs 288 calls more at most, none of which is
- * accepted. A source that has recovered is back within it.
+ * A pause after a 429 is probed this often. A daily quota then costs at most 288 more calls, all refused. A
+ * source that has recovered is back within it.
  */
 export const probeLimitEveryMs = 5 * 60_000;

@@ -66,7 +66,7 @@ function addCounts<Reason extends string>(one: Counts<Reason>, other: Counts<Rea
   return sum;
 }
 
-/** The earlier of two moments, either of which may be missing. */
+/** The earlier of two moments. Either may be missing. */
 export function earlier(one: number | null, other: number | null): number | null {
   if (one === null) return other;
   return other === null ? one : Math.min(one, other);

@@ -50,10 +50,7 @@ export const dropReasons = ["rule"] as const;
 /** Already done: the record is listed although published or gone, and is deleted again. */
 export const settleReasons = ["published-before"] as const;
 
-/**
- * The decision about one record, with the rule that decided (`null`: no rule) and the reason from a closed
- * set.
- */
+/** With the rule that decided (`null`: no rule) and the reason from a closed set. */
 export type Decision =
   | {
       readonly then: "republish";

@@ -5,10 +5,7 @@ import { formatDuration } from "./format-duration.ts";
 import { textFields, type Condition, type Leaf } from "./spec.ts";
 import type { Subject } from "./subject.ts";
 
-/**
- * A condition in the words of the document. Texts for header values and bodies are shown as "[set]": they may
- * be secrets.
- */
+/** In the words of the document. Texts for header values and bodies become "[set]": they may be secrets. */
 export function describeCondition(condition: Condition): string {
   if (condition.kind === "any") return "any";
   if (condition.kind === "not") return `not (${describeCondition(condition.of)})`;

@@ -48,7 +48,6 @@ export function toDocumentForm(test: Leaf, bodies: "shown" | "masked"): Document
 const masked = "[set]";
 const isThere = { exists: true };
 
-/** The shown part of a pattern's text. */
 type Shown = "all" | "all but the query" | "nothing";
 
 function shownOf(field: TextField, bodies: "shown" | "masked"): Shown {

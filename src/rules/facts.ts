@@ -5,10 +5,7 @@ import type { Routing } from "./decision.ts";
 export interface RecordFacts {
   readonly letter: DeadLetter;
   readonly now: number;
-  /**
-   * Redrives already made that count: the larger of lineage and ledger. A canary that came back down does not
-   * count.
-   */
+  /** Redrives that count: the larger of lineage and ledger. A canary that came back down does not count. */
   readonly attempt: number;
   /** Creation of the root message, from a valid lineage; else the letter's own createdAt. */
   readonly rootCreatedAt: number;
@@ -19,9 +16,6 @@ export interface RecordFacts {
 /** A compiled rule list: pure, total and deterministic. */
 export interface Router {
   (facts: RecordFacts): Routing;
-  /**
-   * For a record that is held now: the first moment (Unix ms) at which time alone changes the decision; null
-   * if there is none.
-   */
+  /** Of a held record: the first moment (Unix ms) at which time alone changes the decision; null: none. */
   heldUntil(facts: RecordFacts): number | null;
 }

@@ -12,10 +12,7 @@ export function durationText(durationMs: number): string {
   return textOf(durationMs, 0, units.length);
 }
 
-/**
- * A span of ms for people: its two largest units, rounded down (`40s`, `5m`, `1h30m`); below a second in
- * `ms`.
- */
+/** The two largest units, rounded down (`40s`, `5m`, `1h30m`); below a second in `ms`. */
 export function formatDuration(durationMs: number): string {
   if (durationMs < 0) return `-${formatDuration(-durationMs)}`;
   if (durationMs < 1_000) return durationMs === 0 ? "0s" : `${Math.floor(durationMs)}ms`;

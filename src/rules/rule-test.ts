@@ -2,8 +2,7 @@ import type { JsonValue } from "../message/json-value.ts";
 import type { Decision } from "./decision.ts";
 
 /**
- * One entry of a drain's `tests:`. Fields absent in `given` have a plain value; fields absent in `expect` are
- * not compared.
+ * One entry of a drain's `tests:`. Absent fields in `given` get a plain value; in `expect` they match any.
  */
 export interface RuleTest {
   readonly name: string;
@@ -19,10 +18,7 @@ export interface RuleTest {
     /** `null`: no rule matched. */
     readonly rule?: string | null;
     readonly reason?: string;
-    /**
-     * The rebuilt item, as far as the test names it; headers by name without regard to case, JSON bodies by
-     * value.
-     */
+    /** The fields that the test names. Headers by name without regard to case, JSON bodies by value. */
     readonly item?: {
       readonly destination?: string;
       readonly queue?: string | null;

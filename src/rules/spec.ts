@@ -6,8 +6,8 @@ import type { ItemChanges } from "../message/item-changes.ts";
  */
 
 /**
- * Fields of a record, or derived from it, whose value is text, and what kind of text: an address, a path or a
- * body may contain secrets. `method` is compared in upper case, `host` in lower case.
+ * Text fields of a record, or derived from it, with the kind of text: an address, a path or a body may
+ * contain secrets. `method` is compared in upper case, `host` in lower case.
  */
 export const textFields = {
   dlqId: "name",
@@ -42,18 +42,12 @@ export type NumberField =
   | "parallelism"
   | "createdAt"
   | "notBefore";
-/**
- * Fields with a span of time in ms: since it entered the DLQ; since its root message was created; until its
- * retention ends.
- */
+/** Spans in ms: since it entered the DLQ; since its root message was created; until its retention ends. */
 export type DurationField = "age" | "messageAge" | "timeLeft";
 /** The JSON that a pointer reads. */
 export type BodyField = "body" | "responseBody";
 
-/**
- * One pattern for text. A glob's `*` is any run of characters; a regex is an RE2 expression, found anywhere
- * in the text.
- */
+/** A glob's `*` is any run of characters; a regex is an RE2 expression, found anywhere in the text. */
 export type TextPattern =
   | { readonly kind: "exact"; readonly value: string }
   | { readonly kind: "glob"; readonly pattern: string }
@@ -64,10 +58,7 @@ export type TextPattern =
   | { readonly kind: "some" }
   | { readonly kind: "none" };
 
-/**
- * One pattern for a number: an inclusive range (ends may be infinite), any value, or `none` for an absent
- * field.
- */
+/** An inclusive range (ends may be infinite), any value, or `none` for an absent field. */
 export type NumberPattern =
   | { readonly kind: "range"; readonly from: number; readonly to: number }
   | { readonly kind: "some" }
@@ -79,10 +70,7 @@ export type AddressPattern =
   | { readonly kind: "some" }
   | { readonly kind: "none" };
 
-/**
- * One pattern for a value inside JSON. Ranges have inclusive or exclusive ends, because JSON numbers need not
- * be whole.
- */
+/** Ranges have inclusive or exclusive ends, because JSON numbers need not be whole. */
 export type ValuePattern =
   | { readonly kind: "text"; readonly pattern: Exclude<TextPattern, { kind: "some" | "none" }> }
   | {

@@ -10,7 +10,7 @@ type Position =
   | { readonly kind: "unreadable"; readonly why: string };
 
 /**
- * What one position of a batch answer proves about its item (remote-contract.md, POST). An object with a
+ * Reads one position of a batch answer as proof about its item (remote-contract.md, POST). An object with a
  * message id, or a non-empty array of such objects, proves publication. An object with a readable error and
  * no message id is a refusal, and so is a non-empty array of such objects. Anything else proves nothing
  * either way. As a refusal it would be published again, and perhaps twice. `clean` makes the service's error

@@ -22,7 +22,7 @@ export interface BatchContext {
 }
 
 /**
- * What the end of a POST proves (ledger.md, "Answers"; remote-contract.md, POST). An answer speaks for
+ * Reads the end of a POST as proof (ledger.md, "Answers"; remote-contract.md, POST). An answer speaks for
  * itself. Without one, only three things prove that nothing was accepted: not a byte was sent, the last byte
  * was withheld, or it was stopped before its last byte. Everything else is in doubt.
  */

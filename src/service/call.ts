@@ -124,10 +124,7 @@ async function readBody(incoming: Incoming, maxBytes: number, ending: EndWatch):
   }
 }
 
-/**
- * Grows by doubling from the announced length, so that the body is never in memory twice, in pieces and
- * whole.
- */
+/** Grows by doubling from the announced length, so that the body is never in memory twice. */
 function keepBytes(expected: number) {
   let bytes = Buffer.allocUnsafeSlow(Number.isSafeInteger(expected) ? expected : 0);
   let length = 0;
@@ -177,8 +174,7 @@ function watchForEnd(call: Call, clock: Clock): EndWatch {
   for (const signal of call.signals) {
     if (signal.aborted) stop();
     else {
-      // A page's calls at once share its signal. Each removes its listener at its end, so their number is no
-      // leak.
+      // A page's calls at once share its signal. Each removes its listener, so their number is no leak.
       setMaxListeners(0, signal);
       signal.addEventListener("abort", stop, { once: true });
     }

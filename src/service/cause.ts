@@ -1,9 +1,6 @@
 import { ConnectTimeout } from "./connector.ts";
 
-/**
- * The short reason of a failed connection: its code, such as ECONNREFUSED, else its name. Addresses and
- * values stay in `cause`.
- */
+/** A failed connection's code, such as ECONNREFUSED, else its name. Addresses and values stay in `cause`. */
 export function describeCause(cause: unknown): string {
   if (cause instanceof ConnectTimeout) return cause.message;
   if (cause instanceof AggregateError) return describeCause(cause.errors[0]);
@@ -33,10 +30,7 @@ const connectCodes = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-/**
- * True when there was no connection, so that nothing can have been sent. Any other failure may have come
- * after a request.
- */
+/** True without a connection: nothing can have been sent. Any other failure may have come after a request. */
 export function isNeverConnected(cause: unknown): boolean {
   return isConnectTimeoutOrOneOf(cause, connectCodes);
 }

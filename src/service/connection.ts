@@ -39,7 +39,6 @@ export interface ServiceConnection {
    * dropped and not delivered later.
    */
   reset(): void;
-  /** Ends an idle connection. */
   close(): Promise<void>;
 }
 

@@ -50,10 +50,7 @@ export function toShownErrorText(body: AnswerBody, token: string): string {
   return phrase === undefined ? `${what}, not repeated here` : `${what} that says "${phrase}"`;
 }
 
-/**
- * A text of the service, fit to show: one line of at most 200 characters, without token, ids and quoted
- * content.
- */
+/** A text of the service, fit to show: one line, at most 200 characters, no token, ids or quotations. */
 export function toErrorText(text: string, token: string): string {
   return cut(normaliseText(withoutToken(text.slice(0, maxErrorBytes), token)));
 }
@@ -68,8 +65,7 @@ function cut(masked: string): string {
 
 function withoutToken(text: string, token: string): string {
   if (token === "") return text;
-  // A service may repeat only the beginning of a token, so eight equal characters are enough to remove the
-  // word.
+  // A service may repeat only a token's beginning, so eight equal characters are enough to remove the word.
   const head = token.slice(0, 8).replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
   return text.replace(new RegExp(`${head}[^\\s"']*`, "g"), removed);
 }

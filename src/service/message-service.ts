@@ -39,7 +39,6 @@ export interface MessageServiceOptions {
   readonly baseUrl: string;
   /** Called before every request. */
   readonly token: () => string;
-  /** The settings of both of these. */
   readonly settings: ServiceSettings;
   readonly timeouts: ServiceTimeouts;
   readonly clock: Clock;
@@ -147,7 +146,6 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     );
   };
 
-  /** A list or a delete. */
   const ask = async <Value>(
     request: Request,
     parse: (bytes: Uint8Array, token: string) => Shaped<Value>,

@@ -29,7 +29,6 @@ const outcomes: Partial<Record<ErrorCode, RequestOutcome>> = {
   stopped: "stopped",
 };
 
-/** For an error of a list or a delete. */
 export function outcomeOfError(code: ErrorCode): RequestOutcome {
   return outcomes[code] ?? "unavailable";
 }

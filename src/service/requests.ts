@@ -17,10 +17,7 @@ const filterNames = {
   label: true,
 } as const satisfies Record<keyof Select, true>;
 
-/**
- * The path of a listing. Fails with `invariant-broken` if a filter would mean "any", or the service does not
- * take a number.
- */
+/** Fails with `invariant-broken` if a filter would mean "any", or the service does not take a number. */
 export function toListPath(prefix: string, query: ListQuery): string {
   // With ids, the service that takes them ignores everything else.
   if (query.dlqIds !== undefined) return toIdsPath(prefix, query.dlqIds, "list");

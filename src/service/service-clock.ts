@@ -1,13 +1,9 @@
-/**
- * The clock of one service, from the Date headers of many answers. A single one may come from a proxy, a
- * cache or an error page.
- */
+/** One service's clock, from many Date headers: one alone may come from a proxy, a cache or an error page. */
 export interface ServiceClock {
   /** An answer's clock minus ours, in ms. */
   note(offsetMs: number): void;
   /**
-   * The service's clock minus ours in ms, the earliest while answers contradict each other; undefined before
-   * the first.
+   * The service's clock minus ours in ms; the earliest of contradicting answers; undefined before the first.
    */
   offsetMs(): number | undefined;
   /** The last value that they agreed on; undefined before that. */

@@ -13,10 +13,7 @@ export function toShownMessageId(messageId: string, token: string): MessageId {
   return `msg_hash-${createHash("sha256").update(messageId).digest("hex").slice(0, 24)}` as MessageId;
 }
 
-/**
- * The id of a listed record is needed to ask for that record, so it is kept in any form, unless it repeats
- * the token.
- */
+/** The id of a listed record is needed to ask for it, so any form is kept, unless it repeats the token. */
 export function withoutTokenInIds(record: Readonly<Record<string, unknown>>, token: string) {
   const { messageId } = record;
   if (typeof messageId !== "string" || !holdsToken(messageId, token)) return record;

@@ -70,8 +70,7 @@ const readTimestampGauge = {
 };
 
 /**
- * One gauge per scalar, and per series its newest point and that point's time. A value that the answer lacks
- * is left out, never 0.
+ * A gauge per scalar; per series its newest point and that point's time. Absent values are left out, never 0.
  */
 export function toGauges(index: string, summary: IndexSummary): readonly IndexGauge[] {
   const scalars = scalarFields.flatMap((field) => {

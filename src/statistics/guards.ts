@@ -14,8 +14,7 @@ export interface GuardParts {
   readonly clock: Pick<Clock, "monotonic">;
   readonly events: Events;
   /**
-   * Makes the next pass of a drain a full one. Called before an opening is recorded, so that a crash in
-   * between repeats it.
+   * Makes a drain's next pass a full one. Called before an opening is recorded, so that a crash repeats it.
    */
   readonly forceFull: (drain: DrainName) => Promise<void>;
 }

@@ -12,7 +12,6 @@ const cronIntervalMs = 60 * 60_000;
 
 export interface IndexReadingsParts {
   readonly store: StatisticsStore;
-  /** Reads one index now. */
   readonly read: (index: IndexConfig, signal: AbortSignal) => Promise<IndexStatistics>;
   readonly clock: Pick<Clock, "now" | "monotonic">;
   readonly events: Events;
@@ -20,10 +19,7 @@ export interface IndexReadingsParts {
 
 /** The last reading of each index: written by any replica, the same in all, gone when it is stale. */
 export interface IndexReadings {
-  /**
-   * Reads an index and records the reading. A failure is the event `statistics:failed`, and the earlier
-   * reading stays.
-   */
+  /** A failure is the event `statistics:failed`, and the earlier reading stays. */
   take(index: IndexConfig, signal: AbortSignal): Promise<void>;
   /** Samples for the metrics page. An index that has not been read for three intervals has none. */
   gauges(indexes: readonly string[]): Promise<readonly IndexGauge[]>;

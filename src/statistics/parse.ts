@@ -17,10 +17,7 @@ export type ParsedStatistics =
 
 const documented: ReadonlySet<string> = new Set([...scalarFields, ...seriesFields, "days"]);
 
-/**
- * Reads a decoded answer of GET /v2/search/{id}/stats (service-interface.md 4.4). One bad field does not
- * spoil the others.
- */
+/** A decoded answer of GET /v2/search/{id}/stats (service-interface.md 4.4). A bad field spoils no other. */
 export function parseStatistics(answer: unknown): ParsedStatistics {
   if (!isObject(answer)) {
     return {

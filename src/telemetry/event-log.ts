@@ -19,10 +19,7 @@ export function createEventLog(logger: Logger): Events {
   };
 }
 
-/**
- * Each job fails so while Redis is unfit, every few seconds. `redis:unfit` has already reported it, with the
- * fix.
- */
+/** While Redis is unfit, each job fails so every few seconds. `redis:unfit` has reported it, with the fix. */
 function saysOnlyUnfit(event: RedriverEvent): boolean {
   return (
     event.type === "job:failed" && (event.code === "redis-unavailable" || event.code === "redis-unsuitable")

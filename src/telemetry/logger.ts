@@ -9,7 +9,6 @@ type Write = (fields: Readonly<Record<string, unknown>>, message: string) => voi
 
 /** One JSON line per call, in Unix ms, on the destination. Never throws. */
 export interface Logger extends Readonly<Record<LineLevel, Write>> {
-  /** Waits for lines that are not written yet. */
   flush(): void;
 }
 

@@ -73,8 +73,7 @@ const ofSources: Rows<SourceRow> = {
 
 /** Redis keeps these counters, so each scrape sets them to their stored value. */
 const totalsOfSources: Rows<SourceRow> = {
-  // The sum of all lanes. A sum of the hidden ones would jump with each lane that enters or leaves the 20
-  // shown.
+  // The sum of all lanes: a sum of the hidden ones would jump with each lane that enters or leaves the 20.
   redriver_source_lane_canaries_total: [
     "Canaries that all lanes of a source have sent, those without a series of their own and those that are forgotten too.",
     ({ lanes }) => lanes?.totals.canaries,

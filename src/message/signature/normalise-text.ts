@@ -110,10 +110,7 @@ function normaliseWord(word: string): string {
   );
 }
 
-/**
- * A possible secret is replaced whole, and so is an unreadable step of a path. Of anything else only the
- * varying parts are.
- */
+/** A possible secret and an unreadable step of a path are replaced whole; otherwise only varying parts. */
 function normalisePart(part: string, isPath: boolean): string {
   const segments = part.split(/([^\p{L}\p{M}\p{Nd}]+)/u);
   if (segments.length > 1 && (looksSecret(part) || (isPath && !isReadable(part)))) return "<id>";

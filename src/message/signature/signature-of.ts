@@ -1,6 +1,5 @@
 /**
- * Dead letters that failed in the same way share a signature: the last answer's status, and its text without
- * the varying parts.
+ * Dead letters with one signature failed in the same way: same status, and same text but for varying parts.
  */
 import { createHash } from "node:crypto";
 import type { DeadLetter } from "../dead-letter.ts";
@@ -11,10 +10,7 @@ export interface Signature {
   readonly key: string;
   /** `none`: there was no HTTP answer. */
   readonly status: number | "none";
-  /**
-   * At most 120 characters, printable; without any e-mail address, no URL and nothing that looks like a
-   * token.
-   */
+  /** At most 120 characters, printable; without e-mail address, URL, or anything like a token. */
   readonly text: string;
 }
 

@@ -83,10 +83,7 @@ export async function admitToLanes(
   };
 }
 
-/**
- * Gives back grants that were not published. By now everything else that could hold a candidate has been
- * asked.
- */
+/** Gives back unpublished grants. By now everything else that could hold a candidate has been asked. */
 export async function giveBackUnpublished(
   { source }: DrainRuntime,
   granted: readonly Candidate[],
@@ -103,10 +100,7 @@ export async function giveBackUnpublished(
   );
 }
 
-/**
- * Messages known to be bad are recalled only if there are no others: a lane that only refuses would be tried
- * with them for ever.
- */
+/** Known bad messages are recalled only alone: a lane that only refuses would be tried with them for ever. */
 function worthCalling(candidates: readonly Candidate[]): readonly Candidate[] {
   const others = candidates.filter(({ lineage }) => !isKnownBad(lineage));
   return others.length > 0 ? others : candidates;

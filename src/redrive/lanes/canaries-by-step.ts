@@ -1,7 +1,6 @@
 import type { StepRef } from "../../ports/lanes.ts";
 import type { Candidate } from "../page/records.ts";
 
-/** The canaries among candidates of one page, by the step of their lane. */
 export function canariesByStep(
   candidates: readonly Candidate[],
 ): readonly (StepRef & { readonly canaries: readonly Candidate[] })[] {

@@ -3,10 +3,7 @@ import type { Lineage } from "../../message/lineage.ts";
 import type { LaneComeBack } from "../../ports/lanes.ts";
 import type { FoundRecord } from "../page/records.ts";
 
-/**
- * The come-back that a record shows: a message of a lane's step has failed again. None if it was no part of
- * one.
- */
+/** The come-back that a record shows: a message of a lane's step has failed again. None without a step. */
 export function toLaneComeBack({ letter, reading }: Pick<FoundRecord, "letter" | "reading">): LaneComeBack[] {
   return reading.kind === "come-back" ? comeBackOf(reading.lineage, letter.responseStatus ?? 0) : [];
 }
@@ -14,8 +11,7 @@ export function toLaneComeBack({ letter, reading }: Pick<FoundRecord, "letter" |
 /** The same from a message's lineage and the status of its failure; 0: no answer. */
 export function comeBackOf(lineage: Lineage, status: number): LaneComeBack[] {
   const { step, statusBefore, parentDlqId } = lineage;
-  // Of an open lane only canaries are judged: the others come back after all their retries, hours after their
-  // step.
+  // Of an open lane only canaries are judged: others come back after all retries, hours after their step.
   if (step === null || !step.isCanary) return [];
   const isAgain = isKnownBad(lineage) && status === statusBefore;
   const kind = isAgain ? "again" : comeBackKindOf(status);

@@ -2,10 +2,7 @@ import { createHash } from "node:crypto";
 import type { BatchItem, DeadLetter } from "../../message/dead-letter.ts";
 import type { Origin } from "../../ports/lanes.ts";
 
-/**
- * Short hash of a lane: 60 bits, so that Redis and lineage carry neither a drain's name nor an address. The
- * same in every replica.
- */
+/** 60 bits; Redis and lineage carry neither a drain's name nor an address. The same in every replica. */
 export function toLaneId(drain: string, origin: string): string {
   return shortHash(`${drain}\0${origin}`);
 }
@@ -19,10 +16,7 @@ function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 10);
 }
 
-/**
- * The origin that decides an item's health: its destination's, or its queue's, because a slow message delays
- * the whole queue.
- */
+/** The origin behind an item's health: its destination's, or its queue, which a slow message delays. */
 export function laneOriginOf({ destination, queue }: Pick<BatchItem, "destination" | "queue">): Origin {
   return queue === undefined ? new URL(destination).origin : `queue:${queue}`;
 }

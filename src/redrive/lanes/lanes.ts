@@ -38,10 +38,7 @@ export function createLanes(parts: LanesParts) {
   let nextProbeAt: number | null = null;
   let reportedProbeAt = 0;
 
-  /**
-   * Recalled first: the drain's next pass has them in its windows. If that fails, the next full pass finds
-   * them.
-   */
+  /** Recalled first: the drain's next pass has them in its windows. If that fails, a full pass finds them. */
   const wake = async ({ drain, resumeMinutes }: LaneReady): Promise<void> => {
     if (resumeMinutes.length > 0) await passes.recall(drain, resumeMinutes).catch(() => undefined);
     ready.add(drain);
@@ -129,7 +126,6 @@ export function createLanes(parts: LanesParts) {
 
 type Moved = Extract<LaneChange, { kind: "moved" }>;
 
-/** The audit and the actor of a move. */
 interface MoveRecorder {
   readonly source: SourceId;
   readonly audit: Pick<Audit, "record">;

@@ -9,15 +9,9 @@ import { toLaneComeBack } from "./come-backs.ts";
  * The service's Date has whole seconds, and Redis's clock may be off from ours by the length of an answer.
  */
 const clockSlackMs = 5_000;
-/**
- * Messages of a step that enter the DLQ so long after its watch show nothing about it any more, and need not
- * be listed.
- */
+/** Messages that enter the DLQ so long after a step's watch show nothing about it, and need not be listed. */
 const lateMs = 10 * 60_000;
-/**
- * Limit of an early check. The last one of a watch is read to its end, at any number of new records: no pass
- * costs less.
- */
+/** Limit of an early check. The last one of a watch is read to its end: no pass costs less. */
 const maxPagesEarly = 50;
 
 /** True if a drain of this source tries its destinations by lanes. Otherwise nobody asks for lanes. */
@@ -39,8 +33,7 @@ interface Interval {
  * RedriverErrors.
  */
 export async function runListingChecks(source: SourceRuntime, signal: AbortSignal): Promise<void> {
-  // Read first: a stop in between lists more than is needed, and nothing less. The earlier of both clocks, as
-  // in passes.
+  // Read first: a stop in between lists more than is needed, never less. The earlier clock, as in passes.
   const begunAt = Math.min(serviceNow(source), source.clock.now());
   const { watches, at } = await source.lanes.due();
   if (watches.length === 0) return;
@@ -90,8 +83,7 @@ async function comeBacksIn(
   const found: LaneComeBack[] = [];
   let pages = 0;
   for await (const page of listToEnd(source, query, { signal, stopping: signal })) {
-    // One record that nobody can read hides at most one come-back; a wait for it would keep the lane for
-    // ever.
+    // One record that nobody can read hides at most one come-back; a wait would keep the lane for ever.
     if (page.passedOver !== null) continue;
     const { found: records } = collect(page.records, source.lineageKeys());
     found.push(...records.flatMap(toLaneComeBack));

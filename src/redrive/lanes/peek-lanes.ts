@@ -15,10 +15,7 @@ export interface PeekedLane {
   readonly nextInMs: number | null;
 }
 
-/**
- * Asks a drain's lanes without wanting anything: they grant nothing and record nothing. At most 100, in
- * order. Throws `redis-unavailable`.
- */
+/** Lanes grant nothing and record nothing. At most 100, in order. Throws `redis-unavailable`. */
 export async function peekLanes(
   { config, source }: DrainRuntime,
   given: LaneConfig,

@@ -193,7 +193,6 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     }
   };
 
-  /** One listing of the range. */
   const round = async (): Promise<void> => {
     nextAt = Infinity;
     laneAt = Infinity;
@@ -287,10 +286,7 @@ function toAuditRecord({ decided }: SurveyedRecord): AuditRecord {
   return { dlqId: letter.dlqId, rule: decision.rule, reason: decision.reason, attempt };
 }
 
-/**
- * The same capacity. `onWait` gets how many of a query wait for a rate, and in how many ms the first of them
- * could be granted.
- */
+/** `onWait` gets how many of a query wait for a rate, and ms until the first could be granted. */
 function reportingRateWaits(capacity: Capacity, onWait: (count: number, waitMs: number) => void): Capacity {
   return {
     ...capacity,

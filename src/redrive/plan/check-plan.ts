@@ -16,10 +16,7 @@ export interface PlanCheck {
   readonly skips: SkipReport;
 }
 
-/**
- * Lists a planned range once more and compares each planned record with its decision now. Changes nothing.
- * Throws as `survey` does.
- */
+/** Lists a range again and compares each record with its plan. Changes nothing. Throws as `survey` does. */
 export async function checkPlan(
   drain: DrainRuntime,
   range: SurveyRange,

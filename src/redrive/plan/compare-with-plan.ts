@@ -35,7 +35,7 @@ export function compareWithPlan(
       if (view.state === "parked" && decision.rule === null) return "done";
       if (planned.rule !== decision.rule) return "otherwise";
       return view.state === "parked" ? "done" : "as-planned";
-    // The reason may be another: one in doubt is published again under the same id.
+    // The reason may differ: a record in doubt is published again under the same id.
     case "republish":
     case "drop":
       return isSame(planned, now) ? "as-planned" : "otherwise";

@@ -1,7 +1,4 @@
-/**
- * Sums of the decisions about a plan's records, of bounded size: for a queue just read, and for a plan's
- * file.
- */
+/** Sums of the decisions of a plan, of bounded size: for a queue just read, and for a plan's file. */
 import type { Decision } from "../../rules/decision.ts";
 import {
   createExpiryCount,

@@ -8,12 +8,8 @@ export interface Estimate {
   readonly publishes: number;
   /** Attempts that the service bills: when each first one succeeds, and when every one fails. */
   readonly billed: { readonly best: number; readonly worst: number };
-  /** Requests to the service. */
   readonly calls: { readonly list: number; readonly publish: number; readonly remove: number };
-  /**
-   * By rates, the remainder of today's ceiling, and when each lane can go on. Guards open at a time that
-   * nobody knows.
-   */
+  /** By rates, the remainder of today's ceiling, and when lanes can go on. Guards open at an unknown time. */
   readonly durationMs: number;
   /** It lasts longer than `durationMs` by the steps and probes of lanes that are not open. */
   readonly atLeast: boolean;
@@ -24,7 +20,6 @@ export interface Estimate {
   readonly days: number;
 }
 
-/** The limit that takes longest. */
 export type Bound =
   | { readonly kind: "calls" }
   | { readonly kind: "publish"; readonly rate: Rate }

@@ -63,7 +63,6 @@ export function createLaneWaitCount(drain: DrainRuntime) {
       const origin = laneOriginOfLetter(decided.letter);
       if (origin !== null) exhausted.add(origin);
     },
-    /** One more that is due to it. */
     addDue: due.add,
     /** Throws `redis-unavailable`. Null if the drain has no lanes. */
     async read(): Promise<LaneWaits | null> {

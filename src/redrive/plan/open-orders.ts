@@ -8,8 +8,8 @@ import type { SurveyedRecord } from "./survey.ts";
 const idsPerPeek = 100;
 
 /**
- * The orders of a plan that are not done yet. One that is done, or not as planned, is taken out of `open`,
- * which is emptied as the work goes on.
+ * The orders of a plan that are not done yet, in `open`. An order that is done, or not as planned, is removed
+ * from it.
  */
 export function createOpenOrders(
   { ledger, headerPrefix }: Pick<SourceRuntime, "ledger" | "headerPrefix">,
@@ -40,9 +40,9 @@ export function createOpenOrders(
       open.delete(dlqId);
       return null;
     },
-    /** Takes one out that is done; whether it was there. */
+    /** Takes out one that is done. True if it was there. */
     takeOut: (dlqId: DlqId): boolean => open.delete(dlqId),
-    /** Takes out what is not listed: done if the ledger knows so, else gone. Throws `redis-unavailable`. */
+    /** Takes out unlisted records: done if the ledger shows it, else gone. Throws `redis-unavailable`. */
     async takeOutUnlisted(unlisted: Iterable<DlqId>): Promise<void> {
       const ids = [...unlisted];
       for (let start = 0; start < ids.length; start += idsPerPeek) {
@@ -58,7 +58,6 @@ export function createOpenOrders(
         }
       }
     },
-    /** How many were found done. */
     done: () => done,
     skips: skips.report,
   };

@@ -7,7 +7,7 @@ const maxSamples = 3;
 export function createSamples<Sample>() {
   const kept: { readonly draw: number; readonly dlqId: DlqId; readonly sample: Sample }[] = [];
   return {
-    /** `toSample` is asked only for one that is kept for now. */
+    /** `toSample` is called only for one that is kept for now. */
     offer(dlqId: DlqId, toSample: () => Sample): void {
       const draw = createHash("sha256").update(`sample ${dlqId}`).digest().readUInt32BE(0);
       const highest = kept.at(-1);

@@ -2,7 +2,7 @@ import type { DlqId } from "../../message/dead-letter.ts";
 import type { Planned } from "./plan-record.ts";
 import type { SurveyedRecord } from "./survey.ts";
 
-/** What was or is to be done with a record, and by which rule. */
+/** The act that was or is to be done with a record, and its rule. */
 type SkippedDecision = Pick<Planned, "then" | "reason" | "rule">;
 
 /** A planned record that apply skips because it is not as planned. */

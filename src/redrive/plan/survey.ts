@@ -19,10 +19,7 @@ import { idsOf } from "../page/records.ts";
 export interface SurveyRange {
   readonly from: number;
   readonly to: number;
-  /**
-   * Records that entered after this horizon are skipped, also if the dates mean creation; absent: there is
-   * none.
-   */
+  /** Records that entered later are skipped, also if the dates mean creation; absent: no horizon. */
   readonly clock?: { readonly horizon: number };
 }
 

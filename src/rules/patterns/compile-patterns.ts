@@ -5,10 +5,7 @@ import { compileGlob } from "./glob.ts";
 import { parseIpAddress, type IpAddress } from "./ip-address.ts";
 import { compileRegex } from "./regex.ts";
 
-/**
- * True if any of a field's values matches; `values` is empty when the field is absent, which only `none`
- * matches.
- */
+/** True if any value matches; `values` is empty for an absent field, which only `none` matches. */
 export type TextTest = (values: readonly string[]) => boolean;
 /** Undefined: absent, which only `none` matches. */
 export type NumberTest = (value: number | undefined) => boolean;

@@ -14,8 +14,7 @@ export function toJson(text: string): JsonValue | undefined {
 
 /** A linear scan of brackets outside strings. For a text that is no JSON the answer does not matter. */
 function isDeep(text: string): boolean {
-  // Most texts have fewer brackets than a depth that matters, and finding them by indexOf costs next to
-  // nothing.
+  // Most texts have fewer brackets than a depth that matters, and indexOf finds them at next to no cost.
   if (!hasMany(text, "[") && !hasMany(text, "{")) return false;
   let depth = 0;
   for (let index = 0; index < text.length; index++) {

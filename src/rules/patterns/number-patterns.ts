@@ -15,8 +15,7 @@ const numbersExpected =
 const whole = { type: "integer", minimum: 0 };
 
 /**
- * `503`, `"502-504"`, `"5xx"`, `"< 3"`, `">= 5"`, `none`, `{ equals | in | range | exists: … }`, or a list of
- * them.
+ * `503`, `"502-504"`, `"5xx"`, `"< 3"`, `">= 5"`, `none`, `{ equals | in | range | exists: … }`, or a list.
  */
 export const numberPatterns = definePatterns<NumberPattern>({
   id: "numberPattern",
@@ -50,10 +49,7 @@ export const numberPatterns = definePatterns<NumberPattern>({
 
 const durationsExpected = "a comparison (> 48h, <= 5m) or a range (1h-2h) of durations";
 
-/**
- * `"> 48h"`, `"< 5m"`, `"1h-2h"`, or a list of them, in ms. A single duration is refused: no age is that
- * exactly.
- */
+/** `"> 48h"`, `"< 5m"`, `"1h-2h"`, or a list, in ms. A single duration is refused: no age is that exactly. */
 export const durationPatterns = definePatterns<NumberPattern>({
   id: "durationPattern",
   description: "A comparison (> 48h, <= 5m) or a range (1h-2h) of durations, or a list (or).",

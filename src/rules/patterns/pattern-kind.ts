@@ -8,7 +8,6 @@ import { mismatchesOf, parseEach, type Parsed } from "./parsed.ts";
 
 export type PatternParser<Pattern> = (value: unknown) => Parsed<readonly Pattern[]>;
 
-/** The value of one form `{ name: value }`. */
 export interface Form<Pattern> {
   readonly parse: PatternParser<Pattern>;
   readonly schema: Readonly<Record<string, unknown>>;

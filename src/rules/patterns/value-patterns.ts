@@ -38,10 +38,7 @@ export const valuePatterns = definePatterns<ValuePattern>({
   },
 });
 
-/**
- * The value as it is written. A number that JSON readers do not agree on is refused: it would match its
- * neighbours.
- */
+/** A number that JSON readers do not agree on is refused: it would match its neighbours. */
 function parseEqual(value: unknown): Parsed<readonly ValuePattern[]> {
   if (value === null || typeof value === "boolean") return one({ kind: "literal", value });
   if (typeof value === "string") return one({ kind: "text", pattern: { kind: "exact", value } });
