@@ -158,7 +158,7 @@ describe("docs/emulator.md", () => {
   });
 
   it("names every kind of entry in the journal", () => {
-    const sentence = /One entry per happening: ([\s\S]*?)\. It holds/.exec(manual)?.[1] ?? "";
+    const sentence = /One entry per happening: ([\s\S]*?)\. It has ids/.exec(manual)?.[1] ?? "";
     expect(codeSpans(sentence).toSorted()).toEqual(happeningTypes.toSorted());
   });
 
