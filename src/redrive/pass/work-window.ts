@@ -5,7 +5,7 @@ import { emptyTally } from "../../ports/tally.ts";
 import { toPassCensus } from "../census/census.ts";
 import { selectsEverything } from "../listing/drain-selects.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
-import { runWindow } from "./run-window.ts";
+import { pageThroughWindow } from "./page-through-window.ts";
 
 export interface WindowWork {
   readonly passId: PassId;
@@ -73,7 +73,13 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
   }
   let failedWith: unknown = null;
   try {
-    ended = await runWindow({ drain, ...taken, signal: work.signal, stopping: work.stopping, onPage });
+    ended = await pageThroughWindow({
+      drain,
+      ...taken,
+      signal: work.signal,
+      stopping: work.stopping,
+      onPage,
+    });
   } catch (error) {
     if (work.stopping.aborted || work.signal.aborted) {
       throw new RedriverError("stopped", "the window was handed back before its end", { cause: error });

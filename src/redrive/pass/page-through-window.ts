@@ -12,7 +12,7 @@ import { splitWindow } from "./split-window.ts";
 import { addTallies, emptyTally, toSoFar } from "../../ports/tally.ts";
 import { workPage } from "../page/work-page.ts";
 
-export interface WindowRun {
+export interface WindowPaging {
   readonly drain: DrainRuntime;
   readonly pass: Pass;
   readonly window: Window;
@@ -28,8 +28,8 @@ export interface WindowRun {
  * Pages through one window until its cursor ends. A short page means nothing. If the first page is full, the window may be split
  * into windows that replace it. Throws a RedriverError of the service or ledger, or `stopped`.
  */
-export async function runWindow(
-  given: WindowRun,
+export async function pageThroughWindow(
+  given: WindowPaging,
 ): Promise<{ readonly end: WindowEnd; readonly tally: Tally }> {
   const { pass, signal } = given;
   const drain: DrainRuntime = { ...given.drain, passId: pass.passId };
@@ -97,7 +97,7 @@ function isCalledBack(reason: LeftRecord["reason"]): boolean {
   return reason === "lane-watched" || reason === "lane-halted";
 }
 
-function toQuery({ drain, window }: WindowRun): Omit<ListQuery, "count" | "cursor"> {
+function toQuery({ drain, window }: WindowPaging): Omit<ListQuery, "count" | "cursor"> {
   return {
     select: drain.config.select,
     ...(window.from > 0 ? { fromDate: window.from } : {}),
