@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, it } from "vitest";
 import { readDoc, root } from "../support/markdown.ts";
 
-it.each(["ARCHITECTURE.md", "src/redrive/README.md", "docs/guarantees.md", "CONTRIBUTING.md"])(
+it.each(["ARCHITECTURE.md", "docs/decisions.md", "src/redrive/README.md", "docs/guarantees.md", "CONTRIBUTING.md"])(
   "%s names only files and folders that exist",
   (doc) => {
     /** Docs name files from the root, from `src`, or from their own folder. */
