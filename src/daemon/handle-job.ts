@@ -118,7 +118,7 @@ async function tick(name: DrainName, work: Work): Promise<void> {
   if (opened.kind === "opened") earlyTicks.opened(name);
   // Also for a pass that is already open: existing jobs are not added twice, missing ones are added.
   const passId = opened.kind === "opened" ? opened.pass.passId : opened.passId;
-  await workOldest(name, passId, opened.windows, work);
+  await enqueueOldest(name, passId, opened.windows, work);
 }
 
 /**
@@ -126,7 +126,7 @@ async function tick(name: DrainName, work: Work): Promise<void> {
  * the windows that the living replicas work on at once. Each window that ends makes room for the next at the
  * end of the queue. So drains take turns.
  */
-async function workOldest(
+async function enqueueOldest(
   drain: DrainName,
   passId: PassId,
   left: readonly Window[],
@@ -175,7 +175,7 @@ async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promis
   if (isRedriverError(failedWith) && failedWith.disposition === "halt") earlyTicks.heldByHalt(drain, "dlq");
   if (isUnanswered(failedWith)) await earlyTicks.unanswered(drain);
   if (verdict.kind === "pass-closed") await earlyTicks.closed(drain, verdict);
-  if (verdict.kind === "pass-open") await workOldest(job.drain, passId, verdict.left, work);
+  if (verdict.kind === "pass-open") await enqueueOldest(job.drain, passId, verdict.left, work);
   // Its end is recorded. That worker may have died before it added the next windows, so a tick does.
   if (verdict.kind === "stale") await queue.addTick(job.drain, drain.source.clock.now());
 }

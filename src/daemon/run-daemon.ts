@@ -16,7 +16,7 @@ import { toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { WorkQueue } from "../ports/queue.ts";
 import { createCallbacks } from "./callbacks.ts";
-import { createCopyingWithoutRedis } from "./copy-without-redis.ts";
+import { createCopyingWithoutRedis } from "./archive-without-redis.ts";
 import { createEarlyTicks } from "./early-ticks.ts";
 import { createJobHandler, type JobParts } from "./handle-job.ts";
 import { toMaxJobs } from "./max-jobs.ts";

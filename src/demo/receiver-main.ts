@@ -1,5 +1,5 @@
 import { startReceiver } from "./receiver.ts";
-import { serveCalls } from "./remote-calls.ts";
+import { serveCalls } from "./child-process-calls.ts";
 
 const receiver = await startReceiver({ headerPrefix: process.argv[2] ?? "" });
 process.once("SIGTERM", () => {

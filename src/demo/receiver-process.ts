@@ -1,6 +1,6 @@
 import { receiverScript, startChild, type ChildOptions } from "./children.ts";
 import type { Receiver } from "./receiver.ts";
-import { connectTo, type RemoteCall } from "./remote-calls.ts";
+import { connectTo, type RemoteCall } from "./child-process-calls.ts";
 
 /** The receiver in a process of its own. */
 export interface ReceiverProcess extends Pick<Receiver, "steadyUrl" | "flakyUrl"> {

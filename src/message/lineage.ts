@@ -53,7 +53,7 @@ export interface Lineage {
 export interface LineageStep {
   /** Short hash of drain and origin. */
   readonly lane: string;
-  /** From 1. */
+  /** Counts up from the second (Unix time) in which the lane was first asked. */
   readonly step: number;
   /** Sent without retries and delay, so that it comes back within its watch if at all. */
   readonly isCanary: boolean;

@@ -1,4 +1,4 @@
-import { isNestedTooDeep } from "./nesting.ts";
+import { isNestedTooDeep } from "./json-depth.ts";
 
 /**
  * A value as one line of JSON without characters that a terminal would act on. A JSON parser reads the same

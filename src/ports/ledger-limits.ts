@@ -1,4 +1,4 @@
-/** Bounds of the ledger in time and in number, with three arithmetics for all that read an entry. */
+/** Bounds of the ledger in time and in number, and the arithmetic for everything that reads an entry. */
 export interface LedgerLimits {
   /** W: how long the service remembers a deduplication id. */
   readonly dedupWindowMs: number;
@@ -13,13 +13,13 @@ export interface LedgerLimits {
   readonly retentionMs: number;
   /** How long a tombstone is kept: above maxPageAge and above two full-pass intervals. */
   readonly tombstoneMs: number;
-  /** Settle gate: no begin while the oldest published-not-deleted is older than this … */
+  /** Settle gate: no first POST is begun while the oldest published-not-deleted is older than this … */
   readonly settleGateAgeMs: number;
   /** … or more than this many have had a failed DELETE. */
   readonly settleGateFailedDeletes: number;
 }
 
-/** takeoverAfter = S + T + 15 s. */
+/** When any worker may continue the open entry of another one: S + T + 15 s after its last POST began. */
 export function takeoverAfterMs(limits: LedgerLimits): number {
   return limits.sendByMs + limits.batchTimeoutMs + 15_000;
 }

@@ -214,8 +214,8 @@ export interface Ledger {
   /** Redis TIME and stamp. Asked before each GET, so that pages age. */
   now(): Promise<LedgerStamp>;
   /**
-   * Reads entries of records that were just listed. Renews the life of published, archived, gone and parked
-   * ones, and records that they were listed. Views in order.
+   * Reads entries of records that were just listed. Renews their life, and records that they were listed. Views
+   * in order.
    */
   look(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
   /** The same views for readers only: nothing is recorded. */

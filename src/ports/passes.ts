@@ -3,7 +3,7 @@ import type { HoldReason } from "../rules/decision.ts";
 import type { DrainName, PassId, SourceId } from "./ids.ts";
 import type { PassCounts } from "./events.ts";
 
-/** A slice of a pass's time range, inclusive, Unix ms. Windows of a pass are disjoint. */
+/** A slice of a pass's time range, inclusive, Unix ms. Windows of a pass are disjoint, except those that lanes add. */
 export interface Window {
   readonly windowId: string;
   readonly from: number;
@@ -184,7 +184,7 @@ export interface PassBook {
    * other windows, and counts none of their records twice as due, held, parked or in doubt. Without an open
    * pass, the next one lists them.
    */
-  recall(drain: DrainName, minutes: readonly number[]): Promise<void>;
+  listAgain(drain: DrainName, minutes: readonly number[]): Promise<void>;
 }
 
 /** A person's pause, which outranks the document. All replicas obey it at the next begin. */
@@ -242,7 +242,7 @@ export interface SourceBook {
    */
   idOfAccount(urlHash: string, tokenHash: string): Promise<SourceId>;
   /** A read before anything is written: the source id of the account, and whether this id has an address. */
-  recall(
+  knownBinding(
     urlHash: string,
     tokenHash: string,
   ): Promise<{ readonly drainedAs: SourceId | null; readonly isBound: boolean }>;

@@ -76,12 +76,12 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     endWindow: "effect",
     facts: "read",
     forceFull: "effect",
-    recall: "effect",
+    listAgain: "effect",
   },
   // A source binds through `source.bind`.
   book: {
     idOfAccount: "effect",
-    recall: "read",
+    knownBinding: "read",
     othersAt: "read",
     bind: "effect",
     datesMean: "read",

@@ -21,7 +21,7 @@ const byJob: Readonly<Record<string, readonly string[]>> = {
   sweep: [
     "laneBook.due",
     "laneBook.checked",
-    "passes.recall",
+    "passes.listAgain",
     "ledger.begin",
     "service.publish",
     "ledger.published",

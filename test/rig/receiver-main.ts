@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { serveCalls } from "../../src/demo/remote-calls.ts";
+import { serveCalls } from "../../src/demo/child-process-calls.ts";
 import { idOf } from "./letters.ts";
 import {
   poisonPrefix,

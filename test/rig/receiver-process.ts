@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { connectTo } from "../../src/demo/remote-calls.ts";
+import { connectTo } from "../../src/demo/child-process-calls.ts";
 import { startChild, type ChildOptions } from "./child.ts";
 import type { Arrival, Behaviour, ReceiverCalls } from "./receiver-messages.ts";
 

@@ -53,7 +53,7 @@ export async function admitToLanes(
     lane: one.lane,
     origin: one.origin,
     wanted: one.candidates.length,
-    resumeMinutes: resumeMinutesOf(worthCalling(one.candidates)),
+    resumeMinutes: resumeMinutesOf(worthRecalling(one.candidates)),
   }));
   const { answers } = await source.lanes.ask(config.name, lane, asks);
   const canaries: Candidate[] = [];
@@ -69,7 +69,7 @@ export async function admitToLanes(
     plain.push(...shared.plain);
     heldHere.push(...shared.held);
     const count = answer.canaries - shared.canaries.length;
-    const waiting = worthCalling(shared.held.map(({ candidate }) => candidate));
+    const waiting = worthRecalling(shared.held.map(({ candidate }) => candidate));
     const resumeMinutes = resumeMinutesBeside(asks[index]?.resumeMinutes ?? [], waiting);
     if (count > 0 || resumeMinutes.length > 0)
       unused.push({ lane: group.lane, step: answer.step, count, resumeMinutes });
@@ -101,7 +101,7 @@ export async function giveBackUnpublished(
 }
 
 /** Known bad messages are recalled only alone: a lane that only refuses would be tried with them for ever. */
-function worthCalling(candidates: readonly Candidate[]): readonly Candidate[] {
+function worthRecalling(candidates: readonly Candidate[]): readonly Candidate[] {
   const others = candidates.filter(({ lineage }) => !isKnownBad(lineage));
   return others.length > 0 ? others : candidates;
 }

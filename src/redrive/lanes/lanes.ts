@@ -24,7 +24,7 @@ export interface LanesParts extends MoveRecorder {
   readonly book: LaneBook;
   readonly clock: Pick<Clock, "now">;
   readonly events: Events;
-  readonly passes: Pick<PassBook, "forceFull" | "recall">;
+  readonly passes: Pick<PassBook, "forceFull" | "listAgain">;
 }
 
 /**
@@ -40,7 +40,7 @@ export function createLanes(parts: LanesParts) {
 
   /** Recalled first: the drain's next pass has them in its windows. If that fails, a full pass finds them. */
   const wake = async ({ drain, resumeMinutes }: LaneReady): Promise<void> => {
-    if (resumeMinutes.length > 0) await passes.recall(drain, resumeMinutes).catch(() => undefined);
+    if (resumeMinutes.length > 0) await passes.listAgain(drain, resumeMinutes).catch(() => undefined);
     ready.add(drain);
   };
 

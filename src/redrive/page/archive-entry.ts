@@ -1,5 +1,5 @@
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
-import { isNestedTooDeep, maxNestedLevels } from "../../message/nesting.ts";
+import { isNestedTooDeep, maxNestedLevels } from "../../message/json-depth.ts";
 import type { ArchiveEntry } from "../../ports/archive.ts";
 import type { SourceRuntime } from "../runtime.ts";
 

@@ -105,7 +105,7 @@ async function keep(
   }
 }
 
-/** Nothing was archived and nothing was sent, so the records return to their earlier state. */
+/** Nothing was archived and nothing was sent, so the records cool and may be dropped again. */
 async function giveBack(
   { source }: DrainRuntime,
   records: readonly DecidedRecord[],

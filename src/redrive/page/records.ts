@@ -32,7 +32,7 @@ export interface KnownRecord extends FoundRecord {
 }
 
 export interface DecidedRecord extends KnownRecord {
-  /** Redrives already made that count: the larger of lineage and ledger. */
+  /** Redrives that count: the larger of lineage and ledger; after a release the ledger's alone. */
   readonly attempt: number;
   readonly decision: Decision;
   readonly explanation: string;

@@ -3,7 +3,7 @@
  *
  *   begin ─► audit ─► POST ─┬─ answered ──► per position: published | refused | in doubt
  *                           ├─ refused ───► bisect, each half with its own begin, until one is refused alone (refusals.ts)
- *                           ├─ not sent ──► returned to its earlier state
+ *                           ├─ not sent ──► cooling
  *                           ├─ unknown ───► the same bodies under the same ids in rounds, in small batches if poison is about
  *                           │               (poison-share.ts); then in doubt, left to the sweep. If even the last answer is
  *                           │               unreadable, the source is halted
@@ -23,7 +23,7 @@ import type { DrainRuntime } from "../runtime.ts";
 import { toAuditRecord } from "./audit-record.ts";
 import { halves } from "./publish/halves.ts";
 import { held, inDoubt, notBegun } from "./results.ts";
-import { takeBack, type PublishContext, type Unanswered } from "./publish/publish-context.ts";
+import { letCool, type PublishContext, type Unanswered } from "./publish/publish-context.ts";
 import {
   isOfNow,
   recordPublished,
@@ -112,7 +112,7 @@ async function post(
   const items = begun.map(({ candidate, series }) => encodeItem(candidate.toItem(series.suffix)).json);
   if (!(await noted)) {
     const taken = begun.map(({ candidate }) => candidate);
-    return [...results, ...(await takeBack(context, token, taken, "not-sent", undefined))];
+    return [...results, ...(await letCool(context, token, taken, "not-sent", undefined))];
   }
   const outcome = await service.publish(items, mayBeSent, context.signal);
   return [...results, ...(await conclude(context, token, begun, outcome))];
@@ -148,7 +148,7 @@ async function conclude(
       const reason = outcome.why === "stopped" ? "stopping" : "not-sent";
       // A 429 was an answer: the service may have registered the ids.
       const counted = outcome.why === "rate-limited" ? "refused" : "not-sent";
-      return takeBack(context, token, candidates, reason, outcome.retryAt, counted);
+      return letCool(context, token, candidates, reason, outcome.retryAt, counted);
     }
     case "unknown": {
       reportInDoubt(context, begun, outcome.error);
@@ -167,7 +167,7 @@ async function conclude(
         "batch",
       );
       if (!certainlyNotAccepted.has(outcome.status)) return candidates.map(inDoubt);
-      return takeBack(context, token, candidates, "source-halted", undefined, "refused");
+      return letCool(context, token, candidates, "source-halted", undefined, "refused");
     }
   }
 }
@@ -261,7 +261,7 @@ async function concludeItems(
   if (hits.length > 0) {
     const unclear = hits.map(({ candidate }) => candidate);
     results.push(
-      ...(await takeBack(context, token, unclear, "outcome-unknown", undefined, "hit-after-refusals")),
+      ...(await letCool(context, token, unclear, "outcome-unknown", undefined, "hit-after-refusals")),
     );
   }
   return results;
@@ -298,7 +298,7 @@ async function bisect(
   for (const half of halves(candidates, refusal.bisectBy)) {
     results.push(
       ...(context.refusals.everythingIsRefused() || context.signal.aborted
-        ? await takeBack(
+        ? await letCool(
             context,
             token,
             half,

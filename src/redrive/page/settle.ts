@@ -54,7 +54,7 @@ export async function settle(
   for (let start = 0; start < ids.length; start += idsPerDelete) {
     const [first, ...rest] = ids.slice(start, start + idsPerDelete);
     if (first === undefined) break;
-    const one = await settlePage(source, of, [first, ...rest], call);
+    const one = await deleteOnce(source, of, [first, ...rest], call);
     deleted += one.deleted;
     outcomes.push(one.outcome);
     refusedWith = one.refusedWith ?? refusedWith;
@@ -62,7 +62,7 @@ export async function settle(
   return { deleted, outcomes, refusedWith };
 }
 
-async function settlePage(
+async function deleteOnce(
   source: SourceRuntime,
   of: ActOf,
   ids: readonly [DlqId, ...DlqId[]],

@@ -1,12 +1,12 @@
 /**
  * One page of dead letters, from listing to deletion. The order of the stages is the delivery guarantee:
  *
- *   collect ─► look up ─► decide ─┬─► copy records near their expiry (candidates: only those left, at the end)
- *                                 ├─► park
- *                                 ├─► settle again records published before
- *                                 ├─► drop: begin ─► archive ─► settle
- *                                 └─► prepare ─► guards ─► lanes ─► capacity ─► (begin ─► republish ─► settle) per batch;
- *                                                                               small batches share a settle
+ *   collect ─► look up ─► decide and prepare ─┬─► copy records near their expiry (candidates: only those left, at the end)
+ *                                             ├─► unpark, park
+ *                                             ├─► settle again records published before
+ *                                             ├─► drop: begin ─► archive ─► settle
+ *                                             └─► candidates: guards ─► lanes ─► capacity ─► per batch: begin ─► POST ─► record;
+ *                                                 small batches share a settle
  *
  * In plan mode the page ends after the copies.
  */

@@ -85,7 +85,7 @@ function toDueLater(
   left: readonly LeftRecord[],
 ): readonly { readonly enteredAt: number; readonly dueAt: number }[] {
   return left.flatMap(({ enteredAt, dueAt, reason }) =>
-    dueAt === undefined || isCalledBack(reason)
+    dueAt === undefined || isHeldByLane(reason)
       ? []
       : // A record that was not sent is due at once.
         [{ enteredAt, dueAt: reason === "not-sent" ? 0 : dueAt }],
@@ -93,7 +93,7 @@ function toDueLater(
 }
 
 /** Lanes remember the minutes of the records they hold and request as many as can go, so these records need no due time. */
-function isCalledBack(reason: LeftRecord["reason"]): boolean {
+function isHeldByLane(reason: LeftRecord["reason"]): boolean {
   return reason === "lane-watched" || reason === "lane-halted";
 }
 

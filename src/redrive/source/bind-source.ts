@@ -5,7 +5,7 @@ import type { SourceBook } from "../../ports/passes.ts";
 
 export interface Binding {
   readonly config: Pick<SourceConfig, "id" | "name" | "isIdWritten" | "dedupWindowMs">;
-  readonly book: Pick<SourceBook, "recall" | "othersAt" | "idOfAccount" | "bind">;
+  readonly book: Pick<SourceBook, "knownBinding" | "othersAt" | "idOfAccount" | "bind">;
   /** Ids of the sources of the document in force. */
   readonly idsNow: () => readonly SourceId[];
   readonly urlHash: string;
@@ -23,7 +23,7 @@ export async function bindSource({
   urlHash,
   tokenHash,
 }: Binding): Promise<"bound" | "same" | "token-changed"> {
-  const { drainedAs, isBound } = await book.recall(urlHash, tokenHash);
+  const { drainedAs, isBound } = await book.knownBinding(urlHash, tokenHash);
   refuseOther(config, drainedAs ?? config.id);
   // A new token does not show whose account it is. A written id shows which ledger is meant.
   if (!isBound && config.isIdWritten !== true) {

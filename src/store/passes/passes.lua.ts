@@ -290,7 +290,6 @@ if open.left > 0 then
   return passOpen()
 end
 
--- As carry-reasons.ts.
 local function carryReasons(known, met, all)
   local carried, left, others = {}, all, {}
   for reason, count in pairs(met) do

@@ -91,7 +91,7 @@ export function createRedisPassBook(redis: LedgerRedis, sourceId: SourceId): Pas
     async forceFull(drain) {
       await run(forceFullScript, drain, {});
     },
-    async recall(drain, minutes) {
+    async listAgain(drain, minutes) {
       if (minutes.length > 0) await run(recallScript, drain, { minutes });
     },
   };

@@ -118,7 +118,7 @@ export function createRedisSourceBook(
       const account = accountKey(redis.keyPrefix, urlHash, tokenHash);
       return (await redis.run(idOfAccountScript, [account], [sourceId, retentionMs])) as SourceId;
     },
-    async recall(urlHash, tokenHash) {
+    async knownBinding(urlHash, tokenHash) {
       const drainedAs = await redis.command("GET", accountKey(redis.keyPrefix, urlHash, tokenHash));
       const url = await redis.command("HGET", binding, "url");
       return { drainedAs: drainedAs as SourceId | null, isBound: url !== null };

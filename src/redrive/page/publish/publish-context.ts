@@ -16,7 +16,7 @@ export interface PublishContext {
   readonly pageReadAt: number;
   readonly signal: AbortSignal;
   readonly refusals: Refusals;
-  /** POSTs in doubt, until they are tried again. */
+  /** Unanswered POSTs, until they are tried again. */
   readonly unanswered: Unanswered[];
   /** POSTs that were answered readably. */
   answered: number;
@@ -31,8 +31,8 @@ export interface Unanswered {
   readonly why: string;
 }
 
-/** Nothing was accepted for certain, so the records return to their earlier state, unless an earlier POST is unanswered. */
-export async function takeBack(
+/** Certainly nothing was accepted, so the records cool. After an earlier unanswered POST they stay in doubt. */
+export async function letCool(
   context: PublishContext,
   token: Token,
   candidates: readonly Candidate[],

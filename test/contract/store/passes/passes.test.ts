@@ -334,9 +334,9 @@ describe("passes", () => {
       [{ enteredAt: enteredAt(-10), dueAt: epoch + fullEveryMs }],
       nothing,
     );
-    await passes.recall(drain, [epoch - 10 * minuteMs, epoch - 20 * minuteMs]);
-    await passes.recall(drain, [epoch - 20 * minuteMs]);
-    await passes.recall(drain, []);
+    await passes.listAgain(drain, [epoch - 10 * minuteMs, epoch - 20 * minuteMs]);
+    await passes.listAgain(drain, [epoch - 20 * minuteMs]);
+    await passes.listAgain(drain, []);
     expect(ranges((await runPass(passes, "p3")).windows)).toEqual([
       [-20 * minuteMs, -19 * minuteMs - 1],
       [-10 * minuteMs, -9 * minuteMs - 1],
@@ -352,7 +352,7 @@ describe("passes", () => {
     const { windows } = await open(passes, "p2");
     expect(windows).toHaveLength(1);
     // The last ends with the horizon; what lies behind it is for the next pass.
-    await passes.recall(drain, [epoch, epoch - 10 * minuteMs, epoch + minuteMs]);
+    await passes.listAgain(drain, [epoch, epoch - 10 * minuteMs, epoch + minuteMs]);
     const parts = [
       { windowId: "w1.0", from: 0, to: epoch - 1, depth: 1 },
       { windowId: "w1.1", from: epoch, to: epoch, depth: 1 },
@@ -380,7 +380,7 @@ describe("passes", () => {
     const { passes } = await create();
     await runPass(passes, "p1");
     await open(passes, "p2");
-    await passes.recall(drain, [epoch - 10 * minuteMs]);
+    await passes.listAgain(drain, [epoch - 10 * minuteMs]);
     await passes.endWindow(drain, passId("p2"), "r1", { kind: "done", split: [] }, nothing);
     await passes.endWindow(drain, passId("p2"), "w1", { kind: "failed" }, nothing);
     expect(ranges((await runPass(passes, "p3")).windows)[0]).toEqual([-10 * minuteMs, -9 * minuteMs - 1]);

@@ -62,12 +62,12 @@ describe("the book of a source", () => {
   test("remembers under which id an account is drained", async () => {
     const { of } = createBooks();
     const [one, other] = [of(), of("other" as SourceId)];
-    expect(await one.recall("url", "token")).toEqual({ drainedAs: null, isBound: false });
+    expect(await one.knownBinding("url", "token")).toEqual({ drainedAs: null, isBound: false });
     expect(await one.idOfAccount("url", "token")).toBe(source);
     expect(await other.idOfAccount("url", "token")).toBe(source);
     expect(await one.idOfAccount("url", "token")).toBe(source);
     expect(await other.idOfAccount("url", "another")).toBe("other");
-    expect(await other.recall("url", "token")).toEqual({ drainedAs: source, isBound: false });
+    expect(await other.knownBinding("url", "token")).toEqual({ drainedAs: source, isBound: false });
   });
 
   test("knows the other ids that are bound to its address, and whose ledger has something", async () => {
@@ -80,9 +80,9 @@ describe("the book of a source", () => {
     expect(await of().othersAt("url", 0)).toEqual([{ id: other, isInUse: false }]);
     await use(other);
     expect(await of().othersAt("url", 0)).toEqual([{ id: other, isInUse: true }]);
-    expect(await of().recall("url", "token")).toEqual({ drainedAs: null, isBound: false });
+    expect(await of().knownBinding("url", "token")).toEqual({ drainedAs: null, isBound: false });
     await of().bind("url", "next");
-    expect(await of().recall("url", "next")).toEqual({ drainedAs: null, isBound: true });
+    expect(await of().knownBinding("url", "next")).toEqual({ drainedAs: null, isBound: true });
     expect(await of(other).othersAt("url", 0)).toEqual([{ id: source, isInUse: false }]);
   });
 

@@ -31,7 +31,7 @@ interface Stage {
   readonly daemon: Awaited<ReturnType<typeof startDaemon>>;
 }
 
-async function createStage({ isCalledBack = true, watch = "10s" } = {}): Promise<
+async function createStage({ isHeldByLane = true, watch = "10s" } = {}): Promise<
   Omit<Stage, "daemon"> & { start(): Promise<Stage["daemon"]> }
 > {
   const emulator = await startEmulator({ retryScale: 1 / 10 });
@@ -45,7 +45,7 @@ async function createStage({ isCalledBack = true, watch = "10s" } = {}): Promise
   const { current, next } = emulator.signingKeys;
   const keys = createFolder({ current: next, next: current });
   const callbacks = `callbacks: { url: "${callbackUrl}", keys: [{ file: ${keys.path}/current }, { file: ${keys.path}/next }] }`;
-  const document = documentOf(isCalledBack ? callbacks : "", watch);
+  const document = documentOf(isHeldByLane ? callbacks : "", watch);
   const env = { REDRIVER_CALLBACK_HOST: "127.0.0.1", REDRIVER_CALLBACK_PORT: String(port) };
   return {
     emulator,
@@ -83,8 +83,8 @@ async function countOf({ address }: Stage["daemon"], outcome: string): Promise<n
 }
 
 /** From the first delivery to an open lane, in ms. */
-async function timeToOpen(isCalledBack: boolean): Promise<number> {
-  const { emulator, receiver, start } = await createStage({ isCalledBack });
+async function timeToOpen(isHeldByLane: boolean): Promise<number> {
+  const { emulator, receiver, start } = await createStage({ isHeldByLane });
   seed(emulator, receiver, 300);
   const daemon = await start();
   await expect.poll(() => receiver.deliveries.length, { timeout: 30_000, interval: 20 }).toBeGreaterThan(0);

@@ -103,7 +103,7 @@ describe("a callback", () => {
       events: { emit: (event) => void events.push(event) },
       audit: { record: () => Promise.resolve() },
       by: "daemon test",
-      passes: { forceFull: () => Promise.resolve(), recall: () => Promise.resolve() },
+      passes: { forceFull: () => Promise.resolve(), listAgain: () => Promise.resolve() },
     });
     const config = { canary: 2, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000, openFrom: 300 };
     const ask = {

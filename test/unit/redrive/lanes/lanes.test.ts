@@ -55,7 +55,7 @@ function stageOf({
     by: "daemon pod-7",
     passes: {
       forceFull: (name) => act("forceFull", name),
-      recall: (name, minutes) => act("recall", name, minutes),
+      listAgain: (name, minutes) => act("listAgain", name, minutes),
     },
   });
   return { lanes, calls, noted };
@@ -66,7 +66,7 @@ const step = { lane, step: 1 };
 test("what a lane can go on with is called back before its drain is woken", async () => {
   const { lanes, calls } = stageOf({ ready: [{ drain, resumeMinutes: [60_000, 180_000] }] });
   await lanes.due();
-  expect(calls).toEqual([["recall", drain, [60_000, 180_000]]]);
+  expect(calls).toEqual([["listAgain", drain, [60_000, 180_000]]]);
   expect(lanes.takeReady()).toEqual([drain]);
   expect(lanes.takeReady()).toEqual([]);
 });
@@ -74,7 +74,7 @@ test("what a lane can go on with is called back before its drain is woken", asyn
 test("a move wakes its drain with the places that came with it; one that wants it forces a full pass", async () => {
   const promoted = stageOf({ change: moved({ resumeMinutes: [60_000] }) });
   await promoted.lanes.checked(step, 0, []);
-  expect(promoted.calls).toEqual([["recall", drain, [60_000]], "lane:moved"]);
+  expect(promoted.calls).toEqual([["listAgain", drain, [60_000]], "lane:moved"]);
   expect(promoted.lanes.takeReady()).toEqual([drain]);
 
   const opened = stageOf({ change: moved({ to: "open", wantsFull: true }) });
