@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { openArchiveReader } from "../../compose/build-archive.ts";
+import { defined } from "../../message/defined.ts";
 import { toShownUrl } from "../../message/shown-url.ts";
 import { toSafeJson } from "../../message/safe-json.ts";
 import type { ArchiveDamage, ArchiveEntry, ArchiveFilter } from "../../ports/archive.ts";
@@ -105,13 +106,13 @@ async function show(
 }
 
 function toFilter(dlqIds: readonly string[], { drain, source, since, until }: ShowOptions): ArchiveFilter {
-  return {
-    ...(dlqIds.length === 0 ? {} : { dlqIds }),
-    ...(drain === undefined ? {} : { drain: drain as DrainName }),
-    ...(source === undefined ? {} : { source: source as SourceId }),
-    ...(since === undefined ? {} : { since }),
-    ...(until === undefined ? {} : { until }),
-  };
+  return defined({
+    dlqIds: dlqIds.length === 0 ? undefined : dlqIds,
+    drain: drain as DrainName | undefined,
+    source: source as SourceId | undefined,
+    since,
+    until,
+  });
 }
 
 function toRow({ at, why, source, drain, rule, dlqId, record }: ArchiveEntry): readonly string[] {

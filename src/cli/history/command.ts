@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { openAuditReader } from "../../compose/open-audit-reader.ts";
 import { requireRedis } from "../../compose/open-core.ts";
+import { defined } from "../../message/defined.ts";
 import { toSafeJson } from "../../message/safe-json.ts";
 import type { AuditQuery, AuditReader } from "../../ports/audit.ts";
 import type { DrainName } from "../../ports/ids.ts";
@@ -69,10 +70,7 @@ export const registerHistory: Register = (program, { io, exitWith }) => {
 function toQuery({ drain, since, until }: HistoryFlags, dlqIds?: ReadonlySet<string>): AuditQuery {
   return {
     order: "newest-first",
-    ...(dlqIds === undefined ? {} : { dlqIds }),
-    ...(drain === undefined ? {} : { drain: drain as DrainName }),
-    ...(since === undefined ? {} : { since }),
-    ...(until === undefined ? {} : { until }),
+    ...defined({ dlqIds, drain: drain as DrainName | undefined, since, until }),
   };
 }
 

@@ -25,11 +25,9 @@ export function unmetBy(trial: Trial, expected: Expected, headerPrefix: string):
   const isRepublished = decision.then === "republish" && becoming?.kind === "item";
   return [
     ...unequal("then", expected.then, decision.then),
-    ...(expected.rule === undefined ? [] : unequal("rule", expected.rule ?? "none", decision.rule ?? "none")),
-    ...(expected.reason === undefined ? [] : unequal("reason", expected.reason, decision.reason)),
-    ...(expected.losses === undefined
-      ? []
-      : unequal("losses", toList(expected.losses), toList(becoming?.kind === "item" ? becoming.losses : []))),
+    ...unequal("rule", expected.rule === null ? "none" : expected.rule, decision.rule ?? "none"),
+    ...unequal("reason", expected.reason, decision.reason),
+    ...unequal("losses", toList(expected.losses), toList(becoming?.kind === "item" ? becoming.losses : [])),
     // If it is not republished, `then` differs already.
     ...(expected.item === undefined || !isRepublished
       ? []
@@ -44,8 +42,8 @@ function unmetByItem(
 ): readonly Unmet[] {
   const { destination, queue, headers, body } = expected;
   return [
-    ...(destination === undefined ? [] : unequal("destination", destination, item.destination)),
-    ...(queue === undefined ? [] : unequal("queue", queue, item.queue ?? null)),
+    ...unequal("destination", destination, item.destination),
+    ...unequal("queue", queue, item.queue ?? null),
     ...Object.entries(headers ?? {}).flatMap(([name, value]) =>
       unequal(`header ${toPrintable(name)}`, value, headerOf(item, name, headerPrefix)),
     ),
@@ -76,21 +74,25 @@ function unmetByBody(got: string, expected: JsonValue): readonly Unmet[] {
   }));
 }
 
-function unequal(what: string, expected: string | null, got: string | null): readonly Unmet[] {
-  if (expected === got) return [];
+function unequal(
+  what: string,
+  expected: string | null | undefined,
+  got: string | null | undefined,
+): readonly Unmet[] {
+  if (expected === undefined || expected === got) return [];
   return [{ what, expected: shownText(expected), got: shownText(got) }];
 }
 
-function shownText(text: string | null): string {
-  return text === null || text === "" ? "nothing" : toPrintable(text);
+function shownText(text: string | null | undefined): string {
+  return text ? toPrintable(text) : "nothing";
 }
 
 function shown(value: unknown): string {
   return value === undefined ? "nothing" : toShownJson(value, "content");
 }
 
-function toList(losses: readonly string[]): string {
-  return losses.length === 0 ? "none" : [...new Set(losses)].toSorted().join(", ");
+function toList(losses: readonly string[] | undefined): string | undefined {
+  return losses && ([...new Set(losses)].toSorted().join(", ") || "none");
 }
 
 function toParsed(text: string): { readonly value: unknown } | null {

@@ -86,6 +86,6 @@ function toItemText(columns: number, item: NonNullable<Explanation["becomes"]>):
   return [
     rows.length === 0 ? toField(columns, "becomes", "what it was") : "  becomes\n",
     ...rows,
-    ...(item.losses.length === 0 ? [] : [wrapList(columns, 2, "losses", item.losses, labelWidth)]),
+    wrapList(columns, 2, "losses", item.losses, labelWidth),
   ].join("");
 }

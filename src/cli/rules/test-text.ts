@@ -14,7 +14,7 @@ export function toTestText(columns: number, file: string, { results, untested }:
       : `failed: ${failures.length} of ${counted(results.length, "test")}, ${passed} passed`;
   return [
     ...failures.map((failure) => `${toFailureText(columns, file, failure)}\n`),
-    ...(untested.length === 0 ? [] : [wrapList(columns, 0, "no tests", untested)]),
+    wrapList(columns, 0, "no tests", untested),
     `${results.length === 0 ? "there are no tests" : summary}\n`,
   ].join("");
 }

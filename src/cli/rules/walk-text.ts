@@ -9,7 +9,7 @@ export function toWalkText(columns: number, steps: readonly RuleStep[], otherwis
   return [
     "  rules\n",
     ...asked.map(({ rule, outcome, why }) => wrapWords(columns, 4, marks[outcome], `${rule}: ${why}`)),
-    ...(notAsked.length === 0 ? [] : [wrapList(columns, 4, "not asked", notAsked)]),
+    wrapList(columns, 4, "not asked", notAsked),
     ...(held ? [] : [`    ${"yes".padEnd(markWidth)}otherwise: ${otherwise}\n`]),
   ].join("");
 }

@@ -80,25 +80,31 @@ function toNextText({ nextPassAt }: DrainStatus, replicas: readonly ReplicaStatu
 }
 
 function toDrainText(columns: number, drain: DrainStatus, now: number): string {
-  const { reasons } = drain;
+  // What waits for its drop is counted as due, and waits for no publish.
+  const { "archive-missing": drops = 0, ...due }: Counts = drain.reasons?.due ?? {};
   const closed = drain.guards.filter(({ effect }) => effect === "closed");
-  return [
-    `${drain.drain}: ${toModeText(drain)}, source ${drain.source}\n`,
-    toPauseText(columns, drain.paused, now),
-    toReasonText(columns, "due", withoutDrops(reasons?.due)),
-    toDropText(columns, reasons?.due?.["archive-missing"] ?? 0),
-    toReasonText(columns, "held", reasons?.held),
-    toReasonText(columns, "parked", reasons?.parked),
-    closed.length === 0
-      ? ""
-      : wrapList(
-          columns,
-          2,
-          "guards",
-          closed.map(({ index }) => `index ${index} holds it back`),
-        ),
-    wrapList(columns, 2, "passes", toPassItems(drain, now)),
-  ].join("");
+  const heading = `${drain.drain}: ${toModeText(drain)}, source ${drain.source}\n`;
+  return toSection(columns, heading + toPauseText(columns, drain.paused, now), [
+    ["due", toReasons(due)],
+    ["drops", drops > 0 ? [`archive-missing ${drops}`, "due once the archive can be written"] : []],
+    ["held", toReasons(drain.reasons?.held)],
+    ["parked", toReasons(drain.reasons?.parked)],
+    ["guards", closed.map(({ index }) => `index ${index} holds it back`)],
+    ["passes", toPassItems(drain, now)],
+  ]);
+}
+
+type ListRow = readonly [label: string, items: readonly string[], indent?: number];
+
+/** A heading, and below it each list that is not empty. */
+function toSection(columns: number, heading: string, rows: readonly ListRow[]): string {
+  const lists = rows.map(([label, items, indent = 2]) => wrapList(columns, indent, label, items));
+  return [heading, ...lists].join("");
+}
+
+/** The texts among these; a condition that is not met leaves something else. */
+function present(parts: readonly (string | false | 0 | null | undefined)[]): readonly string[] {
+  return parts.filter((part) => typeof part === "string" && part !== "") as string[];
 }
 
 function toPauseText(columns: number, paused: DrainStatus["paused"], now: number): string {
@@ -109,53 +115,36 @@ function toPauseText(columns: number, paused: DrainStatus["paused"], now: number
 
 type Counts = Readonly<Record<string, number | undefined>>;
 
-/** What waits for its drop is counted as due, and waits for no publish. */
-function withoutDrops({ "archive-missing": _drops, ...counts }: Counts = {}): Counts {
-  return counts;
-}
-
-function toDropText(columns: number, count: number): string {
-  if (count === 0) return "";
-  return wrapList(columns, 2, "drops", [`archive-missing ${count}`, "due once the archive can be written"]);
-}
-
 /** Most frequent first. */
-function toReasonText(columns: number, label: string, counts: Counts = {}): string {
-  const sorted = Object.entries(counts).toSorted(([, one = 0], [, other = 0]) => other - one);
-  if (sorted.length === 0) return "";
-  return wrapList(
-    columns,
-    2,
-    label,
-    sorted.map(([reason, count = 0]) => `${reason} ${count}`),
-  );
+function toReasons(counts: Counts = {}): readonly string[] {
+  return Object.entries(counts)
+    .toSorted(([, one = 0], [, other = 0]) => other - one)
+    .map(([reason, count = 0]) => `${reason} ${count}`);
 }
 
 function toPassItems({ lastSuccessAt, lastFullAt, lastOutcome, openPass, exact }: DrainStatus, now: number) {
-  const items: string[] = [];
-  if (openPass) items.push(...toOpenPassItems(openPass, now));
-  if (lastOutcome && lastOutcome !== "complete") items.push(`the last was ${lastOutcome}`);
-  if (lastSuccessAt) items.push(`last complete ${toAgo(lastSuccessAt, now)}`);
-  if (lastFullAt) items.push(`last full ${toAgo(lastFullAt, now)}`);
-  if (lastSuccessAt) items.push(exact === true ? "counts are exact" : "counts carried forward since");
+  const items = present([
+    ...(openPass ? toOpenPassItems(openPass, now) : []),
+    lastOutcome && lastOutcome !== "complete" && `the last was ${lastOutcome}`,
+    lastSuccessAt && `last complete ${toAgo(lastSuccessAt, now)}`,
+    lastFullAt && `last full ${toAgo(lastFullAt, now)}`,
+    lastSuccessAt && (exact === true ? "counts are exact" : "counts carried forward since"),
+  ]);
   return items.length === 0 ? ["none has ended yet"] : items;
 }
 
 /** Its counts are of the pages that it has done. They replace those of the last pass when it ends. */
 function toOpenPassItems({ startedAt, windowsLeft, soFar }: OpenPass, now: number): readonly string[] {
   const { listed, republished, due, held, parked } = soFar;
-  const left = [
-    due > 0 ? `${due} left due` : "",
-    held > 0 ? `${held} held` : "",
-    parked > 0 ? `${parked} parked` : "",
-  ];
-  return [
+  return present([
     `one is open since ${formatDuration(span(startedAt, now))}`,
     `${listed} listed so far`,
     `${republished} published`,
-    ...left.filter((part) => part !== ""),
+    due > 0 && `${due} left due`,
+    held > 0 && `${held} held`,
+    parked > 0 && `${parked} parked`,
     `${counted(windowsLeft, "window")} left`,
-  ];
+  ]);
 }
 
 function toSourceText(columns: number, source: SourceStatus, { at: now, drains, replicas }: Status): string {
@@ -167,65 +156,60 @@ function toSourceText(columns: number, source: SourceStatus, { at: now, drains, 
         `reported ${toAgo(replica.seenAt, now)}`,
       ]),
   );
-  return [
-    `source ${source.source}\n`,
-    ...toCensusLines(columns, source.census, now),
-    wrapList(columns, 2, "ledger", toLedgerItems(source, now)),
-    ...toLaneLines(columns, source.lanes, now, (drain) => toStandstill(drain, drains, replicas)),
+  return toSection(columns, `source ${source.source}\n`, [
+    ...toCensusRows(source.census, now),
+    ["ledger", toLedgerItems(source, now)],
+    ...toLaneRows(source.lanes, now, (drain) => toStandstill(drain, drains, replicas)),
     // Halts and rate limits are each process's own, so a replica that does not run reports none.
-    sourcePauses.length === 0 ? "" : wrapList(columns, 2, "pauses", sourcePauses),
-  ].join("");
+    ["pauses", sourcePauses],
+  ]);
 }
 
-function toCensusLines(columns: number, census: SourceStatus["census"], now: number): readonly string[] {
-  if (census === null) return [wrapList(columns, 2, "queue", ["not counted yet"])];
-  const { depth, unselected, expiringUnarchived, expiringAccepted, oldestEnteredAt, earliestExpiryAt } =
-    census;
-  const items = [counted(depth, "record")];
-  if (oldestEnteredAt !== null) items.push(`oldest ${formatDuration(span(oldestEnteredAt, now))}`);
-  if (earliestExpiryAt !== null) {
-    items.push(
-      earliestExpiryAt >= now
-        ? `first expires in ${formatDuration(earliestExpiryAt - now)}`
-        : "the first has expired",
-    );
-  }
-  if (expiringAccepted > 0) {
-    items.push(
-      `${expiringAccepted} ${expiringAccepted === 1 ? "expires" : "expire"} soon and no copy is wanted`,
-    );
-  }
-  items.push(`counted ${toAgo(census.at, now)}`);
-  const trouble: string[] = [];
-  if (unselected > 0) trouble.push(`${unselected} selected by no drain`);
-  const strays = census.strayComeBacks;
-  if (strays.count > 0) trouble.push(`${strays.count} of them failed again after a redrive`);
-  if (expiringUnarchived > 0)
-    trouble.push(
-      `${expiringUnarchived} ${expiringUnarchived === 1 ? "expires" : "expire"} soon without a copy`,
-    );
+function toExpiring(count: number): string {
+  return `${count} ${count === 1 ? "expires" : "expire"} soon`;
+}
+
+function toCensusRows(census: SourceStatus["census"], now: number): readonly ListRow[] {
+  if (census === null) return [["queue", ["not counted yet"]]];
+  const { expiringUnarchived, expiringAccepted, oldestEnteredAt, earliestExpiryAt, strayComeBacks } = census;
+  const first =
+    earliestExpiryAt !== null &&
+    (earliestExpiryAt >= now
+      ? `first expires in ${formatDuration(earliestExpiryAt - now)}`
+      : "the first has expired");
+  const items = [
+    counted(census.depth, "record"),
+    oldestEnteredAt !== null && `oldest ${formatDuration(span(oldestEnteredAt, now))}`,
+    first,
+    expiringAccepted > 0 && `${toExpiring(expiringAccepted)} and no copy is wanted`,
+    `counted ${toAgo(census.at, now)}`,
+  ];
+  const trouble = [
+    census.unselected > 0 && `${census.unselected} selected by no drain`,
+    strayComeBacks.count > 0 && `${strayComeBacks.count} of them failed again after a redrive`,
+    expiringUnarchived > 0 && `${toExpiring(expiringUnarchived)} without a copy`,
+  ];
   return [
-    wrapList(columns, 2, "queue", items),
-    ...(trouble.length === 0 ? [] : [wrapList(columns, 2, "!", trouble)]),
-    ...(strays.top.length === 0 ? [] : [wrapList(columns, 2, "back from", strays.top.map(toStrayText))]),
+    ["queue", present(items)],
+    ["!", present(trouble)],
+    ["back from", strayComeBacks.top.map(toStrayText)],
   ];
 }
 
 /** First those that something waits for. Of those that were not used lately, how many. */
-function toLaneLines(
-  columns: number,
+function toLaneRows(
   lanes: SourceStatus["lanes"],
   now: number,
   standstillOf: (drain: string) => string | null,
-): readonly string[] {
+): readonly ListRow[] {
   if (lanes === null) return [];
   const { counts, told } = lanes;
   const all = countStates((state) => counts[state]);
   const more = countStates((state) => counts[state] - told.filter((lane) => lane.state === state).length);
   return [
-    wrapList(columns, 2, "lanes", all.length === 0 ? ["none yet"] : all),
-    ...told.map((lane) => wrapList(columns, 4, "", toLaneItems(lane, now, standstillOf(lane.drain)))),
-    ...(more.length > 0 ? [wrapList(columns, 4, "", [`and ${more[0]}`, ...more.slice(1)])] : []),
+    ["lanes", all.length === 0 ? ["none yet"] : all],
+    ...told.map((lane): ListRow => ["", toLaneItems(lane, now, standstillOf(lane.drain)), 4]),
+    ["", more.map((text, index) => (index === 0 ? `and ${text}` : text)), 4],
   ];
 }
 
@@ -248,13 +232,13 @@ function toStandstill(
 
 function toLaneItems(lane: LaneStatus, now: number, standstill: string | null): readonly string[] {
   const { origin, drain, state, since, why } = lane;
-  return [
+  return present([
     `${cut(origin, maxOrigin)} of ${shortened(drain)}`,
     `${state} since ${formatDuration(span(since, now))}`,
-    ...(why === "" ? [] : [why]),
+    why,
     ...toLaneStep(lane),
-    ...toLaneNext(lane, standstill),
-  ];
+    toLaneNext(lane, standstill),
+  ]);
 }
 
 /** Of a halted lane, the step is its probe. Of an open one it is a sample, and what goes plain is in no step. */
@@ -267,17 +251,15 @@ function toLaneStep({ state, size, sent, comeBacks }: LaneStatus): readonly stri
   return [`${sent} of a step of ${size} sent`, `${back} failed again`, `${sent - back} surviving`];
 }
 
-function toLaneNext(
-  { state, size, sent, nextInMs, awaitsLook }: LaneStatus,
-  standstill: string | null,
-): readonly string[] {
-  if (nextInMs === null) return [];
-  if (standstill !== null) return [standstill];
-  if (state === "open") return ["goes on after a listing check that is due"];
+function toLaneNext(lane: LaneStatus, standstill: string | null): string | null {
+  const { state, size, sent, nextInMs, awaitsLook } = lane;
+  if (nextInMs === null) return null;
+  if (standstill !== null) return standstill;
+  if (state === "open") return "goes on after a listing check that is due";
   const next = state === "halted" ? "next probe" : "next step";
-  if (awaitsLook) return [`${next} after a listing check that is due`];
-  if (nextInMs > 0) return [`${next} in ${formatDuration(nextInMs)}`];
-  return [state === "halted" ? "next probe now" : `takes ${Math.max(0, size - sent)} more now`];
+  if (awaitsLook) return `${next} after a listing check that is due`;
+  if (nextInMs > 0) return `${next} in ${formatDuration(nextInMs)}`;
+  return state === "halted" ? "next probe now" : `takes ${Math.max(0, size - sent)} more now`;
 }
 
 function toStrayText({ host, status, count }: StrayGroup): string {
@@ -285,15 +267,14 @@ function toStrayText({ host, status, count }: StrayGroup): string {
 }
 
 function toLedgerItems(source: SourceStatus, now: number): readonly string[] {
-  const items = [
+  return present([
     `open ${source.open ?? "-"}`,
     `unknown ${source.unknown ?? "-"}`,
     `pending delete ${source.pendingDelete ?? "-"}`,
-  ];
-  if (source.oldestPendingAt) items.push(`the oldest ${formatDuration(span(source.oldestPendingAt, now))}`);
-  if (source.failedDeletes) items.push(`failed deletes ${source.failedDeletes}`);
-  items.push(`settle gate ${source.settleGate ?? "-"}`);
-  return items;
+    source.oldestPendingAt && `the oldest ${formatDuration(span(source.oldestPendingAt, now))}`,
+    source.failedDeletes && `failed deletes ${source.failedDeletes}`,
+    `settle gate ${source.settleGate ?? "-"}`,
+  ]);
 }
 
 function toReplicaText(columns: number, { replicas, at: now }: Status): string {
@@ -318,9 +299,7 @@ function toReplicaText(columns: number, { replicas, at: now }: Status): string {
         ],
   );
   const archives = replicas.flatMap(({ replica, archive }) =>
-    archive === undefined || archive === null
-      ? []
-      : [`${replica} cannot write to the archive:\n`, wrapText(columns, 2, "", archive)],
+    archive ? [`${replica} cannot write to the archive:\n`, wrapText(columns, 2, "", archive)] : [],
   );
   return [table, ...rejections, ...archives].join("");
 }
