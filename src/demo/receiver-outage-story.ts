@@ -1,6 +1,5 @@
-import type { LoggedPass } from "./daemon-process.ts";
 import { createEmulatorClient } from "./emulator-client.ts";
-import { judgeRun, type DeliveryVerdict } from "./judge-deliveries.ts";
+import { judgeRun } from "./judge-deliveries.ts";
 import { publish, type SentMessage } from "./message-api.ts";
 import {
   drainName,
@@ -14,14 +13,7 @@ import type { StoryRun } from "./run-story.ts";
 import { headerPrefix } from "./stack.ts";
 import { createDeadline, isInTime, waitUntil } from "./waits.ts";
 
-export interface ReceiverOutageResult {
-  readonly sent: readonly SentMessage[];
-  readonly verdict: DeliveryVerdict;
-  /** Whether everything was settled before the deadline; judged all the same. */
-  readonly settled: boolean;
-  /** Passes that the daemon closed. */
-  readonly passes: readonly LoggedPass[];
-}
+export type ReceiverOutageResult = Awaited<ReturnType<typeof playReceiverOutage>>;
 
 const pollMs = 100;
 /** The journal is long, and searching it is the emulator's work. */
@@ -46,7 +38,7 @@ export function toDeadlineMs(messages: number): number {
 export async function playReceiverOutage(
   run: StoryRun,
   { messages, runId }: { readonly messages: number; readonly runId: string },
-): Promise<ReceiverOutageResult> {
+) {
   const { stack, say } = run;
   const { receiver, daemon } = stack;
   using deadline = createDeadline(toDeadlineMs(messages), run.signal);
@@ -74,6 +66,7 @@ export async function playReceiverOutage(
 
   const sent = [...first, ...second];
   const settled = await isInTime(untilSettled, deadline);
+  // Also what was not settled before the deadline is judged.
   return { sent, verdict: await judgeRun(run, sent), settled, passes: daemon.passes };
 
   async function publishUntilDead(wave: readonly PlannedMessage[]): Promise<readonly SentMessage[]> {

@@ -1,17 +1,13 @@
 import { receiverScript, startChild, type ChildOptions } from "./children.ts";
 import type { Receiver } from "./receiver.ts";
-import { connectTo, type RemoteCall } from "./child-process-calls.ts";
+import { connectTo } from "./child-process-calls.ts";
+
+export type ReceiverProcess = Awaited<ReturnType<typeof startReceiverProcess>>;
 
 /** The receiver in a process of its own. */
-export interface ReceiverProcess extends Pick<Receiver, "steadyUrl" | "flakyUrl"> {
-  readonly pid: number;
-  readonly call: RemoteCall<Receiver>;
-  stop(): Promise<void>;
-}
-
 export async function startReceiverProcess(
   options: Pick<ChildOptions, "env" | "onLost"> & { readonly headerPrefix: string },
-): Promise<ReceiverProcess> {
+) {
   const name = "the receiver";
   const child = startChild({ ...options, name, script: receiverScript, args: [options.headerPrefix] });
   try {

@@ -29,20 +29,7 @@ export interface WitnessReport {
 /** Which of the two ports. */
 export type ReceiverPort = "steady" | "flaky";
 
-export interface Receiver {
-  readonly steadyUrl: string;
-  readonly flakyUrl: string;
-  /** Opens the flaky port, which answers 503 from then on. */
-  open(): Promise<void>;
-  /** From now on this port answers 503. */
-  fail(port: ReceiverPort): void;
-  /** From now on this port answers 200. */
-  recover(port: ReceiverPort): void;
-  /** How many different keys. */
-  delivered(): number;
-  report(): WitnessReport;
-  close(): Promise<void>;
-}
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 export const witnessHeaders = { id: "X-Demo-Id", digest: "X-Demo-Digest", method: "X-Demo-Method" } as const;
 /** Set by the rules of the demo, so that a delivery by redriver differs from one by the service itself. */
@@ -56,7 +43,7 @@ export function toDigest(method: string, body: string | Buffer): string {
   return createHash("sha256").update(`${method}\n`).update(body).digest("hex");
 }
 
-export async function startReceiver(options: { readonly headerPrefix: string }): Promise<Receiver> {
+export async function startReceiver(options: { readonly headerPrefix: string }) {
   const deliveries = new Map<string, number>();
   const successCallbacks = new Map<string, number>();
   const failureCallbacks = new Map<string, number>();
@@ -127,22 +114,26 @@ export async function startReceiver(options: { readonly headerPrefix: string }):
   return {
     steadyUrl: `http://127.0.0.1:${steadyPort}`,
     flakyUrl: `http://127.0.0.1:${flakyPort}`,
-    open: async () => void (await listen(flaky, flakyPort)),
-    fail: (port) => {
+    /** Opens the flaky port, which answers 503 from then on. */
+    open: async (): Promise<void> => void (await listen(flaky, flakyPort)),
+    /** From now on this port answers 503. */
+    fail: (port: ReceiverPort): void => {
       isUp[port] = false;
     },
-    recover: (port) => {
+    /** From now on this port answers 200. */
+    recover: (port: ReceiverPort): void => {
       isUp[port] = true;
     },
+    /** How many different keys. */
     delivered: () => deliveries.size,
-    report: () => ({
+    report: (): WitnessReport => ({
       deliveries: [...deliveries],
       successCallbacks: [...successCallbacks],
       failureCallbacks: [...failureCallbacks],
       altered: [...altered],
       unmarked: [...unmarked],
     }),
-    close: async () => {
+    close: async (): Promise<void> => {
       await Promise.all([close(steady), close(flaky)]);
     },
   };

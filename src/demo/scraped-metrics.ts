@@ -1,8 +1,4 @@
-/** Samples of a Prometheus text. */
-export interface ScrapedMetrics {
-  /** The sum of all series of this name whose labels include these; null when there is none. */
-  sum(name: string, labels?: Readonly<Record<string, string>>): number | null;
-}
+export type ScrapedMetrics = ReturnType<typeof parseMetrics>;
 
 interface Sample {
   readonly name: string;
@@ -10,10 +6,12 @@ interface Sample {
   readonly value: number;
 }
 
-export function parseMetrics(text: string): ScrapedMetrics {
+/** Samples of a Prometheus text. */
+export function parseMetrics(text: string) {
   const samples = text.split("\n").flatMap((line) => parseSample(line) ?? []);
   return {
-    sum(name, labels = {}) {
+    /** The sum of all series of this name whose labels include these; null when there is none. */
+    sum(name: string, labels: Readonly<Record<string, string>> = {}): number | null {
       const wanted = Object.entries(labels);
       const found = samples.filter(
         (sample) =>

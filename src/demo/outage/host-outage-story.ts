@@ -1,7 +1,6 @@
-import type { LoggedMove } from "../daemon-process.ts";
 import { createEmulatorClient, type EmulatorClient } from "../emulator-client.ts";
-import { judgeRun, type DeliveryVerdict } from "../judge-deliveries.ts";
-import { publish, type SentMessage } from "../message-api.ts";
+import { judgeRun } from "../judge-deliveries.ts";
+import { publish } from "../message-api.ts";
 import type { StoryRun } from "../run-story.ts";
 import { headerPrefix } from "../stack.ts";
 import { toSeconds } from "../summary.ts";
@@ -11,22 +10,7 @@ import { judgeOutage } from "./judge-outage.ts";
 import { burstGapMs, createNarrator } from "./narrate.ts";
 import { drainName, lane, planWebhooks, timeScale, toHosts, toName, type Hosts } from "./stage.ts";
 
-/** How it went. Times are Unix ms. */
-export interface HostOutageResult {
-  readonly sent: readonly SentMessage[];
-  readonly hosts: Hosts;
-  readonly down: HostFacts;
-  readonly other: HostFacts;
-  /** Of the lanes of both hosts. */
-  readonly moves: readonly LoggedMove[];
-  readonly downAt: number;
-  readonly backAt: number;
-  readonly endedAt: number;
-  /** With what lanes promise among its differences. */
-  readonly verdict: DeliveryVerdict;
-  /** Whether everything was settled before the deadline; judged all the same. */
-  readonly settled: boolean;
-}
+export type HostOutageResult = Awaited<ReturnType<typeof playHostOutage>>;
 
 export interface HostOutageOptions {
   /** To the host that is down. */
@@ -50,7 +34,7 @@ const arrivalEveryMs = 500;
  * One host of a receiver is down from start to end of an outage, and its webhooks fail; those of another host
  * have failed too, and it is well. Every step waits for what it says; only the webhooks arrive by the clock.
  */
-export async function playHostOutage(run: StoryRun, options: HostOutageOptions): Promise<HostOutageResult> {
+export async function playHostOutage(run: StoryRun, options: HostOutageOptions) {
   const { stack, say } = run;
   const { receiver, daemon } = stack;
   using deadline = createDeadline(deadlineMs, run.signal);
@@ -124,7 +108,7 @@ export async function playHostOutage(run: StoryRun, options: HostOutageOptions):
     moves: daemon.moves,
     downAt,
     backAt,
-    endedAt: Date.now(),
+    // With what lanes promise among its differences, also if not all was settled before the deadline.
     verdict: { ...verdict, differences: [...verdict.differences, ...judgeOutage(evidence)] },
     settled,
   };

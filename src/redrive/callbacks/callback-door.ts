@@ -13,34 +13,14 @@ export interface SigningKey {
   reread(): void;
 }
 
-/** Where one source is called back, and by whom. */
-export interface CallbackDoor {
-  /** Of the URL that is called, without its query. */
-  readonly path: string;
-  /**
-   * Whether the service sent this. `search`: the query as it came, with its `?`. The body is read only then:
-   * it is `another-body` unless it is the one that was signed.
-   */
-  admit(
-    signature: string | undefined,
-    search: string,
-  ): Promise<
-    | {
-        readonly kind: "admitted";
-        readonly read: (body: Buffer) => AttemptReport | "another-body" | "unreadable";
-      }
-    | { readonly kind: "refused"; readonly why: string }
-  >;
-  /** For logs, which leave them out. */
-  secrets(): readonly string[];
-}
+export type CallbackDoor = ReturnType<typeof createCallbackDoor>;
 
-/** `address`: the URL that the service calls, without a query. */
+/** Where one source is called back, and by whom. `address`: the URL that the service calls, without a query. */
 export function createCallbackDoor(
   address: string,
   keys: readonly SigningKey[],
   time: ServiceTime & { readonly clock: Pick<Clock, "monotonic"> },
-): CallbackDoor {
+) {
   let readAt = time.clock.monotonic();
   const values = (): readonly string[] => {
     if (time.clock.monotonic() - readAt >= rereadEveryMs) {
@@ -50,19 +30,26 @@ export function createCallbackDoor(
     return keys.map((key) => key.value());
   };
   return {
+    /** Of the URL that is called, without its query. */
     path: new URL(address).pathname,
-    async admit(signature, search) {
+    /**
+     * Whether the service sent this. `search`: the query as it came, with its `?`. The body is read only then:
+     * it is `another-body` unless it is the one that was signed.
+     */
+    async admit(signature: string | undefined, search: string) {
       const verdict = await verifySignature(signature, {
         url: address + search,
         keys: values(),
         now: serviceNow(time),
       });
-      if (verdict.kind === "unverified") return { kind: "refused", why: verdict.why };
+      if (verdict.kind === "unverified") return { kind: "refused" as const, why: verdict.why };
       return {
-        kind: "admitted",
-        read: (body) => (verdict.isFor(body) ? (parseCallback(body) ?? "unreadable") : "another-body"),
+        kind: "admitted" as const,
+        read: (body: Buffer): AttemptReport | "another-body" | "unreadable" =>
+          verdict.isFor(body) ? (parseCallback(body) ?? "unreadable") : "another-body",
       };
     },
-    secrets: () => keys.map((key) => key.value()),
+    /** For logs, which leave them out. */
+    secrets: (): readonly string[] => keys.map((key) => key.value()),
   };
 }
