@@ -186,9 +186,11 @@ describe("docs/emulator.md", () => {
 
   it("has every option of startEmulator that it names, in the table of options", () => {
     const source = readDoc("src/emulator/options.ts");
-    const declared = ["const adjustable = {", "interface Fixed {", "export interface StartOptions {"].map(
-      (start) => source.split(start)[1]?.split("\n}")[0] ?? "",
-    );
+    const declared = [
+      "const adjustable = {",
+      "const fixedDefaults = () => ({",
+      "export interface StartOptions {",
+    ].map((start) => source.split(start)[1]?.split("\n}")[0] ?? "");
     const names = [...declared.join("\n").matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm)].map(
       ([, name = ""]) => name,
     );
