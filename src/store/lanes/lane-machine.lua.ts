@@ -34,7 +34,7 @@ local function halt(lane, cause, why)
   if lane.state ~= 'canary' then lane.isShaky = not isSteady(lane) or nil end
   enter(lane, 'halted', why, sizeIn('halted', lane.config))
   lane.cause = cause
-  lane.halts = lane.halts + 1
+  addTotal(lane, 'halts', 1)
   lane.probeEvery = probeEveryOf(lane, 1)
   lane.nextAt = now + lane.probeEvery
 end

@@ -4,17 +4,27 @@ import { forgetAfterMs } from "./lane-numbers.ts";
 import { lanePreludeLua } from "./lane-prelude.lua.ts";
 
 /**
- * The state of several lanes: `views`, `viewsOf` and `busiest` are lists of lanes as
- * they are kept, each with its id.
+ * views: the lanes that are named, or lanes in an order.
+ *
+ * ARGV[2]: { lanes: [lane] } or { max, by: state | records }. By state: halted, canary, ramping and then open,
+ *   of each the last used first. By records: those that were asked for most messages first.
+ * Returns: JSON { lanes } of the known lanes, each as it is kept and with its id; in an order also { counts,
+ *   totals }.
+ * Effects: in an order, lanes that have been unused for seven days leave the indexes. Run twice: the same.
  */
-const viewsLua = `${lanePreludeLua}
-local function viewOf(id)
+export const viewsScript = defineScript(
+  "lanes:views",
+  `${lanePreludeLua}
+local lanes = {}
+
+local function add(id)
   local lane = read(id)
-  if lane then lane.lane = id end
-  return lane
+  if not lane then return false end
+  lane.lane = id
+  lanes[#lanes + 1] = lane
+  return true
 end
 
--- What has been unused for too long leaves the indexes.
 local function countLanes()
   local counts, before = {}, '(' .. string.format('%.0f', now - ${forgetAfterMs})
   for state, key in pairs(stateKeys) do
@@ -24,62 +34,23 @@ local function countLanes()
   end
   return counts
 end
-`;
 
-/**
- * views: ARGV[2]: { max }. Returns: JSON { lanes, counts }, halted, canary, ramping and then open, of each
- *   the last used first. Effects: what has been unused for seven days leaves the indexes. Run twice: the
- *   same.
- */
-export const viewsScript = defineScript(
-  "lanes:views",
-  `${viewsLua}
-local lanes, counts = {}, countLanes()
-for _, state in ipairs({ ${laneStates.map((state) => `'${state}'`).join(", ")} }) do
-  local left = call.max - #lanes
-  for _, id in ipairs(left > 0 and redis.call('ZREVRANGE', stateKeys[state], 0, left - 1) or {}) do
-    lanes[#lanes + 1] = viewOf(id)
-  end
+if call.lanes then
+  for _, id in ipairs(call.lanes) do add(id) end
+  return cjson.encode({ lanes = lanes })
 end
-return cjson.encode({ lanes = lanes, counts = counts })
-`,
-);
-
-/**
- * viewsOf: ARGV[2]: { lanes: [lane] }. Returns: JSON { lanes } of those that are remembered. Effects: none.
- * Run twice: the same.
- */
-export const viewsOfScript = defineScript(
-  "lanes:viewsOf",
-  `${viewsLua}
-local lanes = {}
-for _, id in ipairs(call.lanes) do lanes[#lanes + 1] = viewOf(id) end
-return cjson.encode({ lanes = lanes })
-`,
-);
-
-/**
- * busiest: ARGV[2]: { max }. Returns: JSON { lanes, counts, totals }, those that were asked for most messages
- *   first. Effects: those of views; what is no lane any more leaves the index by records. Run twice: the
- *   same.
- */
-export const busiestScript = defineScript(
-  "lanes:busiest",
-  `${viewsLua}
-local lanes, counts = {}, countLanes()
-while #lanes < call.max do
+local counts, totals = countLanes(), {}
+for _, state in ipairs(call.by == 'state' and { ${laneStates.map((state) => `'${state}'`).join(", ")} } or {}) do
+  local left = call.max - #lanes
+  for _, id in ipairs(left > 0 and redis.call('ZREVRANGE', stateKeys[state], 0, left - 1) or {}) do add(id) end
+end
+while call.by == 'records' and #lanes < call.max do
   local ids = redis.call('ZREVRANGE', recordsKey, #lanes, call.max - 1)
   if #ids == 0 then break end
   for _, id in ipairs(ids) do
-    local lane = viewOf(id)
-    if lane then
-      lanes[#lanes + 1] = lane
-    else
-      redis.call('ZREM', recordsKey, id)
-    end
+    if not add(id) then redis.call('ZREM', recordsKey, id) end
   end
 end
-local totals = {}
 for _, name in ipairs({ 'canaries', 'comeBacks', 'halts' }) do
   totals[name] = tonumber(redis.call('HGET', totalsKey, name) or 0)
 end

@@ -106,7 +106,7 @@ for _, one in ipairs(call.sent) do
   local lane = read(one.lane)
   if lane then
     lane.usedAt = now
-    lane.canaries = lane.canaries + #one.roots
+    addTotal(lane, 'canaries', #one.roots)
     lane.roots = lastRoots(lane.roots, one.roots)
     local step = stepOf(lane, one.step)
     if step then recordSent(lane, step, #one.roots) end
@@ -139,35 +139,36 @@ return mark('1')
 );
 
 /**
- * recordComeBacks: ARGV[2]: { lanes: [lane], comeBacks: [{ lane, step, parent, said }] }: said is d, r or a
- *   (again) and the status. Returns: JSON list of the lanes that moved. Effects: come-backs that are not
- *   known are kept with their step; each step that is named is judged where all of it is known or too many of
- *   it are back.
- *   Run twice: come-backs are counted once; marked where a lane moved.
+ * prove: records come-backs and deliveries, and judges their steps.
+ *
+ * ARGV[2]: { lanes: [{ lane, steps: [step], proofs: [{ step, parent, said }] }], checkedAt? }: said is d, r or
+ *   a (again) and the status, or 1 for a delivery. checkedAt: when a listing began that showed all come-backs.
+ * Returns: JSON list of the LaneChanges.
+ * Effects: new proofs are kept with their step. Each step that is named is judged, if all of it is known, or
+ *   too many of it are back, or its watch was over at checkedAt and none of it is under way.
+ * Run twice: a proof counts once; marked if a lane moved.
  */
-export const comeBacksScript = defineScript(
-  "lanes:recordComeBacks",
+export const proveScript = defineScript(
+  "lanes:prove",
   `${lanePreludeLua}
-local moves, ofLane = {}, {}
-for _, id in ipairs(call.lanes) do ofLane[id] = {} end
-for _, comeBack in ipairs(call.comeBacks) do table.insert(ofLane[comeBack.lane], comeBack) end
-for _, id in ipairs(call.lanes) do
-  local lane = read(id)
+-- A time that is still to come was read before the server's clock was set back.
+local checkedAt = call.checkedAt and call.checkedAt <= now + 1000 and call.checkedAt or nil
+local moves = {}
+for _, one in ipairs(call.lanes) do
+  local lane = read(one.lane)
   if lane then
-    local named = {}
-    for _, comeBack in ipairs(ofLane[id]) do
-      named[comeBack.step] = true
-      merge(lane, comeBack)
-    end
+    for _, proof in ipairs(one.proofs) do merge(lane, proof) end
+    local isNamed = {}
+    for _, number in ipairs(one.steps) do isNamed[number] = true end
     -- The step before, then the one that is collecting, unless the lane has moved by then.
     for _, step in ipairs(stepsOf(lane)) do
-      local moved = named[step.step] and settle(id, lane, step)
+      local moved = isNamed[step.step] and settle(one.lane, lane, step, checkedAt)
       if moved then
         moves[#moves + 1] = moved
         break
       end
     end
-    put(id, lane)
+    put(one.lane, lane)
   end
 end
 local reply = cjson.encode(moves)
@@ -217,44 +218,5 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', dueKey, '-inf', now, 'LIMIT', 0,
 end
 local reply = cjson.encode({ at = now, watches = watches, ready = ready })
 return (#watches > 0 or #ready > 0) and mark(reply) or reply
-`,
-);
-
-/**
- * checked: ARGV[2]: { lane, step, checkedAt, comeBacks: [{ step, parent, said }] }. Returns: JSON LaneChange.
- *   Effects: those of recordComeBacks for this step, which is judged where its watch was over at checkedAt
- *     and nothing of it is under way. Run twice: as recordComeBacks.
- */
-export const checkedScript = defineScript(
-  "lanes:checked",
-  `${lanePreludeLua}
-local lane = read(call.lane)
-local step, moved = lane and stepOf(lane, call.step), nil
-if step then
-  for _, comeBack in ipairs(call.comeBacks) do merge(lane, comeBack) end
-  -- A time that is still to come was read before the server's clock was set back.
-  moved = settle(call.lane, lane, step, call.checkedAt <= now + 1000 and call.checkedAt or nil)
-end
-if lane then put(call.lane, lane) end
-return changed(moved)
-`,
-);
-
-/**
- * delivered: ARGV[2]: { lane, step, parent }. Returns: JSON LaneChange. Effects: the message is proven; the
- *   step is judged where all of it is known. Run twice: as recordComeBacks.
- */
-export const deliveredScript = defineScript(
-  "lanes:delivered",
-  `${lanePreludeLua}
-local lane = read(call.lane)
-local step, moved = lane and stepOf(lane, call.step), nil
-if step and not step.back[call.parent] then
-  step.delivered[call.parent] = 1
-  recordProof(step)
-  moved = settle(call.lane, lane, step)
-end
-if lane then put(call.lane, lane) end
-return changed(moved)
 `,
 );

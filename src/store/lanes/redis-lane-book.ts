@@ -16,16 +16,8 @@ import type { RedisConnection } from "../../redis/connect.ts";
 import { laneKeys } from "../keys.ts";
 import { parseReply, toList } from "../script-reply.ts";
 import { maxStep } from "./lane-numbers.ts";
-import {
-  askScript,
-  deliveredScript,
-  dueScript,
-  giveBackScript,
-  checkedScript,
-  comeBacksScript,
-  sentScript,
-} from "./lanes.lua.ts";
-import { busiestScript, viewsOfScript, viewsScript } from "./lane-views.lua.ts";
+import { askScript, dueScript, giveBackScript, proveScript, sentScript } from "./lanes.lua.ts";
+import { viewsScript } from "./lane-views.lua.ts";
 
 /** A lane as the scripts keep it, as far as it is shown; absent stands for null. */
 interface LaneRow extends Omit<
@@ -49,11 +41,29 @@ interface LaneRow extends Omit<
   readonly usedAt: number;
 }
 
-type Rows<Counted> = Omit<Counted, "lanes"> & { readonly lanes: readonly LaneRow[] };
+interface BusiestRows extends Omit<LanesCounted, "lanes"> {
+  readonly lanes: readonly LaneRow[];
+  readonly totals: LaneTotals;
+}
+
+type LaneMove = Extract<LaneChange, { kind: "moved" }>;
+
+interface Proof {
+  readonly step: number;
+  readonly parent: string;
+  /** As in `back` and `delivered` of a row. */
+  readonly said: 1 | string;
+}
+
+interface ProvedLane {
+  readonly lane: string;
+  readonly steps: readonly number[];
+  readonly proofs: readonly Proof[];
+}
 
 /**
- * The lanes of one source in Redis. `grantLifeMs`: so long a grant may be published (`grantLifeMs` of the
- * ledger's limits). `identity` names a call, so that it counts once when it is sent again.
+ * The lanes of one source in Redis. `grantLifeMs` is how long a grant may be published, as in the ledger's
+ * limits. `identity` names a call, so that a call that is sent again counts once.
  */
 export function createRedisLaneBook(
   redis: Pick<RedisConnection, "run" | "keyPrefix">,
@@ -79,6 +89,14 @@ export function createRedisLaneBook(
       [keys.lanePrefix, JSON.stringify(call), grantLifeMs],
     );
     return parseReply(script, reply);
+  };
+  const prove = async (lanes: readonly ProvedLane[], checkedAt?: number): Promise<readonly LaneChange[]> => {
+    const moves = (await run(proveScript, { lanes, checkedAt })) as readonly LaneMove[];
+    return toList(moves).map((move) => ({ ...move, resumeMinutes: toList(move.resumeMinutes) }));
+  };
+  const viewsOf = async (call: object) => {
+    const reply = (await run(viewsScript, call)) as BusiestRows;
+    return { ...reply, lanes: toList(reply.lanes).map(toView) };
   };
 
   return {
@@ -106,8 +124,12 @@ export function createRedisLaneBook(
     async recordComeBacks(comeBacks) {
       if (comeBacks.length === 0) return [];
       const lanes = [...new Set(comeBacks.map(({ lane }) => lane))];
-      const moves = await run(comeBacksScript, { lanes, comeBacks: comeBacks.map(toRecorded) });
-      return toList(moves as LaneChange[]).map(toChange);
+      return prove(
+        lanes.map((lane) => {
+          const proofs = comeBacks.filter((one) => one.lane === lane).map(toProof);
+          return { lane, steps: proofs.map(({ step }) => step), proofs };
+        }),
+      );
     },
     async due() {
       const { at, watches, ready } = (await run(dueScript, {})) as {
@@ -124,37 +146,26 @@ export function createRedisLaneBook(
       };
     },
     async checked({ lane, step }, checkedAt, comeBacks) {
-      const ofStep = comeBacks.filter((one) => one.lane === lane && one.step === step).map(toRecorded);
-      return toChange((await run(checkedScript, { lane, step, checkedAt, comeBacks: ofStep })) as LaneChange);
+      const proofs = comeBacks.filter((one) => one.lane === lane && one.step === step).map(toProof);
+      return (await prove([{ lane, steps: [step], proofs }], checkedAt))[0] ?? { kind: "none" };
     },
     async delivered({ lane, step }, parentDlqId) {
-      const parent = toShort(parentDlqId);
-      return toChange((await run(deliveredScript, { lane, step, parent })) as LaneChange);
+      const proofs = [{ step, parent: toShort(parentDlqId), said: 1 as const }];
+      return (await prove([{ lane, steps: [step], proofs }]))[0] ?? { kind: "none" };
     },
     async views(max) {
-      const { lanes, counts } = (await run(viewsScript, { max })) as Rows<LanesCounted>;
-      return { lanes: toList(lanes).map(toView), counts };
+      const { lanes, counts } = await viewsOf({ max, by: "state" });
+      return { lanes, counts };
     },
     async viewsOf(lanes) {
-      if (lanes.length === 0) return [];
-      const found = (await run(viewsOfScript, { lanes })) as Pick<Rows<LanesCounted>, "lanes">;
-      return toList(found.lanes).map(toView);
+      return lanes.length === 0 ? [] : (await viewsOf({ lanes })).lanes;
     },
-    async busiest(max) {
-      const { lanes, counts, totals } = (await run(busiestScript, { max })) as Rows<LanesCounted> & {
-        readonly totals: LaneTotals;
-      };
-      return { lanes: toList(lanes).map(toView), counts, totals };
-    },
+    busiest: (max) => viewsOf({ max, by: "records" }),
   };
 }
 
-function toChange(change: LaneChange): LaneChange {
-  return change.kind === "moved" ? { ...change, resumeMinutes: toList(change.resumeMinutes) } : change;
-}
-
-function toRecorded({ lane, step, parentDlqId, kind, status }: LaneComeBack): object {
-  return { lane, step, parent: toShort(parentDlqId), said: `${saidOf[kind]}${status}` };
+function toProof({ step, parentDlqId, kind, status }: LaneComeBack): Proof {
+  return { step, parent: toShort(parentDlqId), said: `${saidOf[kind]}${status}` };
 }
 
 const saidOf = { down: "d", refused: "r", again: "a" } as const;
