@@ -5,6 +5,7 @@ import { sourceKey } from "../../redis/key-names.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { parseEntryText, toTexts } from "./entry-text.ts";
 import { createAuditOver } from "./late-entries.ts";
+import { serverTimeLua } from "../server-time.lua.ts";
 import { earliestActAt, traceLineage } from "./trace-lineage.ts";
 
 /** How much of the past the record of one source keeps: whatever is older, or beyond the size, goes. */
@@ -34,9 +35,9 @@ export const auditLimits: AuditLimits = { keepMs: 30 * 86_400_000, maxBytes: 256
 const appendScript = defineScript(
   "audit:append",
   `
+${serverTimeLua}
 local stream, keep, maxBytes = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
-local time = redis.call('TIME')
-local oldest = string.format('%.0f', math.max(0, time[1] * 1000 + math.floor(time[2] / 1000) - keep))
+local oldest = string.format('%.0f', math.max(0, now - keep))
 
 local function field(entry, name)
   for i = 1, #entry[2], 2 do

@@ -1,21 +1,18 @@
 import { defineScript } from "../../redis/script-runner.ts";
+import { serverTimeLua } from "../server-time.lua.ts";
 
 /**
- * Shared by both scripts. A rate's key holds its grants of one span as JSON [at, count, at, count, …], oldest
- * first; `at` is the end of a slot, in Unix ms. A grant counts while at + span > now. Times are rounded up
- * when they are kept and down when they are asked for, so that no fraction of a millisecond makes a span
- * shorter. What lies ahead of the clock, after it was set back, is taken for a grant of now.
+ * Shared by all scripts. A rate's key holds its grants of one span as JSON [at, count, at, count, …], oldest
+ * first; `at` is the end of a slot, Unix ms. A grant counts while at + span > now. Stored times are rounded up
+ * and `now` is rounded down, so that no fraction of a millisecond shortens a span. A grant ahead of the clock,
+ * which was set back, counts as one of now.
  */
-const preludeLua = `
+const preludeLua = `${serverTimeLua}
 local call = cjson.decode(ARGV[1])
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local nowUp = time[1] * 1000 + math.ceil(time[2] / 1000)
 local dayMs = 86400000
 
-local function slotEnd(at, rate)
-  return math.ceil(at / rate.slot) * rate.slot
-end
+local function slotEnd(at, rate) return math.ceil(at / rate.slot) * rate.slot end
 
 local function record(log, at, count)
   local last = #log.ats
@@ -59,6 +56,14 @@ local function readDay(key)
   local day, count = string.match(redis.call('GET', key) or '', '^(%d+):(%d+)$')
   return tonumber(day), tonumber(count)
 end
+
+-- The day that counts now, and what was granted in it. After the clock was set back it is the later one.
+local function readToday(key)
+  local today = math.floor(now / dayMs)
+  local day, count = readDay(key)
+  if day and day >= today then return day, count end
+  return today, 0
+end
 `;
 
 /**
@@ -79,18 +84,10 @@ export const takeScript = defineScript(
 local logs = {}
 for i, rate in ipairs(call.rates) do logs[i] = readLog(KEYS[i + 2], rate) end
 local passCount = call.perPass and tonumber(redis.call('GET', KEYS[1]) or '0')
-local today = math.floor(now / dayMs)
-local dayCount = 0
-if call.perDay then
-  local day, count = readDay(KEYS[2])
-  if day and day >= today then
-    today = day
-    dayCount = count
-  end
-end
+local today, dayCount = readToday(KEYS[2])
 local counted = 0
 
--- When the rank-th of those that wait for this rate is granted, if nobody else comes.
+-- When the rank-th request that waits for this rate is granted, if no other comes.
 local function freeAt(log, rate, rank)
   local place = (rank - 1) % rate.max + 1 - (rate.max - log.used)
   local at = nowUp
@@ -157,12 +154,7 @@ return cjson.encode({ at = nowUp, verdicts = verdicts })
 export const usedScript = defineScript(
   "limits:used",
   `${preludeLua}
-local today, used = math.floor(now / dayMs), 0
-local day, count = readDay(KEYS[2])
-if day and day >= today then
-  today = day
-  used = count
-end
+local today, used = readToday(KEYS[2])
 return cjson.encode({
   at = nowUp, day = used, pass = tonumber(redis.call('GET', KEYS[1]) or '0'), dayEndsAt = (today + 1) * dayMs,
 })
@@ -175,9 +167,9 @@ return cjson.encode({
  * KEYS: 1 mark of this give-back, 2 count of the pass, 3 count of the day, 4… grants of the rates.
  * ARGV: 1 { at, rates: [{ span, slot, count }], counted, hasPass, markLife }: the take's \`at\`; \`counted\`
  * for both ceilings.
- * Returns: 1, or 0 when it was done before. Effects: grants of exactly that moment are taken back as far as
- *   they are still recorded, and the counts of the pass and of that same day are lowered, never below 0. Run
- *   twice: the mark keeps it to once.
+ * Returns: 1, or 0 if it was done before. Effects: grants of exactly that moment are taken back, as far as
+ *   they are still recorded. The counts of the pass and of that day are lowered, never below 0. Run twice: the
+ *   mark prevents a second effect.
  */
 export const giveBackScript = defineScript(
   "limits:giveBack",

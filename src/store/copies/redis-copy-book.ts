@@ -4,6 +4,7 @@ import type { SourceId } from "../../ports/ids.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { sourceKeys } from "../keys.ts";
+import { serverTimeLua } from "../server-time.lua.ts";
 
 /**
  * The book is a sorted set of dlqIds, each scored with the Unix ms (Redis time) at which it is forgotten.
@@ -13,17 +14,14 @@ import { sourceKeys } from "../keys.ts";
  * Effects: what is past its time is dropped; the book itself vanishes when nobody has touched it for that
  * long.
  */
-const prelude = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+const prelude = `${serverTimeLua}
 local forgetAt = now + ARGV[1]
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 `;
 
 /**
- * Returns: the 1-based positions of the dlqIds that the book does not have. Effects: those it has and that
- *   are past half of their life live on from now, because somebody lists them still, also where a source
- *   keeps records for longer than its settings say.
+ * Returns: the 1-based positions of the dlqIds that the book does not have. Effects: a known id past half of
+ *   its life gets a new one, because it is still listed. A source may keep records longer than its settings say.
  */
 const missingScript = defineScript(
   "copies:missing",

@@ -54,7 +54,7 @@ local function record(fact)
   end
   if fact.deletePending then
     p.q = p.q or now
-    noteAcceptance()
+    recordAcceptance()
   end
   p.cb = fact.namedBy
   put(fact.dlqId, p)

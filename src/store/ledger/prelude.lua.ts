@@ -1,17 +1,17 @@
 import { reasonsDecidedAgain } from "../../ports/ledger-entries.ts";
 import { defineScript, type RedisScript } from "../../redis/script-runner.ts";
+import { serverTimeLua } from "../server-time.lua.ts";
 
 /**
  * What every script of the ledger starts with.
  *
  * KEYS: 1 meta (hash: epoch, sequence, lastNow, ahead, lastAcceptedAt, refusedAloneInARow, lostAt, lostSince,
- *   wroteAt the last change of an entry, endedAt a refusal last ended a series, coolUntil from when on
- *   nothing that became cool is remembered, returnedAt when the ledger last returned to the server's time), 2
- *   open (zset: dlqId by lastAt), 3 pending (zset: dlqId by the time since which its deletion is pending), 4
- *   failed (set: pending ones whose DELETE failed), 5 pauses (hash: drain or `*` → JSON), 6 parked (zset:
- *   dlqId by the time at which its entry is forgotten). Keys of entries are ARGV[1] .. dlqId and share the
- *   hash tag of KEYS; they are not listed in KEYS because half of the scripts learn from an index which
- *   entries they touch.
+ *   wroteAt the last change of an entry, endedAt when a refusal last ended a series, coolUntil when the last
+ *   cool entry ends, returnedAt when the ledger last returned to the server's time), 2 open (zset: dlqId by
+ *   lastAt), 3 pending (zset: dlqId by when its deletion became pending), 4 failed (set: pending ones whose
+ *   DELETE failed), 5 pauses (hash: drain or `*` → JSON), 6 parked (zset: dlqId by when its entry expires).
+ *   Keys of entries are ARGV[1] .. dlqId and share the hash tag of KEYS. They are not in KEYS: half of the
+ *   scripts find them in an index.
  * ARGV: 1 prefix of entry keys, 2 epoch to set if there is none, 3 limits (JSON, ms), 4 the call (JSON).
  *
  * An entry is JSON: v layout, s state, then series (open, cool, parked): x suffix, f firstAt, p posts, r
@@ -21,30 +21,27 @@ import { defineScript, type RedisScript } from "../../redis/script-runner.ts";
  *   open: d drain, t token, l lastAt, a act, e the token's POST is answered
  *   cool: u dueAt, t whose refusal
  *   published: as; archived: file, t token; both: m, at, d drain, q pending since, df its DELETE failed, mg
- *       it may be gone, da it entered when it was created, w last listed, cb the look that first found a
+ *       it may be gone, da it entered when it was created, w last listed, cb the listing that first found a
  *       come-back of it; gone: as, cb
  *   parked: why, d drain, h rules hash
  *
- * An entry of another layout was written by another version of redriver. read() answers it as the state
- *   other-version, in which nothing may be done: it is never changed, and stays in the indexes that it is in.
+ * Another version of redriver may have written another layout. read() answers such an entry as the state
+ *   other-version. It is never changed, and stays in its indexes.
  *
- * put() is the only way to change an entry: it writes the entry with the life its state has and makes the
- *   indexes agree. Only parked records are forgotten by time alone: what is past it leaves their index
- *   whenever something is added.
+ * Only put() changes an entry: it writes the entry with the life of its state and updates the indexes. Parked
+ *   entries may expire without a call, so each addition to their index removes the expired ones.
  */
-const preludeLua = `
+const preludeLua = `${serverTimeLua}
 local metaKey, openKey, pendingKey, failedKey, pausesKey, parkedKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local prefix, seed = ARGV[1], ARGV[2]
 local limits, call = cjson.decode(ARGV[3]), cjson.decode(ARGV[4])
-local clock = redis.call('TIME')
 local wrote, coolUntil = false, 0
--- The ledger's time is the server's. Where the server's goes back (it was put right, or another server took
--- over), the ledger counts on from where it was: time that has passed since a POST must not be lost, or the
--- POST would be made again outside of its window. The summary returns to the server's time once nothing is
--- left whose age that would lessen.
-local noted = redis.call('HMGET', metaKey, 'lastNow', 'ahead')
-local lastNow, ahead = tonumber(noted[1] or 0), tonumber(noted[2] or 0)
-local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000) + ahead
+-- The ledger's time is the server's. If the server's time goes back (it was set right, or another server took
+-- over), the ledger counts on from where it was: time since a POST must not be lost, or the POST would be made
+-- again outside of its window. The summary returns to the server's time when no entry depends on its age.
+local stored = redis.call('HMGET', metaKey, 'lastNow', 'ahead')
+local lastNow, ahead = tonumber(stored[1] or 0), tonumber(stored[2] or 0)
+now = now + ahead
 if now < lastNow then
   ahead = ahead + lastNow - now
   now = lastNow
@@ -97,8 +94,8 @@ local function countOutcome(e, outcome)
   if e.r > 0 and e.p <= e.r then redis.call('HSET', metaKey, 'endedAt', now) end
 end
 
--- Earlier series that may have been accepted. Entries of older versions do not count them: a series that is a
--- declared double had them.
+-- Earlier series that may have been accepted. Entries of older versions have no such count: there each series
+-- before a declared double is one.
 local function doubtsOf(e)
   if not e then return 0 end
   return e.un or (e.dd and e.x - 1 or 0)
@@ -110,16 +107,14 @@ local function forget(id)
   redis.call('SREM', failedKey, id)
 end
 
--- Time of the oldest member whose entry lives; forgets expired ones on the way, at most 1000 a call.
+-- Time of the oldest member whose entry lives. Drops expired members on the way, at most 1000 a call.
 local function oldest(index)
-  for _ = 1, 1000 do
+  for dropped = 0, 1000 do
     local head = redis.call('ZRANGE', index, 0, 0, 'WITHSCORES')
     if #head == 0 then return nil end
-    if redis.call('EXISTS', prefix .. head[1]) == 1 then return tonumber(head[2]) end
+    if dropped == 1000 or redis.call('EXISTS', prefix .. head[1]) == 1 then return tonumber(head[2]) end
     forget(head[1])
   end
-  local head = redis.call('ZRANGE', index, 0, 0, 'WITHSCORES')
-  return tonumber(head[2])
 end
 
 local function settleGateClosed()
@@ -128,11 +123,9 @@ local function settleGateClosed()
   return since ~= nil and now - since > limits.gateAge
 end
 
--- Facts are written also when maxmemory is reached: Redis refuses a script's first write alone, and lets one
--- that takes nothing pass.
-local function evenWhenFull()
-  redis.call('ZREM', openKey, '')
-end
+-- Facts are written even when maxmemory is reached. Redis refuses only a script's first write, and lets a
+-- write pass that needs no memory.
+local function evenWhenFull() redis.call('ZREM', openKey, '') end
 
 local function stamped(answer)
   if redis.call('HEXISTS', metaKey, 'epoch') == 0 then redis.call('HSET', metaKey, 'epoch', seed) end
@@ -150,7 +143,7 @@ local function stamped(answer)
   return cjson.encode(answer)
 end
 
-local function noteAcceptance()
+local function recordAcceptance()
   redis.call('HSET', metaKey, 'lastAcceptedAt', now, 'refusedAloneInARow', 0)
 end
 

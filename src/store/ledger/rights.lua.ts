@@ -29,7 +29,7 @@ local function refuse(request)
   if e.s ~= 'open' then return { kind = 'not-yours' } end
   local counted = e.e
   if not counted and request.outcome == 'refused-alone' then countAlone(e) end
-  if not counted and request.outcome == 'hit-after-refusals' then noteAcceptance() end
+  if not counted and request.outcome == 'hit-after-refusals' then recordAcceptance() end
   countOutcome(e, request.outcome)
   if e.p - e.r > 0 then
     if not counted then put(request.dlqId, e) end

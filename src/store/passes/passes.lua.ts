@@ -1,4 +1,5 @@
 import { defineScript } from "../../redis/script-runner.ts";
+import { serverTimeLua } from "../server-time.lua.ts";
 
 /**
  * What every script of the pass book starts with.
@@ -12,22 +13,18 @@ import { defineScript } from "../../redis/script-runner.ts";
  * windowId: counts }, abandoned? }, forced?, watermark?, fullStartedAt?, hash?, mode? (of the last complete
  * full pass), lastFullAt?, lastSuccessAt?, lastOutcome?, counts?, last? { passId, windowId, verdict }.
  */
-const preludeLua = `
+const preludeLua = `${serverTimeLua}
 local rowKey, windowsKey, dueKey, takenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local call = cjson.decode(ARGV[1])
-local clock = redis.call('TIME')
-local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
 local row = cjson.decode(redis.call('GET', rowKey) or '{}')
 
 local function save()
   redis.call('SET', rowKey, cjson.encode(row))
 end
 
-local function isRecalled(windowId)
-  return string.sub(windowId, 1, 1) == 'r'
-end
+local function isRecalled(windowId) return string.sub(windowId, 1, 1) == 'r' end
 
--- What was called back first, then the oldest.
+-- Recalled windows first, then the oldest.
 local function windowsLeft()
   local windows = {}
   for _, text in ipairs(redis.call('HVALS', windowsKey)) do
@@ -43,7 +40,6 @@ end
 
 local function openPass()
   if row.open and row.open.pass.passId == call.passId then return row.open end
-  return nil
 end
 
 local function addDue(minute, dueAt)
@@ -51,8 +47,7 @@ local function addDue(minute, dueAt)
   if not known or dueAt < tonumber(known) then redis.call('ZADD', dueKey, dueAt, minute) end
 end
 
--- Closes the open pass without completing it: what it took from due is due again, and a forced full pass is
--- still owed.
+-- For an open pass that closes incomplete: its minutes are due again, and a forced full pass is still owed.
 local function giveBack()
   local taken = redis.call('ZRANGE', takenKey, 0, -1, 'WITHSCORES')
   for i = 1, #taken, 2 do addDue(taken[i], tonumber(taken[i + 1])) end
@@ -72,7 +67,6 @@ end
 export const openScript = defineScript(
   "passes:open",
   `${preludeLua}
-local minuteMs = 60000
 -- More windows than this cost more calls than listing everything between them.
 local maxDueWindows = 50
 
@@ -83,7 +77,7 @@ end
 if openPass() then return opened() end
 local abandoned = nil
 if row.open then
-  -- Progress in the future was made before the server's clock was set back: how long ago nobody knows.
+  -- Progress in the future was made before the server's clock was set back. Its age is unknown.
   local idleMs = now - row.open.progressAt
   if idleMs > -1000 and idleMs <= call.abandonAfterMs then
     return cjson.encode({ kind = 'busy', passId = row.open.pass.passId, windows = windowsLeft() })
@@ -113,7 +107,7 @@ if not isFull then
   local older = {}
   for _, minute in ipairs(minutes) do
     if minute < from then
-      local to = math.min(minute + minuteMs - 1, from - 1)
+      local to = math.min(minute + 59999, from - 1)
       local previous = older[#older]
       if previous and previous.to + 1 == minute then
         previous.to = to
@@ -162,9 +156,9 @@ return cjson.encode({ pass = open.pass, window = cjson.decode(text) })
 );
 
 /**
- * progress: ARGV[1] { passId, windowId, due: [{ minute, dueAt }], soFar }. Returns: nil. Effects: the minutes
- * are due at the earliest time known, also for a pass that is closed; counts as progress of an open one,
- * which keeps soFar until the window ends.
+ * progress: ARGV[1] { passId, windowId, due: [{ minute, dueAt }], soFar }. Returns: nil. Effects: each minute
+ * is due at the earliest time known, even if the pass is closed. An open pass makes progress, and keeps soFar
+ * until the window ends.
  */
 export const progressScript = defineScript(
   "passes:progress",
@@ -184,9 +178,9 @@ return false
 );
 
 /**
- * recall: ARGV[1] { minutes }. Returns: nil. Effects: an open pass has a window more for each minute that it
- *   reaches to, which counts as taken from due; the others are due, for the next pass to open. Run twice: a
- *   minute that is still to be listed is not added again.
+ * recall: ARGV[1] { minutes }. Returns: nil. Effects: an open pass gets one more window for each minute in its
+ * reach, and the minute counts as taken from due. Other minutes are due for the next pass. Run twice: a minute
+ * that is still to be listed is not added again.
  */
 export const recallScript = defineScript(
   "passes:recall",
@@ -198,7 +192,7 @@ end
 for _, minute in ipairs(call.minutes) do
   local name = string.format('%.0f', minute)
   if waiting[minute] then
-    -- It was called back before, and is still to be listed.
+    -- It was recalled before, and is still to be listed.
   elseif open and minute <= open.pass.to then
     waiting[minute] = true
     open.recalled = (open.recalled or 0) + 1
@@ -222,17 +216,15 @@ return false
  *
  * ARGV[1]: { passId, windowId, failed: 0 | 1, split: [window], tally, maxLeft }. Returns: JSON of a
  * CloseVerdict.
- * Effects: split windows take the window's place. Closing complete: watermark = to; a full pass sets the
- *   counts and when the last full one was; where records were passed over, all of this too, but the outcome
- *   is partial and the counts are not exact. Closing partial for a failed window: the watermark stays and
- *   what was taken is due again.
+ * Effects: split windows take the window's place. If no window failed, the watermark moves to the pass's end,
+ *   and a full pass sets the counts. If records were passed over, the same happens, but the outcome is partial
+ *   and the counts are not exact. If a window failed, the watermark stays and the taken minutes are due again.
  * Run twice: pass-open again while the pass is open, the same pass-closed for the window that closed it.
  *
- * Counts after a complete `new` pass: in live mode due is the pass's own, because it lists everything due; in
- * plan mode, where nothing leaves and successive passes see the same records, the larger of the pass's own
- * and what was due; held is carried forward less what was republished, parked and inDoubt as they were, each
- * raised to what the pass saw. A record that leaves in another way is counted until the next full pass.
- * Reasons: of due those of this pass, of held and parked those of the last complete full one.
+ * Counts after a complete `new` pass: a live pass lists everything due, so due is its own. A plan pass sees
+ * the same records again, so due is the larger count. Held is carried forward less what was republished;
+ * parked and inDoubt stay; each is raised to what the pass saw. A record that leaves in another way is counted
+ * until the next full pass. Reasons of due are this pass's; of held and parked, the last full pass's first.
  */
 export const endWindowScript = defineScript(
   "passes:endWindow",
@@ -290,6 +282,7 @@ if open.left > 0 then
   return passOpen()
 end
 
+-- Reasons for \`all\` records: those the pass met, then the known ones, the most frequent first.
 local function carryReasons(known, met, all)
   local carried, left, others = {}, all, {}
   for reason, count in pairs(met) do
@@ -343,7 +336,7 @@ else
   giveBack()
 end
 local isWhole = isComplete and (tally.passedOver or 0) == 0
--- What was called back may have left since it was counted.
+-- Records of a recalled window may have left since they were counted.
 counts.exact = isWhole and isFull and not open.recalled
 row.counts = counts
 row.lastOutcome = isWhole and 'complete' or 'partial'

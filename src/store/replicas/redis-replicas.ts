@@ -2,6 +2,7 @@ import type { ReplicaRecord, Replicas } from "../../ports/replicas.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import { sharedKey } from "../../redis/key-names.ts";
 import { defineScript } from "../../redis/script-runner.ts";
+import { serverTimeLua } from "../server-time.lua.ts";
 
 /** Four announcements at 15 s: one may be late and one lost before a living daemon is taken for dead. */
 const replicaLifeMs = 60_000;
@@ -12,9 +13,7 @@ const replicaLifeMs = 60_000;
  * KEYS: 1 the registry. ARGV: 1 how long a record lives, ms.
  * Effects: records that are older than that are dropped.
  */
-const preludeLua = `
-local clock = redis.call('TIME')
-local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
+const preludeLua = `${serverTimeLua}
 local living = {}
 local all = redis.call('HGETALL', KEYS[1])
 for i = 1, #all, 2 do

@@ -14,8 +14,9 @@ import type { RedisConnection } from "../../redis/connect.ts";
 import { sourceKey } from "../../redis/key-names.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { parseReply } from "../script-reply.ts";
+import { serverTimeLua } from "../server-time.lua.ts";
 
-/** What nobody has touched for this long beyond its end says nothing any more. */
+/** The hash outlives its last time by this much. */
 const lifeMs = 3_600_000;
 
 /**
@@ -29,16 +30,14 @@ const lifeMs = 3_600_000;
  *   life }, 3 class of calls (ask, limited, lifted, giveBack).
  * Returns: JSON { why, forMs } of a pause, \`probe\`, \`limit-probe\`, or nil. Effects: those of
  * SourcePauseBook.
- * Run twice: a second \`ask\` may find its own probe and wait beside it until the lease ends; a second
- *   \`failed\` counts once more while failures are few. Both only wait longer. A second \`giveBack\` may let
- *   another call go beside the probe.
+ * Run twice: a second \`ask\` may find its own probe and wait until the lease ends; a second \`failed\` counts
+ *   once more while failures are few. Both only wait longer. A second \`giveBack\` may let another call go
+ *   beside the probe.
  */
 const sourcePauseScript = defineScript(
   "source-pauses",
-  `
+  `${serverTimeLua}
 local verb, n, class = ARGV[1], cjson.decode(ARGV[2]), ARGV[3]
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 local function get(field) return tonumber(redis.call('HGET', KEYS[1], field) or '0') end
 local function set(field, value)
@@ -47,8 +46,7 @@ local function set(field, value)
   local wanted = math.max(value - now, 0) + n.life
   if left < wanted then redis.call('PEXPIRE', KEYS[1], string.format('%.0f', wanted)) end
 end
--- The server's clock was set back: what was to last for a minute must not last until the old time comes
--- again.
+-- The server's clock was set back: a pause of a minute must not last until the old time comes again.
 local back = get('noted') - now
 if back > 0 then
   local timed = { 'dlq', 'dlqProbeFrom', 'dlqLease', 'batch', 'batchProbeFrom', 'batchLease', 'failed', 'failing', 'probe' }

@@ -3,6 +3,7 @@ import type { Census, SourceBook } from "../../ports/passes.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { accountKey, addressKey, sourceKeys } from "../keys.ts";
+import { serverTimeLua } from "../server-time.lua.ts";
 
 /**
  * bind: binds a source id to its address, once and for all, and follows its token.
@@ -55,9 +56,7 @@ return ARGV[1]
  */
 const recordAddressScript = defineScript(
   "source:recordAddress",
-  `
-local clock = redis.call('TIME')
-local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
+  `${serverTimeLua}
 local untilMs = math.max(now + tonumber(ARGV[2]), tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or '0'))
 redis.call('ZADD', KEYS[1], string.format('%.0f', untilMs), ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
@@ -76,11 +75,10 @@ redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', tonumber(last)))
  */
 const isInUseScript = defineScript(
   "source:isInUse",
-  `
-local clock = redis.call('TIME')
-local server = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
+  `${serverTimeLua}
+local server = now
 local meta = redis.call('HMGET', KEYS[1], 'lastNow', 'ahead', 'wroteAt', 'coolUntil')
-local now = math.max(server + tonumber(meta[2] or 0), tonumber(meta[1] or 0))
+now = math.max(server + tonumber(meta[2] or 0), tonumber(meta[1] or 0))
 if redis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) > 0 then return 1 end
 -- Lives end by the server's clock, which may be behind the ledger's.
 if redis.call('ZCOUNT', KEYS[4], server, '+inf') > 0 then return 1 end
