@@ -5,7 +5,7 @@ import { readArchiveFile } from "./read-file.ts";
 import { toArchiveError } from "./translate-error.ts";
 
 /**
- * Reads the archive in a directory, whichever process wrote it: every regular file that ends in `.ndjson.gz`,
+ * Reads the archive in a directory, written by any process: every regular file that ends in `.ndjson.gz`,
  * by name, entries by position. Holds one gzip member at a time. Fails with `archive-unavailable` if the
  * directory cannot be listed.
  */
@@ -22,9 +22,9 @@ export function createArchiveReader(dir: string): ArchiveReader {
     async *entries(filter, onDamage) {
       const fits = toPredicate(filter);
       for (const { name: file } of await list()) {
-        const tell = (damage: { readonly kind: "torn" | "broken"; readonly why: string }): void =>
+        const report = (damage: { readonly kind: "torn" | "broken"; readonly why: string }): void =>
           onDamage({ file, ...damage });
-        for await (const entry of readArchiveFile(path.join(dir, file), tell)) {
+        for await (const entry of readArchiveFile(path.join(dir, file), report)) {
           if (fits(entry)) yield { ...entry, file };
         }
       }

@@ -27,7 +27,7 @@ export interface ArchiveSettings extends Writer {
   /**
    * Called with problems that do not stop a write: an old file that cannot be removed, a file that is gone.
    */
-  readonly tell: (problem: RedriverError) => void;
+  readonly report: (problem: RedriverError) => void;
   readonly disk?: Disk;
 }
 
@@ -45,7 +45,7 @@ export function createArchive({
   pid,
   now,
   otherNow,
-  tell,
+  report,
   disk = systemDisk,
 }: ArchiveSettings): Archive {
   // Another process must not remove a file as old that is still being written to, even if clocks differ.
@@ -54,18 +54,18 @@ export function createArchive({
   let current: OpenFile | null = null;
   let closing: Promise<void> | null = null;
 
-  const clocks = createTwoClocks(now, otherNow, (apartMs) => tell(toClocksApart(apartMs, dir)));
+  const clocks = createTwoClocks(now, otherNow, (apartMs) => report(toClocksApart(apartMs, dir)));
 
-  const tellOf = (error: unknown): void => tell(toArchiveError(error, dir, "write to"));
+  const reportError = (error: unknown): void => report(toArchiveError(error, dir, "write to"));
 
   /** `seenNow`: the time by both clocks; null: it is uncertain, and no file is removed. */
   const clean = async (seenNow: number | null, file: OpenFile): Promise<void> => {
     if (seenNow === null) return;
     try {
       const earliest = Math.min(seenNow, await file.madeAt());
-      await removeOld(disk, dir, { now: earliest, keepMs, current: file.name }, tellOf);
+      await removeOld(disk, dir, { now: earliest, keepMs, current: file.name }, reportError);
     } catch (error) {
-      tellOf(error);
+      reportError(error);
     }
   };
 
@@ -122,7 +122,7 @@ export function createArchive({
         return { file: await append(member) };
       } catch (error) {
         if (!(error instanceof FileVanished)) throw error;
-        tell(toVanished(error, dir));
+        report(toVanished(error, dir));
         return { file: await append(member) };
       }
     } catch (error) {

@@ -5,13 +5,13 @@ import { parseOpenedAt } from "./file-name.ts";
 /**
  * Removes files of the archive's own naming if their newest change and time of opening are both before `now -
  * keepMs`, except `current`. `now`: Unix ms, the earliest of all known clocks. Anything else in the directory
- * stays. `tell` gets the reason for a file that cannot be removed.
+ * stays. `report` gets the reason for a file that cannot be removed.
  */
 export async function removeOld(
   disk: Disk,
   dir: string,
   { now, keepMs, current }: { readonly now: number; readonly keepMs: number; readonly current: string },
-  tell: (problem: unknown) => void,
+  report: (problem: unknown) => void,
 ): Promise<void> {
   for (const { name, changedAt } of await disk.list(dir)) {
     const openedAt = parseOpenedAt(name);
@@ -19,7 +19,7 @@ export async function removeOld(
     try {
       await disk.remove(path.join(dir, name));
     } catch (error) {
-      tell(error);
+      report(error);
     }
   }
 }

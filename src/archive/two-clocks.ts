@@ -13,11 +13,11 @@ export interface TwoClocks {
   later(): number;
 }
 
-/** `otherNow`: Unix ms, null without an answer. `tell` gets their difference, once until they agree again. */
+/** `otherNow`: Unix ms, null without an answer. `report` gets their difference, once until they agree again. */
 export function createTwoClocks(
   now: () => number,
   otherNow: () => Promise<number | null>,
-  tell: (apartMs: number) => void,
+  report: (apartMs: number) => void,
 ): TwoClocks {
   let otherAheadMs = 0;
   let areApart = false;
@@ -31,7 +31,7 @@ export function createTwoClocks(
       const wereApart = areApart;
       areApart = apartMs > maxApartMs;
       if (!areApart) return Math.min(own, other);
-      if (!wereApart) tell(apartMs);
+      if (!wereApart) report(apartMs);
       return null;
     },
     later: () => now() + Math.max(0, otherAheadMs),

@@ -8,11 +8,11 @@ import type { RedriverError } from "../ports/errors.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { isInPod, systemClock } from "./system-world.ts";
 
-/** This process's part of the archive. `tell` is called with problems that do not stop a write. */
+/** This process's part of the archive. `report` is called with problems that do not stop a write. */
 export function openArchive(
   { dir, keepMs, volume }: ArchiveConfig,
   redis: Pick<RedisConnection, "command" | "isReady">,
-  tell: (problem: RedriverError) => void,
+  report: (problem: RedriverError) => void,
 ): Archive {
   // In a container the host name is the pod's.
   return createArchive({
@@ -23,7 +23,7 @@ export function openArchive(
     pid: process.pid,
     now: systemClock.now,
     otherNow: () => askTime(redis),
-    tell,
+    report,
   });
 }
 

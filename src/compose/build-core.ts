@@ -92,11 +92,14 @@ function buildArchive(
   });
   const archive = decorate?.archive?.(built, config) ?? built;
   teardown.add("archive", () => archive.close());
-  void tellVolume(config, world);
+  void reportVolume(config, world);
   return archive;
 }
 
-async function tellVolume(config: NonNullable<DrainsDocument["archive"]>, { events }: World): Promise<void> {
+async function reportVolume(
+  config: NonNullable<DrainsDocument["archive"]>,
+  { events }: World,
+): Promise<void> {
   const seen = await lookAtVolume(config);
   if (seen === null) return;
   const { verdict, complaint } = seen;

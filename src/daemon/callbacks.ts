@@ -43,7 +43,11 @@ export function createCallbacks({ live, earlyTicks, events, clock, stop }: Callb
   const refusals = createChainRefusals();
   const toldAt = new Map<string, number>();
 
-  const tell = ({ runtime }: BuiltSource, outcome: CallbackOutcome, why: string | null = null): void => {
+  const emitOutcome = (
+    { runtime }: BuiltSource,
+    outcome: CallbackOutcome,
+    why: string | null = null,
+  ): void => {
     const source = runtime.config.id;
     const key = `${source} ${outcome}`;
     const now = clock.monotonic();
@@ -60,29 +64,29 @@ export function createCallbacks({ live, earlyTicks, events, clock, stop }: Callb
       const { runtime, callbacks } = source;
       const admission = await callbacks.admit(call.header(`${runtime.headerPrefix}Signature`), call.search);
       if (admission.kind === "refused") {
-        tell(source, "unverified", admission.why);
+        emitOutcome(source, "unverified", admission.why);
         return { status: 401 };
       }
       const body = await call.body();
       if (body === "too-large" || body === "busy") {
-        tell(source, body);
+        emitOutcome(source, body);
         return body === "busy" ? { status: 503, retryAfterSeconds } : { status: 413 };
       }
       const report = admission.read(body);
       if (report === "another-body") {
-        tell(source, "unverified", "for another body");
+        emitOutcome(source, "unverified", "for another body");
         return { status: 401 };
       }
       if (report === "unreadable") {
-        tell(source, "unreadable");
+        emitOutcome(source, "unreadable");
         return { status: 400 };
       }
-      tell(source, await receiveCallback(runtime, report));
+      emitOutcome(source, await receiveCallback(runtime, report));
       await earlyTicks.afterLanes(core);
       const text = body.toString("utf8");
       const chained = await chainCallback(runtime, call.search, report, text, { refusals, signal: stop });
       if (chained.kind === "none") return { status: 200 };
-      tell(
+      emitOutcome(
         source,
         chained.kind === "chained" ? "chained" : "chain-failed",
         "why" in chained ? chained.why : null,

@@ -1,5 +1,5 @@
 /**
- * What each kind of job does, under the document in force as it begins.
+ * The work of each kind of job, under the document in force as it begins.
  *
  *   tick ─► opens a pass ─► adds the jobs of its oldest windows
  *   window ─► works its slice in a slot of its source ─► adds the next windows, or closes the pass

@@ -44,7 +44,7 @@ export function toReadiness(
   }
   const health = [...core.sources.values()].map(({ runtime }) => ({
     id: runtime.config.id,
-    // A source that may not be published through drains nothing, whatever else works there.
+    // A source that may not be published through drains nothing, even if everything else works.
     now: runtime.health.standing(),
   }));
   if (health.length > 0 && health.every(({ now }) => now.state === "halted")) {

@@ -18,12 +18,12 @@ export function createRedisFitnessEvents(
   clock: Pick<Clock, "monotonic">,
 ): RedisFitnessEvents {
   /** The kinds of the problems reported last. Messages hold numbers that change from check to check. */
-  let told = "";
+  let reported = "";
   let awaySince: number | null = null;
 
   const change = (kinds: string, problems: readonly string[]): void => {
-    if (kinds === told) return;
-    told = kinds;
+    if (kinds === reported) return;
+    reported = kinds;
     events.emit(problems.length === 0 ? { type: "redis:fit" } : { type: "redis:unfit", problems });
   };
 

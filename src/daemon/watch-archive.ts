@@ -6,7 +6,7 @@ import type { Events } from "../ports/events.ts";
 
 const lookEveryMs = 60_000;
 /** A failure is repeated this often, so that its alert lasts as long, also while nothing is dropped. */
-const tellEveryMs = 10 * 60_000;
+const reportEveryMs = 10 * 60_000;
 
 type SeenVolume = NonNullable<Awaited<ReturnType<typeof lookAtVolume>>>;
 
@@ -33,17 +33,17 @@ export interface ArchiveWatch {
 export function createArchiveWatch({ current, clock, events, look }: ArchiveWatchParts): ArchiveWatch {
   let watched: Archive | null = null;
   /** The verdict that was reported last. */
-  let told: SeenVolume["verdict"] = "fit";
+  let reported: SeenVolume["verdict"] = "fit";
   let problem: string | null = null;
-  let failedToldAt = Number.NEGATIVE_INFINITY;
+  let failureReportedAt = Number.NEGATIVE_INFINITY;
 
-  const tell = ({ verdict, complaint }: SeenVolume, isNew: boolean): void => {
+  const report = ({ verdict, complaint }: SeenVolume, isNew: boolean): void => {
     // The volume of a new archive is reported when it is built.
-    if (!isNew && verdict !== told) events.emit({ type: "archive:volume-seen", verdict, complaint });
-    told = verdict;
+    if (!isNew && verdict !== reported) events.emit({ type: "archive:volume-seen", verdict, complaint });
+    reported = verdict;
     problem = verdict === "unfit" ? complaint : null;
-    if (problem === null || clock.monotonic() - failedToldAt < tellEveryMs) return;
-    failedToldAt = clock.monotonic();
+    if (problem === null || clock.monotonic() - failureReportedAt < reportEveryMs) return;
+    failureReportedAt = clock.monotonic();
     for (const { id } of current().document.sources) {
       events.emit({ type: "archive:failed", source: id, message: problem });
     }
@@ -57,9 +57,9 @@ export function createArchiveWatch({ current, clock, events, look }: ArchiveWatc
       const seen = await look(document.archive);
       if (seen === null || current().archive !== archive) return lookEveryMs;
       const isNew = watched !== archive;
-      if (isNew) failedToldAt = Number.NEGATIVE_INFINITY;
+      if (isNew) failureReportedAt = Number.NEGATIVE_INFINITY;
       watched = archive;
-      tell(seen, isNew);
+      report(seen, isNew);
       return lookEveryMs;
     },
   };

@@ -16,7 +16,7 @@ export function encodeItem(item: BatchItem): EncodedItem {
 
 const pieceChars = 65_536;
 
-/** Bytes of an item's encoding. A large body is encoded piece by piece, so that no copy of it is made. */
+/** Bytes of an item's encoding. A large body is encoded piece by piece, without a copy. */
 export function encodedBytes(item: BatchItem): number {
   const { body, ...rest } = item;
   if (body === undefined || body.length <= pieceChars) return encodeItem(item).bytes;

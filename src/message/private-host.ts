@@ -19,7 +19,7 @@ const ipv4Networks: readonly (readonly [network: string, bits: number])[] = [
 
 /**
  * The first contain `::`, `::1` and every address that carries an IPv4 address (RFC 2765, 6052, 3056, 4380).
- * A gateway decides where those lead.
+ * Only a gateway knows their destinations.
  */
 const ipv6Networks: readonly (readonly [network: string, bits: number])[] = [
   ["::", 96],

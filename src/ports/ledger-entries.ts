@@ -6,7 +6,7 @@ import type { DrainName } from "./ids.ts";
 export interface Series {
   /** 1 for the plain id, 2 for `…-2` and so on. */
   readonly suffix: number;
-  /** Set by the first begin of the series and never renewed while a POST of it may be unanswered. */
+  /** Set by the first begin of the series and never renewed while one of its POSTs may be unanswered. */
   readonly firstAt: number;
   /** POSTs begun, the current one included, those certainly not sent excluded. */
   readonly posts: number;
@@ -17,8 +17,8 @@ export interface Series {
 }
 
 /**
- * The permission to try a parked record once more. `by-person`: a person granted one attempt, whatever parked
- * it. `listed-again`: it was parked as vanished and is listed after all.
+ * The permission to try a parked record once more. `by-person`: a person granted one
+ * attempt, for any park reason. `listed-again`: it was parked as vanished and is listed after all.
  */
 export type Released = false | "by-person" | "listed-again";
 

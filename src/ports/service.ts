@@ -28,7 +28,7 @@ export interface ListPage {
   readonly bytes?: number;
 }
 
-/** What one position of a batch answer proves about its item. */
+/** The proof of one position of a batch answer about its item. */
 export type ItemOutcome =
   | { readonly kind: "accepted"; readonly messageId: MessageId; readonly deduplicated: boolean }
   | { readonly kind: "refused"; readonly error: string }

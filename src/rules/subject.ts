@@ -42,7 +42,7 @@ export class Subject {
     this.#now = now;
   }
 
-  /** The values of a text field, of which any may match; none when it is absent. */
+  /** A text field's values. Any of them may match; none when it is absent. */
   texts(field: TextField): readonly string[] {
     if (field === "host" || field === "path") return (this.#address ??= toAddress(this.#letter.url))[field];
     if (field === "label") return this.#letter.labels;

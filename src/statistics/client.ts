@@ -89,15 +89,16 @@ function basic(index: IndexTarget, { user, password }: IndexCredentials): string
 }
 
 function refusal(index: IndexTarget, status: number, retryAt: number): RedriverError {
-  const told = `${naming(index)}: expected 200, got ${status}`;
+  const problem = `${naming(index)}: expected 200, got ${status}`;
   if (status === 401 || status === 403) {
-    return new RedriverError("unauthorised", `${told}; see ${setting(index)}`, { status });
+    return new RedriverError("unauthorised", `${problem}; see ${setting(index)}`, { status });
   }
-  if (status === 429) return new RedriverError("rate-limited", told, { status, retryAt });
-  if (status === 408 || status >= 500) return new RedriverError("statistics-unavailable", told, { status });
+  if (status === 429) return new RedriverError("rate-limited", problem, { status, retryAt });
+  if (status === 408 || status >= 500)
+    return new RedriverError("statistics-unavailable", problem, { status });
   return new RedriverError(
     "source-misconfigured",
-    `${told}; see indexes.${index.name}.id and the base URL of the search API`,
+    `${problem}; see indexes.${index.name}.id and the base URL of the search API`,
     { status },
   );
 }

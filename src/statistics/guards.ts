@@ -84,7 +84,7 @@ async function look(parts: GuardParts, config: DrainConfig): Promise<readonly Gu
   for (const { guard, before, memory, standing } of judged) {
     if (before !== null && isSame(before, memory)) continue;
     const replaced = await parts.book.record(name, nameOf(guard), memory);
-    if (replaced !== null && replaced !== memory.effect) tell(parts.events, name, standing);
+    if (replaced !== null && replaced !== memory.effect) reportChange(parts.events, name, standing);
   }
   return judged.map(({ standing }) => standing);
 }
@@ -136,7 +136,11 @@ function toText(pattern: GuardConfig["hold"]): string {
   return pattern.kind === "range" ? `${pattern.from}..${pattern.to}` : pattern.kind;
 }
 
-function tell(events: Events, drain: DrainName, { index, field, effect, why, value }: GuardStanding): void {
+function reportChange(
+  events: Events,
+  drain: DrainName,
+  { index, field, effect, why, value }: GuardStanding,
+): void {
   events.emit({
     type: effect === "closed" ? "guard:closed" : "guard:opened",
     drain,

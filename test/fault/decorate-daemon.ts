@@ -69,7 +69,7 @@ export function decorateDaemon({ failpoints, disk, redis }: FaultParts): Decorat
         pid: process.pid,
         now: () => Date.now(),
         otherNow: () => Promise.resolve(Date.now()),
-        tell: () => undefined,
+        report: () => undefined,
         disk: disk.disk,
       });
       return wrapPort("archive", archive, failpoints);

@@ -48,7 +48,7 @@ export function createStand(settings: Partial<ArchiveSettings> = {}): ArchiveSta
     pid: 7,
     now,
     otherNow: () => Promise.resolve(now()),
-    tell: (problem) => told.push(problem),
+    report: (problem) => told.push(problem),
     ...settings,
   });
   onTestFinished(() => archive.close());

@@ -1,7 +1,7 @@
 /**
  * Asks the lanes which candidates of a page may be published now, in one round trip.
  *
- *   candidates ─┬─ reconcile an earlier POST ─► go on, whatever the lane answers
+ *   candidates ─┬─ reconcile an earlier POST ─► go on, with any answer of the lane
  *               └─ by destination ─► ask ─┬─ canaries ─► go on, sent in a way that gives silence a meaning
  *                                         ├─ plain ────► go on as they are
  *                                         └─ others ───► held: lane-watched, lane-halted

@@ -15,7 +15,7 @@ import { createTopCount } from "./top-count.ts";
 export interface LaneWait {
   readonly origin: Origin;
   readonly due: number;
-  /** Records without attempts left that are not parked because of it. */
+  /** Records without attempts left that this lane saves from a park. */
   readonly kept: number;
   readonly state: LaneState;
   /** How long it has been in this state; null if nobody has asked for it, or not lately. */

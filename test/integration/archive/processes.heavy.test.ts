@@ -21,7 +21,7 @@ import { createArchiveReader } from ${JSON.stringify(built("create-archive-reade
 const [dir, name] = process.argv.slice(1);
 const archive = createArchive({
   dir, keepMs: ${30 * dayMs}, owner: "pod", pid: 1, now: () => ${archivedAt}, otherNow: async () => null,
-  tell: (problem) => say(problem.message),
+  report: (problem) => say(problem.message),
 });
 const say = (line) => writeSync(1, line + "\\n");
 let count = 0;
