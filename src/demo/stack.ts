@@ -4,22 +4,14 @@ import os from "node:os";
 import path from "node:path";
 import { askRedis } from "./ask-redis.ts";
 import { mainScript, startChild, toCleanEnvironment, type ChildEnvironment } from "./children.ts";
-import { startDaemonProcess, type DaemonProcess } from "./daemon-process.ts";
+import { startDaemonProcess } from "./daemon-process.ts";
 import type { EmulatorAddresses } from "./emulator-client.ts";
 import { findRedisServer } from "./find-redis-server.ts";
-import { startReceiverProcess, type ReceiverProcess } from "./receiver-process.ts";
+import { startReceiverProcess } from "./receiver-process.ts";
 
 export const headerPrefix = "Upstash-";
 
-/** Everything that runs, each in a process of its own, on loopback and free ports. */
-export interface Stack {
-  readonly redisUrl: string;
-  readonly emulator: EmulatorAddresses & { readonly pid: number };
-  readonly receiver: ReceiverProcess;
-  readonly daemon: DaemonProcess;
-  /** Settings and drains document of the daemon. */
-  readonly dir: string;
-}
+export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 /** What a story needs of its stack. */
 export interface Stage {
@@ -39,7 +31,8 @@ export interface StackOptions extends Stage {
   readonly onLost: (error: Error) => void;
 }
 
-export async function startStack(options: StackOptions): Promise<Stack> {
+/** Everything that runs, each in a process of its own, on loopback and free ports. */
+export async function startStack(options: StackOptions) {
   const { signal, say, onStop, onLost } = options;
   const env = toCleanEnvironment(options.env);
   const dir = await mkdtemp(path.join(os.tmpdir(), "redriver-demo-"));
@@ -80,6 +73,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const daemon = await startDaemonProcess({ env, onLost, settingsFile, signal });
   onStop("daemon", () => daemon.stop());
   say(`the daemon is process ${daemon.pid}: ${daemon.metricsUrl}`);
+  // `dir`: settings and drains document of the daemon.
   return { redisUrl: redis.url, emulator, receiver, daemon, dir };
 }
 

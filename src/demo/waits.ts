@@ -16,10 +16,7 @@ export async function waitUntil<Found>(
   }
 }
 
-/** Aborts with `outer`, and with a `DeadlinePassed` when the time is over. */
-export interface Deadline extends Disposable {
-  readonly signal: AbortSignal;
-}
+export type Deadline = ReturnType<typeof createDeadline>;
 
 export class DeadlinePassed extends Error {
   override readonly name = "DeadlinePassed";
@@ -38,10 +35,12 @@ export async function isInTime(act: () => Promise<void>, { signal }: Deadline): 
 }
 
 /**
+ * Aborts with `outer`, and with a `DeadlinePassed` when the time is over.
+ *
  * Not AbortSignal.any over AbortSignal.timeout: in Node 20 nothing holds that timeout, and once collected it
  * never fires.
  */
-export function createDeadline(ms: number, outer: AbortSignal): Deadline {
+export function createDeadline(ms: number, outer: AbortSignal) {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(new DeadlinePassed(`not done within ${ms / 1_000} s`)), ms);
   const follow = (): void => controller.abort(outer.reason);

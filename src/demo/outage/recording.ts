@@ -3,58 +3,28 @@ import { stateAt, toTriedBursts } from "./narrate.ts";
 import { timeScale, toName } from "./stage.ts";
 import type { HostOutageResult } from "./host-outage-story.ts";
 
+export type Recording = ReturnType<typeof toRecording>;
+
 /**
  * One outage, second by second, as `--record` keeps it. Seconds are those of the run, from when the host went
  * down.
  */
-export interface Recording {
-  /** How many seconds outside one of them stands for. */
-  readonly timeScale: number;
-  readonly down: string;
-  readonly other: string;
-  /** When the host had recovered. */
-  readonly backAtS: number;
-  /** What its lane did. */
-  readonly moves: readonly { readonly atS: number; readonly to: string; readonly size: number }[];
-  /** Canaries, probes and steps: what went to it together while its lane was not open. */
-  readonly bursts: readonly {
-    readonly atS: number;
-    readonly untilS: number;
-    readonly state: string;
-    readonly sent: number;
-    readonly cameBack: number;
-  }[];
-  /**
-   * One for each second, the first is 0. Dead letters are those at its end, the rest is what happened in it.
-   */
-  readonly seconds: readonly RecordedSecond[];
-}
-
-export interface RecordedSecond {
-  /** Of the host that was down, in the DLQ. */
-  readonly deadLetters: number;
-  /** Those of the other host. */
-  readonly atOther: number;
-  /** To the host that was down, by redriver; and the next two of these. */
-  readonly sent: number;
-  readonly delivered: number;
-  readonly cameBack: number;
-  /** Of its lane. */
-  readonly state: string;
-}
-
-export function toRecording(result: HostOutageResult): Recording {
+export function toRecording(result: HostOutageResult) {
   const { downAt, backAt, down, other, hosts } = result;
   const moves = result.moves.filter(({ origin }) => origin === hosts.down);
   const toS = (at: number): number => Math.max(0, Math.round((at - downAt) / 100) / 10);
   const lastAt = down.depths.at(-1)?.at ?? downAt;
   const count = Math.ceil((lastAt - downAt) / 1_000) + 2;
   return {
-    timeScale,
+    /** How many seconds outside one of them stands for. */
+    timeScale: timeScale as number,
     down: toName(hosts.down),
     other: toName(hosts.other),
+    /** When the host had recovered. */
     backAtS: toS(backAt),
+    /** What its lane did. */
     moves: moves.map(({ at, to, size }) => ({ atS: toS(at), to, size })),
+    /** Canaries, probes and steps: what went to it together while its lane was not open. */
     bursts: toTriedBursts(down.tries, moves).map(({ at, lastAt, state, tries }) => ({
       atS: toS(at),
       untilS: toS(lastAt),
@@ -62,10 +32,15 @@ export function toRecording(result: HostOutageResult): Recording {
       sent: tries.length,
       cameBack: tries.filter(({ outcome }) => outcome === "came back").length,
     })),
+    /** One for each second, the first is 0. */
     seconds: Array.from({ length: count }, (_, second) => toSecond(second)),
   };
 
-  function toSecond(second: number): RecordedSecond {
+  /**
+   * Dead letters are those at the end of the second. The rest happened in it to the host that was down, by
+   * redriver, and the state is that of its lane.
+   */
+  function toSecond(second: number) {
     const from = downAt + second * 1_000;
     const to = from + 1_000;
     const within = (at: number | null): boolean => at !== null && at >= from && at < to;

@@ -3,18 +3,9 @@ import type { ListingSignals } from "../listing/list-with-retry.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { createOpenOrders } from "./open-orders.ts";
 import type { Planned } from "./plan-record.ts";
-import type { SkipReport } from "./skips.ts";
 import { survey, type SurveyRange } from "./survey.ts";
 
-/** A drain's part of a plan, before anything is done. */
-export interface PlanCheck {
-  readonly planned: number;
-  /** Records to act on: as planned, or not just now. */
-  readonly open: Map<DlqId, Planned>;
-  readonly notNow: number;
-  readonly done: number;
-  readonly skips: SkipReport;
-}
+export type PlanCheck = Awaited<ReturnType<typeof checkPlan>>;
 
 /** Lists a range again and compares each record with its plan. Changes nothing. Throws as `survey` does. */
 export async function checkPlan(
@@ -23,7 +14,7 @@ export async function checkPlan(
   planned: ReadonlyMap<DlqId, Planned>,
   signals: ListingSignals,
   onPage: (checked: number) => void,
-): Promise<PlanCheck> {
+) {
   const open = new Map(planned);
   const orders = createOpenOrders(drain.source, open);
   const unseen = new Set(planned.keys());
@@ -37,5 +28,6 @@ export async function checkPlan(
     if (unseen.size === 0) break;
   }
   await orders.takeOutUnlisted(unseen);
+  // `open`: what is to be acted on, as planned or not just now.
   return { planned: planned.size, open, notNow, done: orders.done(), skips: orders.skips() };
 }

@@ -1,5 +1,7 @@
 import type { DlqId } from "../../message/dead-letter.ts";
-import type { SourceRuntime } from "../runtime.ts";
+import type { AuditRecord } from "../../ports/audit.ts";
+import { ofDrain, recordIntent } from "../record-act.ts";
+import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { compareWithPlan, isDone } from "./compare-with-plan.ts";
 import type { Planned } from "./plan-record.ts";
 import { createSkips } from "./skips.ts";
@@ -61,4 +63,25 @@ export function createOpenOrders(
     done: () => done,
     skips: skips.report,
   };
+}
+
+/**
+ * Writes an apply's orders into the audit before they are acted on: each record once, and again if it is
+ * decided for another reason. Throws `redis-unavailable`.
+ */
+export function createOrderRecorder(
+  drain: DrainRuntime,
+  order: { readonly why?: string },
+): (records: readonly AuditRecord[]) => Promise<void> {
+  const recorded = new Map<string, string>();
+  return async (records) => {
+    const news = records.filter((one) => recorded.get(one.dlqId) !== toDecided(one));
+    if (news.length === 0) return;
+    await recordIntent(drain.source, "apply", news, { ...ofDrain(drain), ...order });
+    for (const one of news) recorded.set(one.dlqId, toDecided(one));
+  };
+}
+
+function toDecided({ rule, reason, attempt }: AuditRecord): string {
+  return JSON.stringify([rule, reason, attempt]);
 }
