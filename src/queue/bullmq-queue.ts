@@ -4,7 +4,6 @@ import { RedriverError } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { Job, JobContext, WorkQueue } from "../ports/queue.ts";
 import {
-  toConnectionOptions,
   withinRedis,
   type ConnectionRole,
   type QueueConnection,
@@ -77,7 +76,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
 
   function createQueue(kind: QueueKind): Queue {
     const queue = new Queue(toQueueName(keyPrefix, kind), {
-      connection: toConnectionOptions(forQueues),
+      connection: forQueues,
       prefix,
       streams: { events: { maxLen: maxEvents } },
     });
@@ -90,7 +89,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       lastProgressAt = clock.now();
     };
     const settings: WorkerOptions = {
-      connection: toConnectionOptions(forWorkers),
+      connection: forWorkers,
       prefix,
       autorun: false,
       concurrency: concurrency[kind],
@@ -102,20 +101,11 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     };
     const pause = createWorkerPause(() => worker, clock);
     pauses.push(pause);
-    const onError = watch.onError;
-    const processing = {
-      queue: kind,
-      handle,
-      running,
-      clock,
-      events,
-      retry,
-      onError,
-      progress,
-      pause: pause.begin,
-    };
-    const worker = new Worker(toQueueName(keyPrefix, kind), createProcessor(processing), settings);
-    worker.on("error", watch.onError);
+    const { onError } = watch;
+    const jobs = { queue: kind, handle, running, clock, events, retry, onError, progress };
+    const processor = createProcessor({ ...jobs, pause: pause.begin });
+    const worker = new Worker(toQueueName(keyPrefix, kind), processor, settings);
+    worker.on("error", onError);
     worker.on("lockRenewalFailed", (ids) => {
       for (const id of ids) worker.cancelJob(id, lockLost);
     });
@@ -123,8 +113,8 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   }
 
   /**
-   * Jobs of one second are one. Not kept once it is done: a job that is there keeps another of its id from
-   * being added, also one that runs and asks for the next.
+   * Jobs of one second are one. A done job is removed at once: BullMQ adds no job while another of its id is
+   * there, be it done or running.
    */
   async function addOnce(job: Exclude<Job, { kind: "window" }>, of: string, at: number): Promise<void> {
     const opts = {
@@ -140,7 +130,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     );
   }
 
-  /** Those from the front that are not there yet, until so many wait or run. */
+  /** Jobs from the front that are not there yet, until `atOnce` wait or run. */
   async function toFill(jobs: readonly WindowJob[], atOnce: number): Promise<readonly WindowJob[]> {
     const queue = windows.current();
     const states = await Promise.all(jobs.map((job) => queue.getJobState(toWindowJobId(job))));

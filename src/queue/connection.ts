@@ -1,5 +1,5 @@
-import type { ConnectionOptions } from "bullmq";
 import { RedriverError } from "../ports/errors.ts";
+import { withinMs } from "../redis/within-ms.ts";
 import { toCallError } from "./translate-error.ts";
 import type { QueueKind } from "./job-end.ts";
 
@@ -26,15 +26,10 @@ export interface QueueConnection {
   disconnect(): void;
 }
 
-/** BullMQ takes any client with the methods of ioredis. */
-export function toConnectionOptions(connection: QueueConnection): ConnectionOptions {
-  return connection;
-}
-
 /**
- * Runs a call to Redis that must end. Rejects with `redis-unavailable`: at once when the connection is not
- * ready, after `timeoutMs` when no answer comes (BullMQ itself waits for ever), or when Redis refuses; with
- * `redis-unsuitable` where it refuses what only a person can change. The call may still take effect.
+ * Runs a call to Redis that must end: BullMQ itself waits for ever. Rejects with `redis-unavailable` at once if
+ * the connection is not ready, after `timeoutMs` without an answer, or if Redis refuses. Rejects with
+ * `redis-unsuitable` if only a person can change the refusal. The call may still take effect.
  */
 export async function withinRedis<T>(
   connection: QueueConnection,
@@ -43,29 +38,16 @@ export async function withinRedis<T>(
   call: () => Promise<T>,
 ): Promise<T> {
   // `wait` is a lazy client before its first command; the call itself connects it.
-  if (connection.status === "end" || connection.status === "close" || connection.status === "reconnecting") {
-    throw new RedriverError(
-      "redis-unavailable",
-      `${what}: expected a ready connection to Redis, got ${connection.status}`,
-    );
+  const toAway = (expected: string): RedriverError =>
+    new RedriverError("redis-unavailable", `${what}: expected ${expected}`);
+  const { status } = connection;
+  if (status === "end" || status === "close" || status === "reconnecting") {
+    throw toAway(`a ready connection to Redis, got ${status}`);
   }
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(
-        new RedriverError(
-          "redis-unavailable",
-          `${what}: expected an answer within ${timeoutMs} ms, got none`,
-        ),
-      );
-    }, timeoutMs);
-  });
   try {
-    return await Promise.race([call(), late]);
+    return await withinMs(call(), timeoutMs, () => toAway(`an answer within ${timeoutMs} ms, got none`));
   } catch (error) {
     throw toCallError(error, what);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -4,13 +4,7 @@ import type { Schedule } from "../ports/drains.ts";
 import type { OtherSchedules, ScheduledJob } from "../ports/queue.ts";
 import { toJobData } from "./job-data.ts";
 import { keepShort, callTimeoutMs } from "./policy.ts";
-import {
-  toConnectionOptions,
-  withinRedis,
-  type QueueConnection,
-  toQueueName,
-  toQueuePrefix,
-} from "./connection.ts";
+import { withinRedis, type QueueConnection, toQueueName, toQueuePrefix } from "./connection.ts";
 
 /**
  * The schedules in Redis are made equal to the wanted ones; what is equal already is left alone, because an
@@ -131,7 +125,7 @@ export async function readNextRuns(
   keyPrefix: string,
 ): Promise<ReadonlyMap<string, number>> {
   const queue = new Queue(toQueueName(keyPrefix, "short"), {
-    connection: toConnectionOptions(connection),
+    connection,
     prefix: toQueuePrefix(keyPrefix),
     skipMetasUpdate: true,
   });

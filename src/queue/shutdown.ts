@@ -65,10 +65,8 @@ export function createRunningJobs(): RunningJobs {
     async run(outer, work) {
       const controller = new AbortController();
       if (stopped !== null) controller.abort(stopped.reason);
-      const forward = (): void => controller.abort(outer?.reason);
-      if (outer?.aborted === true) forward();
-      outer?.addEventListener("abort", forward, { once: true });
-      const result = work(controller.signal);
+      const { signal } = controller;
+      const result = work(outer === undefined ? signal : AbortSignal.any([signal, outer]));
       running.set(
         controller,
         result.catch(() => undefined),
@@ -76,7 +74,6 @@ export function createRunningJobs(): RunningJobs {
       try {
         return await result;
       } finally {
-        outer?.removeEventListener("abort", forward);
         running.delete(controller);
       }
     },

@@ -2,9 +2,10 @@ import type { Redis } from "ioredis";
 import type { RedriverError } from "../ports/errors.ts";
 import { commandTimeoutMs, openClient, type RedisClient } from "./client.ts";
 import { defaultKeyPrefix } from "./key-names.ts";
-import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
+import { createRunScript, type ScriptRunner } from "./script-runner.ts";
 import { toAddress, toTopology, type RedisTarget, type RedisTopology } from "./target.ts";
 import { toRedisError } from "./translate-error.ts";
+import { withinMs } from "./within-ms.ts";
 
 /**
  * A connection for commands and scripts. Promises: a call ends within 2 s, also while Redis is away; it
@@ -57,10 +58,18 @@ export function createRedis(target: string | RedisTarget, settings: ConnectionSe
   const client = openClient(known, "commands", `redriver-${settings.role}`);
   let lastError: unknown = new Error("not connected yet");
   let timesReady = 0;
-  watchState(client, (state, error) => {
-    if (state === "ready") timesReady += 1;
-    if (error !== undefined) lastError = error;
-    settings.onState?.(state, state === "ready" ? "" : toRedisError(lastError, address, "connect").message);
+  let state: "ready" | "lost" | null = null;
+  const whyAway = (): RedriverError => toRedisError(lastError, address, "connect");
+  client.on("ready", () => {
+    if (state === "ready") return;
+    state = "ready";
+    timesReady += 1;
+    settings.onState?.(state, "");
+  });
+  client.on("close", () => {
+    if (state === "lost" || client.status === "end") return;
+    state = "lost";
+    settings.onState?.(state, whyAway().message);
   });
   client.on("error", (error: unknown) => {
     lastError = toReason(error);
@@ -79,14 +88,17 @@ export function createRedis(target: string | RedisTarget, settings: ConnectionSe
     args: readonly (string | number)[],
   ): Promise<unknown> => {
     try {
-      return await withinTime(asked.call(name, ...args));
+      return await withinMs(
+        asked.call(name, ...args),
+        commandTimeoutMs,
+        () => new Error("Command timed out"),
+      );
     } catch (error) {
       throw toRedisError(saysOnlyOffline(error) ? lastError : error, at, name);
     }
   };
   const command = (name: string, ...args: readonly (string | number)[]): Promise<unknown> =>
     ask(client, address, name, args);
-  const runner = createScriptRunner(command);
   return {
     topology: toTopology(known),
     address,
@@ -99,12 +111,11 @@ export function createRedis(target: string | RedisTarget, settings: ConnectionSe
           return { address: at, reply: await ask(master, at, name, args) };
         }),
       ),
-    run: (script, keys, args) => runner.run(script, keys, args),
+    run: createRunScript(command),
     isReady: () => client.status === "ready",
     timesReady: () => timesReady,
-    whyAway: () => (client.status === "ready" ? null : toRedisError(lastError, address, "connect").message),
-    ready: (timeoutMs) =>
-      waitUntilReady(client, timeoutMs, () => toRedisError(lastError, address, "connect")),
+    whyAway: () => (client.status === "ready" ? null : whyAway().message),
+    ready: (timeoutMs) => waitUntilReady(client, timeoutMs, whyAway),
     close: () => closeClient(client),
   };
 }
@@ -145,31 +156,6 @@ function toReason(error: unknown): unknown {
   return error instanceof Error && "lastNodeError" in error && error.lastNodeError instanceof Error
     ? error.lastNodeError
     : error;
-}
-
-async function withinTime(reply: Promise<unknown>): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("Command timed out")), commandTimeoutMs);
-  });
-  try {
-    return await Promise.race([reply, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function watchState(client: RedisClient, tell: (state: "ready" | "lost", error?: unknown) => void): void {
-  let state: "ready" | "lost" | "unknown" = "unknown";
-  const change = (next: "ready" | "lost", error?: unknown): void => {
-    if (state === next) return;
-    state = next;
-    tell(next, error);
-  };
-  client.on("ready", () => change("ready"));
-  client.on("close", () => {
-    if (client.status !== "end") change("lost");
-  });
 }
 
 /** What the library says while there is no connection; the reason is in the last error event. */

@@ -16,9 +16,9 @@ export function defineScript(name: string, lua: string): RedisScript {
 }
 
 /**
- * Runs scripts on one Redis. Promises: one round trip while the server knows the script, two on first use or
- * after a restart. A script may run twice when the connection broke before its reply; scripts are written for
- * that. Fails with `redis-unavailable`: whether the script ran is then unknown.
+ * Runs a script on one Redis. Promises: one round trip while the server knows the script, two on first use or
+ * after a restart. If the connection breaks before the reply, the script may run twice; scripts allow for that.
+ * Fails with `redis-unavailable`: whether the script ran is then unknown.
  */
 export interface ScriptRunner {
   run(script: RedisScript, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
@@ -26,16 +26,14 @@ export interface ScriptRunner {
 
 type Send = (command: string, ...args: readonly (string | number)[]) => Promise<unknown>;
 
-export function createScriptRunner(send: Send): ScriptRunner {
-  return {
-    async run(script, keys, args) {
-      try {
-        return await send("EVALSHA", script.sha, keys.length, ...keys, ...args);
-      } catch (error) {
-        if (!isNoScript(error)) throw error;
-        return await send("EVAL", script.lua, keys.length, ...keys, ...args);
-      }
-    },
+export function createRunScript(send: Send): ScriptRunner["run"] {
+  return async (script, keys, args) => {
+    try {
+      return await send("EVALSHA", script.sha, keys.length, ...keys, ...args);
+    } catch (error) {
+      if (!isNoScript(error)) throw error;
+      return await send("EVAL", script.lua, keys.length, ...keys, ...args);
+    }
   };
 }
 

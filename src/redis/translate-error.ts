@@ -13,46 +13,40 @@ const slotMoving: Meaning = {
   fix: "a slot of the cluster is being moved; wait until it is",
 };
 
-/**
- * First word of a server's refusal → what it means. `redis-unavailable` ends when Redis is well again, and
- * the command did nothing; `redis-unsuitable` needs a person.
- */
-const refusals: Readonly<Record<string, Meaning>> = {
-  LOADING: { code: "redis-unavailable", fix: "it is loading its data; wait until it has" },
-  MASTERDOWN: { code: "redis-unavailable", fix: "its master is away; bring it back or promote a replica" },
-  READONLY: {
-    code: "redis-unavailable",
-    fix: "it is a replica; point redis.url at the primary, or name its Sentinels in redis.sentinels",
-  },
-  OOM: {
-    code: "redis-unavailable",
-    fix: "maxmemory is reached; raise it (CONFIG SET maxmemory …), or remove what else is in this Redis",
-  },
-  MISCONF: {
-    code: "redis-unavailable",
-    fix: "it cannot write its snapshot and refuses writes; free its disk",
-  },
-  NOREPLICAS: {
-    code: "redis-unavailable",
-    fix: "too few replicas follow it (min-replicas-to-write); bring them back",
-  },
-  CLUSTERDOWN: {
-    code: "redis-unavailable",
-    fix: "some slots of the cluster have no master; see CLUSTER NODES",
-  },
-  TRYAGAIN: slotMoving,
-  BUSY: { code: "redis-unavailable", fix: "a script runs for long; see SLOWLOG" },
-  UNBLOCKED: { code: "redis-unavailable", fix: "it became a replica; see redis.url" },
-  EXECABORT: { code: "redis-unavailable", fix: "it refused a command of a transaction; see its log" },
-  NOSCRIPT: { code: "redis-unavailable", fix: "it forgot a script; it is sent again" },
-  MOVED: { code: "redis-unsuitable", fix: topology },
-  ASK: { code: "redis-unsuitable", fix: topology },
-  CROSSSLOT: { code: "redis-unsuitable", fix: topology },
-  NOAUTH: { code: "redis-unsuitable", fix: login },
-  WRONGPASS: { code: "redis-unsuitable", fix: login },
-  NOPERM: { code: "redis-unsuitable", fix: login },
-  DENIED: { code: "redis-unsuitable", fix: login },
+/** Refusals that end when Redis is well again. The command did nothing. */
+const unavailable: Readonly<Record<string, string>> = {
+  LOADING: "it is loading its data; wait until it has",
+  MASTERDOWN: "its master is away; bring it back or promote a replica",
+  READONLY: "it is a replica; point redis.url at the primary, or name its Sentinels in redis.sentinels",
+  OOM: "maxmemory is reached; raise it (CONFIG SET maxmemory …), or remove what else is in this Redis",
+  MISCONF: "it cannot write its snapshot and refuses writes; free its disk",
+  NOREPLICAS: "too few replicas follow it (min-replicas-to-write); bring them back",
+  CLUSTERDOWN: "some slots of the cluster have no master; see CLUSTER NODES",
+  TRYAGAIN: slotMoving.fix,
+  BUSY: "a script runs for long; see SLOWLOG",
+  UNBLOCKED: "it became a replica; see redis.url",
+  EXECABORT: "it refused a command of a transaction; see its log",
+  NOSCRIPT: "it forgot a script; it is sent again",
 };
+
+/** Refusals that need a person. */
+const unsuitable: Readonly<Record<string, string>> = {
+  MOVED: topology,
+  ASK: topology,
+  CROSSSLOT: topology,
+  NOAUTH: login,
+  WRONGPASS: login,
+  NOPERM: login,
+  DENIED: login,
+};
+
+/** What the first word of a refusal means. */
+function meaningOf(word: string): Meaning | null {
+  const wait = unavailable[word];
+  if (wait !== undefined) return { code: "redis-unavailable", fix: wait };
+  const fix = unsuitable[word];
+  return fix === undefined ? null : { code: "redis-unsuitable", fix };
+}
 
 /** Refusals that start with ERR, by what they say. */
 const generalRefusals: readonly (readonly [RegExp, Meaning])[] = [
@@ -94,8 +88,8 @@ export interface Refusal extends Meaning {
 export function findRefusal(text: string): Refusal | null {
   const said = text.replace(askedInVain, "");
   const word = /^[A-Z]+/.exec(said)?.[0] ?? "";
-  const known = refusals[word];
-  if (known === undefined) {
+  const known = meaningOf(word);
+  if (known === null) {
     const general = generalRefusals.find(([pattern]) => pattern.test(said))?.[1];
     return general === undefined ? null : { word: "ERR", ...general };
   }
@@ -124,34 +118,28 @@ export function toRedisError(error: unknown, address: string, command: string): 
     const message = `Redis at ${address} failed ${command}: ${/^[A-Z]+/.exec(text)?.[0] ?? "error"}`;
     return new RedriverError("invariant-broken", message, detail);
   }
-  if (text.startsWith("All sentinels are unreachable"))
-    return toSentinelError(text, address, command, detail);
+  const isSentinels = text.startsWith("All sentinels are unreachable");
+  const { code, fix } = isSentinels ? toSentinelMeaning(text) : toConnectionMeaning(error);
+  return new RedriverError(code, `Redis at ${address} did not answer ${command}: ${fix}`, detail);
+}
+
+function toConnectionMeaning(error: unknown): Meaning {
   const reason = toReason(error);
-  return new RedriverError(
-    "redis-unavailable",
-    `Redis at ${address} did not answer ${command}: ${reason}; ${settingBehind(reason)}`,
-    detail,
-  );
+  return { code: "redis-unavailable", fix: `${reason}; ${settingBehind(reason)}` };
 }
 
 /** The library's text ends in what the last Sentinel said. */
-function toSentinelError(
-  text: string,
-  address: string,
-  command: string,
-  detail: { readonly cause: unknown },
-): RedriverError {
+function toSentinelMeaning(text: string): Meaning {
   const said = /Last error: (.*)$/.exec(text)?.[1];
   if (said === undefined || said.includes("No such master")) {
-    const message = `Redis at ${address} did not answer ${command}: no Sentinel knows this master; see redis.sentinels and redis.sentinelName`;
-    return new RedriverError("redis-unavailable", message, detail);
+    const fix = "no Sentinel knows this master; see redis.sentinels and redis.sentinelName";
+    return { code: "redis-unavailable", fix };
   }
   if (/\b(NOAUTH|WRONGPASS|NOPERM)\b/.test(said)) {
-    const message = `Redis at ${address} did not answer ${command}: the Sentinels refused the login; see redis.sentinelUser and redis.sentinelPassword`;
-    return new RedriverError("redis-unsuitable", message, detail);
+    const fix = "the Sentinels refused the login; see redis.sentinelUser and redis.sentinelPassword";
+    return { code: "redis-unsuitable", fix };
   }
-  const message = `Redis at ${address} did not answer ${command}: no Sentinel answers; see redis.sentinels`;
-  return new RedriverError("redis-unavailable", message, detail);
+  return { code: "redis-unavailable", fix: "no Sentinel answers; see redis.sentinels" };
 }
 
 /**

@@ -69,13 +69,13 @@ end
 /**
  * take: asks for one publish per request.
  *
- * KEYS: 1 count of the pass, 2 count of the day (\`<days since 1970>:<count>\`), 3… grants of the rates.
+ * KEYS: 1 count of the pass, 2 count of the day (`<days since 1970>:<count>`), 3… grants of the rates.
  * ARGV: 1 { rates: [{ max, span, slot }], requests: [{ needs: [1-based rates], again? }], perPass?, perDay?,
  * passLife }, times in ms.
  * Returns: JSON { at, verdicts in order: { k: granted } | { k: wait, rate, until } | { k: pass } | { k: day,
  * until } }.
  * Effects: what is granted is recorded in each rate that it needs and in both ceilings; a rate's key lives as
- *   long as its youngest grant counts, the day's two days, the pass's \`passLife\` from its last grant.
+ *   long as its youngest grant counts, the day's two days, the pass's `passLife` from its last grant.
  * Run twice: takes twice. What the first run took leads to no POST: less is granted for a while, never more.
  */
 export const takeScript = defineScript(
@@ -165,7 +165,7 @@ return cjson.encode({
  * giveBack: restores grants of a take.
  *
  * KEYS: 1 mark of this give-back, 2 count of the pass, 3 count of the day, 4… grants of the rates.
- * ARGV: 1 { at, rates: [{ span, slot, count }], counted, hasPass, markLife }: the take's \`at\`; \`counted\`
+ * ARGV: 1 { at, rates: [{ span, slot, count }], counted, hasPass, markLife }: the take's `at`; `counted`
  * for both ceilings.
  * Returns: 1, or 0 if it was done before. Effects: grants of exactly that moment are taken back, as far as
  *   they are still recorded. The counts of the pass and of that day are lowered, never below 0. Run twice: the

@@ -6,10 +6,10 @@ import { lanePreludeLua } from "./lane-prelude.lua.ts";
  * ask: grants to one page of one drain.
  *
  * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, resumeMinutes }] }. Returns: JSON { at, answers in
- * order: [LaneAnswer, \`until\` absent for null] }.
+ * order: [LaneAnswer, `until` absent for null] }.
  * Effects: what is wanted of each is added up; canaries that are granted are under way; lanes that are new,
  *   idle or at the end of a period are brought up to now; the resume minutes of what is denied are
- *   remembered. None where \`wanted\` is 0.
+ *   remembered. None where `wanted` is 0.
  * Run twice: marked where anything is wanted.
  */
 export const askScript = defineScript(

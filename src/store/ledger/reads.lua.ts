@@ -5,7 +5,7 @@ export const nowScript = defineLedgerScript("now", `return stamped({})`);
 
 /**
  * recordLoss: ARGV[4] { window, oldestAt? }. Returns: the stamp. Effects: remembers now as the time of the
- * latest loss, and since when what was lost may have been published; losses that are at most \`window\` ms
+ * latest loss, and since when what was lost may have been published; losses that are at most `window` ms
  * apart count as one. Run twice: the same but for the time.
  */
 export const recordLossScript = defineLedgerScript(
