@@ -24,7 +24,6 @@ export interface OpenParts {
   readonly teardown: Teardown;
   /** Who acts, for the audit: a person's name; default: this process, as a daemon. */
   readonly by?: string;
-  /** Called with every act that is written into the audit. */
   readonly onAudit?: (entry: NewAuditEntry) => void;
   /** For commands without a daemon: a guard takes a missing reading of an index itself. */
   readonly readsIndexes?: boolean;

@@ -73,7 +73,7 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
     heldByHalt(drain, callClass) {
       const { name } = drain.config;
       const coolAt = drain.source.clock.monotonic() + (callClass === "batch" ? notSentCoolMs : 0);
-      // Listing resumes first, so a drain that waits for it gets the earlier tick.
+      // Listing resumes before publishing, so a drain held for listing keeps that shorter wait.
       held.set(name, { callClass: held.get(name)?.callClass === "dlq" ? "dlq" : callClass, coolAt });
     },
     unanswered(drain) {

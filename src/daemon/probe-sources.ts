@@ -9,7 +9,7 @@ type Halt = Extract<Health, { state: "halted" }>;
 
 /** A service that refused everything got about a dozen messages. It is tried again after this long. */
 const refusedPauseMs = 10 * 60_000;
-/** The first trial of publishing follows its halt in the next round. A failed one doubles this wait … */
+/** Wait after a first failed trial of publishing (that trial itself does not wait), doubled each time … */
 const firstTrialWaitMs = 30_000;
 /** … up to this: every trial may leave a message in doubt. */
 const maxTrialWaitMs = 10 * 60_000;
@@ -72,7 +72,7 @@ async function probe(
     if (now.code === "source-rebound") await runtime.bind();
     if (now.callClass === "batch") return health.tryPublishing();
     health.resume("dlq");
-    // A refusal of both classes for one reason is over too.
+    // If both classes were refused for one reason, that reason is gone for both.
     const left = health.standing();
     if (left.state === "halted" && left.code === now.code) health.resume("batch");
   } catch (error) {
@@ -83,7 +83,7 @@ async function probe(
   }
 }
 
-/** Compared with clock.monotonic(), from the last failure that halted publishing. */
+/** Ms from the last failure that halted publishing. */
 function trialWaitMs({ code, failedTrials }: Halt): number {
   if (code === "service-refuses-everything") return refusedPauseMs;
   if (failedTrials === 0) return 0;

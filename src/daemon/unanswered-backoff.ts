@@ -11,7 +11,7 @@ const inARowWithinMs = 60 * 60_000;
  * A drain's next tick after its source did not answer: after 30 s, 1, 2 … 10 min, by this process's clock.
  */
 export interface UnansweredBackoff {
-  /** Ms from now; null: not before its schedule, or it was answered already. */
+  /** Ms from now; null: not before its schedule, or a wait is running already. */
   next(drain: Pick<DrainConfig, "name" | "schedule">, clock: Pick<Clock, "monotonic">): number | null;
   answered(drain: DrainName): void;
 }

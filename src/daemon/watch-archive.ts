@@ -32,7 +32,6 @@ export interface ArchiveWatch {
  */
 export function createArchiveWatch({ current, clock, events, look }: ArchiveWatchParts): ArchiveWatch {
   let watched: Archive | null = null;
-  /** The verdict that was reported last. */
   let reported: SeenVolume["verdict"] = "fit";
   let problem: string | null = null;
   let failureReportedAt = Number.NEGATIVE_INFINITY;

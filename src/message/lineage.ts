@@ -184,7 +184,6 @@ export interface Root {
   readonly maxRetries: number | null;
 }
 
-/** The root, by the header. */
 export function rootOf(letter: DeadLetter, reading: LineageReading): Root {
   if (reading.kind === "come-back") {
     const { rootCreatedAt, attempt: redrives, rootMaxRetries: maxRetries } = reading.lineage;

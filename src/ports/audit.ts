@@ -33,7 +33,6 @@ export interface AuditRecord {
   readonly notes?: readonly string[];
 }
 
-/** The move of a lane, if the act is one. */
 export interface AuditLane {
   readonly origin: Origin;
   readonly from: LaneState;

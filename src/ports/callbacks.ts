@@ -11,7 +11,7 @@ export interface AttemptReport {
   readonly sent: { readonly header: HeaderValues; readonly body: string; readonly bodyBase64: string };
 }
 
-/** How a call to the callback address ended, for metrics. A chained call about a canary counts under both. */
+/** How a call to the callback address ended, for metrics. Chaining, or its failure, counts besides. */
 export const callbackOutcomes = [
   "delivered",
   /** The last attempt failed too. */

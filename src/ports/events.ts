@@ -261,7 +261,6 @@ export type RedriverEvent =
   | { readonly type: "redis:ready" }
   /** Nothing new begins: Redis is set up wrongly, full, refusing writes, or away. Once per change. */
   | { readonly type: "redis:unfit"; readonly problems: readonly string[] }
-  /** Redis is fit again. */
   | { readonly type: "redis:fit" }
   /** Also at the start. `hash` stays the same if an edit changes no meaning. */
   | {

@@ -98,11 +98,9 @@ export interface LaneWatch extends StepRef {
   readonly state: LaneState;
   /** Redis time of the step's first grant, Unix ms: no canary was published earlier. */
   readonly firstSentAt: number;
-  /** End of its watch. */
   readonly until: number;
 }
 
-/** A change of a lane that followed from a record. */
 export type LaneChange =
   | { readonly kind: "none" }
   /** Another state, or the next size. `size`: of the step that follows; 0 when halted. */
@@ -155,7 +153,6 @@ export interface LaneView extends StepRef {
    * It halted again soon after it opened: a surviving probe leads to `canary` messages, not ten times that.
    */
   readonly isShaky: boolean;
-  /** Totals since the lane is remembered. */
   readonly totals: LaneTotals;
   /** Last publish of a canary. Before the first: the first request. */
   readonly lastUsedAt: number;

@@ -140,10 +140,7 @@ function writeValue(pattern: ValuePattern, shown: Shown): unknown {
   }
 }
 
-/**
- * A comparison with a whole number as a document writes it, `> 10000`. A pattern's end is that number, or the
- * next whole one.
- */
+/** A comparison as a document writes it, `> 10000`. A pattern's end is that number, or the next whole one. */
 export function comparisonText(pattern: NumberPattern): string {
   if (pattern.kind !== "range") return pattern.kind;
   const { from, to } = pattern;

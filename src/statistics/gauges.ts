@@ -88,7 +88,6 @@ export function toGauges(index: string, summary: IndexSummary): readonly IndexGa
   return [...scalars, ...series, { ...unusableFieldsGauge, index, value: summary.unusableFields }];
 }
 
-/** The gauges of a reading, with the time of the reading. */
 export function toReadingGauges(reading: IndexReading): readonly IndexGauge[] {
   return [
     ...toGauges(reading.index, reading.summary),

@@ -9,10 +9,7 @@ import type { SurveyedRecord } from "./survey.ts";
 
 const idsPerPeek = 100;
 
-/**
- * The orders of a plan that are not done yet, in `open`. An order that is done, or not as planned, is removed
- * from it.
- */
+/** A plan's orders that are not done yet, in `open`. Those done, or not as planned, are removed from it. */
 export function createOpenOrders(
   { ledger, headerPrefix }: Pick<SourceRuntime, "ledger" | "headerPrefix">,
   open: Map<DlqId, Planned>,
