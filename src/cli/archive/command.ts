@@ -13,11 +13,8 @@ import { loadAll } from "../load.ts";
 import { toMaskedRecord } from "../output/masked-record.ts";
 import { printResult } from "../output/print-result.ts";
 import { toTable } from "../output/table.ts";
-import { countOption, timeOption } from "../input/options.ts";
+import { countOption, tableLimit, timeOption } from "../input/options.ts";
 import { unknownDrainNote } from "../input/choose-drains.ts";
-
-/** Rows of a table are all in memory before the first is printed. */
-const tableLimit = 100;
 
 interface ShowOptions {
   readonly dir?: string;

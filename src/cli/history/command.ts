@@ -14,11 +14,8 @@ import { createProgressLine } from "../output/progress.ts";
 import { createStop } from "../input/stop.ts";
 import { toTable } from "../output/table.ts";
 import { unknownDrainNote } from "../input/choose-drains.ts";
-import { countOption, timeOption } from "../input/options.ts";
+import { countOption, tableLimit, timeOption } from "../input/options.ts";
 import { withCore } from "../with-core.ts";
-
-/** Rows of a table are all in memory before the first is printed. */
-const tableLimit = 100;
 
 interface HistoryFlags {
   readonly drain?: string;

@@ -12,12 +12,10 @@ import { loadAll, loadForReading, type Loaded } from "../load.ts";
 import { addFilterOptions, findParked, requireChoice, type ParkedFilter } from "./find.ts";
 import { toParkedCounts, toParkedFailures, toParkedJson, toParkedTable } from "./text.ts";
 import { showParked } from "./show.ts";
+import { tableLimit } from "../input/options.ts";
 import { createStop, type Stop } from "../input/stop.ts";
 import { unknownDrainNote } from "../input/choose-drains.ts";
 import { withCore } from "../with-core.ts";
-
-/** Rows of a table are all in memory before the first is printed. */
-const tableLimit = 100;
 
 interface ListFlags extends ParkedFilter {
   readonly json?: boolean;

@@ -13,42 +13,47 @@ import type { Command } from "commander";
 import type { Io } from "../io.ts";
 
 export const registerPause: Register = (program, { io }) => {
-  program
-    .command("pause")
-    .description("hold drains back: every replica stops before its next batch")
-    .argument("[names...]", "drains of the document")
-    .option("--all", "every drain")
-    .requiredOption("--reason <text>", "why; shown by status")
-    .option("--by <name>", "who; default: the current user", currentUser())
-    .action(async (names: string[], flags: ActFlags, command: Command) => {
-      await onEach(command, io, names, flags, async ({ runtime, pauses }, drain) => {
-        await recordIntent(runtime, "pause", [], toActOf(drain, flags));
-        await pauses.pause({ drain, reason: flags.reason, by: flags.by, at: systemClock.now() });
-        return "paused";
-      });
-    });
-  program
-    .command("resume")
-    .description("let paused drains go on")
-    .argument("[names...]", "drains of the document")
-    .option("--all", "every drain, also those paused by name")
-    .requiredOption("--reason <text>", "why; recorded in the audit")
-    .option("--by <name>", "who; default: the current user", currentUser())
-    .action(async (names: string[], flags: ActFlags, command: Command) => {
-      await onEach(command, io, names, flags, async ({ runtime, pauses }, drain) => {
-        const paused = await pauses.all();
-        await recordIntent(runtime, "resume", [], toActOf(drain, flags));
-        if (drain !== "*") {
-          const resumed = (await pauses.resume(drain)) ? "resumed" : "was not paused by name";
-          const all = paused.find((pause) => pause.drain === "*");
-          return all === undefined
-            ? resumed
-            : `${resumed}, but all drains are paused by ${all.by}: resume --all`;
-        }
-        for (const pause of paused) await pauses.resume(pause.drain);
-        return paused.length > 0 ? "resumed" : "was not paused";
-      });
-    });
+  register("pause", "hold drains back: every replica stops before its next batch", {
+    all: "every drain",
+    reason: "why; shown by status",
+    act: async ({ runtime, pauses }, drain, flags) => {
+      await recordIntent(runtime, "pause", [], toActOf(drain, flags));
+      await pauses.pause({ drain, reason: flags.reason, by: flags.by, at: systemClock.now() });
+      return "paused";
+    },
+  });
+  register("resume", "let paused drains go on", {
+    all: "every drain, also those paused by name",
+    reason: "why; recorded in the audit",
+    act: async ({ runtime, pauses }, drain, flags) => {
+      const paused = await pauses.all();
+      await recordIntent(runtime, "resume", [], toActOf(drain, flags));
+      if (drain !== "*") {
+        const resumed = (await pauses.resume(drain)) ? "resumed" : "was not paused by name";
+        const all = paused.find((pause) => pause.drain === "*");
+        return all === undefined
+          ? resumed
+          : `${resumed}, but all drains are paused by ${all.by}: resume --all`;
+      }
+      for (const pause of paused) await pauses.resume(pause.drain);
+      return paused.length > 0 ? "resumed" : "was not paused";
+    },
+  });
+
+  function register(
+    name: string,
+    description: string,
+    { all, reason, act }: { readonly all: string; readonly reason: string; readonly act: Act },
+  ): void {
+    program
+      .command(name)
+      .description(description)
+      .argument("[names...]", "drains of the document")
+      .option("--all", all)
+      .requiredOption("--reason <text>", reason)
+      .option("--by <name>", "who; default: the current user", currentUser())
+      .action((names: string[], flags: ActFlags, command: Command) => onEach(command, io, names, flags, act));
+  }
 };
 
 interface ActFlags {
@@ -61,20 +66,21 @@ function toActOf(drain: DrainName | "*", { reason }: ActFlags): ActOf {
   return { drain: drain === "*" ? null : drain, why: reason };
 }
 
-type Act = (source: BuiltSource, drain: DrainName | "*") => Promise<string>;
+type Act = (source: BuiltSource, drain: DrainName | "*", flags: ActFlags) => Promise<string>;
 
 async function onEach(
   command: Command,
   io: Io,
   names: readonly string[],
-  { all = false, by }: ActFlags,
+  flags: ActFlags,
   act: Act,
 ): Promise<void> {
+  const { all = false, by } = flags;
   requireNamesOrAll(names, all);
   await withCore(io, loadNames(command, io), { by }, async (core) => {
     const targets = all ? allDrains(core) : namedDrains(core, names);
     await requireRedis(core.redis);
-    for (const { label, source, drain } of targets) io.err(`${label}: ${await act(source, drain)}\n`);
+    for (const { label, source, drain } of targets) io.err(`${label}: ${await act(source, drain, flags)}\n`);
   });
 }
 

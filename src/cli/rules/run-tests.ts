@@ -3,32 +3,12 @@ import type { ValuePath } from "../../config/problem.ts";
 import type { CheckItem } from "../../message/item-check.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
 import type { RuleTest } from "../../rules/rule-test.ts";
-import type { RuleStep } from "../../rules/explain-rules.ts";
 import { toTestRecord } from "./test-record.ts";
 import { unmetBy, type Unmet } from "./compare.ts";
 import { tryRecord } from "./trial.ts";
 
-export interface TestResult {
-  readonly drain: string;
-  readonly test: string;
-  /** Of the test in the document, from 1. */
-  readonly line: number;
-  readonly column: number;
-  readonly passed: boolean;
-  /** `hold: too-young (rule "outage", 40s of 2m)`. */
-  readonly decision: string;
-  /** Empty when it passed. */
-  readonly unmet: readonly Unmet[];
-  /** How each rule fared; empty for a record that no rule is asked about. */
-  readonly walk: readonly RuleStep[];
-  /** What decides if no rule matches; null for a record that no rule is asked about. */
-  readonly otherwise: "hold" | "park" | null;
-}
-
-export interface TestRun {
-  readonly results: readonly TestResult[];
-  readonly untested: readonly string[];
-}
+export type TestResult = ReturnType<typeof runOne>;
+export type TestRun = ReturnType<typeof runRuleTests>;
 
 export interface TestSurroundings {
   readonly headerPrefix: string;
@@ -41,7 +21,7 @@ export interface TestSurroundings {
 const testLineageKey = "rules test";
 
 /** Runs the tests of these drains, in their order. Pure. */
-export function runRuleTests(drains: readonly DrainConfig[], surroundings: TestSurroundings): TestRun {
+export function runRuleTests(drains: readonly DrainConfig[], surroundings: TestSurroundings) {
   return {
     results: drains.flatMap((drain) =>
       drain.tests.map((test, index) => runOne(drain, test, index, surroundings)),
@@ -55,7 +35,7 @@ function runOne(
   test: RuleTest,
   index: number,
   { headerPrefix, checkItemOf, locate }: TestSurroundings,
-): TestResult {
+) {
   const { raw, now, view } = toTestRecord(test, drain);
   const trial = tryRecord(drain, raw, {
     now,
@@ -72,11 +52,15 @@ function runOne(
   return {
     drain: drain.name,
     test: test.name,
+    /** Of the test in the document, from 1. */
     ...locate(["drains", drain.name, "tests", index]),
     passed: unmet.length === 0,
+    /** `hold: too-young (rule "outage", 40s of 2m)`. */
     decision: trial.kind === "decided" ? trial.explanation : `${trial.explanation}: ${trial.problem}`,
     unmet,
+    /** How each rule fared; empty for a record that no rule is asked about. */
     walk: trial.kind === "decided" ? trial.walk.steps : [],
+    /** What decides if no rule matches; null for a record that no rule is asked about. */
     otherwise: trial.kind === "decided" ? drain.otherwise : null,
   };
 }

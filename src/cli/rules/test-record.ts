@@ -11,19 +11,12 @@ export const testNow = Date.UTC(2026, 0, 1);
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
 
-export interface TestRecord {
-  readonly raw: RawRecord;
-  /** Unix ms. */
-  readonly now: number;
-  readonly view: LedgerView;
-}
-
 /**
  * The record of a test. What `given` leaves out is plain: what the drain's select asks for; a POST without headers and
  * body and without an HTTP answer; old enough for `minAge` and `wait`, an hour at least; created a minute before it entered.
  * `dlqId` and `createdAt` move the clock with them.
  */
-export function toTestRecord({ given }: RuleTest, drain: DrainConfig): TestRecord {
+export function toTestRecord({ given }: RuleTest, drain: DrainConfig) {
   const { record, attempt = 0 } = given;
   const messageAgeMs = given.messageAgeMs;
   const plainAgeMs = Math.max(hourMs, drain.minAgeMs, waitOf(drain, attempt));
@@ -34,6 +27,10 @@ export function toTestRecord({ given }: RuleTest, drain: DrainConfig): TestRecor
   const enteredAt = namedEntry ?? (createdAt === undefined ? testNow - ageMs : createdAt + minuteMs);
   const now = enteredAt + ageMs;
   const created = createdAt ?? (messageAgeMs === undefined ? enteredAt - minuteMs : now - messageAgeMs);
+  const view: LedgerView =
+    attempt === 0
+      ? { state: "absent" }
+      : { state: "cool", dueAt: 0, refusedAlone: 0, attempt, released: false, firstAt: 0 };
   return {
     raw: {
       dlqId: `${enteredAt}-0`,
@@ -45,10 +42,7 @@ export function toTestRecord({ given }: RuleTest, drain: DrainConfig): TestRecor
       ...record,
     },
     now,
-    view:
-      attempt === 0
-        ? { state: "absent" }
-        : { state: "cool", dueAt: 0, refusedAlone: 0, attempt, released: false, firstAt: 0 },
+    view,
   };
 }
 

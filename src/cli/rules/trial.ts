@@ -4,7 +4,7 @@
  */
 import type { Loss } from "../../message/losses.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
-import type { BatchItem, DeadLetter, RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
+import type { BatchItem, RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
 import type { CheckItem } from "../../message/item-check.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
@@ -14,7 +14,6 @@ import { prepare } from "../../redrive/page/prepare.ts";
 import type { Decision } from "../../rules/decision.ts";
 import { explainDecision } from "../../rules/explain-decision.ts";
 import { explainRules, type RulesExplanation } from "../../rules/explain-rules.ts";
-import type { RecordFacts } from "../../rules/facts.ts";
 
 export interface TrialConditions {
   /** Unix ms by the service's clock. */
@@ -34,25 +33,9 @@ export type Becoming =
   | { readonly kind: "item"; readonly item: BatchItem; readonly losses: readonly Loss[] }
   | { readonly kind: "park"; readonly reason: ParkReason };
 
-export type Trial =
-  | {
-      readonly kind: "unusable";
-      readonly decision: Decision;
-      readonly explanation: string;
-      /** Names a field, without a value of the record. */
-      readonly problem: string;
-    }
-  | {
-      readonly kind: "decided";
-      readonly letter: DeadLetter;
-      readonly facts: RecordFacts;
-      readonly decision: Decision;
-      readonly explanation: string;
-      readonly walk: RulesExplanation;
-      readonly becoming: Becoming | null;
-    };
+export type Trial = ReturnType<typeof tryRecord>;
 
-export function tryRecord(drain: DrainConfig, raw: RawRecord, conditions: TrialConditions): Trial {
+export function tryRecord(drain: DrainConfig, raw: RawRecord, conditions: TrialConditions) {
   const { now, view, viewedAt, headerPrefix, lineageKeys, checkItem } = conditions;
   const { found, unusable } = collect([raw], lineageKeys);
   const [record] = found;
@@ -70,7 +53,7 @@ export function tryRecord(drain: DrainConfig, raw: RawRecord, conditions: TrialC
   const one = decideOne(runtime, { ...record, view, viewedAt, isNewComeBack: false });
   const walk = explainRules(drain.rules, drain.otherwise, one.facts);
   return {
-    kind: "decided",
+    kind: "decided" as const,
     letter: record.letter,
     facts: one.facts,
     decision: one.decided.decision,
@@ -80,13 +63,14 @@ export function tryRecord(drain: DrainConfig, raw: RawRecord, conditions: TrialC
   };
 }
 
-function toUnusable([problem]: readonly UnusableRecord[]): Trial {
+function toUnusable([problem]: readonly UnusableRecord[]) {
   const reason = problem?.reason ?? "malformed-record";
-  const decision = { then: "park", reason, rule: null } as const;
+  const decision: Decision = { then: "park", reason, rule: null };
   return {
-    kind: "unusable",
+    kind: "unusable" as const,
     decision,
     explanation: explainDecision(decision),
+    /** Names a field, without a value of the record. */
     problem: problem?.problem ?? "it is no record",
   };
 }

@@ -22,11 +22,14 @@ export interface GivenSetting {
 
 export type SettingLayer = ReadonlyMap<SettingName, GivenSetting>;
 
-/** Settings found in the environment. A variable that is empty is unset: templates leave them so. */
-export function readEnvironment(env: Environment): {
+/** What was found in one place. */
+export interface SettingsFound {
   readonly values: SettingLayer;
   readonly problems: readonly Problem[];
-} {
+}
+
+/** Settings found in the environment. A variable that is empty is unset: templates leave them so. */
+export function readEnvironment(env: Environment): SettingsFound {
   const values = new Map<SettingName, GivenSetting>();
   const problems: Problem[] = [];
   const serviceLinks = findServiceLinks(env);

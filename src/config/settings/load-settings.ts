@@ -7,6 +7,7 @@ import {
   type Environment,
   type GivenSetting,
   type SettingLayer,
+  type SettingsFound,
 } from "./environment.ts";
 import { readRedisFiles } from "./redis-files.ts";
 import { readSettingsFile } from "./settings-file.ts";
@@ -88,10 +89,7 @@ function unfit(
   return { expected, found, message: `expected ${expected}, got ${found}` };
 }
 
-function readFlags(flags: SettingsInput["flags"]): {
-  readonly values: SettingLayer;
-  readonly problems: readonly Problem[];
-} {
+function readFlags(flags: SettingsInput["flags"]): SettingsFound {
   const values = new Map<SettingName, GivenSetting>();
   const problems: Problem[] = [];
   for (const [key, value] of Object.entries(flags)) {

@@ -2,20 +2,15 @@ import { oneOfText, shownValue, toPathText, unknownName, type Problem, type Valu
 import { readTextFile } from "../text/read-text-file.ts";
 import { textLimits } from "../text/token-gate.ts";
 import { parseYaml, type YamlTree } from "../text/yaml-tree.ts";
-import type { GivenSetting, SettingLayer } from "./environment.ts";
+import type { GivenSetting, SettingsFound } from "./environment.ts";
 import { nest } from "./settings.ts";
 import { settingNames, type SettingName } from "./table.ts";
-
-export interface SettingsFile {
-  readonly values: SettingLayer;
-  readonly problems: readonly Problem[];
-}
 
 /**
  * Reads a settings file: YAML or JSON, sections of settings, `http: { port: 9466 }`. A setting without a value is unset. Without a
  * file there are none.
  */
-export function readSettingsFile(file: string | undefined): SettingsFile {
+export function readSettingsFile(file: string | undefined): SettingsFound {
   if (file === undefined) return { values: new Map(), problems: [] };
   const read = readTextFile(file, textLimits.maxBytes);
   if (!read.ok) {
@@ -34,7 +29,7 @@ export function readSettingsFile(file: string | undefined): SettingsFile {
 /** Of each section, the settings by their key in it. */
 const sections = nest(settingNames.map((name) => [name, name]));
 
-function collectSettings(tree: YamlTree, file: string): SettingsFile {
+function collectSettings(tree: YamlTree, file: string): SettingsFound {
   const values = new Map<SettingName, GivenSetting>();
   const problems: Problem[] = [];
   const report = (path: ValuePath, part: "key" | "value", expected: string, message: string): void => {

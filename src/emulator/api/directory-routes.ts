@@ -2,14 +2,10 @@ import { z } from "zod";
 import type { EmulatorCore } from "../emulator-core.ts";
 import { errorAnswer, json, jsonOf } from "../http/exchange.ts";
 import { accept, readJson } from "../http/json-body.ts";
-import { endpointsSchema, type Queue, type UrlGroup } from "../publish/directory.ts";
+import { endpointsSchema, queueSettings, type Queue, type UrlGroup } from "../publish/directory.ts";
 import { route, type MessageRoute } from "./route.ts";
 
-const queueSchema = z.object({
-  queueName: z.string(),
-  parallelism: z.number().int().min(1).optional(),
-  paused: z.boolean().optional(),
-});
+const queueSchema = z.object({ queueName: z.string(), ...queueSettings });
 
 /** Endpoints to be removed are named or given by URL; both together mean one that has both. */
 const removedSchema = z.object({

@@ -14,7 +14,7 @@ import { accept, readJson } from "../http/json-body.ts";
 import { naturalOf, refuseParameters } from "../http/query-parameters.ts";
 import { findRoute, toRoute, type Params, type Route } from "../http/routes.ts";
 import { adjust, adjustableOf, adjustmentSchema } from "../options.ts";
-import { endpointsSchema, type Queue } from "../publish/directory.ts";
+import { endpointsSchema, queueSettings, type Queue } from "../publish/directory.ts";
 import { recordsSchema } from "../dlq/seed-record.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { backlogSchema, indexValuesSchema } from "../statistics/index-statistics.ts";
@@ -51,10 +51,7 @@ const clockSchema = z.union([
   z.strictObject({ advanceMs: z.number().int().min(0) }),
   z.strictObject({ to: z.number().int().min(0) }),
 ]);
-const queueSchema = z.strictObject({
-  parallelism: z.number().int().min(1).optional(),
-  paused: z.boolean().optional(),
-});
+const queueSchema = z.strictObject(queueSettings);
 
 const routes: readonly ControlRoute[] = [
   route("GET", "/faults", (core) => json(200, { faults: core.faults.list() })),

@@ -7,16 +7,6 @@ import { DlqStore, type StoredRecord } from "./dlq-store.ts";
 import { formatCursor, formatDlqId, formatOffsetCursor, parseSeedId } from "./position.ts";
 import { toSeed, type SeedRecord } from "./seed-record.ts";
 
-interface DeadLetterPage {
-  readonly records: readonly StoredRecord[];
-  readonly cursor: string | undefined;
-}
-
-interface DeleteResult {
-  readonly deleted: number;
-  readonly cursor: string | undefined;
-}
-
 /** The dead letter queue: what enters, what is listed, what is deleted, what vanishes with age. */
 export class DeadLetters {
   readonly #context: EmulatorContext;
@@ -55,7 +45,7 @@ export class DeadLetters {
     return dlqId;
   }
 
-  list(query: DlqQuery): DeadLetterPage {
+  list(query: DlqQuery) {
     this.#expire();
     const { records, more } = this.#store.page(query);
     return { records, cursor: more ? this.#cursorBehind(query, records) : undefined };
@@ -65,7 +55,7 @@ export class DeadLetters {
    * Without ids and without filters this deletes anything, up to `count`, as the service does. What it
    * deletes is listed for another `lagMs`.
    */
-  delete(query: DlqQuery, lagMs = 0): DeleteResult {
+  delete(query: DlqQuery, lagMs = 0) {
     this.#expire();
     if (query.dlqIds !== undefined) {
       return { deleted: this.remove(query.dlqIds, lagMs).length, cursor: undefined };

@@ -1,4 +1,5 @@
 import { idsOf, integerOf, refuseParameters, toInteger, valuesOf } from "../http/query-parameters.ts";
+import type { EmulatorSettings } from "../options.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { filterFields, type Filter, type FilterField } from "./filters.ts";
 import { parseCursor, parseOffsetCursor, type Position } from "./position.ts";
@@ -18,14 +19,6 @@ export interface DlqQuery {
 
 export type DlqOperation = "list" | "delete" | "retry";
 
-interface DlqQueryOptions {
-  /**
-   * What a listing can be asked by. The production service and its client also list by `dlqIds` and
-   * `flowControlKey`, which the specification has for deletion only.
-   */
-  readonly listParameters: "production" | "spec";
-}
-
 const maxCount = 100;
 
 const single = ["cursor", "messageId", "fromDate", "toDate", "count"];
@@ -33,6 +26,9 @@ const all = [...single, ...filterFields, "dlqIds"];
 const specified = all.filter((name) => name !== "dlqIds" && name !== "flowControlKey");
 
 /**
+ * What a listing can be asked by under `listParameters`: the production service and its client also list by `dlqIds`
+ * and `flowControlKey`, which the specification has for deletion only.
+ *
  * Reads what a listing, a bulk delete or a bulk retry asks for. Refuses with 400 whatever it does not know,
  * before anything happens. With ids given, every other parameter is ignored; an id that names nothing is no
  * error.
@@ -41,9 +37,9 @@ export function parseDlqQuery(
   query: URLSearchParams,
   operation: DlqOperation,
   body: Buffer,
-  options: DlqQueryOptions,
+  { listParameters }: Pick<EmulatorSettings, "listParameters">,
 ): DlqQuery {
-  const bySpec = operation === "list" && options.listParameters === "spec";
+  const bySpec = operation === "list" && listParameters === "spec";
   refuseParameters(query, bySpec ? specified : all, single);
   if (bySpec && body.length > 0) throw new EmulatorRefusal(400, "a listing takes no body");
   const dlqIds = idsOf(query, body, "dlqIds", 0);

@@ -1,3 +1,4 @@
+import type { EmulatorSettings } from "../options.ts";
 import type { DlqQuery } from "./dlq-query.ts";
 import { createdAtOf, filterFields, valuesOf, type Filter } from "./filters.ts";
 import { comparePositions, formatDlqId, parseDlqId, positionBehind, type Position } from "./position.ts";
@@ -14,15 +15,7 @@ interface Entry extends StoredRecord {
   readonly values: readonly (string | readonly string[] | undefined)[];
 }
 
-interface StoredPage {
-  readonly records: readonly StoredRecord[];
-  readonly more: boolean;
-}
-
-export interface StoreOptions {
-  readonly dateFilter: "entered" | "created";
-  readonly order: "earliestFirst" | "latestFirst";
-}
+export type StoreOptions = Pick<EmulatorSettings, "dateFilter" | "order">;
 
 /** A row of a block; behind the last block when there is none. */
 interface Place {
@@ -96,7 +89,7 @@ export class DlqStore {
     return place && this.#blocks[place.at]![place.row];
   }
 
-  page(query: DlqQuery): StoredPage {
+  page(query: DlqQuery): { readonly records: readonly StoredRecord[]; readonly more: boolean } {
     if (query.dlqIds !== undefined) return { records: this.#byIds(query.dlqIds), more: false };
     const fits = this.#testOf(query);
     const records: StoredRecord[] = [];

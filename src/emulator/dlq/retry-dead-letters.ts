@@ -1,5 +1,5 @@
 import { json, type EmulatorAnswer, type Exchange } from "../http/exchange.ts";
-import { refuseUnfit, type PublishItem } from "../publish/parse-batch.ts";
+import { refuseUnfit } from "../publish/parse-batch.ts";
 import { canonicalName } from "../publish/header-values.ts";
 import {
   isEndpointUrl,
@@ -16,7 +16,7 @@ import {
   type Message,
   type MessageSettings,
 } from "../publish/message.ts";
-import type { MessageOrigin, SingleAnswer } from "../publish/publisher.ts";
+import type { SingleAnswer } from "../publish/publisher.ts";
 import { parseRetryDelay } from "../publish/retry-delay.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
@@ -30,13 +30,6 @@ import { formatDlqId } from "./position.ts";
  * its record removed in one step, so that no record is ever both gone and unsent. A message that is deduplicated is not
  * sent, and its record stays.
  */
-
-interface Prepared {
-  readonly dlqId: string;
-  readonly messageId: string;
-  readonly item: PublishItem;
-  readonly origin: MessageOrigin;
-}
 
 export function retryOne(core: EmulatorCore, exchange: Exchange, dlqId: string): EmulatorAnswer {
   return json(201, retry(core, prepare(core, exchange, dlqId)));
@@ -54,7 +47,10 @@ export function retryMany(core: EmulatorCore, exchange: Exchange, query: DlqQuer
   return json(201, { cursor: page?.cursor, responses: prepared.map((one) => retry(core, one)) });
 }
 
-function retry(core: EmulatorCore, { dlqId, messageId, item, origin }: Prepared): SingleAnswer {
+function retry(
+  core: EmulatorCore,
+  { dlqId, messageId, item, origin }: ReturnType<typeof prepare>,
+): SingleAnswer {
   const answer = core.publisher.republish(item, origin);
   if (answer.deduplicated === true) return answer;
   core.deadLetters.leave(dlqId);
@@ -62,7 +58,7 @@ function retry(core: EmulatorCore, { dlqId, messageId, item, origin }: Prepared)
   return answer;
 }
 
-function prepare(core: EmulatorCore, exchange: Exchange, dlqId: string): Prepared {
+function prepare(core: EmulatorCore, exchange: Exchange, dlqId: string) {
   const record = core.deadLetters.find(dlqId);
   if (record === undefined) throw new EmulatorRefusal(404, `dead letter not found: ${dlqId}`);
   const source = core.deadLetters.sourceOf(dlqId) ?? sourceFrom(record);

@@ -11,12 +11,6 @@ import {
   type Reply,
 } from "./exchange.ts";
 
-interface Listener {
-  readonly url: string;
-  /** Ends every connection, answered or not. */
-  close(): Promise<void>;
-}
-
 interface ListenerOptions {
   readonly host: string;
   readonly port: number;
@@ -37,7 +31,7 @@ const beforeResetMs = 50;
 /**
  * An HTTP server whose every answer carries `Date` from the given clock, and that can hang up on its peer.
  */
-export async function listen(options: ListenerOptions): Promise<Listener> {
+export async function listen(options: ListenerOptions) {
   // What Node refuses by itself it refuses without a body.
   const server = createServer(
     { maxHeaderSize: maxHeadBytes, requireHostHeader: false },
@@ -58,8 +52,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   });
   return {
     url: `http://${urlHost(options.host)}:${(server.address() as AddressInfo).port}`,
+    /** Ends every connection, answered or not. */
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -7,6 +7,12 @@ export const endpointsSchema = z.object({
   endpoints: z.array(z.object({ name: z.string().min(1).optional(), url: z.string() })),
 });
 
+/** How a queue may be changed. */
+export const queueSettings = {
+  parallelism: z.number().int().min(1).optional(),
+  paused: z.boolean().optional(),
+};
+
 export type Endpoint = Readonly<z.infer<typeof endpointsSchema>["endpoints"][number]>;
 
 export interface UrlGroup {

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import type { EmulatorClock } from "../clock.ts";
+import type { EmulatorContext } from "../context.ts";
 import { newMessageId } from "../ids.ts";
-import type { Journal } from "../journal.ts";
 import type { PublishItem } from "./parse-batch.ts";
 import { deduplicationIdOf, type Deduplication, type DeduplicatedMessage } from "./deduplication.ts";
 import type { Directory } from "./directory.ts";
@@ -20,9 +19,7 @@ export type PublishAnswer =
 /** Where a message comes from: who sent it, and by way of which URL Group. */
 export type MessageOrigin = Pick<Message, "callerIp" | "topicName" | "topicId">;
 
-interface PublisherParts {
-  readonly clock: EmulatorClock;
-  readonly journal: Journal;
+interface PublisherParts extends Pick<EmulatorContext, "clock" | "journal"> {
   readonly directory: Directory;
   readonly deduplication: Deduplication;
   readonly send: (message: Message) => void;
