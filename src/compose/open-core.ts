@@ -7,7 +7,7 @@ import type { NewAuditEntry } from "../ports/audit.ts";
 import { isRedisAway, RedriverError } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import { createRedis } from "../redis/connect.ts";
-import { findRedisProblems } from "../redis/preflight.ts";
+import { checkFitness } from "../redis/preflight.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { buildCore, type Core, type CoreParts } from "./build-core.ts";
 import type { Decorate } from "./build-source.ts";
@@ -84,7 +84,7 @@ export async function requireRedis(redis: RedisConnection): Promise<void> {
       { cause },
     );
   }
-  const problems = (await findRedisProblems(redis)).filter(({ weight }) => weight === "refuse");
+  const problems = (await checkFitness(redis)).problems.filter(({ weight }) => weight === "refuse");
   if (problems.length > 0) {
     throw new RedriverError("redis-unsuitable", problems.map(({ message }) => message).join("; "));
   }

@@ -3,7 +3,7 @@ import { toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import type { RedisProblem } from "../redis/judge-server.ts";
-import { findRedisProblems } from "../redis/preflight.ts";
+import { checkFitness } from "../redis/preflight.ts";
 import { createRedisFitnessEvents } from "./redis-fitness-events.ts";
 
 const checkEveryMs = 5_000;
@@ -45,7 +45,7 @@ export function createRedisHealth(redis: RedisConnection, events: Events, clock:
         return awayWaitMs;
       }
       try {
-        problems = (await findRedisProblems(redis)).filter(({ weight }) => weight !== "warn");
+        problems = (await checkFitness(redis)).problems.filter(({ weight }) => weight !== "warn");
       } catch (error) {
         // A server with an unreadable setup is as unfit as one that is set up wrongly.
         problems = [{ kind: "unreadable", weight: "refuse", message: toFailure(error).message }];

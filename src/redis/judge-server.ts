@@ -44,62 +44,53 @@ export function judgeServer({ info, policy }: ServerFacts): readonly RedisProble
   ].filter((problem) => problem !== null);
 }
 
-function judgePolicy(policy: string | undefined): RedisProblem | null {
-  if (policy === "noeviction") return null;
-  if (policy === undefined) {
-    return {
-      kind: "unreadable",
-      weight: "warn",
-      message:
-        "expected to read maxmemory_policy from INFO memory or CONFIG GET, got neither; make sure it is noeviction, or allow INFO for this user",
-    };
-  }
-  return {
-    kind: "evicts",
-    weight: "refuse",
-    message: `expected maxmemory-policy noeviction, got ${policy}: an evicted entry can double a message; run CONFIG SET maxmemory-policy noeviction, or use another Redis than the cache's`,
-  };
+function refuse(kind: RedisProblemKind, message: string): RedisProblem {
+  return { kind, weight: "refuse", message };
 }
 
+function judgePolicy(policy: string | undefined): RedisProblem | null {
+  if (policy === "noeviction") return null;
+  if (policy !== undefined) {
+    return refuse(
+      "evicts",
+      `expected maxmemory-policy noeviction, got ${policy}: an evicted entry can double a message; run CONFIG SET maxmemory-policy noeviction, or use another Redis than the cache's`,
+    );
+  }
+  const message =
+    "expected to read maxmemory_policy from INFO memory or CONFIG GET, got neither; make sure it is noeviction, or allow INFO for this user";
+  return { kind: "unreadable", weight: "warn", message };
+}
+
+/**
+ * An older server refuses every entry of the audit (XADD with MINID), and so every act. A server that hides
+ * its version may be new enough.
+ */
 function judgeVersion(version: string | undefined): RedisProblem | null {
   if (version !== undefined && !isOlder(version, [6, 2])) return null;
-  return {
-    kind: "old-version",
-    // An older one refuses every entry of the audit (XADD with MINID), and so every act; one that hides its
-    // version may do.
-    weight: version === undefined ? "warn" : "refuse",
-    message: `expected Redis 6.2 or newer, got ${version ?? "no redis_version in INFO"}; upgrade the server`,
-  };
+  const message = `expected Redis 6.2 or newer, got ${version ?? "no redis_version in INFO"}; upgrade the server`;
+  return { kind: "old-version", weight: version === undefined ? "warn" : "refuse", message };
 }
 
 function judgeLoading(info: ServerFacts["info"]): RedisProblem | null {
   if (info.get("loading") !== "1" && info.get("async_loading") !== "1") return null;
-  return {
-    kind: "loading",
-    weight: "refuse",
-    message: "expected a Redis that has loaded its data, got loading:1; wait until it has",
-  };
+  return refuse("loading", "expected a Redis that has loaded its data, got loading:1; wait until it has");
 }
 
 function judgeRole(info: ServerFacts["info"]): RedisProblem | null {
   const role = info.get("role");
   if (role === undefined || role === "master") return null;
-  return {
-    kind: "replica",
-    weight: "refuse",
-    message: `expected role:master, got role:${role}; point redis.url at the primary, or name its Sentinels in redis.sentinels`,
-  };
+  return refuse(
+    "replica",
+    `expected role:master, got role:${role}; point redis.url at the primary, or name its Sentinels in redis.sentinels`,
+  );
 }
 
-/** With stop-writes-on-bgsave-error, which is Redis's default, a failed snapshot refuses every write. */
 function judgeWriting(info: ServerFacts["info"]): RedisProblem | null {
   if (info.get("aof_enabled") !== "1" || info.get("aof_last_write_status") !== "err") return null;
-  return {
-    kind: "not-writing",
-    weight: "refuse",
-    message:
-      "expected aof_last_write_status:ok, got err: Redis cannot write its file and refuses writes; free its disk",
-  };
+  return refuse(
+    "not-writing",
+    "expected aof_last_write_status:ok, got err: Redis cannot write its file and refuses writes; free its disk",
+  );
 }
 
 function judgeMemory(info: ServerFacts["info"]): RedisProblem | null {

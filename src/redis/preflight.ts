@@ -42,11 +42,6 @@ export async function checkFitness(redis: RedisConnection): Promise<RedisFitness
   };
 }
 
-/** The problems alone. Fails with `redis-unavailable`. */
-export async function findRedisProblems(redis: RedisConnection): Promise<readonly RedisProblem[]> {
-  return (await checkFitness(redis)).problems;
-}
-
 /**
  * A failed snapshot refuses every write where stop-writes-on-bgsave-error is yes, and too few replicas where
  * there are fewer than min-replicas-to-write; INFO shows neither setting, so one write is tried.

@@ -47,18 +47,18 @@ export function toTexts(entry: NewAuditEntry): readonly string[] {
 }
 
 function toText({ act, by, drain, passId, documentHash, why, lane, records }: NewAuditEntry): string {
-  const stored: StoredEntry = {
+  // JSON leaves out what is undefined.
+  return JSON.stringify({
     v: 1,
     a: act,
     b: by,
-    ...(drain === null ? {} : { d: drain }),
-    ...(passId === undefined ? {} : { p: passId }),
-    ...(documentHash === undefined ? {} : { h: documentHash }),
-    ...(why === undefined ? {} : { w: why.slice(0, maxWhy) }),
-    ...(lane === undefined ? {} : { l: lane }),
-    ...(records.length === 0 ? {} : { g: toGroups(records) }),
-  };
-  return JSON.stringify(stored);
+    d: drain ?? undefined,
+    p: passId,
+    h: documentHash,
+    w: why?.slice(0, maxWhy),
+    l: lane,
+    g: records.length === 0 ? undefined : toGroups(records),
+  });
 }
 
 function toGroups(records: readonly AuditRecord[]): readonly StoredGroup[] {

@@ -20,50 +20,36 @@ return stamped({})
 );
 
 /**
- * look: reads entries of records that are listed just now.
+ * look: reads entries.
  *
- * ARGV[4]: { dlqIds }. Returns: array of the stamp and each entry's JSON, or nil where there is none, in
- * order.
- * Effects: published and archived entries remember that they were listed; all but cool (unless released) live
- *   on, gone for the life of a tombstone and others for the retention. Not counted in the sequence: losing it
- *   loses nothing.
+ * ARGV[4]: { dlqIds, areListed }. Returns: array of the stamp and each entry's JSON, or nil if there is none,
+ *   in order.
+ * Effects: none, unless the records are listed just now. Then published and archived entries remember that.
+ *   All but cool (unless released) live on: gone for the life of a tombstone, others for the retention. Not
+ *   counted in the sequence: losing it loses nothing.
  */
 export const lookScript = defineLedgerScript(
   "look",
   `
+local function recordListed(id, e)
+  if e.s == 'published' or e.s == 'archived' then
+    e.w = now
+    put(id, e)
+  elseif e.s == 'open' or e.s == 'parked' or e.rel then
+    redis.call('PEXPIRE', prefix .. id, limits.retention)
+    if e.s == 'parked' then indexParked(id) end
+  elseif e.s == 'gone' then
+    redis.call('PEXPIRE', prefix .. id, limits.tombstone)
+  end
+end
+
 local answer = { false }
 for i, id in ipairs(call.dlqIds) do
   local e = read(id)
-  if e and (e.s == 'published' or e.s == 'archived') then
-    e.w = now
-    put(id, e)
-  elseif e and (e.s == 'open' or e.s == 'parked' or e.rel) then
-    redis.call('PEXPIRE', prefix .. id, limits.retention)
-    if e.s == 'parked' then indexParked(id) end
-  elseif e and e.s == 'gone' then
-    redis.call('PEXPIRE', prefix .. id, limits.tombstone)
-  end
+  if e and call.areListed then recordListed(id, e) end
   answer[i + 1] = e and cjson.encode(e) or false
 end
 wrote = false
-answer[1] = stamped({})
-return answer
-`,
-);
-
-/**
- * peek: reads entries as they are.
- *
- * ARGV[4]: { dlqIds }. Returns: as look. Effects: none on any entry.
- */
-export const peekScript = defineLedgerScript(
-  "peek",
-  `
-local answer = { false }
-for i, id in ipairs(call.dlqIds) do
-  local e = read(id)
-  answer[i + 1] = e and cjson.encode(e) or false
-end
 answer[1] = stamped({})
 return answer
 `,

@@ -25,7 +25,6 @@ import {
   nowScript,
   pageScript,
   parkedScript,
-  peekScript,
   summaryScript,
 } from "./reads.lua.ts";
 import { parkScript, refusedScript, releaseScript } from "./rights.lua.ts";
@@ -58,9 +57,12 @@ export function createRedisLedger(
     ]);
   const ask = async <Answer extends LedgerStamp>(script: RedisScript, call: object): Promise<Answer> =>
     parseAnswer(script, await run(script, call)) as Answer;
-  const views = async (script: RedisScript, dlqIds: readonly DlqId[]) => {
-    const [stampText, ...texts] = (await run(script, { dlqIds })) as [string, ...(string | null)[]];
-    const stamp = parseAnswer(script, stampText);
+  const views = async (dlqIds: readonly DlqId[], areListed: boolean) => {
+    const [stampText, ...texts] = (await run(lookScript, { dlqIds, areListed })) as [
+      string,
+      ...(string | null)[],
+    ];
+    const stamp = parseAnswer(lookScript, stampText);
     const found = dlqIds.map((_, i) => {
       const text = texts[i];
       return typeof text === "string" ? parseView(text, stamp.at, limits) : { state: "absent" as const };
@@ -78,9 +80,9 @@ export function createRedisLedger(
     limits,
     now: () => ask(nowScript, {}),
 
-    look: (dlqIds) => views(lookScript, dlqIds),
+    look: (dlqIds) => views(dlqIds, true),
 
-    peek: (dlqIds) => views(peekScript, dlqIds),
+    peek: (dlqIds) => views(dlqIds, false),
 
     begin: (requests, options) => ask<BeginAnswer>(beginScript, { ...options, requests }),
 

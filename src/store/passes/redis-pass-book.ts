@@ -16,7 +16,6 @@ import { noReasons, sumSoFar } from "../../ports/tally.ts";
 import type { RedisScript } from "../../redis/script-runner.ts";
 import { sourceKeys } from "../keys.ts";
 import {
-  endWindowScript,
   factsScript,
   forceFullScript,
   openScript,
@@ -24,6 +23,7 @@ import {
   recallScript,
   takeWindowScript,
 } from "./passes.lua.ts";
+import { endWindowScript } from "./end-window.lua.ts";
 import type { LedgerRedis } from "../ledger/redis-ledger.ts";
 
 const minuteMs = 60_000;

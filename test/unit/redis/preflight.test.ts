@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { judgeServer, memoryShare, parseInfo } from "../../../src/redis/judge-server.ts";
-import { findRedisProblems } from "../../../src/redis/preflight.ts";
+import { checkFitness } from "../../../src/redis/preflight.ts";
 import { useRedis } from "../../support/redis.ts";
 
 const redis = useRedis("own");
@@ -15,7 +15,7 @@ const problemsOf = (changes: Record<string, string | undefined>) => {
 };
 
 test("the server of the tests is fit", async () => {
-  expect(await findRedisProblems(redis.fresh())).toEqual([]);
+  expect((await checkFitness(redis.fresh())).problems).toEqual([]);
 });
 
 test.each([
@@ -51,7 +51,7 @@ test("a server that cannot keep the audit is refused; one that hides its version
 test("a server that evicts is found out", async () => {
   const server = redis.fresh();
   await server.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lfu");
-  expect(await findRedisProblems(server)).toMatchObject([{ kind: "evicts" }]);
+  expect((await checkFitness(server)).problems).toMatchObject([{ kind: "evicts" }]);
 });
 
 test("INFO is read as fields, whatever else it holds", () => {
@@ -82,7 +82,7 @@ test("a server that takes no writes is found out, and what it is said to be told
   const server = redis.fresh();
   await server.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
   await server.command("CONFIG", "SET", "min-replicas-to-write", "1");
-  expect(await findRedisProblems(server)).toMatchObject([
+  expect((await checkFitness(server)).problems).toMatchObject([
     {
       kind: "not-writing",
       weight: "refuse",
@@ -90,5 +90,5 @@ test("a server that takes no writes is found out, and what it is said to be told
     },
   ]);
   await server.command("CONFIG", "SET", "min-replicas-to-write", "0");
-  expect(await findRedisProblems(server)).toEqual([]);
+  expect((await checkFitness(server)).problems).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { DlqId, MessageId } from "../../../../src/message/dead-letter.ts";
 import type { Token } from "../../../../src/ports/ids.ts";
 import { parseInfo } from "../../../../src/redis/judge-server.ts";
-import { findRedisProblems } from "../../../../src/redis/preflight.ts";
+import { checkFitness } from "../../../../src/redis/preflight.ts";
 import { takeCensus } from "../../../../src/redrive/census/census.ts";
 import { readArchive } from "../../../support/archives.ts";
 import { createFolder } from "../../../support/command.ts";
@@ -67,7 +67,7 @@ describe("a Redis that is almost full", () => {
     expect(reasons.filter((reason) => reason === "ledger-full")).toHaveLength(7);
     await other.sweep();
     expect(rig.emulator.dlq.size).toBe(7);
-    expect(await findRedisProblems(other.core.redis)).toMatchObject([
+    expect((await checkFitness(other.core.redis)).problems).toMatchObject([
       { kind: "almost-full", weight: "hold", message: expect.stringContaining("raise maxmemory") as string },
     ]);
     await setMaxMemory(null);
