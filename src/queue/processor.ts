@@ -12,14 +12,11 @@ import { toQueueFailure } from "./translate-error.ts";
 /** The reason with which a worker's signal is aborted when Redis gave the job's lock to somebody else. */
 export const lockLost = "lock-lost";
 
-/** Forgetting only means that they come back sooner. */
+/** If it is full it is emptied. Jobs that were left before then only come back sooner. */
 const maxLeft = 1_000;
-/**
- * After a job that was left to others, for whom this is long enough to take it: 40 jobs a second in each
- * process.
- */
+/** The pause after a job that was left to others, long enough for one to take it: 40 jobs a second. */
 const leftPauseMs = 25;
-/** After one that came back with nothing of its own in between: all that waits was seen. */
+/** The pause after a job that was left twice with none of ours in between: all waiting jobs were seen. */
 const leftAgainPauseMs = 1_000;
 
 /** How soon a job is moved again that Redis did not let move. */
@@ -63,10 +60,9 @@ export function createProcessor(processing: Processing): Processor {
   }
 
   /**
-   * Moves a job that is under way. While Redis takes no writes it is tried again, and the lock is kept alive.
-   * Where the job is not ours any more, or this process stops, it is left as it is: its lock ends, and the
-   * check for stalled jobs brings it back. Thrown on, the library would take the failed move for a failed
-   * try, and would write its words into Redis.
+   * Moves a running job. While Redis takes no writes, the move is repeated and the lock kept alive. If the job
+   * is no longer ours, or this process stops, the job stays: its lock ends, and the check for stalled jobs
+   * brings it back. A thrown error would count as a failed try, and its text would be written into Redis.
    */
   async function move(make: () => Promise<unknown>, outer: AbortSignal | undefined): Promise<void> {
     for (;;) {
@@ -122,8 +118,8 @@ export function createProcessor(processing: Processing): Processor {
           await move(() => stored.moveToDelayed(end.until, token), outer);
           throw new DelayedError();
         case "leave":
-          // To the back, so that this worker comes to what is behind it; and it pauses, because of those that
-          // wait for a job the one that has just given it back would be the first to get it, time and again.
+          // To the back, so that this worker comes to the jobs behind it. It pauses, because otherwise it would
+          // be the first to get the same job again.
           pause(isLeftAgain(stored.id ?? "") ? leftAgainPauseMs : leftPauseMs);
           await move(() => stored.moveToDelayed(clock.now(), token), outer);
           throw new DelayedError();

@@ -7,10 +7,8 @@ import { keepShort, callTimeoutMs } from "./policy.ts";
 import { withinRedis, type QueueConnection, toQueueName, toQueuePrefix } from "./connection.ts";
 
 /**
- * The schedules in Redis are made equal to the wanted ones; what is equal already is left alone, because an
- * upsert is not
- * neutral: it takes the pending iteration away, and one of a cron pattern that has just become due is then
- * never run.
+ * Makes the schedules in Redis equal to the wanted ones. An equal one is left alone: an upsert removes the
+ * pending iteration, and a cron iteration that has just become due would never run.
  *
  *   absent           upsert without a phase: `every` runs at once and keeps that phase, cron waits for its slot
  *   equal, alive     nothing

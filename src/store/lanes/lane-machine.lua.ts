@@ -6,7 +6,7 @@ import { laneStepsLua } from "./lane-steps.lua.ts";
  * lets go.
  */
 export const laneMachineLua = `${laneStepsLua}
--- The three most frequent.
+-- The three most frequent statuses, for people.
 local function statusesOf(saids)
   local counts, statuses, texts = {}, {}, {}
   for _, said in pairs(saids) do
@@ -39,7 +39,7 @@ local function halt(lane, cause, why)
   lane.nextAt = now + lane.probeEvery
 end
 
--- The same again, under a new number.
+-- The step begins again under a new number.
 local function dropStep(lane, step)
   if step == lane.previous then
     lane.previous = nil
@@ -48,7 +48,7 @@ local function dropStep(lane, step)
   end
 end
 
--- Of what is known to be bad: it was answered, and refused as before.
+-- Messages known to be bad that were refused as before. They show that the receiver answers.
 local function againOf(step)
   local again = {}
   for parent, said in pairs(step.delivered) do
@@ -87,17 +87,16 @@ local function judgeProbe(lane, step)
   return false
 end
 
--- One of an open lane that has few: the next period tells.
+-- One come-back of an open lane with few canaries may be chance. The next period decides.
 local function mayBeByChance(lane, step, whole)
   return lane.state == 'open' and not lane.isDoubted and downOf(step) == 1 and whole < lane.config.canary
 end
 
--- Whether it is in another state, or at the next size.
+-- True if the lane is now in another state, or at the next size.
 local function judge(lane, step, checkedAt)
   local back, whole = count(step.back), wholeOf(lane, step)
   local cameBack = string.format('%.0f of %.0f came back, %s', back, whole, statusesOf(step.back))
-  -- A share like 0.29 of 100 is a little less than 29 in binary. Nothing is more than all of it, which is too
-  -- many all the same.
+  -- 0.29 of 100 is a little less than 29 in binary. If haltAt is 1, all of them are too many.
   local isTooMany = downOf(step) > step.haltAt * whole + 1e-9 or downOf(step) >= whole
   local isByChance = isTooMany and mayBeByChance(lane, step, whole)
   if lane.state ~= 'halted' and isTooMany and not isByChance then
@@ -131,8 +130,8 @@ local function judge(lane, step, checkedAt)
   return true
 end
 
--- Judges a step where it can be. checkedAt: when a listing began that showed all of its come-backs. Answers
--- the LaneChange, or nil.
+-- Judges a step if possible, and returns the LaneChange or nil. checkedAt: when a listing began that showed
+-- all of its come-backs.
 local function settle(id, lane, step, checkedAt)
   local from, sent, comeBacks = lane.state, knownOf(step), count(step.back)
   if not judge(lane, step, checkedAt) then return nil end
@@ -147,13 +146,13 @@ local function settle(id, lane, step, checkedAt)
   }
 end
 
--- Whether what failed in it may have failed for the outage alone; not for ever, where nothing is left to try.
+-- Whether a message may have failed only because of an outage. A halted lane is not suspect for ever.
 local function isSuspect(lane)
   if lane.state == 'halted' then return now - lane.usedAt <= ${suspectMs} end
   return lane.state ~= 'open' and lane.resumedAt ~= nil and now - lane.resumedAt <= ${idleMs}
 end
 
--- When the next step or probe can be granted, as far as anybody knows.
+-- When the next step or probe can be granted, as far as is known.
 local function nextGrantAt(lane)
   local step, at = lane.step, nil
   if lane.state == 'open' then return isBlind(lane) and now + ${checkEveryMs} or nil end
@@ -176,7 +175,7 @@ local function wantsCheckAt(lane, step)
   return step.lookAt
 end
 
--- When the messages of its minutes are called, because there is room for them.
+-- When its resume minutes are handed out, because there is room for their messages.
 local function readyAt(lane)
   local step = lane.step
   if #lane.places == 0 or isBlind(lane) then return nil end

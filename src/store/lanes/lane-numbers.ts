@@ -1,16 +1,16 @@
 import { lateCheckMs } from "../../ports/lanes.ts";
 
-/** A lane that has published nothing for this long is new: what it has now are failures alone. */
+/** A lane that is idle for this long starts over: everything waiting for it has just failed. */
 export const idleMs = 3_600_000;
 /**
- * What has no attempts left is kept for a halted lane for so long after its last publish: daemons may be down
- * or paused for hours. Where nothing is left to be tried it is parked then.
+ * A message without attempts left stays with a halted lane for so long after the lane's last publish: daemons
+ * may be down or paused for hours. Then it is parked.
  */
 export const suspectMs = 24 * 3_600_000;
 /** Listing checks are asked for every 15 s: several in a row have failed. */
 export const blindAfterMs = 60_000;
 export const forgetAfterMs = 7 * 86_400_000;
-/** Whatever the limits: the come-backs of a larger step would be too many to remember. */
+/** The come-backs of a larger step would be too many to record. */
 export const maxStep = 10_000;
 /** If a replica dies before its listing check, another is asked after a sweep's interval. */
 export const checkEveryMs = lateCheckMs;
@@ -19,14 +19,13 @@ export const maxResumeMinutes = 12;
 /** Minutes for a probe: one message is enough, and what was in one minute may be gone. */
 export const probeMinutes = 2;
 /**
- * How long the drain that was handed minutes has for asking. What it gave back may be held by something else
- * that holds others too.
+ * How long a drain that was handed minutes has before others are. Something else may hold the messages.
  */
 export const callAgainMs = 60_000;
-/** So long a probe waits for a message that was no canary lately. */
+/** A probe waits this long for a message that was no canary lately. */
 export const repeatAfterMs = 60_000;
 export const rememberedRoots = 10;
-/** Open for so many watches, a lane that halts has forgotten how late its probes were. */
+/** A lane that was open for so many watches starts at the shortest probe interval when it halts. */
 export const steadyWatches = 10;
 /** Probes are at most this times `probeEvery` apart. */
 export const maxProbe = 3;

@@ -34,7 +34,7 @@ end
 local function newLane(drain, origin, config)
   return {
     drain = drain, origin = origin, state = 'canary', since = now, why = 'new', config = config,
-    -- What Redis has forgotten may still come back: a number by time is not used again.
+    -- A message of a forgotten step may still come back. A number made of the time is not used twice.
     step = newStep(math.floor(now / 1000), config.canary, config),
     places = {}, roots = {}, canaries = 0, comeBacks = 0, halts = 0, usedAt = now,
   }
@@ -82,8 +82,8 @@ local function dropEmptyPrevious(lane)
   if lane.previous and takenOf(lane.previous) == 0 then lane.previous = nil end
 end
 
--- As it stands now: a clock that was set back moves its times, grants that are too old are forgotten. nil:
--- too long unused.
+-- The lane as of now, or nil if it has been unused for too long. If the clock was set back, its times move.
+-- Grants that are too old are forgotten.
 local function atNow(lane)
   local back = lane.at - now
   if back > 1000 then
@@ -98,14 +98,14 @@ local function atNow(lane)
   if now - lane.usedAt > ${forgetAfterMs} then return nil end
   for _, step in ipairs(stepsOf(lane)) do
     if step.underWay > 0 and now - step.grantAt > grantLife then
-      -- Proven ones were sent.
+      -- A proven message was sent.
       local sent = knownOf(step)
       step.forgotten = step.forgotten + math.max(0, step.underWay - (sent - step.sent))
       step.sent = sent
       step.underWay = 0
       -- A forgotten probe may have been published all the same.
       if lane.state == 'halted' then lane.nextAt = math.max(lane.nextAt, step.grantAt + lane.probeEvery) end
-      -- Begun anew, so that what its workers say later is not taken for this one's.
+      -- A new number: late reports of its workers must not count for the step that follows.
       if step == lane.step and takenOf(step) == 0 then lane.step = newStep(step.step + 1, step.size, lane.config) end
     end
   end
@@ -113,7 +113,7 @@ local function atNow(lane)
   return lane
 end
 
--- Open for so long that what happened before says nothing any more.
+-- Open for so long that earlier halts no longer matter.
 local function isSteady(lane)
   return lane.state == 'open' and lane.usedAt - lane.since >= ${steadyWatches} * lane.config.watchMs
 end
@@ -127,11 +127,11 @@ local function enter(lane, state, why, size)
   lane.since = now
   lane.step = newStep(lane.step.step + 1, size, lane.config)
   lane.previous = nil
-  -- What is in them is found by a full pass.
+  -- A full pass finds the messages of all minutes.
   if state == 'open' then lane.places = {} end
 end
 
--- Kept as counts of minutes, which are shorter. Of too many the oldest and the youngest are kept.
+-- Minutes are stored as counts of minutes. Of too many, the oldest and the youngest stay.
 local function remember(lane, resumeMinutes)
   local isKnown, all = {}, {}
   local function add(minute)
@@ -148,7 +148,7 @@ local function remember(lane, resumeMinutes)
   end
 end
 
--- Hands out as many minutes as the next grant needs. What is denied of them reports them again.
+-- Hands out as many minutes as the next grant needs. A denied message reports its minute again.
 local function takeResumeMinutes(lane)
   local isProbe, taken, left = lane.state == 'halted' and #lane.places > ${probeMinutes}, {}, {}
   for i, minute in ipairs(lane.places) do
@@ -163,7 +163,7 @@ local function takeResumeMinutes(lane)
   return taken
 end
 
--- A step of which nothing was granted yet takes what is asked for now.
+-- A step without a grant yet takes the current settings.
 local function planAgain(lane)
   local step, config = lane.step, lane.config
   if takenOf(step) > 0 then return end
@@ -183,7 +183,7 @@ local function becomeNewWhenIdle(lane)
   enter(lane, 'canary', 'unused for 1 h', sizeIn('canary', lane.config))
 end
 
--- Of an open lane: what it collected for one watch is watched, while the next is collected.
+-- An open lane collects for one watch. Then that step is watched while the next one collects.
 local function beginPeriod(lane)
   local step = lane.step
   if lane.state ~= 'open' or not step.firstAt or now < step.firstAt + step.watchMs then return end
@@ -192,8 +192,8 @@ local function beginPeriod(lane)
   lane.step = newStep(step.step + 1, sizeIn('open', lane.config), lane.config)
 end
 
--- Open, and what it collected has waited for more than another watch, and a minute, to be judged: nobody sees
--- whether it comes back.
+-- Open, and the collected step has waited a watch and a minute too long for its verdict: no listing check
+-- looks for its come-backs.
 local function isBlind(lane)
   local previous = lane.previous
   if lane.state ~= 'open' or not previous or not previous.lastAt then return false end

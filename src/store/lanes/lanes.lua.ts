@@ -7,9 +7,9 @@ import { lanePreludeLua } from "./lane-prelude.lua.ts";
  *
  * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, resumeMinutes }] }. Returns: JSON { at, answers in
  * order: [LaneAnswer, `until` absent for null] }.
- * Effects: what is wanted of each is added up; canaries that are granted are under way; lanes that are new,
- *   idle or at the end of a period are brought up to now; the resume minutes of what is denied are
- *   remembered. None where `wanted` is 0.
+ * Effects: the wanted messages of each lane are added up. Granted canaries are under way. New and idle lanes,
+ *   and those at the end of a period, move on. Resume minutes of denied messages are stored. None if `wanted`
+ *   is 0.
  * Run twice: marked where anything is wanted.
  */
 export const askScript = defineScript(
@@ -29,7 +29,7 @@ local function grant(lane, wanted, resumeMinutes)
     step.grantAt = now
   end
   local plain = lane.state == 'open' and not isBlind(lane) and wanted - canaries or 0
-  -- A probe that is given back was left to another, or was held: its minute is called again.
+  -- A probe may be given back unused. Its minute is then handed out again.
   if canaries + plain < wanted or lane.state == 'halted' then remember(lane, resumeMinutes) end
   return {
     state = lane.state, canaries = canaries, plain = plain, step = step.step, avoid = lane.roots,
@@ -38,7 +38,7 @@ local function grant(lane, wanted, resumeMinutes)
   }
 end
 
--- Apart from the lane's text, which is not written where nothing has changed but this.
+-- Not in the lane's text, which would then be written by each call.
 local function addUp(id, wanted, isNew)
   if isNew then redis.call('ZREM', recordsKey, id) end
   redis.call('ZADD', recordsKey, 'INCR', wanted, id)

@@ -10,8 +10,8 @@ import { defineLedgerScript } from "./prelude.lua.ts";
  * Effects: entries of begun verdicts become open under the token; a previous POST's outcome is counted once.
  * Run twice: what the token holds answers begun with the same series and changes nothing.
  *
- * firstAt moves only when no POST of the series may be unanswered (posts = refusals). That keeps "no POST of
- * one id begins later than firstAt + horizon" true.
+ * firstAt moves only if no POST of the series may be unanswered (posts = refusals). So no POST of one id
+ * begins later than firstAt + horizon.
  *
  * A series with a refusal and nothing unanswered has ended: the next POST takes the next suffix. A service
  * may register the id of an item that it refuses, so a later hit on that id would prove nothing. A hit on an
@@ -24,14 +24,14 @@ local previous = call.previous
 
 local function pageRefusal()
   if now - call.pageReadAt > limits.maxPageAge then return 'page-too-old' end
-  -- It was listed before the ledger went back to the server's time: how old it is nobody knows.
+  -- It was listed before the ledger went back to the server's time, so its age is unknown.
   if call.pageReadAt > now then return 'page-too-old' end
   if redis.call('HEXISTS', pausesKey, '*') == 1 or redis.call('HEXISTS', pausesKey, call.drain) == 1 then return 'paused' end
   if settleGateClosed() then return 'settle-gate' end
   return nil
 end
 
--- Asking again what became of a POST publishes nothing that may not be published already.
+-- Repeating a POST in doubt publishes nothing that may not be published already.
 local function asksAgain(e)
   return call.act == 'republish' and now > e.l + limits.takeover and e.p - e.r > 0 and now <= e.f + limits.horizon
 end
@@ -44,8 +44,8 @@ for i, request in ipairs(call.requests) do
   if e and e.s == 'open' and asksAgain(e) then asksSome = true end
 end
 
--- Whether something may be begun that is not held already. A retry begins nothing else; a repeat only what
--- the gates let through. The settle gate lets through what asks again.
+-- Whether entries may begin that the token does not have yet. A retry begins no others. A repeated call
+-- begins what the gates allow. The settle gate allows POSTs that ask again.
 local mayBegin, mayAsk = not previous, not previous
 if not previous then
   local refusal = pageRefusal()
@@ -62,13 +62,13 @@ local function begun(e)
   }
 end
 
--- The series of the next POST, or nil past the horizon. pastHorizon: leave, or the name of the double that a
--- new series declares.
+-- The series of the next POST, or nil past the horizon. pastHorizon: leave, or the double that a new series
+-- declares.
 local function nextSeries(e, pastHorizon)
   local s = { x = 1, f = now, p = 0, r = 0 }
   if e then s = { x = e.x, f = e.f, p = e.p, r = e.r } end
   local doubts = doubtsOf(e)
-  -- A declared double stays one: what may have been accepted before still may.
+  -- A declared double stays one: an earlier series may still have been accepted.
   local double = e and e.dd
   if call.act == 'drop' then return s, double, doubts end
   if s.p - s.r <= 0 then

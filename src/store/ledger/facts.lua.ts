@@ -1,8 +1,7 @@
 import { defineLedgerScript } from "./prelude.lua.ts";
 
 /**
- * published: a fact, not fenced: no token is asked for, from every state but gone. Fencing it would throw
- * proof away.
+ * published: a fact from every state but gone. It is not fenced by a token: that would throw proof away.
  *
  * ARGV[4]: { facts: [{ dlqId, as, attempt, deletePending, datesAgree?, namedBy?, drain?, messageId? }] }.
  * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: recorded | already(as) | gone(as?) |
@@ -17,8 +16,7 @@ export const publishedScript = defineLedgerScript(
   `
 evenWhenFull()
 
--- A come-back names its parent. The first to do so is remembered, so that a second run of the script answers
--- the same.
+-- A come-back names its parent. The first one is stored, so that a second run answers the same.
 local function name(fact, e)
   if not fact.namedBy then return nil end
   if not e.cb then

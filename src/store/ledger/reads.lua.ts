@@ -136,17 +136,15 @@ return answer
  *   head of an index are dropped; the time is noted; the ledger may return to the server's time. Run twice:
  *   the same, because a second return waits.
  *
- * A return makes what is remembered younger than it is. So it waits until nothing is open, pending, parked or
- * cool (a POST in doubt that was released is cool), and until what a loss of the ledger may concern is past
- * its window either way. Nobody knows who still holds a page, so one return is of at most backBy, and the
- * next one waits for backEvery: whatever looks fresh then was read less than a tombstone's life ago.
+ * A return makes stored times look younger than they are. So it waits until no entry is open, pending, parked
+ * or cool (a released POST in doubt is cool), and until the window of a loss is over by both clocks. A worker
+ * may still have an old page. So one return is of at most backBy, and the next waits for backEvery: a page
+ * that looks fresh was then read less than a tombstone's life ago.
  */
 export const summaryScript = defineLedgerScript(
   "summary",
   `
 local oldestOpenAt, oldestPendingAt = oldest(openKey), oldest(pendingKey)
--- The sweep asks every few seconds, so that a step back is known to that precision also where nothing else is
--- written. It does without where nothing can be.
 local function mayReturn()
   if redis.call('ZCARD', openKey) + redis.call('ZCARD', pendingKey) + redis.call('ZCARD', parkedKey) > 0 then return false end
   local known = redis.call('HMGET', metaKey, 'coolUntil', 'lostAt', 'returnedAt')
@@ -161,10 +159,12 @@ if ahead > 0 and mayReturn() then
   now = now - step
   ahead = ahead - step
   changes = { 'returnedAt', now }
-  -- As old as it was, or it would count as one of just now.
+  -- Its age stays, or it would count as an acceptance of just now.
   local acceptedAt = redis.call('HGET', metaKey, 'lastAcceptedAt')
   if acceptedAt then changes = { 'returnedAt', now, 'lastAcceptedAt', acceptedAt - step } end
 end
+-- The sweep asks every few seconds, so lastNow is that precise even if nothing else is written. A full Redis
+-- refuses this write, and the summary goes on without it.
 redis.pcall('HSET', metaKey, 'lastNow', now, 'ahead', ahead, unpack(changes))
 local function byServer(at)
   return at and at - ahead

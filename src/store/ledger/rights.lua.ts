@@ -6,11 +6,10 @@ import { defineLedgerScript } from "./prelude.lua.ts";
  * ARGV[4]: { token, requests: [{ dlqId, outcome, coolMs }] }.
  * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: cool(refusedAlone) | stays-open |
  * not-yours.
- * Effects: the POST is counted once. open → cool when no POST of the series is unanswered; else it stays open
- *   and is marked as answered, so that only the earlier POST is in doubt. A hit shows that the service takes
- *   messages: lastAcceptedAt is now and refusedAloneInARow 0.
- * Run twice: a cool entry remembers whose refusal it was, an open one that it was counted; the same answer,
- * nothing changes.
+ * Effects: the POST is counted once. If no POST of the series is unanswered, open → cool. Otherwise the entry
+ *   stays open and is marked as answered, so that only the earlier POST is in doubt. A hit shows that the
+ *   service takes messages: lastAcceptedAt is now and refusedAloneInARow 0.
+ * Run twice: the entry knows whose refusal was counted; the same answer, nothing changes.
  */
 export const refusedScript = defineLedgerScript(
   "refused",
@@ -50,13 +49,14 @@ return stamped(withSourceFacts({ verdicts = verdicts }))
 );
 
 /**
- * park: leaves records for a person, or for a change of rules or settings.
+ * park: leaves records for a person, or until rules or settings change.
  *
  * ARGV[4]: { drain, rulesHash, token?, seenAt?, requests: [{ dlqId, reason, attempt }] }.
  * Returns: stamp, verdicts in order: parked | not-yours | done-before.
  * Effects: absent, cool, unknown, or open under the token → parked, keeping the series; parked → reason,
  *   drain and hash renewed, except that a reason which is decided again does not replace one that waits for a
- *   person. What a person released since seenAt is left as it is.
+ *   person.
+ *   An entry that a person released since seenAt stays as it is.
  */
 export const parkScript = defineLedgerScript(
   "park",
