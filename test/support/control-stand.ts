@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach } from "vitest";
 import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
+import { serve } from "./serve.ts";
 
 export interface Told {
   readonly status: number;
@@ -55,17 +55,15 @@ export function useControlStand(): ControlStand {
     return emulator;
   };
 
+  let served: Awaited<ReturnType<typeof serve>>;
   beforeEach(async () => {
     emulator = await startEmulator({ retryScale: 0 });
-    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-    target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+    served = await serve(receiver);
+    target = served.url;
   });
   afterEach(async () => {
     await running().close();
-    await new Promise((resolve) => {
-      receiver.close(resolve);
-      receiver.closeAllConnections();
-    });
+    await served.close();
   });
 
   const call: ControlStand["call"] = (method, path, body, signal) =>

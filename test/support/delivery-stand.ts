@@ -1,8 +1,8 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, onTestFinished } from "vitest";
 import { resolveOptions, type EmulatorOptions } from "../../src/emulator/options.ts";
 import { publishBatch } from "../../src/emulator/publish/publish-batch.ts";
+import { serve } from "./serve.ts";
 import { createEmulatorCore, type EmulatorCore } from "../../src/emulator/emulator-core.ts";
 
 export interface Call {
@@ -60,17 +60,16 @@ export async function createStand(options: EmulatorOptions = {}): Promise<Stand>
       })();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { url, close } = await serve(server);
   const core = createEmulatorCore(resolveOptions({ retryScale: 0, ...options }));
   onTestFinished(async () => {
     await core.deliveries.close();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await close();
   });
 
   const stand: Stand = {
     core,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     calls: [],
     mostAtOnce: 0,
     answer: () => ({ status: 200 }),

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
+import { serve } from "./serve.ts";
 
 export interface Received {
   readonly method: string | undefined;
@@ -32,6 +32,7 @@ export class EmulatorStand {
   answer: (path: string) => Promise<ReceiverAnswer> | ReceiverAnswer = () => ({ status: 200 });
   target = "";
   #emulator: Emulator | undefined;
+  #closeReceiver: (() => Promise<void>) | undefined;
   readonly #receiver = createServer((request, response) => {
     void (async () => {
       const chunks: Buffer[] = [];
@@ -50,16 +51,14 @@ export class EmulatorStand {
 
   async start(options: EmulatorOptions = {}): Promise<void> {
     this.#emulator = await startEmulator({ retryScale: 0, ...options });
-    await new Promise<void>((resolve) => this.#receiver.listen(0, "127.0.0.1", resolve));
-    this.target = `http://127.0.0.1:${(this.#receiver.address() as AddressInfo).port}`;
+    const { url, close } = await serve(this.#receiver);
+    this.target = url;
+    this.#closeReceiver = close;
   }
 
   async close(): Promise<void> {
     await this.#emulator?.close();
-    await new Promise((resolve) => {
-      this.#receiver.close(resolve);
-      this.#receiver.closeAllConnections();
-    });
+    await this.#closeReceiver?.();
   }
 
   async call(

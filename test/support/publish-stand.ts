@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect } from "vitest";
 import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
+import { serve } from "./serve.ts";
 
 export interface Received {
   readonly method: string | undefined;
@@ -50,19 +50,17 @@ export function usePublishStand(): PublishStand {
     })();
   });
 
+  let served: Awaited<ReturnType<typeof serve>>;
   beforeEach(async () => {
     emulator = undefined;
     state.received = [];
     stand.answer = () => ({ status: 200 });
-    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-    state.target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+    served = await serve(receiver);
+    state.target = served.url;
   });
   afterEach(async () => {
     await emulator?.close();
-    await new Promise((resolve) => {
-      receiver.close(resolve);
-      receiver.closeAllConnections();
-    });
+    await served.close();
   });
 
   const publish: PublishStand["publish"] = async (items, token = running().token) => {

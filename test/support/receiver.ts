@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
+import { serve } from "./serve.ts";
 
 export interface Delivery {
   readonly path: string;
@@ -43,9 +43,9 @@ export async function createReceiver(answer: Receiver["answer"] = () => 200): Pr
       response.writeHead(status).end(body);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { url, close } = await serve(server);
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     deliveries,
     answer,
     counts() {
@@ -53,11 +53,7 @@ export async function createReceiver(answer: Receiver["answer"] = () => 200): Pr
       for (const { body } of deliveries) counts.set(body, (counts.get(body) ?? 0) + 1);
       return counts;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
   return receiver;
 }

@@ -65,16 +65,12 @@ function filtersOf(query: URLSearchParams): Filter[] {
 }
 
 function filterValues(query: URLSearchParams, field: FilterField): string[] | undefined {
-  switch (field) {
-    case "messageId": {
-      const messageId = query.get(field);
-      return messageId ? [messageId] : undefined;
-    }
-    case "responseStatus":
-      return valuesOf(query, field)?.map((text) => String(toInteger(field, text)));
-    default:
-      return valuesOf(query, field);
+  if (field === "messageId") {
+    const messageId = query.get(field);
+    return messageId ? [messageId] : undefined;
   }
+  const values = valuesOf(query, field);
+  return field === "responseStatus" ? values?.map((text) => String(toInteger(field, text))) : values;
 }
 
 /** Where a listing without a cursor begins. */

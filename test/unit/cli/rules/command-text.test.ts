@@ -4,15 +4,10 @@ import { runRuleTests } from "../../../../src/cli/rules/run-tests.ts";
 import { toTestText } from "../../../../src/cli/rules/test-text.ts";
 import { loadDocument } from "../../../../src/config/document/load-document.ts";
 import { parseYaml } from "../../../../src/config/text/yaml-tree.ts";
+import { fitting } from "../../../support/fitting.ts";
 import { anyItem } from "../../../support/item-checks.ts";
 import { loaded } from "../../../support/drains-documents.ts";
 import { wholeDocument } from "../../../support/whole-document.ts";
-
-/** Nothing is wider than a terminal of 80 columns, but for a single word. */
-function fitting(text: string): string {
-  expect(text.split("\n").filter((line) => line.length > 80 && line.trim().includes(" "))).toEqual([]);
-  return text;
-}
 
 const checkText = (text: string, now?: number) =>
   fitting(

@@ -6,13 +6,8 @@ import type { DrainConfig } from "../../../../src/ports/drains.ts";
 import { loaded } from "../../../support/drains-documents.ts";
 import { enteredAt, messageIdOf, rawRecord } from "../../../support/letters.ts";
 import { wholeDocument } from "../../../support/whole-document.ts";
+import { fitting } from "../../../support/fitting.ts";
 import { anyItem } from "../../../support/item-checks.ts";
-
-/** Nothing is wider than a terminal of 80 columns, but for a single word. */
-function fitting(text: string): string {
-  expect(text.split("\n").filter((line) => line.length > 80 && line.trim().includes(" "))).toEqual([]);
-  return text;
-}
 
 function drainOf(text: string): DrainConfig {
   const [drain] = loaded(text, "drains.yaml").drains;
