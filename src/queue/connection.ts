@@ -21,7 +21,6 @@ export interface QueueConnection {
   readonly status: string;
   on(event: "ready" | "close", listener: () => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
-  off(event: "ready" | "close", listener: () => void): unknown;
   /** Ends the socket at once; pending commands reject. */
   disconnect(): void;
 }

@@ -7,7 +7,7 @@ import { saysOnlyAway, toQueueFailure } from "./translate-error.ts";
 export interface RedisWatch {
   /** Takes an `error` event of a queue or worker. Never throws. */
   readonly onError: (error: Error) => void;
-  /** No more events. Error listeners stay, so that a late error stays handled. */
+  /** No more events. The listeners stay, so that a late error stays handled. */
   stop(): void;
 }
 
@@ -36,12 +36,10 @@ export function createRedisWatch(
     lost = false;
     events.emit({ type: "redis:ready" });
   };
-  const onClose = (): void => onLost("the connection was closed");
-  const onConnectionError = (error: Error): void => onLost(error.message);
 
   for (const connection of connections) {
-    connection.on("close", onClose);
-    connection.on("error", onConnectionError);
+    connection.on("close", () => onLost("the connection was closed"));
+    connection.on("error", (error) => onLost(error.message));
     connection.on("ready", onReady);
   }
 
@@ -54,10 +52,6 @@ export function createRedisWatch(
     },
     stop() {
       stopped = true;
-      for (const connection of connections) {
-        connection.off("close", onClose);
-        connection.off("ready", onReady);
-      }
     },
   };
 }

@@ -185,14 +185,7 @@ async function waitUntilReady(
 
 async function closeClient(client: RedisClient): Promise<void> {
   if (client.status === "ready") {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, goodbyeMs);
-      const finish = (): void => {
-        clearTimeout(timer);
-        resolve();
-      };
-      client.quit().then(finish, finish);
-    });
+    await withinMs(client.quit(), goodbyeMs, () => new Error("no goodbye")).catch(() => undefined);
   }
   client.disconnect();
 }
