@@ -1,21 +1,24 @@
-import type { EmulatorSettings } from "../options.ts";
-import type { DlqQuery } from "./dlq-query.ts";
-import { createdAtOf, filterFields, valuesOf, type Filter } from "./filters.ts";
-import { comparePositions, formatDlqId, parseDlqId, positionBehind, type Position } from "./position.ts";
+import { firstBit, lastBit } from "./bits.ts";
 import type { StoredDeadLetter } from "./stored-dead-letter.ts";
+import type { DlqQuery } from "./dlq-query.ts";
+import { keyed } from "./filters.ts";
+import { comparePositions, formatDlqId, parseDlqId, positionBehind, type Position } from "./position.ts";
+import { blockOf, blockRows, RecordBlock, type CreatedRange } from "./record-block.ts";
 
 /** A stored record as JSON bytes, ready to be sent. */
 export interface StoredRecord extends Position {
   readonly json: Buffer;
 }
 
-interface Entry extends StoredRecord {
-  readonly createdAt: number;
-  /** In the order of `filterFields`. Only several values of one field are a list: most have one, and a list costs memory. */
-  readonly values: readonly (string | readonly string[] | undefined)[];
+interface StoredPage {
+  readonly records: readonly StoredRecord[];
+  readonly more: boolean;
 }
 
-export type StoreOptions = Pick<EmulatorSettings, "dateFilter" | "order">;
+export interface StoreOptions {
+  readonly dateFilter: "entered" | "created";
+  readonly order: "earliestFirst" | "latestFirst";
+}
 
 /** A row of a block; behind the last block when there is none. */
 interface Place {
@@ -23,13 +26,10 @@ interface Place {
   readonly row: number;
 }
 
-// An entry put into or taken out of the middle moves those behind it in its block, and no others.
-const maxRows = 4_096;
-
-/** Dead letters in the order of their ids, in blocks that are never empty. Bisection finds a place; filters look at every entry. */
+/** Dead letters in the order of their ids. Bisection finds a place; filters go over all blocks. */
 export class DlqStore {
   readonly #options: StoreOptions;
-  #blocks: Entry[][] = [];
+  #blocks: RecordBlock[] = [];
   #size = 0;
   #last: Position = { ms: 0, seq: 0 };
 
@@ -39,6 +39,11 @@ export class DlqStore {
 
   get size(): number {
     return this.#size;
+  }
+
+  /** Memory held for records, outside the heap. */
+  get bytes(): number {
+    return this.#blocks.reduce((sum, block) => sum + block.bytes, 0);
   }
 
   /** An id for a record that enters now. Ids only grow, also when the clock does not. */
@@ -52,32 +57,22 @@ export class DlqStore {
   freePosition(ms: number): Position {
     if (ms >= this.#last.ms) return this.nextPosition(ms);
     const { at, row } = this.#placeOf({ ms: ms + 1, seq: 0 });
-    const before = row > 0 ? this.#blocks[at]?.[row - 1] : this.#blocks[at - 1]?.at(-1);
-    if (before?.ms !== ms) return { ms, seq: 0 };
-    const behind = positionBehind(before);
+    const before = row > 0 ? this.#blocks[at] : this.#blocks[at - 1];
+    if (before === undefined) return { ms, seq: 0 };
+    const last = row > 0 ? row - 1 : before.rows - 1;
+    if (before.ms[last] !== ms) return { ms, seq: 0 };
+    const behind = positionBehind({ ms, seq: before.seq[last]! });
     return behind.ms === ms ? behind : this.freePosition(behind.ms);
   }
 
   /** Puts a record at a position; one that stood there before is replaced. */
-  append({ ms, seq }: Position, record: StoredDeadLetter): void {
-    const text = JSON.stringify(record);
-    // Bytes of its own, outside the heap: a share of a pool would be held for as long as its neighbours are.
-    const json = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
-    json.write(text);
-    const values = filterFields.map((field) => {
-      const all = valuesOf(record, field);
-      return all.length > 1 ? all : all[0];
-    });
-    const entry = { ms, seq, json, createdAt: createdAtOf(record), values };
-    const present = this.#livingPlaceOf(entry);
-    if (present !== undefined) {
-      this.#blocks[present.at]![present.row] = entry;
-      return;
-    }
-    const { block, row } = this.#roomFor(entry);
-    block.splice(row, 0, entry);
+  append(position: Position, record: StoredDeadLetter): void {
+    const present = this.#livingPlaceOf(position);
+    if (present !== undefined) this.#kill(this.#blocks[present.at]!, present.row);
+    const { block, row } = this.#roomFor(position);
+    block.insert(row, position, record);
     this.#size++;
-    if (comparePositions(entry, this.#last) > 0) this.#last = { ms, seq };
+    if (comparePositions(position, this.#last) > 0) this.#last = { ms: position.ms, seq: position.seq };
   }
 
   insert(records: readonly (Position & { readonly record: StoredDeadLetter })[]): void {
@@ -86,44 +81,65 @@ export class DlqStore {
 
   find(dlqId: string): StoredRecord | undefined {
     const place = this.#livingPlaceOf(parseDlqId(dlqId));
-    return place && this.#blocks[place.at]![place.row];
+    return place && storedAt(this.#blocks[place.at]!, place.row);
   }
 
-  page(query: DlqQuery): { readonly records: readonly StoredRecord[]; readonly more: boolean } {
+  page(query: DlqQuery): StoredPage {
     if (query.dlqIds !== undefined) return { records: this.#byIds(query.dlqIds), more: false };
-    const fits = this.#testOf(query);
+    const forward = this.#options.order === "earliestFirst";
+    const { low, high } = this.#range(query, forward);
+    const created = this.#createdRange(query);
+    const filters = query.filters.map(keyed);
     const records: StoredRecord[] = [];
     let toSkip = query.skip ?? 0;
-    for (const entry of this.#inRange(query)) {
-      if (!fits(entry)) continue;
-      if (toSkip > 0) toSkip--;
-      else if (records.length === query.count) return { records, more: true };
-      else records.push(entry);
+    const last = Math.min(high.at, this.#blocks.length - 1);
+    for (let step = 0; step <= last - low.at; step++) {
+      const at = forward ? low.at + step : last - step;
+      const block = this.#blocks[at]!;
+      const found = block.search(filters, created);
+      if (found === undefined) continue;
+      let from = at === low.at ? low.row : 0;
+      let to = at === high.at ? high.row : block.rows;
+      for (;;) {
+        const row = forward ? firstBit(found, from, to) : lastBit(found, from, to);
+        if (row === -1) break;
+        if (forward) from = row + 1;
+        else to = row;
+        if (toSkip > 0) toSkip--;
+        else if (records.length === query.count) return { records, more: true };
+        else records.push(storedAt(block, row));
+      }
     }
     return { records, more: false };
   }
 
   /** Removes what is there of the given; returns the ids that were. */
   remove(dlqIds: readonly string[]): string[] {
-    return dlqIds.filter((dlqId) => {
+    const touched = new Set<RecordBlock>();
+    const removed = dlqIds.filter((dlqId) => {
       const place = this.#livingPlaceOf(parseDlqId(dlqId));
       if (place === undefined) return false;
       const block = this.#blocks[place.at]!;
-      block.splice(place.row, 1);
-      if (block.length === 0) this.#blocks.splice(place.at, 1);
-      this.#size--;
+      this.#kill(block, place.row);
+      touched.add(block);
       return true;
     });
+    for (const block of touched) this.#tidy(block);
+    return removed;
   }
 
   /** Removes what entered before `ms`; returns the ids. */
   removeBefore(ms: number): string[] {
-    const { at, row } = this.#placeOf({ ms, seq: 0 });
-    const gone = [...this.#blocks.slice(0, at).flat(), ...(this.#blocks[at]?.slice(0, row) ?? [])];
-    this.#blocks.splice(0, at);
-    this.#blocks[0]?.splice(0, row);
-    this.#size -= gone.length;
-    return gone.map((entry) => formatDlqId(entry));
+    const end = this.#placeOf({ ms, seq: 0 });
+    if (end.at === 0 && end.row === 0) return [];
+    const dlqIds: string[] = [];
+    for (const [at, block] of this.#blocks.slice(0, end.at + 1).entries()) {
+      const to = at === end.at ? end.row : block.rows;
+      for (let row = 0; row < to; row++) {
+        if (block.isAlive(row)) dlqIds.push(formatDlqId({ ms: block.ms[row]!, seq: block.seq[row]! }));
+      }
+    }
+    return this.remove(dlqIds);
   }
 
   clear(): void {
@@ -131,16 +147,52 @@ export class DlqStore {
     this.#size = 0;
   }
 
-  /** A block with room where the position belongs. Behind all others a new block begins; a full one is split. */
-  #roomFor(position: Position): { readonly block: Entry[]; readonly row: number } {
-    const { at, row } = this.#placeOf(position);
+  /**
+   * A block with room where the position belongs. Behind all others a new block begins; a full one is split.
+   */
+  #roomFor(position: Position): { block: RecordBlock; row: number } {
+    const { at } = this.#placeOf(position);
     const isBehindAll = at === this.#blocks.length;
-    const block = this.#blocks[isBehindAll ? at - 1 : at];
-    if (block !== undefined && block.length < maxRows)
-      return { block, row: isBehindAll ? block.length : row };
-    if (block === undefined || isBehindAll) this.#blocks.push([]);
-    else this.#blocks.splice(at + 1, 0, block.splice(maxRows / 2));
-    return isBehindAll ? { block: this.#blocks.at(-1)!, row: 0 } : this.#roomFor(position);
+    const block = isBehindAll ? this.#blocks[at - 1] : this.#blocks[at];
+    if (block !== undefined && block.rows < blockRows) return { block, row: block.rowOf(position) };
+    if (block === undefined || isBehindAll) this.#blocks.push(new RecordBlock());
+    else if (block.live < blockRows) this.#copy(at, 1);
+    else {
+      const middle = blockRows / 2;
+      this.#blocks.splice(at, 1, blockOf([block, 0, middle]), blockOf([block, middle, blockRows]));
+    }
+    return this.#roomFor(position);
+  }
+
+  #kill(block: RecordBlock, row: number): void {
+    block.kill(row);
+    this.#size--;
+  }
+
+  /** Drops an empty block, copies a half empty one, and joins it to its neighbours if they fit well. */
+  #tidy(block: RecordBlock): void {
+    const at = this.#blocks.indexOf(block);
+    if (at === -1) return;
+    if (block.live === 0) this.#blocks.splice(at, 1);
+    else if (block.live * 2 < block.rows) {
+      this.#copy(at, 1);
+      this.#join(at);
+      this.#join(at - 1);
+    }
+  }
+
+  #join(at: number): void {
+    const block = this.#blocks[at];
+    const next = this.#blocks[at + 1];
+    // Not up to the brim: a full block is split by the next insertion.
+    if (block !== undefined && next !== undefined && block.live + next.live <= blockRows * 0.75)
+      this.#copy(at, 2);
+  }
+
+  /** One block with the living rows takes the place of some: it holds nothing of what was removed. */
+  #copy(at: number, count: number): void {
+    const parts = this.#blocks.slice(at, at + count).map((block) => [block, 0, block.rows] as const);
+    this.#blocks.splice(at, count, blockOf(...parts));
   }
 
   #byIds(dlqIds: readonly string[]): StoredRecord[] {
@@ -149,25 +201,13 @@ export class DlqStore {
     return found.toSorted((a, b) => sign * comparePositions(a, b));
   }
 
-  /** Whether an entry matches all filters, and the dates if they mean creation. */
-  #testOf({ filters, fromDate = -Infinity, toDate = Infinity }: DlqQuery): (entry: Entry) => boolean {
-    const byCreation = this.#options.dateFilter === "created";
-    const wanted = filters.map(({ field, values }: Filter) => ({
-      index: filterFields.indexOf(field),
-      values,
-    }));
-    return (entry) =>
-      (!byCreation || (entry.createdAt >= fromDate && entry.createdAt <= toDate)) &&
-      wanted.every(({ index, values }) => {
-        const own = entry.values[index];
-        if (typeof own === "string") return values.has(own);
-        return own?.some((value) => values.has(value)) === true;
-      });
+  #createdRange({ fromDate, toDate }: DlqQuery): CreatedRange | undefined {
+    if (this.#options.dateFilter === "entered" || (fromDate ?? toDate) === undefined) return undefined;
+    return { from: fromDate ?? Number.NEGATIVE_INFINITY, to: toDate ?? Number.POSITIVE_INFINITY };
   }
 
-  /** The entries that a query can find by cursor and moment of entry, in the order of the listing. */
-  *#inRange({ after, fromDate, toDate }: DlqQuery): Generator<Entry> {
-    const forward = this.#options.order === "earliestFirst";
+  /** From where to where (not included) a query can find records. */
+  #range({ after, fromDate, toDate }: DlqQuery, forward: boolean): { low: Place; high: Place } {
     const byEntry = this.#options.dateFilter === "entered";
     const from: Position[] = [{ ms: Number.NEGATIVE_INFINITY, seq: 0 }];
     const to: Position[] = [{ ms: Number.POSITIVE_INFINITY, seq: 0 }];
@@ -175,43 +215,41 @@ export class DlqStore {
     if (byEntry && toDate !== undefined) to.push({ ms: toDate + 1, seq: 0 });
     if (after !== undefined && forward) from.push({ ms: after.ms, seq: after.seq + 1 });
     if (after !== undefined && !forward) to.push(after);
-    const low = this.#placeOf(from.toSorted(comparePositions).at(-1)!);
-    const high = this.#placeOf(to.toSorted(comparePositions)[0]!);
-    for (let step = 0; step <= high.at - low.at; step++) {
-      const at = forward ? low.at + step : high.at - step;
-      const block = this.#blocks[at] ?? [];
-      const first = at === low.at ? low.row : 0;
-      const end = at === high.at ? high.row : block.length;
-      for (let row = first; row < end; row++) yield block[forward ? row : first + end - 1 - row]!;
-    }
+    const low = from.toSorted(comparePositions).at(-1)!;
+    const high = to.toSorted(comparePositions)[0]!;
+    const lowPlace = this.#placeOf(low);
+    return comparePositions(low, high) > 0
+      ? { low: lowPlace, high: lowPlace }
+      : { low: lowPlace, high: this.#placeOf(high) };
   }
 
   /** First place at or after a position. */
   #placeOf(position: Position): Place {
-    const at = firstAtOrAfter(this.#blocks, (block) => block.at(-1)!, position);
-    return { at, row: firstAtOrAfter(this.#blocks[at] ?? [], (entry) => entry, position) };
+    let low = 0;
+    let high = this.#blocks.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const { ms, seq, rows } = this.#blocks[middle]!;
+      if (comparePositions({ ms: ms[rows - 1]!, seq: seq[rows - 1]! }, position) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return { at: low, row: this.#blocks[low]?.rowOf(position) ?? 0 };
   }
 
+  /** Removed rows may stand at the same position; the living one stands before them. */
   #livingPlaceOf(position: Position | undefined): Place | undefined {
     if (position === undefined) return undefined;
     const place = this.#placeOf(position);
-    const entry = this.#blocks[place.at]?.[place.row];
-    return entry !== undefined && comparePositions(entry, position) === 0 ? place : undefined;
+    const block = this.#blocks[place.at];
+    const { row } = place;
+    if (block === undefined || block.ms[row] !== position.ms || block.seq[row] !== position.seq)
+      return undefined;
+    return block.isAlive(row) ? place : undefined;
   }
 }
 
-/** By bisection. */
-function firstAtOrAfter<T>(
-  sorted: readonly T[],
-  positionOf: (one: T) => Position,
-  position: Position,
-): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (comparePositions(positionOf(sorted[middle]!), position) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const storedAt = (block: RecordBlock, row: number): StoredRecord => ({
+  ms: block.ms[row]!,
+  seq: block.seq[row]!,
+  json: block.json(row),
+});

@@ -23,6 +23,16 @@ export interface Filter {
   readonly values: ReadonlySet<string>;
 }
 
+/** With a text that is the same for the same values. */
+export interface KeyedFilter extends Filter {
+  readonly key: string;
+}
+
+export const keyed = (filter: Filter): KeyedFilter => ({
+  ...filter,
+  key: JSON.stringify([...filter.values]),
+});
+
 /** The values as a query writes them. A filter never sees what a listing does not show. */
 export function valuesOf(record: StoredDeadLetter, field: FilterField): readonly string[] {
   switch (field) {
