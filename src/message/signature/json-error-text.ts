@@ -89,5 +89,6 @@ function describeMembers(value: unknown): string {
 }
 
 function unescaped(quoted: string): string {
-  return String(parseJson(`"${quoted}"`) ?? quoted);
+  const text = parseJson(`"${quoted}"`);
+  return typeof text === "string" ? text : quoted;
 }
