@@ -1,3 +1,4 @@
+import type { PauseBook } from "../ports/pauses.ts";
 import { createHash, createHmac } from "node:crypto";
 import { formatProblem } from "../config/problem.ts";
 import { toAddressSetting, toTokenSetting } from "../config/setting-in-force.ts";
@@ -23,7 +24,6 @@ import type { ArchiveConfig, DrainConfig, DrainsDocument, SourceConfig } from ".
 import { RedriverError } from "../ports/errors.ts";
 import type { ServiceOperation, RequestOutcome } from "../ports/events.ts";
 import type { SourceId } from "../ports/ids.ts";
-import type { PauseBook } from "../ports/passes.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { StatisticsStore } from "../ports/statistics.ts";
 import type { RedisConnection } from "../redis/connect.ts";

@@ -1,6 +1,6 @@
+import { pauseOf, type PauseRecord } from "../ports/pauses.ts";
 import { isRedisAway } from "../ports/errors.ts";
 import { maxLanesShown, type LanesSeen, type QueueFacts } from "../ports/queue-facts.ts";
-import { pauseOf, type PauseRecord } from "../ports/passes.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { checkFitness } from "../redis/preflight.ts";
 import type { DrainRuntime, SourceRuntime } from "../redrive/runtime.ts";

@@ -1,7 +1,8 @@
+import type { Census } from "./source-book.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 import type { LaneState, LaneTotals, LaneView } from "./lanes.ts";
 import type { LedgerSummary } from "./ledger.ts";
-import type { Census, DrainFacts } from "./passes.ts";
+import type { DrainFacts } from "./passes.ts";
 
 /** Facts about the DLQs for metrics and status, read from Redis: equal in every replica. */
 export interface QueueFacts {

@@ -1,3 +1,4 @@
+import type { SourceBook } from "../ports/source-book.ts";
 import type { CheckItem } from "../message/item-check.ts";
 import type { Archive, CopyBook } from "../ports/archive.ts";
 import type { Audit } from "../ports/audit.ts";
@@ -8,7 +9,7 @@ import type { Guards } from "../ports/guards.ts";
 import type { Identities, PassId } from "../ports/ids.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { Capacity } from "../ports/limits.ts";
-import type { PassBook, SourceBook } from "../ports/passes.ts";
+import type { PassBook } from "../ports/passes.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { Lanes } from "./lanes/lanes.ts";
 import type { PoisonShare } from "./page/publish/poison-share.ts";

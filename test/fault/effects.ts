@@ -2,13 +2,14 @@
  * Which methods of the ports change something. Whoever adds a method to a port says here which it is, or this
  * does not compile; an `effect` has failpoints around it, and a recorded run has to reach them.
  */
+import type { SourceBook } from "../../src/ports/source-book.ts";
 import type { Archive, CopyBook } from "../../src/ports/archive.ts";
 import type { Audit } from "../../src/ports/audit.ts";
 import type { GuardBook } from "../../src/ports/guards.ts";
 import type { LaneBook } from "../../src/ports/lanes.ts";
 import type { Ledger } from "../../src/ports/ledger.ts";
 import type { Capacity } from "../../src/ports/limits.ts";
-import type { PassBook, SourceBook } from "../../src/ports/passes.ts";
+import type { PassBook } from "../../src/ports/passes.ts";
 import type { WorkQueue } from "../../src/ports/queue.ts";
 import type { MessageService } from "../../src/ports/service.ts";
 import type { StatisticsStore } from "../../src/ports/statistics.ts";

@@ -1,3 +1,4 @@
+import type { PauseBook } from "../../src/ports/pauses.ts";
 import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { DrainName, SourceId, Token } from "../../src/ports/ids.ts";
@@ -9,7 +10,7 @@ import type {
   Ledger,
   PublishedFact,
 } from "../../src/ports/ledger.ts";
-import type { PassBook, PauseBook } from "../../src/ports/passes.ts";
+import type { PassBook } from "../../src/ports/passes.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
 import { defineScript, type RedisScript, type ScriptRunner } from "../../src/redis/script-runner.ts";
 import { createMemoryLedger } from "./memory/memory-ledger.ts";

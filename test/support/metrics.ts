@@ -1,8 +1,9 @@
+import type { Census } from "../../src/ports/source-book.ts";
 import { parkReasons } from "../../src/message/park-reasons.ts";
 import { afterEach } from "vitest";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import type { LedgerSummary } from "../../src/ports/ledger.ts";
-import type { Census, DrainFacts } from "../../src/ports/passes.ts";
+import type { DrainFacts } from "../../src/ports/passes.ts";
 import type { LaneView } from "../../src/ports/lanes.ts";
 import type { LanesSeen, QueueFacts } from "../../src/ports/queue-facts.ts";
 import type { IndexGauge } from "../../src/ports/statistics.ts";

@@ -1,9 +1,8 @@
+import { pauseOf, type PauseRecord } from "../../ports/pauses.ts";
 import type { Core } from "../../compose/build-core.ts";
-import { pauseOf } from "../../ports/passes.ts";
 import { readQueueFacts } from "../../compose/read-facts.ts";
 import { readLaneNext, type LanesStatus } from "./read-lane-next.ts";
 import type { SourceId } from "../../ports/ids.ts";
-import type { PauseRecord } from "../../ports/passes.ts";
 import { maxLanesShown, toInDoubt, type QueueFacts } from "../../ports/queue-facts.ts";
 
 /** Since when a drain is paused, by whom and why. The document has only that it is. */

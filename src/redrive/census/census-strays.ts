@@ -1,7 +1,7 @@
+import type { StrayComeBacks } from "../../ports/source-book.ts";
 import type { RawRecord } from "../../message/dead-letter.ts";
 import { readLineage, type LineageKey } from "../../message/lineage.ts";
 import { parseRecord } from "../../message/parse-record.ts";
-import type { StrayComeBacks } from "../../ports/passes.ts";
 import { hostOf } from "../../message/destination.ts";
 
 /** Pairs of host and status beyond this many are counted only in the total. */

@@ -7,10 +7,11 @@
  * Records near their expiry that no drain selects are copied here, because no pass sees them. Records selected only by drains
  * without copies (`beforeExpiry: nothing`) are counted apart: somebody decided that they may be lost.
  */
+import type { Census } from "../../ports/source-book.ts";
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import type { Archive } from "../../ports/archive.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
-import type { Census, Pass, Tally } from "../../ports/passes.ts";
+import type { Pass, Tally } from "../../ports/passes.ts";
 import { earlier } from "../../ports/tally.ts";
 import { countStrays } from "./census-strays.ts";
 import {

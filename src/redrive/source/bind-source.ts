@@ -1,7 +1,7 @@
+import type { SourceBook } from "../../ports/source-book.ts";
 import type { SourceConfig } from "../../ports/drains.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { SourceId } from "../../ports/ids.ts";
-import type { SourceBook } from "../../ports/passes.ts";
 
 export interface Binding {
   readonly config: Pick<SourceConfig, "id" | "name" | "isIdWritten" | "dedupWindowMs">;

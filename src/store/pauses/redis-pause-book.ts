@@ -1,5 +1,5 @@
+import type { PauseBook, PauseRecord } from "../../ports/pauses.ts";
 import type { SourceId } from "../../ports/ids.ts";
-import type { PauseBook, PauseRecord } from "../../ports/passes.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import { sourceKeys } from "../keys.ts";
 

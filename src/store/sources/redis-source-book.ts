@@ -1,5 +1,5 @@
+import type { Census, SourceBook } from "../../ports/source-book.ts";
 import type { SourceId } from "../../ports/ids.ts";
-import type { Census, SourceBook } from "../../ports/passes.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { accountKey, addressKey, sourceKeys } from "../keys.ts";

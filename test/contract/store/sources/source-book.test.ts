@@ -1,8 +1,8 @@
+import type { Census, SourceBook } from "../../../../src/ports/source-book.ts";
 import { describe, expect, test } from "vitest";
 import { createRedisLedger } from "../../../../src/store/ledger/redis-ledger.ts";
 import { createRedisSourceBook } from "../../../../src/store/sources/redis-source-book.ts";
 import type { SourceId } from "../../../../src/ports/ids.ts";
-import type { Census, SourceBook } from "../../../../src/ports/passes.ts";
 import {
   defaultLimits,
   dlqId,

@@ -1,0 +1,58 @@
+import type { SourceId } from "./ids.ts";
+
+/** Counts of all records of a source. Times in Unix ms. */
+export interface Census {
+  /** Redis time from before its first listing was sent. */
+  readonly at: number;
+  /** `pass`: a full pass of a drain without `select` listed everything, so no listing was made for it. */
+  readonly counted: "listing" | "pass";
+  readonly depth: number;
+  readonly unselected: number;
+  /** Entry of the oldest of those. */
+  readonly oldestUnselectedAt: number | null;
+  /** Signed come-backs that no drain selects. Nothing counts their attempts any more. */
+  readonly strayComeBacks: StrayComeBacks;
+  readonly oldestEnteredAt: number | null;
+  readonly earliestExpiryAt: number | null;
+  /** Near expiry and not in the archive: they exist only in the DLQ. */
+  readonly expiringUnarchived: number;
+  /** The same, but only of drains with a `beforeExpiry` that makes no copy. */
+  readonly expiringAccepted: number;
+  readonly documentHash: string;
+}
+
+export interface StrayComeBacks {
+  readonly count: number;
+  /** The most frequent, at most three; `status` null: there was no HTTP answer. */
+  readonly top: readonly { readonly host: string; readonly status: number | null; readonly count: number }[];
+}
+
+/** The memory about a source besides its ledger. */
+export interface SourceBook {
+  /**
+   * The source id under which this account, a keyed hash of URL and of token, is drained: this one from now
+   * on, unless another is remembered. Remembered for the ledger's retention since the last request.
+   */
+  idOfAccount(urlHash: string, tokenHash: string): Promise<SourceId>;
+  /** A read before anything is written: the source id of the account, and whether this id has an address. */
+  knownBinding(
+    urlHash: string,
+    tokenHash: string,
+  ): Promise<{ readonly drainedAs: SourceId | null; readonly isBound: boolean }>;
+  /**
+   * Other source ids that are bound to this address, and whether the ledger of each has something that this
+   * one would need. That is an open, pending, parked or cool entry, or a write within the deduplication
+   * window. An id is forgotten two retentions after its last `bind`.
+   */
+  othersAt(
+    urlHash: string,
+    dedupWindowMs: number,
+  ): Promise<readonly { readonly id: SourceId; readonly isInUse: boolean }[]>;
+  /** Binds the source id to a keyed hash of URL and of token. */
+  bind(urlHash: string, tokenHash: string): Promise<"bound" | "same" | "token-changed" | "url-differs">;
+  datesMean(): Promise<"entered" | "created" | null>;
+  learnDates(meaning: "entered" | "created"): Promise<void>;
+  census(): Promise<Census | null>;
+  /** Replaces the census unless a newer one (`at`) is known. */
+  recordCensus(census: Census): Promise<void>;
+}
