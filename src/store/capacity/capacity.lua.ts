@@ -84,7 +84,8 @@ export const takeScript = defineScript(
 local logs = {}
 for i, rate in ipairs(call.rates) do logs[i] = readLog(KEYS[i + 2], rate) end
 local passCount = call.perPass and tonumber(redis.call('GET', KEYS[1]) or '0')
-local today, dayCount = readToday(KEYS[2])
+local today, dayCount
+if call.perDay then today, dayCount = readToday(KEYS[2]) end
 local counted = 0
 
 -- When the rank-th request that waits for this rate is granted, if no other comes.
