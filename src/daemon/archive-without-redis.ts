@@ -10,7 +10,7 @@ import type { SourceRuntime } from "../redrive/runtime.ts";
 
 /** Longer than a restart or a failover of Redis; after one, the schedule continues by itself. */
 const unwellForMs = 5 * 60_000;
-const lookEveryMs = 5_000;
+const checkEveryMs = 5_000;
 
 export interface CopyingParts {
   readonly live: Pick<LiveCore, "acquire">;
@@ -56,7 +56,7 @@ export function createCopyingWithoutRedis({
 
   return async () => {
     if (isRedisWell()) wellAt = clock.monotonic();
-    if (clock.monotonic() - wellAt < unwellForMs) return lookEveryMs;
+    if (clock.monotonic() - wellAt < unwellForMs) return checkEveryMs;
     const { core, release } = live.acquire();
     try {
       if (core.archive !== null) {
@@ -65,7 +65,7 @@ export function createCopyingWithoutRedis({
     } finally {
       release();
     }
-    return lookEveryMs;
+    return checkEveryMs;
   };
 }
 

@@ -43,7 +43,7 @@ interface Turn {
 }
 
 /** Interval of the search for slow senders. Node's own 30 s would let them have four times as long. */
-const lookEveryMs = 1_000;
+const checkEveryMs = 1_000;
 /** Requests of one connection in hand. No prober, scraper or service is known to use HTTP pipelining. */
 const maxTurns = 8;
 /** A scraper's pause is longer, so it connects anew. Sooner requests are spared the handshake. */
@@ -60,7 +60,7 @@ export async function listenBounded(options: BoundedServerOptions): Promise<Boun
   const server = createServer({
     requestTimeout: requestTimeoutMs,
     headersTimeout: requestTimeoutMs,
-    connectionsCheckingInterval: Math.min(lookEveryMs, requestTimeoutMs),
+    connectionsCheckingInterval: Math.min(checkEveryMs, requestTimeoutMs),
     keepAliveTimeout: keepAliveTimeoutMs,
     maxHeaderSize: options.maxHeaderBytes,
   });

@@ -4,7 +4,7 @@ import type { Archive } from "../ports/archive.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Events } from "../ports/events.ts";
 
-const lookEveryMs = 60_000;
+const checkEveryMs = 60_000;
 /** A failure is repeated this often, so that its alert lasts as long, also while nothing is dropped. */
 const reportEveryMs = 10 * 60_000;
 
@@ -52,14 +52,14 @@ export function createArchiveWatch({ current, clock, events, look }: ArchiveWatc
     problem: () => (current().archive === watched ? problem : null),
     async look() {
       const { archive, document } = current();
-      if (archive === null || document.archive === undefined) return lookEveryMs;
+      if (archive === null || document.archive === undefined) return checkEveryMs;
       const seen = await look(document.archive);
-      if (seen === null || current().archive !== archive) return lookEveryMs;
+      if (seen === null || current().archive !== archive) return checkEveryMs;
       const isNew = watched !== archive;
       if (isNew) failureReportedAt = Number.NEGATIVE_INFINITY;
       watched = archive;
       report(seen, isNew);
-      return lookEveryMs;
+      return checkEveryMs;
     },
   };
 }

@@ -7,8 +7,8 @@ import type { AttemptReport } from "../../ports/callbacks.ts";
 
 /** Parses a callback's body; null if it is none. Unused fields are ignored. */
 export function parseCallback(body: Buffer): AttemptReport | null {
-  const told = isUtf8(body) ? toFields(body.toString("utf8")) : null;
-  if (told === null) return null;
+  const fields = isUtf8(body) ? toFields(body.toString("utf8")) : null;
+  if (fields === null) return null;
   const {
     status = 0,
     retried = 0,
@@ -16,7 +16,7 @@ export function parseCallback(body: Buffer): AttemptReport | null {
     sourceMessageId,
     sourceHeader = {},
     sourceBody = "",
-  } = told;
+  } = fields;
   if (!isCount(status) || !isCount(retried) || !isCount(maxRetries)) return null;
   if (!isMessageId(sourceMessageId)) return null;
   const header = toHeaders(sourceHeader);

@@ -52,11 +52,11 @@ export function createLanes(parts: LanesParts) {
 
   const report = async (change: LaneChange): Promise<void> => {
     if (change.kind === "none") return;
-    const { kind: _kind, lane: _lane, resumeMinutes, wantsFull, ...told } = change;
+    const { kind: _kind, lane: _lane, resumeMinutes, wantsFull, ...moved } = change;
     // Before the event: an opening that is reported and not followed would wait for the next full pass.
     if (wantsFull) await passes.forceFull(change.drain).catch(() => undefined);
     if (change.to !== "halted") await wake({ drain: change.drain, resumeMinutes });
-    events.emit({ type: "lane:moved", source, ...told });
+    events.emit({ type: "lane:moved", source, ...moved });
     await recordLaneMove(parts, change);
   };
 

@@ -12,10 +12,10 @@ export function resumeMinutesOf(candidates: readonly Pick<Candidate, "letter">[]
 
 /** The same of held candidates, if none of them is in these minutes: all of those were granted. */
 export function resumeMinutesBeside(
-  told: readonly number[],
+  known: readonly number[],
   held: readonly Pick<Candidate, "letter">[],
 ): readonly number[] {
-  return held.some(({ letter }) => told.includes(toMinute(letter.enteredAt))) ? [] : resumeMinutesOf(held);
+  return held.some(({ letter }) => known.includes(toMinute(letter.enteredAt))) ? [] : resumeMinutesOf(held);
 }
 
 function toMinute(at: number): number {

@@ -66,43 +66,43 @@ export async function* findRecords(
   budget: SearchBudget,
   signal: AbortSignal,
 ): AsyncGenerator<Finding, void, undefined> {
-  const look = createSearch(source, wanted, budget, signal);
+  const search = createSearch(source, wanted, budget, signal);
   try {
-    yield* searchInTurn(source, look, budget);
+    yield* searchInTurn(source, search, budget);
   } finally {
-    look.release();
+    search.release();
   }
 }
 
 async function* searchInTurn(
   source: SourceRuntime,
-  look: Look,
+  search: IdSearch,
   budget: SearchBudget,
 ): AsyncGenerator<Finding, void, undefined> {
   if (source.config.listByIds === true) {
-    yield* searchByIds(look);
-    if (look.isOver()) return;
+    yield* searchByIds(search);
+    if (search.isOver()) return;
   }
   const meaning = await source.book.datesMean();
   if (meaning === null && !budget.dates.isPassed) {
-    yield* controlDates(look, budget.dates);
-    if (look.isOver()) return;
+    yield* controlDates(search, budget.dates);
+    if (search.isOver()) return;
   }
   // If dates mean creation, windows around times of entry hold other records.
   if (meaning !== "created") {
-    yield* searchByWindows(look, {
+    yield* searchByWindows(search, {
       isProofOf: ({ datesAgree = false }) => meaning === "entered" || (budget.dates.isPassed && datesAgree),
       marginMs: meaning === "entered" ? 0 : apartMs,
       turn: source.clock.random(),
     });
   }
-  for (const { dlqId, messageId } of look.missing.values()) {
-    if (look.isOver()) return;
+  for (const { dlqId, messageId } of search.missing.values()) {
+    if (search.isOver()) return;
     const at = enteredAtOf(dlqId);
     const range = messageId === null ? { fromDate: at, toDate: at } : { select: { messageId } };
-    const listing = await look.list(range, () => true);
+    const listing = await search.list(range, () => true);
     const isProof = listing.end === "end" && (messageId !== null || meaning === "entered");
-    yield look.toFinding(listing, isProof && look.missing.has(dlqId) ? [dlqId] : []);
+    yield search.toFinding(listing, isProof && search.missing.has(dlqId) ? [dlqId] : []);
   }
 }
 
@@ -110,16 +110,16 @@ async function* searchInTurn(
  * Up to a hundred ids a call. An answer with other records comes from a service that does not know the filter. It proves nothing,
  * and neither does a refusal. Then windows are next.
  */
-async function* searchByIds(look: Look): AsyncGenerator<Finding, void, undefined> {
-  const all = [...look.missing.keys()];
+async function* searchByIds(search: IdSearch): AsyncGenerator<Finding, void, undefined> {
+  const all = [...search.missing.keys()];
   const chunks: (readonly DlqId[])[] = [];
   for (let i = 0; i < all.length; i += idsPerListing) chunks.push(all.slice(i, i + idsPerListing));
-  for (let chunk = chunks.shift(); chunk !== undefined && !look.isOver(); chunk = chunks.shift()) {
+  for (let chunk = chunks.shift(); chunk !== undefined && !search.isOver(); chunk = chunks.shift()) {
     const asked: ReadonlySet<unknown> = new Set(chunk);
-    const listing = await look.list({ dlqIds: chunk }, () => true);
+    const listing = await search.list({ dlqIds: chunk }, () => true);
     const isFiltered = !listing.hasMore && listing.listed.every((dlqId) => asked.has(dlqId));
     const isProof = listing.end === "end" && isFiltered;
-    yield look.toFinding(listing, isProof ? chunk.filter((dlqId) => look.missing.has(dlqId)) : []);
+    yield search.toFinding(listing, isProof ? chunk.filter((dlqId) => search.missing.has(dlqId)) : []);
     if (!isFiltered || isRefused(listing.failure)) return;
     if (listing.end === "too-large" && chunk.length > 1) {
       const middle = Math.ceil(chunk.length / 2);
@@ -132,21 +132,24 @@ async function* searchByIds(look: Look): AsyncGenerator<Finding, void, undefined
  * Lists the first page of everything. If it is the only page, it proves everything. Otherwise it gives a record to test the dates
  * with.
  */
-async function* controlDates(look: Look, control: DatesControl): AsyncGenerator<Finding, void, undefined> {
+async function* controlDates(
+  search: IdSearch,
+  control: DatesControl,
+): AsyncGenerator<Finding, void, undefined> {
   let same = null as Moments | null;
-  const everything = await look.list({}, (_pages, _listed, records) => {
+  const everything = await search.list({}, (_pages, _listed, records) => {
     same = findSame(records);
     return false;
   });
-  yield look.toFinding(everything, everything.end === "end" ? [...look.missing.keys()] : []);
-  if (same === null || look.isOver()) return;
+  yield search.toFinding(everything, everything.end === "end" ? [...search.missing.keys()] : []);
+  if (same === null || search.isOver()) return;
   const dates = {
     fromDate: Math.min(same.enteredAt, same.createdAt),
     toDate: Math.max(same.enteredAt, same.createdAt),
   };
-  const listing = await look.list(dates, () => true);
+  const listing = await search.list(dates, () => true);
   control.isPassed = listing.listed.includes(same.dlqId);
-  yield look.toFinding(listing, []);
+  yield search.toFinding(listing, []);
 }
 
 type Moments = Pick<DeadLetter, "dlqId" | "enteredAt" | "createdAt">;
@@ -172,29 +175,29 @@ interface WindowSearch {
 }
 
 async function* searchByWindows(
-  look: Look,
+  search: IdSearch,
   { isProofOf, marginMs, turn }: WindowSearch,
 ): AsyncGenerator<Finding, void, undefined> {
-  const whole = joinTimes([...look.missing.keys()].map(enteredAtOf));
+  const whole = joinTimes([...search.missing.keys()].map(enteredAtOf));
   // Begins anywhere, so that a window without proof delays the others in one sweep only.
   const begin = Math.floor(turn * whole.length);
   const windows = [...whole.slice(begin), ...whole.slice(0, begin)];
-  for (let window = windows.shift(); window !== undefined && !look.isOver(); window = windows.shift()) {
+  for (let window = windows.shift(); window !== undefined && !search.isOver(); window = windows.shift()) {
     const { from, to } = window;
-    if (look.missingIn(window).length === 0) continue;
+    if (search.missingIn(window).length === 0) continue;
     let cut: readonly SearchWindow[] | null = null;
     const range = { fromDate: from - marginMs, toDate: to + marginMs };
-    const listing = await look.list(range, (pages, listed) => {
+    const listing = await search.list(range, (pages, listed) => {
       if (pages > 1) return true;
-      cut = cutWindow({ from, to }, look.missingIn({ from, to }).map(enteredAtOf), listed.map(enteredAtOf));
+      cut = cutWindow({ from, to }, search.missingIn({ from, to }).map(enteredAtOf), listed.map(enteredAtOf));
       return cut === null;
     });
-    const proven = look.missingIn(window).filter((dlqId) => isProofOf(look.missing.get(dlqId)!));
-    yield look.toFinding(listing, listing.end === "end" ? proven : []);
+    const proven = search.missingIn(window).filter((dlqId) => isProofOf(search.missing.get(dlqId)!));
+    yield search.toFinding(listing, listing.end === "end" ? proven : []);
     // A failed window is not repaired by one call per record.
-    if (listing.end === "failed") look.leave(look.missingIn(window));
+    if (listing.end === "failed") search.leave(search.missingIn(window));
     if (listing.end !== "more") continue;
-    windows.unshift(...(cut ?? halve(look.missingIn(window).map(enteredAtOf)) ?? []));
+    windows.unshift(...(cut ?? halve(search.missingIn(window).map(enteredAtOf)) ?? []));
   }
 }
 
@@ -208,7 +211,7 @@ interface Listing {
   readonly failure: unknown;
 }
 
-interface Look {
+interface IdSearch {
   /** Neither found nor proven absent so far. */
   readonly missing: ReadonlyMap<DlqId, Wanted>;
   missingIn(window: SearchWindow): readonly DlqId[];
@@ -230,7 +233,7 @@ function createSearch(
   wanted: readonly Wanted[],
   budget: SearchBudget,
   signal: AbortSignal,
-): Look {
+): IdSearch {
   const { clock } = source;
   const missing = new Map(wanted.map((one) => [one.dlqId, one]));
   let isStopped = false;

@@ -12,7 +12,7 @@ import type { CheckItem } from "../../message/item-check.ts";
 import { rebuildItem } from "../../message/rebuild-item.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
 import type { Candidate, DecidedRecord } from "./records.ts";
-import { largestShapes, toSendVariant, type Plain } from "./publish/canary-variant.ts";
+import { largestVariants, toSendVariant, type Plain } from "./publish/canary-variant.ts";
 
 /** A suffix with as many digits as any series will reach. The size of a candidate is that of its largest item. */
 const maxSuffix = 999;
@@ -84,9 +84,9 @@ export function prepare(
     lineageKey,
     proofAddress: null,
   };
-  const largest = largestShapes(plain, lane);
-  for (const shape of largest) {
-    const notAllowed = checkItem(shape.item, shape.bytes);
+  const largest = largestVariants(plain, lane);
+  for (const variant of largest) {
+    const notAllowed = checkItem(variant.item, variant.bytes);
     if (notAllowed !== null) return { kind: "park", reason: notAllowed };
   }
   const policyLoss = losses.find(isPolicyLoss);
@@ -99,7 +99,7 @@ export function prepare(
       ...toSendVariant(proven, null),
       toSendVariant: (sendAs) => toSendVariant(proven, sendAs),
       losses,
-      bytes: Math.max(...largestShapes(proven, lane).map(({ bytes }) => bytes)),
+      bytes: Math.max(...largestVariants(proven, lane).map(({ bytes }) => bytes)),
     },
   };
 }
@@ -116,7 +116,7 @@ function withProof(
   // One of our own callbacks that died: nobody needs its result.
   if (isProofUrl(plain.item.destination, proofAddress)) return plain;
   const proven = { ...plain, proofAddress };
-  const fits = largestShapes(proven, lane).every(
+  const fits = largestVariants(proven, lane).every(
     ({ item, bytes }) => bytes <= maxProvenBytes && checkItem(item, 2 * bytes) === null,
   );
   return fits ? proven : plain;

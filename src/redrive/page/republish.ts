@@ -108,9 +108,9 @@ async function post(
   source.poison.posted(begun.filter(({ candidate }) => isFirstPost(candidate, previous)).length);
 
   // The audit is written while the items are encoded, which takes about as long.
-  const noted = isRecorded(context, begun);
+  const recorded = isRecorded(context, begun);
   const items = begun.map(({ candidate, series }) => encodeItem(candidate.toItem(series.suffix)).json);
-  if (!(await noted)) {
+  if (!(await recorded)) {
     const taken = begun.map(({ candidate }) => candidate);
     return [...results, ...(await letCool(context, token, taken, "not-sent", undefined))];
   }

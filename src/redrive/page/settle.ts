@@ -25,7 +25,7 @@ export interface SettleCall {
   /** For pauses that the service asks for. */
   readonly waits: WaitBudget;
   /** Ids whose delete is already in the audit; absent: none. */
-  readonly noted?: ReadonlySet<DlqId>;
+  readonly recorded?: ReadonlySet<DlqId>;
   /** A DELETE of some of them failed before. */
   readonly isAgain?: boolean;
 }
@@ -66,7 +66,7 @@ async function deleteOnce(
   source: SourceRuntime,
   of: ActOf,
   ids: readonly [DlqId, ...DlqId[]],
-  { signal, waits, noted, isAgain = false }: SettleCall,
+  { signal, waits, recorded, isAgain = false }: SettleCall,
 ): Promise<{
   readonly deleted: number;
   readonly outcome: SettleOutcome;
@@ -74,7 +74,7 @@ async function deleteOnce(
 }> {
   const { service, ledger, events, health, config } = source;
   // Recorded as a fact, not as an intent: the proof is in hand, and a dead letter that stays in the queue while Redis is away may double.
-  const records = ids.flatMap((dlqId) => (noted?.has(dlqId) === true ? [] : [{ dlqId }]));
+  const records = ids.flatMap((dlqId) => (recorded?.has(dlqId) === true ? [] : [{ dlqId }]));
   await recordFact(source, "delete", records, of);
   const { drain } = of;
   let deleted: number;

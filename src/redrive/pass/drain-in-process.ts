@@ -7,7 +7,7 @@ import { runPassInProcess, type PassInProcess } from "./pass-in-process.ts";
 import type { DrainRuntime } from "../runtime.ts";
 
 /** If another process published the canaries, this one does not know when their watch ends. */
-const lookEveryMs = 15_000;
+const checkEveryMs = 15_000;
 /** Lanes shown behind the halted ones, last used first: watched canaries were published recently. */
 const maxViews = 200;
 
@@ -45,7 +45,7 @@ export async function drainInProcess(
     if (!hasLanes || watched === 0 || latest.outcome !== "complete") return whole;
     if (!(await isWatched(drain))) return whole;
     const nextMs = Math.max(0, Math.min(...source.lanes.takeNext()) - source.clock.now());
-    const waitMs = Math.min(nextMs, lookEveryMs);
+    const waitMs = Math.min(nextMs, checkEveryMs);
     onWait(watched, waitMs);
     const stop = AbortSignal.any([signals.signal, signals.stopping]);
     if (!(await sleptFully(source.clock, waitMs, stop))) return whole;

@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/clock.ts";
 
-const lookEveryMs = 1_000;
+const checkEveryMs = 1_000;
 
 export type PauseWatch = ReturnType<typeof watchPause>;
 
@@ -14,7 +14,7 @@ export function watchPause(clock: Pick<Clock, "sleep">, pausedBy: () => Promise<
   let why: string | null = null;
   const watch = async (): Promise<void> => {
     while (why === null) {
-      await clock.sleep(lookEveryMs, ended.signal);
+      await clock.sleep(checkEveryMs, ended.signal);
       why = await pausedBy().catch(() => null);
     }
     paused.abort();

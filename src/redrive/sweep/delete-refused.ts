@@ -98,7 +98,7 @@ export async function deleteRefused(
     const isHopeless = gone === 0 && alone === aloneToStop;
     if (part.length === 0 || isHopeless || memory.callsLeft === 0 || signal.aborted) return null;
     memory.callsLeft -= 1;
-    const { outcomes, refusedWith } = await settle(source, of, part, { signal, waits, noted: everyId });
+    const { outcomes, refusedWith } = await settle(source, of, part, { signal, waits, recorded: everyId });
     const [outcome] = outcomes;
     if (outcome === "not-now" || outcome === "failed") return outcome;
     if (outcome === "deleted") gone += part.length;

@@ -143,9 +143,9 @@ function createSweep(
         for (let i = 0; i < ofDrain.length && stoppedBy === null && !isOver(); i += idsPerDelete) {
           const some = ofDrain.slice(i, i + idsPerDelete);
           const ids = some.map(({ dlqId }) => dlqId);
-          const noted = recordedLately(ids, refused, source.clock);
+          const recorded = recordedLately(ids, refused, source.clock);
           const isAgain = some.some(({ view }) => view.deleteFailed);
-          const call = { signal, waits: budget.waits, noted, isAgain };
+          const call = { signal, waits: budget.waits, recorded, isAgain };
           const { outcomes, deleted } = await settle(source, { drain }, ids, call);
           const [outcome] = outcomes;
           if (outcome === "deleted") done += deleted;

@@ -41,7 +41,7 @@ export function toSendVariant(plain: Plain, sendAs: SendAs | null): SendVariant 
  * The variants under this lane, with their encoded bytes. A plain item may have a delay and a canary has none, but a canary always
  * has a timeout and retries, so either may be larger.
  */
-export function largestShapes(
+export function largestVariants(
   plain: Plain,
   lane: LaneConfig | undefined,
 ): readonly { readonly item: BatchItem; readonly bytes: number }[] {
