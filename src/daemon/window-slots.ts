@@ -1,3 +1,4 @@
+import { BoundedMap } from "../bounded-map.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { SourceId } from "../ports/ids.ts";
 
@@ -44,7 +45,7 @@ interface Waiter extends SlotAsked {
 export function createWindowSlots(clock: Pick<Clock, "sleep">): WindowSlots {
   const running = new Map<SourceId, number>();
   const waiters = new Set<Waiter>();
-  const turns = new Map<string, number>();
+  const turns = new BoundedMap<string, number>(maxTurns);
   let nextTurn = 0;
 
   const ofSource = (source: SourceId): readonly Waiter[] =>
@@ -82,7 +83,6 @@ export function createWindowSlots(clock: Pick<Clock, "sleep">): WindowSlots {
   function turnOf(id: string): number {
     const known = turns.get(id);
     if (known !== undefined) return known;
-    if (turns.size >= maxTurns) turns.clear();
     nextTurn += 1;
     turns.set(id, nextTurn);
     return nextTurn;

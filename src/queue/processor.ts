@@ -2,6 +2,7 @@ import { DelayedError, UnrecoverableError, WaitingError, type Job as StoredJob }
 import type { Clock } from "../ports/clock.ts";
 import type { Events } from "../ports/events.ts";
 import type { Job, JobContext } from "../ports/queue.ts";
+import { BoundedSet } from "../bounded-map.ts";
 import { parseJob } from "./job-data.ts";
 import { isRedisAway, toFailure, type Failure } from "../ports/errors.ts";
 import { toJobEnd, type QueueKind } from "./job-end.ts";
@@ -12,7 +13,7 @@ import { toQueueFailure } from "./translate-error.ts";
 /** The reason with which a worker's signal is aborted when Redis gave the job's lock to somebody else. */
 export const lockLost = "lock-lost";
 
-/** If it is full it is emptied. Jobs that were left before then only come back sooner. */
+/** Forgotten jobs only come back sooner. */
 const maxLeft = 1_000;
 /** The pause after a job that was left to others, long enough for one to take it: 40 jobs a second. */
 const leftPauseMs = 25;
@@ -51,7 +52,7 @@ export function createProcessor(processing: Processing): Processor {
   const { queue, handle, running, clock, events, retry, onError, progress, pause } = processing;
   const mayReport = createFailureThrottle(clock);
   /** Jobs that this process left to others since it last did one of its own. */
-  const left = new Set<string>();
+  const left = new BoundedSet<string>(maxLeft);
 
   /** Redis keeps the message of this error, so it is the code alone; the event has the rest. */
   function giveUp(kind: string, failure: Failure): UnrecoverableError {
@@ -81,7 +82,6 @@ export function createProcessor(processing: Processing): Processor {
 
   function isLeftAgain(id: string): boolean {
     if (left.delete(id)) return true;
-    if (left.size >= maxLeft) left.clear();
     left.add(id);
     return false;
   }

@@ -1,3 +1,4 @@
+import { BoundedSet } from "../../bounded-map.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { ListPage } from "../../ports/service.ts";
 
@@ -24,7 +25,7 @@ const maxKnown = 100_000;
  */
 export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => void {
   const seen = new Set<string>();
-  const known = new Set<number>();
+  const known = new BoundedSet<number>(maxKnown);
   let barrenPages = 0;
   let barrenSinceMs = 0;
   let recordsAgain = 0;
@@ -36,7 +37,6 @@ export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => v
       const hash = hashOf(id);
       if (known.has(hash)) continue;
       fresh += 1;
-      if (known.size >= maxKnown) known.clear();
       known.add(hash);
     }
     return fresh;

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../bounded-map.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { DateRange } from "./date-range.ts";
 
@@ -16,7 +17,7 @@ export interface TooLargeDates {
 }
 
 export function createTooLargeDates(clock: Pick<Clock, "monotonic">): TooLargeDates {
-  const until = new Map<number, number>();
+  const until = new BoundedMap<number, number>(maxRemembered);
   return {
     within({ fromDate = 0, toDate = Infinity }) {
       const now = clock.monotonic();
@@ -25,9 +26,6 @@ export function createTooLargeDates(clock: Pick<Clock, "monotonic">): TooLargeDa
         .filter((at) => at >= fromDate && at <= toDate)
         .toSorted((one, other) => one - other);
     },
-    note(at) {
-      if (until.size >= maxRemembered) until.clear();
-      until.set(at, clock.monotonic() + rememberedMs);
-    },
+    note: (at) => void until.set(at, clock.monotonic() + rememberedMs),
   };
 }

@@ -6,6 +6,7 @@
  * If none of the listed ids can be deleted in three sweeps in a row, and nobody deleted anything in between, the cause is the
  * address and not an id: the source is halted. A second refusal of the same single id is no news.
  */
+import { BoundedMap } from "../../bounded-map.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { RedriverError } from "../../ports/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -42,7 +43,7 @@ export function createRefusedDeletes(clock: Clock): RefusedDeletes {
     callsLeft: refusedCallsPerSweep,
     fruitless: 0,
     deletesSeen: 0,
-    notedAt: new Map(),
+    notedAt: new BoundedMap(maxRecorded),
   };
 }
 
@@ -60,14 +61,9 @@ export function recordedLately(
   for (const dlqId of ids) {
     if (!backoff.knows(dlqId)) continue;
     if (now - (notedAt.get(dlqId) ?? -Infinity) < recordedAgainAfterMs) lately.add(dlqId);
-    else rememberRecorded(notedAt, dlqId, now);
+    else notedAt.set(dlqId, now);
   }
   return lately;
-}
-
-function rememberRecorded(notedAt: Map<DlqId, number>, dlqId: DlqId, now: number): void {
-  if (notedAt.size >= maxRecorded) notedAt.clear();
-  notedAt.set(dlqId, now);
 }
 
 /** After this many refused alone and none deleted, the others would be refused too. */
@@ -108,7 +104,7 @@ export async function deleteRefused(
     if (only !== undefined && second === undefined) {
       alone += 1;
       // Recorded by the call for all of them, moments ago.
-      if (!memory.backoff.knows(only)) rememberRecorded(memory.notedAt, only, source.clock.monotonic());
+      if (!memory.backoff.knows(only)) memory.notedAt.set(only, source.clock.monotonic());
       memory.backoff.note(only);
       return null;
     }

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../bounded-map.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { Clock } from "../../ports/clock.ts";
 
@@ -19,12 +20,13 @@ export function createPerIdBackoff(
   clock: Pick<Clock, "monotonic">,
   longestWaitMs = defaultLongestWaitMs,
 ): PerIdBackoff {
-  const remembered = new Map<DlqId, { readonly dueAt: number; readonly waitMs: number }>();
+  const remembered = new BoundedMap<DlqId, { readonly dueAt: number; readonly waitMs: number }>(
+    maxRemembered,
+  );
   return {
     isDue: (dlqId) => (remembered.get(dlqId)?.dueAt ?? 0) <= clock.monotonic(),
     knows: (dlqId) => remembered.has(dlqId),
     note(dlqId) {
-      if (remembered.size >= maxRemembered) remembered.clear();
       const waitMs = Math.min((remembered.get(dlqId)?.waitMs ?? firstWaitMs / 2) * 2, longestWaitMs);
       remembered.set(dlqId, { dueAt: clock.monotonic() + waitMs, waitMs });
     },

@@ -1,3 +1,4 @@
+import { BoundedSet } from "../../bounded-map.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { CopyBook } from "../../ports/archive.ts";
 import { unlessRedisAway } from "../../ports/errors.ts";
@@ -10,8 +11,8 @@ const maxRemembered = 100_000;
  * or has seen as copied. What could not be recorded is recorded with the next that can.
  */
 export function rememberCopies(shared: CopyBook): CopyBook {
-  const known = new Set<DlqId>();
-  const unrecorded = new Set<DlqId>();
+  const known = new BoundedSet<DlqId>(maxRemembered);
+  const unrecorded = new BoundedSet<DlqId>(maxRemembered);
 
   const recordAll = async (): Promise<void> => {
     const ids = [...unrecorded];
@@ -28,27 +29,18 @@ export function rememberCopies(shared: CopyBook): CopyBook {
       await recordAll();
       const missing = new Set(await unlessRedisAway(() => shared.missing(dlqIds), dlqIds));
       for (const dlqId of dlqIds) {
-        if (!missing.has(dlqId)) remember(known, dlqId);
+        if (!missing.has(dlqId)) known.add(dlqId);
         // What the shared one has lost is recorded again.
-        else if (known.has(dlqId)) remember(unrecorded, dlqId);
+        else if (known.has(dlqId)) unrecorded.add(dlqId);
       }
       return dlqIds.filter((dlqId) => missing.has(dlqId) && !known.has(dlqId));
     },
     async copied(dlqIds) {
       for (const dlqId of dlqIds) {
-        remember(known, dlqId);
-        remember(unrecorded, dlqId);
+        known.add(dlqId);
+        unrecorded.add(dlqId);
       }
       await recordAll();
     },
   };
-}
-
-/** The oldest go first. */
-function remember(ids: Set<DlqId>, dlqId: DlqId): void {
-  ids.delete(dlqId);
-  ids.add(dlqId);
-  if (ids.size <= maxRemembered) return;
-  const [oldest] = ids;
-  if (oldest !== undefined) ids.delete(oldest);
 }

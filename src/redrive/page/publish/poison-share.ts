@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../../bounded-map.ts";
 import type { DlqId } from "../../../message/dead-letter.ts";
 import type { Clock } from "../../../ports/clock.ts";
 
@@ -40,7 +41,7 @@ interface Counts {
 }
 
 export function createPoisonShare(clock: Pick<Clock, "monotonic">): PoisonShare {
-  const together = new Map<DlqId, number>();
+  const together = new BoundedMap<DlqId, number>(maxRemembered);
   let [before, now]: [Counts, Counts] = [nothing(), nothing()];
   let endsAt = clock.monotonic() + periodMs;
   const current = (): Counts => {
@@ -59,7 +60,6 @@ export function createPoisonShare(clock: Pick<Clock, "monotonic">): PoisonShare 
       current().found += 1;
     },
     refusedTogether(dlqIds) {
-      if (together.size + dlqIds.length > maxRemembered) together.clear();
       for (const dlqId of dlqIds) together.set(dlqId, dlqIds.length);
     },
     maxBeside: (dlqId, maxCount) => Math.min(maxCount, Math.ceil((together.get(dlqId) ?? 2 * maxCount) / 2)),
