@@ -1,5 +1,5 @@
 import type { DrainName, SourceId } from "./ids.ts";
-import type { LaneState, Origin } from "./lanes.ts";
+import type { LaneMove } from "./lanes.ts";
 
 export const auditActs = [
   "republish",
@@ -33,16 +33,8 @@ export interface AuditRecord {
   readonly notes?: readonly string[];
 }
 
-export interface AuditLane {
-  readonly origin: Origin;
-  readonly from: LaneState;
-  readonly to: LaneState;
-  /** Has counts and statuses, and nothing of a message. */
-  readonly why: string;
-  /** Messages sent in the step that decided the move. */
-  readonly sent: number;
-  readonly comeBacks: number;
-}
+/** `sent`: messages of the step that decided the move. */
+export type AuditLane = Omit<LaneMove, "drain" | "size">;
 
 /**
  * One act: its kind, its dead letters, its actor and its reason. `republish`, `drop`, `park`, `delete`,

@@ -4,174 +4,70 @@
  */
 export type Disposition = "retry" | "wait" | "skip" | "park" | "reconcile" | "halt" | "crash";
 
-interface ErrorRow {
-  readonly disposition: Disposition;
-  readonly level: "debug" | "info" | "warn" | "error" | "fatal";
-  /** Exit code of a command that ends with this error. */
-  readonly exitCode: 1 | 2 | 3 | 78;
-  readonly meaning: string;
-}
+type LogLevel = "debug" | "info" | "warn" | "error" | "fatal";
+
+/** `exitCode`: of a command that ends with this error. */
+const row = (disposition: Disposition, level: LogLevel, exitCode: 1 | 2 | 3 | 78, meaning: string) => ({
+  disposition,
+  level,
+  exitCode,
+  meaning,
+});
 
 export const errorTable = {
-  "settings-invalid": {
-    disposition: "crash",
-    level: "fatal",
-    exitCode: 78,
-    meaning: "a setting is missing, unknown or out of range",
-  },
-  "document-invalid": {
-    disposition: "crash",
-    level: "fatal",
-    exitCode: 78,
-    meaning: "the drains document has problems",
-  },
-  "command-misused": {
-    disposition: "crash",
-    level: "fatal",
-    exitCode: 2,
-    meaning: "a command was called with wrong arguments",
-  },
-  "invariant-broken": {
-    disposition: "crash",
-    level: "fatal",
-    exitCode: 1,
-    meaning: "redriver found itself in a state that must not be",
-  },
-  "service-unavailable": {
-    disposition: "retry",
-    level: "warn",
-    exitCode: 1,
-    meaning: "the service could not be reached or answered 5xx",
-  },
-  "service-timeout": {
-    disposition: "retry",
-    level: "warn",
-    exitCode: 1,
-    meaning: "the service did not answer in time",
-  },
-  "service-resting": {
-    disposition: "wait",
-    level: "info",
-    exitCode: 3,
-    meaning:
-      "the service asked for a pause, does not answer, or answers more than may be read, and is not called for a while",
-  },
-  "rate-limited": { disposition: "wait", level: "info", exitCode: 3, meaning: "the service answered 429" },
-  unauthorised: {
-    disposition: "halt",
-    level: "error",
-    exitCode: 1,
-    meaning: "the service refused the token",
-  },
-  "source-misconfigured": {
-    disposition: "halt",
-    level: "error",
-    exitCode: 1,
-    meaning: "the service does not know this operation at this address",
-  },
-  "answer-unreadable": {
-    disposition: "halt",
-    level: "error",
-    exitCode: 1,
-    meaning: "an answer of the service does not have the documented shape",
-  },
-  "answer-too-large": {
-    disposition: "retry",
-    level: "warn",
-    exitCode: 1,
-    meaning: "an answer of the service is larger than the limit",
-  },
-  "listing-endless": {
-    disposition: "skip",
-    level: "error",
-    exitCode: 1,
-    meaning: "a listing of the service goes in circles or does not end",
-  },
-  "archive-unavailable": {
-    disposition: "retry",
-    level: "error",
-    exitCode: 1,
-    meaning: "the archive cannot keep a dead letter durably, so nothing that needs it is deleted",
-  },
-  "plan-invalid": {
-    disposition: "crash",
-    level: "error",
-    exitCode: 2,
-    meaning: "a plan is damaged, edited, of another version, or made for another source",
-  },
-  "plan-drifted": {
-    disposition: "skip",
-    level: "error",
-    exitCode: 1,
-    meaning: "too much of a frozen plan is gone or would be decided otherwise now",
-  },
-  "service-refuses-everything": {
-    disposition: "halt",
-    level: "error",
-    exitCode: 1,
-    meaning: "many single refusals in a row and nothing accepted",
-  },
-  "request-refused": {
-    disposition: "park",
-    level: "warn",
-    exitCode: 1,
-    meaning: "the service refused a request as invalid",
-  },
-  "publish-outcome-unknown": {
-    disposition: "reconcile",
-    level: "warn",
-    exitCode: 1,
-    meaning: "a publish was sent and no answer came",
-  },
-  "dead-letter-gone": {
-    disposition: "skip",
-    level: "info",
-    exitCode: 1,
-    meaning: "a dead letter is no longer listed",
-  },
-  "document-changed": {
-    disposition: "retry",
-    level: "info",
-    exitCode: 3,
-    meaning: "a pass was opened under another drains document",
-  },
-  "source-rebound": {
-    disposition: "halt",
-    level: "error",
-    exitCode: 78,
-    meaning: "a source id is bound to another address, or another id already drains the account, or may have",
-  },
-  "redis-unavailable": {
-    disposition: "retry",
-    level: "error",
-    exitCode: 1,
-    meaning: "Redis could not be reached or did not answer",
-  },
-  "redis-unsuitable": {
-    disposition: "halt",
-    level: "error",
-    exitCode: 1,
-    meaning: "Redis is not set up to keep a ledger",
-  },
-  "ledger-lost-writes": {
-    disposition: "retry",
-    level: "error",
-    exitCode: 1,
-    meaning: "Redis came back without writes that were acknowledged",
-  },
-  "statistics-unavailable": {
-    disposition: "retry",
-    level: "warn",
-    exitCode: 1,
-    meaning: "search index statistics could not be read",
-  },
-  stopped: {
-    disposition: "skip",
-    level: "info",
-    exitCode: 3,
-    meaning: "the work was stopped before its end",
-  },
-} as const satisfies Record<string, ErrorRow>;
+  "settings-invalid": row("crash", "fatal", 78, "a setting is missing, unknown or out of range"),
+  "document-invalid": row("crash", "fatal", 78, "the drains document has problems"),
+  "command-misused": row("crash", "fatal", 2, "a command was called with wrong arguments"),
+  "invariant-broken": row("crash", "fatal", 1, "redriver found itself in a state that must not be"),
+  "service-unavailable": row("retry", "warn", 1, "the service could not be reached or answered 5xx"),
+  "service-timeout": row("retry", "warn", 1, "the service did not answer in time"),
+  "service-resting": row(
+    "wait",
+    "info",
+    3,
+    "the service asked for a pause, does not answer, or answers more than may be read, and is not called for a while",
+  ),
+  "rate-limited": row("wait", "info", 3, "the service answered 429"),
+  unauthorised: row("halt", "error", 1, "the service refused the token"),
+  "source-misconfigured": row("halt", "error", 1, "the service does not know this operation at this address"),
+  "answer-unreadable": row("halt", "error", 1, "an answer of the service does not have the documented shape"),
+  "answer-too-large": row("retry", "warn", 1, "an answer of the service is larger than the limit"),
+  "listing-endless": row("skip", "error", 1, "a listing of the service goes in circles or does not end"),
+  "archive-unavailable": row(
+    "retry",
+    "error",
+    1,
+    "the archive cannot keep a dead letter durably, so nothing that needs it is deleted",
+  ),
+  "plan-invalid": row(
+    "crash",
+    "error",
+    2,
+    "a plan is damaged, edited, of another version, or made for another source",
+  ),
+  "plan-drifted": row(
+    "skip",
+    "error",
+    1,
+    "too much of a frozen plan is gone or would be decided otherwise now",
+  ),
+  "service-refuses-everything": row("halt", "error", 1, "many single refusals in a row and nothing accepted"),
+  "request-refused": row("park", "warn", 1, "the service refused a request as invalid"),
+  "publish-outcome-unknown": row("reconcile", "warn", 1, "a publish was sent and no answer came"),
+  "dead-letter-gone": row("skip", "info", 1, "a dead letter is no longer listed"),
+  "document-changed": row("retry", "info", 3, "a pass was opened under another drains document"),
+  "source-rebound": row(
+    "halt",
+    "error",
+    78,
+    "a source id is bound to another address, or another id already drains the account, or may have",
+  ),
+  "redis-unavailable": row("retry", "error", 1, "Redis could not be reached or did not answer"),
+  "redis-unsuitable": row("halt", "error", 1, "Redis is not set up to keep a ledger"),
+  "ledger-lost-writes": row("retry", "error", 1, "Redis came back without writes that were acknowledged"),
+  "statistics-unavailable": row("retry", "warn", 1, "search index statistics could not be read"),
+  stopped: row("skip", "info", 3, "the work was stopped before its end"),
+};
 
 export type ErrorCode = keyof typeof errorTable;
 

@@ -101,27 +101,31 @@ export interface LaneWatch extends StepRef {
   readonly until: number;
 }
 
+/** A lane's new state, or the new size of its next step. */
+export interface LaneMove {
+  readonly drain: DrainName;
+  readonly origin: Origin;
+  readonly from: LaneState;
+  readonly to: LaneState;
+  /** Of the step that follows; 0 when halted. */
+  readonly size: number;
+  /** Has counts and statuses, and nothing of a message. */
+  readonly why: string;
+  /** Messages of the judged step. */
+  readonly sent: number;
+  readonly comeBacks: number;
+}
+
 export type LaneChange =
   | { readonly kind: "none" }
-  /** Another state, or the next size. `size`: of the step that follows; 0 when halted. */
-  | {
+  | (LaneMove & {
       readonly kind: "moved";
       readonly lane: string;
-      readonly drain: DrainName;
-      readonly origin: Origin;
-      readonly from: LaneState;
-      readonly to: LaneState;
-      readonly size: number;
-      readonly why: string;
-      readonly sent: number;
-      readonly comeBacks: number;
       /** Minutes that the next step may be filled from. Empty if it opened or halted. */
       readonly resumeMinutes: readonly number[];
-      /**
-       * It can go on, without minutes: a full pass finds its held messages. Reported once, and if it opens.
-       */
+      /** It can go on, without minutes: a full pass finds its held messages. Reported once, and if it opens. */
       readonly wantsFull: boolean;
-    };
+    });
 
 /** A drain that has lanes which can go on now, and the minutes of entry of their messages. */
 export interface LaneReady {

@@ -1,7 +1,6 @@
 import type { ParkReason } from "../message/park-reasons.ts";
 import type { HoldReason } from "../rules/decision.ts";
 import type { DrainName, PassId, SourceId } from "./ids.ts";
-import type { PassCounts } from "./events.ts";
 
 /** A slice of a pass's time range, inclusive, Unix ms. Windows of a pass are disjoint, except those that lanes add. */
 export interface Window {
@@ -37,6 +36,18 @@ export interface ReasonCounts {
   readonly due: { readonly [Reason in HoldReason]?: number };
   readonly held: { readonly [Reason in HoldReason]?: number };
   readonly parked: { readonly [Reason in ParkReason]?: number };
+}
+
+export interface PassCounts {
+  readonly listed: number;
+  readonly due: number;
+  readonly republished: number;
+  readonly deduplicated: number;
+  readonly deleted: number;
+  readonly held: number;
+  readonly parked: number;
+  readonly inDoubt: number;
+  readonly comeBacks: number;
 }
 
 /** Counts of a pass or a window. Numbers are sums; times are the extremes in Unix ms. */

@@ -19,51 +19,38 @@ export const emptyTally: Tally = {
   passedOver: 0,
 };
 
-export function addTallies(one: Tally, other: Tally): Tally {
+export function addTallies(
+  { reasons: ownReasons, oldestRecordAt: ownOldest, ...ownCounts }: Tally,
+  { reasons, oldestRecordAt, ...counts }: Tally,
+): Tally {
   return {
-    listed: one.listed + other.listed,
-    due: one.due + other.due,
-    republished: one.republished + other.republished,
-    deduplicated: one.deduplicated + other.deduplicated,
-    deleted: one.deleted + other.deleted,
-    held: one.held + other.held,
-    parked: one.parked + other.parked,
-    inDoubt: one.inDoubt + other.inDoubt,
-    comeBacks: one.comeBacks + other.comeBacks,
-    reasons: addReasons(one.reasons, other.reasons),
-    oldestRecordAt: earlier(one.oldestRecordAt, other.oldestRecordAt),
-    pages: one.pages + other.pages,
-    pagesBehindDeletes: one.pagesBehindDeletes + other.pagesBehindDeletes,
-    passedOver: one.passedOver + other.passedOver,
+    ...addCounts(ownCounts, counts),
+    reasons: {
+      due: addCounts(ownReasons.due, reasons.due),
+      held: addCounts(ownReasons.held, reasons.held),
+      parked: addCounts(ownReasons.parked, reasons.parked),
+    },
+    oldestRecordAt: earlier(ownOldest, oldestRecordAt),
   };
 }
 
-function addReasons(one: ReasonCounts, other: ReasonCounts): ReasonCounts {
-  return {
-    due: addCounts(one.due, other.due),
-    held: addCounts(one.held, other.held),
-    parked: addCounts(one.parked, other.parked),
-  };
-}
+const nothingSoFar: SoFar = { listed: 0, republished: 0, due: 0, held: 0, parked: 0 };
 
 export function toSoFar({ listed, republished, due, held, parked }: SoFar): SoFar {
   return { listed, republished, due, held, parked };
 }
 
 export function sumSoFar(parts: readonly SoFar[]): SoFar {
-  return toSoFar(
-    parts.reduce<Tally>((sum, part) => addTallies(sum, { ...emptyTally, ...toSoFar(part) }), emptyTally),
-  );
+  return parts.map(toSoFar).reduce(addCounts<{ readonly [Name in keyof SoFar]: number }>, nothingSoFar);
 }
 
-type Counts<Reason extends string> = { readonly [Key in Reason]?: number };
-
-function addCounts<Reason extends string>(one: Counts<Reason>, other: Counts<Reason>): Counts<Reason> {
-  const sum: { [Key in Reason]?: number } = { ...one };
-  for (const reason of Object.keys(other) as Reason[]) {
-    sum[reason] = (sum[reason] ?? 0) + (other[reason] ?? 0);
-  }
-  return sum;
+function addCounts<Counts extends { readonly [name: string]: number | undefined }>(
+  one: Counts,
+  other: Counts,
+): Counts {
+  const sum: Record<string, number | undefined> = { ...one };
+  for (const [name, count = 0] of Object.entries(other)) sum[name] = (sum[name] ?? 0) + count;
+  return sum as Counts;
 }
 
 /** The earlier of two moments. Either may be missing. */

@@ -172,7 +172,7 @@ const lines: { readonly [Type in RedriverEvent["type"]]: (event: EventOf<Type>) 
   "daemon:stopped": ({ clean }) => (clean ? ["info", "stopped"] : ["warn", "stopped with work unfinished"]),
 };
 
-function toGuardText(event: EventOf<"guard:closed">, state: "closed" | "open"): string {
+function toGuardText(event: EventOf<"guard:closed" | "guard:opened">, state: "closed" | "open"): string {
   const { drain, index, field, value } = event;
   const reading = value === null ? `no fresh reading of ${field}` : `${field} is ${value}`;
   return `guard of ${drain} ${state}: index ${index}: ${reading}`;
