@@ -1,5 +1,6 @@
 import { withOwnCallback } from "../../message/proof-callback.ts";
 import type { MessageService } from "../../ports/service.ts";
+import type { SourceConfig } from "../../ports/drains.ts";
 
 /**
  * The service as it would be without our callbacks on canaries. A record that died with our callback is listed with its original
@@ -17,4 +18,12 @@ export function withOwnCallbacks(
       return { ...page, records: page.records.map((raw) => withOwnCallback(raw, keys)) };
     },
   };
+}
+
+/** The callback address for canaries of a source; undefined without configured callbacks. A source id needs no escape. */
+export function proofAddressOf({
+  id,
+  callbacks,
+}: Pick<SourceConfig, "id" | "callbacks">): string | undefined {
+  return callbacks === undefined ? undefined : `${callbacks.url}/${id}`;
 }

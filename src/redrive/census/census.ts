@@ -24,8 +24,7 @@ import {
 import type { ListingSignals } from "../listing/list-with-retry.ts";
 import { listToEnd, maxListingMs } from "../listing/list-to-end.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts";
-import { copyKeyOf } from "../page/copy-key.ts";
-import { keepCopies } from "../page/keep-copies.ts";
+import { copyKeyOf, keepCopies } from "../page/keep-copies.ts";
 import { withoutRedis } from "./without-redis.ts";
 
 /** How near its expiry a record without a drain counts as near: the default of `beforeExpiry.within`. */

@@ -6,20 +6,16 @@
  *                                         ├─ plain ────► go on as they are
  *                                         └─ others ───► held: lane-watched, lane-halted
  */
-import { canaryTimeoutMs } from "./canary-item.ts";
-import { isKnownBad } from "../../message/come-back-kind.ts";
+import { canaryTimeoutMs } from "../page/publish/canary-variant.ts";
+import { isKnownBad, comeBackKindOf } from "../../message/come-back-kind.ts";
 import { toLaneId, laneOriginOf, laneOriginOfLetter } from "./lane-id.ts";
 import type { LaneConfig } from "../../ports/drains.ts";
 import type { LaneAnswer, LaneUnused, Origin } from "../../ports/lanes.ts";
 import { groupBy } from "../group-by.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { isReconciling } from "../page/capacity-request.ts";
-import { held } from "../page/results.ts";
-import { sentAs, type Candidate, type DecidedRecord, type HeldResult } from "../page/records.ts";
-import { canariesByStep } from "./canaries-by-step.ts";
-import { chooseCanaries } from "./choose-canaries.ts";
-import { mayBeKept } from "./exhausted.ts";
-import { resumeMinutesBeside, resumeMinutesOf } from "./resume-minutes.ts";
+import { held, sentAs, type Candidate, type DecidedRecord, type HeldResult } from "../page/records.ts";
+import { canariesByStep, chooseCanaries } from "./choose-canaries.ts";
 
 export interface Admission {
   readonly free: readonly Candidate[];
@@ -148,4 +144,36 @@ function share(
 
 function whyHeld({ state }: LaneAnswer): "lane-halted" | "lane-watched" {
   return state === "halted" ? "lane-halted" : "lane-watched";
+}
+
+/** About to be parked because its attempts are spent; one that was parked before stays so. */
+export function isNewlyExhausted({ decision, view }: Pick<DecidedRecord, "decision" | "view">): boolean {
+  return decision.then === "park" && decision.reason === "attempts-exhausted" && view.state !== "parked";
+}
+
+/** A lane prevents a park only after a failure that an outage may cause. */
+export function mayBeKept({ letter }: Pick<DecidedRecord, "letter">): boolean {
+  return comeBackKindOf(letter.responseStatus) === "down";
+}
+
+/** The pass book lists again by minutes of entry. */
+const minuteMs = 60_000;
+
+/** Minutes that a lane resumes from: the entry of the oldest of these, and of the one in the middle. */
+export function resumeMinutesOf(candidates: readonly Pick<Candidate, "letter">[]): readonly number[] {
+  const entered = candidates.map(({ letter }) => letter.enteredAt).toSorted((one, other) => one - other);
+  const two = [entered[0], entered[Math.floor(entered.length / 2)]].filter((at) => at !== undefined);
+  return [...new Set(two.map(toMinute))];
+}
+
+/** The same of held candidates, if none of them is in these minutes: all of those were granted. */
+export function resumeMinutesBeside(
+  known: readonly number[],
+  held: readonly Pick<Candidate, "letter">[],
+): readonly number[] {
+  return held.some(({ letter }) => known.includes(toMinute(letter.enteredAt))) ? [] : resumeMinutesOf(held);
+}
+
+function toMinute(at: number): number {
+  return Math.floor(at / minuteMs) * minuteMs;
 }

@@ -14,10 +14,8 @@ import type { PassId } from "../../ports/ids.ts";
 import type { CapacityQuery, CapacityVerdict } from "../../ports/limits.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { toAsking, toHeld, toRuleLimits, type Asking } from "./capacity-request.ts";
-import { held } from "./results.ts";
-import { inPublishOrder } from "./publish-order.ts";
-import type { Candidate, PublishResult } from "./records.ts";
+import { toAsking, toHeld, toRuleLimits, type Asking, inPublishOrder } from "./capacity-request.ts";
+import { held, type Candidate, type PublishResult } from "./records.ts";
 
 /** A page waits this long in place for the drain's own rate. Nothing else of the drain could go meanwhile. */
 const maxWaitForDrainMs = 60_000;
@@ -45,7 +43,7 @@ export interface CapacityWork {
 }
 
 /**
- * Publishes candidates as capacity allows, in the order of publish-order.ts. Answers the held ones. Without limits nothing is
+ * Publishes candidates as capacity allows, in the order of `inPublishOrder`. Answers the held ones. Without limits nothing is
  * asked. Throws `redis-unavailable`; a candidate not published by then was not begun.
  */
 export async function withCapacity(

@@ -10,10 +10,9 @@ import type { Archive } from "../../ports/archive.ts";
 import type { Token } from "../../ports/ids.ts";
 import { recordIntent, ofDrain } from "../record-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { isWritable, reportUnwritable, toArchiveEntry } from "./archive-entry.ts";
+import { isWritable, reportUnwritable, toArchiveEntry } from "./keep-copies.ts";
 import { parentOf } from "./audit-record.ts";
-import { held, inDoubt, notBegun } from "./results.ts";
-import type { DecidedRecord, DropResult } from "./records.ts";
+import { held, inDoubt, notBegun, type DecidedRecord, type DropResult } from "./records.ts";
 
 /** Drops these records and answers one result each. Throws `redis-unavailable` only before anything was begun. */
 export async function drop(

@@ -1,11 +1,12 @@
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
-import type { Archive } from "../../ports/archive.ts";
+import type { Archive, ArchiveEntry } from "../../ports/archive.ts";
 import { isRedriverError } from "../../ports/errors.ts";
 import { expiresBy } from "../listing/drain-selects.ts";
 import { recordFact, type ActOf } from "../record-act.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
-import { isWritable, reportUnwritable, toArchiveEntry } from "./archive-entry.ts";
-import { copyKeyOf } from "./copy-key.ts";
+import { createHash } from "node:crypto";
+import { toEnteredAt } from "../../message/parse-record.ts";
+import { isNestedTooDeep, maxNestedLevels } from "../../message/json-depth.ts";
 
 /** The archive for the copies, and the drain they are kept for. The census keeps copies for no drain. */
 export interface KeepingCopies extends ActOf {
@@ -65,4 +66,36 @@ export function nearExpiry(
 ): readonly RawRecord[] {
   const by = serviceNow(source) + withinMs;
   return records.filter((raw) => expiresBy(raw, source.config.retentionMs, by));
+}
+
+/**
+ * The name of a record's copy in Redis and in the audit: its id, or a hash of the id if that has not the documented form, because
+ * such an id may hold anything. Null without an id: such a record cannot be distinguished from another.
+ */
+export function copyKeyOf({ dlqId }: RawRecord): DlqId | null {
+  if (typeof dlqId !== "string" || dlqId === "") return null;
+  if (toEnteredAt(dlqId) !== null) return dlqId as DlqId;
+  return `id_hash-${createHash("sha256").update(dlqId).digest("hex").slice(0, 24)}` as DlqId;
+}
+
+/** The whole record as it was listed, with the reason for its copy. */
+export function toArchiveEntry(
+  source: SourceRuntime,
+  dlqId: DlqId,
+  record: RawRecord,
+  kept: Pick<ArchiveEntry, "at" | "why" | "drain" | "rule">,
+): ArchiveEntry {
+  return { ...kept, source: source.config.id, dlqId, record };
+}
+
+/** False for a record nested too deep to be written as JSON. One such record must not stop the copies of its page. */
+export function isWritable(record: RawRecord): boolean {
+  return !isNestedTooDeep(record);
+}
+
+/** Reports records that are not in the archive because they are not writable. */
+export function reportUnwritable({ events, config }: SourceRuntime, count: number): void {
+  if (count === 0) return;
+  const message = `expected records nested at most ${maxNestedLevels} levels deep, got ${count} deeper: not kept, so neither dropped nor copied`;
+  events.emit({ type: "archive:failed", source: config.id, message });
 }

@@ -4,7 +4,7 @@ import type { Lineage, LineageReading } from "../../message/lineage.ts";
 import type { StepRef } from "../../ports/lanes.ts";
 import type { LedgerView, Series } from "../../ports/ledger-entries.ts";
 import type { BeginVerdict } from "../../ports/ledger.ts";
-import type { Decision } from "../../rules/decision.ts";
+import type { Decision, HoldReason } from "../../rules/decision.ts";
 
 /** A page of the DLQ, and the Redis time learned before its GET was sent. */
 export interface Page {
@@ -25,7 +25,7 @@ export interface KnownRecord extends FoundRecord {
   readonly view: LedgerView;
   /** Redis time of the view, Unix ms. */
   readonly viewedAt: number;
-  /** It may have been published before the ledger lost writes, without proof (ledger-loss.ts). Absent: no. */
+  /** It may have been published before the ledger lost writes, without proof (look-up.ts). Absent: no. */
   readonly mayBeForgotten?: boolean;
   /** A come-back seen for the first time. Each is counted once. */
   readonly isNewComeBack: boolean;
@@ -111,4 +111,46 @@ export type DropResult =
 
 export function idsOf(records: readonly { readonly letter: DeadLetter }[]): DlqId[] {
   return records.map((record) => record.letter.dlqId);
+}
+
+/** `until`: Unix ms. `why` adds detail to the reason. */
+export function held<R extends DecidedRecord>(
+  candidate: R,
+  reason: HoldReason,
+  until?: number,
+  why?: string,
+): HeldResult<R> {
+  const { rule } = candidate.decision;
+  return {
+    kind: "held",
+    candidate,
+    decision: { then: "hold", reason, rule, ...(until === undefined ? {} : { until }) },
+    ...(why === undefined ? {} : { why }),
+  };
+}
+
+export function inDoubt<R extends DecidedRecord>(candidate: R): LeftResult<R> {
+  return { kind: "in-doubt", candidate };
+}
+
+/** The result of a record that the ledger did not begin. */
+export function notBegun<R extends DecidedRecord>(
+  candidate: R,
+  verdict: Exclude<BeginVerdict, { kind: "begun" }>,
+): LeftResult<R> {
+  switch (verdict.kind) {
+    case "in-flight":
+    case "other-version":
+      return held(candidate, verdict.kind);
+    case "past-horizon":
+      return inDoubt(candidate);
+    case "cooling":
+      return held(candidate, "cooling", verdict.dueAt);
+    case "parked":
+      return { kind: "parked", candidate, decision: { then: "park", reason: verdict.reason, rule: null } };
+    case "published":
+    case "archived":
+    case "gone":
+      return { kind: "done-before", candidate };
+  }
 }

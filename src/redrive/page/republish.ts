@@ -21,18 +21,21 @@ import type { BatchOutcome } from "../../ports/service.ts";
 import { recordIntent, ofDrain } from "../record-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { toAuditRecord } from "./audit-record.ts";
-import { halves } from "./publish/halves.ts";
-import { held, inDoubt, notBegun } from "./results.ts";
-import { letCool, type PublishContext, type Unanswered } from "./publish/publish-context.ts";
+import { halves } from "./publish/batches.ts";
+import { held, inDoubt, notBegun, idsOf, type Begun, type Candidate, type PublishResult } from "./records.ts";
+import {
+  letCool,
+  type PublishContext,
+  type Unanswered,
+  startSendDeadline,
+} from "./publish/publish-context.ts";
 import {
   isOfNow,
   recordPublished,
   reportDeclaredDoubles,
   type Acceptance,
 } from "./publish/record-published.ts";
-import { idsOf, type Begun, type Candidate, type PublishResult } from "./records.ts";
 import { createRefusals } from "./publish/refusals.ts";
-import { startSendDeadline } from "./publish/send-deadline.ts";
 
 /**
  * Waits before the worker that holds the bodies tries again, under the same deduplication ids. If some POSTs of a round are

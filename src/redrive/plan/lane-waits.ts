@@ -4,7 +4,7 @@
  */
 import type { LaneConfig } from "../../ports/drains.ts";
 import type { LaneState, LaneView, Origin } from "../../ports/lanes.ts";
-import { isNewlyExhausted, mayBeKept } from "../lanes/exhausted.ts";
+import { isNewlyExhausted, mayBeKept } from "../lanes/admit.ts";
 import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-id.ts";
 import { peekLanes, type PeekedLane } from "../lanes/peek-lanes.ts";
 import { isReconciling } from "../page/capacity-request.ts";

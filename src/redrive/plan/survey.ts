@@ -6,13 +6,12 @@
 import type { RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
 import type { ListingSignals } from "../listing/list-with-retry.ts";
 import { listToEnd } from "../listing/list-to-end.ts";
-import { horizonBehindMs } from "../pass/select-dates.ts";
+import { horizonBehindMs, selectRange } from "../pass/select-dates.ts";
 import { knownOffsetMs } from "../pass/open-pass.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { selectRange } from "../pass/select-dates.ts";
 import { collect } from "../page/collect.ts";
 import { decideOne, type DecidedOne } from "../page/decide-one.ts";
-import { mayBeForgotten } from "../page/ledger-loss.ts";
+import { mayBeForgotten } from "../page/look-up.ts";
 import { idsOf } from "../page/records.ts";
 
 /** The listed range: inclusive, Unix ms, as the service's dates mean it. */

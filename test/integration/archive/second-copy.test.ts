@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../src/message/dead-letter.ts";
 import type { Archive, CopyBook } from "../../../src/ports/archive.ts";
 import { RedriverError } from "../../../src/ports/errors.ts";
-import { runPassInProcess } from "../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess } from "../../../src/redrive/pass/drain-in-process.ts";
 import { archiveFiles, readArchive } from "../../support/archives.ts";
 import { runHere } from "../../support/cli.ts";
 import { createFolder } from "../../support/command.ts";

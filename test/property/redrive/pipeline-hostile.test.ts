@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isDestination } from "../../../src/message/destination.ts";
 import { isFieldValue, isToken } from "../../../src/message/header-values.ts";
 import { isRedriverError } from "../../../src/ports/errors.ts";
-import { runPassInProcess, type PassInProcess } from "../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess, type PassInProcess } from "../../../src/redrive/pass/drain-in-process.ts";
 import { fuzz, leastRuns, watchProcess } from "../../support/fuzzing.ts";
 import { httpAnswer, oddCall, recordsPerRun } from "../../support/hostile-answers.ts";
 import { nextId, oddRecord, plainRecord } from "../../support/hostile-records.ts";

@@ -3,9 +3,9 @@ import type { Token } from "../../../ports/ids.ts";
 import type { RefusedRequest } from "../../../ports/ledger.ts";
 import type { HoldReason } from "../../../rules/decision.ts";
 import type { DrainRuntime } from "../../runtime.ts";
-import { held, inDoubt } from "../results.ts";
-import type { Candidate, PublishResult } from "../records.ts";
+import { held, inDoubt, type Candidate, type PublishResult } from "../records.ts";
 import type { Refusals } from "./refusals.ts";
+import type { Clock } from "../../../ports/clock.ts";
 
 /** A POST that was not sent is tried by a later pass. If the service named a time, that time counts instead. */
 export const notSentCoolMs = 5_000;
@@ -51,4 +51,14 @@ export async function letCool(
       ? inDoubt(candidate)
       : held(candidate, reason, clock.now() + coolMs),
   );
+}
+
+/**
+ * Starts a deadline. The answer is true while less than `forMs` has passed by both clocks: the monotonic clock may stand still
+ * while the machine sleeps, and the wall clock may be set back. A wall clock set forward costs one POST, which is made later.
+ */
+export function startSendDeadline(clock: Pick<Clock, "now" | "monotonic">, forMs: number): () => boolean {
+  const monotonicAt = clock.monotonic();
+  const wallAt = clock.now();
+  return () => clock.monotonic() - monotonicAt < forMs && clock.now() - wallAt < forMs;
 }

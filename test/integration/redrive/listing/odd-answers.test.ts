@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
-import { runPassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import { accountOf } from "../../../support/accounts.ts";
 import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { FaultDefinition } from "../../../../src/emulator/index.ts";
 import type { MessageService } from "../../../../src/ports/service.ts";
-import { runPassInProcess, type PassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess, type PassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { MessageId } from "../../../../src/message/dead-letter.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { BatchOutcome, ListQuery, MessageService } from "../../../../src/ports/service.ts";
-import { runPassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 

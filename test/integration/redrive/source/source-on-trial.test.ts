@@ -1,7 +1,7 @@
 /** Publishing that was halted and is tried again: what that costs, and when it counts as over. */
 import { expect, it } from "vitest";
 import type { MessageService } from "../../../../src/ports/service.ts";
-import { runPassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { useRedis } from "../../../support/redis.ts";

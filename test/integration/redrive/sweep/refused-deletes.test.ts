@@ -4,7 +4,7 @@ import { openAuditReader } from "../../../../src/compose/open-audit-reader.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { MessageService } from "../../../../src/ports/service.ts";
-import { runPassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import type { SourceRuntime } from "../../../../src/redrive/runtime.ts";
 import { createSweepMemory, sweep } from "../../../../src/redrive/sweep/sweep.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
-import { runPassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import type { SourceRuntime } from "../../../../src/redrive/runtime.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import {

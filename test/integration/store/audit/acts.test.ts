@@ -5,7 +5,7 @@ import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { Audit, AuditEntry } from "../../../../src/ports/audit.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import type { MessageService } from "../../../../src/ports/service.ts";
-import { runPassInProcess } from "../../../../src/redrive/pass/pass-in-process.ts";
+import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import type { SourceRuntime } from "../../../../src/redrive/runtime.ts";
 import { createStand } from "../../../support/archives.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";

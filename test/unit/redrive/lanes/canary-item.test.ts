@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asCanary, canaryTimeoutMs } from "../../../../src/redrive/lanes/canary-item.ts";
+import { asCanary, canaryTimeoutMs } from "../../../../src/redrive/page/publish/canary-variant.ts";
 import { itemOf } from "../../../support/rebuilt.ts";
 
 const timeoutOf = (ruleMs: number | undefined, timeoutMs: number) =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resumeMinutesBeside, resumeMinutesOf } from "../../../../src/redrive/lanes/resume-minutes.ts";
+import { resumeMinutesBeside, resumeMinutesOf } from "../../../../src/redrive/lanes/admit.ts";
 
 const entered = (...minutes: readonly number[]) =>
   minutes.map((minute) => ({ letter: { enteredAt: minute * 60_000 + 17 } }) as never);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { DrainName } from "../../../../src/ports/ids.ts";
 import type { LedgerView } from "../../../../src/ports/ledger-entries.ts";
 import { postHorizonMs } from "../../../../src/ports/ledger-limits.ts";
-import { mayBeForgotten } from "../../../../src/redrive/page/ledger-loss.ts";
+import { mayBeForgotten } from "../../../../src/redrive/page/look-up.ts";
 import { defaultLimits } from "../../../support/ledger-stands.ts";
 
 const absent: LedgerView = { state: "absent" };
