@@ -2,7 +2,7 @@ import { formatProblem } from "../config/problem.ts";
 import type { SourceConfig } from "../ports/drains.ts";
 import { RedriverError } from "../ports/errors.ts";
 import { createCallbackDoor, type CallbackDoor } from "../redrive/callbacks/callback-door.ts";
-import { proofAddressOf } from "../redrive/callbacks/own-callbacks.ts";
+import { proofAddressOf } from "../redrive/callbacks/canary-callbacks.ts";
 import { createLiveSecret, type LiveSecret, type ReadSecret } from "./secrets.ts";
 
 /** Null if no callbacks are configured. Throws `settings-invalid` if a key cannot be read. */

@@ -28,7 +28,7 @@ import type { MessageService } from "../ports/service.ts";
 import type { StatisticsStore } from "../ports/statistics.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { createRoomCheck } from "../redis/room.ts";
-import { withOwnCallbacks, proofAddressOf } from "../redrive/callbacks/own-callbacks.ts";
+import { withOwnCallbacks, proofAddressOf } from "../redrive/callbacks/canary-callbacks.ts";
 import { withoutRoomForBegins } from "../redrive/source/ledger-without-room.ts";
 import { createLanes } from "../redrive/lanes/lanes.ts";
 import { createPoisonShare } from "../redrive/page/publish/poison-share.ts";

@@ -15,7 +15,7 @@ import { groupBy } from "../group-by.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { isReconciling } from "../page/capacity-request.ts";
 import { held, sentAs, type Candidate, type DecidedRecord, type HeldResult } from "../page/records.ts";
-import { canariesByStep, chooseCanaries } from "./choose-canaries.ts";
+import { canariesByStep, chooseCanaries } from "./canaries.ts";
 
 export interface Admission {
   readonly free: readonly Candidate[];

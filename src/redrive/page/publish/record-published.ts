@@ -4,7 +4,7 @@ import { toRootHash } from "../../lanes/lane-id.ts";
 import { isRedriverError } from "../../../ports/errors.ts";
 import type { LaneSent } from "../../../ports/lanes.ts";
 import type { PublishedFact, PublishedVerdict } from "../../../ports/ledger.ts";
-import { canariesByStep } from "../../lanes/choose-canaries.ts";
+import { canariesByStep } from "../../lanes/canaries.ts";
 import { recordFact, ofDrain } from "../../record-act.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { parentOf } from "../audit-record.ts";

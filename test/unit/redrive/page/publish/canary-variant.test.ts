@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { asCanary, canaryTimeoutMs } from "../../../../src/redrive/page/publish/canary-variant.ts";
-import { itemOf } from "../../../support/rebuilt.ts";
+import { asCanary, canaryTimeoutMs } from "../../../../../src/redrive/page/publish/canary-variant.ts";
+import { itemOf } from "../../../../support/rebuilt.ts";
 
 const timeoutOf = (ruleMs: number | undefined, timeoutMs: number) =>
   asCanary(itemOf({}, ruleMs === undefined ? {} : { timeoutMs: ruleMs }), "Upstash-", timeoutMs).headers[
